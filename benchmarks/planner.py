@@ -16,11 +16,10 @@ def transitions(quick: bool) -> list[Row]:
     processes disturb what takes milliseconds.
     """
     import trundle
-    from trundle.motion.planning.planner import steered_drive
     from trundle.motion.planning.search import transition
 
     square = trundle.kinematics(trundle.catalog.swerve())
-    drive = steered_drive(square, [trundle.Limits(2, 10, 75, 1, 5, 10)] * 4)
+    drive = square.drive.limited(trundle.Limits(2, 10, 75, 1, 5, 10))
     rng = np.random.default_rng(12)
     pairs = [(_twist(square.matrix, rng), _twist(square.matrix, rng)) for _ in range(50 if quick else 500)]
     seconds = np.full(len(pairs), np.inf)

@@ -13,6 +13,7 @@ from trundle.errors import InputError
 FloatArray = npt.NDArray[np.float64]
 ComplexArray = npt.NDArray[np.complex128]
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 Floats = float | FloatArray  # one number, or one of each sample, robot or point
 Triple = tuple[float, float, float]  # a place, an axis or sizes along three axes
 

@@ -8,7 +8,7 @@ import pytest
 import trundle
 from trundle.motion.drive.limits import QUANTITIES
 from trundle.motion.pieces.extremes import peaks
-from trundle.motion.pieces.motion_pieces import TwistLine
+from trundle.motion.pieces.pieces import TwistLine
 from trundle.motion.pieces.profiles import shaped
 
 
@@ -18,7 +18,7 @@ def line(miss, kind="linear"):
     start = np.array([0.4 - 0.1, -0.4 + miss, 0.8])  # u = v + ω × r
     change = np.array([0.2, 0.0, 0.0])
     states = who.module_states(*start)
-    return TwistLine(who, start, change, shaped(kind, 0.0, 1.0, 1.0), states.angles)
+    return TwistLine(who.drive, start, change, shaped(kind, 0.0, 1.0, 1.0), states.angles)
 
 
 def largest(found, quantity, module=0):

@@ -13,7 +13,7 @@ import pytest
 import trundle
 from trundle.motion.drive.limits import Limits
 from trundle.motion.planning.course_pieces import AlongCourse
-from trundle.motion.planning.planner import plan, steered_drive
+from trundle.motion.planning.planner import plan
 from trundle.motion.planning.search import through_rest
 from trundle.motion.planning.speeds import fit_speeds
 from trundle.motion.planning.ways import laid, ways
@@ -142,7 +142,7 @@ def unpolished(drive, start, end, angles, count):
 def test_no_collocation_is_faster_than_the_bound(campaign):
     square = trundle.kinematics(trundle.catalog.swerve())
     matrix = square.matrix
-    drive = steered_drive(square, [LIMITS] * 4)
+    drive = square.drive.limited(LIMITS)
     gaps, gains, converged = [], [], 0
     for rng in campaign(200):
         start, end = random_twist(matrix, rng), random_twist(matrix, rng)

@@ -11,8 +11,9 @@ from trundle.motion.drive.limits import QUANTITIES, Limits
 from trundle.motion.planning.certificate import bounds
 from trundle.motion.planning.courses import least_duration, log_rates, waves
 from trundle.motion.planning.lower_bound import lower_bound
-from trundle.motion.planning.planner import plan, plan_to_pose, steered_drive
-from trundle.motion.planning.search import through_rest, total
+from trundle.motion.planning.planner import plan, plan_to_pose
+from trundle.motion.pieces.motion import total
+from trundle.motion.planning.search import through_rest
 from trundle.motion.planning.speeds import THOROUGH, fit_speeds
 from trundle.motion.planning.splines import sampling
 from trundle.motion.planning.ways import laid, ways
@@ -117,7 +118,7 @@ def test_random_pairs(square, rng, kind):
 
 def baselines(square, start, end, angles):
     """The faster of the straight line of twists and of stopping, under the same limits and certificate."""
-    drive = steered_drive(square, [FULL] * 4)
+    drive = square.drive.limited(FULL)
     stop = total(through_rest(drive, start, end, angles))
     if min(speeds(square, start).min(), speeds(square, end).min()) < 1e-9:
         return stop

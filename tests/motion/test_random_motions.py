@@ -10,7 +10,6 @@ from trundle.choices import LEVELS, PROFILES
 from trundle.motion.commands.verification import standard_motions, verify
 from trundle.motion.drive.limits import QUANTITIES
 from trundle.motion.pieces.motion import Samples
-from trundle.motion.pieces.motion_pieces import agreed
 from trundle.motion.pieces.poses import integrate
 
 _NAMES = ("left_front", "left_rear", "right_rear", "right_front")
@@ -64,7 +63,7 @@ def judged(driven):
 
     def driven_twist(times):
         found = motion.samples(times)
-        return agreed(motion.kinematics, found.drive_speed * np.exp(1j * found.angle))
+        return motion.kinematics.drive.agreeing(found.angle, found.drive_speed)
 
     end = integrate(driven_twist, motion.breaks, motion.start).at(np.array([motion.duration]))[0]
     np.testing.assert_allclose(motion.poses([motion.duration])[0], end, atol=1e-6)

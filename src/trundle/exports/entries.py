@@ -10,7 +10,7 @@ from trundle.errors import InputError, suggest
 from trundle.languages.package import Entry, Texts
 from trundle.model import Model
 from trundle.motion.drive.kinematics import Kinematics
-from trundle.motion.drive.module_programs import agreeing, following, in_parameters, measures, pointing
+from trundle.motion.drive.programs import agreeing, following, in_parameters, measures, pointing
 from trundle.motion.odometry.odometry import Odometry
 from trundle.program import Program
 from trundle.robot import require_base_mass

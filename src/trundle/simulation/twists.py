@@ -14,7 +14,7 @@ from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.base_motion import base_rows
 from trundle.mechanics.mobility import WheelPlace
-from trundle.mechanics.steering import half_turn
+from trundle.mechanics.steering import STILL, half_turn, velocity_at
 from trundle.model.classification import wheel_places
 from trundle.model.constraints import rolling_rows
 from trundle.model.mechanism import Mechanism
@@ -23,8 +23,6 @@ from trundle.simulation.signals import Signal
 # Times at which the direction of each steered wheel's velocity is looked at over a run; more where it turns by more
 # than `MOST_TURN` (rad) between two, until they are closer together than `LEAST` of the run: then it jumps.
 LOOKS, MOST_TURN, LEAST = 200, 0.2, 1e-10
-# Of the twist's largest velocity, what is still.
-STILL = 1e-12
 # Steering that is given at the start may differ by this from what rolls (rad).
 ROUNDING = 1e-9
 
@@ -38,9 +36,8 @@ class Steered:
 
     def velocity(self, twist: Sequence[float]) -> complex:
         """v + ω × r, from the wheel's heading when unsteered."""
-        v_x, v_y, omega = twist
-        moved = complex(v_x - omega * self.place.y, v_y + omega * self.place.x)
-        return moved * cmath.exp(-1j * self.place.heading)
+        x, y = velocity_at((self.place.x, self.place.y), twist)
+        return complex(x, y) * cmath.exp(-1j * self.place.heading)
 
 
 def with_twist(

@@ -16,7 +16,7 @@ from trundle.errors import InputError, choose, counted, suggest
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.commands import Command, CommandFile, GivenCommands, ModuleCommand, read_commands
 from trundle.motion.commands.control_levels import (
-    Drive,
+    Control,
     State,
     Step,
     Stretch,
@@ -32,7 +32,6 @@ from trundle.motion.drive.kinematics import Kinematics, kinematics
 from trundle.motion.drive.limits import Limits
 from trundle.motion.pieces.extremes import Peak, peaks
 from trundle.motion.pieces.motion import Motion
-from trundle.motion.planning.planner import module_limits
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
 from trundle.robot import Robot
@@ -208,11 +207,11 @@ def drive(
     file = read_commands(commands)
     found = _default() if robot is None else robot_of(robot, "drive", "it has no wheels")
     who = _driven_modules(kinematics(found))
-    held = tuple(module_limits(who, limits))
-    shape = profile if level in ("module", "body") else smooth_shape(profile, held)
-    asked = Drive(who, held, shape, level in ("limited", "coordinated"))
-    begin = _start(asked, file, level)
-    steps = _steps(asked, file, level, begin)
+    held = who.drive.limited(limits)
+    shape = profile if level in ("module", "body") else smooth_shape(profile, held.limits)
+    control = Control(who, held, shape, level in ("limited", "coordinated"))
+    begin = _start(control, file, level)
+    steps = _steps(control, file, level, begin)
     notes = [f"command {place + 1}: {note}" for place, each in enumerate(steps) for note in each.notes]
     if shape != profile:
         notes.insert(0, f"profiles are {shape}, not {profile}, whose impulses the declared limits forbid")
@@ -221,7 +220,7 @@ def drive(
     ends = np.cumsum([sum(piece.duration for piece in each.pieces) for each in steps])
     stretches = tuple(stretch for each in steps for stretch in each.stretches)
     name, asked = file.motion.name, file.motion.duration
-    return Driven(name, asked, level, profile, motion, ends, held, stretches, tuple(notes), file=file)
+    return Driven(name, asked, level, profile, motion, ends, held.limits, stretches, tuple(notes), file=file)
 
 
 @lru_cache
@@ -250,13 +249,13 @@ def _driven_modules(found: Kinematics) -> Kinematics:
     return replace(found, modules=kept)
 
 
-def _steps(drive: Drive, file: CommandFile, level: Level, state: State) -> list[Step]:
+def _steps(control: Control, file: CommandFile, level: Level, state: State) -> list[Step]:
     """The steps of all commands, errors with their places in the file."""
     found: list[Step] = []
     for place, command in enumerate(file.motion.commands):
-        target = _target(drive, file, command, place)
+        target = _target(control, file, command, place)
         try:
-            found.append(_STEPS[level](drive, state, target))
+            found.append(_STEPS[level](control, state, target))
         except InputError as error:
             if (error.key or "").startswith("robot."):  # what is wrong is the robot, not the command
                 raise
@@ -265,49 +264,49 @@ def _steps(drive: Drive, file: CommandFile, level: Level, state: State) -> list[
     return found
 
 
-def _target(drive: Drive, file: CommandFile, command: Command, place: int) -> Target:
+def _target(control: Control, file: CommandFile, command: Command, place: int) -> Target:
     """A command in numbers, its modules in the kinematics' order."""
     duration = command.duration.number
     if command.twist is not None:
         return Target(place, duration, command.twist.numbers)
-    return Target(place, duration, modules=_in_order(drive, file, command.modules or {}, place))
+    return Target(place, duration, modules=_in_order(control, file, command.modules or {}, place))
 
 
 def _in_order(
-    drive: Drive, file: CommandFile, modules: Mapping[str, ModuleCommand], place: int | None
+    control: Control, file: CommandFile, modules: Mapping[str, ModuleCommand], place: int | None
 ) -> tuple[FloatArray, FloatArray]:
     """Angles and speeds of all modules; InputError for those that aren't there, and for those that are missing."""
     for name in modules:
-        if name not in drive.names:
-            hint = suggest(name, drive.names)
+        if name not in control.names:
+            hint = suggest(name, control.names)
             raise file.error(f"the robot has no module {name!r}", place, hint, at="modules")
-    missing = [name for name in drive.names if name not in modules]
+    missing = [name for name in control.names if name not in modules]
     if missing:
         hint = "give the angle and the speed of every module, or a twist of the body"
         raise file.error(f"the modules lack {', '.join(missing)}", place, hint, at="modules")
-    angles = np.array([modules[name].angle.number for name in drive.names])
-    speeds = np.array([modules[name].speed.number for name in drive.names])
-    for module, angle in zip(drive.kinematics.modules, angles, strict=True):
+    angles = np.array([modules[name].angle.number for name in control.names])
+    speeds = np.array([modules[name].speed.number for name in control.names])
+    for module, angle in zip(control.drive.modules, angles, strict=True):
         if not module.points and abs(math.remainder(angle - float(module.heading), math.pi)) > _SAME:
             raise file.error(f"the wheel {module.name!r} is not steered, and can't turn", place, at="modules")
     return angles, speeds
 
 
-def _start(drive: Drive, file: CommandFile, level: Level) -> State:
+def _start(control: Control, file: CommandFile, level: Level) -> State:
     """The state at time 0: modules as given, or as the twist needs them."""
     start = file.motion.start
     twist = np.array(start.twist.numbers)
     if not start.modules:
-        found = drive.kinematics.module_states(*twist)
+        found = control.kinematics.module_states(*twist)
         state = State(twist, found.angles, found.speeds)
-        if drive.beyond(found.angles).any():
-            state = replace(state, angles=drive.kinematics.headings)
+        if control.drive.beyond(found.angles).any():
+            state = replace(state, angles=control.drive.headings)
         return state
-    angles, speeds = _in_order(drive, file, start.modules, None)
+    angles, speeds = _in_order(control, file, start.modules, None)
     if level != "module":
         try:
-            check_agreement(drive, twist, angles, speeds)
+            check_agreement(control.drive, twist, angles, speeds)
         except InputError as error:
             raise file.error(f"at the start {error.message}", None, error.hint, at="modules") from None
-        return agreeing_state(drive, twist, angles)
+        return agreeing_state(control, twist, angles)
     return State(twist, angles, speeds)

@@ -25,7 +25,6 @@ from trundle.motion.commands.drive import Driven, drive
 from trundle.motion.commands.record import exceeded, sample_times
 from trundle.motion.drive.kinematics import kinematics
 from trundle.motion.pieces.motion import Samples
-from trundle.motion.pieces.motion_pieces import agreed
 from trundle.motion.pieces.poses import integrate
 from trundle.motion.pieces.profiles import Profile, shaped
 from trundle.results.arrays import FloatArray
@@ -180,8 +179,7 @@ def _odometry(driven: Driven) -> FloatArray:
 
     def twist(times: FloatArray) -> FloatArray:
         samples = motion.samples(times)
-        rims = np.asarray(samples.drive_speed * np.exp(1j * samples.angle), dtype=np.complex128)
-        return agreed(motion.kinematics, rims)
+        return motion.kinematics.drive.agreeing(samples.angle, samples.drive_speed)
 
     return integrate(twist, motion.breaks, motion.start).at(np.array([motion.duration]))[0]
 

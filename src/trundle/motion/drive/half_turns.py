@@ -1,4 +1,4 @@
-"""Which half each wheel rolls along: the turns of all wheels chosen together, as each may reverse.
+"""Half turns: a wheel rolls along its line either way, so its angle may differ by 180°, within its range.
 
 A wheel on a pivot rolls along its velocity either way, so it may turn by t or by t ± 180°. Each by itself would take
 the way below 90°; but of two wheels that have to turn by 88° and 92° one would then turn left and the other right,
@@ -11,6 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
+from trundle.arrays import FloatArray
 from trundle.scalars import Scalar, absolute, less, maximum, minimum, where
 
 # How much farther than need be a wheel may turn for the sake of the others, or so as not to reverse (rad). Wheels whose
@@ -20,6 +23,37 @@ MARGIN = math.radians(20.0)
 # What a reversal and a longer turn count (rad) between choices that are as good otherwise.
 _REVERSAL, _LONGER = 1e-6, 1e-9
 _NEVER = 1e3
+SLACK = 1e-9
+"""An angle may be beyond an end of its range by this (rad): ranges are written in degrees, angles come out of sums."""
+# Whole periods that an angle may be moved by to come into its range: four turns either way, as cables allow at most.
+_PERIODS = np.arange(-8, 9)[:, None]
+ALIGNED = 1e-12
+"""A turn below this needs no time of its own (rad): it is the rounding of an angle of a few turns."""
+
+
+def turns_into_range(
+    turns: FloatArray,
+    now: FloatArray,
+    ranges: FloatArray,
+    period: float = math.pi,
+    swing: tuple[FloatArray, FloatArray] | None = None,
+) -> FloatArray:
+    """The least turns (m,) of wheels from where they are `now` that differ by whole periods and end in range (2, m).
+
+    A period is half a turn, where wheels may roll backward, or a whole one. `swing`: the least and the greatest that a
+    wheel turns from there on, which the range has to hold, too. NaN where a range holds none of them.
+    """
+    near = turns - period * np.round(turns / period)
+    options = near + period * _PERIODS
+    low, high = (np.zeros_like(turns),) * 2 if swing is None else swing
+    ends = now + options
+    outside = (ends + np.minimum(low, 0) < ranges[0] - SLACK) | (
+        ends + np.maximum(high, 0) > ranges[1] + SLACK
+    )
+    sizes = np.where(outside, np.inf, np.abs(options))
+    best = sizes.argmin(axis=0)[None]
+    least = np.take_along_axis(options, best, axis=0)[0]
+    return np.where(np.isinf(np.take_along_axis(sizes, best, axis=0)[0]), np.nan, least)
 
 
 def chosen_halves(

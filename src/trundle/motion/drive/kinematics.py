@@ -13,7 +13,11 @@ from trundle.arrays import as_numbers
 from trundle.errors import InputError
 from trundle.mechanics.assembly import assemble
 from trundle.model.arguments import Given, robot_of
-from trundle.motion.drive.module_programs import (
+from trundle.motion.drive.drive import Drive
+from trundle.motion.drive.limits import Limits, limits_of
+from trundle.motion.drive.module_states import ModuleRates, ModuleStates, lanes, twist_lanes
+from trundle.motion.drive.modules import Module, modules_of
+from trundle.motion.drive.programs import (
     affine_slip,
     agreeing,
     following,
@@ -21,8 +25,6 @@ from trundle.motion.drive.module_programs import (
     pointing,
     speeding,
 )
-from trundle.motion.drive.module_states import ModuleRates, ModuleStates, lanes, twist_lanes
-from trundle.motion.drive.modules import Module, modules_of
 from trundle.program import Program, compile_program
 from trundle.results.arrays import FloatArray
 from trundle.robot import Robot
@@ -57,26 +59,31 @@ class Kinematics:
         return self.robot.name
 
     @cached_property
+    def drive(self) -> Drive:
+        """The modules with the limits that the description declares."""
+        declared = limits_of(self.robot)
+        return Drive(self.modules, tuple(declared.get(module.name, Limits()) for module in self.modules))
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The modules' names."""
-        return tuple(module.name for module in self.modules)
+        return self.drive.names
 
     @cached_property
     def places(self) -> FloatArray:
         """Where they stand on the base, (m, 2) in m."""
         return np.array([module.place for module in self.modules], dtype=float)
 
-    @cached_property
+    @property
     def headings(self) -> FloatArray:
         """Their angles without steering, (m,) in rad: a module's angle is its heading plus its steering."""
-        return np.array([module.heading for module in self.modules], dtype=float)
+        return self.drive.headings
 
     @cached_property
     def matrix(self) -> FloatArray:
         """A (2 m, 3) in u = A ξ: rows (1, 0, −y) and (0, 1, x) of each module."""
-        x, y = self.places.T
-        one, zero = np.ones(len(x)), np.zeros(len(x))
-        return np.stack([one, zero, -y, zero, one, x], axis=1).reshape(-1, 3)
+        columns = self.drive.map.T
+        return np.stack([columns.real, columns.imag], axis=1).reshape(-1, 3)
 
     @cached_property
     def inverse(self) -> Program:

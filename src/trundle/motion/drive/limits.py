@@ -10,7 +10,7 @@ from typing import Literal
 from trundle.errors import InputError
 from trundle.robot import Read, Robot, RollingWheel, Value
 
-Quantity = Literal[
+LimitedQuantity = Literal[
     "steering_rate",
     "steering_acceleration",
     "steering_jerk",
@@ -21,7 +21,7 @@ Quantity = Literal[
 
 # The quantities that limits hold, with their units and the order of the derivative of a twist that each hangs on:
 # slowing a motion k times divides it by k to that power.
-QUANTITIES: dict[Quantity, tuple[str, int]] = {
+QUANTITIES: dict[LimitedQuantity, tuple[str, int]] = {
     "steering_rate": ("rad/s", 1),
     "steering_acceleration": ("rad/s^2", 2),
     "steering_jerk": ("rad/s^3", 3),
@@ -73,7 +73,7 @@ class Limits:
                 hint="give (least, greatest)",
             )
 
-    def of(self, quantity: Quantity) -> float:
+    def of(self, quantity: LimitedQuantity) -> float:
         """The limit of one quantity.
 
         Parameters
@@ -100,7 +100,7 @@ class Limits:
         return float(getattr(self, quantity))
 
     @property
-    def declared(self) -> tuple[Quantity, ...]:
+    def declared(self) -> tuple[LimitedQuantity, ...]:
         """The quantities that have a finite limit."""
         return tuple(name for name in QUANTITIES if math.isfinite(self.of(name)))
 

@@ -14,11 +14,9 @@ from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly, mounting
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.linear import dot
+from trundle.mechanics.steering import STILL, velocity_at
 from trundle.mechanics.wheels import WheelModel
-from trundle.scalars import Scalar, atan2, cos, is_zero, less, minus, plus, sin, times, where
-
-# A wheel's velocity below this share of the twist's is rounding: it stands on the centre of rotation.
-STILL = 1e-12
+from trundle.scalars import Scalar, atan2, cos, is_zero, less, plus, sin, times, where
 
 
 @dataclass(frozen=True)
@@ -62,9 +60,7 @@ class Module:
 
     def velocity(self, twist: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
         """u = v + ω × r, in the base's axes (m/s)."""
-        v_x, v_y, omega = twist
-        x, y = self.place
-        return minus(v_x, times(omega, y)), plus(v_y, times(omega, x))
+        return velocity_at(self.place, twist)
 
     def slip(
         self,

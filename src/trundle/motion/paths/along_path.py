@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from trundle.motion.drive.kinematics import Kinematics
-from trundle.motion.paths.path_rates import ComplexArray, carried, local_velocities, module_rates
+from trundle.arrays import BoolArray, ComplexArray, FloatArray
+from trundle.motion.drive.drive import Drive
+from trundle.motion.paths.path_rates import carried, local_velocities, module_rates, twists
 from trundle.motion.paths.path_scaling import Scaling
 from trundle.motion.paths.pose_paths import Section
-from trundle.motion.pieces.motion import Samples
-from trundle.motion.pieces.motion_pieces import slips, velocities
-from trundle.results.arrays import FloatArray
+from trundle.motion.pieces.motion import Piece, Samples, sampled
 
+# Looks along a section between which no wheel turns by half a turn; steering is counted up from one to the next.
 _LOOKS = 2001
 
 
@@ -56,10 +55,10 @@ def _power(z: FloatArray, exponent: int, order: int = 0) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class AlongPath:
+class AlongPath(Piece):
     """A piece of a motion: a section of a path, followed by a scaling, its modules at angles that begin at `angles`."""
 
-    kinematics: Kinematics
+    drive: Drive
     section: Section
     stretched: Stretched
     scaling: Scaling
@@ -81,14 +80,10 @@ class AlongPath:
         z, *speeds = self.scaling.at(times)
         length, *slopes = self.stretched.at(z)
         moved = carried(slopes, speeds)
-        poses = [self.section.at(length, order) for order in range(5)]
-        steering, rolling = module_rates(self.kinematics, self.section, length, self.forward)
-        steering, rolling = carried(steering, moved), carried(rolling, moved)
+        steering, rolling = module_rates(self.drive, self.section, length, self.forward)
         angle = self.angles + self._turned(length)
-        twist = _twists(poses, moved)
-        slip = slips(self.kinematics, velocities(self.kinematics, twist[0]), angle, rolling[0])
-        columns = (*twist, angle, *steering, *rolling, slip)
-        return Samples(*columns)
+        twist = carried(twists(self.section, length)[:3], moved)
+        return sampled(self.drive, twist, (angle, *carried(steering, moved)), carried(rolling, moved))
 
     def when(self, length: float) -> float:
         """The time at which a length from the section's begin is passed."""
@@ -99,40 +94,24 @@ class AlongPath:
         """How far the modules have been steered since the section's begin."""
         looks, turned = self._looks
         near = np.clip(np.searchsorted(looks, length, "right") - 1, 0, len(looks) - 1)
-        ends = [local_velocities(self.kinematics, self.section, each) for each in (looks[near], length)]
-        return turned[near] + _turn(ends[0], ends[1], self._steers)
+        first, last = (local_velocities(self.drive, self.section, at) for at in (looks[near], length))
+        return turned[near] + _turn(first, last, self._steers)
 
     @property
-    def _steers(self) -> np.ndarray:
-        return np.array([module.points for module in self.kinematics.modules]) & (self.forward != 0)
+    def _steers(self) -> BoolArray:
+        return self.drive.points & (self.forward != 0)
 
     @cached_property
     def _looks(self) -> tuple[FloatArray, FloatArray]:
         looks = self.stretched.at(np.linspace(0.0, 1.0, _LOOKS))[0]
-        steps = steered_by(local_velocities(self.kinematics, self.section, looks), self._steers)
+        steps = steered_by(local_velocities(self.drive, self.section, looks), self._steers)
         return looks, np.concatenate([np.zeros((1, steps.shape[1])), np.cumsum(steps, axis=0)])
 
 
-def steered_by(u: ComplexArray, steers: np.ndarray) -> FloatArray:
+def steered_by(u: ComplexArray, steers: BoolArray) -> FloatArray:
     """How far modules are steered from one of their velocities (n, m) to the next, (n − 1, m)."""
     return _turn(u[:-1], u[1:], steers)
 
 
-def _turn(first: ComplexArray, last: ComplexArray, steers: np.ndarray) -> FloatArray:
+def _turn(first: ComplexArray, last: ComplexArray, steers: BoolArray) -> FloatArray:
     return np.where(steers, np.angle(np.where(steers, last * np.conj(first), 1.0)), 0.0)
-
-
-def _twists(poses: Sequence[FloatArray], moved: Sequence[FloatArray]) -> list[FloatArray]:
-    """The twist in the base's frame and its first two derivatives there, (n, 3)."""
-    velocity, acceleration, jerk = carried([each[:, 0] + 1j * each[:, 1] for each in poses[1:4]], moved)
-    omega, alpha, change = carried([each[:, 2] for each in poses[1:4]], moved)
-    back = np.exp(-1j * poses[0][:, 2])
-    local = [
-        velocity * back,
-        (acceleration - 1j * omega * velocity) * back,
-        (jerk - 2j * omega * acceleration - (1j * alpha + omega**2) * velocity) * back,
-    ]
-    return [
-        np.stack([each.real, each.imag, turning], axis=1)
-        for each, turning in zip(local, (omega, alpha, change), strict=True)
-    ]

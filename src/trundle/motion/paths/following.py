@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from trundle.arrays import ComplexArray, FloatArray
 from trundle.catalog.wheeled import limited_swerve
 from trundle.errors import InputError, suggest
+from trundle.mechanics.steering import STILL
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.drive import Driven
-from trundle.motion.drive.kinematics import Kinematics, kinematics
+from trundle.motion.drive.drive import Drive
+from trundle.motion.drive.half_turns import ALIGNED, turns_into_range
+from trundle.motion.drive.kinematics import kinematics
 from trundle.motion.drive.limits import Limits
 from trundle.motion.paths.along_path import AlongPath, Stretched, steered_by
 from trundle.motion.paths.path_files import read_path
@@ -23,25 +24,17 @@ from trundle.motion.paths.path_rates import carried, local_velocities, module_ra
 from trundle.motion.paths.path_scaling import quickest
 from trundle.motion.paths.pose_paths import PosePath, Section, Zone
 from trundle.motion.pieces.least_times import move
-from trundle.motion.pieces.motion import Motion, Piece
-from trundle.motion.planning.course_pieces import Turning
-from trundle.motion.planning.courses import SteeredDrive
-from trundle.motion.planning.planner import module_limits
-from trundle.results.arrays import FloatArray
-from trundle.robot import Robot
+from trundle.motion.pieces.motion import Motion, Piece, total
+from trundle.motion.pieces.pieces import turning
 
 # Intervals of a section's speed: so many at least and at most, and one for each so many metres and radians of steering.
 _FEWEST, _MOST = 40, 120
 _METRES, _RADIANS = 0.05, 0.06
-# A module slower than this share of the others' fastest stands on the centre of rotation.
-_STILL = 1e-9
 # The accelerations of a zone are held in so many directions, a regular polygon within their circle.
 _DIRECTIONS = 12
 # A wheel that holds its angle may be pushed across by this share of its velocity.
 _ACROSS = 1e-6
 _LOOKS = 4001
-# Wheels that are nearer to what a path needs are there (rad).
-_TURNED = 1e-12
 
 
 def follow(
@@ -94,47 +87,46 @@ def follow(
     [2.0, 0.0, 0.0]
     """
     path = path if isinstance(path, PosePath) else read_path(path)
-    found = limited_swerve() if robot is None else robot_of(robot, "follow", "it has no wheels")
-    drive = _drive(found, limits)
+    who = kinematics(limited_swerve() if robot is None else robot_of(robot, "follow", "it has no wheels"))
+    drive = _followed(who.drive.limited(limits))
     pieces: list[Piece] = []
     ends: list[float] = []
     events: list[tuple[str, float]] = []
-    now = None if angles is None else _given_angles(drive.kinematics, angles)
+    now = None if angles is None else _given_angles(drive, angles)
     for section, begins in zip(path.sections, path.begins[:-1], strict=True):
-        for part in section.cut(_standing(drive.kinematics, section)):
+        for part in section.cut(_standing(drive, section)):
             begin = float(begins) + part.begin - section.begin
             piece = _along(drive, part, path.zones, begin, now)
-            if now is not None and np.abs(piece.angles - now).max() > _TURNED:
+            if now is not None and np.abs(piece.angles - now).max() > ALIGNED:
                 turns = [
                     move(float(turn), *each)
-                    for turn, each in zip(piece.angles - now, drive.steered.steering.T, strict=True)
+                    for turn, each in zip(piece.angles - now, drive.steering.T, strict=True)
                 ]
-                pieces.append(Turning(drive.steered, now, turns))
-            before = sum(each.duration for each in pieces)
+                pieces.append(turning(drive, now, turns))
+            before = total(pieces)
             events += [
                 (name, before + piece.when(at - begin))
                 for name, at in path.events
                 if begin <= at < begin + part.length
             ]
             pieces.append(piece)
-            now = piece.samples(np.array([piece.duration])).angle[0]
-        ends.append(sum(each.duration for each in pieces))
+            now = piece.end_angles
+        ends.append(total(pieces))
     events += [(name, ends[-1]) for name, at in path.events if at >= path.length]
     start = path.sections[0].at(np.zeros(1))[0]
-    motion = Motion(drive.kinematics, tuple(pieces), (start[0], start[1], start[2]))
-    asked, limited = path.duration, drive.steered.limits
+    motion = Motion(who, tuple(pieces), (start[0], start[1], start[2]))
     told = _notes(path), tuple(events)
-    return Driven(path.name, asked, "path", "quickest", motion, np.array(ends), limited, (), *told)
+    return Driven(
+        path.name, path.duration, "path", "quickest", motion, np.array(ends), drive.limits, (), *told
+    )
 
 
-def _given_angles(kinematics: Kinematics, angles: Mapping[str, float]) -> FloatArray:
+def _given_angles(drive: Drive, angles: Mapping[str, float]) -> FloatArray:
     """The modules' angles, along their headings where nothing is given."""
     for name in angles:
-        if name not in kinematics.names:
-            raise InputError(
-                f"there is no module {name!r}", key="angles", hint=suggest(name, kinematics.names)
-            )
-    pairs = zip(kinematics.names, kinematics.headings, strict=True)
+        if name not in drive.names:
+            raise InputError(f"there is no module {name!r}", key="angles", hint=suggest(name, drive.names))
+    pairs = zip(drive.names, drive.headings, strict=True)
     return np.array([angles.get(name, float(heading)) for name, heading in pairs])
 
 
@@ -146,78 +138,62 @@ def _notes(path: PosePath) -> tuple[str, ...]:
     return (f"a smooth path within {1000 * distance:.2g} mm and {math.degrees(angle):.2g}° of the file's",)
 
 
-@dataclass(frozen=True)
-class _Drive:
-    kinematics: Kinematics
-    steered: SteeredDrive
-
-    @property
-    def order(self) -> int:
-        """Of s ~ z^order at rest: 3 where a jerk is limited, else 2."""
-        jerks = np.isfinite(self.steered.steering[2]) | np.isfinite(self.steered.rolling[2])
-        return 3 if jerks.any() else 2
-
-    @cached_property
-    def steers(self) -> npt.NDArray[np.bool_]:
-        """Which modules point along their places' velocities."""
-        return np.array([module.points for module in self.kinematics.modules])
+def _rest_order(drive: Drive) -> int:
+    """Of s ~ z^order at rest: 3 where a jerk is limited, else 2."""
+    jerks = np.isfinite(drive.steering[2]) | np.isfinite(drive.rolling[2])
+    return 3 if jerks.any() else 2
 
 
-def _drive(robot: Robot, limits: Mapping[str, Limits] | Limits | None) -> _Drive:
-    """A robot whose every wheel goes where a path of poses leads, and its limits."""
-    found = kinematics(robot)
-    for module in found.modules:
+def _followed(drive: Drive) -> Drive:
+    """The drive itself; InputError where a wheel doesn't go where a path of poses leads, or nothing limits it."""
+    for module, limits in zip(drive.modules, drive.limits, strict=True):
         if module.trails:
             raise InputError(
                 f"{module.name} is a caster: how it stands follows from how the base has moved, not from its path",
                 key=f"robot.wheels.{module.name}",
                 hint="path following takes wheels that steer about their centres, or have rollers",
             )
-    known = tuple(module_limits(found, limits))
-    for module, each in zip(found.modules, known, strict=True):
-        if not math.isfinite(each.drive_speed):
+        if not math.isfinite(limits.drive_speed):
             raise InputError(
                 f"nothing limits how fast {module.name} rolls",
                 key=f"robot.wheels.{module.name}.limits.drive_speed",
                 hint="declare `limits: {drive_speed: ...}` of the wheel, or give limits=Limits(drive_speed=...)",
             )
-    x, y = found.places.T
-    return _Drive(found, SteeredDrive(found.names, x + 1j * y, known))
+    return drive
 
 
-def _standing(kinematics: Kinematics, section: Section) -> list[float]:
+def _standing(drive: Drive, section: Section) -> list[float]:
     """Lengths inside a section at which a wheel that steers stands on the centre of rotation."""
     lengths = np.linspace(0.0, section.length, _LOOKS)
-    velocities = _steering(kinematics, section, lengths)
+    velocities = _steering(drive, section, lengths)
     sizes, steps = np.abs(velocities), np.abs(np.diff(velocities, axis=0))
     # where a velocity is zero between two neighbours of a point, it is less there than it changes on the way
     least = (sizes[1:-1] <= sizes[:-2]) & (sizes[1:-1] < sizes[2:]) & (sizes[1:-1] <= steps[:-1] + steps[1:])
     found = []
-    for near in least[:, sizes.max(axis=0) > _STILL].T:
+    for near in least[:, sizes.max(axis=0) > STILL].T:
         for k in np.flatnonzero(near) + 1:
             low, high = lengths[k - 1], lengths[k + 1]
             for _ in range(60):  # |P'| is nearly straight beside a zero: thirds find it
                 thirds = low + (high - low) * np.array([1 / 3, 2 / 3])
-                one, two = np.abs(_steering(kinematics, section, thirds)).min(axis=1)
+                one, two = np.abs(_steering(drive, section, thirds)).min(axis=1)
                 low, high = (low, thirds[1]) if one < two else (thirds[0], high)
             at = (low + high) / 2
-            if np.abs(_steering(kinematics, section, np.array([at]))).min() < _STILL:
+            if np.abs(_steering(drive, section, np.array([at]))).min() < STILL:
                 found.append(float(at))
     return sorted(set(found))
 
 
-def _steering(kinematics: Kinematics, section: Section, lengths: FloatArray) -> np.ndarray:
+def _steering(drive: Drive, section: Section, lengths: FloatArray) -> ComplexArray:
     """Velocities by length of the modules that steer, (n, k), in the base's frame."""
-    steers = np.array([module.points for module in kinematics.modules])
-    return local_velocities(kinematics, section, lengths)[:, steers]
+    return local_velocities(drive, section, lengths)[:, drive.points]
 
 
 def _along(
-    drive: _Drive, section: Section, zones: tuple[Zone, ...], begins: float, now: FloatArray | None
+    drive: Drive, section: Section, zones: tuple[Zone, ...], begins: float, now: FloatArray | None
 ) -> AlongPath:
     """A section in the least time, its modules nearest to their angles before."""
-    _check_held(drive.kinematics, section)
-    stretched = Stretched(section.length, drive.order, section.entry == 0, section.exit == 0)
+    _check_held(drive, section)
+    stretched = Stretched(section.length, _rest_order(drive), section.entry == 0, section.exit == 0)
     angles, forward = _begin(drive, section, stretched, now)
     limited = [
         Zone(z.start - begins, z.end - begins, z.velocity, z.acceleration, z.rate, z.rate_change)
@@ -227,7 +203,7 @@ def _along(
     def course(z: FloatArray) -> tuple[FloatArray, FloatArray]:
         length, *slopes = stretched.at(z)
         poses = [section.at(length, order) for order in range(5)]
-        steering, rolling = module_rates(drive.kinematics, section, length, forward)
+        steering, rolling = module_rates(drive, section, length, forward)
         own, bounds = _asked(poses, limited, length)
         rates = [
             np.concatenate(each, axis=1)
@@ -235,7 +211,7 @@ def _along(
                 carried(steering, slopes), carried(rolling, slopes), carried(own, slopes), strict=True
             )
         ]
-        modules = np.concatenate([drive.steered.steering, drive.steered.rolling], axis=1)
+        modules = np.concatenate([drive.steering, drive.rolling], axis=1)
         held = np.broadcast_to(modules[:, None], (3, len(z), modules.shape[1]))
         return np.array(rates), np.concatenate([held, bounds], axis=2)
 
@@ -246,8 +222,8 @@ def _along(
         else float((speed / stretched.at(np.array([z]))[1][0] / _pace(section, place)) ** 2)
         for speed, z, place in ((section.entry, 0.0, 0.0), (section.exit, 1.0, section.length))
     )
-    scaling = quickest(course, knots, drive.order == 3, (ends[0], ends[1]))
-    return AlongPath(drive.kinematics, section, stretched, scaling, angles, forward)
+    scaling = quickest(course, knots, stretched.order == 3, (ends[0], ends[1]))
+    return AlongPath(drive, section, stretched, scaling, angles, forward)
 
 
 def _pace(section: Section, length: float) -> float:
@@ -255,13 +231,13 @@ def _pace(section: Section, length: float) -> float:
     return float(np.hypot(*section.at(np.array([length]), 1)[0, :2]))
 
 
-def _check_held(kinematics: Kinematics, section: Section) -> None:
+def _check_held(drive: Drive, section: Section) -> None:
     """InputError where a wheel that doesn't steer and has no rollers would be pushed across."""
-    fixed = [i for i, module in enumerate(kinematics.modules) if not module.pivots and module.rollers is None]
-    u = local_velocities(kinematics, section, np.linspace(0.0, section.length, _LOOKS))[:, fixed]
-    across = np.abs((u * np.exp(-1j * kinematics.headings[fixed])).imag)
+    fixed = [i for i, module in enumerate(drive.modules) if not module.pivots and module.rollers is None]
+    u = local_velocities(drive, section, np.linspace(0.0, section.length, _LOOKS))[:, fixed]
+    across = np.abs((u * np.exp(-1j * drive.headings[fixed])).imag)
     if (across > _ACROSS).any():
-        name = kinematics.names[fixed[int(across.max(axis=0).argmax())]]
+        name = drive.names[fixed[int(across.max(axis=0).argmax())]]
         raise InputError(
             f"{name} holds its direction, and the path would push it sideways",
             key=f"robot.wheels.{name}",
@@ -270,37 +246,36 @@ def _check_held(kinematics: Kinematics, section: Section) -> None:
 
 
 def _begin(
-    drive: _Drive, section: Section, stretched: Stretched, now: FloatArray | None
+    drive: Drive, section: Section, stretched: Stretched, now: FloatArray | None
 ) -> tuple[FloatArray, FloatArray]:
     """The modules' angles where a section begins, and whether they roll forward (1), backward (−1) or stand (0)."""
     z = np.linspace(0.0, 1.0, _LOOKS)
-    u = local_velocities(drive.kinematics, section, stretched.at(z)[0])
-    forward = np.where(np.abs(u).max(axis=0) <= _STILL, 0.0, 1.0)
-    steers = drive.steers & (forward != 0)
-    before = drive.kinematics.headings if now is None else now
+    u = local_velocities(drive, section, stretched.at(z)[0])
+    forward = np.where(np.abs(u).max(axis=0) <= STILL, 0.0, 1.0)
+    steers = drive.points & (forward != 0)
+    before = drive.headings if now is None else now
     # a wheel on the centre of rotation at the very end has its direction from beside it
-    first = np.where(np.abs(u[0]) > _STILL, u[0], u[1])
-    turn = np.angle(first * np.exp(-1j * before))
-    half = np.round(turn / math.pi) if now is not None else np.zeros(len(turn))
-    angles = np.where(steers, before + turn - math.pi * half, before)
-    forward = np.where(steers & (half % 2 != 0), -1.0, forward)
+    first = np.where(np.abs(u[0]) > STILL, u[0], u[1])
+    ahead = np.angle(first * np.exp(-1j * before))
     swing = np.cumsum(steered_by(u, steers), axis=0)
-    for i in np.flatnonzero(steers):
-        reach = angles[i] + min(swing[:, i].min(), 0.0), angles[i] + max(swing[:, i].max(), 0.0)
-        turned = _into_range(drive, int(i), reach)
-        angles[i] += math.pi * turned
-        forward[i] *= -1.0 if turned % 2 else 1.0
-    return angles, forward
+    low, high = swing.min(axis=0), swing.max(axis=0)
+    if now is None:  # as the path needs them, forward where the range holds that
+        turns = ahead + turns_into_range(
+            np.zeros_like(ahead), before + ahead, drive.ranges, swing=(low, high)
+        )
+    else:
+        turns = turns_into_range(ahead, now, drive.ranges, swing=(low, high))
+    if (barred := steers & np.isnan(turns)).any():
+        place = int(barred.argmax())
+        raise _out_of_range(drive, place, float(max(high[place], 0.0) - min(low[place], 0.0)))
+    backward = steers & (np.round((turns - ahead) / math.pi) % 2 != 0)
+    return np.where(steers, before + turns, before), np.where(backward, -1.0, forward)
 
 
-def _into_range(drive: _Drive, place: int, reach: tuple[float, float]) -> int:
-    """By how many half turns a wheel has to begin otherwise to stay within its steering range."""
-    low, high = drive.steered.ranges[:, place]
-    for turned in sorted(range(-8, 9), key=abs):
-        if low <= reach[0] + turned * math.pi and reach[1] + turned * math.pi <= high:
-            return turned
-    raise InputError(
-        f"the path steers {drive.kinematics.names[place]} through {math.degrees(reach[1] - reach[0]):.4g}°, which its "
+def _out_of_range(drive: Drive, place: int, swing: float) -> InputError:
+    low, high = drive.ranges[:, place]
+    return InputError(
+        f"the path steers {drive.names[place]} through {math.degrees(swing):.4g}°, which its "
         f"range from {math.degrees(low):.4g}° to {math.degrees(high):.4g}° doesn't hold at once",
         key="steering_range",
         hint="let the base turn with the path, or stop on the way",
@@ -326,13 +301,13 @@ def _asked(
 
 
 def _knots(
-    drive: _Drive, section: Section, stretched: Stretched, forward: FloatArray, zones: list[Zone]
+    drive: Drive, section: Section, stretched: Stretched, forward: FloatArray, zones: list[Zone]
 ) -> FloatArray:
     """Where a section's speed may change its law: closer where wheels steer much, and where the path or a zone does."""
     z = np.linspace(0.0, 1.0, _LOOKS)
     lengths = stretched.at(z)[0]
-    steers = drive.steers & (forward != 0)
-    steps = np.abs(steered_by(local_velocities(drive.kinematics, section, lengths), steers)).max(axis=1)
+    steers = drive.points & (forward != 0)
+    steps = np.abs(steered_by(local_velocities(drive, section, lengths), steers)).max(axis=1)
     density = np.diff(lengths) / _METRES + steps / _RADIANS
     wished = np.clip(density.sum(), _FEWEST, _MOST)
     total = np.concatenate([[0.0], np.cumsum(density / density.sum() * wished / 2 + np.diff(z) * wished / 2)])

@@ -1,62 +1,59 @@
 """What a path of poses asks of the modules: how far each rolls and how it steers, by the length along the path.
 
-A module at r (complex, in the base's frame) is at P = p + r e^{iθ}. Along the path it moves by P′: where its wheel
-steers, it rolls σ = ±|P′| a metre and points along arg P′ − θ in the base: log P′ = ln |σ| + i (α + θ) has all rates.
+By length, as by time, the base has a twist in its own axes: (p′ e^{−iθ}, θ′). So all laws of a drive hold along a path,
+a metre of it in a second's place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from math import comb
 
 import numpy as np
-import numpy.typing as npt
 
-from trundle.motion.drive.kinematics import Kinematics
+from trundle.arrays import BoolArray, ComplexArray, FloatArray
+from trundle.mechanics.steering import STILL
+from trundle.motion.drive.drive import Drive, log_rates
 from trundle.motion.paths.pose_paths import Section
-from trundle.motion.pieces.motion_pieces import ComplexArray, rates_of, rolling_axes
-from trundle.results.arrays import FloatArray
 
-# A module with less of the path's velocity stands; its direction at a section's end is that at this share of the length
-# from it, where the limit is numbers again.
-_STILL, _BESIDE = 1e-9, 1e-5
-_Array = TypeVar("_Array", FloatArray, ComplexArray)
+# Where a module stands at a section's end, its direction is that at this share of the length from it: there u/|u| is
+# numbers again, and by a smooth path it is off by as little.
+_BESIDE = 1e-5
 
 
-def carried(rates: Sequence[_Array], inner: Sequence[FloatArray]) -> list[_Array]:
+def carried(rates: Sequence[FloatArray] | FloatArray, inner: Sequence[FloatArray]) -> list[FloatArray]:
     """The first three derivatives of F(s(t)): of F by s, and of s by t (Faà di Bruno)."""
     one, two, three = rates
-    a, b, c = (each.reshape(-1, *(1,) * (one.ndim - 1)) for each in inner)
+    a, b, c = (speed.reshape(-1, *(1,) * (one.ndim - 1)) for speed in inner)
     return [one * a, two * a**2 + one * b, three * a**3 + 3 * two * a * b + one * c]
 
 
-def velocities(kinematics: Kinematics, poses: Sequence[FloatArray]) -> list[ComplexArray]:
-    """P′ … P⁗ of each module, (4, n, m), in the world's axes; of poses and their first four derivatives, (5, n, 3)."""
-    places = kinematics.places[:, 0] + 1j * kinematics.places[:, 1]
-    theta = [each[:, 2] for each in poses]
-    spun = places * np.exp(1j * theta[0])[:, None]
-    one, two, three, four = (1j * each for each in theta[1:])
-    turns = [
-        one,
-        two + one**2,
-        three + 3 * one * two + one**3,
-        four + 4 * one * three + 3 * two**2 + 6 * one**2 * two + one**4,
+def twists(section: Section, lengths: FloatArray) -> FloatArray:
+    """(4, n, 3): the base's twist by length in its own axes, (p′ e^{−iθ}, θ′), and three derivatives of it there."""
+    poses = [section.at(lengths, order) for order in range(5)]
+    velocities = [pose[:, 0] + 1j * pose[:, 1] for pose in poses[1:]]
+    one, two, three = (pose[:, 2] for pose in poses[1:4])
+    # the derivatives of e^{−iθ} as multiples of it
+    turns = (np.ones_like(one), -1j * one, -(one**2) - 1j * two, 1j * one**3 - 3 * one * two - 1j * three)
+    back = np.exp(-1j * poses[0][:, 2])
+    local = [
+        back * np.sum([comb(k, j) * velocities[k - j] * turns[j] for j in range(k + 1)], axis=0)
+        for k in range(4)
     ]
-    return [
-        (each[:, 0] + 1j * each[:, 1])[:, None] + turn[:, None] * spun
-        for each, turn in zip(poses[1:], turns, strict=True)
-    ]
+    return np.array(
+        [np.stack([v.real, v.imag, pose[:, 2]], axis=1) for v, pose in zip(local, poses[1:], strict=True)]
+    )
 
 
-def local_velocities(kinematics: Kinematics, section: Section, lengths: FloatArray) -> ComplexArray:
-    """P′ e^{−iθ} of each module at lengths, (n, m): where it moves in the base's frame."""
-    own, inner = (_local(kinematics, _poses(section, each)) for each in (lengths, _inside(section, lengths)))
-    return np.where(_stands(kinematics, section, lengths), inner, own)
+def local_velocities(drive: Drive, section: Section, lengths: FloatArray) -> ComplexArray:
+    """u of each module by length, (n, m), in the base's axes; beside an end at which it stands, that of farther in."""
+    own, inner = (drive.velocities(twists(section, at)[0]) for at in (lengths, _inside(section, lengths)))
+    return np.where(_stands(drive, section, lengths), inner, own)
 
 
-def _stands(kinematics: Kinematics, section: Section, lengths: FloatArray) -> npt.NDArray[np.bool_]:
+def _stands(drive: Drive, section: Section, lengths: FloatArray) -> BoolArray:
     """Where modules are beside an end at which they stand on the centre of rotation, (n, m)."""
-    ends = np.abs(_local(kinematics, _poses(section, np.array([0.0, section.length])))) < _STILL
+    ends = np.abs(drive.velocities(twists(section, np.array([0.0, section.length]))[0])) < STILL
     beside = _BESIDE * section.length
     first, last = lengths < beside, lengths > section.length - beside
     return (first[:, None] & ends[0]) | (last[:, None] & ends[1])
@@ -67,48 +64,23 @@ def _inside(section: Section, lengths: FloatArray) -> FloatArray:
     return np.clip(lengths, beside, section.length - beside)
 
 
-def _poses(section: Section, lengths: FloatArray) -> list[FloatArray]:
-    return [section.at(lengths, order) for order in range(5)]
-
-
-def _local(kinematics: Kinematics, poses: Sequence[FloatArray]) -> ComplexArray:
-    return velocities(kinematics, poses)[0] * np.exp(-1j * poses[0][:, 2:])
-
-
 def module_rates(
-    kinematics: Kinematics, section: Section, lengths: FloatArray, forward: FloatArray
-) -> tuple[list[FloatArray], list[FloatArray]]:
-    """The first three derivatives by s of each module's angle, and of the length that its wheel rolls, each (n, m).
+    drive: Drive, section: Section, lengths: FloatArray, forward: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """The first three derivatives by length of each module's angle, and of how far its wheel rolls, each (3, n, m).
 
     `forward`: +1 or −1 for wheels that roll forward or backward along the path, 0 for those that stand still.
     """
-    poses, inner = _poses(section, lengths), _poses(section, _inside(section, lengths))
-    u = velocities(kinematics, poses)
-    stands = _stands(kinematics, section, lengths)
-    beside = [np.where(stands, a, b) for a, b in zip(velocities(kinematics, inner), u, strict=True)]
+    twist = twists(section, lengths)
+    u, inner = drive.velocities(twist), drive.velocities(twists(section, _inside(section, lengths)))
     still = forward == 0
-    safe = [np.where(still, float(order == 0), each) for order, each in enumerate(beside)]
-    rates = rates_of(safe)
-    steers = np.array([module.points for module in kinematics.modules])
-    headed = [each.imag for each in (rates.first, rates.second, rates.third)]
-    steering = [
-        np.where(steers & ~still, heading - turn[:, 2:], 0.0)
-        for heading, turn in zip(headed, poses[1:4], strict=True)
-    ]
-    # along the heading ψ: σ = Re(u e^{−iψ}), σ′ = Re(u′ e^{−iψ}), σ″ = Re(u″ e^{−iψ}) + ψ′ Im(u′ e^{−iψ})
-    back = forward * np.conj(safe[0]) / np.abs(safe[0])
-    along = [each * back for each in u[:3]]
-    left = np.array([float(module.offset[1]) if module.pivots else 0.0 for module in kinematics.modules])
-    rolling = [along[0].real, along[1].real, along[2].real + headed[0] * along[1].imag]
-    rolling = [each - left * np.where(still, 0.0, turn) for each, turn in zip(rolling, headed, strict=True)]
-    held = _held(kinematics, u, poses)
-    return steering, [np.where(steers, a, b) for a, b in zip(rolling, held, strict=True)]
-
-
-def _held(kinematics: Kinematics, u: Sequence[ComplexArray], poses: Sequence[FloatArray]) -> list[FloatArray]:
-    """How wheels roll whose angle is fixed: their velocity in the base's frame along them, or their rollers' axes."""
-    one, two = (1j * each[:, 2:] for each in poses[1:3])
-    back = np.exp(-1j * poses[0][:, 2:])
-    local = [u[0] * back, (u[1] - one * u[0]) * back, (u[2] - 2 * one * u[1] - (two - one**2) * u[0]) * back]
-    along = rolling_axes(kinematics, kinematics.headings)
-    return [(np.conj(along) * each).real for each in local]
+    ones = np.array([1.0, 0.0, 0.0, 0.0])[:, None, None]  # in place of what stands, for the logarithm's sake
+    directed = np.where(still, ones, np.where(_stands(drive, section, lengths), inner, u))
+    turning = np.where(still, 0.0, log_rates(directed).steering)
+    # along the angle α: σ = Re(u e^{−iα}), σ′ = Re(u′ e^{−iα}), σ″ = Re(u″ e^{−iα}) + α′ Im(u′ e^{−iα})
+    along = u[:3] * (forward * np.conj(directed[0]) / np.abs(directed[0]))
+    rolling = along.real + np.array([np.zeros_like(turning[0])] * 2 + [turning[0] * along[1].imag])
+    left = np.array([float(module.offset[1]) if module.pivots else 0.0 for module in drive.modules])
+    rolling = rolling - left * np.where(still, 0.0, turning + twist[:3, :, 2:])
+    held = (np.conj(drive.rolling_axes(drive.headings)) * u[:3]).real
+    return np.where(drive.points, turning, 0.0), np.where(drive.points, rolling, held)

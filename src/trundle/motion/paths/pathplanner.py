@@ -12,8 +12,8 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from trundle.arrays import ComplexArray
 from trundle.motion.paths.path_json import MOST, JsonFile, Least0, Number, Theirs
-from trundle.motion.paths.path_rates import ComplexArray
 from trundle.motion.paths.pose_paths import PosePath, Section, Zone, fitted
 from trundle.results.arrays import FloatArray
 

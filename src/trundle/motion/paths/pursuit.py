@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from trundle.arrays import as_numbers
 from trundle.errors import InputError
-from trundle.motion.commands.control_levels import Drive, State, Target, coordinated
+from trundle.motion.commands.control_levels import Control, State, Target, coordinated
 from trundle.motion.commands.drive import Driven
 from trundle.motion.pieces.motion import Motion, Piece
 from trundle.motion.planning.planner import plan_to_pose
@@ -114,7 +114,8 @@ def pursue(
         raise InputError(f"expected a period > 0 s, got {period}", key="period")
     wanted = driven.motion
     homing = Homing(wanted, gains)
-    drive = Drive(wanted.kinematics, driven.limits, "scurve", True)
+    limits = dict(zip(driven.names, driven.limits, strict=True))
+    control = Control(wanted.kinematics, wanted.kinematics.drive.limited(limits), "scurve", True)
     begin = np.array(wanted.start if pose is None else pose, dtype=float)
     look = measured or (lambda _time, here: here)
     angles = wanted.samples(np.zeros(1)).angle[0]
@@ -125,7 +126,7 @@ def pursue(
         seen = np.asarray(look(now, here), dtype=float)
         then = min(now + ahead, wanted.duration)
         wish = homing.twist(now, seen, reached=then)
-        step = coordinated(drive, state, Target(len(wishes), period, (wish[0], wish[1], wish[2])))
+        step = coordinated(control, state, Target(len(wishes), period, (wish[0], wish[1], wish[2])))
         moved = Motion(wanted.kinematics, step.pieces, (here[0], here[1], here[2]))
         here, state, ahead = moved.poses([moved.duration])[0], step.state, moved.duration
         wishes.append(np.array([now, *wish]))
@@ -133,7 +134,6 @@ def pursue(
         now += ahead
     end = wanted.poses([wanted.duration])[0]
     goal = end + here - np.asarray(look(now, here), dtype=float)
-    limits = dict(zip(driven.names, driven.limits, strict=True))
     last = plan_to_pose(
         wanted.kinematics,
         (goal[0], goal[1], goal[2]),

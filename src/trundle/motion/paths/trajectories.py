@@ -11,6 +11,7 @@ import numpy as np
 
 from trundle.errors import InputError, choose
 from trundle.files import path_of, replacing
+from trundle.mechanics.steering import STILL
 from trundle.motion.commands.drive import Driven
 from trundle.motion.commands.record import sample_times
 from trundle.motion.paths.choreo import VERSION
@@ -95,7 +96,7 @@ def _stops(motion: Motion) -> FloatArray:
     """When the base stands between two pieces, and the ends."""
     ends = np.unique(motion.begins)
     speeds = np.abs(motion.samples(ends).twist).max(axis=1)
-    inner = (speeds < 1e-9) & (ends > 0) & (ends < motion.duration)
+    inner = (speeds < STILL) & (ends > 0) & (ends < motion.duration)
     return np.concatenate([[0.0], ends[inner], [motion.duration]])
 
 

@@ -9,11 +9,11 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from trundle.motion.drive.limits import QUANTITIES, Limits, Quantity
+from trundle.motion.drive.limits import QUANTITIES, LimitedQuantity, Limits
 from trundle.motion.pieces.motion import Motion, Piece, Samples
 from trundle.results.arrays import FloatArray
 
-_NAMES: tuple[Quantity, ...] = get_args(Quantity)
+_NAMES: tuple[LimitedQuantity, ...] = get_args(LimitedQuantity)
 # Looks at a stretch between breaks: evenly, and ever nearer to its ends, as a wheel near the centre of rotation turns
 # in a moment.
 _EVEN = np.linspace(0, 1, 41)
@@ -30,7 +30,7 @@ _JUMP = 1e-6
 # Angles in files are rounded: a turn below this, to where a wheel's velocity points, is no jump (rad).
 _ROUNDED_ANGLE = 1e-4
 # What jumps, and what is an impulse then.
-_ABOVE: dict[str, tuple[Quantity, ...]] = {
+_ABOVE: dict[str, tuple[LimitedQuantity, ...]] = {
     "angle": ("steering_rate", "steering_acceleration", "steering_jerk"),
     "steering_rate": ("steering_acceleration", "steering_jerk"),
     "steering_acceleration": ("steering_jerk",),
@@ -43,7 +43,7 @@ _ABOVE: dict[str, tuple[Quantity, ...]] = {
 class Peak:
     """The largest magnitude of a quantity of a module, and when; `value` is inf where it is an impulse."""
 
-    quantity: Quantity
+    quantity: LimitedQuantity
     module: int
     value: float
     time: float
@@ -130,7 +130,7 @@ def _with_impulses(found: list[Peak], motion: Motion | Piece, steady: bool) -> l
     left = motion.samples(np.nextafter(breaks[1:], 0))
     right = motion.samples(breaks[:-1])
     largest = {(each.quantity, each.module): each.value for each in found}
-    jumps: dict[tuple[Quantity, int], float] = {}
+    jumps: dict[tuple[LimitedQuantity, int], float] = {}
     for name, above in _ABOVE.items():
         before, behind = getattr(left, name), getattr(right, name)
         zero = steady and name not in ("angle", "drive_speed")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import as_numbers
 from trundle.errors import InputError, counted
+from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.pieces.poses import Arcs, integrate
 from trundle.results import Run
@@ -65,20 +66,47 @@ class Samples:
         )
 
 
-class Piece(Protocol):
-    """A part of a motion, analytic between its breaks.
+def sampled(
+    drive: Drive, twists: Sequence[FloatArray], steering: Sequence[FloatArray], rolling: Sequence[FloatArray]
+) -> Samples:
+    """Samples from the twist and two derivatives, the modules' angles and three, and their speeds and two."""
+    slip = drive.slips(drive.velocities(twists[0]), steering[0], rolling[0])
+    names = (field.name for field in fields(Samples))
+    return Samples(**dict(zip(names, (*twists, *steering, *rolling, slip), strict=True)))
+
+
+class Piece(ABC):
+    """A part of a motion, analytic between its breaks; the drive's wheels and their limits come with it.
 
     `breaks` are times in it (s), from 0 to its `duration`, at which some derivative may jump; `samples` gives at a
     break what follows it.
     """
 
-    @property
-    def duration(self) -> float: ...
+    drive: Drive
 
     @property
-    def breaks(self) -> FloatArray: ...
+    @abstractmethod
+    def duration(self) -> float:
+        """How long it takes, in s."""
 
-    def samples(self, times: FloatArray) -> Samples: ...
+    @property
+    @abstractmethod
+    def breaks(self) -> FloatArray:
+        """From 0 to the duration, in s."""
+
+    @abstractmethod
+    def samples(self, times: FloatArray) -> Samples:
+        """Twist and modules at times (n,), rising."""
+
+    @cached_property
+    def end_angles(self) -> FloatArray:
+        """Where the modules' angles arrive, (m,) in rad."""
+        return self.samples(np.array([self.duration])).angle[0]
+
+
+def total(pieces: Sequence[Piece]) -> float:
+    """How long pieces take, in s."""
+    return float(sum(piece.duration for piece in pieces))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

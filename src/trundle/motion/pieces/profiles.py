@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from trundle.arrays import as_numbers
+from trundle.arrays import FloatArray
 from trundle.choices import PROFILES
 from trundle.errors import InputError, choose
-from trundle.results.arrays import FloatArray, frozen, settle
-
-Space = Literal["line", "circle"]
+from trundle.motion.pieces.polynomials import PiecewisePolynomial, differentiated
 
 # The derivatives of a value by their order.
 ORDERS = ("position", "velocity", "acceleration", "jerk")
@@ -25,76 +21,39 @@ _JUMP = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Profile:
-    """x(t) = Σ_k c_ik (t − t_i)^k on the piece i, exactly, with its derivatives.
-
-    (SciPy's PPoly does the same; importing it takes longer than all else of a short motion.)
+class Profile(PiecewisePolynomial):
+    """How one value goes from here to there, with what it did before.
 
     Parameters
     ----------
-    breaks : array (n + 1,), s
-        Where pieces begin, from 0, and the end.
-    coefficients : array (n, degree + 1)
-        Of each piece, the constant first.
     ends : pair of pairs of floats
         Velocity and acceleration before the start and behind the end: what differs there is an impulse.
     """
 
-    breaks: FloatArray
-    coefficients: FloatArray
     ends: tuple[tuple[float, float], tuple[float, float]] = ((0.0, 0.0), (0.0, 0.0))
 
-    def __post_init__(self) -> None:
-        settle(self, breaks=frozen(self.breaks), coefficients=frozen(self.coefficients))
+    def derivative(self) -> Profile:
+        """The profile of its rate."""
+        return Profile(self.breaks, differentiated(self.coefficients, 1))
 
-    @property
-    def duration(self) -> float:
-        """How long it takes, in s."""
-        return float(self.breaks[-1])
+    def shifted(self, by: float) -> Profile:
+        """The same from another value on, x(t) + by."""
+        moved = self.coefficients.copy()
+        moved[:, 0] += by
+        return replace(self, coefficients=moved)
 
-    def at(self, times: npt.ArrayLike, order: int = 0) -> FloatArray:
-        """The derivative of an order (0 to 3: position, velocity, acceleration, jerk; above too) at times.
-
-        Parameters
-        ----------
-        times : array_like, s
-            From 0 to the duration; at a break what follows it counts.
-        order : int
-            Which derivative.
-
-        Returns
-        -------
-        array
-            Of the shape of `times`.
-
-        Raises
-        ------
-        InputError
-            The order is negative.
-
-        Examples
-        --------
-        >>> from trundle.motion.pieces.profiles import shaped
-        >>> shaped("scurve", 0.0, 1.0, 2.0).at([0.0, 1.0, 2.0]).tolist()
-        [0.0, 0.5, 1.0]
-        """
-        if order < 0:
-            raise InputError(f"expected an order from 0, got {order}", key="order")
-        times = as_numbers(times, "times")
-        piece = np.clip(np.searchsorted(self.breaks, times, "right") - 1, 0, len(self.coefficients) - 1)
-        since = times - self.breaks[piece]
-        value = np.zeros(times.shape)
-        for column in _derivative(self.coefficients, order).T[::-1]:
-            value = value * since + column[piece]
-        return value
+    def held(self, times: FloatArray, order: int = 0) -> FloatArray:
+        """As `at`, and behind the end at rest where it ends."""
+        values = self.at(np.minimum(times, self.duration), order)
+        return values if order == 0 else np.where(times > self.duration, 0.0, values)
 
     def extremes(self, order: int = 0) -> tuple[float, float]:
         """The least and the greatest value of a derivative, jumps from both sides."""
         spans = np.diff(self.breaks)
-        slopes = _derivative(self.coefficients, order + 1)
+        slopes = differentiated(self.coefficients, order + 1)
         found = []
         for coefficients, slope, span in zip(
-            _derivative(self.coefficients, order), slopes, spans, strict=True
+            differentiated(self.coefficients, order), slopes, spans, strict=True
         ):
             roots = np.roots(np.trim_zeros(slope[::-1], "f"))
             inside = roots.real[(abs(roots.imag) <= 1e-9) & (roots.real > 0) & (roots.real < span)]
@@ -111,7 +70,7 @@ class Profile:
 
     def _jumps(self, order: int) -> bool:
         """Whether a derivative jumps between pieces, or at the ends."""
-        own = _derivative(self.coefficients, order)
+        own = differentiated(self.coefficients, order)
         spans = np.diff(self.breaks)
         left = own[:, 0]
         right = np.array([np.polyval(each[::-1], span) for each, span in zip(own, spans, strict=True)])
@@ -185,12 +144,5 @@ def _integrated(spans: Sequence[float], values: Sequence[float], order: int) -> 
     for span, value in zip(spans, values, strict=True):
         row = np.array([*state, value]) / [math.factorial(k) for k in range(order + 1)]
         rows.append(row)
-        state = np.array([np.polyval(_derivative(row[None], k)[0, ::-1], span) for k in range(order)])
+        state = np.array([np.polyval(differentiated(row[None], k)[0, ::-1], span) for k in range(order)])
     return Profile(np.concatenate([[0.0], np.cumsum(spans)]), np.array(rows))
-
-
-def _derivative(coefficients: FloatArray, order: int) -> FloatArray:
-    """Coefficients of a derivative, at least one column."""
-    for _ in range(order):
-        coefficients = coefficients[:, 1:] * np.arange(1, coefficients.shape[1])
-    return coefficients if coefficients.shape[1] else np.zeros((len(coefficients), 1))

@@ -14,10 +14,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from trundle.motion.planning.courses import ComplexArray, Crossing, SteeredDrive, inner, waves
+from trundle.arrays import ComplexArray, FloatArray
+from trundle.motion.drive.drive import Drive
+from trundle.motion.planning.courses import Crossing, inner, waves
 from trundle.motion.planning.speeds import factors
 from trundle.motion.planning.splines import DEGREE, INTERVALS, Grid, nodes, to_bernstein, windows
-from trundle.results.arrays import FloatArray
 
 _HALVINGS = 3
 # A jump of a course's steering acceleration below this is rounding (rad, on [0, 1]).
@@ -33,7 +34,7 @@ class Bounds:
     steering: FloatArray
     rolling: FloatArray
 
-    def duration(self, drive: SteeredDrive) -> float:
+    def duration(self, drive: Drive) -> float:
         """The least time in which the course may be taken; inf where it is too fast at any time."""
         if (self.rolling[0] > drive.rolling[0] * (1 + 1e-9)).any():
             return np.inf
@@ -47,7 +48,7 @@ def _shares(largest: FloatArray, limits: FloatArray) -> FloatArray:
     return np.divide(largest, limits, out=np.zeros_like(largest), where=np.isfinite(limits))
 
 
-def bounds(drive: SteeredDrive, controls: FloatArray, crossing: Crossing, r: FloatArray) -> Bounds:
+def bounds(drive: Drive, controls: FloatArray, crossing: Crossing, r: FloatArray) -> Bounds:
     """Bounds of a course (K + 3, 3) with speed r (K + 2,): each interval whole, or in halves where D's are too wide."""
     steering = np.full((3, INTERVALS, len(drive.places)), np.inf)
     rolling = steering.copy()
@@ -63,7 +64,7 @@ def bounds(drive: SteeredDrive, controls: FloatArray, crossing: Crossing, r: Flo
     return Bounds(largest, rolling.max(axis=1))
 
 
-def _impulse(drive: SteeredDrive, controls: FloatArray, module: int, knot: int) -> float:
+def _impulse(drive: Drive, controls: FloatArray, module: int, knot: int) -> float:
     """inf where a wheel that passes through its axis at a knot has its steering's acceleration jump there, else 0.
 
     Its direction is that of w/(t − t*), whose second derivative there is w‴/3: what a cubic spline lets jump, by the
@@ -83,7 +84,7 @@ def _grids(level: int) -> tuple[Grid, ...]:
 
 
 def _quotients(
-    drive: SteeredDrive, controls: FloatArray, crossing: Crossing, r: FloatArray, grid: Grid
+    drive: Drive, controls: FloatArray, crossing: Crossing, r: FloatArray, grid: Grid
 ) -> tuple[FloatArray, FloatArray]:
     """(3, K, m) of steering and of drives: bounds of their sizes on each interval of a grid."""
     w = waves(drive, controls[None], [crossing], grid)[:, 0]

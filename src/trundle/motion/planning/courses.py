@@ -1,24 +1,21 @@
 """Courses of a twist's direction: how the instantaneous centre of rotation moves, and how fast it may.
 
-Modules are complex numbers: at z = x + i y and with the twist (v, ω) a module moves at w = v + i ω z, so that
-ln w = ln |w| + i α and (ln w)′ = w′/w holds its steering rate as imaginary part, (ln w)″ its acceleration and so on.
-They don't depend on the twist's length nor on its sign: a course is a curve d(t) of directions, on [0, 1].
+A module's velocity w is a complex number (`Drive.map`): (ln w)′ holds its steering rate as imaginary part, (ln w)″ its
+acceleration and so on. They don't depend on the twist's length nor on its sign: a course is a curve d(t) of directions,
+on [0, 1].
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from trundle.motion.drive.limits import Limits
+from trundle.arrays import ComplexArray, FloatArray
+from trundle.motion.drive.drive import Drive, LogRates, log_rates
 from trundle.motion.planning.splines import CUBIC, INTERVALS, Grid, beside, sampling, windows
-from trundle.results.arrays import FloatArray
 
-ComplexArray = npt.NDArray[np.complex128]
 Crossing = tuple[tuple[int, int], ...]
 """(module, knot) wherever the centre of rotation passes exactly through a module's axis, or comes to it at the end."""
 
@@ -27,59 +24,18 @@ Crossing = tuple[tuple[int, int], ...]
 _COORDINATES = (3 * windows(4)[:, :, None] + np.arange(3)).reshape(INTERVALS, 12)
 
 
-@dataclass(frozen=True, eq=False)
-class SteeredDrive:
-    """What a plan must know of a robot: places z of its modules (m,), as complex numbers, and their limits."""
-
-    names: tuple[str, ...]
-    places: ComplexArray
-    limits: tuple[Limits, ...]
-
-    @cached_property
-    def map(self) -> ComplexArray:
-        """(3, m): w = ξ · map."""
-        one = np.ones(len(self.places), dtype=complex)
-        return np.array([one, 1j * one, 1j * self.places])
-
-    @cached_property
-    def axes(self) -> FloatArray:
-        """(m, 3): the directions that turn about each module, of unit length."""
-        found = np.stack([self.places.imag, -self.places.real, np.ones(len(self.places))], axis=1)
-        return found / np.linalg.norm(found, axis=1, keepdims=True)
-
-    @cached_property
-    def steering(self) -> FloatArray:
-        """(3, m): the largest rate, acceleration and jerk."""
-        return np.array([[x.steering_rate, x.steering_acceleration, x.steering_jerk] for x in self.limits]).T
-
-    @cached_property
-    def rolling(self) -> FloatArray:
-        """(3, m): the largest speed, acceleration and jerk."""
-        return np.array([[x.drive_speed, x.drive_acceleration, x.drive_jerk] for x in self.limits]).T
-
-    @cached_property
-    def ranges(self) -> FloatArray:
-        """(2, m): the least and the greatest angle of each module."""
-        return np.array([x.steering_range or (-np.inf, np.inf) for x in self.limits]).T
-
-    @cached_property
-    def held(self) -> int:
-        """How many control points at each end of a course are its end, so that it begins and ends smoothly enough."""
-        smooth = np.isfinite(self.steering[1]).any() or np.isfinite(self.rolling[2]).any()
-        return 3 if np.isfinite(self.steering[2]).any() else 2 if smooth else 1
-
-    def order(self, knot: int) -> int:
-        """Of the zero of a module's velocity where its axis is met at a knot."""
-        return 1 if 0 < knot < INTERVALS else self.held
-
-    def velocities(self, twist: npt.ArrayLike) -> ComplexArray:
-        """w of twists (…, 3), (…, m)."""
-        return np.asarray(twist, dtype=float) @ self.map
+def held(drive: Drive) -> int:
+    """How many control points at each end of a course are its end, so that it begins and ends smoothly enough."""
+    smooth = np.isfinite(drive.steering[1]).any() or np.isfinite(drive.rolling[2]).any()
+    return 3 if np.isfinite(drive.steering[2]).any() else 2 if smooth else 1
 
 
-def waves(
-    drive: SteeredDrive, controls: FloatArray, crossings: Sequence[Crossing], grid: Grid
-) -> ComplexArray:
+def order_at(drive: Drive, knot: int) -> int:
+    """The order of the zero of a module's velocity where its axis is met at a knot."""
+    return 1 if 0 < knot < INTERVALS else held(drive)
+
+
+def waves(drive: Drive, controls: FloatArray, crossings: Sequence[Crossing], grid: Grid) -> ComplexArray:
     """(4, c, K, n, m): w of c courses and three derivatives; beside a crossing w/(t* − t) in its place."""
     local = controls[:, windows(4)]
     count = len(grid.inside)
@@ -87,30 +43,21 @@ def waves(
     for course, crossing in enumerate(crossings):
         for module, knot in crossing:
             near = beside(knot)
-            matrix = grid.divided(knot, drive.order(knot))
+            matrix = grid.divided(knot, order_at(drive, knot))
             own = matrix.reshape(len(matrix), -1, 4) @ local[course, near] @ drive.map[:, module]
             values[course, near, :, module] = own
     shape = (len(controls), INTERVALS, 4, count, len(drive.places))
     return values.reshape(shape).transpose(2, 0, 1, 3, 4)
 
 
-def log_rates(w: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
-    """1/w and (3, …): the first three derivatives of ln w."""
-    inverse = 1 / w[0]
-    first = w[1] * inverse
-    ratio = w[2] * inverse
-    square = first * first
-    return inverse, np.array([first, ratio - square, w[3] * inverse - 3 * first * ratio + 2 * first * square])
-
-
-def least_duration(drive: SteeredDrive, rates: ComplexArray) -> FloatArray:
+def least_duration(drive: Drive, rates: LogRates) -> FloatArray:
     """(c,): how long courses must take for their steering; `rates` are those of [0, 1], (3, c, K, n, m)."""
-    ratios = np.abs(rates.imag).max(axis=(2, 3)) / drive.steering[:, None]
+    ratios = np.abs(rates.steering).max(axis=(2, 3)) / drive.steering[:, None]
     return (ratios.max(axis=2) ** np.array([[1.0], [1 / 2], [1 / 3]])).max(axis=0)
 
 
 def polish(
-    drive: SteeredDrive, controls: FloatArray, crossings: Sequence[Crossing], powers: Sequence[float]
+    drive: Drive, controls: FloatArray, crossings: Sequence[Crossing], powers: Sequence[float]
 ) -> tuple[FloatArray, FloatArray]:
     """Courses (c, K + 3, 3) that take less time, and how long (c,): Newton's steps on growing norms of what is limited.
 
@@ -120,12 +67,12 @@ def polish(
     best, times = controls, np.full(len(controls), np.inf)
     freedom = _freedom(drive, crossings)
     for power in (*powers, None):
-        inverse, rates = log_rates(waves(drive, controls, crossings, sampling()))
+        rates = log_rates(waves(drive, controls, crossings, sampling()))
         needed = least_duration(drive, rates)
         better = needed < times
         best, times = np.where(better[:, None, None], controls, best), np.where(better, needed, times)
         if power is not None:
-            controls = controls + _step(drive, freedom, (inverse, rates), times, power)
+            controls = controls + _step(drive, freedom, rates, times, power)
     return best, times
 
 
@@ -140,16 +87,16 @@ class _Freedom:
     values: list[FloatArray]
 
 
-def _freedom(drive: SteeredDrive, crossings: Sequence[Crossing]) -> _Freedom:
+def _freedom(drive: Drive, crossings: Sequence[Crossing]) -> _Freedom:
     directions = _directions(drive, crossings)
     local = directions[:, :, _COORDINATES].swapaxes(1, 2)
     return _Freedom(directions, local, [_values(drive, crossings, order) for order in range(4)])
 
 
 def _step(
-    drive: SteeredDrive,
+    drive: Drive,
     freedom: _Freedom,
-    logs: tuple[ComplexArray, ComplexArray],
+    rates: LogRates,
     times: FloatArray,
     power: float,
 ) -> FloatArray:
@@ -157,8 +104,8 @@ def _step(
     c = len(times)
     times = np.where(times > 0, times, 1.0)  # in none nothing steers, and no scale matters
     scale = 1 / (drive.steering[:, None] * times[:, None] ** np.array([1, 2, 3])[:, None, None])
-    y = (logs[1].imag * scale[:, :, None, None]).transpose(1, 2, 3, 4, 0).reshape(c, INTERVALS, -1)
-    x = _slopes(drive, freedom.values, *logs, scale)
+    y = (rates.steering * scale[:, :, None, None]).transpose(1, 2, 3, 4, 0).reshape(c, INTERVALS, -1)
+    x = _slopes(drive, freedom.values, rates, scale)
     weighted = x * ((np.abs(y) + 1e-3) ** (power - 2))[..., None]
     local = weighted.swapaxes(2, 3) @ np.concatenate([x, y[..., None]], axis=3)
     moved = freedom.local @ local
@@ -172,20 +119,21 @@ def _step(
 
 
 def _slopes(
-    drive: SteeredDrive,
+    drive: Drive,
     values: list[FloatArray],
-    inverse: ComplexArray,
-    rates: ComplexArray,
+    rates: LogRates,
     scale: FloatArray,
 ) -> FloatArray:
     """(c, K, n m 3, 12): what the coordinates of an interval's control points change of its steering's derivatives.
 
     The change dw of w changes ln w by dw/w: its derivatives by Leibniz's rule.
     """
-    h1 = -inverse * rates[0]
-    h2 = -h1 * rates[0] - inverse * rates[1]
-    h3 = -h2 * rates[0] - 2 * h1 * rates[1] - inverse * rates[2]
-    h = np.array([inverse, h1, h2, h3])[..., None]
+    first, second, third = rates.orders
+    h0 = rates.inverse
+    h1 = -h0 * first
+    h2 = -h1 * first - h0 * second
+    h3 = -h2 * first - 2 * h1 * second - h0 * third
+    h = np.array([h0, h1, h2, h3])[..., None]
     slopes: ComplexArray = np.stack(
         [
             h[1] * values[0] + h[0] * values[1],
@@ -199,7 +147,7 @@ def _slopes(
     return found.reshape(*found.shape[:2], -1, 12)
 
 
-def _values(drive: SteeredDrive, crossings: Sequence[Crossing], order: int) -> FloatArray:
+def _values(drive: Drive, crossings: Sequence[Crossing], order: int) -> FloatArray:
     """(c or 1, K, n, m or 1, 4): a derivative of w by the values of an interval's control points."""
     grid = sampling()
     plain = grid.cubic[None, :, order, :, None]
@@ -208,13 +156,13 @@ def _values(drive: SteeredDrive, crossings: Sequence[Crossing], order: int) -> F
     values = np.repeat(np.repeat(plain, len(crossings), axis=0), len(drive.places), axis=3)
     for course, crossing in enumerate(crossings):
         for module, knot in crossing:
-            values[course, beside(knot), :, module] = grid.divided(knot, drive.order(knot))[:, order]
+            values[course, beside(knot), :, module] = grid.divided(knot, order_at(drive, knot))[:, order]
     return values
 
 
-def _directions(drive: SteeredDrive, crossings: Sequence[Crossing]) -> FloatArray:
+def _directions(drive: Drive, crossings: Sequence[Crossing]) -> FloatArray:
     """(c, variables, 3 (K + 3)): each coordinate of the free control points moves, as far as crossings stay."""
-    free = slice(3 * drive.held, 3 * (CUBIC - drive.held))
+    free = slice(3 * held(drive), 3 * (CUBIC - held(drive)))
     plain = np.eye(3 * CUBIC)[free]
     found = np.repeat(plain[None], len(crossings), axis=0)
     for course, crossing in enumerate(crossings):
@@ -224,7 +172,7 @@ def _directions(drive: SteeredDrive, crossings: Sequence[Crossing]) -> FloatArra
     return found
 
 
-def _conditions(drive: SteeredDrive, crossing: Crossing) -> list[FloatArray]:
+def _conditions(drive: Drive, crossing: Crossing) -> list[FloatArray]:
     """Rows (3 (K + 3),) whose products with the control points are zero where w is at each knot of a crossing.
 
     At a knot w is (a + 4 b + c)/6 of three control points. The wheel's direction there is that of w/(t − t*), so its
@@ -249,12 +197,12 @@ def inner(crossing: Crossing) -> Crossing:
     return tuple(each for each in crossing if 0 < each[1] < INTERVALS)
 
 
-def pinned(drive: SteeredDrive, controls: FloatArray, crossing: Crossing) -> FloatArray:
+def pinned(drive: Drive, controls: FloatArray, crossing: Crossing) -> FloatArray:
     """The nearest control points, with the same ends, whose spline meets the axes at the knots of a crossing."""
     rows = _conditions(drive, crossing)
     if not rows:
         return controls
-    free = slice(3 * drive.held, 3 * (CUBIC - drive.held))
+    free = slice(3 * held(drive), 3 * (CUBIC - held(drive)))
     own = np.array(rows)[:, free]
     moved = controls.ravel().copy()
     for _ in range(2):  # the second time for the rounding of the first

@@ -6,24 +6,24 @@ docs/planner.md says how, and how far from the least possible time a plan may be
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import as_numbers
+from trundle.arrays import FloatArray, as_numbers
 from trundle.choices import INFEASIBLE, Infeasible
-from trundle.errors import InputError, choose, suggest
+from trundle.errors import InputError, choose
 from trundle.model.arguments import Given
+from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics, kinematics
-from trundle.motion.drive.limits import Limits, limits_of
-from trundle.motion.pieces.motion import Motion
-from trundle.motion.planning.course_pieces import standing
-from trundle.motion.planning.courses import SteeredDrive
+from trundle.motion.drive.limits import Limits
+from trundle.motion.pieces.motion import Motion, Piece
+from trundle.motion.pieces.pieces import straight
+from trundle.motion.pieces.profiles import Profile
 from trundle.motion.planning.pose_plans import arc_to
 from trundle.motion.planning.search import Candidate, Transition, nearest_turns, transition
-from trundle.results.arrays import FloatArray
 
 # Angles that are given for a moving base agree with its twist to this share of its wheels' speed.
 _AGREES = 1e-6
@@ -127,7 +127,7 @@ def plan(
         found.append(transition(drive, twist, wanted, turned))
         twist, turned = wanted, found[-1].end_angles
     pieces = tuple(piece for each in found for piece in each.pieces)
-    pieces = pieces or (standing(drive, twist, turned),)
+    pieces = pieces or (_standing(drive, twist, turned),)
     return Plan(who, pieces, pose, transitions=tuple(found), notes=tuple(notes))
 
 
@@ -185,7 +185,7 @@ def plan_to_pose(
     who, drive, twist, turned = _begun(robot, start, angles, limits)
     wanted, begin = _twists(target, "target")[0], tuple(_twists(pose, "pose")[0].tolist())
     found = arc_to(who, drive, twist, turned, begin, wanted)
-    pieces = found.pieces or (standing(drive, twist, turned),)
+    pieces = found.pieces or (_standing(drive, twist, turned),)
     notes = tuple(_start_notes(drive, twist))
     return Plan(who, pieces, begin, transitions=(found,), notes=notes)
 
@@ -195,28 +195,26 @@ def _begun(
     start: npt.ArrayLike,
     angles: npt.ArrayLike | None,
     limits: Limits | Mapping[str, Limits] | None,
-) -> tuple[Kinematics, SteeredDrive, FloatArray, FloatArray]:
+) -> tuple[Kinematics, Drive, FloatArray, FloatArray]:
     """Kinematics, modules with their limits, and the twist and the modules' angles at the start."""
     who = robot if isinstance(robot, Kinematics) else kinematics(robot)
-    drive = steered_drive(who, module_limits(who, limits))
+    drive = steered(who.drive.limited(limits), who.name)
     twist = _twists(start, "start")[0]
     return who, drive, twist, _start_angles(drive, twist, angles)
 
 
-def steered_drive(who: Kinematics, limits: Sequence[Limits]) -> SteeredDrive:
-    """The modules as the planner takes them; raises InputError for wheels that don't steer about their centres."""
-    for module in who.modules:
+def steered(drive: Drive, robot: str) -> Drive:
+    """The drive itself; InputError for wheels that don't steer about their centres, or that nothing limits."""
+    for module in drive.modules:
         if not module.points or float(module.offset[1]):
             kind = "stands beside its pivot" if module.pivots else "is not steered"
             raise InputError(
-                f"the wheel {module.name!r} of '{who.name}' {kind}: plans need modules that steer about their centres",
+                f"the wheel {module.name!r} of '{robot}' {kind}: plans need modules that steer about their centres",
                 key=f"robot.wheels.{module.name}",
             )
-    x, y = who.places.T
-    drive = SteeredDrive(who.names, x + 1j * y, tuple(limits))
     bounded = np.isfinite(drive.steering).any(axis=0) & np.isfinite(drive.rolling[1:]).any(axis=0)
     if not bounded.all():
-        name = who.names[int(np.flatnonzero(~bounded)[0])]
+        name = drive.names[int(np.flatnonzero(~bounded)[0])]
         raise InputError(
             f"the module {name!r} has no limit of its steering or none of its drive's acceleration or jerk: "
             "a plan would take no time",
@@ -226,22 +224,6 @@ def steered_drive(who: Kinematics, limits: Sequence[Limits]) -> SteeredDrive:
     return drive
 
 
-def module_limits(who: Kinematics, given: Limits | Mapping[str, Limits] | None) -> list[Limits]:
-    """Those of each module: one for all, by their names, or as the description declares them."""
-    if isinstance(given, Limits):
-        return [given] * len(who.names)
-    if given is None:
-        declared = limits_of(who.robot)
-        return [declared[name] for name in who.names]
-    for name in given:
-        if name not in who.names:
-            raise InputError(f"there is no module {name!r}", key="limits", hint=suggest(name, who.names))
-    missing = [name for name in who.names if name not in given]
-    if missing:
-        raise InputError(f"limits lack {', '.join(missing)}", key="limits")
-    return [given[name] for name in who.names]
-
-
 def _twists(given: npt.ArrayLike, key: str) -> FloatArray:
     twists = np.atleast_2d(as_numbers(given, key))
     if twists.ndim != 2 or twists.shape[1] != 3 or not np.isfinite(twists).all():
@@ -249,7 +231,7 @@ def _twists(given: npt.ArrayLike, key: str) -> FloatArray:
     return twists
 
 
-def _start_angles(drive: SteeredDrive, twist: FloatArray, given: npt.ArrayLike | None) -> FloatArray:
+def _start_angles(drive: Drive, twist: FloatArray, given: npt.ArrayLike | None) -> FloatArray:
     """The modules' angles at the start, checked against the twist and the ranges."""
     if given is None:
         lower, upper = drive.ranges
@@ -260,10 +242,9 @@ def _start_angles(drive: SteeredDrive, twist: FloatArray, given: npt.ArrayLike |
         turned = as_numbers(given, "angles")
         if turned.shape != drive.places.shape or not np.isfinite(turned).all():
             raise InputError(f"expected {len(drive.names)} angles, got {given!r}", key="angles")
-    lower, upper = drive.ranges
-    inside = (turned >= lower - 1e-9) & (turned <= upper + 1e-9)
-    if not inside.all():
-        place = int(np.flatnonzero(~inside)[0])
+    outside = drive.beyond(turned) != 0  # NaN, where a range holds no angle, too
+    if outside.any():
+        place = int(np.flatnonzero(outside)[0])
         raise InputError(
             f"the start needs {drive.names[place]!r} at an angle outside its steering_range", key="angles"
         )
@@ -281,7 +262,7 @@ def _start_angles(drive: SteeredDrive, twist: FloatArray, given: npt.ArrayLike |
 
 
 def _feasible(
-    drive: SteeredDrive, twist: FloatArray, angles: FloatArray, target: FloatArray, policy: Infeasible
+    drive: Drive, twist: FloatArray, angles: FloatArray, target: FloatArray, policy: Infeasible
 ) -> tuple[FloatArray, str]:
     """The target, or what the policy takes in its place, and why."""
     speeds = np.abs(drive.velocities(target))
@@ -301,7 +282,7 @@ def _feasible(
     return slower, f"{reason}; slowed to {1 / ratio.max():.4g} of it"
 
 
-def _too_fast(drive: SteeredDrive, speeds: FloatArray) -> str:
+def _too_fast(drive: Drive, speeds: FloatArray) -> str:
     place = int((speeds / drive.rolling[0]).argmax())
     return (
         f"it needs {speeds[place]:.4g} m/s of {drive.names[place]!r}, whose drive_speed is "
@@ -309,7 +290,12 @@ def _too_fast(drive: SteeredDrive, speeds: FloatArray) -> str:
     )
 
 
-def _start_notes(drive: SteeredDrive, twist: FloatArray) -> list[str]:
+def _start_notes(drive: Drive, twist: FloatArray) -> list[str]:
     """A start that is measured may be too fast: the motion slows down from there, its limit broken until then."""
     speeds = np.abs(drive.velocities(twist))
     return [f"start: {_too_fast(drive, speeds)}"] if (speeds > drive.rolling[0] * (1 + 1e-12)).any() else []
+
+
+def _standing(drive: Drive, twist: FloatArray, angles: FloatArray) -> Piece:
+    """The twist at one moment: what a motion is made of that needs no time."""
+    return straight(drive, twist, Profile(np.zeros(2), np.array([[0.0, 1.0]])), angles)

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError
+from trundle.mechanics.steering import STILL
+from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.pieces.least_times import move, move_time
-from trundle.motion.pieces.motion import Motion
-from trundle.motion.planning.course_pieces import PlannedPiece, Straight
-from trundle.motion.planning.courses import SteeredDrive
-from trundle.motion.planning.search import Candidate, Transition, nearest_turns, total, transition, turning
-from trundle.results.arrays import FloatArray
+from trundle.motion.pieces.motion import Motion, Piece, total
+from trundle.motion.pieces.pieces import straight
+from trundle.motion.planning.search import Candidate, Transition, nearest_turns, transition, turning
 
-_STILL = 1e-12
 Pose = tuple[float, float, float]
 # A displacement in the base's frame (m), and a turn (rad).
 Arc = tuple[complex, float]
@@ -24,7 +24,7 @@ Arc = tuple[complex, float]
 
 def arc_to(
     who: Kinematics,
-    drive: SteeredDrive,
+    drive: Drive,
     twist: FloatArray,
     angles: FloatArray,
     begin: Pose,
@@ -38,7 +38,7 @@ def arc_to(
         here = (x, y, theta)
     apart = complex(target[0] - here[0], target[1] - here[1]) * np.exp(-1j * here[2])
     turn = math.remainder(target[2] - here[2], 2 * math.pi)
-    found: list[tuple[str, tuple[PlannedPiece, ...]]] = []
+    found: list[tuple[str, tuple[Piece, ...]]] = []
     lost: list[Candidate] = []
     for name, arcs in _ways(apart, turn):
         moved = _arcs(drive, arcs, braking.end_angles)
@@ -68,14 +68,14 @@ def _ways(apart: complex, turn: float) -> Iterator[tuple[str, tuple[Arc, ...]]]:
     for way, along in (("shorter", turn), ("longer", turn - math.copysign(2 * math.pi, turn))):
         told = f"the {way} turn, {math.degrees(along):.4g}°"
         yield f"arc with {told}", ((apart, along),)
-        if abs(apart) > _STILL and abs(along) > _STILL:
+        if abs(apart) > STILL and abs(along) > STILL:  # what would take 1 s at a speed that counts as rest
             yield f"straight, then {told}", ((apart, 0.0), (0j, along))
             yield f"{told}, then straight", ((0j, along), (apart * np.exp(-1j * along), 0.0))
 
 
-def _arcs(drive: SteeredDrive, arcs: tuple[Arc, ...], angles: FloatArray) -> tuple[PlannedPiece, ...] | None:
+def _arcs(drive: Drive, arcs: tuple[Arc, ...], angles: FloatArray) -> tuple[Piece, ...] | None:
     """Arcs one after the other; None where a steering range forbids one."""
-    pieces: list[PlannedPiece] = []
+    pieces: list[Piece] = []
     for apart, turn in arcs:
         found = _arc(drive, apart, turn, angles)
         if found is None:
@@ -85,26 +85,24 @@ def _arcs(drive: SteeredDrive, arcs: tuple[Arc, ...], angles: FloatArray) -> tup
     return tuple(pieces)
 
 
-def _arc(
-    drive: SteeredDrive, apart: complex, turn: float, angles: FloatArray
-) -> tuple[PlannedPiece, ...] | None:
+def _arc(drive: Drive, apart: complex, turn: float, angles: FloatArray) -> tuple[Piece, ...] | None:
     """Steer, and move along the arc; None where a steering range forbids it."""
     half = turn / 2
     velocity = apart * np.exp(-1j * half) / np.sinc(half / np.pi)
     twist = np.array([velocity.real, velocity.imag, turn])
-    sizes = np.abs(drive.velocities(twist))
-    if sizes.max() <= _STILL:
+    u = drive.velocities(twist)
+    if drive.still(u).all():
         return ()
     turns = nearest_turns(drive, angles, twist)
     if np.isnan(turns).any():
         return None
-    moving = sizes > _STILL * sizes.max()
-    speed, acceleration, jerk = (drive.rolling[:, moving] / sizes[moving]).min(axis=1)
-    go = Straight(drive, twist, move(1.0, speed, acceleration, jerk), angles + turns)
+    moving = ~drive.still(u)
+    speed, acceleration, jerk = (drive.rolling[:, moving] / np.abs(u[moving])).min(axis=1)
+    go = straight(drive, twist, move(1.0, speed, acceleration, jerk), angles + turns)
     return (*turning(drive, angles, turns), go)
 
 
-def chord_time(drive: SteeredDrive, apart: complex, turn: float) -> float:
+def chord_time(drive: Drive, apart: complex, turn: float) -> float:
     """No module goes from its place to its place in less time than along the chord.
 
     From rest its speed is at most e(t) = min(v, a t, j t²/2), and as much before the end: ∫ min(e(t), e(T − t)) dt
@@ -118,7 +116,7 @@ def chord_time(drive: SteeredDrive, apart: complex, turn: float) -> float:
     return low
 
 
-def _reached(drive: SteeredDrive, time: float) -> FloatArray:
+def _reached(drive: Drive, time: float) -> FloatArray:
     """(m,): no less than ∫ e dt, exactly so as integrals of the least of three functions one after the other."""
     speed, acceleration, jerk = drive.rolling
     with np.errstate(divide="ignore", invalid="ignore"):

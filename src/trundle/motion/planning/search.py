@@ -7,17 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from trundle.arrays import FloatArray
+from trundle.motion.drive.drive import Drive, log_rates
+from trundle.motion.drive.half_turns import turns_into_range
 from trundle.motion.pieces.least_times import change, move
+from trundle.motion.pieces.motion import Piece, total
+from trundle.motion.pieces.pieces import straight
+from trundle.motion.pieces.pieces import turning as steered_at_rest
 from trundle.motion.planning.certificate import bounds
-from trundle.motion.planning.course_pieces import AlongCourse, PlannedPiece, Straight, Turning
-from trundle.motion.planning.courses import Crossing, SteeredDrive, least_duration, log_rates, polish, waves
+from trundle.motion.planning.course_pieces import AlongCourse
+from trundle.motion.planning.courses import Crossing, least_duration, polish, waves
 from trundle.motion.planning.lower_bound import lower_bound
 from trundle.motion.planning.speeds import QUICK, THOROUGH, fit_speeds
 from trundle.motion.planning.splines import sampling
 from trundle.motion.planning.ways import Way, laid, ways
-from trundle.results.arrays import FloatArray
 
-_STILL = 1e-9
 _OFF_AXIS = 1e-6  # m/s of a module by a direction of unit length
 _POLISHED = 3
 _HOPEFUL = 1.35  # times the best estimate, beyond which a way is left
@@ -37,7 +41,7 @@ class Candidate:
 class Transition:
     """From a twist to another one: pieces, candidates by their times, lower bound."""
 
-    pieces: tuple[PlannedPiece, ...]
+    pieces: tuple[Piece, ...]
     start_angles: FloatArray
     candidates: tuple[Candidate, ...]
     bound: float
@@ -50,10 +54,10 @@ class Transition:
     @property
     def duration(self) -> float:
         """In s."""
-        return float(sum(piece.duration for piece in self.pieces))
+        return total(self.pieces)
 
 
-def transition(drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: FloatArray) -> Transition:
+def transition(drive: Drive, start: FloatArray, end: FloatArray, angles: FloatArray) -> Transition:
     """The fastest that is found; at both ends the twist and the modules' angles stay as they are for a moment."""
     bound = lower_bound(drive, start, end, angles)
     direct = _straight(drive, start, end, angles)
@@ -62,9 +66,10 @@ def transition(drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: 
     found = [("stop: brake, steer at rest, go", through_rest(drive, start, end, angles))]
     lost: list[Candidate] = []
     heading = _heading(drive, start, angles)
-    if heading is not None and any(isinstance(piece, Turning) for piece in found[0][1]):
+    if heading is not None and np.abs(nearest_turns(drive, angles, end)).max():
+        at_rest = drive.still(drive.velocities(start)).all()
         size = float(np.linalg.norm(start))
-        turns = nearest_turns(drive, angles, heading) if size <= _STILL else np.zeros(len(angles))
+        turns = nearest_turns(drive, angles, heading) if at_rest else np.zeros(len(angles))
         before = turning(drive, angles, turns)
         least = total(found[0][1]) - total(before)
         courses, lost = _courses(drive, (heading, size), end, angles + turns, (bound - total(before), least))
@@ -74,14 +79,13 @@ def transition(drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: 
     return _decided(drive, found, lost, angles, bound)
 
 
-def _heading(drive: SteeredDrive, start: FloatArray, angles: FloatArray) -> FloatArray | None:
+def _heading(drive: Drive, start: FloatArray, angles: FloatArray) -> FloatArray | None:
     """The direction in which all wheels roll, or at rest the one nearest to theirs: a course may begin along it.
 
     None where a wheel stands on the centre of rotation, whose angle is chance, or can't come to agree within its range.
     """
-    size = np.linalg.norm(start)
-    if size > _STILL:
-        direction = start / size
+    if not drive.still(drive.velocities(start)).all():
+        direction = start / np.linalg.norm(start)
     else:
         rows = np.real(1j * np.exp(-1j * angles) * drive.map).T  # the velocity across each wheel
         direction = np.linalg.svd(rows)[2][-1]
@@ -91,8 +95,8 @@ def _heading(drive: SteeredDrive, start: FloatArray, angles: FloatArray) -> Floa
 
 
 def _decided(
-    drive: SteeredDrive,
-    found: list[tuple[str, tuple[PlannedPiece, ...]]],
+    drive: Drive,
+    found: list[tuple[str, tuple[Piece, ...]]],
     lost: list[Candidate],
     angles: FloatArray,
     bound: float,
@@ -108,42 +112,35 @@ def _decided(
     return Transition(pieces, angles, (*named, *sorted(lost, key=lambda each: each.duration)), bound)
 
 
-def total(pieces: tuple[PlannedPiece, ...]) -> float:
-    """How long pieces take, in s."""
-    return float(sum(piece.duration for piece in pieces))
-
-
 def _straight(
-    drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: FloatArray
-) -> tuple[PlannedPiece, ...] | None:
+    drive: Drive, start: FloatArray, end: FloatArray, angles: FloatArray
+) -> tuple[Piece, ...] | None:
     """Between twists of one direction the wheels keep their angles; None where the directions differ."""
-    if np.abs(drive.velocities(start)).max() <= _STILL:
-        return () if np.abs(drive.velocities(end)).max() <= _STILL else None
+    if drive.still(drive.velocities(start)).all():
+        return () if drive.still(drive.velocities(end)).all() else None
     direction = start / np.linalg.norm(start)
     along = float(end @ direction)
-    if np.abs(drive.velocities(end - along * direction)).max() > _STILL:
+    if not drive.still(drive.velocities(end - along * direction)).all():
         return None
     return _ramp(drive, direction, float(np.linalg.norm(start)), along, angles)
 
 
 def _ramp(
-    drive: SteeredDrive, direction: FloatArray, start: float, end: float, angles: FloatArray
-) -> tuple[PlannedPiece, ...]:
+    drive: Drive, direction: FloatArray, start: float, end: float, angles: FloatArray
+) -> tuple[Piece, ...]:
     """The fastest change of speed along a direction."""
     if start == end:
         return ()
-    sizes = np.abs(drive.velocities(direction))
-    moving = sizes > _STILL
-    acceleration, jerk = (drive.rolling[1:, moving] / sizes[moving]).min(axis=1)
-    return (Straight(drive, direction, change(start, end, acceleration, jerk), angles),)
+    u = drive.velocities(direction)
+    moving = ~drive.still(u)
+    acceleration, jerk = (drive.rolling[1:, moving] / np.abs(u[moving])).min(axis=1)
+    return (straight(drive, direction, change(start, end, acceleration, jerk), angles),)
 
 
-def through_rest(
-    drive: SteeredDrive, start: FloatArray, end: FloatArray, angles: FloatArray
-) -> tuple[PlannedPiece, ...]:
+def through_rest(drive: Drive, start: FloatArray, end: FloatArray, angles: FloatArray) -> tuple[Piece, ...]:
     """Brake with the wheels held, steer at rest whichever way is nearer, and go."""
-    pieces: tuple[PlannedPiece, ...] = ()
-    if np.abs(drive.velocities(start)).max() > _STILL:
+    pieces: tuple[Piece, ...] = ()
+    if not drive.still(drive.velocities(start)).all():
         size = float(np.linalg.norm(start))
         pieces = _ramp(drive, start / size, size, 0.0, angles)
     turns = nearest_turns(drive, angles, end)
@@ -151,39 +148,31 @@ def through_rest(
     return (*pieces, *turning(drive, angles, turns), *_ramp(drive, end / size, 0.0, size, angles + turns))
 
 
-def turning(drive: SteeredDrive, angles: FloatArray, turns: FloatArray) -> tuple[PlannedPiece, ...]:
+def turning(drive: Drive, angles: FloatArray, turns: FloatArray) -> tuple[Piece, ...]:
     """At rest all modules steer by their turns, each as fast as it can."""
     if not np.abs(turns).max():
         return ()
     profiles = [move(float(turn), *limits) for turn, limits in zip(turns, drive.steering.T, strict=True)]
-    return (Turning(drive, angles, profiles),)
+    return (steered_at_rest(drive, angles, profiles),)
 
 
-def nearest_turns(drive: SteeredDrive, angles: FloatArray, twist: FloatArray) -> FloatArray:
+def nearest_turns(drive: Drive, angles: FloatArray, twist: FloatArray) -> FloatArray:
     """By how much each module steers until it agrees with a twist, forward or backward, within its range.
 
     NaN where its range holds no such angle; a module that a twist doesn't move stays.
     """
     u = drive.velocities(twist)
-    turn = np.angle(u * np.exp(-1j * angles))
-    options = turn + np.pi * np.arange(-4, 5)[:, None]
-    ends = angles + options
-    lower, upper = drive.ranges
-    outside = (ends < lower - _STILL) | (ends > upper + _STILL)
-    sizes = np.where(outside, np.inf, np.abs(options))
-    best = sizes.argmin(axis=0)
-    chosen = np.take_along_axis(options, best[None], axis=0)[0]
-    chosen = np.where(np.isinf(sizes.min(axis=0)), np.nan, chosen)
-    return np.where(np.abs(u) > _STILL, chosen, 0.0)
+    turns = turns_into_range(np.angle(u * np.exp(-1j * angles)), angles, drive.ranges)
+    return np.where(drive.still(u), 0.0, turns)
 
 
 def _courses(
-    drive: SteeredDrive,
+    drive: Drive,
     start: tuple[FloatArray, float],
     end: FloatArray,
     angles: FloatArray,
     span: tuple[float, float],
-) -> tuple[list[tuple[str, tuple[PlannedPiece, ...]]], list[Candidate]]:
+) -> tuple[list[tuple[str, tuple[Piece, ...]]], list[Candidate]]:
     """Certified courses from a direction and the speed along it, and the ways that were left.
 
     `span`: the least time that is possible, and the most that is of use.
@@ -197,7 +186,7 @@ def _courses(
     if not chosen:
         return [], lost
     offered = _offered(drive, chosen, start[1], float(np.linalg.norm(end)), bound)
-    found: list[tuple[str, tuple[PlannedPiece, ...]]] = []
+    found: list[tuple[str, tuple[Piece, ...]]] = []
     for least, way, controls, crossing, r in sorted(offered, key=lambda each: each[0]):
         name = _named(drive, way)
         if least >= limit:
@@ -214,7 +203,7 @@ def _courses(
 
 
 def _offered(
-    drive: SteeredDrive, chosen: list[Way], start: float, end: float, bound: float
+    drive: Drive, chosen: list[Way], start: float, end: float, bound: float
 ) -> list[tuple[float, Way, FloatArray, Crossing, FloatArray]]:
     """The least time of each way by samples, with control points of its course and of its speed from `start` to `end`.
 
@@ -228,7 +217,7 @@ def _offered(
     if (steered >= least.min()).all():
         return offered
     both = np.concatenate([better, laid_out])
-    steered = least_duration(drive, log_rates(waves(drive, both, 2 * crossings, sampling()))[1])
+    steered = least_duration(drive, log_rates(waves(drive, both, 2 * crossings, sampling())))
     again = np.flatnonzero(steered < least.min())
     ways_again, crossings = [(2 * chosen)[i] for i in again], [(2 * crossings)[i] for i in again]
     times = np.maximum(steered[again], bound)
@@ -237,7 +226,7 @@ def _offered(
 
 
 def _driven(
-    drive: SteeredDrive,
+    drive: Drive,
     controls: FloatArray,
     chosen: Sequence[Way],
     crossings: Sequence[Crossing],
@@ -261,7 +250,7 @@ def _fault(course: AlongCourse) -> str:
     return "" if barred is None else f"would turn {course.drive.names[barred]} out of its steering_range"
 
 
-def _named(drive: SteeredDrive, way: Way) -> str:
+def _named(drive: Drive, way: Way) -> str:
     kinds = {
         "line": "straight line of twists",
         "angles": "all angles evenly",

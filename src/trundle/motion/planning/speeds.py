@@ -11,9 +11,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from trundle.motion.planning.courses import ComplexArray, Crossing, SteeredDrive, log_rates, waves
+from trundle.arrays import ComplexArray, FloatArray
+from trundle.motion.drive.drive import Drive, log_rates
+from trundle.motion.planning.courses import Crossing, order_at, waves
 from trundle.motion.planning.splines import INTERVALS, QUADRATIC, Grid, beside, sampling, sign_of, windows
-from trundle.results.arrays import FloatArray
 
 QUICK = (2, 4, 6, 8)
 THOROUGH = (2, 3, 4, 6, 8, 12, 16)
@@ -21,12 +22,10 @@ THOROUGH = (2, 3, 4, 6, 8, 12, 16)
 _ROOM = 0.9  # of the speed limit, from which on a course's speed counts
 
 
-def speed_rows(drive: SteeredDrive, w: ComplexArray, crossings: Sequence[Crossing], grid: Grid) -> FloatArray:
+def speed_rows(drive: Drive, w: ComplexArray, crossings: Sequence[Crossing], grid: Grid) -> FloatArray:
     """(3, c, K, n, m, 3): modules' speeds and derivatives on [0, 1], by each interval's control points of r."""
-    _, rates = log_rates(w)
     size = np.abs(w[0])[..., None]
-    first = rates[0].real[..., None]
-    second = rates[1].real[..., None] + first**2
+    first, second = (growth[..., None] for growth in log_rates(w).growth)
     r = factors(drive, crossings, grid)
     return np.array(
         [
@@ -37,7 +36,7 @@ def speed_rows(drive: SteeredDrive, w: ComplexArray, crossings: Sequence[Crossin
     )
 
 
-def factors(drive: SteeredDrive, crossings: Sequence[Crossing], grid: Grid) -> FloatArray:
+def factors(drive: Drive, crossings: Sequence[Crossing], grid: Grid) -> FloatArray:
     """(3, c, K, n, m, 3): r and its derivatives by its control points, beside a crossing times (t* − t)^order."""
     plain = grid.quadratic.transpose(1, 0, 2, 3)[:, None, :, :, None]
     if not any(crossings):
@@ -45,7 +44,7 @@ def factors(drive: SteeredDrive, crossings: Sequence[Crossing], grid: Grid) -> F
     found = np.repeat(np.repeat(plain, len(crossings), axis=1), len(drive.places), axis=4)
     for course, crossing in enumerate(crossings):
         for module, knot in crossing:
-            near, order = beside(knot), drive.order(knot)
+            near, order = beside(knot), order_at(drive, knot)
             since = (grid.times[near] - knot / INTERVALS)[..., None]
             power = sign_of(knot, order) * since**order
             slope = sign_of(knot, order) * order * since ** (order - 1)
@@ -60,7 +59,7 @@ def factors(drive: SteeredDrive, crossings: Sequence[Crossing], grid: Grid) -> F
 
 
 def fit_speeds(
-    drive: SteeredDrive,
+    drive: Drive,
     controls: FloatArray,
     crossings: Sequence[Crossing],
     ends: FloatArray,

@@ -13,7 +13,8 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from trundle.results.arrays import FloatArray
+from trundle.arrays import FloatArray
+from trundle.motion.pieces.polynomials import differentiated
 
 INTERVALS = 12
 """Between knots: 16 gain less than 2 % of a plan's time and cost half as much again."""
@@ -52,8 +53,10 @@ class Grid:
 
     def _values(self, degree: int) -> FloatArray:
         powers = self.inside[:, None] ** np.arange(degree + 1)
-        local = np.array([each[:, i : i + degree + 1] for i, each in enumerate(pieces(degree))])
-        orders = [differentiated(local, order) for order in range(degree + 1)]
+        local = np.array([series[:, i : i + degree + 1] for i, series in enumerate(power_series(degree))])
+        orders = [local]
+        for _ in range(degree):
+            orders.append(differentiated(orders[-1], 1) * INTERVALS)
         return np.stack([powers[:, : each.shape[1]] @ each for each in orders], axis=1)
 
     @lru_cache  # noqa: B019 - grids are few and live as long as the process
@@ -66,18 +69,15 @@ class Grid:
         parts = []
         for interval in range(INTERVALS)[beside(knot)]:
             start = float(knot - interval)
-            local = pieces(3)[interval][:, interval : interval + 4]
+            local = power_series(3)[interval][:, interval : interval + 4]
             shifted = [
                 sum(comb(k, p) * start ** (k - p) * local[k] for k in range(p, 4)) * float(INTERVALS) ** p
                 for p in range(4)
             ]
-            kept = np.array(shifted[order:]) * sign_of(knot, order)
+            kept = np.array(shifted[order:])[None] * sign_of(knot, order)
             since = (self.inside[:, None] - start) / INTERVALS
-            derivatives = []
-            for _ in range(4):
-                derivatives.append(since ** np.arange(len(kept)) @ kept)
-                kept = kept[1:] * np.arange(1, len(kept))[:, None] if len(kept) > 1 else 0 * kept
-            parts.append(derivatives)
+            slopes = [differentiated(kept, k)[0] for k in range(4)]
+            parts.append([since ** np.arange(len(slope)) @ slope for slope in slopes])
         return np.array(parts)
 
 
@@ -92,7 +92,7 @@ def sign_of(knot: int, order: int) -> float:
 
 
 @lru_cache
-def pieces(degree: int) -> FloatArray:
+def power_series(degree: int) -> FloatArray:
     """(K, degree + 1, K + degree): power coefficients, of the share of each interval, from control points."""
     knots = _knots(degree)
     found = np.zeros((INTERVALS, degree + 1, INTERVALS + degree))
@@ -123,14 +123,6 @@ def _basis(knots: FloatArray, degree: int, interval: int, time: float) -> FloatA
                 raised[i] += (knots[i + d + 1] - time) / behind * values[i + 1]
         values = raised
     return values[: INTERVALS + degree]
-
-
-def differentiated(coefficients: FloatArray, order: int) -> FloatArray:
-    """Coefficients (K, p, …) of a derivative with respect to the time of [0, 1]."""
-    for _ in range(order):
-        powers = np.arange(1, coefficients.shape[1])[:, None]
-        coefficients = coefficients[:, 1:] * powers * INTERVALS
-    return coefficients
 
 
 @lru_cache

@@ -7,16 +7,16 @@ from functools import lru_cache
 
 import numpy as np
 
+from trundle.arrays import FloatArray
+from trundle.motion.drive.drive import Drive
 from trundle.motion.pieces.least_times import move, move_time
-from trundle.motion.planning.courses import Crossing, SteeredDrive, pinned
+from trundle.motion.planning.courses import Crossing, held, pinned
 from trundle.motion.planning.splines import CUBIC, INTERVALS, greville
-from trundle.results.arrays import FloatArray
 
 _POINTS = 31
 _SHARE = np.linspace(0.0, 1.0, _POINTS)
 # A crossing's place on the way and how far the way is drawn to it; both are only where polishing begins.
 _THROUGH = [(place, pull) for place in (0.35, 0.5, 0.65) for pull in (-1.0, -0.5, 0.5, 1.0)]
-_STILL = 1e-9
 _MARGIN = 3  # knots between a crossing and the ends: there splines are uniform
 
 
@@ -45,7 +45,7 @@ class Unit:
     jerk: float
 
 
-def unit_of(drive: SteeredDrive) -> Unit:
+def unit_of(drive: Drive) -> Unit:
     """Limits of a way's distance, which no module's angle exceeds."""
     rate = _weights(drive)
     return Unit(
@@ -55,11 +55,11 @@ def unit_of(drive: SteeredDrive) -> Unit:
     )
 
 
-def _weights(drive: SteeredDrive) -> FloatArray:
+def _weights(drive: Drive) -> FloatArray:
     return np.where(np.isfinite(drive.steering[0]), drive.steering[0], 1.0)
 
 
-def ways(drive: SteeredDrive, start: FloatArray, end: FloatArray) -> list[Way]:
+def ways(drive: Drive, start: FloatArray, end: FloatArray) -> list[Way]:
     """Ways from a direction to another one or its opposite, the best of each kind, those first that seem fastest."""
     first, last = start / np.linalg.norm(start), end / np.linalg.norm(end)
     kinds, factors = _kinds(len(drive.places))
@@ -76,7 +76,7 @@ def ways(drive: SteeredDrive, start: FloatArray, end: FloatArray) -> list[Way]:
     reached = _distances(drive, points, factors)
     unit = unit_of(drive)
     times = move_time(reached[:, -1], unit.speed, unit.acceleration, unit.jerk)
-    still = np.flatnonzero(np.abs(drive.velocities(last)) < _STILL)
+    still = np.flatnonzero(drive.still(drive.velocities(last)))
     found = []
     for group in _groups(len(drive.places)):
         best = group.start + int(times[group].argmin())
@@ -138,7 +138,7 @@ def _kinds(modules: int) -> tuple[list[tuple[str, int, tuple[tuple[int, float], 
     return kinds, factors
 
 
-def _along_angles(drive: SteeredDrive, first: FloatArray, last: FloatArray) -> FloatArray:
+def _along_angles(drive: Drive, first: FloatArray, last: FloatArray) -> FloatArray:
     """The twists that suit modules best whose angles all change evenly: least eigenvectors of the wheels' rows."""
     start, end = drive.velocities(first), drive.velocities(last)
     turn = np.angle(end * start.conj())
@@ -151,20 +151,20 @@ def _along_angles(drive: SteeredDrive, first: FloatArray, last: FloatArray) -> F
     return np.concatenate([first[None], points[1:-1], last[None]])
 
 
-def _distances(drive: SteeredDrive, points: FloatArray, factors: FloatArray) -> FloatArray:
+def _distances(drive: Drive, points: FloatArray, factors: FloatArray) -> FloatArray:
     """(ways, n): the steering on the way, at the full rate of whoever has most to turn (a smooth largest)."""
     w = drive.velocities(points)
     w[np.abs(w) < 1e-12] = 1e-12
     steps = w[:, 1:] * w[:, :-1].conj() * factors
     # a module that stands still at the end has no angle to reach
-    steps[:, -1, np.abs(w[0, -1]) < _STILL] = 1.0
+    steps[:, -1, drive.still(w[0, -1])] = 1.0
     turns = np.arctan2(steps.imag, steps.real) / _weights(drive)
     squares = turns * turns
     lengths = (squares**2 * squares**2).sum(axis=2) ** (1 / 8)
     return np.concatenate([np.zeros((len(points), 1)), np.cumsum(lengths, axis=1)], axis=1)
 
 
-def laid(drive: SteeredDrive, way: Way) -> tuple[FloatArray, Crossing]:
+def laid(drive: Drive, way: Way) -> tuple[FloatArray, Crossing]:
     """A way's control points (K + 3, 3), taken in least time by whoever steers most, and the knots of its crossings."""
     unit = unit_of(drive)
     length = way.reached[-1]
@@ -186,8 +186,8 @@ def laid(drive: SteeredDrive, way: Way) -> tuple[FloatArray, Crossing]:
         distance = times * length
     along = np.interp(distance, way.reached + 1e-12 * np.arange(_POINTS), _SHARE)
     controls = np.stack([np.interp(along, _SHARE, each) for each in way.points.T], axis=1)
-    held = drive.held
-    controls[:held], controls[CUBIC - held :] = way.points[0], way.points[-1]
-    still = np.flatnonzero(np.abs(drive.velocities(way.points[-1])) < _STILL)
+    ends = held(drive)
+    controls[:ends], controls[CUBIC - ends :] = way.points[0], way.points[-1]
+    still = np.flatnonzero(drive.still(drive.velocities(way.points[-1])))
     crossing += tuple((int(module), INTERVALS) for module in still)
     return pinned(drive, controls, crossing), crossing

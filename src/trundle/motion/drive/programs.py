@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from trundle.mechanics.assembly import assemble
 from trundle.mechanics.linear import apply, product, solve_positive, transpose
+from trundle.mechanics.steering import STILL
 from trundle.motion.drive.half_turns import chosen_halves
-from trundle.motion.drive.modules import STILL, Module, modules_of, turned
+from trundle.motion.drive.modules import Module, modules_of, turned
 from trundle.program import Program, Tracer
 from trundle.robot import Robot
 from trundle.scalars import Scalar, absolute, atan2, cos, is_zero, less, sin, sqrt, where
@@ -18,7 +19,7 @@ TWIST = ("v_x", "v_y", "omega")
 
 
 @dataclass(frozen=True)
-class Drive:
+class ParametricModules:
     """The modules that programs are of: in numbers, or in scalars of `parameters`, the last group of inputs then."""
 
     made: Callable[[Sequence[Scalar]], Sequence[Module]]
@@ -34,21 +35,21 @@ class Drive:
         return self.made(tracer.inputs("parameter", len(self.parameters)) if self.parameters else ())
 
 
-def in_numbers(modules: Sequence[Module]) -> Drive:
+def in_numbers(modules: Sequence[Module]) -> ParametricModules:
     """Modules as they are."""
-    return Drive(lambda _: modules)
+    return ParametricModules(lambda _: modules)
 
 
-def in_parameters(robot: Robot) -> Drive:
+def in_parameters(robot: Robot) -> ParametricModules:
     """A robot's modules as functions of all its parameters, in their order."""
     names = tuple(robot.parameter_values())
-    return Drive(
+    return ParametricModules(
         lambda values: modules_of(assemble(robot, robot.resolver(dict(zip(names, values, strict=True))))),
         names,
     )
 
 
-def measures(drive: Drive) -> Program:
+def measures(drive: ParametricModules) -> Program:
     """Parameters → radius, heading: what joins rates and steering angles of wheels with the states of modules."""
     tracer = Tracer(*drive.groups)
     modules = drive.modules(tracer)
@@ -58,7 +59,7 @@ def measures(drive: Drive) -> Program:
     return tracer.program("module_measures", drive.groups, outputs)
 
 
-def pointing(drive: Drive) -> Program:
+def pointing(drive: ParametricModules) -> Program:
     """Twist → angle, speed, steering rate (of those that trail): every wheel forward along its velocity, angles within
     (−π, π].
 
@@ -69,12 +70,12 @@ def pointing(drive: Drive) -> Program:
     return _states(tracer, drive, modules, [_forward(module, twist) for module in modules])
 
 
-def following(drive: Drive) -> Program:
+def following(drive: ParametricModules) -> Program:
     """Twist, angle, speed → angle, speed, steering rate (of those that trail): from the states that modules are in, the
     next.
 
-    Angles go on from those given without a jump, by the halves chosen for all (see `halves`). A wheel that stands still
-    holds its angle.
+    Angles go on from those before without a jump, by half turns chosen for all (see `half_turns`). A wheel that stands
+    still holds its angle.
     """
     tracer = Tracer("twist", "angle", "speed", *drive.groups)
     modules = drive.modules(tracer)
@@ -100,7 +101,7 @@ def following(drive: Drive) -> Program:
     return _states(tracer, drive, modules, found)
 
 
-def speeding(drive: Drive) -> Program:
+def speeding(drive: ParametricModules) -> Program:
     """Twist, twist rate, angle → steering rate, drive acceleration, steering acceleration (see `Module.rates`)."""
     tracer = Tracer("twist", "twist_rate", "angle", *drive.groups)
     modules = drive.modules(tracer)
@@ -141,7 +142,7 @@ def _moves(velocity: Sequence[Scalar], twist: Sequence[Scalar]) -> Scalar:
 
 def _states(
     tracer: Tracer,
-    drive: Drive,
+    drive: ParametricModules,
     modules: Sequence[Module],
     found: Sequence[tuple[Scalar, Scalar, Scalar]],
 ) -> Program:
@@ -155,7 +156,7 @@ def _states(
     return tracer.program("module_states", {name: groups[name] for name in tracer.groups}, outputs)
 
 
-def agreeing(drive: Drive) -> Program:
+def agreeing(drive: ParametricModules) -> Program:
     """Angle, speed, steering rate → twist, slip: the twist with the least squares of slip, and what slip is left."""
     states = "angle", "speed", "steering_rate"
     tracer = Tracer(*states, *drive.groups)
