@@ -8,11 +8,11 @@ import pytest
 import trundle
 from trundle.errors import InputError
 from trundle.motion.drive.limits import QUANTITIES, Limits
+from trundle.motion.pieces.motion import total
 from trundle.motion.planning.certificate import bounds
 from trundle.motion.planning.courses import least_duration, log_rates, waves
 from trundle.motion.planning.lower_bound import lower_bound
 from trundle.motion.planning.planner import plan, plan_to_pose
-from trundle.motion.pieces.motion import total
 from trundle.motion.planning.search import through_rest
 from trundle.motion.planning.speeds import THOROUGH, fit_speeds
 from trundle.motion.planning.splines import sampling
@@ -126,7 +126,7 @@ def baselines(square, start, end, angles):
     controls, crossing = laid(drive, line)
     sizes = [np.linalg.norm(each) for each in (start, end, controls[0], controls[-1])]
     ends = np.array([[sizes[0] / sizes[2], sizes[1] / sizes[3]]])
-    steered = least_duration(drive, log_rates(waves(drive, controls[None], [crossing], sampling()))[1])
+    steered = least_duration(drive, log_rates(waves(drive, controls[None], [crossing], sampling())))
     steered = np.maximum(steered, lower_bound(drive, start, end, angles))
     r, _ = fit_speeds(drive, controls[None], [crossing], ends, steered, THOROUGH)
     return min(stop, bounds(drive, controls, crossing, r[0]).duration(drive))

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.interpolate import BSpline
 
+from trundle.motion.drive.drive import Drive, log_rates
 from trundle.motion.drive.limits import Limits
+from trundle.motion.drive.modules import Module
 from trundle.motion.pieces.least_times import change, change_time, move, move_time
 from trundle.motion.planning.certificate import bounds
 from trundle.motion.planning.course_pieces import AlongCourse
-from trundle.motion.drive.drive import Drive, log_rates
-from trundle.motion.drive.modules import Module
 from trundle.motion.planning.courses import least_duration, pinned, polish, waves
 from trundle.motion.planning.splines import (
     CUBIC,
@@ -32,7 +32,9 @@ inf = math.inf
 @pytest.fixture
 def drive(rng):
     places = rng.normal(size=(4, 2)).tolist()
-    modules = (Module(n, (x, y), (1.0, 0.0), 0.05, True, (0, 0)) for n, (x, y) in zip("abcd", places))
+    modules = (
+        Module(n, (x, y), (1.0, 0.0), 0.05, True, (0, 0)) for n, (x, y) in zip("abcd", places, strict=True)
+    )
     return Drive(tuple(modules), (FULL,) * 4)
 
 

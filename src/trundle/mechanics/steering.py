@@ -26,7 +26,8 @@ def steering_angles(wheels: Sequence[WheelPlace], twist: Sequence[float]) -> tup
     """β_i (rad, within ±90°) of steered wheels so that none slips at a base twist (v_x, v_y, ω).
 
     A wheel rolls along its place's velocity either way. One whose contact is the centre of rotation keeps angle 0:
-    there any angle will do, which is the one singularity of coordinated steering (Thuilot, d'Andréa-Novel & Micaelli 1996).
+    there any angle will do, which is the one singularity of coordinated steering (Thuilot, d'Andréa-Novel & Micaelli
+    1996).
     """
     fastest = max(map(abs, twist))
     angles = []
