@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -205,27 +205,26 @@ def _answer(
         return None
     if matrix.rows == matrix.cols == rank:
         whole = _simple(product * matrix.det(method="berkowitz") / (1 if divisor is None else divisor))
-        if whole.could_extract_minus_sign():
-            whole = -whole
-        expressions = [whole]
-    elif rank == 0:
-        return None
+        # The sign of a determinant hangs on the order of rows, which means nothing here.
+        expressions = [-whole if whole.could_extract_minus_sign() else whole]
+    elif rank and math.comb(matrix.rows, rank) * math.comb(matrix.cols, rank) <= _MOST_MINORS:
+        expressions = _minors(matrix, rank)
     else:
-        choices = (
-            (list(i), list(j))
-            for i in combinations(range(matrix.rows), rank)
-            for j in combinations(range(matrix.cols), rank)
-        )
-        picked = list(islice(choices, _MOST_MINORS + 1))
-        if len(picked) > _MOST_MINORS:
-            return None
-        minors = {_vanishing(_simple(matrix.extract(i, j).det())) for i, j in picked} - {sympy.Integer(0)}
-        expressions = sorted(minors, key=lambda m: (sympy.count_ops(m), str(m)))
+        return None
     if what in (WHEELS, MOTORS):
         expressions = [_vanishing(expression) for expression in expressions]
     zeros, solved = _solve(expressions, list(decisive))
     named = tuple({str(s): v for s, v in zero.items()} for zero in zeros)
     return Determinant(what, tuple(expressions), named, solved)
+
+
+def _minors(matrix: sympy.Matrix, rank: int) -> list[sympy.Expr]:
+    """The different minors of a rank that aren't zero everywhere, as far as they can vanish; short ones first."""
+    choices = (
+        (i, j) for i in combinations(range(matrix.rows), rank) for j in combinations(range(matrix.cols), rank)
+    )
+    minors = {_vanishing(_simple(matrix.extract(list(i), list(j)).det())) for i, j in choices}
+    return sorted(minors - {sympy.Integer(0)}, key=lambda minor: (sympy.count_ops(minor), str(minor)))
 
 
 def _vanishing(expression: sympy.Expr) -> sympy.Expr:
@@ -301,8 +300,9 @@ def _angles(factor: sympy.Expr, angle: sympy.Symbol) -> list[sympy.Expr] | None:
         if value.is_real is False:
             continue
         if value.is_number and factor.subs(angle, angle + 2 * sympy.pi) == factor:
-            turned = float(value) - 2 * math.pi * math.ceil((float(value) - math.pi) / (2 * math.pi) - 1e-12)
-            value = value + sympy.pi * round((turned - float(value)) / math.pi)
+            # Whole turns off, rounded up so that π itself stays and −π becomes π.
+            turns = math.ceil((float(value) - math.pi) / (2 * math.pi) - 1e-12)
+            value = value - 2 * turns * sympy.pi
         if value not in angles:
             angles.append(value)
     return angles
@@ -360,10 +360,13 @@ def _checked(answer: Determinant, symbolic: _Symbolic) -> Determinant:
     rank = generic_rank(task(maps, general))
     kept: dict[tuple[tuple[str, float], ...], Mapping[str, sympy.Expr]] = {}
     for zero in answer.zeros:
-        q = np.array(general[:1])
-        values = {n: complex(v.subs(list(symbolic.values.items()))) for n, v in sorted(zero.items())}
+        values = {
+            name: complex(angle.subs(list(symbolic.values.items()))) for name, angle in sorted(zero.items())
+        }
+        # An arc sine of more than 1: at the described parameters no such angle exists.
         if any(abs(value.imag) > 1e-12 for value in values.values()):
             continue
+        q = np.array(general[:1])
         places = [maps.names.index(name) for name in values]
         where = box(maps, places)
         angles = where.wrap(np.array([[value.real for value in values.values()]]))

@@ -21,11 +21,14 @@ MatrixFunction = Callable[[np.ndarray], np.ndarray]
 # A σ_ρ/σ₁ up to here is a singularity: Newton's method with differences of 1e-6 ends at about 1e-10.
 SINGULAR = 1e-7
 _STEP = 1e-6  # of the central differences, whose error is then about 1e-12 in SI-sized numbers
+# Steps of Newton's method: quadratic convergence takes a few, the way from a far start takes most.
 _NEWTON = 30
 # Newton's method may stray for some steps; where no start has come closer for so many, none will.
 _PATIENCE = 6
 # Starts over the whole box, this far apart in its widths, and around each isolated point that they find.
 _STARTS, _APART, _BESIDE = 24, 0.15, 8
+# A coordinate is free at a singular point where moving it changes the conditions by no more than this share of what
+# the others do: the differences' own error is far smaller.
 _FREE = 1e-6
 _ON = 1e-9  # how near (m) to a surface counts as on it
 
@@ -117,6 +120,7 @@ class Search:
 
 def relevant(matrices: MatrixFunction, base: np.ndarray, seed: int = 20260) -> list[int]:
     """The coordinates on which the singular values of M depend, found on numbers around the configuration (d,)."""
+    # A random configuration and a long step (rad, m): at special ones, or after half a turn, nothing might change.
     rng = np.random.default_rng(seed)
     starts = base + rng.uniform(-1.2, 1.2, (3, base.size))
     count = base.size
@@ -213,6 +217,7 @@ def _conditions(problem: _Problem, q: np.ndarray) -> tuple[np.ndarray, np.ndarra
         moved[2 * k + 2 :: 2 * count + 1, k] -= _STEP
     values = problem.matrices(moved)
     values = values.reshape(len(q), 2 * count + 1, *values.shape[1:])
+    # σ_ρ itself has a corner where it vanishes; entries of the block between the last singular vectors have none.
     u, sigma, vt = np.linalg.svd(values[:, 0])
     left, right = u[:, :, rank - 1 :], vt[:, rank - 1 :, :]
     slopes = (values[:, 1::2] - values[:, 2::2]) / (2 * _STEP)

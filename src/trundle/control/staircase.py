@@ -73,6 +73,7 @@ def _krylov(a: FloatArray, b: FloatArray) -> FloatArray:
     """An orthonormal basis (n, k) of the span of B, AB, A²B, …"""
     basis = np.zeros((len(a), 0))
     block = b
+    # Powers of A themselves would all turn to its largest eigenvector: only what a block adds is carried on.
     while basis.shape[1] < len(a):
         for _ in range(2):  # twice is enough for orthogonality to rounding (Parlett 1998, sec. 6.9)
             block = block - basis @ (basis.T @ block)

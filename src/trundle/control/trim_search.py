@@ -27,6 +27,7 @@ _SLIDES, _GAIN = 20, 1e-3
 _SHARES = (0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0)
 # Searches that begin around the others, this far (m, rad, m/s, V, …) from them.
 _RANDOM, _AROUND = 8, 0.3
+# The speeds of a planar base: targets of these steer and drive wheels.
 BASE = ("v_x", "v_y", "omega")
 
 
@@ -133,6 +134,7 @@ class TrimEquations:
 
     def around(self) -> Iterator[FloatArray]:
         """Starts all around."""
+        # A fixed seed: the same question has the same answer every time.
         rng = np.random.default_rng(0)
         for _ in range(_RANDOM):
             yield self.expected + rng.normal(scale=_AROUND, size=self.begin.size)
@@ -154,6 +156,7 @@ class TrimEquations:
         """Where Newton's method ends from w, and what is left there, by `left`; infinite where numbers end."""
         from scipy.optimize import least_squares
 
+        # Equations in rad/s², m/s and V count alike where each is measured by its own slopes.
         scale = _lengths(self.equations(w)[1])
         try:
             answer = least_squares(
@@ -169,7 +172,8 @@ class TrimEquations:
         except ValueError:  # not finite there
             return np.inf, w
         w = answer.x
-        for _ in range(3):  # the last digits
+        # Least squares ends at the root of rounding; Newton's own steps bring the last digits.
+        for _ in range(3):
             value, slope = self.equations(w)
             size = _lengths(slope)
             closer = w - np.linalg.pinv(slope / size[:, None], rcond=1e-10) @ (value / size)

@@ -25,7 +25,7 @@ from trundle.model.projection import projected
 from trundle.model.samples import SymbolSamples, take_samples
 from trundle.model.symbols import column, entries
 from trundle.program import Program, trace
-from trundle.scalars import SX, Scalar, absolute, maximum, minus, plus
+from trundle.scalars import SX, Scalar, largest, minus, plus
 from trundle.sympy_models.sympy_graph import Converter
 from trundle.sympy_models.sympy_method import (
     TIME,
@@ -193,7 +193,7 @@ def from_sympy(
     shown = {label: convert(expression) for label, expression in (outputs or {}).items()}
     report_unknown(convert.unknown, names)
     shown |= dict(zip(names.multipliers, motion.multipliers, strict=True))
-    shown[_RESIDUAL] = _largest(system.residuals)
+    shown[_RESIDUAL] = largest(map(ca.SX, system.residuals))
     if convert.met(TIME) and not names.declares_time:
         names = names.with_clock(shown)
     texts = unit_texts(units or {}, (*names.states, *names.inputs, *shown))
@@ -212,6 +212,7 @@ def _coordinate_rates(
     matrix = [list(map(convert, row)) for row in equations.kinematic[0]]
     right = [[convert(entry)] for entry in equations.kinematic[1]]
     report_unknown(convert.unknown, names)
+    # Mostly q̇ = u: then K is the identity, and there is nothing to solve.
     plain = [[entry if isinstance(entry, (int, float)) else None for entry in row] for row in matrix]
     if plain == np.eye(n).tolist():
         rates = [value for (value,) in right]
@@ -284,6 +285,7 @@ def _know_rates(
 ) -> None:
     """u̇, q̈ = ∂q̇/∂(q, u, t) · (q̇, u̇, 1) and λ, for outputs and the rates of extra states."""
     _know(convert, [_rate_of(symbol) for symbol in equations.u], motion.u_dot)
+    # The chain rule along the motion by one directional derivative: cheaper than the whole Jacobian.
     part = ca.vertcat(symbols.state[: len(equations.q) + len(equations.u)], symbols.clock)
     along = column([*motion.q_dot, *motion.u_dot, 1])
     second = ca.jtimes(column(motion.q_dot), part, along)
@@ -297,13 +299,6 @@ def _rate_of(symbol: Leaf) -> Leaf:
     if symbol is None or getattr(symbol, "is_Symbol", False):
         return None
     return symbol.diff(TIME)
-
-
-def _largest(residuals: Sequence[Scalar]) -> Scalar:
-    worst: Scalar = 0
-    for value in residuals:
-        worst = maximum(worst, absolute(ca.SX(value)))
-    return worst
 
 
 def _quantities(names: ModelNames, outputs: Iterable[str], units: Mapping[str, str]) -> Quantities:

@@ -28,8 +28,8 @@ class Converter:
     2ⁿ. The walk is iterative, so deep graphs don't exhaust Python's stack.
 
     `leaves` maps symbols (or their names), functions of time and their derivatives to scalars and may grow between
-    calls. Leaves
-    that it doesn't have are collected in `unknown` (and stand for NaN), so that all can be reported at once.
+    calls. Leaves that it doesn't have are collected in `unknown` (and stand for NaN), so that all can be reported at
+    once.
     """
 
     def __init__(self, leaves: Mapping[Leaf, Scalar]) -> None:
@@ -55,6 +55,7 @@ class Converter:
                 continue
             if type(node) not in _RULES:
                 raise _unknown_function(type(node).__name__)
+            # A node is made after its arguments: they go on the stack, and it is looked at again.
             waiting = [child for child in node.args if id(child) not in self._by_object]
             if waiting:
                 self._alive.extend(waiting)
@@ -87,6 +88,7 @@ class Converter:
         """The CasADi value of a symbol, a derivative or a number; NaN for what is unknown, which is noted."""
         if leaf in self.leaves:
             return self.leaves[leaf]
+        # Symbols of one name and other assumptions are the same quantity to a person.
         if leaf.is_Symbol and leaf.name in self.leaves:
             return self.leaves[leaf.name]
         if isinstance(leaf, sp.Derivative):
@@ -160,6 +162,7 @@ def _power(base: Scalar, exponent: Scalar) -> Scalar:
         return ca.sqrt(base)
     if isinstance(base, (int, float)):
         return float(ca.DM(base) ** exponent)  # as the hardware does: infinity and NaN, no exceptions
+    # A quotient is cheaper than pow with a negative exponent, and exact where the base is.
     if exponent < 0:
         return 1 / _power(base, -exponent)
     return base if exponent == 1 else base**exponent

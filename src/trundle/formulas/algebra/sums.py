@@ -287,6 +287,7 @@ def turned(angle: Sum, function: str) -> Sum:
     constant = 0.0
     for (powers, trig, _), factor in angle.terms.items():
         letters = [(letter, power) for letter, power in powers if isinstance(letter, int)]
+        # An angle that holds sines or quotients itself becomes one letter: sines of such sums have no short form.
         if trig or len(letters) < len(powers):
             return turned(book.named(angle), function)
         if all(book.letters[letter].square for letter, _ in letters):
@@ -311,6 +312,7 @@ def _product(book: Book, a: Terms, b: Terms) -> Terms:
     result: Terms = {}
     for (powers_a, trig_a, angle_a), factor_a in a.items():
         for (powers_b, trig_b, angle_b), factor_b in b.items():
+            # Atoms are ordered with sines and cosines last: the last one tells whether there are any.
             powers, factor = _merge(book, powers_a, powers_b)
             factor = factor * factor_a * factor_b
             if powers and isinstance(powers[-1][0], tuple):
@@ -351,6 +353,7 @@ def _cancelled(powers: Powers, trigs: Sequence[Trig], factor: Exact) -> Iterator
         function, angle = left[0] if left else ("", ())
         yield (ordered(own), function, angle), factor
         return
+    # The product of the first two is a sum of single sines or cosines: one fewer is left to multiply.
     first, second, *rest = left
     for _, trig, angle, unit in _trig_product(first, second):
         yield from _cancelled(ordered(own), [*rest, *([(trig, angle)] if trig else [])], half(factor) * unit)
