@@ -29,8 +29,8 @@ from trundle.results import Run
 from trundle.robot import Robot
 from trundle.wrenches import Breakdown, Frame, Wrench
 
-File = str | os.PathLike[str]
-Plate = ForcePlate | GroundReaction
+FileName = str | os.PathLike[str]
+PlateForces = ForcePlate | GroundReaction
 
 # How far (m) a joint may move on a body and still stand still there: rounding leaves 1e-13 m on a kilometre.
 _STILL = 1e-9
@@ -63,7 +63,7 @@ class Inverse:
     loads: Loads
     motion: JointMotion
     recording: Recording
-    plates: tuple[Plate, ...] = ()
+    plates: tuple[PlateForces, ...] = ()
     up: Mapping[str, str] | None = None
 
     @property
@@ -216,14 +216,14 @@ class Inverse:
 
 def inverse(
     robot: Given,
-    motion: Recording | File | Mapping[str, npt.ArrayLike],
+    motion: Recording | FileName | Mapping[str, npt.ArrayLike],
     *,
-    markers: Markers | File | None = None,
+    markers: Markers | FileName | None = None,
     smoothing: Smoothing | str | Mapping[str, object] = "none",
     marker_smoothing: Smoothing | str | Mapping[str, object] | None = None,
     gaps: Gaps | Mapping[str, object] | None = None,
     external: Sequence[tuple[str, str]] | Mapping[str, str] = (),
-    plates: Recording | File | None = None,
+    plates: Recording | FileName | None = None,
     up: str | None = None,
     threshold: float = THRESHOLD,
     progress: bool = True,
@@ -305,7 +305,7 @@ def inverse(
     return Inverse(loads, measured, recording, floor, turned)
 
 
-def _recording(motion: Recording | File | Mapping[str, npt.ArrayLike]) -> Recording:
+def _recording(motion: Recording | FileName | Mapping[str, npt.ArrayLike]) -> Recording:
     """What a path leads to, or what came."""
     if isinstance(motion, (str, os.PathLike)):
         return read_recording(motion)
@@ -329,7 +329,7 @@ def _turned(recording: Recording, up: str | None, robots: str | None) -> Recordi
     return recording.turned(up, robots)
 
 
-def _by_name(plates: Sequence[Plate]) -> dict[str, Plate]:
+def _by_name(plates: Sequence[PlateForces]) -> dict[str, PlateForces]:
     """Plates by their names, and as plate1, plate2, … in the file's order."""
     numbered = {f"plate{k + 1}": plate for k, plate in enumerate(plates)}
     return {plate.name: plate for plate in plates} | numbered
@@ -337,7 +337,7 @@ def _by_name(plates: Sequence[Plate]) -> dict[str, Plate]:
 
 def _pushes(
     pairs: Iterable[tuple[str, str]],
-    plates: Sequence[Plate],
+    plates: Sequence[PlateForces],
     times: FloatArray,
     threshold: float,
     robots: str | None,
@@ -353,7 +353,7 @@ def _pushes(
         yield known[name].wrench(body, times=times, threshold=threshold, frame=laboratory)
 
 
-def _require_upright(plate: Plate, robots: str | None) -> None:
+def _require_upright(plate: PlateForces, robots: str | None) -> None:
     """InputError where a plate faces along y and the robot's gravity is along z, or the other way round."""
     faces = "xyz"[int(np.abs(plate.normal).argmax())]
     if plate.normal.any() and {faces, robots} == {"y", "z"}:

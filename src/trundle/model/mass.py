@@ -15,7 +15,7 @@ from trundle.mechanics.quantities import Quantities
 from trundle.model.configuration import Configuration
 from trundle.model.constraints import ideal_wheels
 from trundle.model.mechanism import Mechanism
-from trundle.model.multipliers import Inverse
+from trundle.model.multipliers import MassInverse
 from trundle.scalars import Scalar
 
 # From so many speeds on, solving with M by recursion takes fewer operations than by the matrix. Chains closed by one
@@ -44,7 +44,7 @@ def reduced_mass(mechanism: Mechanism) -> list[list[Scalar]]:
     return product(transpose(basis), product(extended_mass(mechanism.assembly, mechanism.at), basis))
 
 
-def mass_inverse(mechanism: Mechanism) -> Inverse | None:
+def mass_inverse(mechanism: Mechanism) -> MassInverse | None:
     """What solves with M for a mechanism with loops, where that is known to be definite and is shorter than M itself:
     trees without wheels that roll ideally and without couplings.
     """

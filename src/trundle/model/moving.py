@@ -12,7 +12,7 @@ from trundle.mechanics.linear import apply, solve_positive, transpose
 from trundle.model.closures import Closures, close_loops
 from trundle.model.mass import mass_inverse, reduced_mass
 from trundle.model.mechanism import Mechanism
-from trundle.model.multipliers import Inverse, Solution, solve_with_multipliers
+from trundle.model.multipliers import MassInverse, Solution, solve_with_multipliers
 from trundle.model.symbols import STATE, Symbols, derivative_along
 from trundle.scalars import Scalar
 from trundle.spatial.motions import Force
@@ -35,7 +35,7 @@ class MovingMechanism:
     drift: list[Scalar]
     loops: Closures | None = None
     loop_right: Sequence[Scalar] = ()
-    inverse: Inverse | None = None
+    inverse: MassInverse | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:

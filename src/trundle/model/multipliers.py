@@ -12,7 +12,7 @@ from trundle.model.samples import SymbolSamples
 from trundle.scalars import Rows, Scalar, minus, plus
 
 # Columns of M⁻¹T for those of T, where M is known to be positive definite.
-Inverse = Callable[[Sequence[Sequence[Scalar]]], list[list[Scalar]]]
+MassInverse = Callable[[Sequence[Sequence[Scalar]]], list[list[Scalar]]]
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Solution:
 
 
 def solve_with_multipliers(
-    mass: Rows | Inverse,
+    mass: Rows | MassInverse,
     force: Sequence[Scalar],
     rows: Rows,
     right: Sequence[Scalar],
