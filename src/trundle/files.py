@@ -201,6 +201,23 @@ def _close(handle: int | None) -> None:
         os.close(handle)
 
 
+def read_bytes(path: Path, most: int) -> bytes:
+    """The bytes of an ordinary file that has at most so many; raises InputError."""
+    file = str(path)
+    try:
+        if path.exists() and not path.is_file():  # a pipe or a device could be endless
+            raise InputError("is a folder" if path.is_dir() else "is no ordinary file", file=file)
+        with path.open("rb") as stream:
+            content = stream.read(most + 1)
+    except FileNotFoundError:
+        raise InputError("there is no such file", file=file) from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise InputError(f"can't be read: {getattr(error, 'strerror', None) or error}", file=file) from None
+    if len(content) > most:
+        raise InputError(f"has more than {most:,} bytes", file=file)
+    return content
+
+
 def read_bytes_start(path: Path, count: int) -> bytes:
     """The first `count` bytes of a file; InputError where it is missing, a folder, or not readable."""
     try:

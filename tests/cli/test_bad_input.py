@@ -141,7 +141,7 @@ CSV = {
     "short row": ("time,v\n0,1\n1\n", "1 cells", "t.csv:3"),
     "times fall": ("time,v\n0,1\n2,1\n1,1\n", "times must increase", "t.csv:4"),
     "times repeat": ("time,v\n0,1\n0,1\n", "times must increase", "t.csv:3"),
-    "bytes": ("time,v\n0,\udcff\n", "can't be read", "table.yaml:16"),
+    "bytes": ("time,v\n0,\udcff\n", "is not UTF-8 text", "t.csv:2"),
 }
 
 

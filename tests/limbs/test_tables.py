@@ -112,7 +112,7 @@ BAD = {
     "mixed": ("time,a.x [mm],a.y [m],a.z [m]\n0,1,1,1\n", "x, y and z of marker 'a' are in mm, m, m"),
     "half said": ("time,a.x [mm],a.y,a.z\n0,1,1,1\n", "are in mm, no unit, no unit"),
     "millimetres": ("time,a.x,a.y,a.z\n0,1,950,1\n", r"marker 'a' is 950 m away at sample 1[\s\S]*in mm"),
-    "semicolons": ("time;knee\n0;1\n", "aren't parted by commas"),
+    "semicolons": ("time;knee\n0;1\n", "parted by ';', and commas were expected"),
     "comma": ('time,knee\n0,"1,5"\n', "write a point"),
     "empty": ("", "is empty"),
     "no rows": ("time,knee\n", "no rows of numbers"),
@@ -222,7 +222,7 @@ def test_bad_trc_names_line_and_marker(tmp_path, case):
 def test_files_that_are_none(tmp_path):
     (tmp_path / "latin.csv").write_bytes("time,größe\n0,1\n".encode("latin-1"))
     for path, message in (
-        ("gone.csv", "can't be read: No such file"),
+        ("gone.csv", "gone.csv: there is no such file"),
         (".", "is no recording"),
         ("latin.csv", "is not UTF-8 text"),
         ("walk.xlsx", r"walk.xlsx is no recording[\s\S]*\.csv"),

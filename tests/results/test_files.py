@@ -85,7 +85,7 @@ def test_a_folder_that_was_deleted(tmp_path, monkeypatch):
     (tmp_path / "gone").rmdir()
     for suffix in (".nc", ".csv", ".npy"):
         for act in (RUN.save, Run.load):
-            with pytest.raises(InputError, match="No such file"):
+            with pytest.raises(InputError, match="[Nn]o such file"):
                 act(f"a{suffix}")
 
 
@@ -129,7 +129,7 @@ def test_a_link_stays_a_link_and_permissions_are_the_usual(tmp_path):
 @pytest.mark.parametrize("suffix", [".nc", ".csv", ".npy"])
 def test_missing_and_foreign_files(tmp_path, suffix):
     path = tmp_path / f"a{suffix}"
-    with pytest.raises(InputError, match="cannot read"):
+    with pytest.raises(InputError, match="cannot read|no such file"):
         Run.load(path)
     for content in (
         b"",
@@ -202,9 +202,9 @@ def test_loading_never_runs_code(tmp_path, monkeypatch):
     [
         ("x,y\n1,2\n", "'time'"),
         ("time,x,x\n0,1,2\n", "twice"),
-        ("time,x\n0,1\n1\n", "a.csv:3: 1 columns"),
-        ("time,x\n0,1\n1,one\n", "a.csv:3: not a number"),
-        ("time,x\n", "no numbers"),
+        ("time,x\n0,1\n1\n", "a.csv:3: has 1 cells; there are 2 columns"),
+        ("time,x\n0,1\n1,one\n", "a.csv:3: x: 'one' is not a number"),
+        ("time,x\n", "no rows of numbers"),
         ("time,x\n1,1\n0,1\n", "never falls"),
     ],
 )

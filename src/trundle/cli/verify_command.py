@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,6 +40,7 @@ def execute(args: Namespace, out: Output) -> int:
     """Judge, write the table, tell it."""
     from trundle.cli.output import write_file
     from trundle.motion.commands.verification import as_row, verify
+    from trundle.results.table import csv_text
 
     folder = Path(args.output or Path("runs") / "verification")
     sheet, record = folder / "verification.csv", folder / "verification.json"
@@ -50,12 +49,10 @@ def execute(args: Namespace, out: Output) -> int:
     files = _files(args)
     verdicts = [verdict for file in files for verdict in verify(file, args.robot)]
     rows = [as_row(each) for each in verdicts]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*_COLUMNS, "wrong"])
-    writer.writerows([*(_cell(row[name]) for name in _COLUMNS), _cell(row["wrong"])] for row in rows)
+    names = [*_COLUMNS, "wrong"]
+    text = csv_text([names, *([_cell(row[name]) for name in names] for row in rows)])
     write_file(str(record), json_text({"verdicts": rows}) + "\n")
-    write_file(str(sheet), text.getvalue())
+    write_file(str(sheet), text)
     failed = [each for each in verdicts if each.wrong]
     out.answer({"verdicts": rows, "failed": len(failed), "files": [str(sheet), str(record)]})
     out.say(_lines(verdicts))

@@ -13,7 +13,7 @@ from trundle.files import path_of
 from trundle.results.metadata import Content, ResultKind
 
 # The modules that write and read; imported when they are needed, as netCDF4 takes 30 ms.
-_FORMATS = {".nc": "netcdf", ".csv": "table", ".npy": "npy"}
+_FORMATS = {".nc": "netcdf", ".csv": "csv_file", ".npy": "npy"}
 _SUFFIXES: dict[ResultKind, tuple[str, ...]] = {"run": (".nc", ".csv", ".npy"), "batch": (".nc", ".npy")}
 
 

@@ -1,66 +1,198 @@
-"""A run as CSV: a header of names, then one line of numbers for each time.
+"""Tables of numbers in text: columns by name with their units, read from rows of cells and written as such.
 
-The header holds the bare names and no units, so that `pandas.read_csv(path)["x"]` works; all values are in SI units
-and radians. Numbers are written with as many digits as reading them back exactly takes.
+CSV is read and written here; formats with headers of their own (TRC, STO, MOT) part their lines into a `Sheet` and
+give `write_rows` their header.
 """
 
 from __future__ import annotations
 
 import csv
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from io import StringIO
 from pathlib import Path
 from typing import TextIO
 
 import numpy as np
+import numpy.typing as npt
 
 from trundle.errors import InputError
-from trundle.files import read_bytes_start, replacing
+from trundle.files import read_bytes, replacing
 from trundle.results.arrays import FloatArray
-from trundle.results.metadata import Content, ResultKind, Variable
+
+# Sixty markers over 100,000 samples have some 150 MB of text; more would not fit into memory with its numbers.
+MOST_BYTES = 500_000_000
+# A unit behind a column's name: "knee [deg]", "time (ms)".
+_UNIT = re.compile(r"\s*[\[(]([^\])]*)[\])]$")
 
 
-def write(path: Path, content: Content) -> None:
-    """Write the columns, `time` the first of them."""
-    table = np.column_stack([each.values for each in content.variables.values()])
-    with replacing(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(content.variables)
-        # csv writes a float by its repr: the shortest text that reads back exactly.
-        writer.writerows(table.tolist())
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns (n,) by name, and the units that their file says, where it does.
+
+    `file` and `lines`, the line of each row, say in errors where a number stands.
+    """
+
+    columns: Mapping[str, FloatArray]
+    units: Mapping[str, str] = field(default_factory=dict)
+    file: str = ""
+    lines: tuple[int, ...] = ()
+
+    def refuse(self, wrong: Mapping[str, npt.NDArray[np.bool_]], message: str) -> None:
+        """InputError at the first row in which a column is `wrong` (n,)."""
+        for name, rows in wrong.items():
+            if rows.any():
+                line = self.lines[int(rows.argmax())]
+                raise InputError(message, file=self.file, line=line, key=name)
+
+    def rows(self, gap: str | None = None) -> list[list[object]]:
+        """The names, then a row of numbers for each sample; `gap` stands for NaN, "nan" by default."""
+        numbers: list[list[object]] = np.column_stack(list(self.columns.values())).tolist()
+        if gap is not None:
+            numbers = [[gap if cell != cell else cell for cell in row] for row in numbers]
+        names: list[object] = [*self.columns]
+        return [names, *numbers]
 
 
-def read(path: Path, kind: ResultKind) -> Content:
-    """A CSV file whose header has a column `time`."""
-    read_bytes_start(path, 1)
+@dataclass(frozen=True)
+class Sheet:
+    """Text that is parted into cells: columns' `header`s on a line, and below them rows, each with its line.
+
+    `names` and `units` are what the headers say; until `with_units` asks, whole headers are names.
+    """
+
+    file: str
+    line: int
+    header: Sequence[str]
+    rows: Sequence[tuple[int, Sequence[str]]]
+    units: Sequence[str] = ()
+    names: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", self.names or tuple(cell.strip() for cell in self.header))
+
+    def with_units(self) -> Sheet:
+        """The sheet with units in brackets parted from the names; InputError where no name is left."""
+        parted = [_UNIT.search(name) for name in self.names]
+        pairs = list(zip(self.names, parted, strict=True))
+        names = tuple(name[: unit.start()].strip() if unit else name for name, unit in pairs)
+        for k, name in enumerate(names):
+            if not name:
+                raise InputError(f"column {k + 1} has no name", file=self.file, line=self.line)
+        units = tuple(unit[1].strip() if unit else "" for unit in parted)
+        return replace(self, names=names, units=units)
+
+    def table(self, places: Sequence[int] | None = None, *, gaps: bool = False) -> Table:
+        """The numbers of all columns, or of those at these places; with `gaps` an empty cell is NaN.
+
+        InputError with line and column for a cell that is no number, a row that is too short or too long, a column
+        that comes twice, and where there are no rows.
+        """
+        taken = range(len(self.names)) if places is None else places
+        self._refuse_doubles(taken)
+        if not self.rows:
+            raise InputError("has no rows of numbers", file=self.file, line=self.line)
+        numbers = np.empty((len(self.rows), len(taken)))
+        read = _number_or_gap if gaps else float
+        for k, (line, cells) in enumerate(self.rows):
+            if len(cells) != len(self.names):
+                message = f"has {len(cells)} cells; there are {len(self.names)} columns"
+                hint = f"the last one is {self.names[-1]!r}"
+                raise InputError(message, file=self.file, line=line, hint=hint)
+            try:
+                numbers[k] = [read(cells[place]) for place in taken]
+            except ValueError:
+                raise self._no_number(cells, taken, line, gaps) from None
+        columns = {self.names[place]: numbers[:, k].copy() for k, place in enumerate(taken)}
+        units = {self.names[place]: self.units[place] for place in taken} if self.units else {}
+        return Table(columns, units, self.file, tuple(line for line, _ in self.rows))
+
+    def _refuse_doubles(self, places: Iterable[int]) -> None:
+        seen: dict[str, int] = {}
+        for place in places:
+            name = self.names[place]
+            if name in seen:
+                first, second = (self.header[k].strip() for k in (seen[name], place))
+                units = f", as {first!r} and {second!r}" if first != second else ""
+                message = f"the column {name!r} comes twice{units}"
+                raise InputError(message, file=self.file, line=self.line, hint="keep one")
+            seen[name] = place
+
+    def _no_number(self, cells: Sequence[str], places: Iterable[int], line: int, gaps: bool) -> InputError:
+        """What is wrong with the first cell of a row that is no number."""
+        for place in places:
+            cell = cells[place].strip()
+            try:
+                float(cell or ("0" if gaps else ""))
+            except ValueError:
+                comma = "write a point, not a comma" if "," in cell else None
+                message, name = f"{cell[:40]!r} is not a number", self.names[place]
+                return InputError(message, file=self.file, line=line, key=name, hint=comma)
+        raise AssertionError("one of them is no number")
+
+
+def read_lines(path: Path, most: int = MOST_BYTES) -> list[str]:
+    """The lines of an ordinary UTF-8 file of at most so many bytes; InputError with the line of what is no text."""
+    file, content = str(path), read_bytes(path, most)
+    if b"\0" in content:
+        line = content.count(b"\n", 0, content.index(b"\0")) + 1
+        raise InputError("is no text: it holds bytes of value 0", file=file, line=line)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            names, table = _read(file)
+        return content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
-        raise InputError("this is not a CSV file: it is not UTF-8 text") from error
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError("is not UTF-8 text", file=file, line=line, hint="save it as UTF-8") from None
+
+
+def read_sheet(path: Path, most: int = MOST_BYTES) -> Sheet:
+    """A CSV file's cells; empty rows and lines that begin with # are passed over. InputError for what is no CSV."""
+    file = str(path)
+    reader = csv.reader(read_lines(path, most), strict=True)
+    try:
+        rows = [
+            (reader.line_num, row)
+            for row in reader
+            if any(cell.strip() for cell in row) and not row[0].startswith("#")
+        ]
     except csv.Error as error:
-        raise InputError(f"this is not a CSV file: {error}") from error
-    columns = map(np.ascontiguousarray, table.T)
-    variables = {name: Variable(("time",), column, {}) for name, column in zip(names, columns, strict=True)}
-    return Content(kind, path.stem, variables)
-
-
-def _read(file: TextIO) -> tuple[list[str], FloatArray]:
-    lines = csv.reader(file)
-    names = [name.strip() for name in next(lines, [])]
-    if "time" not in names:
-        raise InputError("a run's CSV file starts with a line of names, one of them 'time'", line=1)
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"the column {twice!r} comes twice", line=1)
-    rows: list[list[float]] = []
-    for row in lines:
-        if not row:
-            continue
-        if len(row) != len(names):
-            raise InputError(f"{len(row)} columns, but the header has {len(names)}", line=lines.line_num)
-        try:
-            rows.append([float(cell) for cell in row])
-        except ValueError as error:
-            raise InputError(f"not a number: {error}", line=lines.line_num) from error
+        raise InputError(f"is no CSV file: {error}", file=file, line=reader.line_num) from None
     if not rows:
-        raise InputError("the file has a header and no numbers")
-    return names, np.array(rows)
+        raise InputError(
+            "is empty", file=file, line=1, hint="its first row names the columns, one of them `time`"
+        )
+    (line, header), *rest = rows
+    if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
+        message = f"its cells are parted by {';' if ';' in header[0] else 'tabs'!r}, and commas were expected"
+        hint = "save it with commas between cells and points in its numbers"
+        raise InputError(message, file=file, line=line, hint=hint)
+    return Sheet(file, line, header, rest)
+
+
+def write_rows(
+    path: Path, rows: Iterable[Sequence[object]], *, head: Iterable[str] = (), delimiter: str = ","
+) -> None:
+    """Write rows of cells below a header's lines, whole or not at all."""
+    with replacing(path) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
+        stream.writelines(f"{line}\n" for line in head)
+        _put(stream, rows, delimiter)
+
+
+def csv_text(rows: Iterable[Sequence[object]]) -> str:
+    """Rows of cells as CSV."""
+    stream = StringIO()
+    _put(stream, rows, ",")
+    return stream.getvalue()
+
+
+def _put(stream: TextIO, rows: Iterable[Sequence[object]], delimiter: str) -> None:
+    """The rows; a float is written by its repr, the shortest text that reads back exactly."""
+    if delimiter == ",":
+        csv.writer(stream, lineterminator="\n").writerows(rows)
+    else:  # formats that know no quotes
+        stream.writelines(delimiter.join(map(str, row)) + "\n" for row in rows)
+
+
+def _number_or_gap(cell: str) -> float:
+    return float(cell) if cell and not cell.isspace() else math.nan

@@ -8,10 +8,12 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
+from trundle.files import read_bytes
 from trundle.limbs.capture.c3d_content import C3dContent, read_content
 from trundle.limbs.capture.c3d_plates import force_plates
-from trundle.limbs.capture.number_table import marker_in_metres, metres_per, read_bytes
+from trundle.limbs.capture.number_table import marker_in_metres, metres_per
 from trundle.limbs.capture.recording import Recording
+from trundle.results.table import MOST_BYTES
 
 # Labels of points that are no places but what a program made of them.
 _COMPUTED = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")
@@ -20,7 +22,7 @@ _COMPUTED = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")
 def read_c3d(path: Path) -> Recording:
     """A C3D file; a marker is a gap where its residual is negative. Time 0 is that of frame 1, as for its events."""
     file = str(path)
-    content = read_content(read_bytes(path), file)
+    content = read_content(read_bytes(path, MOST_BYTES), file)
     rate = content.number("POINT:RATE", 0.0)
     if not 0 < rate < 1e6 or not len(content.points):
         message = f"{len(content.points)} frames at {rate:g} a second are no motion"

@@ -10,20 +10,30 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError, choose
 from trundle.files import path_of
 from trundle.limbs.capture.c3d_file import read_c3d
-from trundle.limbs.capture.csv_file import read_csv, write_csv
+from trundle.limbs.capture.number_table import checked_table, recording_of
 from trundle.limbs.capture.recording import Recording
 from trundle.limbs.capture.sto_file import read_sto, write_sto
 from trundle.limbs.capture.trc_file import read_trc, write_trc
+from trundle.results.table import Table, read_sheet, write_rows
+
+
+def _read_csv(path: Path) -> Recording:
+    return recording_of(checked_table(read_sheet(path)))
+
+
+def _write_csv(path: Path, table: Table) -> None:
+    write_rows(path, table.rows(gap=""))
+
 
 _READERS: Mapping[str, Callable[[Path], Recording]] = {
-    ".csv": read_csv,
+    ".csv": _read_csv,
     ".c3d": read_c3d,
     ".mot": read_sto,
     ".sto": read_sto,
     ".trc": read_trc,
 }
-_WRITERS: Mapping[str, Callable[[Path, Mapping[str, FloatArray]], None]] = {
-    ".csv": write_csv,
+_WRITERS: Mapping[str, Callable[[Path, Table], None]] = {
+    ".csv": _write_csv,
     ".mot": write_sto,
     ".sto": write_sto,
 }
@@ -102,7 +112,7 @@ def write_recording(recording: Recording, path: str | os.PathLike[str]) -> None:
 def write_columns(path: str | os.PathLike[str], named: Mapping[str, FloatArray]) -> None:
     """Write columns by name, `time` first, in the table format that the suffix tells: .csv, .mot or .sto."""
     file = path_of(path, "write_columns")
-    _WRITERS[_suffix(file, list(_WRITERS))](file, named)
+    _WRITERS[_suffix(file, list(_WRITERS))](file, Table(named))
 
 
 def _suffix(path: Path, known: list[str]) -> str:

@@ -8,20 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
-from trundle.arrays import FloatArray
 from trundle.errors import InputError
-from trundle.files import replacing
-from trundle.limbs.capture.number_table import (
-    NumberTable,
-    columns,
-    read_lines,
-    read_numbers,
-    recording_of,
-    without_blank_end,
-)
+from trundle.limbs.capture.number_table import checked_table, recording_of, without_blank_end
 from trundle.limbs.capture.recording import Recording
+from trundle.results.table import Sheet, Table, read_lines, write_rows
 
 # Headers have some ten lines; a file without `endheader` isn't searched to its end.
 _MOST_HEADER = 1000
@@ -50,11 +40,9 @@ def read_sto(path: Path) -> Recording:
         raise InputError(f"cells of type {kind[1][:40]} are not read", file=file, line=kind[0], hint=hint)
     headers = without_blank_end(headers, 1)
     rest = [(line, without_blank_end(cells, len(headers))) for line, cells in rest]
-    names, units = columns(headers, file, at)
-    _check_counts(header, {"rows": len(rest), "columns": len(names)}, file)
+    _check_counts(header, {"rows": len(rest), "columns": len(headers)}, file)
     degrees = _in_degrees(header, file)
-    values = read_numbers(rest, names, file)
-    return recording_of(NumberTable(file, names, units, values), degrees=degrees)
+    return recording_of(checked_table(Sheet(file, at, headers, rest)), degrees=degrees)
 
 
 def _entries(lines: Sequence[str]) -> list[tuple[int, str, str]]:
@@ -101,10 +89,9 @@ def _in_degrees(header: Mapping[str, tuple[int, str]], file: str) -> bool:
     return written.lower() == "yes"
 
 
-def write_sto(path: Path, named: Mapping[str, FloatArray], name: str = "trundle") -> None:
-    """Columns by name, `time` first, as .sto or .mot in SI units and radians."""
-    table = np.column_stack(list(named.values())).tolist()
-    header = [name, "version=1", f"nRows={len(table)}", f"nColumns={len(named)}", "inDegrees=no", "endheader"]
-    with replacing(path) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
-        stream.write("\n".join([*header, "\t".join(named)]) + "\n")
-        stream.writelines("\t".join(map(repr, row)) + "\n" for row in table)
+def write_sto(path: Path, table: Table) -> None:
+    """Columns, `time` first, as .sto or .mot in SI units and radians."""
+    rows = table.rows()
+    counts = [f"nRows={len(rows) - 1}", f"nColumns={len(table.columns)}"]
+    head = ["trundle", "version=1", *counts, "inDegrees=no", "endheader"]
+    write_rows(path, rows, head=head, delimiter="\t")

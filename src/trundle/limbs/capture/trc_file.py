@@ -5,22 +5,21 @@ Source: OpenSim documentation, "Marker (.trc) Files".
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
-from trundle.files import replacing
 from trundle.limbs.capture.number_table import (
+    finite_or_gaps,
     marker_in_metres,
-    read_lines,
-    read_numbers,
     unrounded,
     without_blank_end,
 )
 from trundle.limbs.capture.recording import Recording
+from trundle.results.table import Sheet, Table, read_lines, write_rows
 
 # How far the rate that the header says may be from that of its times: rates are written with two or three digits.
 _RATE = 0.01
@@ -46,12 +45,15 @@ def read_trc(path: Path) -> Recording:
             raise InputError(message, file=file, line=3, hint="is the file whole?")
     if "Units" not in header:
         raise InputError("the header has no Units", file=file, line=2, hint="add Units, and mm or m below it")
-    table = read_numbers(rows, names, file)
-    triples = np.moveaxis(table[:, 2:].reshape(len(rows), -1, 3), 1, 0)
-    pairs = zip(markers, triples, strict=True)
-    positions = {name: marker_in_metres(name, triple, header["Units"], file) for name, triple in pairs}
+    columns = finite_or_gaps(Sheet(file, 4, names, rows)).columns
+    positions = {
+        name: marker_in_metres(
+            name, np.column_stack([columns[f"{name}.{axis}"] for axis in "xyz"]), header["Units"], file
+        )
+        for name in markers
+    }
     units = dict.fromkeys(positions, header["Units"])
-    recording = Recording(unrounded(table[:, 1]), positions, source=file, units=units)
+    recording = Recording(unrounded(columns["Time"]), positions, source=file, units=units)
     _check_rate(recording.time, header, file)
     return recording
 
@@ -98,20 +100,17 @@ def write_trc(path: Path, time: FloatArray, markers: Mapping[str, FloatArray]) -
     rate = f"{1 / steps.mean():.9g}"
     keys = "DataRate CameraRate NumFrames NumMarkers Units OrigDataRate OrigDataStartFrame OrigNumFrames"
     values = (rate, rate, len(time), len(markers), "m", rate, 1, len(time))
-    axes = (f"{axis}{k + 1}" for k in range(len(markers)) for axis in "XYZ")
+    labels = (f"{axis}{k + 1}" for k in range(len(markers)) for axis in "XYZ")
     header = [
         f"PathFileType\t4\t(X/Y/Z)\t{path.name}",
         keys.replace(" ", "\t"),
         "\t".join(map(str, values)),
         "\t".join(["Frame#", "Time", *(f"{name}\t\t" for name in markers)]),
-        "\t".join(["", "", *axes]),
+        "\t".join(["", "", *labels]),
         "",
     ]
-    table = np.column_stack([time, *markers.values()]).tolist()
-    with replacing(path) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
-        stream.writelines(f"{line}\n" for line in header)
-        stream.writelines(f"{k + 1}\t{_row(row)}\n" for k, row in enumerate(table))
-
-
-def _row(row: Sequence[float]) -> str:
-    return "\t".join("" if cell != cell else repr(cell) for cell in row)
+    axes = {
+        f"{name}.{axis}": places[:, k] for name, places in markers.items() for k, axis in enumerate("xyz")
+    }
+    _, *samples = Table({"Time": time, **axes}).rows(gap="")
+    write_rows(path, ([k + 1, *row] for k, row in enumerate(samples)), head=header, delimiter="\t")

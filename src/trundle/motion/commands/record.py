@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterator, Sequence
 
@@ -19,6 +17,7 @@ from trundle.motion.pieces.extremes import Peak, peaks
 from trundle.motion.pieces.motion import Motion, Samples
 from trundle.results import Run
 from trundle.results.arrays import FloatArray
+from trundle.results.table import Table, csv_text
 
 RATE = 100.0  # samples a second where nobody says otherwise
 # A limit is active where this share of it is used.
@@ -226,11 +225,7 @@ def simulator_table(driven: Driven, rate: float = RATE) -> str:
         for order in (1, 2, 3):
             along = (drive[order - 1][:, i], zero, zero)
             columns |= _six(f"module-{i}", ("mc", "bc"), along, steering[order][:, i], order)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(np.stack(list(columns.values()), axis=1).tolist())
-    return out.getvalue()
+    return csv_text(Table(columns).rows())
 
 
 def _six(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,7 @@ from trundle.motion.commands.record import sample_times
 from trundle.motion.paths.choreo import VERSION
 from trundle.motion.pieces.motion import Motion
 from trundle.results.arrays import FloatArray
+from trundle.results.table import Table, csv_text
 
 SUFFIXES = (".traj", ".csv")
 # In Choreo's own order and names: the pose, and its first two derivatives, in the world's axes.
@@ -101,18 +101,12 @@ def _stops(motion: Motion) -> FloatArray:
 
 
 def _table(motion: Motion, times: FloatArray, rows: FloatArray) -> str:
-    from io import StringIO
-
     samples = motion.samples(times)
     columns = dict(zip(_COLUMNS, rows.T, strict=True))
     for i, name in enumerate(motion.kinematics.names):
         columns |= {f"{name}_{what}": getattr(samples, what)[:, i] for what in ("angle", "steering_rate")}
         columns[f"{name}_speed"] = samples.drive_speed[:, i]
-    out = StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(np.column_stack(list(columns.values())).tolist())
-    return out.getvalue()
+    return csv_text(Table(columns).rows())
 
 
 def _trajectory(

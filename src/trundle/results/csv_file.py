@@ -1,0 +1,29 @@
+"""A run as CSV: a header of names, then one line of numbers for each time.
+
+The header holds the bare names and no units, so that `pandas.read_csv(path)["x"]` works; all values are in SI units
+and radians. Numbers are written with as many digits as reading them back exactly takes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from trundle.errors import InputError
+from trundle.results.metadata import Content, ResultKind, Variable
+from trundle.results.table import Table, read_sheet, write_rows
+
+
+def write(path: Path, content: Content) -> None:
+    """Write the columns, `time` the first of them."""
+    write_rows(path, Table({name: variable.values for name, variable in content.variables.items()}).rows())
+
+
+def read(path: Path, kind: ResultKind) -> Content:
+    """A CSV file whose header has a column `time`."""
+    sheet = read_sheet(path)
+    if "time" not in sheet.names:
+        raise InputError("a run's CSV file starts with a line of names, one of them 'time'", line=sheet.line)
+    columns = sheet.table().columns
+    return Content(
+        kind, path.stem, {name: Variable(("time",), column, {}) for name, column in columns.items()}
+    )
