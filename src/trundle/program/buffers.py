@@ -20,12 +20,12 @@ _DOUBLE = np.dtype(np.float64)
 
 
 def is_ready(value: ArrayLike) -> TypeGuard[FloatArray]:
-    """Whether a value can go to native code as it is: told in a tenth of the time that looking into it all takes."""
+    """Whether a value can go to native code as it is: seen in a tenth of the time that a look at all of it takes."""
     return type(value) is np.ndarray and value.dtype is _DOUBLE and value.ndim in (1, 2) and has_rows(value)
 
 
 def has_rows(array: FloatArray) -> bool:
-    """Whether each row's numbers follow one another, as native code reads them; rows may lie anywhere."""
+    """Whether the numbers of a row follow one another, as native code reads them; rows may lie anywhere."""
     return array.flags.c_contiguous or (array.strides[-1] == 8 and array.strides[0] % 8 == 0)
 
 
@@ -42,7 +42,7 @@ def rows_for(size: int, count: int) -> FloatArray:
     """Room for results, (size, count).
 
     Rows of 512 bytes times a whole number would share a few sets of a cache, which then holds a part of them only: a
-    differential drive in batches of 8,192 takes twice as long. So each begins a line later.
+    differential drive in batches of 8,192 takes twice as long. So rows begin a line further apart.
     """
     if count % 64 or count < SPREAD:
         return np.empty((size, count))

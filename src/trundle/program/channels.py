@@ -1,4 +1,4 @@
-"""The inputs of a rollout, one channel an element, each with the layout the caller gave it."""
+"""The inputs of a rollout, one channel an element, in the layout that the caller chose."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Channel:
 def channels_of(
     program: Program, groups: Mapping[str, GroupInput], steps: int, skip: Collection[str]
 ) -> dict[tuple[int, int], Channel]:
-    """A channel for each element of each input group not in ``skip``, by (group, element)."""
+    """The channels of all elements by (group, element), but of the input groups in ``skip``."""
     expected = [g.name for g in program.inputs if g.name not in skip]
     for name in groups:
         if name not in expected:
@@ -56,20 +56,21 @@ def common_count(
     channels: Mapping[tuple[int, int], Channel], start: FloatArray, count: int | None
 ) -> int | None:
     """The number of lanes that all arrays agree on; None where nothing is a batch."""
-    found = {c.data.shape[1] for c in channels.values() if c.wide}
-    found |= {start.shape[1]} if start.ndim == 2 else set()
-    found |= {count} if count is not None else set()
-    if len(found) > 1:
+    counts = {c.data.shape[1] for c in channels.values() if c.wide}
+    counts |= {start.shape[1]} if start.ndim == 2 else set()
+    counts |= {count} if count is not None else set()
+    if len(counts) > 1:
         raise InputError(
-            f"the numbers of robots differ between the inputs: {', '.join(map(str, sorted(found)))}"
+            f"the numbers of robots differ between the inputs: {', '.join(map(str, sorted(counts)))}"
         )
-    number = found.pop() if found else None
+    number = counts.pop() if counts else None
     if number is not None and number < 1:
         raise InputError(f"a rollout needs at least one robot, got {number}")
     return number
 
 
 def _of_group(group: Group, value: GroupInput, steps: int) -> list[Channel]:
+    """The channels of a group: rows of an array, or elements by label; nothing is copied but what has gaps."""
     if isinstance(value, Mapping):
         unknown = [label for label in value if label not in group.labels]
         if unknown:

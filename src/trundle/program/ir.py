@@ -93,16 +93,11 @@ class Program(Rebuilt, Shown):
         return sum(i.op not in LOADS for i in self.instructions)
 
     def count_by_op(self) -> dict[str, int]:
-        """How often each arithmetic operation occurs, the most frequent first.
+        """How often arithmetic operations occur, the most frequent first.
 
         Returns
         -------
         dict of str to int
-
-        Raises
-        ------
-        TypeError
-            It takes no arguments.
 
         Examples
         --------
@@ -114,7 +109,7 @@ class Program(Rebuilt, Shown):
         return dict(Counter(i.op for i in self.instructions if i.op not in LOADS).most_common())
 
     def operations_excluding(self, *groups: str) -> int:
-        """Operations left for each evaluation when whatever depends on ``groups`` alone is computed once before.
+        """Operations left for an evaluation when whatever depends on ``groups`` alone is computed once before.
 
         Parameters
         ----------
@@ -144,25 +139,25 @@ class Program(Rebuilt, Shown):
 
     @cached_property
     def dependencies(self) -> tuple[frozenset[int], ...]:
-        """For each value, the indices of the input groups it depends on."""
-        found: list[frozenset[int]] = []
+        """By value, the indices of the input groups that it depends on."""
+        read: list[frozenset[int]] = []
         for instruction in self.instructions:
             if instruction.op == "input":
-                found.append(frozenset({instruction.source[0]}))
+                read.append(frozenset({instruction.source[0]}))
             else:
-                found.append(frozenset().union(*(found[a] for a in instruction.args)))
-        return tuple(found)
+                read.append(frozenset().union(*(read[a] for a in instruction.args)))
+        return tuple(read)
 
     @cached_property
     def depth(self) -> int:
         """Cycles of the longest chain of operations that need each other's results, by the latencies of current cores.
 
-        Against the operations (half a cycle each on two units) it says whether order or amount limits the speed.
+        Beside the operations, of which two units do two a cycle, it says whether order or amount limits the speed.
         """
         ends: list[int] = []
         for i in self.instructions:
-            own = 0 if i.op in LOADS else LATENCY.get(i.op, 4)
-            ends.append(own + max((ends[a] for a in i.args), default=0))
+            cycles = 0 if i.op in LOADS else LATENCY.get(i.op, 4)
+            ends.append(cycles + max((ends[a] for a in i.args), default=0))
         return max(ends, default=0)
 
     @cached_property
@@ -263,7 +258,7 @@ class Program(Rebuilt, Shown):
         return jacobian(self, of, wrt)
 
     def with_jacobians(self, of: str, *wrt: str) -> Program:
-        """``of`` and d of/d wrt for each input group in ``wrt``, as one program (see `trace.with_jacobians`).
+        """``of`` and d of/d wrt for the input groups in ``wrt``, as one program (see `trace.with_jacobians`).
 
         Parameters
         ----------
@@ -297,7 +292,7 @@ class Program(Rebuilt, Shown):
     ) -> NDArray[np.float64] | tuple[NDArray[np.float64], ...]:
         """Evaluate in native code, compiled at the first call: ``model.dynamics(x, u, parameter=p)``.
 
-        Groups in order or by name, each (n,) for one state or (n, count) for many; the output group, or a tuple of all.
+        Groups in order or by name, (n,) for one state or (n, count) for many; the output group, or a tuple of all.
         """
         from trundle.program.kernel import call_program
 
@@ -341,11 +336,6 @@ class Program(Rebuilt, Shown):
         -------
         str
 
-        Raises
-        ------
-        TypeError
-            It takes no arguments.
-
         Examples
         --------
         >>> import trundle
@@ -363,11 +353,6 @@ class Program(Rebuilt, Shown):
         Returns
         -------
         iterator of str
-
-        Raises
-        ------
-        TypeError
-            It takes no arguments.
 
         Examples
         --------

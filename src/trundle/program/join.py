@@ -47,8 +47,8 @@ def feed(program: Program, inner: Program, group: str = "state", seen: Program |
     builder = Builder()
     fed = program.input_index(group)
 
-    def outer(each: Program) -> list[int]:
-        return [program.input_index(own.name) for own in each.inputs]
+    def outer(part: Program) -> list[int]:
+        return [program.input_index(read.name) for read in part.inputs]
 
     places = outer(inner)
     values = copied(builder, inner, lambda g, e: builder.load(places[g], e))
@@ -59,8 +59,8 @@ def feed(program: Program, inner: Program, group: str = "state", seen: Program |
 
     results, outputs = picked(program.results, copied(builder, program, load)), program.outputs
     if seen is not None:
-        own = outer(seen)
-        looked = copied(builder, seen, lambda g, e: load(own[g], e))
+        at = outer(seen)
+        looked = copied(builder, seen, lambda g, e: load(at[g], e))
         results = (*results, moved, *picked(seen.results, looked))
         outputs = (*outputs, inner.outputs[0], *seen.outputs)
     joined = replace(program, outputs=outputs, instructions=tuple(builder.instructions), results=results)
@@ -70,10 +70,10 @@ def feed(program: Program, inner: Program, group: str = "state", seen: Program |
 def beside(program: Program, other: Program, group: str, name: str) -> Program:
     """One program with the outputs of both, which share all input groups by name but `group`: the other's is `name`."""
     builder = Builder()
-    own = other.inputs[other.input_index(group)]
-    inputs = (*program.inputs, Group(name, own.labels))
+    apart = other.inputs[other.input_index(group)]
+    inputs = (*program.inputs, Group(name, apart.labels))
     places = [
-        len(program.inputs) if each.name == group else program.input_index(each.name) for each in other.inputs
+        len(program.inputs) if read.name == group else program.input_index(read.name) for read in other.inputs
     ]
     values = copied(builder, program, builder.load)
     others = copied(builder, other, lambda g, e: builder.load(places[g], e))

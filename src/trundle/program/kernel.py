@@ -99,7 +99,7 @@ def compile_program(program: Program) -> Kernel:
 
 
 def by_name(program: Program, groups: Sequence[T], named: Mapping[str, T]) -> dict[str, T]:
-    """What a program's groups are given, in order and then by name; raises InputError for what it hasn't."""
+    """Values of a program's groups by name, from those in order and those by name; InputError for unknown groups."""
     names = [group.name for group in program.inputs]
     if len(groups) > len(names):
         raise InputError(
@@ -117,7 +117,7 @@ def by_name(program: Program, groups: Sequence[T], named: Mapping[str, T]) -> di
 def call_program(
     program: Program, groups: Sequence[ArrayLike], named: Mapping[str, ArrayLike]
 ) -> FloatArray | tuple[FloatArray, ...]:
-    """A program's outputs, all its groups given in order or by name: an array, or one for each of several groups."""
+    """A program's outputs, from all its groups in order or by name: an array, or several for several groups."""
     given = by_name(program, groups, named)
     missing = [group.name for group in program.inputs if group.name not in given]
     if missing:
@@ -179,10 +179,10 @@ class Kernel:
         return self._one_by_one_lanes[uniform] <= PRICE and self._large_batches[uniform] < AGAIN
 
     def over_samples(self, *tables: FloatArray) -> tuple[FloatArray, ...]:
-        """Evaluate many samples, one a row of each table (count, n); one array (n, count) an output group.
+        """Evaluate many samples, one a row of a table (count, n); one array (n, count) an output group.
 
         In blocks of `BLOCK`: what a block reads and writes stays in the nearer caches, where whole columns of a long
-        batch would each be fetched from memory. A long program then runs at three times the rate.
+        batch would be fetched from memory. A long program then runs at three times the rate.
 
         Parameters
         ----------
@@ -214,9 +214,9 @@ class Kernel:
         outputs = tuple(np.empty((g.size, count)) for g in self.program.outputs)
         for begin in range(0, count, BLOCK):
             at = slice(begin, min(begin + BLOCK, count))
-            own = tuple(rows_for(g.size, at.stop - begin) for g in self.program.outputs)
-            self._batch([across(table[at]) for table in tables], own, at.stop - begin, None)
-            for output, part in zip(outputs, own, strict=True):
+            parts = tuple(rows_for(g.size, at.stop - begin) for g in self.program.outputs)
+            self._batch([across(table[at]) for table in tables], parts, at.stop - begin, None)
+            for output, part in zip(outputs, parts, strict=True):
                 output[:, at] = part
         return outputs
 
@@ -294,7 +294,8 @@ class Kernel:
     def single(self) -> Callable[..., tuple[FloatArray, ...]]:
         """A function of one state, ``f(*groups) -> outputs``, for calls that cost less than looking at their arguments.
 
-        It takes arrays (n,), float64 for speed, and returns fresh ones. Its buffers are its own: one for each thread.
+        It takes arrays (n,), float64 for speed, and returns fresh ones. Its buffers are its own: threads need one
+        function a thread.
 
         Returns
         -------
@@ -406,11 +407,12 @@ class Kernel:
     def _bind_batch(
         self, arrays: tuple[FloatArray, ...], outputs: tuple[FloatArray, ...], count: int
     ) -> Callable[[], None]:
+        """A call on the buffers of a batch, its table made once."""
         if count < self.lanes:  # less than one block
 
             def call_few() -> None:
-                for output, found in zip(outputs, self(*arrays), strict=True):
-                    output[:] = found
+                for output, values in zip(outputs, self(*arrays), strict=True):
+                    output[:] = values
 
             return call_few
         function = self._batch_variant(tuple(a.ndim == 1 for a in arrays))
@@ -421,13 +423,14 @@ class Kernel:
     def _one_by_one(self, arrays: list[FloatArray], outputs: tuple[FloatArray, ...], count: int) -> None:
         single = self.single()
         for lane in range(count):
-            found = single(*(a if a.ndim == 1 else a[:, lane] for a in arrays))
-            for output, values in zip(outputs, found, strict=True):
+            results = single(*(a if a.ndim == 1 else a[:, lane] for a in arrays))
+            for output, values in zip(outputs, results, strict=True):
                 output[:, lane] = values
 
     def _batch(
         self, arrays: list[FloatArray], outputs: tuple[FloatArray, ...], count: int, threads: int | None
     ) -> None:
+        """A batch by its native code, on as many threads as its work fills; few lanes with copies beside them."""
         lanes = self.lanes
         function = self._batch_variant(tuple(a.ndim == 1 for a in arrays))
         if count < lanes:  # too few for one block: pad with copies of the last lane
@@ -452,6 +455,7 @@ class Kernel:
         count: int,
         threads: int,
     ) -> None:
+        """Native code over all lanes, in ranges of whole blocks, one a thread."""
         table = table_of([*arrays, *outputs], count)
         if threads <= 1:
             _evaluate(function, table, arrays, count)
@@ -487,7 +491,7 @@ class Kernel:
         if len(set(counts.values())) > 1:
             listed = ", ".join(f"{name}: {n}" for name, n in counts.items())
             raise InputError(
-                f"the batches given to '{self.program.name}' differ in their number of lanes ({listed})"
+                f"the batches for '{self.program.name}' differ in their number of lanes ({listed})"
             )
         return [a if has_rows(a) else np.ascontiguousarray(a) for a in arrays]
 

@@ -14,7 +14,7 @@ KEPT = 64
 
 
 class MachineCode(dict[Hashable, Compiled]):
-    """The native functions made for one content, by what each is for."""
+    """The native functions made for one content, by what they are for."""
 
 
 _ALIVE: WeakValueDictionary[str, MachineCode] = WeakValueDictionary()

@@ -33,7 +33,7 @@ class Pieces:
 
 
 def make_plan(program: Program, wide: set[int], size: float) -> Pieces:
-    """Pieces of about `size` operations' work each."""
+    """Pieces whose work is about that of `size` operations."""
     work = [i for i in program.instructions if i.op not in LOADS]
     before = cut([i for i in work if i.out not in wide], size)
     inside = cut([i for i in work if i.out in wide], size) or [[]]
@@ -66,7 +66,7 @@ def wide_values(program: Program, shared: set[tuple[int, int]]) -> set[int]:
 
 
 def cut(work: Sequence[Instruction], size: float) -> list[list[Instruction]]:
-    """Pieces of about equal work, about `size` each, cut where few values cross."""
+    """Pieces of about equal work, about `size`, cut where few values cross."""
     total = [0, *accumulate(WORK.get(i.op, 1) for i in work)]
     crossing = _crossing(work)
     pieces: list[list[Instruction]] = []
@@ -112,7 +112,7 @@ def _crossing(work: Sequence[Instruction]) -> list[int]:
 
 
 def _places(until: Mapping[int, int], home: Mapping[int, int]) -> tuple[dict[int, int], int]:
-    """A slot for each value from the piece that makes it to the last that reads it; slots are used again."""
+    """Slots of values, from the piece that makes one to the last that reads it; slots are used again."""
     places: dict[int, int] = {}
     free: list[int] = []
     leaving: dict[int, list[int]] = {}

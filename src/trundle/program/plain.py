@@ -5,7 +5,7 @@
 
 Instruction k defines value k. `["input", g, i]` reads element i of input group g, `["const", c]` is a number ("inf",
 "-inf" or "nan" where JSON has none), any other names an operation of `ir.ARITY` and the earlier values it takes.
-`results` names the value of each element of each output group.
+`results` names the value of every element of the output groups.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def from_plain(data: object, key: str = "program") -> Program:
     if not isinstance(data["instructions"], list):
         raise InputError("expected a list of instructions", key=place)
     instructions = tuple(
-        _instruction(each, out, sizes, place) for out, each in enumerate(data["instructions"])
+        _instruction(written, out, sizes, place) for out, written in enumerate(data["instructions"])
     )
     results = _results(data["results"], outputs, len(instructions), f"{key}.results")
     return Program(data["name"], inputs, outputs, instructions, results)
@@ -65,12 +65,13 @@ def _written(instruction: Instruction) -> list[object]:
 
 
 def _groups(data: object, key: str) -> tuple[Group, ...]:
+    """Groups of plain data, their labels in order; InputError for what is no text or comes twice."""
     if not isinstance(data, Mapping):
         raise InputError("expected groups: name to labels", key=key)
     groups: list[Group] = []
     for name, labels in data.items():
         if not isinstance(labels, list) or not all(type(label) is str for label in labels):
-            raise InputError("expected a list of labels, each a text", key=f"{key}.{name}")
+            raise InputError("expected a list of labels, all of them texts", key=f"{key}.{name}")
         if len(set(labels)) < len(labels):
             twice = next(label for label in labels if labels.count(label) > 1)
             raise InputError(f"the label {twice!r} comes twice", key=f"{key}.{name}")
@@ -79,6 +80,7 @@ def _groups(data: object, key: str) -> tuple[Group, ...]:
 
 
 def _instruction(written: object, out: int, sizes: list[int], place: str) -> Instruction:
+    """Instruction `out` of its plain list; `sizes` are those of the input groups that it may read."""
     key = f"{place}[{out}]"
     if type(written) is not list or not written or type(written[0]) is not str:
         raise InputError(f"expected an operation and its operands, got {_short(written)}", key=key)
@@ -107,8 +109,9 @@ def _is_index(value: object, count: int) -> TypeGuard[int]:
 
 
 def _results(data: object, outputs: tuple[Group, ...], count: int, key: str) -> tuple[tuple[int, ...], ...]:
+    """The values that the output groups take, checked: as many as labels, and among the `count` values."""
     if not isinstance(data, list) or len(data) != len(outputs):
-        raise InputError(f"expected a list for each of {len(outputs)} output groups", key=key)
+        raise InputError(f"expected {len(outputs)} lists, one for an output group", key=key)
     for group, values in zip(outputs, data, strict=True):
         if not isinstance(values, list) or len(values) != group.size:
             raise InputError(f"expected {group.size} values for the group '{group.name}'", key=key)

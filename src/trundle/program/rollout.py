@@ -29,7 +29,7 @@ LANES_AT_ONCE = 4096
 SMALLEST_PART = 1024
 """Lanes of a part that fill the pages its rows are on."""
 STREAM_ROWS = 32
-"""Rows of samples and inputs passed over before going on to the next time span. Each row lies on pages of its own,
+"""Rows of samples and inputs passed over before going on to the next time span. Rows lie on pages of their own,
 and a core keeps the addresses of about a hundred pages: with more rows inputs come at half the speed."""
 CALL_SECONDS = 1e-4
 """Estimated duration below which calls from Python would show."""
@@ -42,7 +42,7 @@ class Rollout:
     """States along a rollout.
 
     Attributes:
-        steps: (saved,) the step at which each sample was taken, 0 first.
+        steps: (saved,) the step at which a sample was taken, 0 first.
         states: (saved, n_state, count), or (saved, n_state) where nothing was a batch.
         final: (n_state, count) or (n_state,), the states after the last step.
     """
@@ -69,18 +69,18 @@ def rollout(
 ) -> Rollout:
     """Integrate x' = f(x, u, p) with the classical Runge-Kutta method of fourth order (Kutta 1901).
 
-    A ``projection``, from the same input groups to ``state``, ends each step: x ← P(x, u, p), which keeps constraints
+    A ``projection``, from the same input groups to ``state``, ends every step: x ← P(x, u, p), which keeps constraints
     that f only keeps the rate of.
 
     Args:
         program: maps the group ``state`` and others to ``rate``, whose elements are the states' derivatives in order.
         initial: (n_state,) for all robots, or (n_state, count).
         groups: every other input group by name. Either an array, (n,) constant, (n, count) a value a robot,
-            (steps, n) held over each step, or (steps, n, count); or a mapping from every label of the group to a
+            (steps, n) held over a step, or (steps, n, count); or a mapping from every label of the group to a
             number, (count,), (steps, 1) or (steps, count). Nothing is copied to full size.
         dt: step in the unit of time (s).
         steps: number of steps.
-        every: store each ``every``-th state, the initial one first; None stores nothing but ``final``.
+        every: store every ``every``-th state, the initial one first; None stores nothing but ``final``.
         count: number of robots, where it does not follow from the arrays. Robots have the same bits in a batch of one;
             where no batch is asked for, and where other groups differ between robots, last digits may differ.
         threads: None for all cores.
@@ -98,7 +98,9 @@ def rollout(
     number = common_count(channels, start, count)
     # A batch of one runs in lanes, too: scalar code is a third faster, and rounds otherwise.
     lanes = 1 if number is None else host().lanes
-    job = _Job.prepare(program, state, channels, start, number or 1, lanes, dt, steps, every)
+    job = _Job.prepare(
+        program, state, channels, start, count=number or 1, lanes=lanes, dt=dt, steps=steps, every=every
+    )
     job.run(threads or available_cores(), progress)
     taken = np.arange(0, steps + 1, every) if every else np.zeros(0, dtype=int)
     final = job.working[:, : job.count]
@@ -161,9 +163,10 @@ class _Job:
 
     @staticmethod
     def prepare(
-        program: Program, state: str, channels: dict[tuple[int, int], Channel], start: FloatArray, count: int,
+        program: Program, state: str, channels: dict[tuple[int, int], Channel], start: FloatArray, *, count: int,
         lanes: int, dt: float, steps: int, every: int | None,
     ) -> _Job:  # fmt: skip
+        """Compile for these channels, and lay out states, samples and the table that native code reads."""
         layouts = {s: ChannelLayout(c.wide and lanes > 1, c.stepped) for s, c in channels.items()}
         compiled = _compiled(program, program.input_index(state), layouts, lanes)
         function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 4)(compiled.address)
@@ -184,6 +187,7 @@ class _Job:
         )  # fmt: skip
 
     def run(self, threads: int, progress: ProgressCall | None) -> None:
+        """All steps of all lanes, in parts of blocks and spans of steps; `progress` is called from this thread."""
         blocks = -(-self.count // self.lanes)
         # four parts a thread even out what else the machine does, unless the parts get too small to be worth it
         fair = max(-(-blocks // (4 * threads)), min(-(-blocks // threads), SMALLEST_PART // self.lanes))
@@ -196,7 +200,7 @@ class _Job:
             if progress:
                 progress(sum(done) / (self.steps * len(ranges)))
 
-        def advance(index: int, after_each: Callable[[], None] = report) -> None:
+        def advance(index: int, after_span: Callable[[], None] = report) -> None:
             begin, end = ranges[index]
             for step in range(0, self.steps, span):
                 if stop.is_set():
@@ -204,7 +208,7 @@ class _Job:
                 last = min(step + span, self.steps)
                 self.function(self.table.ctypes.data, begin, end, step, last)
                 done[index] = last
-                after_each()
+                after_span()
 
         if min(threads, len(ranges)) == 1:
             for index in range(len(ranges)):

@@ -14,7 +14,7 @@ def is_chain(program: Program) -> bool:
 
 
 def by_need(program: Program) -> Program:
-    """The program with each instruction where its result is needed, were the longest chain to run without a stop.
+    """The program with instructions where their results are needed, were the longest chain to run without a stop.
 
     Work beside that chain (sines, links' own inertias) then stands evenly along it and fills the chain's waiting, and
     values live for a short time. Instructions that the chain does not need follow their operands.
@@ -30,7 +30,7 @@ def latency(instruction: Instruction) -> int:
 
 
 def _times(program: Program) -> list[float]:
-    """When each instruction starts: as late as the end of the longest chain allows, else as early as its operands."""
+    """When instructions start: as late as the end of the longest chain allows, else as early as their operands."""
     ends: list[float] = []
     for i in program.instructions:
         ends.append(latency(i) + max((ends[a] for a in i.args), default=0))
@@ -67,6 +67,7 @@ def _operands_first(program: Program, order: Sequence[int]) -> Iterator[int]:
 
 
 def _reordered(program: Program, order: Sequence[int]) -> Program:
+    """The program with its instructions in `order`, numbered anew."""
     number = {value: k for k, value in enumerate(order)}
     instructions = tuple(
         program.instructions[value]._replace(

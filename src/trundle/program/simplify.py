@@ -91,6 +91,7 @@ class Builder:
         return instruction.args[0] if instruction.op == op else None
 
     def _fold(self, op: str, args: tuple[int, ...]) -> int | None:
+        """The constant that an operation on constants gives; None where an operand is no constant, or Python raises."""
         numbers = [self.numbers.get(a) for a in args]
         function = _UNARY.get(op) or _BINARY.get(op)
         if function is None or any(n is None for n in numbers):
@@ -103,6 +104,7 @@ class Builder:
 
 
 def _add(b: Builder, x: int, y: int) -> int | None:
+    """x + y: without zeros, as a double, as a difference, or as one choice of two."""
     if b._number(x) == 0.0:
         return y
     if b._number(y) == 0.0:
@@ -125,6 +127,7 @@ def _choice(b: Builder, x: int, y: int) -> int | None:
 
 
 def _sub(b: Builder, x: int, y: int) -> int | None:
+    """x − y: without zeros, or as a sum; x − x stays, as NaN and infinity aren't 0."""
     if b._number(y) == 0.0:
         return x
     if b._number(x) == 0.0:
@@ -137,6 +140,7 @@ def _sub(b: Builder, x: int, y: int) -> int | None:
 
 
 def _mul(b: Builder, x: int, y: int) -> int | None:
+    """x y: without ±1 and 2, as a square, signs outward, a quotient where a factor is a reciprocal."""
     if b._number(x) is not None:
         x, y = y, x
     factor = b._number(y)
@@ -161,6 +165,7 @@ def _mul(b: Builder, x: int, y: int) -> int | None:
 
 
 def _div(b: Builder, x: int, y: int) -> int | None:
+    """x/y: a product where the reciprocal is exact, signs outward, a reciprocal where x is 1."""
     divisor = b._number(y)
     if divisor is not None and divisor != 0.0 and math.isfinite(divisor):
         mantissa, exponent = math.frexp(divisor)

@@ -16,7 +16,7 @@ from trundle.program.simplify import Builder
 from trundle.program.tracer import Node, Operand
 from trundle.scalars import cos, is_zero, less, plus, sin, times, where
 
-# ∂op/∂operand for each operand, of the operation's own value and then its operands.
+# The slopes ∂op/∂operand by the operation's value z and its operands.
 _SLOPES: Mapping[str, Callable[..., Sequence[Operand]]] = {
     "add": lambda z, x, y: (1, 1),
     "sub": lambda z, x, y: (1, -1),
@@ -54,7 +54,7 @@ _NUMBERS: Mapping[str, Callable[..., np.ndarray]] = {
 def derivative_along(
     values: Sequence[Operand], at: Sequence[Node], rates: Sequence[Operand]
 ) -> list[Operand]:
-    """Σ ∂value/∂at_k rate_k of each value; plain zeros where there is nothing by structure."""
+    """Σ ∂value/∂at_k rate_k of the values; plain zeros where there is nothing by structure."""
     known = {node.value: rate for node, rate in zip(at, rates, strict=True) if not is_zero(rate)}
     builder = _builder(values)
     for op, out, args, *_ in () if builder is None else list(_needed(builder, values)):
@@ -94,8 +94,8 @@ def evaluated(values: Sequence[Operand], groups: Sequence[np.ndarray]) -> np.nda
     """The numbers (values, lanes) for input groups (n, lanes) in the tracer's order."""
     builder, lanes = _builder(values), groups[0].shape[1]
     known = {} if builder is None else _numbers(_needed(builder, values), groups)
-    found = [known[v.value] if isinstance(v, Node) else v for v in values]
-    return np.array([np.broadcast_to(np.asarray(each, dtype=float), lanes) for each in found])
+    rows = [known[v.value] if isinstance(v, Node) else v for v in values]
+    return np.array([np.broadcast_to(np.asarray(row, dtype=float), lanes) for row in rows])
 
 
 def once(program: Program, *groups: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -105,6 +105,7 @@ def once(program: Program, *groups: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def _numbers(instructions: Iterable[Instruction], groups: Sequence[np.ndarray]) -> dict[int, np.ndarray]:
+    """Values of instructions by number, in NumPy; errors of the hardware stay NaN and infinity, as in kernels."""
     known: dict[int, np.ndarray] = {}
     with np.errstate(all="ignore"):
         for op, out, args, number, (group, element) in instructions:
@@ -123,13 +124,13 @@ def _builder(values: Sequence[Operand]) -> Builder | None:
 
 def _needed(builder: Builder, values: Sequence[Operand]) -> Iterator[Instruction]:
     """The instructions that the values are computed by, in order."""
-    open_, found = [value.value for value in values if isinstance(value, Node)], set[int]()
+    open_, needed = [value.value for value in values if isinstance(value, Node)], set[int]()
     while open_:
         value = open_.pop()
-        if value not in found:
-            found.add(value)
+        if value not in needed:
+            needed.add(value)
             open_ += builder.instructions[value].args
-    return (builder.instructions[value] for value in sorted(found))
+    return (builder.instructions[value] for value in sorted(needed))
 
 
 def _slopes(builder: Builder, op: str, out: int, args: Sequence[int]) -> Sequence[Operand]:

@@ -80,6 +80,7 @@ def trace(name: str, inputs: Vectors, outputs: Vectors) -> Program:
 
 
 def _group(name: str, labels: Sequence[str], column: SX) -> Group:
+    """A group of a column of symbols or expressions; InputError where labels and column don't fit."""
     if isinstance(labels, str):
         raise InputError(f"group '{name}': labels must be a sequence of names, got the text {labels!r}")
     group = Group(name, tuple(labels))
@@ -144,12 +145,13 @@ def jacobian(program: Program, of: str, wrt: str) -> Program:
 def with_jacobians(program: Program, of: str, *wrt: str) -> Program:
     """Output group ``of`` and its dense Jacobians by the input groups ``wrt``, as one program that shares their work.
 
-    The outputs are ``of`` and, for each group in ``wrt``, "d of/d wrt" as `jacobian` lays it out.
+    The outputs are ``of`` and, for the groups in ``wrt``, "d of/d wrt" as `jacobian` lays it out.
     """
     return _differentiated(program, f"{program.name}_slopes", of, wrt, shown=True)
 
 
 def _differentiated(program: Program, name: str, of: str, wrt: Sequence[str], *, shown: bool) -> Program:
+    """The Jacobians d of/d wrt, row-major, by CasADi's derivatives; `shown`: with `of` itself before them."""
     import casadi as ca
 
     place = program.output_index(of)
@@ -165,7 +167,7 @@ def _differentiated(program: Program, name: str, of: str, wrt: Sequence[str], *,
 
 
 def to_casadi(program: Program) -> SX:
-    """A CasADi function of the program's instructions, one SX operation each."""
+    """A CasADi function of the program's instructions, an SX operation for an instruction."""
     import casadi as ca
 
     symbols = [ca.SX.sym(g.name, g.size) for g in program.inputs]
@@ -202,11 +204,13 @@ _FORMULAS: dict[str, Callable[..., SX]] = {
 
 
 def evaluate(program: Program, groups: Sequence[ArrayLike]) -> tuple[np.ndarray, ...]:
-    """Evaluate with CasADi; each group (n,) or (n, count), the results alike."""
+    """Evaluate with CasADi; groups are (n,) or (n, count), the results alike."""
     import casadi as ca
     import numpy as np
 
     arrays = [np.asarray(g, dtype=float) for g in groups]
-    found = program.casadi_function.call([ca.DM(a) for a in arrays])  # a column a lane, single ones for all
+    # a column a lane, single ones for all
+    columns = program.casadi_function.call([ca.DM(a) for a in arrays])
     batch = any(a.ndim == 2 for a in arrays)
-    return tuple(np.array(v, dtype=float) if batch else np.array(v, dtype=float).reshape(-1) for v in found)
+    outputs = (np.array(column, dtype=float) for column in columns)
+    return tuple(output if batch else output.reshape(-1) for output in outputs)

@@ -36,8 +36,8 @@ def _write(builder: Builder, op: str, *operands: Operand) -> Node:
         values = [x.value if isinstance(x, Node) else builder.const(x) for x in operands]
     except (TypeError, ValueError):  # what is no number may know what to do itself
         return NotImplemented
-    found = _structural(builder, op, values)
-    return Node(builder, builder.emit(op, *values) if found is None else found)
+    structural = _structural(builder, op, values)
+    return Node(builder, builder.emit(op, *values) if structural is None else structural)
 
 
 def _structural(builder: Builder, op: str, values: Sequence[int]) -> int | None:
@@ -155,7 +155,7 @@ class Tracer:
         name : str
             What it is called.
         inputs : mapping of str to labels
-            Of each group.
+            By group.
         outputs : mapping of str to (labels, values)
             Scalars of this tracer, or numbers.
 

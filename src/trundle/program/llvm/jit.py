@@ -27,7 +27,7 @@ class Host:
     fused: bool
 
     def machine(self, opt: int = 2) -> Any:
-        """A new LLVM target machine, with how hard it tries (0 to 3); each engine takes ownership of one."""
+        """A new LLVM target machine, with how hard it tries (0 to 3); an engine takes ownership of its own."""
         import llvmlite.binding as llvm
 
         target = llvm.Target.from_default_triple()
@@ -108,7 +108,7 @@ def _optimise(module: Any, thorough: bool) -> None:
 
 @cache
 def _passes() -> tuple[Any, Any]:
-    """LLVM's builder of passes, and the one pass that sums and products get, kept: each other that has run leaks some
+    """LLVM's builder of passes, and the one pass that sums and products get, kept: any other that has run leaks some
     30 kB in llvmlite 0.50. (Its -O1 can't run twice: LLVM moves its inliner away.)
     """
     import llvmlite.binding as llvm

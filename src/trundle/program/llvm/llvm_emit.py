@@ -1,4 +1,4 @@
-"""One LLVM expression for each operation of a program, on vectors of lanes or on scalars."""
+"""LLVM expressions for the operations of a program, on vectors of lanes or on scalars."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 x = n ln 2 + r with |r| <= ln(2)/2, ln 2 in two parts so that n times the first is exact. (e^r - 1 - r)/r^2 is
 interpolated at ten Chebyshev nodes, which leaves e^r - 1 an error of 4e-17 before rounding. NaN gives NaN.
-Friction laws with tanh are why: a call of the C library in each lane costs more than the rest of a robot.
+Friction laws with tanh are why: calls of the C library, lane by lane, cost more than the rest of a robot.
 """
 
 from __future__ import annotations

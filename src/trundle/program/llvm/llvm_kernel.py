@@ -1,10 +1,11 @@
 """Native code that evaluates a program: once on scalars, or over a batch in blocks of lanes.
 
 Both take a table of 64-bit words: the addresses of the input groups, then of the output groups; for a batch then the
-count, and each group's pitch. Arrays are laid out as (n, count): element ``e`` of lane ``j`` lies at ``e * pitch + j``.
+count, and the groups' pitches. Arrays are laid out as (n, count): element ``e`` of lane ``j`` lies at ``e * pitch``
+``+ j``.
 
 Longer programs are cut in pieces that pass their values through memory. On one state, pieces are functions: LLVM's
-time for one straight line grows faster than its length. Over a batch, each piece is a loop of its own over a few
+time for one straight line grows faster than its length. Over a batch, pieces are loops of their own over a few
 blocks of lanes, and the pieces follow one another on these. A block's work is one long chain of dependent steps, but
 blocks do not depend on each other: in a short loop the processor has several of them under way at once, where a
 straight line through all pieces fills its window with steps that wait. Short loops also need few registers, and run
@@ -73,7 +74,7 @@ def emit_single(program: Program, fused: bool, preparation: Program | None = Non
     if len(plan.inside) == 1:
         _PieceWriter(plan, Emitter(code, fused)).write(plan.inside[0], last=True)
     else:
-        _call_pieces(code, plan, plan.inside, _arrays(code, plan, 1), fused, "piece")
+        _call_pieces(code, plan, plan.inside, _arrays(code, plan, 1), fused, name="piece")
     code.do("ret void")
     return code
 
@@ -107,7 +108,7 @@ def _write_preparation(code: Code, program: Program, preparation: Program, fused
     code.label("changed")
     for store in stores:
         code.do(store)
-    _call_pieces(code, plan, plan.inside, arrays, fused, "prepare", places)
+    _call_pieces(code, plan, plan.inside, arrays, fused, name="prepare", groups=places)
     code.do("br label %ready")
     code.label("ready")
 
@@ -152,10 +153,10 @@ def _blocks(code: Code, begin: str) -> str:
 
 
 def _write_turns(code: Code, plan: Pieces, count: str, fused: bool) -> None:
-    """Write a loop over some blocks at a time, and in each turn of it the pieces' own loops over these."""
+    """Write a loop over some blocks at a time, and in its turns the pieces' own loops over these."""
     most = max(1, min(BLOCKS, ROOM // (8 * code.width * _stride(plan))))
     arrays = _arrays(code, plan, most)
-    _call_pieces(code, plan, plan.before, arrays, fused, "before")
+    _call_pieces(code, plan, plan.before, arrays, fused, name="before")
     code.do("br label %loop")
     code.label("loop")
     code.do("%block = phi i64 [ %begin, %entry ], [ %next, %loop ]")
@@ -279,17 +280,17 @@ class _PieceWriter:
 def _results(plan: Pieces, piece: Sequence[Instruction], *, last: bool) -> list[tuple[int, int, int]]:
     """(group, element, value) of the results that a piece writes."""
     made = {i.out for i in piece}
-    found: list[tuple[int, int, int]] = []
+    written: list[tuple[int, int, int]] = []
     for group, values in enumerate(plan.program.results):
         for index, value in enumerate(values):
             elsewhere = last and not (value in plan.wide and plan.program.instructions[value].op not in LOADS)
             if (value in made and value in plan.wide) or elsewhere:
-                found.append((group, index, value))
-    return found
+                written.append((group, index, value))
+    return written
 
 
 def _call_pieces(
-    main: Code, plan: Pieces, pieces: Sequence[list[Instruction]], arrays: str, fused: bool, name: str,
+    main: Code, plan: Pieces, pieces: Sequence[list[Instruction]], arrays: str, fused: bool, *, name: str,
     groups: Sequence[int] | None = None,
 ) -> None:  # fmt: skip
     """Write pieces as functions that run once, and call them; `groups` as a `_PieceWriter` has it."""
@@ -305,7 +306,7 @@ def _call_pieces(
 def _write_loops(
     outer: _PieceWriter, pieces: Sequence[list[Instruction]], lanes: tuple[str, str, str], *, last: bool
 ) -> None:
-    """Write a loop for each piece, over blocks of `lanes`: the first, the count of all, and the number of blocks."""
+    """Write a loop for every piece, over blocks of `lanes`: the first, the count of all, and the number of blocks."""
     plan, code, (begin, count, blocks) = outer.plan, outer.emitter.code, lanes
     outer.spread(sorted({a for piece in pieces for i in piece for a in i.args} - plan.wide))
     final = code.new(f"sub i64 {count}, {code.width}")

@@ -29,9 +29,11 @@ HALF_PI_SHORT = (
     2.0222662487959506e-21,
 )  # 33 bits: q*part is exact
 TWO_OVER_PI = 0.6366197723675814
+"""x times it, rounded, is the quadrant; an angle close to a border may get either, which the polynomials bear."""
 SHIFT = 1.5 * 2.0**52
 """Adding it leaves the nearest integer in a double's low bits: no conversion that NaN could poison."""
 SIGN_BIT = -(2**63)
+"""The highest bit of a word, which is a double's sign: by exclusive or it changes a sign without arithmetic."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""Native code of a fixed-step Runge-Kutta rollout: blocks of lanes, and for each block all steps in registers.
+"""Native code of a fixed-step Runge-Kutta rollout: blocks of lanes, and of a block all steps in registers.
 
 The table of 64-bit words holds: address of the states (n_state, padded), address of the samples
-(saved, n_state, count), count, padded, every, dt, and for each channel its address and its stride from step to
+(saved, n_state, count), count, padded, every, dt, and of a channel its address and its stride from step to
 step in doubles. A channel is one element of an input group that is not the state; its layout is known when the
 code is made.
 """
@@ -32,7 +32,7 @@ STATES, SAMPLES, COUNT, PADDED, EVERY, DT, CHANNELS = range(7)
 Source = tuple[int, int]
 
 NEXT = "next"
-"""The input group of what is done to the state after each step, where that is asked for."""
+"""The input group of what is done to the state after a step, where that is asked for."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class ChannelLayout:
 
 @dataclass(frozen=True)
 class Schedule:
-    """What is computed when: once, once a block of lanes, once a step, at each of the four stages, or after them."""
+    """What is computed when: once, once a block of lanes, once a step, at the four stages, or after them."""
 
     program: Program
     state: int
@@ -63,7 +63,7 @@ class Schedule:
 def scheduled(program: Program, state: int, layouts: dict[Source, ChannelLayout], width: int) -> Schedule:
     """Sort the instructions of ``program`` by how often they must run.
 
-    Its first output is the rate; a second, computed from the group ``NEXT``, replaces the state after each step.
+    Its first output is the rate; a second, computed from the group ``NEXT``, replaces the state after a step.
     """
     program = hoist_reciprocals(program, {s for s, at in layouts.items() if not at.stepped})
     program = hoist_reciprocals(program, set(layouts))
@@ -71,8 +71,8 @@ def scheduled(program: Program, state: int, layouts: dict[Source, ChannelLayout]
     level: dict[int, int] = {}
     for i in program.instructions:
         if i.op == "input":
-            own = i.source in layouts
-            level[i.out] = int(layouts[i.source].stepped) if own else 2 if i.source[0] == state else 3
+            laid = i.source in layouts
+            level[i.out] = int(layouts[i.source].stepped) if laid else 2 if i.source[0] == state else 3
         else:
             level[i.out] = max((level[a] for a in i.args), default=0)
     return Schedule(program, state, layouts, wide, _needs_vector(program, wide), level)
@@ -96,6 +96,7 @@ class _RolloutWriter:
     """Writes the function in the order of its blocks: entry, block of lanes, step, save, latch, end."""
 
     def __init__(self, plan: Schedule, emitter: Emitter) -> None:
+        """Load what the table says of all lanes, before any block."""
         self.plan, self.emitter, self.code = plan, emitter, emitter.code
         self.width, self.n = emitter.code.width, len(plan.program.results[0])
         code = self.code
@@ -129,7 +130,7 @@ class _RolloutWriter:
         return next_save, row
 
     def _block(self) -> tuple[list[str], list[str]]:
-        """The loop over blocks: their states and what is constant in each lane."""
+        """The loop over blocks: their states and what is constant in a lane."""
         code = self.code
         code.label("block")
         code.do("%lane = phi i64 [ %lane_begin, %entry ], [ %lane.next, %block.done ]")
@@ -261,6 +262,7 @@ def _mask(code: Code, count: str) -> str:
 
 
 def _load_masked(code: Code, address: str, mask: str) -> str:
+    """The numbers of a block\'s lanes; zeros for lanes beyond the batch, whose memory is not touched."""
     if code.width == 1:
         return load(code, address, 1)
     t, bits, name = (
