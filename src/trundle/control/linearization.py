@@ -334,6 +334,7 @@ def linearized(
             f"'{model.name}' has no finite rates or slopes at this state: it is singular there, or kinked "
             "(dry friction without a width)"
         )
+    # A linearisation is a value: what poles and controllability were worked out from must not change under them.
     for matrix in (a, b, c, d, tangent.basis, tangent.dual):
         matrix.setflags(write=False)
     names = (*tangent.names, *model.inputs, *shown)

@@ -64,6 +64,7 @@ def tangent_at(
     basis = np.zeros((len(names), len(kept)))
     basis[kept, range(len(kept))] = 1.0
     basis[solved] = -np.linalg.lstsq(reduced[:, solved], reduced[:, kept], rcond=None)[0]
+    # With more rows than dependent names this is least squares: what it leaves says that the rows don't agree.
     left = np.abs(reduced @ basis).max(initial=0.0)
     if not left <= 1e-6 * max(np.abs(reduced).max(initial=0.0), 1.0):
         raise singular(model)
@@ -95,8 +96,10 @@ def choose_dependent(model: Model, names: Sequence[str], gradient: FloatArray) -
         rows = [] if model.manifold is None else residual_rows(model.manifold, kind)
         columns = [k for k, name in enumerate(names) if name in solvable]
         part = gradient[np.ix_(rows, columns)]
+        # Rows of lengths, angles and speeds count alike: a rank in mixed units would hang on the units.
         part = part / np.maximum(np.abs(part).max(axis=1, keepdims=True, initial=0.0), 1e-300)
         rank = generic_rank(part[None])
+        # Models from SymPy say their rank; a description's own constraints were looked at when it was derived.
         if kind == "velocity" and model.robot is None and rank < model.constraints.rank:
             raise singular(model, rank)
         if not rank:

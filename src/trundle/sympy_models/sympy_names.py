@@ -98,6 +98,7 @@ def declare(
         zeros=equations.zeros,
     )
     shown = (*outputs, *names.multipliers, "constraint_residual", "time")
+    # Names first, as runs and files have them; then symbols, as one symbol may have been given two names.
     _check_distinct((*names.states, *names.inputs, *map(name_of, values), *shown))
     _check_distinct((*names.state_symbols, *names.input_symbols, *values))
     return names
@@ -107,16 +108,14 @@ def _named_inputs(inputs: Sequence[Leaf] | Mapping[str, Leaf]) -> dict[str, Leaf
     """The input symbols by name; InputError for what is no symbol, and for two of one name."""
     if isinstance(inputs, (str, sp.Basic)):
         raise InputError("inputs must be a sequence of symbols, or name -> symbol", key="inputs")
-    if isinstance(inputs, Mapping):
-        named = {str(name): symbol for name, symbol in inputs.items()}
-    else:
-        for symbol in inputs:
-            _check_symbol(symbol, "an input", "inputs")
-        _check_distinct(map(name_of, inputs))
-        named = {name_of(symbol): symbol for symbol in inputs}
-    for symbol in named.values():
+    symbols = list(inputs.values()) if isinstance(inputs, Mapping) else list(inputs)
+    for symbol in symbols:
         _check_symbol(symbol, "an input", "inputs")
-    return named
+    if isinstance(inputs, Mapping):
+        return {str(name): symbol for name, symbol in inputs.items()}
+    # Two symbols of one name, which differ in their assumptions, would become one here.
+    _check_distinct(map(name_of, symbols))
+    return {name_of(symbol): symbol for symbol in symbols}
 
 
 def _check_mapping(given: object, key: str, form: str) -> None:

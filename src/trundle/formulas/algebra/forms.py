@@ -68,6 +68,7 @@ def _by_factors(value: Sum) -> Flat:
     for (powers, function, angle), factor in value.terms.items():
         groups.setdefault(powers, Sum(value.book, {})).terms[(), function, angle] = factor
     result: Flat = {}
+    # One group at a time: a form that is short for one factor's terms may be long for another's.
     for powers, group in groups.items():
         angles = {letter for _, _, angle in group.terms for letter, _ in angle}
         forms = [flat(group, dict.fromkeys(angles, form)) for form in _FORMS]
@@ -175,6 +176,7 @@ def _bracket(terms: Flat) -> list[SumNode]:
     if len(terms) < 3:
         return [SumNode(factor, powers) for powers, factor in terms.items()]
     counts = Counter(atom for powers in terms for atom, power in powers if power > 0)
+    # Greedy, as trying all orders of factors would take exponentially long.
     atom, most = max(counts.items(), key=lambda item: (item[1], _rank(item[0])), default=(None, 0))
     if most < 2:
         return [SumNode(factor, powers) for powers, factor in terms.items()]
@@ -223,6 +225,7 @@ def multiplied(function: str, angle: AngleSum, forms: dict[int, str]) -> list[tu
     for place, (letter, multiple) in enumerate(angle):
         if forms.get(letter, "sum") == "sum" or not isinstance(multiple, int):
             continue
+        # Angles in sums begin with a positive multiple, so that equal ones look alike: the sign goes in front.
         rest, sign = (*angle[:place], *angle[place + 1 :]), 1
         if rest and rest[0][1] < 0:
             rest, sign = tuple((a, -k) for a, k in rest), -1

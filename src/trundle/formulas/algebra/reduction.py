@@ -30,6 +30,7 @@ def reduced(above: Sum, below: Sum) -> tuple[Sum, Sum]:
     angles, letters = _letters(above, below)
     if max(len(above.terms), len(below.terms)) > _MOST_TERMS or len(angles) + len(letters) > _MOST_LETTERS:
         return above, below
+    # Half an angle's multiple has no polynomial in t = tan(α/2).
     if any(
         not isinstance(k, int) or abs(k) > _MOST_MULTIPLE
         for s in (above, below)
@@ -48,6 +49,7 @@ def reduced(above: Sum, below: Sum) -> tuple[Sum, Sum]:
         own = shared.degree(place)
         # Roots at α = 180°, where t is infinite, show as degrees that are missing.
         far = min(2 * a - own - first.degree(place), 2 * b - own - second.degree(place))
+        # An odd count would leave a single sine or cosine of α/2, which is no letter of the fraction.
         if (own + far) % 2:
             return above, below
         halves.append((own + far) // 2)
@@ -58,6 +60,7 @@ def reduced(above: Sum, below: Sum) -> tuple[Sum, Sum]:
 
 
 def _letters(*sums: Sum) -> tuple[list[int], list[int]]:
+    """The letters that stand in angles, and those that are factors."""
     angles = {k for each in sums for _, _, angle in each.terms for k, _ in angle}
     plain = {
         atom for each in sums for powers, _, _ in each.terms for atom, _ in powers if isinstance(atom, int)

@@ -19,6 +19,7 @@ from trundle.model import Model
 from trundle.model.programs import frame_program
 from trundle.spatial.vectors import ZERO, Vector
 
+# What the names of accelerations' equations begin with, before the speed's name.
 ACCELERATION = "acceleration."
 
 
@@ -62,6 +63,7 @@ def check_loops(evidence: Evidence, section: Section, model: Model) -> None:
     residuals = [known[label] for label in held]
     values = evidence.values(known, rates)
     for equation in section.equations:
+        # The program's residuals stand in another order, and without those that vanish: the nearest one is meant.
         numbers = np.asarray(values(equation.left))
         nearest = min(residuals, key=lambda value: float(np.max(np.abs(value - numbers))))
         evidence.checker.compare(equation.name, numbers, nearest, values.size(equation.left))

@@ -117,6 +117,7 @@ def _derived(sheet: Sheet, problem: RollingProblem, basis: Basis, steps: bool) -
     basis = dataclasses.replace(basis, matrix=lowest)
     moving = set(sheet.coordinates.values())
     if any(isinstance(e, Sum) and moving & letters_of(e) for row in basis.matrix for e in row):
+        # Products of S's entries would fill pages: letters J stand for them, and their rates follow by the chain rule.
         basis = dataclasses.replace(basis, matrix=_named_entries(sheet, basis))
         nu = apply(basis.matrix, u)
         drift = _drift(sheet, basis, nu, u)
@@ -167,6 +168,7 @@ def _drift(sheet: Sheet, basis: Basis, nu: Sequence[Scalar], u: Sequence[Sum]) -
             if letter is not None and letter not in rates:
                 known = book.letters[letter]
                 change = letter_rate(book, letter, rates)
+                # Zero by value, though not by form: a letter for it would only be in the way.
                 if vanishes(change):
                     rates[letter] = 0
                     continue
@@ -206,6 +208,7 @@ def _turning_together(sheet: Sheet, u: Sequence[Sum]) -> list[Scalar]:
 
 
 def _unit_row(sheet: Sheet, column: int) -> list[Scalar]:
+    """The row of a force that works on one speed alone."""
     return [1 if j == column else 0 for j in range(len(sheet.assembly.speeds))]
 
 

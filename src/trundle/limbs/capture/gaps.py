@@ -7,12 +7,10 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
-from trundle.arrays import FloatArray
+from trundle.arrays import BoolArray, FloatArray
 from trundle.errors import InputError, choose, suggest
 
-BoolArray = npt.NDArray[np.bool_]
 RULES = ("spline", "linear")
 # Two markers have changed places where that makes their steps this much shorter.
 _SWAPPED = 0.5
