@@ -112,10 +112,10 @@ class DrivenRobot:
     @property
     def columns(self) -> list[int]:
         """The columns of ν that a motion says: the base's twist, the modules' spins and steering."""
-        own = [
+        turning = [
             column for wheel in self.wheels for column in (wheel.spin, wheel.steering) if column is not None
         ]
-        return [*self.here.assembly.base_columns, *own]
+        return [*self.here.assembly.base_columns, *turning]
 
     def speeds(self, samples: Samples, order: int = 0) -> FloatArray:
         """ν of all speeds (order 0) or ν̇ (1), (speeds, n)."""

@@ -72,8 +72,8 @@ def motor_limits(robot: Given, speed: float | str | None = None) -> dict[str, Li
     masses = _carried(driven, who.matrix)
     declared = limits_of(robot)
     # One greatest speed for all modules, as there is one acceleration for all.
-    given = math.inf if speed is None else number(speed, "speed", "m/s")
-    greatest = min([given, *(declared[wheel.name].drive_speed for wheel in driven.wheels)])
+    asked = math.inf if speed is None else number(speed, "speed", "m/s")
+    greatest = min([asked, *(declared[wheel.name].drive_speed for wheel in driven.wheels)])
 
     def acceleration(v: FloatArray) -> FloatArray:
         return np.min([_greatest(driven, k, mass, v) for k, mass in enumerate(masses)], axis=0)

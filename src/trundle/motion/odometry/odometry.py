@@ -136,18 +136,12 @@ class Odometry:
         Thrun, Burgard & Fox 2005, sec. 7.3.
         """
         after, *slopes = self._evaluate(pose, increments, angles, parameters)
-        given = {
-            "covariance": (covariance, len(POSE)),
-            "increment_covariance": (increment_covariance, len(self.increments)),
-            "angle_covariance": (angle_covariance, len(self.angles)),
+        noises = {
+            "covariance": covariance,
+            "increment_covariance": increment_covariance,
+            "angle_covariance": angle_covariance,
         }
-        total = np.zeros(())
-        for flat, (name, (noise, size)) in zip(slopes, given.items(), strict=True):
-            if noise is None:
-                continue
-            slope = flat.reshape(len(POSE), size, *flat.shape[1:])
-            total = total + np.einsum("ij...,jk...,lk...->il...", slope, _square(noise, name, size), slope)
-        return after, total
+        return after, _propagated(slopes, noises)
 
     def along(
         self,
@@ -169,7 +163,7 @@ class Odometry:
         pose : array (3,) or mapping, optional
             x, y (m), θ (rad) at the first time.
         covariance : array (3, 3), optional
-            Its own; by default 0.
+            Of that pose; by default 0.
         increment_covariance, angle_covariance : array, optional
             Q and R as in `propagate`, of single steps, independent of one another; by default 0.
         parameters : mapping, optional
@@ -202,15 +196,10 @@ class Odometry:
         steps = np.diff(counted.reshape(len(counted), -1))
         before = angles.reshape(len(angles), -1)[:, :-1] if self.angles else np.zeros((0, steps.shape[1]))
         local, forward, *slopes = self._evaluate(np.zeros((3, steps.shape[1])), steps, before, parameters)
-        noise = np.zeros((3, 3, steps.shape[1]))
-        own = np.zeros((3, 3)) if covariance is None else _square(covariance, "covariance", len(POSE))
-        given = (increment_covariance, self.increments), (angle_covariance, self.angles)
-        for flat, (covariance, group) in zip(slopes, given, strict=True):
-            if covariance is not None:
-                spread = _square(covariance, "covariance", len(group))
-                slope = flat.reshape(len(POSE), len(group), steps.shape[1])
-                noise += np.einsum("ijn,jk,lkn->iln", slope, spread, slope)
-        return chained(local, forward.reshape(3, 3, -1), noise, _group("pose", POSE, pose), own)
+        start = np.zeros((3, 3)) if covariance is None else _square(covariance, "covariance", len(POSE))
+        noises = {"increment_covariance": increment_covariance, "angle_covariance": angle_covariance}
+        added = np.zeros((3, 3, steps.shape[1])) + _propagated(slopes, noises)
+        return chained(local, forward.reshape(3, 3, -1), added, _group("pose", POSE, pose), start)
 
     def formulas(self) -> OdometryFormulas:
         """The same in SymPy, with the description's own parameters as symbols, checked against the program."""
@@ -311,7 +300,7 @@ def derive_odometry(robot: Robot | Model, given: Sequence[str] | None = None) ->
 
 
 def _group(what: str, names: Sequence[str], given: Numbers) -> np.ndarray:
-    """An array (n,) or (n, count) of numbers given by name or in order; raises InputError."""
+    """An array (n,) or (n, count) of numbers by name or in order; raises InputError."""
     if isinstance(given, Mapping):
         for name in given:
             if name not in names:
@@ -342,6 +331,17 @@ def _alike(groups: list[np.ndarray]) -> list[np.ndarray]:
             f"pose, increments and angles are of {' and '.join(map(str, sorted(counts)))} robots"
         )
     return groups
+
+
+def _propagated(slopes: Sequence[np.ndarray], noises: Mapping[str, npt.ArrayLike | None]) -> np.ndarray:
+    """Σ S N Sᵀ of a pose: slopes S row-major (3 k, …), covariances N (k, k), of which None counts as exact."""
+    total = np.zeros(())
+    for flat, (name, noise) in zip(slopes, noises.items(), strict=True):
+        if noise is not None:
+            slope = flat.reshape(len(POSE), len(flat) // len(POSE), *flat.shape[1:])
+            spread = _square(noise, name, slope.shape[1])
+            total = total + np.einsum("ij...,jk...,lk...->il...", slope, spread, slope)
+    return total
 
 
 def _square(given: npt.ArrayLike, name: str, size: int) -> np.ndarray:

@@ -18,6 +18,7 @@ from trundle.motion.planning.planner import plan_to_pose
 from trundle.motion.trackers.laws import Homing
 from trundle.results.arrays import FloatArray
 
+# What a controller sees of a pose at a time (s).
 Measured = Callable[[float, FloatArray], npt.ArrayLike]
 
 
@@ -123,6 +124,7 @@ def pursue(
     pieces: list[Piece] = []
     wishes: list[FloatArray] = []
     while now < wanted.duration:
+        # The last wish took so long to be reached: this one will take about as long.
         seen = np.asarray(look(now, here), dtype=float)
         then = min(now + ahead, wanted.duration)
         wish = homing.twist(now, seen, reached=then)
@@ -133,6 +135,7 @@ def pursue(
         pieces += step.pieces
         now += ahead
     end = wanted.poses([wanted.duration])[0]
+    # The plan ends where the base will be seen at the wanted end: an error of measurement stays.
     goal = end + here - np.asarray(look(now, here), dtype=float)
     last = plan_to_pose(
         wanted.kinematics,

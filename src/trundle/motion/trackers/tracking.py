@@ -149,9 +149,10 @@ def track(
     >>> tracking.largest["position"] < 0.02
     True
     """
-    given = opened(robot, "track")
-    driven = DrivenRobot(robot_of(given, "track", "it has no wheels"), motion.kinematics.names)
-    model = model_of(given, "track")
+    # Opened once: what leads to a robot and to its model may be a file.
+    description = opened(robot, "track")
+    driven = DrivenRobot(robot_of(description, "track", "it has no wheels"), motion.kinematics.names)
+    model = model_of(description, "track")
     tracker = along(driven, motion, bandwidth)
     at = np.linspace(0.0, motion.duration, whole(samples, "samples", 2))
     run = simulate(
@@ -191,8 +192,8 @@ def along(driven: DrivenRobot, motion: Motion, bandwidth: float) -> Tracker:
             # Motors on one axis share what moves, as they share its torque.
             inertia = float(driven.inertia(column)[column]) / len(motors)
             laws[actuator.command.name] = rate, ByTorque(actuator, rate, coordinate, inertia, bandwidth)
-            told = places[coordinate], nu[column], forces.torques[actuator.name]
-            references[rate] = tuple(table(times, values).value for values in told)
+            wished = places[coordinate], nu[column], forces.torques[actuator.name]
+            references[rate] = tuple(table(times, values).value for values in wished)
 
     def aims(time: float, state: Mapping[str, float]) -> dict[str, Aim]:
         return {rate: Aim(*(value(time) for value in values)) for rate, values in references.items()}
@@ -217,6 +218,7 @@ def _start(driven: DrivenRobot, model: Model, motion: Motion) -> dict[str, float
     here = driven.here
     posed = here.configured([where.get(name, start) for name, start in zip(here.names, here.q, strict=True)])
     basis = np.array(posed.basis.matrix, dtype=float)[driven.columns]
+    # The motion says ν of some columns, and of ideal wheels more than there are u: least squares meets all of them.
     u = np.linalg.lstsq(basis, driven.speeds(wanted)[driven.columns, 0], rcond=None)[0]
     speeds = dict(zip(posed.basis.labels, u.tolist(), strict=True))
     return {name: value for name, value in {**where, **speeds}.items() if name in model.states}
