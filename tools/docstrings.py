@@ -27,6 +27,9 @@ CANNOT_RAISE = frozenset(
         "InputError.at",
         "Wrench.expanded",
         "Wrench.reaction",
+        "program.Program.count_by_op",
+        "program.Program.describe",
+        "program.Program.steps",
     }
 )
 # What kinds of nouns tell their family; nobody asks a robot for it.
