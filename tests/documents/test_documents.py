@@ -16,7 +16,6 @@ from trundle.robot.contact import LAWS
 from trundle.robot.motors import MOTORS
 from trundle.robot.structure import speed_names
 from trundle.robot.values import Value
-from trundle.robot.walk import values
 from trundle.robot.wheels import WHEELS
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*/*.yaml"))
@@ -48,7 +47,7 @@ def test_catalogue(name: str) -> None:
     assert document.robot.name == name
     assert catalog.summary(name).endswith(".")
     assert parse(document.source).robot == document.robot == catalog.robot(name)
-    keys = {value.key: value for _, value in values(document.robot)}
+    keys = {value.key: value for _, value in document.robot.every_value}
     assert all(value.key for value in keys.values())
     drives = {motor.drives for motor in document.robot.motors.values()}
     assert len(drives) == len(document.robot.motors)

@@ -167,3 +167,19 @@ def test_a_key_path_that_is_not_there_is_told_from_the_one_that_was_meant(typo, 
         with pytest.raises(InputError) as caught:
             ask({typo: 1.0})
         assert caught.value.hint == f"did you mean '{meant}'?"
+
+
+def test_a_robot_is_read_once_and_copies_forget_what_was_read():
+    """What a robot keeps of itself changes no comparison, and a copy with other fields computes its own."""
+    import pickle
+
+    robot, fresh = catalog.differential_drive(), catalog.differential_drive()
+    before = robot.parameter_values()
+    assert robot.every_value is robot.every_value
+    before["r"] = 7.0  # a copy of its own
+    assert robot.parameter_values() != before
+    assert robot == fresh
+    assert pickle.loads(pickle.dumps(robot)) == fresh
+    bare = robot.model_copy(update={"motors": {}})
+    assert not any("motor" in name for name in bare.parameter_values())
+    assert any("motor" in name for name in robot.parameter_values())

@@ -12,7 +12,7 @@ from trundle.robot.bodies import MOMENTS, Body, Inertia, Sliding, Turning, TwoAx
 from trundle.robot.couplings import linkages
 from trundle.robot.gearing import check_gears, check_ratios, tied
 from trundle.robot.kinds import ask
-from trundle.robot.parameters import numbers, parameter_values
+from trundle.robot.parameters import numbers
 from trundle.robot.parts import Parts
 from trundle.robot.problems import Mistake, Path, report
 from trundle.robot.structure import (
@@ -22,7 +22,6 @@ from trundle.robot.structure import (
     check_structure,
     is_vertical_axis,
 )
-from trundle.robot.walk import nouns, values
 from trundle.robot.wheels import ModuleLimits, PivotedWheel, RollingWheel, Wheel
 
 ParameterNumbers = Mapping[str, float]
@@ -43,7 +42,7 @@ def check_robot(robot: Parts) -> list[Mistake]:
     problems = list(islice(chained(check_structure(robot), check_gears(robot)), _ENOUGH))
     if problems:
         return problems
-    return check_numbers(robot, parameter_values(robot))
+    return check_numbers(robot, robot.own_numbers)
 
 
 def check_numbers(robot: Parts, scope: ParameterNumbers) -> list[Mistake]:
@@ -59,7 +58,7 @@ def check_numbers(robot: Parts, scope: ParameterNumbers) -> list[Mistake]:
 
 
 def _bounds(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
-    for path, value in values(robot):
+    for path, value in robot.every_value:
         number = found[value.key]
         if value.bound is not None and not value.bound.allows(number):
             written = f"{number:g}" if isinstance(value.source, float) else f"{value.source} = {number:g}"
@@ -70,7 +69,7 @@ def _bounds(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
 
 def _inertias(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
     """Moments of inertia are those that a rigid body can have."""
-    for path, noun in nouns(robot):
+    for path, noun in robot.every_noun:
         if isinstance(noun, Inertia) and not noun.as_given:
             message = inertia_problem(**{axes: found[getattr(noun, axes).key] for axes in MOMENTS})
             if message:
@@ -122,7 +121,7 @@ def _wheel_inertia(path: Path, wheel: RollingWheel, found: ParameterNumbers) -> 
 
 def _axes(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
     """Axes need a direction, and two axes of a joint must not be parallel."""
-    for path, noun in nouns(robot):
+    for path, noun in robot.every_noun:
         keys = [key for key in ("axis", "axis2") if hasattr(noun, key)]
         directions = [tuple(found[value.key] for value in getattr(noun, key)) for key in keys]
         for key, direction in zip(keys, directions, strict=True):
@@ -144,7 +143,7 @@ def _angle(a: tuple[float, ...], b: tuple[float, ...]) -> float:
 
 def _limits(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
     """A lower limit lies below the upper one."""
-    for path, noun in nouns(robot):
+    for path, noun in robot.every_noun:
         if (
             isinstance(noun, (Turning, Sliding, ModuleLimits))
             and noun.lower is not None
@@ -215,7 +214,7 @@ def dynamic_problems(robot: Parts, scope: ParameterNumbers | None = None) -> lis
 
     A kinematic run needs none of this, so it isn't part of the robot's own checks.
     """
-    found, problems = numbers(robot, parameter_values(robot) if scope is None else scope)
+    found, problems = numbers(robot, robot.own_numbers if scope is None else scope)
     if problems:
         return problems
     opposed = _opposed(robot, found)
@@ -267,7 +266,7 @@ def require_base_mass(robot: Parts) -> None:
     >>> from trundle.robot import require_base_mass
     >>> require_base_mass(trundle.catalog.swerve())
     """
-    found, problems = numbers(robot, parameter_values(robot))
+    found, problems = numbers(robot, robot.own_numbers)
     problems = problems or list(_base_mass(robot, found))
     if problems:
         raise report(problems)

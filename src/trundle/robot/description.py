@@ -90,7 +90,7 @@ class Robot(Shown, Parts):
         >>> robot.parameter_values({"track": "80 cm"})["track"]
         0.8
         """
-        return override(self, changes) if changes else _parameters.parameter_values(self)
+        return override(self, changes) if changes else dict(self.own_numbers)
 
     def parameter_units(self) -> dict[str, str]:
         """Every parameter and its unit.
@@ -139,7 +139,7 @@ class Robot(Shown, Parts):
         >>> resolve.vector(robot.wheels["left"].at)
         (0.0, 1.0, 0.0)
         """
-        return Resolver(self, self.parameter_values() if scope is None else scope)
+        return Resolver(self, self.own_numbers if scope is None else scope)
 
     def number(self, value: Value) -> float:
         """Number of one of this robot's values.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, dataclass_transform
+from collections.abc import Generator, Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, dataclass_transform
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -104,6 +104,17 @@ class Noun(_Root):
         if name in type(self).model_fields:
             raise ReadOnlyError(f"'{name}' can't be set: a {type(self).__name__} is frozen", hint=EDITING)
         super().__setattr__(name, value)
+
+    def __iter__(self) -> Generator[tuple[str, object], None, None]:
+        """What `dict(noun)` holds: its fields, and nothing that was computed from them."""
+        return ((field, getattr(self, field)) for field in type(self).model_fields)
+
+    def model_copy(self, *, update: Mapping[str, object] | None = None, deep: bool = False) -> Self:
+        """The same with some fields changed; what was computed from the fields before is left behind."""
+        made = super().model_copy(update=update, deep=deep)
+        for name in made.__dict__.keys() - type(made).model_fields.keys():
+            del made.__dict__[name]
+        return made
 
     @property
     def must_tell_type(self) -> bool:

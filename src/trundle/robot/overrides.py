@@ -8,18 +8,17 @@ from trundle.errors import InputError, suggest
 from trundle.robot.checks import check_numbers
 from trundle.robot.dimensions import UNKNOWN, dimension_of
 from trundle.robot.expressions import ExpressionError
-from trundle.robot.parameters import dimensions, parameter_values, quantities, written_keys
+from trundle.robot.parameters import dimensions, quantities, written_keys
 from trundle.robot.parts import Parts
 from trundle.robot.problems import report
 from trundle.robot.units import Measure, unit_text
 from trundle.robot.values import Value, check_dimension, read_value
-from trundle.robot.walk import values
 
 
 def override(robot: Parts, changes: Mapping[str, float | str | Value]) -> dict[str, float]:
     """`parameter_values` with some changed; raises InputError on unknown names, wrong units, numbers out of bounds."""
-    result = parameter_values(robot)
-    by_key = {value.key: value for _, value in values(robot)}
+    result = dict(robot.own_numbers)
+    by_key = {value.key: value for _, value in robot.every_value}
     known, measured = dimensions(robot), quantities(robot)
     for name, written in changes.items():
         if name not in result:
@@ -45,7 +44,7 @@ def override(robot: Parts, changes: Mapping[str, float | str | Value]) -> dict[s
 
 def _unknown_parameter(robot: Parts, name: str, known: Mapping[str, float]) -> InputError:
     """An error that says why a name can't be changed: it follows from others, is a plain 0, or is unknown."""
-    written = {value.key: value for _, value in values(robot)}
+    written = {value.key: value for _, value in robot.every_value}
     value = robot.parameters.get(name, written.get(name))
     if value is not None and value.names:
         message = f"{name!r} follows from {', '.join(value.names)} ({value.source})"

@@ -17,19 +17,7 @@ from trundle.robot.parts import Parts
 from trundle.robot.problems import Mistake, Path
 from trundle.robot.units import Measure, unit_text
 from trundle.robot.values import Value
-from trundle.robot.walk import values
 from trundle.scalars import Scalar
-
-
-def parameter_values(robot: Parts) -> dict[str, float]:
-    """Every parameter and its number in SI: named ones first, then the automatic ones, in the order of the fields."""
-    named = {name: value.number for name, value in robot.parameters.items() if value.is_parameter}
-    automatic = {
-        value.key: value.number
-        for path, value in values(robot)
-        if value.is_parameter and path[0] != "parameters"
-    }
-    return named | automatic
 
 
 def definition_order(robot: Parts) -> list[str]:
@@ -93,7 +81,7 @@ def numbers(robot: Parts, scope: Mapping[str, float]) -> tuple[dict[str, float],
     order: list[tuple[Path, Value]] = [
         (("parameters", name), robot.parameters[name]) for name in definition_order(robot)
     ]
-    order += [(path, value) for path, value in values(robot) if path[0] != "parameters"]
+    order += [(path, value) for path, value in robot.every_value if path[0] != "parameters"]
     for path, value in order:
         try:
             found[value.key] = known[value.key] if value.is_parameter else value.number_in(known)
@@ -123,7 +111,7 @@ def dimensions(robot: Parts) -> dict[str, Inferred]:
 def parameter_units(robot: Parts) -> dict[str, str]:
     """Unit of every parameter; for a named plain number that of its first use; "" where none shows."""
     known, uses = dimensions(robot), quantities(robot)
-    by_key = {value.key: value for _, value in values(robot)}
+    by_key = {value.key: value for _, value in robot.every_value}
 
     def unit(name: str) -> str:
         if name not in robot.parameters:
@@ -133,13 +121,13 @@ def parameter_units(robot: Parts) -> dict[str, str]:
         dimension = known[name]
         return "" if isinstance(dimension, str) else unit_text(dimension)
 
-    return {name: unit(name) for name in parameter_values(robot)}
+    return {name: unit(name) for name in robot.own_numbers}
 
 
 def quantities(robot: Parts) -> dict[str, Measure]:
     """What a named parameter measures, by the first field that is a multiple of it."""
     found: dict[str, Measure] = {}
-    for path, value in values(robot):
+    for path, value in robot.every_value:
         name = _multiple_of(value.expression) if value.names else None
         if name is not None and path[0] != "parameters":
             found.setdefault(name, value.quantity)
@@ -168,12 +156,12 @@ def _is_pure(tree: ExpressionTree) -> bool:
 
 def written_keys(robot: Parts) -> list[str]:
     """The keys of all that a description says: parameters, and what follows from them."""
-    return [value.key for _, value in values(robot) if value.is_parameter or value.names]
+    return [value.key for _, value in robot.every_value if value.is_parameter or value.names]
 
 
 def path_of(robot: Parts, name: str) -> Path:
     """Key path of a parameter in the description."""
-    for path, value in values(robot):
+    for path, value in robot.every_value:
         if value.key == name:
             return path
     raise InputError(

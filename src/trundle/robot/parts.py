@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -13,7 +14,9 @@ from trundle.robot.couplings import COUPLINGS, Coupling
 from trundle.robot.loops import LOOPS, Loop
 from trundle.robot.motors import MOTORS, Motor, WoundMotor
 from trundle.robot.noun import Identifier, Noun, default
-from trundle.robot.values import Gravity, Plain, problem
+from trundle.robot.problems import Path
+from trundle.robot.values import Gravity, Plain, Value, problem
+from trundle.robot.walk import nouns, own_values
 from trundle.robot.wheels import WHEELS, RollingWheel, Wheel
 
 FAMILIES = {
@@ -90,6 +93,26 @@ class Parts(Noun):
     def default_counts(self, field: str) -> bool:
         """Gravity is a parameter even where nobody wrote it."""
         return field == "gravity"
+
+    @cached_property
+    def every_noun(self) -> tuple[tuple[Path, Noun], ...]:
+        """Every noun inside the robot, with its key path: robots are frozen, so one walk serves all."""
+        return tuple(nouns(self))[
+            1:
+        ]  # without the robot: one that held itself could be compared with no other
+
+    @cached_property
+    def every_value(self) -> tuple[tuple[Path, Value], ...]:
+        """Every Value of the robot with its key path."""
+        places: list[tuple[Path, Noun]] = [((), self), *self.every_noun]
+        return tuple(value for path, noun in places for value in own_values(noun, path))
+
+    @cached_property
+    def own_numbers(self) -> dict[str, float]:
+        """Every parameter and its number in SI: named ones first, then automatic ones in the order of the fields."""
+        named = {name: value.number for name, value in self.parameters.items() if value.is_parameter}
+        places = [(path, value) for path, value in self.every_value if path[0] != "parameters"]
+        return named | {value.key: value.number for _, value in places if value.is_parameter}
 
     @property
     def rolling(self) -> dict[str, RollingWheel]:

@@ -17,7 +17,6 @@ from trundle.robot.parts import FAMILIES, Parts
 from trundle.robot.problems import Mistake, Path
 from trundle.robot.units import UNITS
 from trundle.robot.values import check_dimension
-from trundle.robot.walk import values
 from trundle.robot.wheels import PivotedWheel, RollingWheel
 
 
@@ -300,7 +299,7 @@ def _parameters(robot: Parts) -> Iterator[Mistake]:
         path: Path = ("parameters", error.circle[0])
         yield Mistake(path, f"is defined in a circle: {error}", "give one of them a number")
         return
-    for path, value in values(robot):
+    for path, value in robot.every_value:
         used.update(value.names)
         missing = [name for name in value.names if name not in robot.parameters]
         for name in missing:
@@ -312,7 +311,9 @@ def _parameters(robot: Parts) -> Iterator[Mistake]:
                 yield Mistake(path, f"{value.source!r}: {error}", error.hint)
     for name in robot.parameters:
         if name not in used:
-            unknown = {other for _, value in values(robot) for other in value.names} - set(robot.parameters)
+            unknown = {other for _, value in robot.every_value for other in value.names} - set(
+                robot.parameters
+            )
             hint = did_you_mean(name, unknown) or "use its name in place of a number, or take it away"
             yield Mistake(("parameters", name), f"the parameter {name!r} is given but nothing uses it", hint)
         if name == "gravity" and not isinstance(robot.gravity, tuple) and robot.gravity.is_parameter:

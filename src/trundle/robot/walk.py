@@ -43,12 +43,6 @@ def own_values(noun: Noun, path: Path) -> Iterator[tuple[Path, Value]]:
         yield from ((((*path, field, *at), each)) for at, each in entries if isinstance(each, Value))
 
 
-def values(noun: Noun) -> Iterator[tuple[Path, Value]]:
-    """Every Value in a noun and below it, with its key path."""
-    for path, inner in nouns(noun):
-        yield from own_values(inner, path)
-
-
 def keyed(noun: T, path: Path = ()) -> T:
     """The same noun with every Value told its key, and whether it is a parameter of its own."""
     fields = {

@@ -19,7 +19,6 @@ from trundle.robot.description import Robot
 from trundle.robot.parameters import Resolver
 from trundle.robot.structure import base_bodies, body_names
 from trundle.robot.values import Value
-from trundle.robot.walk import nouns
 
 # What an element's attributes say, by the path of the element below ("" for itself) and the attribute's name.
 Said = dict[tuple[str, str], str]
@@ -97,7 +96,7 @@ def _start(robot: Robot) -> tuple[XmlElement, str, _UrdfFile, _UrdfFile]:
         reading = read(robot.urdf)
         return reading.root, reading.before, _read_back(reading), _said(robot, _names(robot, reading))
     root = XmlElement("robot")
-    if any(isinstance(noun, Inertia) and noun.as_given for _, noun in nouns(robot)):
+    if any(isinstance(noun, Inertia) and noun.as_given for _, noun in robot.every_noun):
         _at(root, EXTENSION).set("inertia", AS_GIVEN)
     return root, '<?xml version="1.0"?>\n', _UrdfFile(), _said(robot, _names(robot))
 

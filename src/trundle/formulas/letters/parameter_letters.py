@@ -16,7 +16,7 @@ from trundle.arrays import Floats
 from trundle.formulas.algebra.sums import Book, Letter, Sum
 from trundle.formulas.letters.names import Names, common, labels, listed, plain
 from trundle.robot import Robot
-from trundle.robot.walk import Path, values
+from trundle.robot.problems import Path
 
 _XYZ = "xyz"
 # Field → symbol and words. Positions and centres get an axis behind, inertias the axes.
@@ -115,7 +115,7 @@ def read_parameters(robot: Robot, book: Book, names: Names) -> ParameterLetters:
     numbers = robot.parameter_values()
     places = {
         value.key: _place(path, value.key, numbers[value.key])
-        for path, value in values(robot)
+        for path, value in robot.every_value
         if value.is_parameter and path[0] != "parameters"
     }
     for name, number in numbers.items():
@@ -230,7 +230,7 @@ def _uses(robot: Robot, name: str) -> str:
     """What a named parameter is in the description, in words; what it `sets` where it is a part of formulas."""
     owners_by_use: dict[str, list[str]] = {}
     alone = True
-    for path, value in values(robot):
+    for path, value in robot.every_value:
         if name in value.names and path[0] != "parameters":
             place = _place(path, value.key, 0.0)
             if place.family == "gravity" or not place.path:

@@ -8,7 +8,6 @@ from typing import NotRequired, TypedDict
 
 from trundle.program import Program
 from trundle.robot import Robot
-from trundle.robot.walk import values
 from trundle.show.drawing.scenes import scene
 from trundle.simulation.problem import Problem
 
@@ -107,7 +106,7 @@ def _read(program: Program, group: str) -> set[str]:
 def _uses(robot: Robot) -> dict[str, str]:
     """Where named parameters are used, in a few words."""
     found: dict[str, list[str]] = {}
-    for path, value in values(robot):
+    for path, value in robot.every_value:
         for name in value.names:
             found.setdefault(name, []).append(".".join(map(str, path)))
     return {
