@@ -276,7 +276,10 @@ MISTAKES = {
         ([], "an operation and its operands"),
         (7, "an operation and its operands"),
     ],
-    ("model", "dynamics", "results"): [([], "a list for each"), ([[0]], "values for the group 'rate'")],
+    ("model", "dynamics", "results"): [
+        ([], "one list an output group, 1 in all"),
+        ([[0]], "values for the group 'rate'"),
+    ],
     ("model", "dynamics", "results", 0, 0): [(10**6, "takes a value 1000000"), (0.0, r"takes a value 0\.0")],
     ("model", "dynamics", "inputs", "state"): [(["a", "a"], "comes twice"), ("ab", "a list of labels")],
     ("model", "dynamics", "inputs"): [({}, "input's group|expected a program from")],

@@ -111,7 +111,7 @@ def _is_index(value: object, count: int) -> TypeGuard[int]:
 def _results(data: object, outputs: tuple[Group, ...], count: int, key: str) -> tuple[tuple[int, ...], ...]:
     """The values that the output groups take, checked: as many as labels, and among the `count` values."""
     if not isinstance(data, list) or len(data) != len(outputs):
-        raise InputError(f"expected {len(outputs)} lists, one for an output group", key=key)
+        raise InputError(f"expected one list an output group, {len(outputs)} in all", key=key)
     for group, values in zip(outputs, data, strict=True):
         if not isinstance(values, list) or len(values) != group.size:
             raise InputError(f"expected {group.size} values for the group '{group.name}'", key=key)
