@@ -1,0 +1,61 @@
+"""What the pages name is there: files, rooms, functions of the package, and the places that links lead to."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+HOUSE = [ROOT / "docs" / "architecture.md", *sorted((ROOT / "docs" / "wings").glob("*.md"))]
+SOURCES = [path for path in (ROOT / "src" / "trundle").rglob("*.py")]
+PATH = r"[\w./-]+(\.(py|js|toml|md)|/)"
+FOLDERS = [
+    path for folder in ("src/trundle", "tests") for path in (ROOT / folder).rglob("*") if path.is_dir()
+]
+
+
+def ids(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def exists(name: str) -> bool:
+    """Whether a path leads to a file or folder from the repository, the package, or any of its folders."""
+    return (ROOT / name).exists() or any(
+        (folder / name).exists() for folder in (ROOT / "src/trundle", *FOLDERS)
+    )
+
+
+def code_spans(page: Path) -> list[str]:
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    return re.findall(r"`([^`\n]+)`", text)
+
+
+@pytest.mark.parametrize("page", HOUSE, ids=ids)
+def test_files_and_rooms_are_there(page):
+    named = {span for span in code_spans(page) if re.fullmatch(PATH, span)}
+    assert not sorted(name for name in named if not exists(name))
+
+
+@pytest.mark.parametrize("page", HOUSE, ids=ids)
+def test_functions_and_modules_are_there(page):
+    words = set(re.findall(r"\w+", "\n".join([*map(str, SOURCES), *(path.read_text() for path in SOURCES)])))
+    named = {span.partition("(")[0] for span in code_spans(page) if not re.fullmatch(PATH, span)}
+    parts = {part for name in named if re.fullmatch(r"\w+(\.\w+)*", name) for part in name.split(".")}
+    assert not sorted(parts - words)
+
+
+def anchors(page: Path) -> set[str]:
+    """The headings of a page as GitHub names them in links."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=ids)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        if "://" not in target:
+            path, _, anchor = target.partition("#")
+            place = page.parent / path if path else page
+            assert place.exists(), target
+            assert not anchor or anchor in anchors(place), target
