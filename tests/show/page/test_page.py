@@ -11,6 +11,7 @@ import pytest
 
 import trundle
 from parameters import mostly_slow
+from trundle.show.drawing.scene import Scene
 from trundle.show.page import page_of
 from trundle.show.page.inert_json import to_json
 from trundle.show.page.joining import joined
@@ -26,6 +27,19 @@ def circle():
 
 def picture(page) -> str:
     return page.evaluate("document.querySelector('#canvas').toDataURL()")
+
+
+def test_a_page_looks_around_all_moments_of_a_run_once(monkeypatch):
+    lengths, extent = [], Scene.extent.func
+
+    def counted(scene):
+        lengths.append(len(scene.poses))
+        return extent(scene)
+
+    monkeypatch.setattr(Scene, "extent", property(counted))
+    run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0, samples=501)
+    page_of(run)
+    assert lengths.count(501) == 1
 
 
 def test_a_page_is_small_whole_and_quiet(circle, opened):

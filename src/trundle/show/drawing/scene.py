@@ -244,10 +244,11 @@ class Scene:
         welded = [joint.frame for joint in self.joints if joint.symbol == "weld" and self.solids]
         return frozenset([solid.frame for solid in self.solids] + welded)
 
-    @property
+    @cached_property
     def size(self) -> float:
         """The robot's largest extent at the first moment (m); 0.3 for one of which no shape is known."""
-        return float(np.ptp(self.extent[0], axis=0).max()) or 0.3
+        # of a scene of that moment alone: a run of a million has gigabytes of points around it
+        return float(np.ptp(self.at([0]).extent, axis=1).max()) or 0.3
 
     @cached_property
     def view(self) -> str:

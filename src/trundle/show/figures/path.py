@@ -104,7 +104,7 @@ def paths(title: str, runs: Sequence[Run], labels: Sequence[str]) -> Figure:
     around = [track.points for track in tracks]
     for track in tracks:
         end = track.points[-1]
-        around += [end + scale * (project(track.scene.extent[-1], view) - end)]
+        around += [end + scale * (project(track.scene.at([-1]).extent[0], view) - end)]
     low, high = limits_around(np.concatenate(around))
     with house_style():
         figure, axes, bar = plane_axes(title, low, high)

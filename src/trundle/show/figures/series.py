@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
@@ -116,9 +117,10 @@ def _draw_rows(
         axes.yaxis.set_label_coords((_BEYOND - left) / width, 0.5)
         axes.xaxis.set_major_locator(MaxNLocator(6))
         axes.xaxis.set_label_coords(0.5, -0.34 / row.height)
-        axes.tick_params(labelbottom=row is rows[-1])
         if row is rows[-1]:
             axes.set_xlabel(across)
+        else:
+            _rule(axes)
         if row.start:
             beside = figure.add_axes(box(left + width + _BESIDE, _START))  # type: ignore[arg-type]
             _draw_start(beside, axes, row.start)
@@ -126,6 +128,17 @@ def _draw_rows(
             at = (width + 0.1 + (zoom if row.start else 0.0)) / width
             _name_lines(axes, at, 0.28 / width, _LINE / row.height)
         bottom -= row.below
+
+
+def _rule(axes: Axes) -> None:
+    """The grid of an axis without numbers, by itself: six ticks, though nothing of them is seen, take longer than the
+    curves.
+    """
+    ticks = MaxNLocator(6).tick_values(*axes.get_xlim())
+    seen = ticks[(ticks >= axes.get_xlim()[0]) & (ticks <= axes.get_xlim()[1])]
+    look = {"color": rcParams["grid.color"], "linewidth": rcParams["grid.linewidth"], "zorder": 0.5}
+    axes.vlines(seen, 0, 1, transform=axes.get_xaxis_transform(), **look)
+    axes.xaxis.set_visible(False)
 
 
 def _name_lines(axes: Axes, left: float, handle: float, line: float) -> None:

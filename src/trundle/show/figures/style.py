@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from trundle.errors import InputError
@@ -129,8 +130,11 @@ def _write(figure: Figure, file: IO[bytes], kind: str) -> None:
     metadata = _METADATA[f".{kind}"]
     with house_style():
         if kind == "png" and figure.get_layout_engine() is None:
-            # Files that are a tenth larger, in half the time.
-            FigureCanvasAgg(figure).print_png(file, metadata=metadata, pil_kwargs={"compress_level": 2})
+            canvas = FigureCanvasAgg(figure)
+            canvas.draw()
+            # Without the transparency that white paper hides, and packed less: a tenth larger in half the time.
+            drawn = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+            drawn.save(file, "png", pnginfo=png_mark(), dpi=(figure.dpi, figure.dpi), compress_level=2)
         else:
             figure.savefig(file, format=kind, metadata=metadata)
 
