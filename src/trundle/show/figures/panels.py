@@ -137,6 +137,10 @@ def contacts(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     return found + ([Panel("friction in use", "force / (μ load)", use, _NO_MOTION)] if use else [])
 
 
+# The figures of values over time by their names; a run without what they show has none.
+OVER_TIME = {"states": states, "inputs": inputs, "contacts": contacts, "checks": checks}
+
+
 def slips(run: Run) -> bool:
     """Whether a wheel of the run can slip."""
     return bool(_contacts(run, "slip"))

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from trundle.show.figures.panels import Panel
+# What a figure says that has nothing to show.
+_NOTHING = {
+    "states": "this run has no states",
+    "inputs": "this run has no inputs",
+    "contacts": "this run's wheels have neither slip nor forces",
+    "checks": "this run has neither a constraint residual nor an energy balance",
+}
 
 
 def plot(run: Run) -> Plots:
@@ -147,10 +153,7 @@ class Plots:
         >>> run.plot.states("link_1.angle", "link_1.rate").axes[1].get_ylabel()
         'angular rate (rad/s)'
         """
-        from trundle.show.figures import panels
-
-        nothing = "this run has no states"
-        return self._over_time("states", panels.states(self.run, names), nothing, ax, figsize)
+        return self._over_time("states", names, ax, figsize)
 
     def inputs(
         self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
@@ -183,10 +186,7 @@ class Plots:
         >>> run.plot.inputs().get_suptitle()
         'pendulum: inputs'
         """
-        from trundle.show.figures import panels
-
-        nothing = "this run has no inputs"
-        return self._over_time("inputs", panels.inputs(self.run, names), nothing, ax, figsize)
+        return self._over_time("inputs", names, ax, figsize)
 
     def contacts(
         self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
@@ -219,10 +219,7 @@ class Plots:
         >>> run.plot.contacts().axes[-1].get_ylabel()
         'force / (μ load)'
         """
-        from trundle.show.figures import panels
-
-        nothing = "this run's wheels have neither slip nor forces"
-        return self._over_time("contacts", panels.contacts(self.run, names), nothing, ax, figsize)
+        return self._over_time("contacts", names, ax, figsize)
 
     def checks(
         self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
@@ -255,23 +252,22 @@ class Plots:
         >>> run.plot.checks().get_suptitle()
         'pendulum: checks'
         """
-        from trundle.show.figures import panels
-
-        nothing = "this run has neither a constraint residual nor an energy balance"
-        return self._over_time("checks", panels.checks(self.run, names), nothing, ax, figsize)
+        return self._over_time("checks", names, ax, figsize)
 
     def _over_time(
         self,
         what: str,
-        panels: Sequence[Panel],
-        nothing: str,
+        names: Sequence[str],
         ax: Axes | Sequence[Axes] | None,
         figsize: tuple[float, float] | None,
     ) -> Figure:
-        """The panels of `what`, one below the other; `nothing` is said where there are none."""
+        """The panels of `what`, one below the other."""
+        from trundle.show.figures.panels import OVER_TIME
         from trundle.show.figures.series import series
 
-        return series(f"{self.run.name}: {what}", self.run.time, panels, nothing, ax, figsize)
+        panels = OVER_TIME[what](self.run, names)
+        title = f"{self.run.name}: {what}"
+        return series(title, self.run.time, panels, _NOTHING[what], ax=ax, figsize=figsize)
 
     def save(self, folder: str | os.PathLike[str], suffix: str = ".png") -> list[Path]:
         """Write every figure that has something to show, each file whole or not at all.
@@ -305,12 +301,7 @@ class Plots:
         from trundle.show.figures.path import track_of
         from trundle.show.figures.style import save_figure
 
-        empty = {
-            "path": track_of(self.run) is None,
-            "states": not panels.states(self.run),
-            "inputs": not panels.inputs(self.run),
-            "contacts": not panels.slips(self.run),
-            "checks": not panels.checks(self.run),
-        }
+        empty = {what: not show(self.run) for what, show in panels.OVER_TIME.items()}
+        empty |= {"path": track_of(self.run) is None, "contacts": not panels.slips(self.run)}
         shown = [name for name in FIGURES if not empty[name]]
         return [save_figure(getattr(self, name)(), Path(folder) / f"{name}{suffix}") for name in shown]

@@ -20,14 +20,31 @@ from trundle.results.arrays import FloatArray
 from trundle.show.figures.panels import Panel
 from trundle.show.figures.style import COLOURS, MUTED, WIDTH, figure_of, house_style, page, say, sizes_of
 
+# All lengths are in inches, for letters of the house style (8.5 to 12 points): panels are placed by them, as finding
+# out where there is room would take half of a figure's time.
+# Below a panel with a start-up beside it: the start-up's own numbers.
 _TICKS = 0.15
-# A number left of an axis is at most so long, where it can be; how wide a letter of it is; at how many intervals.
-_TICK_LETTERS, _TICK_LETTER, _BINS, _STEPS = 6, 0.085, 4, (1, 2, 5, 10)
-# Inches: what stands left of the panels, below them, above each and above those with a title; a panel's least
-# height; the figure's title.
-_LEFT, _BELOW, _ABOVE, _TITLE, _HEIGHT, _HEAD = 0.85, 0.5, 0.14, 0.27, 1.2, 0.42
-_BEYOND = 0.23  # what is left of a panel's label, and the label
-_START, _BESIDE = 1.2, 0.5  # the panel of a start-up and the gap before it
+# A number left of an axis has at most so many letters, where it can be (`_tick` writes it shorter then).
+_TICK_LETTERS = 6
+# How wide a letter of such a number is.
+_TICK_LETTER = 0.085
+# An axis has at most so many intervals upward, whose lengths are these times a power of ten, and so many across.
+_BINS, _STEPS, _ACROSS = 4, (1, 2, 5, 10), 6
+# Left of the panels: the label, and numbers of `_TICK_LETTERS` letters.
+_LEFT = 0.85
+# Below the last panel: its numbers, and what is said of time.
+_BELOW = 0.5
+# Above a panel, and above one with a title.
+_ABOVE, _TITLE = 0.14, 0.27
+# A panel is at least so high: four numbers upward stay apart.
+_HEIGHT = 1.2
+# Above all panels: the figure's title.
+_HEAD = 0.42
+# From the page's left edge to the middle of a panel's label.
+_BEYOND = 0.23
+# The panel of a start-up, and the gap before it, which its numbers stand in.
+_START, _BESIDE = 1.2, 0.5
+# A line of a legend, a letter in it, its handle with the gap behind it; names are broken into lines of so many letters.
 _LINE, _LETTER, _HANDLE, _MOST_LETTERS = 0.165, 0.072, 0.45, 30
 # Curves nearer than this share of a panel's range cover each other.
 _COVERED = 0.005
@@ -46,11 +63,14 @@ def series(
     time: FloatArray,
     panels: Sequence[Panel],
     nothing: str,
+    *,
     ax: AxesLike | None = None,
     figsize: tuple[float, float] | None = None,
     across: str = "time (s)",
 ) -> Figure:
-    """The panels as a figure of that title, or in the given axes; `across` says what stands below the last."""
+    """The panels as a figure of that title, or in a user's axes; `nothing` is said where there are none, `across` says
+    what stands below the last.
+    """
     with house_style():
         if ax is not None:
             return _into(ax, time, panels, nothing)
@@ -115,7 +135,7 @@ def _draw_rows(
         first = first or axes
         draw_panel(axes, time, row.panel)
         axes.yaxis.set_label_coords((_BEYOND - left) / width, 0.5)
-        axes.xaxis.set_major_locator(MaxNLocator(6))
+        axes.xaxis.set_major_locator(MaxNLocator(_ACROSS))
         axes.xaxis.set_label_coords(0.5, -0.34 / row.height)
         if row is rows[-1]:
             axes.set_xlabel(across)
@@ -134,8 +154,9 @@ def _rule(axes: Axes) -> None:
     """The grid of an axis without numbers, by itself: six ticks, though nothing of them is seen, take longer than the
     curves.
     """
-    ticks = MaxNLocator(6).tick_values(*axes.get_xlim())
-    seen = ticks[(ticks >= axes.get_xlim()[0]) & (ticks <= axes.get_xlim()[1])]
+    first, last = axes.get_xlim()
+    ticks = MaxNLocator(_ACROSS).tick_values(first, last)
+    seen = [tick for tick in ticks if first <= tick <= last]
     look = {"color": rcParams["grid.color"], "linewidth": rcParams["grid.linewidth"], "zorder": 0.5}
     axes.vlines(seen, 0, 1, transform=axes.get_xaxis_transform(), **look)
     axes.xaxis.set_visible(False)

@@ -212,7 +212,7 @@ class Comparison:
         found: dict[str, Panel] = {}
         for run, label in zip(self.runs, self.labels, strict=True):
             held = [name for name in names if name in run]
-            for panel in getattr(panels, what)(run, held) if held or not names else ():
+            for panel in panels.OVER_TIME[what](run, held) if held or not names else ():
                 for name, values in panel.curves.items():
                     curve = np.interp(self._time, run.time, values, np.nan, np.nan)
                     first = found.get(name, panels.Panel(name, panel.label, {}, panel.least, panel.log))

@@ -12,7 +12,7 @@ from trundle.results import Run
 from trundle.results.arrays import FloatArray
 from trundle.show.drawing.scene import PLANES, SEEN, Scene, Solid, depth, project
 from trundle.show.figures.arrows import with_wrenches
-from trundle.show.figures.panels import Panel, checks, contacts, inputs, states
+from trundle.show.figures.panels import OVER_TIME, Panel
 from trundle.show.figures.path import track_of
 from trundle.show.figures.several_runs import difference_labels
 from trundle.show.page.thinning import kept_samples
@@ -20,14 +20,13 @@ from trundle.show.page.thinning import kept_samples
 # What the numbers of one run may take (bytes); base64 adds a third.
 _ROOM = 400_000
 _FEWEST, _MOST = 300, 4000
-_SECTIONS = {"states": states, "inputs": inputs, "contacts": contacts, "checks": checks}
 
 
 def run_data(runs: Sequence[Run], known: Set[str] | None = None) -> dict[str, object]:
     """Page data of runs: the first in full, the `others` that it is compared with. `known`: which values have curves,
     where the page can't make all of them anew.
     """
-    panels = [{section: show(run) for section, show in _SECTIONS.items()} for run in runs]
+    panels = [{section: show(run) for section, show in OVER_TIME.items()} for run in runs]
     labels = difference_labels(runs) if len(runs) > 1 else ("",)
     first, *others = (
         {**_one_run(run, each), "label": label} for run, each, label in zip(runs, panels, labels, strict=True)

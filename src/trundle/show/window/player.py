@@ -200,6 +200,7 @@ class Player:
 
 def watch(
     run: Run,
+    *,
     image: str | os.PathLike[str] | None,
     image_size: Measures | None,
     speed: float,

@@ -57,7 +57,7 @@ def play(
     require_pygame()
     from trundle.show.window.player import watch
 
-    watch(run, image, image_size, speed, follow, close, size)
+    watch(run, image=image, image_size=image_size, speed=speed, follow=follow, close=close, size=size)
 
 
 def drive(
