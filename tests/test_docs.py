@@ -1,6 +1,7 @@
 """What the pages name is there: files, rooms, functions of the package, and the places that links lead to."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 HOUSE = [ROOT / "docs" / "architecture.md", *sorted((ROOT / "docs" / "wings").glob("*.md"))]
-SOURCES = [path for path in (ROOT / "src" / "trundle").rglob("*.py")]
+SOURCES = list((ROOT / "src" / "trundle").rglob("*.py"))
 PATH = r"[\w./-]+(\.(py|js|toml|md)|/)"
 FOLDERS = [
     path for folder in ("src/trundle", "tests") for path in (ROOT / folder).rglob("*") if path.is_dir()
@@ -37,12 +38,23 @@ def test_files_and_rooms_are_there(page):
     assert not sorted(name for name in named if not exists(name))
 
 
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=ids)
+def test_files_of_the_repository_are_there(page):
+    """Pages for users name files of theirs, too: only what begins as a path of the repository is looked for."""
+    named = set(re.findall(r"\b(?:src|tests|tools|benchmarks|examples)/[\w./-]*\w", page.read_text()))
+    assert not sorted(name for name in named if not (ROOT / name).exists())
+
+
+@cache
+def words_of_the_sources() -> set[str]:
+    return set(re.findall(r"\w+", "\n".join([*map(str, SOURCES), *(path.read_text() for path in SOURCES)])))
+
+
 @pytest.mark.parametrize("page", HOUSE, ids=ids)
 def test_functions_and_modules_are_there(page):
-    words = set(re.findall(r"\w+", "\n".join([*map(str, SOURCES), *(path.read_text() for path in SOURCES)])))
     named = {span.partition("(")[0] for span in code_spans(page) if not re.fullmatch(PATH, span)}
     parts = {part for name in named if re.fullmatch(r"\w+(\.\w+)*", name) for part in name.split(".")}
-    assert not sorted(parts - words)
+    assert not sorted(parts - words_of_the_sources())
 
 
 def anchors(page: Path) -> set[str]:
