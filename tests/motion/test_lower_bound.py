@@ -13,9 +13,9 @@ import pytest
 import trundle
 from trundle.motion.drive.limits import Limits
 from trundle.motion.planning.course_pieces import AlongCourse
+from trundle.motion.planning.courses import fit_speeds
 from trundle.motion.planning.planner import plan
 from trundle.motion.planning.search import through_rest
-from trundle.motion.planning.speeds import fit_speeds
 from trundle.motion.planning.ways import laid, ways
 
 LIMITS = Limits(2, 10, 75, 1, 5, 10)

@@ -9,12 +9,10 @@ import trundle
 from trundle.errors import InputError
 from trundle.motion.drive.limits import QUANTITIES, Limits
 from trundle.motion.pieces.motion import total
-from trundle.motion.planning.certificate import bounds
-from trundle.motion.planning.courses import least_duration, log_rates, waves
-from trundle.motion.planning.lower_bound import lower_bound
+from trundle.motion.planning.courses import THOROUGH, fit_speeds, least_duration, log_rates, waves
 from trundle.motion.planning.planner import plan, plan_to_pose
+from trundle.motion.planning.proofs import bounds, lower_bound
 from trundle.motion.planning.search import through_rest
-from trundle.motion.planning.speeds import THOROUGH, fit_speeds
 from trundle.motion.planning.splines import sampling
 from trundle.motion.planning.ways import laid, ways
 

@@ -10,9 +10,9 @@ from trundle.motion.drive.drive import Drive, log_rates
 from trundle.motion.drive.limits import Limits
 from trundle.motion.drive.modules import Module
 from trundle.motion.pieces.least_times import change, change_time, move, move_time
-from trundle.motion.planning.certificate import bounds
 from trundle.motion.planning.course_pieces import AlongCourse
 from trundle.motion.planning.courses import least_duration, pinned, polish, waves
+from trundle.motion.planning.proofs import bounds
 from trundle.motion.planning.splines import (
     CUBIC,
     INTERVALS,

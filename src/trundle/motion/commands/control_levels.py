@@ -20,7 +20,7 @@ from trundle.mechanics.steering import STILL
 from trundle.motion.commands.commands import Three
 from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.half_turns import ALIGNED, turns_into_range
-from trundle.motion.drive.kinematics import Kinematics, ModuleStates
+from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.drive.limits import LimitedQuantity, Limits
 from trundle.motion.pieces.extremes import peaks, slowing
 from trundle.motion.pieces.motion import Piece
@@ -101,19 +101,14 @@ class Control:
         """The modules' names."""
         return self.drive.names
 
-    def states(self, twist: FloatArray, state: State) -> ModuleStates:
-        """The modules at a twist, on from a state."""
-        now = ModuleStates(self.names, state.angles, state.speeds, np.zeros(len(self.names)))
-        return self.kinematics.module_states(*twist, previous=now)
-
 
 def by_modules(control: Control, state: State, target: Target) -> Step:
     """Every module by itself over the command's time, the shortest way that its range allows."""
     if target.modules is not None:
         (angles, speeds), period = target.modules, 2 * math.pi
     else:
-        found = control.states(np.array(target.twist), state)
-        angles, speeds, period = found.angles, found.speeds, math.pi
+        angles, speeds, _ = control.drive.followed(target.twist or (0, 0, 0), state.angles, state.speeds)
+        period = math.pi
     placed = _placed(control, state, angles, period)
     speeds = np.where(np.round((placed - angles) / math.pi) % 2 == 1, -speeds, speeds)
     piece = _modules(control, state, placed, speeds, target.duration)
@@ -323,7 +318,8 @@ def entry_angles(control: Control, state: State, change: FloatArray) -> FloatArr
     still = drive.still(start)
     along = np.where(still, later, start)
     moves = drive.points & ~drive.still(along)
-    guess = control.states(state.twist + _AHEAD * change, state).angles
+    ahead = (state.twist + _AHEAD * change).tolist()
+    guess, _, _ = drive.followed(ahead, state.angles, state.speeds)
     turn = np.angle(along * np.exp(-1j * guess))
     exact = guess + turn - math.pi * np.round(turn / math.pi)
     angles = np.where(moves, exact, state.angles)

@@ -297,9 +297,8 @@ def _start(control: Control, file: CommandFile, level: Level) -> State:
     start = file.motion.start
     twist = np.array(start.twist.numbers)
     if not start.modules:
-        found = control.kinematics.module_states(*twist)
-        state = State(twist, found.angles, found.speeds)
-        if control.drive.beyond(found.angles).any():
+        state = State(twist, *control.drive.pointed(twist.tolist()))
+        if control.drive.beyond(state.angles).any():
             state = replace(state, angles=control.drive.headings)
         return state
     angles, speeds = _in_order(control, file, start.modules, None)

@@ -19,7 +19,7 @@ from trundle.errors import InputError, suggest
 from trundle.mechanics.steering import STILL
 from trundle.motion.drive.half_turns import SLACK
 from trundle.motion.drive.limits import Limits
-from trundle.motion.drive.modules import Module
+from trundle.motion.drive.modules import Module, followed, pointed
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +101,19 @@ class Drive:
     def velocities(self, twist: npt.ArrayLike) -> ComplexArray:
         """u of the modules' places, (…, m) in m/s, of twists (…, 3)."""
         return np.asarray(twist, dtype=float) @ self.map
+
+    def pointed(self, twist: Sequence[float]) -> tuple[FloatArray, FloatArray]:
+        """The angles and speeds (m,) of wheels that all roll forward at a twist (3,).
+
+        In floats: compiling a program takes longer than the few states that plans and commands ask for.
+        """
+        states = np.array([pointed(module, twist) for module in self.modules], dtype=float)
+        return states[:, 0], states[:, 1]
+
+    def followed(self, twist: Sequence[float], angles: FloatArray, speeds: FloatArray) -> FloatArray:
+        """The states at a twist (3,), on from angles and speeds (m,): angles, speeds and steering rates, (3, m)."""
+        states = followed(self.modules, twist, angles.tolist(), speeds.tolist())
+        return np.array(states, dtype=float).T
 
     def still(self, u: ComplexArray) -> BoolArray:
         """Which modules stand still at velocities u (…, m): see `STILL`."""

@@ -7,6 +7,7 @@ n = (−sin α, cos α), a wheel on its own pivot rolls without slip where s = e
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,7 +17,8 @@ from trundle.mechanics.coupling import Gear
 from trundle.mechanics.linear import dot
 from trundle.mechanics.steering import STILL, velocity_at
 from trundle.mechanics.wheels import WheelModel
-from trundle.scalars import Scalar, atan2, cos, is_zero, less, plus, sin, times, where
+from trundle.motion.drive.half_turns import chosen_halves
+from trundle.scalars import Scalar, atan2, cos, is_zero, less, plus, sin, sqrt, times, where
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,53 @@ def turned(vector: Sequence[Scalar], direction: tuple[Scalar, Scalar]) -> tuple[
     """Components (e·u, n·u) of a vector along a direction and across it."""
     c, s = direction
     return c * vector[0] + s * vector[1], c * vector[1] - s * vector[0]
+
+
+def pointed(module: Module, twist: Sequence[Scalar]) -> tuple[Scalar, Scalar, Scalar]:
+    """Angle, speed and steering rate of a wheel that rolls forward along its velocity, its angle within (−π, π].
+
+    One that stands still, and one whose angle doesn't follow from the twist, has the angle that it has unsteered.
+    """
+    if not module.points:
+        return module.heading, *module.rolling(module.direction, twist)
+    x, y = module.velocity(twist)
+    angle = where(_moves((x, y), twist), atan2(y, x), module.heading)
+    if is_zero(module.offset[1]):
+        return angle, sqrt(x * x + y * y), 0.0  # without its sine and cosine
+    return angle, *module.rolling((cos(angle), sin(angle)), twist)
+
+
+def followed(
+    modules: Sequence[Module], twist: Sequence[Scalar], angles: Sequence[Scalar], speeds: Sequence[Scalar]
+) -> list[tuple[Scalar, Scalar, Scalar]]:
+    """Angle, speed and steering rate of all wheels at a twist, on from the angles and speeds that they have.
+
+    Angles go on without a jump, by half turns chosen for all (see `half_turns`). A wheel that stands still holds its
+    angle.
+    """
+    angles, steered = list(angles), [k for k, module in enumerate(modules) if module.points]
+    turns: list[Scalar] = []
+    moving: list[Scalar] = []
+    reverses: list[Scalar] = []
+    for k in steered:
+        velocity = modules[k].velocity(twist)
+        along, across = turned(velocity, (cos(angles[k]), sin(angles[k])))
+        side = 1 - 2 * less(along, 0)
+        moving.append(_moves(velocity, twist))
+        turns.append(where(moving[-1], atan2(side * across, side * along), 0))
+        reverses.append(less(side * speeds[k], 0))
+    for k, turn, half in zip(steered, turns, chosen_halves(turns, moving, reverses), strict=True):
+        angles[k] = angles[k] + turn + math.pi * half
+    return [
+        (angle, *module.rolling((cos(angle), sin(angle)), twist))
+        for module, angle in zip(modules, angles, strict=True)
+    ]
+
+
+def _moves(velocity: Sequence[Scalar], twist: Sequence[Scalar]) -> Scalar:
+    """1 where a wheel's velocity is more than the rounding of the twist that it comes from, else 0."""
+    (x, y), (v_x, v_y, omega) = velocity, twist
+    return less(STILL**2 * (v_x * v_x + v_y * v_y + omega * omega), x * x + y * y)
 
 
 def modules_of(assembly: Assembly) -> tuple[Module, ...]:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from trundle.mechanics.assembly import assemble
 from trundle.mechanics.linear import apply, product, solve_positive, transpose
-from trundle.mechanics.steering import STILL
-from trundle.motion.drive.half_turns import chosen_halves
-from trundle.motion.drive.modules import Module, modules_of, turned
+from trundle.motion.drive.modules import Module, followed, modules_of, pointed
 from trundle.program import Program, Tracer
 from trundle.robot import Robot
-from trundle.scalars import Scalar, absolute, atan2, cos, is_zero, less, sin, sqrt, where
+from trundle.scalars import Scalar, absolute, sqrt
 
 TWIST = ("v_x", "v_y", "omega")
 
@@ -67,7 +64,7 @@ def pointing(drive: ParametricModules) -> Program:
     """
     tracer = Tracer("twist", *drive.groups)
     twist, modules = tracer.inputs("twist", 3), drive.modules(tracer)
-    return _states(tracer, drive, modules, [_forward(module, twist) for module in modules])
+    return _states(tracer, drive, modules, [pointed(module, twist) for module in modules])
 
 
 def following(drive: ParametricModules) -> Program:
@@ -81,24 +78,7 @@ def following(drive: ParametricModules) -> Program:
     modules = drive.modules(tracer)
     twist, angles = tracer.inputs("twist", 3), tracer.inputs("angle", len(modules))
     speeds = tracer.inputs("speed", len(modules))
-    pointed = [k for k, module in enumerate(modules) if module.points]
-    turns: list[Scalar] = []
-    moving: list[Scalar] = []
-    reverses: list[Scalar] = []
-    for k in pointed:
-        velocity = modules[k].velocity(twist)
-        along, across = turned(velocity, (cos(angles[k]), sin(angles[k])))
-        side = 1 - 2 * less(along, 0)
-        moving.append(_moves(velocity, twist))
-        turns.append(where(moving[-1], atan2(side * across, side * along), 0))
-        reverses.append(less(side * speeds[k], 0))
-    for k, turn, half in zip(pointed, turns, chosen_halves(turns, moving, reverses), strict=True):
-        angles[k] = angles[k] + turn + math.pi * half
-    found = [
-        (angle, *module.rolling((cos(angle), sin(angle)), twist))
-        for module, angle in zip(modules, angles, strict=True)
-    ]
-    return _states(tracer, drive, modules, found)
+    return _states(tracer, drive, modules, followed(modules, twist, angles, speeds))
 
 
 def speeding(drive: ParametricModules) -> Program:
@@ -122,22 +102,6 @@ def speeding(drive: ParametricModules) -> Program:
         {"twist": TWIST, "twist_rate": rates, "angle": names, **drive.groups},
         {group: (names, list(each)) for group, each in zip(groups, values, strict=True)},
     )
-
-
-def _forward(module: Module, twist: Sequence[Scalar]) -> tuple[Scalar, Scalar, Scalar]:
-    if not module.points:
-        return module.heading, *module.rolling(module.direction, twist)
-    x, y = module.velocity(twist)
-    angle = where(_moves((x, y), twist), atan2(y, x), module.heading)
-    if is_zero(module.offset[1]):
-        return angle, sqrt(x * x + y * y), 0.0  # without its sine and cosine
-    return angle, *module.rolling((cos(angle), sin(angle)), twist)
-
-
-def _moves(velocity: Sequence[Scalar], twist: Sequence[Scalar]) -> Scalar:
-    """1 where a wheel's velocity is more than the rounding of the twist that it comes from, else 0."""
-    (x, y), (v_x, v_y, omega) = velocity, twist
-    return less(STILL**2 * (v_x * v_x + v_y * v_y + omega * omega), x * x + y * y)
 
 
 def _states(

@@ -12,7 +12,7 @@ from trundle.arrays import ComplexArray, FloatArray, IntArray
 from trundle.motion.drive.drive import Drive, log_rates
 from trundle.motion.drive.half_turns import SLACK
 from trundle.motion.pieces.motion import Piece, Samples, sampled
-from trundle.motion.pieces.polynomials import PiecewisePolynomial
+from trundle.motion.pieces.profiles import PiecewisePolynomial
 from trundle.motion.planning.courses import Crossing, order_at
 from trundle.motion.planning.splines import INTERVALS, beside, power_series, sign_of
 

@@ -14,11 +14,17 @@ from trundle.motion.pieces.least_times import change, move
 from trundle.motion.pieces.motion import Piece, total
 from trundle.motion.pieces.pieces import straight
 from trundle.motion.pieces.pieces import turning as steered_at_rest
-from trundle.motion.planning.certificate import bounds
 from trundle.motion.planning.course_pieces import AlongCourse
-from trundle.motion.planning.courses import Crossing, least_duration, polish, waves
-from trundle.motion.planning.lower_bound import lower_bound
-from trundle.motion.planning.speeds import QUICK, THOROUGH, fit_speeds
+from trundle.motion.planning.courses import (
+    QUICK,
+    THOROUGH,
+    Crossing,
+    fit_speeds,
+    least_duration,
+    polish,
+    waves,
+)
+from trundle.motion.planning.proofs import bounds, lower_bound
 from trundle.motion.planning.splines import sampling
 from trundle.motion.planning.ways import Way, laid, ways
 

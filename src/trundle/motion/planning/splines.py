@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray
-from trundle.motion.pieces.polynomials import differentiated
+from trundle.motion.pieces.profiles import differentiated
 
 INTERVALS = 12
 """Between knots: 16 gain less than 2 % of a plan's time and cost half as much again."""
