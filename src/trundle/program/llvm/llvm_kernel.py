@@ -48,7 +48,7 @@ ROOM = 256 * 1024
 """Bytes on the stack for the values of all blocks; a thread may have no more than 512 kB."""
 COMPARED = 4
 """Numbers that are compared at once with those of the last call. With 8, cores with AVX-512 keep one of the two units
-closed that scalar sums and products run on: a swerve's call took a seventh longer so, and with 4 takes 4 to 8 % less."""
+closed that scalar sums and products run on: a swerve's call took a seventh longer; with 4 it takes 4 to 8 % less."""
 ARGUMENTS = "ptr %table, ptr %wide, ptr %uniform"
 LOOP_ARGUMENTS = f"{ARGUMENTS}, i64 %block, i64 %count, i64 %blocks"
 
