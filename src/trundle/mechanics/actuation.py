@@ -50,8 +50,8 @@ class Actuator:
     def states(self) -> dict[str, Quantity]:
         """The states that it brings along, by its own names for them."""
         return {
-            name: Quantity(name, self._unit(each.quantity), "state", start=each.start).of(self.name)
-            for name, each in ask_states(self.motor, self.key, self.motor.states, self.read).items()
+            name: Quantity(name, self._unit(state.quantity), "state", start=state.start).of(self.name)
+            for name, state in ask_states(self.motor, self.key, self.motor.states, self.read).items()
         }
 
     @cached_property

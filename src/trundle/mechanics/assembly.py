@@ -59,7 +59,7 @@ class Assembly:
 
     `coordinates` and `speeds` name the tree's q and ν, then the linkages' coordinates and rates, and `quantities` says
     what each of them is; `axes` maps what a motor can drive to its column and coordinate. `couplings` stand so that
-    each comes after what it follows.
+    they come after what they follow.
     """
 
     tree: Tree
@@ -79,14 +79,14 @@ class Assembly:
     @property
     def linkages(self) -> list[Linkage]:
         """The couplings with a coordinate of their own, in the order of those coordinates."""
-        found = [coupling for coupling in self.couplings if isinstance(coupling, Linkage)]
-        return sorted(found, key=lambda linkage: linkage.column)
+        linkages = [coupling for coupling in self.couplings if isinstance(coupling, Linkage)]
+        return sorted(linkages, key=lambda linkage: linkage.column)
 
     @property
     def own_states(self) -> tuple[Quantity, ...]:
         """The states that motors, contacts and batteries bring along: a winding's current, say."""
         parts = (*self.actuators, *self.wheels, *self.supplies)
-        return tuple(state for each in parts for state in each.states.values())
+        return tuple(state for part in parts for state in part.states.values())
 
 
 @dataclass
@@ -135,8 +135,8 @@ def assemble(robot: Parts, read: Read) -> Assembly:
     couplings += [_gear(draft, name, noun) for name, noun in gears(robot.couplings).items()]
     return Assembly(
         tree,
-        tuple(each.name for each in draft.coordinates),
-        tuple(each.name for each in draft.speeds),
+        tuple(coordinate.name for coordinate in draft.coordinates),
+        tuple(speed.name for speed in draft.speeds),
         Quantities.gather(draft.coordinates, draft.speeds),
         tuple(wheels.values()),
         in_order(couplings),
@@ -158,7 +158,7 @@ def _add_base(draft: _Draft, robot: Parts) -> None:
 
 
 def _in_order(joints: Mapping[str, Joint]) -> list[str]:
-    """Joints by how far they are from the base, so that each comes after the one it hangs on (the description has been
+    """Joints by how far they are from the base, so that they come after those they hang on (the description has been
     checked for cycles).
     """
     owner = {j.body.name: name for name, j in joints.items() if j.body.name}
@@ -276,7 +276,7 @@ def _add_spin(draft: _Draft, name: str, wheel: RollingWheel, parent: int, placem
 
 
 def _armatures(robot: Parts, read: Read) -> dict[str, Scalar]:
-    """Rotor inertias as felt behind their gears, N² J, for each thing driven."""
+    """Rotor inertias as felt behind their gears, N² J, by what is driven."""
     felt: dict[str, Scalar] = {}
     for name, motor in robot.motors.items():
         armature = ask(motor, f"robot.motors.{name}", motor.armature, read)

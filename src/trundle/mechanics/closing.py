@@ -1,4 +1,4 @@
-"""Where constraints hold: φ(q) = 0, found by a damped Newton method at many configurations at once.
+"""Where constraints hold: φ(q) = 0, by a damped Newton method at many configurations at once.
 
 The one solver behind initial states, the configurations at which ranks are decided, analysis and drawing. What φ is,
 and along what a configuration moves, comes as `Conditions`: a linkage in numbers moves along its speeds, a model along
@@ -29,7 +29,7 @@ _PATIENCE = 15
 _LONGEST = 1.0
 # How often a step is halved that doesn't bring the residual down: if 1/128 of it doesn't, none will.
 _HALVINGS = 7
-# A search from nearby ends where a step promises less than this part of |φ|: it has found a place that doesn't close.
+# A search from nearby ends where a step promises less than this part of |φ|: it is at a place that doesn't close.
 _PROMISE = 1e-3
 # Zeros are often singular: a start this far off (rad or m) has a way where they have none. Then starts from all
 # around, as linkages close far from where their joints are at zero.
@@ -206,19 +206,19 @@ def closed_samples(
     Each is moved a bit along its freedoms and closed again: Newton's method likes to end in singular configurations,
     where constraints seem to hold less than they do. What doesn't close starts again from beside where it began.
     """
-    found: list[np.ndarray] = []
+    ends_that_close: list[np.ndarray] = []
     nearest, least = np.zeros(0), np.inf
     for q in drawn:
         ends, left = closed(conditions, q)
         for _ in range(_KICKS):
             q = _kicked(conditions, np.where(left[:, None] <= CLOSED, ends, q), rng)
             ends, left = closed(conditions, q)
-        found += list(ends[left <= CLOSED])
-        if len(found) >= enough:
+        ends_that_close += list(ends[left <= CLOSED])
+        if len(ends_that_close) >= enough:
             break
         if not nearest.size or left.min() < least:
             nearest, least = ends[int(np.argmin(left))], float(left.min())
-    return np.array(found), nearest
+    return np.array(ends_that_close), nearest
 
 
 def _kicked(conditions: Conditions, q: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Linear combinations Σ w_k z_k of named quantities: their span in its most readable form, and each as text."""
+"""Linear combinations Σ w_k z_k of named quantities: their span in its most readable form, and these as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PIVOT = 1e-6
 
 
 def echelon(rows: FloatArray, scale: FloatArray) -> FloatArray:
-    """The same span in reduced row echelon form from the last state on, (k, n): each row in as few states as possible,
+    """The same span in reduced row echelon form from the last state on, (k, n): its rows in as few states as possible,
     its last one times 1.
 
     `rows` (k, n) are independent; pivots are decided on rows · `scale`. From the last state on, because the pose of a
@@ -35,7 +35,7 @@ def echelon(rows: FloatArray, scale: FloatArray) -> FloatArray:
         row += 1
     work[np.abs(work) <= ZERO * np.abs(work).max(axis=1, keepdims=True, initial=0.0)] = 0.0
     result = work / scale
-    last = [np.flatnonzero(each)[-1] for each in result]
+    last = [np.flatnonzero(row)[-1] for row in result]
     return (result / result[range(len(result)), last][:, None])[::-1]
 
 
@@ -46,7 +46,7 @@ def modulo(rows: FloatArray, known: FloatArray, scale: FloatArray) -> FloatArray
     """
     if len(known) == len(rows):
         return rows[:0]
-    last = [np.flatnonzero(each)[-1] for each in known]
+    last = [np.flatnonzero(row)[-1] for row in known]
     rest = (rows - rows[:, last] @ known) * scale
     right = np.linalg.svd(rest, full_matrices=False)[2][: len(rows) - len(known)]
     return echelon(right / scale, scale)

@@ -1,7 +1,7 @@
 """Couplings: coordinates that are functions of others, q_f = f(q_l), such as gears and an Ackermann linkage.
 
 Their positions are put in place of the followers' coordinates, so they hold exactly; their rates are the rows
-ν_f − ∂f/∂q_l ν_l = 0, each of whose multipliers is the force on its follower.
+ν_f − ∂f/∂q_l ν_l = 0, whose multipliers are the force on its follower.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class Gear:
     def follow(self, q: Sequence[Scalar]) -> list[Followed]:
         """The follower's coordinate at the leaders' coordinates."""
         value: Scalar = self.offset
-        for ratio, each in zip(self.ratios, q, strict=True):
-            value = ratio * each if is_zero(value) else value + ratio * each
+        for ratio, leader in zip(self.ratios, q, strict=True):
+            value = ratio * leader if is_zero(value) else value + ratio * leader
         return [Followed(value, value)]
 
     def slopes(self, _q: Sequence[Scalar]) -> list[tuple[Scalar, ...]]:
@@ -96,7 +96,7 @@ class Linkage:
         return self.axis.column
 
     def ahead(self, delta: Scalar) -> list[Scalar]:
-        """cos δ − (y_i/L) sin δ: with sin δ, the direction in which each wheel points."""
+        """cos δ − (y_i/L) sin δ: with sin δ, the direction in which the wheels point."""
         s, c = sin(delta), cos(delta)
         return [c - y / self.wheelbase * s for y in self.offsets]
 
@@ -104,12 +104,12 @@ class Linkage:
         """Each wheel's angle δ_i (rad), and its cosine and sine."""
         if self.angles:
             return [Followed(angle, Turn(cos(angle), sin(angle))) for angle in self.angles]
-        s, found = sin(q[0]), []
+        s, followed = sin(q[0]), []
         for ahead in self.ahead(q[0]):
             length = sqrt(ahead * ahead + s * s)
             turn = Turn(ahead / length, s / length)
-            found.append(Followed(atan2(turn.sin, turn.cos), turn))
-        return found
+            followed.append(Followed(atan2(turn.sin, turn.cos), turn))
+        return followed
 
     def slopes(self, q: Sequence[Scalar]) -> list[tuple[Scalar, ...]]:
         """dδ_i/dδ = 1/((cos δ − (y_i/L) sin δ)² + sin² δ)."""
@@ -123,12 +123,12 @@ Transmission = Gear | Linkage
 
 
 def in_order(couplings: Iterable[Transmission]) -> tuple[Transmission, ...]:
-    """The couplings so that each comes after those that move what it follows; there must be no circle."""
+    """The couplings so that they come after those that move what they follow; there must be no circle."""
     waiting = {coupling.name: coupling for coupling in couplings}
     ordered: list[Transmission] = []
     while waiting:
         moved = {axis for coupling in waiting.values() for axis in coupling.followers}
-        ready = [name for name, each in waiting.items() if not moved.intersection(each.leaders)]
+        ready = [name for name, coupling in waiting.items() if not moved.intersection(coupling.leaders)]
         if not ready:
             raise ValueError(f"couplings in a circle: {', '.join(waiting)}")  # the reader refuses it
         ordered += [waiting.pop(name) for name in ready]

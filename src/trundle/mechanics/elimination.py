@@ -156,7 +156,7 @@ def back_substitute(
     free: Sequence[int],
     basis: Sequence[Sequence[Scalar]],
 ) -> list[list[Scalar]]:
-    """S as rows, one for each speed: `basis` rows for the free columns, ν_pivot = −Σ reduced·ν_free for the others."""
+    """S as rows, one a speed: `basis` rows for the free columns, ν_pivot = −Σ reduced·ν_free for the others."""
     count = len(reduced[0]) if reduced else len(free)
     width = len(basis[0]) if basis else 0
     result: list[list[Scalar]] = [[0] * width for _ in range(count)]

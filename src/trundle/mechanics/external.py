@@ -1,4 +1,4 @@
-"""Wrenches from outside, at any point of any link, made into what the dynamics algorithms take: one for each link."""
+"""Wrenches from outside, at any point of any link, made into what the dynamics algorithms take: one a link."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ExternalWrench(NamedTuple):
 
 
 def link_wrenches(tree: Tree, world: Sequence[Pose], pushes: Iterable[ExternalWrench]) -> list[Force]:
-    """The sum of the pushes on each link, in the link's frame and about its origin; `world` are T_world_link."""
+    """The sums of the pushes on the links, in the links' frames and about their origins; `world` are T_world_link."""
     total = [ZERO_FORCE] * len(tree.links)
     for push in pushes:
         wrench = push.wrench

@@ -46,7 +46,7 @@ def link_accelerations(
 
 
 def link_forces(tree: Tree, twists: Sequence[Motion], accelerations: Sequence[Motion]) -> list[Force]:
-    """Newton-Euler: the wrench each link needs, f = I a + v ×* I v, in its own frame."""
+    """Newton-Euler: the wrenches that links need, f = I a + v ×* I v, in their own frames."""
     return [
         add_forces(momentum(link.inertia, a), cross_force(v, momentum(link.inertia, v)))
         for link, v, a in zip(tree.links, twists, accelerations, strict=True)
@@ -54,7 +54,7 @@ def link_forces(tree: Tree, twists: Sequence[Motion], accelerations: Sequence[Mo
 
 
 def joint_wrenches(tree: Tree, poses: Sequence[Pose], forces: Sequence[Force]) -> list[Force]:
-    """The wrench through each joint, on the link, in the link's frame: the link's own plus its children's."""
+    """The wrenches through joints, on their links, in the links' frames: a link's own plus its children's."""
     total = list(forces)
     for index in range(len(tree.links) - 1, -1, -1):
         parent = tree.links[index].parent
@@ -70,7 +70,7 @@ def inverse_dynamics(
     nu_dot: Sequence[Scalar],
     external: Sequence[Force] | None = None,
 ) -> list[Scalar]:
-    """τ = M(q) ν̇ + c(q, ν) − Σ J_iᵀ w_i, gravity in c; N or N m for each speed, armatures included.
+    """τ = M(q) ν̇ + c(q, ν) − Σ J_iᵀ w_i, gravity in c; N or N m by speed, armatures included.
 
     `poses` are the joint poses `tree.joint_poses(q)`; `external` the wrenches w_i from outside, one for each
     link, in its own frame (`mechanics.external` makes them of pushes at points).

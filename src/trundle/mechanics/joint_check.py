@@ -30,7 +30,7 @@ def check_joint(noun: type[Joint], kind: object) -> JointKind:
             hint="expected a trundle.mechanics.joints.JointKind: give the class `formulas = JointKind(...)`",
         )
     for what in ("coordinates", "speeds"):
-        came, wanted = tuple(each.name for each in getattr(kind, what)), getattr(noun, what)
+        came, wanted = tuple(quantity.name for quantity in getattr(kind, what)), getattr(noun, what)
         if came != wanted:
             raise InputError(
                 f"the formulas of {noun.__name__} have the {what} {came}, but it says {wanted} itself",
@@ -60,7 +60,7 @@ def _check_formulas(name: str, kind: JointKind) -> None:
 def _wrong(kind: JointKind) -> str:
     """What is wrong with a joint's formulas, at one configuration by finite differences; "" for nothing."""
     shape = JointShape()
-    q = [each.start + 0.3 + 0.1 * place for place, each in enumerate(kind.coordinates)]
+    q = [coordinate.start + 0.3 + 0.1 * place for place, coordinate in enumerate(kind.coordinates)]
     pose = kind.pose(shape, q)
     columns = kind.subspace(shape, pose)
     if len(columns) != len(kind.speeds):
@@ -72,16 +72,16 @@ def _wrong(kind: JointKind) -> str:
         behind, ahead = (
             kind.pose(shape, [a + way * _STEP * b for a, b in zip(q, rates, strict=True)]) for way in (-1, 1)
         )
-        found = _velocity(behind, pose, ahead)
+        moved = _velocity(behind, pose, ahead)
         said = (*column.linear, *column.angular)
-        if any(abs(a - b) > _TOLERANCE * (1 + abs(b)) for a, b in zip(said, found, strict=True)):
-            return f"for {speed.name} = 1 its subspace has {_row(said)}, its pose moves by {_row(found)}"
+        if any(abs(a - b) > _TOLERANCE * (1 + abs(b)) for a, b in zip(said, moved, strict=True)):
+            return f"for {speed.name} = 1 its subspace has {_row(said)}, its pose moves by {_row(moved)}"
     return ""
 
 
 def _velocity(behind: Pose, pose: Pose, ahead: Pose) -> tuple[float, ...]:
     """The child's velocity in its own axes, linear and angular, by central differences."""
-    back, on = (compose(inverse(pose), each) for each in (behind, ahead))
+    back, on = (compose(inverse(pose), beside) for beside in (behind, ahead))
     moved = subtract(on.position, back.position)
     turned = [on.rotation[i][j] - back.rotation[i][j] for i, j in ((2, 1), (0, 2), (1, 0))]
     return tuple(change * 0.5 / _STEP for change in (*moved, *turned))

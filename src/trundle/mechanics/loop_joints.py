@@ -1,7 +1,7 @@
 """Loop closures: what a joint between two links of the tree asks of their poses and velocities.
 
 The closing joint holds frame b of one link to frame a of another. With T_a_b = (R, p) the pose of b in a and both
-frames' z along the joint's axis, each kind holds some components of p and some of R (Featherstone 2008, section 8.3,
+frames' z along the joint's axis, kinds hold some components of p and some of R (Featherstone 2008, section 8.3,
 by constraint subspaces). The residuals φ(q) are those components, and their rows A give dφ/dt = A(q) ν exactly, on and
 off the closed configurations, which is what Newton's method and projections need.
 """
@@ -28,7 +28,7 @@ from trundle.spatial.motions import (
 )
 from trundle.spatial.vectors import IDENTITY, ZERO, Matrix, Vector, add, apply, cross, dot, scale
 
-# Components of p and of the rotation that each kind holds: x and y across the axis, z along it.
+# Components of p and of the rotation that the kinds hold: x and y across the axis, z along it.
 HELD: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "fixed": ((0, 1, 2), (0, 1, 2)),
     "revolute": ((0, 1, 2), (0, 1)),
@@ -134,7 +134,7 @@ def _branch(tree: Tree, poses: Sequence[Pose], end: End, stop: int) -> tuple[Pos
 
 
 def _turned(rotation: Matrix) -> tuple[tuple[Scalar, Vector], ...]:
-    """For each axis of a: a component of R that turning about it changes, and the w with its rate = w · ω.
+    """By axis of a: a component of R that turning about it changes, and the w with its rate = w · ω.
 
     z_b·(−y_a), z_b·x_a and x_b·y_a; where R = 1, w is x, y and z. They vanish where b stands as a does, or turned by
     half a turn.

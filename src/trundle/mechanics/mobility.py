@@ -89,11 +89,11 @@ def classify_by_demands(by_wheels: Mobility, demands: Sequence[np.ndarray]) -> M
     intersection of the rows' spans, which is what the sum of their null spaces leaves. `by_wheels` is the class by the
     wheels on the base. None where the robot moves only if its steering is coordinated.
     """
-    rows = [_normed(each) for each in demands]
-    rank = max(generic_rank(each[None]) for each in rows)
+    rows = [_normed(demand) for demand in demands]
+    rank = max(generic_rank(demand[None]) for demand in rows)
     if rank > 2:
         return by_wheels if by_wheels.mobility == 0 else None
-    free = [null_rows(each.T) if len(each) else np.eye(3) for each in rows]
+    free = [null_rows(demand.T) if len(demand) else np.eye(3) for demand in rows]
     always = 3 - generic_rank(np.concatenate(free)[None])
     return replace(
         by_wheels, mobility=3 - rank, steerability=rank - always, fixed_rank=always, generic_rank=rank
@@ -101,7 +101,7 @@ def classify_by_demands(by_wheels: Mobility, demands: Sequence[np.ndarray]) -> M
 
 
 def _normed(rows: np.ndarray) -> np.ndarray:
-    """The rows with a size, each of length 1."""
+    """The rows that aren't zero, scaled to length 1."""
     size = np.linalg.norm(rows, axis=1, keepdims=True)
     kept = size[:, 0] > ZERO
     return rows[kept] / size[kept]

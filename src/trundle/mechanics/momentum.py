@@ -26,7 +26,7 @@ class Momentum(NamedTuple):
 
 
 def center_of_mass(tree: Tree, poses: Sequence[Pose]) -> tuple[Scalar, Vector]:
-    """Total mass (kg) and its centre (m), in the frame the poses are given in (one pose T_frame_link for each link)."""
+    """Total mass (kg) and its centre (m), in the frame the poses are given in (a pose T_frame_link a link)."""
     mass: Scalar = 0
     moment: Vector = (0, 0, 0)
     for link, pose in zip(tree.links, poses, strict=True):

@@ -1,4 +1,4 @@
-"""Newton's and Euler's equations as each link's own observer writes them (Luh, Walker & Paul 1980).
+"""Newton's and Euler's equations as observers on the links write them (Luh, Walker & Paul 1980).
 
 An observer without acceleration may move along with a link's origin at the moment that counts: velocities of origins
 then never enter, and what a link needs takes two thirds of the operations of `inverse_dynamics.link_forces`.
@@ -30,7 +30,7 @@ def joint_motions(
 def needed_forces(
     tree: Tree, poses: Sequence[Pose], own: Sequence[Motion], rates: Sequence[Motion]
 ) -> list[Force]:
-    """The wrench that each link needs, about its origin in its frame: f = m a + E h, n = I α + ω × I ω + h × a.
+    """The wrenches that the links need, about its origin in its frame: f = m a + E h, n = I α + ω × I ω + h × a.
 
     E = [α]× + [ω]×² gives every point r of a link its acceleration a + E r. Gravity is the world's acceleration −g.
     """

@@ -1,4 +1,4 @@
-"""Quantities: what each named number of a robot's motion is.
+"""Quantities: what the named numbers of a robot's motion is.
 
 A part of a robot makes its quantities once, where it becomes a part of the assembly: joint kinds make coordinates and
 speeds, motors their inputs and currents, wheels and loops their forces. Models, runs, equations and figures carry them
@@ -105,20 +105,20 @@ class Quantities(Mapping[str, Quantity]):
 
     @classmethod
     def gather(cls, *groups: Iterable[Quantity]) -> Quantities:
-        """The quantities of all groups, each name once."""
-        found: dict[str, Quantity] = {}
+        """The quantities of all groups, every name once."""
+        first: dict[str, Quantity] = {}
         for group in groups:
-            for each in group:
-                found.setdefault(each.name, each)
-        return cls(tuple(found.values()))
+            for quantity in group:
+                first.setdefault(quantity.name, quantity)
+        return cls(tuple(first.values()))
 
     @cached_property
     def _by_name(self) -> dict[str, Quantity]:
-        return {each.name: each for each in self.every}
+        return {quantity.name: quantity for quantity in self.every}
 
     @cached_property
     def _rates(self) -> dict[str, str]:
-        return {each.coordinate: each.name for each in self.every if each.coordinate}
+        return {quantity.coordinate: quantity.name for quantity in self.every if quantity.coordinate}
 
     def __getitem__(self, name: str) -> Quantity:
         return self._by_name[name]
@@ -131,8 +131,8 @@ class Quantities(Mapping[str, Quantity]):
 
     @cached_property
     def units(self) -> dict[str, str]:
-        """The unit of each name."""
-        return {each.name: each.unit for each in self.every}
+        """Units by name."""
+        return {quantity.name: quantity.unit for quantity in self.every}
 
     def rate_of(self, coordinate: str) -> str:
         """The speed that is a coordinate's rate; "" where none is."""

@@ -49,8 +49,8 @@ def spread_forces(
     gram = product(transpose(rows), rows)
     spread = product(motions, transpose(motions))
     total = [[plus(a, b) for a, b in zip(*pair, strict=True)] for pair in zip(gram, spread, strict=True)]
-    found = solve_positive(total, [[value] for value in unbalanced])
-    return apply(rows, [value for (value,) in found])
+    solved = solve_positive(total, [[value] for value in unbalanced])
+    return apply(rows, [value for (value,) in solved])
 
 
 def undetermined_rows(samples: np.ndarray, zero: float = 1e-9) -> list[int]:

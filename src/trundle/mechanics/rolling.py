@@ -56,7 +56,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Basis:
-    """ν = S(q) u: rows of S one for each of all speeds, labels of u, and the elimination that found it.
+    """ν = S(q) u: a row of S a speed, labels of u, and the elimination behind it.
 
     `made` are those of u that are no part's speeds: of steered wheels along their headings.
     """
@@ -112,8 +112,8 @@ def independent_speeds(problem: RollingProblem, chosen: Sequence[str] | None = N
 
 
 def _without(places: Sequence[int], taken: Iterable[int]) -> list[int]:
-    found = set(taken)
-    return [k for k in places if k not in found]
+    left_out = set(taken)
+    return [k for k in places if k not in left_out]
 
 
 def _unit(places: Sequence[int]) -> list[list[Scalar]]:
@@ -197,10 +197,10 @@ def _steered_basis(
     full = [[*row, *([0] * len(others))] for row in basis]
     full += [[*([0] * width), *row] for row in _unit(others)]
     names = (made.name, *yaw, *(problem.speeds[j] for j in others))
-    found = _assemble(
+    whole = _assemble(
         problem, pivots, [*base_free, *others], full, names, rest=() if many else rows, rank=rank
     )
-    return replace(found, made=(made,))
+    return replace(whole, made=(made,))
 
 
 def _most_independent(reduced: np.ndarray, left: Sequence[int], rank: int) -> list[int]:

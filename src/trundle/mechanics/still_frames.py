@@ -22,7 +22,7 @@ from trundle.spatial.vectors import IDENTITY, Matrix, Vector, apply
 
 
 class Still(NamedTuple):
-    """The tree in its still frames, its joint poses, and each link's rotation from its own frame to the still one."""
+    """The tree in its still frames, its joint poses, and the links' rotations from their frames to the still ones."""
 
     tree: Tree
     poses: list[Pose]

@@ -1,4 +1,4 @@
-"""Batteries where they act: which motors each feeds, and what it brings along."""
+"""Batteries where they act: which motors they feed, and what they bring along."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class Link:
 
     @property
     def armatures(self) -> tuple[Scalar, ...]:
-        """The armature of each of the joint's speeds."""
+        """The armatures of the joint's speeds."""
         if isinstance(self.armature, tuple):
             return self.armature
         return (self.armature,) * len(self.joint.speeds)
@@ -88,11 +88,11 @@ class Tree:
     gravity: Vector = (0, 0, -9.81)
 
     def coordinate_slices(self) -> list[slice]:
-        """Where each link's coordinates stand in q."""
+        """Where the links' coordinates stand in q."""
         return _slices(len(link.joint.coordinates) for link in self.links)
 
     def speed_slices(self) -> list[slice]:
-        """Where each link's speeds stand in ν."""
+        """Where the links' speeds stand in ν."""
         return _slices(len(link.joint.speeds) for link in self.links)
 
     @property

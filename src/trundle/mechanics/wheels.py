@@ -81,8 +81,8 @@ class WheelModel:
         directions = [direction.what for direction in self.directions]
         states = ask_states(self.law, self.key, self.law.states, self.read, directions)
         return {
-            name: Quantity(name, each.quantity.unit, "state", start=each.start).of(self.name)
-            for name, each in states.items()
+            name: Quantity(name, state.quantity.unit, "state", start=state.start).of(self.name)
+            for name, state in states.items()
         }
 
     def force(self, direction: ContactDirection) -> Quantity:
@@ -136,14 +136,14 @@ class WheelModel:
 def directions_of(name: str, wheel: Wheel, read: Read) -> tuple[ContactDirection, ...]:
     """The directions in which the ground can push a wheel; raises InputError where they are none."""
     key = f"robot.wheels.{name}"
-    found = ask(wheel, key, wheel.directions, read)
-    if isinstance(found, (tuple, list)) and all(isinstance(each, ContactDirection) for each in found):
-        parts = [part for each in found for part in (each.along, each.across)]
-        names = [{each.force for each in found}, {each.what for each in found}]
-        if all(map(_is_finite, parts)) and all(len(each) == len(found) for each in names):
-            return tuple(found)
+    pushes = ask(wheel, key, wheel.directions, read)
+    if isinstance(pushes, (tuple, list)) and all(isinstance(push, ContactDirection) for push in pushes):
+        parts = [part for push in pushes for part in (push.along, push.across)]
+        names = [{push.force for push in pushes}, {push.what for push in pushes}]
+        if all(map(_is_finite, parts)) and all(len(group) == len(pushes) for group in names):
+            return tuple(pushes)
     raise InputError(
-        f"{type(wheel).__name__} gives the directions {found!r}",
+        f"{type(wheel).__name__} gives the directions {pushes!r}",
         key=key,
         hint="expected a tuple of trundle.robot.ContactDirection, each with names and finite numbers of its own",
     )
@@ -152,11 +152,11 @@ def directions_of(name: str, wheel: Wheel, read: Read) -> tuple[ContactDirection
 def centre_of(name: str, wheel: PivotedWheel, read: Read) -> tuple[Scalar, Scalar]:
     """Where a wheel's centre lies in its fork's frame (m); raises InputError where that is no place."""
     key = f"robot.wheels.{name}"
-    found = ask(wheel, key, wheel.centre, read)
-    if isinstance(found, (tuple, list)) and len(found) == 2 and all(_is_finite(each) for each in found):
-        return found[0], found[1]
+    centre = ask(wheel, key, wheel.centre, read)
+    if isinstance(centre, (tuple, list)) and len(centre) == 2 and all(map(_is_finite, centre)):
+        return centre[0], centre[1]
     raise InputError(
-        f"{type(wheel).__name__} gives the centre {found!r}", key=key, hint="expected two finite numbers (m)"
+        f"{type(wheel).__name__} gives the centre {centre!r}", key=key, hint="expected two finite numbers (m)"
     )
 
 
@@ -166,7 +166,7 @@ def _is_finite(scalar: Scalar) -> bool:
 
 
 def contact_rows(tree: Tree, poses: Sequence[Pose], wheel: WheelModel, width: int) -> list[list[Scalar]]:
-    """One row for each direction: the contact's velocity in it is row · ν (m/s). Padded with zeros to `width`
+    """A row a direction: the contact's velocity in it is row · ν (m/s). Padded with zeros to `width`
     columns.
     """
     columns = point_jacobian(tree, poses, wheel.link, (0, 0, -wheel.radius))
