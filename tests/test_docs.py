@@ -9,22 +9,36 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 HOUSE = [ROOT / "docs" / "architecture.md", *sorted((ROOT / "docs" / "wings").glob("*.md"))]
-SOURCES = list((ROOT / "src" / "trundle").rglob("*.py"))
 PATH = r"[\w./-]+(\.(py|js|toml|md)|/)"
-FOLDERS = [
-    path for folder in ("src/trundle", "tests") for path in (ROOT / folder).rglob("*") if path.is_dir()
-]
+PACKAGE = ROOT / "src" / "trundle"
+SOURCES = list(PACKAGE.rglob("*.py"))
 
 
 def ids(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-def exists(name: str) -> bool:
-    """Whether a path leads to a file or folder from the repository, the package, or any of its folders."""
-    return (ROOT / name).exists() or any(
-        (folder / name).exists() for folder in (ROOT / "src/trundle", *FOLDERS)
-    )
+def rooms() -> dict[str, list[str]]:
+    """The rooms of the wings' pages, as the table of docs/architecture.md has them."""
+    table: dict[str, list[str]] = {}
+    for wing, room in re.findall(
+        r"^\| (?:\[.*?\]\(wings/(.*?)\) )?\| `([\w/]+)/` \|", HOUSE[0].read_text(), re.MULTILINE
+    ):
+        table.setdefault(wing or list(table)[-1], []).append(room)
+    return table
+
+
+def exists(name: str, page: Path) -> bool:
+    """Whether a path leads somewhere from the repository, the package, or a folder of the page's wing."""
+    wing = [PACKAGE / room for room in rooms().get(page.name, ())]
+    folders = [folder for room in wing for folder in (room.parent, room, *room.rglob("*/"))]
+    return any((folder / name).exists() for folder in (ROOT, PACKAGE, *folders))
+
+
+def test_the_table_has_every_wing_and_room():
+    named = {room.partition("/")[0] for wing in rooms().values() for room in wing}
+    assert named == {folder.name for folder in PACKAGE.iterdir() if (folder / "__init__.py").exists()}
+    assert set(rooms()) == {page.name for page in HOUSE[1:]}
 
 
 def code_spans(page: Path) -> list[str]:
@@ -35,7 +49,7 @@ def code_spans(page: Path) -> list[str]:
 @pytest.mark.parametrize("page", HOUSE, ids=ids)
 def test_files_and_rooms_are_there(page):
     named = {span for span in code_spans(page) if re.fullmatch(PATH, span)}
-    assert not sorted(name for name in named if not exists(name))
+    assert not sorted(name for name in named if not exists(name, page))
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=ids)
