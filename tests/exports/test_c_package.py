@@ -14,6 +14,7 @@ from exports.running import VOLTAGES, kernels_end
 from languages.c_code import WARNINGS, compiler
 from trundle.errors import InputError
 from trundle.exports.entries import entries
+from trundle.exports.preparing import with_prepared
 from trundle.languages.c import comment
 
 ROBOT = trundle.catalog.differential_drive()
@@ -80,13 +81,12 @@ def test_every_function_is_its_program(tmp_path, robot, rng):
     model = trundle.derive(getattr(trundle.catalog, robot)())
     package = model.export("c", output=tmp_path / "robot")
     loaded = library(tmp_path / "robot", robot)
-    for entry in entries(model):
-        given = [
-            np.array(entry.defaults[group.name]) * rng.uniform(0.9, 1.1, group.size)
-            if group.name == "parameter"
-            else rng.uniform(-1.0, 1.0, group.size)
-            for group in entry.program.inputs
-        ]
+    p = np.array([*model.parameters.values()]) * rng.uniform(0.9, 1.1, len(model.parameters))
+    known = {"parameter": p}
+    for entry in with_prepared(entries(model)):
+        if entry.name == "prepare":
+            known["prepared"] = entry.program(p)
+        given = [known.get(group.name, rng.uniform(-1.0, 1.0, group.size)) for group in entry.program.inputs]
         found = [np.full(group.size, np.nan) for group in entry.program.outputs]
         getattr(loaded, f"{robot}_{entry.name}")(*(ctypes.c_void_p(a.ctypes.data) for a in (*given, *found)))
         expected = entry.program(*given)

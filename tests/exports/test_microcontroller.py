@@ -12,6 +12,7 @@ from languages.cases import MODELS, states
 from languages.rounding import SINGLE, rounding
 from parameters import mostly_slow
 from trundle.exports.entries import entries
+from trundle.exports.preparing import with_prepared
 
 # Reads states from a file, calls one function for each, writes what it gives to another.
 _MAIN = """
@@ -44,7 +45,7 @@ def folder(tmp_path):
 
 def exported(model, folder):
     package = trundle.export(model, "microcontroller", name="robot", output=folder)
-    return package, entries(model, ["dynamics"], ["kinematics", "odometry"])
+    return package, with_prepared(entries(model, ["dynamics"], ["kinematics", "odometry"]))
 
 
 def built(folder, *target):
@@ -89,12 +90,15 @@ def header(folder):
     return (folder / "robot.h").read_text(encoding="utf-8")
 
 
-def given_to(entry, model, count, rng):
+def given_to(entry, prepare, model, count, rng):
     """Random numbers for an entry's groups, as floats hold them: angles within ±π, parameters the defaults."""
     groups = []
     for group in entry.program.inputs:
         values = rng.uniform(-np.pi, np.pi, (group.size, count))
-        if group.name == "state":
+        if group.name == "prepared":
+            p = np.array([*model.parameters.values()], dtype=np.float32).astype(float)
+            values = np.repeat(prepare.program(p)[:, None], count, axis=1)
+        elif group.name == "state":
             values = states(model, count, int(rng.integers(1 << 31)))[0]
         elif group.name == "parameter":
             values = np.repeat(np.array(entry.defaults["parameter"])[:, None], count, axis=1)
@@ -130,8 +134,9 @@ def aligned(entry, got, expected, allowed):
 def test_every_function_stays_within_its_rounding(name, folder, rng):
     model = MODELS[name]()
     _, found = exported(model, folder)
+    prepare = next(entry for entry in found if entry.name == "prepare")
     for entry in found:
-        groups = given_to(entry, model, 1000, rng)
+        groups = given_to(entry, prepare, model, 1000, rng)
         expected = results(entry.program, groups)
         got = called(entry, groups, folder)
         got, allowed = aligned(entry, got, expected, rounding(entry.program, groups, SINGLE))
@@ -145,7 +150,7 @@ def test_what_a_call_takes_is_reported(folder, monkeypatch):
         called_by_make.setenv("MAKELEVEL", "1")
         package, found = exported(trundle.derive(trundle.catalog.differential_drive()), folder)
     measured = json.loads(json.dumps(package.facts["measured"]))
-    names = {"step", *(entry.name for entry in found)}
+    names = {"step", "step_prepared", *(entry.name for entry in found)}
     assert set(measured["functions"]) == names
     for name, taken in measured["functions"].items():
         assert taken["stack_own"] <= taken["stack"] <= 2048, name
@@ -183,7 +188,8 @@ def test_a_robot_without_wheels_has_dynamics_alone_and_without_a_compiler_nothin
 ):
     monkeypatch.setenv("PATH", str(tmp_path))
     package = trundle.export(trundle.catalog.pendulum(links=1), "microcontroller")
-    assert [entry["name"] for entry in package.facts["entries"]] == ["dynamics"]
+    names = [entry["name"] for entry in package.facts["entries"]]
+    assert names == ["dynamics", "prepare", "dynamics_prepared"]
     assert package.notes == ("not measured: there is no arm-none-eabi-gcc here",)
     assert package.notes[0] in package.content("README.md").decode()
     assert "measured" not in package.facts

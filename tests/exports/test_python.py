@@ -124,3 +124,8 @@ def test_a_module_tells_its_numbers_whatever_they_are_called(target):
     named = ", ".join(name.replace("\n", "?") for name in HOSTILE)
     assert f"    parameter: {named}" in told
     assert found["OUTPUTS"] == hostile_model().outputs
+
+
+@pytest.mark.parametrize("language", NUMPY_AND_SLOW_JAX)
+def test_prepared_functions_are_the_plain_ones(language, rng):
+    laws.prepared_functions_are_the_plain_ones(caller(language), rng)

@@ -6,6 +6,8 @@ from languages.cases import MODELS, edges, operations, states
 from languages.rounding import off
 from parameters import mostly_slow
 from program.programs import random_program
+from trundle.exports.entries import entries
+from trundle.exports.preparing import with_prepared
 from trundle.program import Tracer
 
 ROBOTS = mostly_slow(MODELS, ("differential_drive", "mecanum", "four_bar"))
@@ -63,3 +65,30 @@ def constants_keep_their_bits(called):
     *got, nothing = called(program, np.array([[2.0]]))[0][:, 0]
     assert np.array([*values[:-2], 2.0]).tobytes() == np.array(got).tobytes()
     assert np.isnan(nothing)
+
+
+def prepared_functions_are_the_plain_ones(called, rng):
+    """A mecanum drive with other measures: what `prepare` gives makes its twins return what the functions do."""
+    model = MODELS["mecanum"]()
+    by_name = {
+        entry.name: entry for entry in with_prepared(entries(model, ["dynamics", "kinematics", "odometry"]))
+    }
+    count = 20
+    p = np.array([*model.parameters.values()])[:, None] * rng.uniform(
+        0.9, 1.1, (len(model.parameters), count)
+    )
+    prepared = called(by_name["prepare"].program, p)[0]
+    twins = [name for name in by_name if name.endswith("_prepared")]
+    assert len(twins) == 5
+    for name in twins:
+        plain, twin = by_name[name.removesuffix("_prepared")].program, by_name[name].program
+        given = {group.name: rng.uniform(-1, 1, (group.size, count)) for group in plain.inputs}
+        given |= {"parameter": p, "prepared": prepared}
+        expected = plain(*(given[group.name] for group in plain.inputs))
+        groups = called(twin, *(given[group.name] for group in twin.inputs))
+        expected = expected if isinstance(expected, tuple) else (expected,)
+        for got, wanted in zip(groups, expected, strict=True):
+            scale = max(1.0, np.abs(wanted).max(initial=0.0))
+            # NumPy's constants are one column
+            got = np.atleast_2d(np.transpose(got)).T + np.zeros(np.shape(wanted))
+            np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-12 * scale, err_msg=name)

@@ -69,3 +69,7 @@ def test_single_precision_refuses_what_it_can_not_hold():
 def test_a_function_can_not_have_any_name(name):
     with pytest.raises(InputError, match=f"'{name}' can't be a name in C"):
         source({name: operations()}, C)
+
+
+def test_prepared_functions_are_the_plain_ones(rng):
+    laws.prepared_functions_are_the_plain_ones(called, rng)

@@ -51,3 +51,7 @@ def test_names_differ_in_more_than_their_case_and_are_short():
 def test_lines_are_as_short_as_the_standard_says():
     text = source({"dynamics": laws.MODELS["arm of seven joints"]().dynamics}, FORTRAN)
     assert max(map(len, text.splitlines())) <= 132
+
+
+def test_prepared_functions_are_the_plain_ones(rng):
+    laws.prepared_functions_are_the_plain_ones(called, rng)

@@ -41,3 +41,7 @@ def test_constants_keep_their_bits():
 def test_a_method_can_not_have_any_name(name):
     with pytest.raises(InputError, match=f"'{name}' can't be a"):
         source({name: operations()}, JAVA)
+
+
+def test_prepared_functions_are_the_plain_ones(rng):
+    laws.prepared_functions_are_the_plain_ones(called, rng)

@@ -68,3 +68,7 @@ def test_names_of_a_robot_are_not_in_the_text():
 def test_a_function_can_not_have_any_name():
     with pytest.raises(InputError, match="'for' can't be a name in JavaScript"):
         source({"for": operations()}, JAVASCRIPT)
+
+
+def test_prepared_functions_are_the_plain_ones(rng):
+    laws.prepared_functions_are_the_plain_ones(called, rng)

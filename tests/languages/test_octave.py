@@ -36,3 +36,7 @@ def test_constants_keep_their_bits():
 def test_a_function_can_not_have_any_name(name):
     with pytest.raises(InputError, match=f"'{name}' can't be a name in Octave"):
         source({name: operations()}, OCTAVE)
+
+
+def test_prepared_functions_are_the_plain_ones(rng):
+    laws.prepared_functions_are_the_plain_ones(called, rng)

@@ -10,6 +10,7 @@ from trundle.documents import dump
 from trundle.errors import InputError, suggest
 from trundle.exports.entries import entries
 from trundle.exports.package import require_free, write
+from trundle.exports.preparing import with_prepared
 from trundle.exports.readme import layout, readme
 from trundle.exports.targets import TARGETS
 from trundle.languages import identifier
@@ -74,6 +75,7 @@ def export(
         raise InputError(f"'{target.name}' has no precision '{precision}'", key="precision", hint=hint)
     whole = derived(model, "export")
     chosen = entries(whole, target.what, target.optional) if what is None else entries(whole, _parts(what))
+    chosen = with_prepared(chosen) if target.prepares else chosen
     content = Content(
         name=_named(whole.name if name is None else name, name is None, chosen),
         precision=precision,

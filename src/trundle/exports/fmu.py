@@ -294,5 +294,11 @@ def _notes(binaries: Mapping[str, str]) -> Iterator[str]:
 
 
 PACKAGES = (
-    Target("fmu", "functional mock-up units, FMI 2.0 and 3.0", _package, what=("dynamics", "outputs")),
+    Target(
+        "fmu",
+        "functional mock-up units, FMI 2.0 and 3.0",
+        _package,
+        what=("dynamics", "outputs"),
+        prepares=False,
+    ),
 )

@@ -89,7 +89,12 @@ def _calls(code: CTexts) -> dict[str, str]:
             )
             table.append(f'    {{"{name}", call_{name}}},')
             room = max(room, width)
-    return {"CALLS": "\n".join([f"static float work[{room}];\n", *calls]), "TABLE": "\n".join(table)}
+    arrays = [f"static float work[{room}];"]
+    if code.content.prepared is not None:
+        arrays.append(
+            f"static float prepared[{code.content.prepared.size}]; /* prepare's row of the table fills it */"
+        )
+    return {"CALLS": "\n".join([*arrays, "", *calls]), "TABLE": "\n".join(table)}
 
 
 def _arguments(code: CTexts, function: Function) -> tuple[list[str], int]:
@@ -100,6 +105,8 @@ def _arguments(code: CTexts, function: Function) -> tuple[list[str], int]:
         group = argument.group
         if group is None:
             given.append("1e-3f")  # a step's time
+        elif group == code.content.prepared:
+            given.append("prepared")  # its own array: the functions' paths hang on what is in it
         elif group in code.names.structures:
             given.append(f"&{code.names.structures[group].type}_defaults")
         else:

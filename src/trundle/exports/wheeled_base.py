@@ -89,4 +89,7 @@ def odometry_words(entry: Entry, content: Content) -> dict[str, str]:
 
 
 def _signed(content: Content) -> dict[str, str]:
-    return {"ROBOT": content.name, "PACKAGE": content.name, "SIGNATURE": signature()}
+    prepared = content.prepared
+    assert prepared is not None, "wheels have radii"
+    words = {"ROBOT": content.name, "PACKAGE": content.name, "SIGNATURE": signature()}
+    return {**words, "PREPARED": str(prepared.size)}

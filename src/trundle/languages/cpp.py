@@ -5,6 +5,7 @@ from __future__ import annotations
 from trundle.files import signature
 from trundle.languages.c import comment
 from trundle.languages.c_package import WARNINGS, CTexts
+from trundle.languages.language import Function
 from trundle.languages.package import Content, Entry, Package, Target
 from trundle.program.ir import Group
 
@@ -27,9 +28,9 @@ using Real = {real};
 """
 _STEP = """\
 // the state after a time h, inputs held, by the classical Runge-Kutta method
-inline {state} step(const {state} &state, const {input} &input, {parameter}Real h) {{
+inline {state} {step}(const {state} &state, const {input} &input, {parameter}Real h) {{
     {state} next{{}};
-    {name}_step(state.data(), input.data(), {given}, h, next.data());
+    {name}_{step}(state.data(), input.data(), {given}, h, next.data());
     return next;
 }}
 """
@@ -145,18 +146,9 @@ class _Thin:
         parts = [f"using {self.types[group]} = {self._kind(group)};" for group in code.names.words]
         parts += ["", *(self._function(entry) for entry in code.entries)]
         if code.dynamics is not None:
-            state, given, parameter = (code.dynamics.program.inputs[k] for k in range(3))
-            parts.append(self._start(state))
-            held = self._is_structure(parameter)
-            parts.append(
-                _STEP.format(
-                    name=self.name,
-                    state=self.types[state],
-                    input=self.types[given],
-                    parameter=f"const {self.types[parameter]} &parameter, " if held else "",
-                    given="&parameter" if held else "nullptr",
-                )
-            )
+            parts.append(self._start(code.dynamics.program.inputs[0]))
+            steps = [function for function in code.functions if function.whole]
+            parts += [self._step(function, code.dynamics) for function in steps]
         return _HEADER.format(
             name=self.name,
             signature=signature(),
@@ -178,6 +170,22 @@ class _Thin:
             state=self.types[state],
             input=self.types[given],
             parameter=f"{self.code.names.structures[parameter].type}_defaults, " if held else "",
+        )
+
+    def _step(self, function: Function, dynamics: Entry) -> str:
+        """A Runge-Kutta step; of a robot without parameters the third group is empty."""
+        state, given, _ = dynamics.program.inputs
+        third = function.read[2]
+        pointer = f"&{third.name}" if third.group in self.code.names.structures else f"{third.name}.data()"
+        return _STEP.format(
+            name=self.name,
+            step=function.name.removeprefix(f"{self.name}_"),
+            state=self.types[state],
+            input=self.types[given],
+            parameter=f"const {self.types[third.group]} &{third.name}, "
+            if third.group and third.group.size
+            else "",
+            given=pointer if third.group and third.group.size else "nullptr",
         )
 
     def _is_structure(self, group: Group) -> bool:

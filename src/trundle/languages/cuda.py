@@ -194,10 +194,11 @@ def _package(content: Content) -> Package:
         state, given, parameter = content.dynamics.program.inputs
         kernels.append(_ROLL.format(n=state.size, inputs=given.size or 1, parameters=parameter.size or 1))
         files = {"main.cu": _EXAMPLE.format(name=name), "Makefile": _MAKEFILE.format(name=name)}
+    prepared = [] if content.prepared is None else [f"enum {{ PREPARED_SIZE = {content.prepared.size} }};\n"]
     text = _SOURCE.format(
         name=name,
         signature=signature(),
-        constants="\n".join(_constants(content.words)),
+        constants="\n".join([*_constants(content.words), *prepared]),
         functions=text_of(content.functions(CUDA), CUDA),
         kernels="\n".join(kernels),
     )
@@ -215,7 +216,9 @@ def _kernel(entry: Entry) -> str:
     own = [f"own_{k}" for k in range(len(groups))]
     lines = [f"double {name}[{group.size or 1}];" for name, group in zip(own, groups, strict=True)]
     for name, mine, group in zip(names[:read], own, groups, strict=False):
-        count, k = ("sets", "sets == 1 ? 0 : k") if group.name == "parameter" else ("count", "k")
+        count, k = (
+            ("sets", "sets == 1 ? 0 : k") if group.name in ("parameter", "prepared") else ("count", "k")
+        )
         lines.append(f"gather({name}, {group.size}, {count}, {k}, {mine});")
     lines.append(f"{entry.name}({', '.join(own)});")
     for name, mine, group in zip(names[read:], own[read:], groups[read:], strict=True):

@@ -18,7 +18,7 @@ from trundle.languages.language import (
     require_identifier,
     text_of,
 )
-from trundle.languages.package import Content, Package, Target, Word
+from trundle.languages.package import Content, Package, Target
 
 # Characters of a line that the standard allows (Fortran 2008, 3.3.2.2), less those that lead to the next one.
 _WIDTH = 130
@@ -268,7 +268,7 @@ def _package(content: Content) -> Package:
         problem = f"'{name}' is a subroutine, and the module can't be called like it"
         raise InputError(problem, key="name", hint="name it robot, say (--name on the command line)")
     body = text_of(functions, FORTRAN)
-    constants = dict(_constants(content.words, [*public, name]))
+    constants = dict(_constants(content, [*public, name]))
     text = _MODULE.format(
         name=name,
         signature=signature(),
@@ -287,9 +287,11 @@ def _package(content: Content) -> Package:
     return Package(files, _USAGE.format(name=name, make=make), {}, first=FORTRAN.first)
 
 
-def _constants(named: Sequence[Word], taken: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _constants(content: Content, taken: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Public constants and how they are declared: groups' sizes, places and defaults."""
-    sizes = {f"{each.word} size": each.group.size for each in named}
+    named = content.words
+    sizes = {} if content.prepared is None else {"prepared size": content.prepared.size}
+    sizes |= {f"{each.word} size": each.group.size for each in named}
     defaults = {
         f"{each.word} default": each.defaults for each in named if each.defaults or not each.group.size
     }

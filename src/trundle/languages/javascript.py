@@ -185,6 +185,8 @@ def _package(content: Content) -> Package:
         functions=text_of(content.functions(JAVASCRIPT), JAVASCRIPT),
         groups=json.dumps(told, indent=2),
     )
+    if content.prepared is not None:
+        text += f"\n/** How many numbers `prepare` gives. */\nexport const preparedSize = {content.prepared.size};\n"
     files = {f"{content.name}.js": text, "package.json": json.dumps(_npm(content.name)) + "\n"}
     example = ""
     if content.dynamics is not None:

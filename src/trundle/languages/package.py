@@ -80,6 +80,12 @@ class Content:
         return self.entry("dynamics")
 
     @cached_property
+    def prepared(self) -> Group | None:
+        """What `prepare` gives, where there is something to prepare."""
+        prepare = self.entry("prepare")
+        return None if prepare is None else prepare.program.outputs[0]
+
+    @cached_property
     def group_words(self) -> Mapping[Group, str]:
         """A word for each group of all entries, in the order in which they come, none twice."""
         found: dict[Group, str] = {}
@@ -112,10 +118,12 @@ class Content:
         return [*made, *self._steps(language, called)]
 
     def _steps(self, language: Language, called: str) -> Iterator[Function]:
-        if self.dynamics is not None:
-            projection = None if self.entry("projection") is None else called.format(name="projection")
-            names = called.format(name="step"), self.dynamics.program, called.format(name="dynamics")
-            yield step(*names, projection, language)
+        for kind in ("", "_prepared"):
+            dynamics, projection = (self.entry(f"{name}{kind}") for name in ("dynamics", "projection"))
+            if dynamics is not None:
+                name, rates = (called.format(name=f"{word}{kind}") for word in ("step", "dynamics"))
+                closed = None if projection is None else called.format(name=projection.name)
+                yield step(name, dynamics.program, rates, closed, language)
 
 
 @dataclass(frozen=True)
@@ -144,6 +152,7 @@ class Target:
 
     summary: what a person gets. precisions: what numbers it can compute with, the default first. what: the parts that
     are exported where nothing is said; None for all that a model has. optional: more of them, where a model has them.
+    prepares: whether `prepare` and the functions that take what it computes of the parameters come along.
     """
 
     name: str
@@ -152,6 +161,7 @@ class Target:
     precisions: tuple[str, ...] = ("double",)
     what: tuple[str, ...] | None = None
     optional: tuple[str, ...] = ()
+    prepares: bool = True
 
 
 def told(entry: Entry, language: Language) -> Iterator[str]:

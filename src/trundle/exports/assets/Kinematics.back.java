@@ -2,7 +2,7 @@
     /** The twist that agrees best with all wheels (least squares of their slips), into `result`: v_x, v_y, omega. */
     public void toTwist(Wheels wheels, double[] result) {
         take(wheels);
-        Functions.base_twist(angle, speed, steeringRate, parameters, twist, slip@base_twist@);
+        Functions.base_twist_prepared(angle, speed, steeringRate, prepared, twist, slip@base_twist_prepared@);
         System.arraycopy(twist, 0, result, 0, 3);
     }
 

@@ -11,7 +11,7 @@ public final class Kinematics {
     private static final String[] NAMES = {@NAMES@};
     private static final int[] TRAILING = {@TRAILING@}; // those whose contact is ahead of or behind their pivot
 
-    private final double[] parameters;
+    private final double[] prepared = new double[@PREPARED@]; // what the functions need of the parameters
     private final double[] radius = new double[WHEELS]; // m
     private final double[] heading = new double[WHEELS]; // rad: a wheel's angle on the base where its steering is 0
     private final double[] twist = new double[3];
@@ -40,8 +40,8 @@ public final class Kinematics {
 
     /** By others, measured on the robot, say; as they are now. */
     public Kinematics(Parameters parameters) {
-        this.parameters = parameters.toArray();
-        Functions.wheel_measures(this.parameters, radius, heading);
+        Functions.wheel_measures(parameters.toArray(), radius, heading@wheel_measures@);
+        Functions.prepare(parameters.toArray(), prepared@prepare@);
     }
 
     /** The name of a wheel. */
@@ -61,14 +61,14 @@ public final class Kinematics {
     public void toWheels(double vX, double vY, double omega, Wheels wheels) {
         take(vX, vY, omega);
         take(wheels);
-        Functions.next_wheel_states(twist, angle, speed, parameters, newAngle, newSpeed@TRAILING_ARGUMENT@@next_wheel_states@);
+        Functions.next_wheel_states_prepared(twist, angle, speed, prepared, newAngle, newSpeed@TRAILING_ARGUMENT@@next_wheel_states_prepared@);
         give(wheels);
     }
 
     /** The same from nothing: every steered wheel rolls forward, and points forward where it stands still. */
     public void toWheelsForward(double vX, double vY, double omega, Wheels wheels) {
         take(vX, vY, omega);
-        Functions.wheel_states(twist, parameters, newAngle, newSpeed@TRAILING_ARGUMENT@@wheel_states@);
+        Functions.wheel_states_prepared(twist, prepared, newAngle, newSpeed@TRAILING_ARGUMENT@@wheel_states_prepared@);
         give(wheels);
     }
 @BACK@

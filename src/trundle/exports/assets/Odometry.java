@@ -16,7 +16,7 @@ public final class Odometry {
     private static final int[] ANGLE = {@ANGLE_PLACES@}; // which readings they are
     private static final int[] STEERED = {@STEERED@}; // which that are counted steer wheels
 
-    private final double[] parameters;
+    private final double[] prepared = new double[@PREPARED@]; // what the function needs of the parameters
     private final double[] pose = new double[3];
     private final double[] covariance = new double[9];
     private final double[] last = new double[READINGS];
@@ -35,7 +35,7 @@ public final class Odometry {
 
     /** By others, measured on the robot, say; as they are now. */
     public Odometry(Parameters parameters) {
-        this.parameters = parameters.toArray();
+        Functions.prepare(parameters.toArray(), prepared@prepare@);
     }
 
     /** What a reading is of: "left.angle" of a wheel about its axle, "left.steering" of its pivot; rad. */
@@ -70,7 +70,7 @@ public final class Odometry {
         for (int k = 0; k < INCREMENTS; k++) increment[k] = readings[k] - last[k];
         for (int k : STEERED) increment[k] = Math.IEEEremainder(increment[k], 2 * Math.PI);
         for (int k = 0; k < ANGLES; k++) angle[k] = last[ANGLE[k]];
-        Functions.odometry_step(pose, increment, angle, parameters, newPose, byPose, byIncrement, byAngle@odometry_step@);
+        Functions.odometry_step_prepared(pose, increment, angle, prepared, newPose, byPose, byIncrement, byAngle@odometry_step_prepared@);
         java.util.Arrays.fill(sum, 0);
         addCarried(byPose, covariance, 3);
         addCarried(byIncrement, incrementCovariance, INCREMENTS);

@@ -9,7 +9,7 @@
   Twist twist(const Wheels &wheels, std::array<double, wheel_count> &slips) const noexcept {
     const States from = states(wheels);
     std::array<double, 3> found{};
-    functions::base_twist(from.angle.data(), from.speed.data(), wheels.steering_rate.data(), &parameters_,
-                          found.data(), slips.data());
+    functions::base_twist_prepared(from.angle.data(), from.speed.data(), wheels.steering_rate.data(), prepared_.data(),
+                                   found.data(), slips.data());
     return {found[0], found[1], found[2]};
   }

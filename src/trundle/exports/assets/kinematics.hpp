@@ -18,8 +18,9 @@ class Kinematics {
   };
 
   Kinematics() noexcept : Kinematics(Parameters{}) {}
-  explicit Kinematics(const Parameters &parameters) noexcept : parameters_(parameters) {
-    functions::wheel_measures(&parameters_, radii_.data(), headings_.data());
+  explicit Kinematics(const Parameters &parameters) noexcept {
+    functions::wheel_measures(&parameters, radii_.data(), headings_.data());
+    functions::prepare(&parameters, prepared_.data());
   }
 
   const std::array<double, wheel_count> &radii() const noexcept { return radii_; }  // m
@@ -34,8 +35,8 @@ class Kinematics {
     States found;
     std::array<double, trailing.size()> turning{};
     (void)turning;
-    functions::next_wheel_states(given.data(), from.angle.data(), from.speed.data(), &parameters_,
-                                 found.angle.data(), found.speed.data()@TRAILING_ARGUMENT@);
+    functions::next_wheel_states_prepared(given.data(), from.angle.data(), from.speed.data(), prepared_.data(),
+                                          found.angle.data(), found.speed.data()@TRAILING_ARGUMENT@);
     return joints(found, turning);
   }
 
@@ -44,7 +45,8 @@ class Kinematics {
     const std::array<double, 3> given{twist.v_x, twist.v_y, twist.omega};
     States found;
     std::array<double, trailing.size()> turning{};
-    functions::wheel_states(given.data(), &parameters_, found.angle.data(), found.speed.data()@TRAILING_ARGUMENT@);
+    functions::wheel_states_prepared(given.data(), prepared_.data(), found.angle.data(),
+                                     found.speed.data()@TRAILING_ARGUMENT@);
     return joints(found, turning);
   }
 @BACK@
@@ -76,6 +78,6 @@ class Kinematics {
     return found;
   }
 
-  Parameters parameters_;
+  std::array<double, @PREPARED@> prepared_{};  // what the functions need of the parameters
   std::array<double, wheel_count> radii_{}, headings_{};
 };

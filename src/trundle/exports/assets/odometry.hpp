@@ -21,13 +21,15 @@ class Odometry {
   using AngleCovariance = std::array<double, angle_count * angle_count>;
 
   // At the origin, all encoders at 0; where they read something else the next constructor is the one to use.
-  Odometry() noexcept = default;
-  explicit Odometry(const Parameters &parameters) noexcept : parameters_(parameters) {}
+  Odometry() noexcept : Odometry(Parameters{}) {}
+  explicit Odometry(const Parameters &parameters) noexcept { functions::prepare(&parameters, prepared_.data()); }
 
   // At a pose, with its covariance and what the encoders read there.
   Odometry(const Readings &readings, const Pose &pose, const Covariance &covariance,
            const Parameters &parameters = {}) noexcept
-      : parameters_(parameters), last_(readings), pose_(pose), covariance_(covariance) {}
+      : last_(readings), pose_(pose), covariance_(covariance) {
+    functions::prepare(&parameters, prepared_.data());
+  }
 
   // Moves on to new readings, with the covariances of the increments since the last ones and of the angles:
   // P' = F P F^T + G Q G^T + H R H^T. Between updates wheels are steered by less than half a turn. False where a number
@@ -44,8 +46,8 @@ class Odometry {
     std::array<double, 9> by_pose{};
     std::array<double, 3 * increment_count> by_increment{};
     std::array<double, 3 * angle_count> by_angle{};
-    functions::odometry_step(from.data(), increment.data(), angle.data(), &parameters_, to.data(), by_pose.data(),
-                             by_increment.data(), by_angle.data());
+    functions::odometry_step_prepared(from.data(), increment.data(), angle.data(), prepared_.data(), to.data(),
+                                      by_pose.data(), by_increment.data(), by_angle.data());
     Covariance sum{};
     add_carried<3>(by_pose, covariance_, sum);
     add_carried<increment_count>(by_increment, increment_covariance, sum);
@@ -77,7 +79,7 @@ class Odometry {
     }
   }
 
-  Parameters parameters_{};
+  std::array<double, @PREPARED@> prepared_{};  // what the function needs of the parameters
   Readings last_{};
   Pose pose_{};
   Covariance covariance_{};
