@@ -36,7 +36,8 @@ def test_a_robot_without_masses_has_kinematics_alone(trundle, tmp_path):
     words = "export", "kinematic.yaml", "--to", "numpy", "--output", tmp_path / "out"
     found = trundle(*words, "--json").data
     kinematics = ["wheel_states", "next_wheel_states", "base_twist", "wheel_measures"]
-    assert [entry["name"] for entry in found["entries"]] == [*kinematics, "odometry_step"]
+    names = [entry["name"] for entry in found["entries"]]
+    assert names[: names.index("prepare")] == [*kinematics, "odometry_step"]
     answer = trundle(*words, "--what", "dynamics")
     assert answer.status == 1
     assert "mass" in answer.err
