@@ -1,6 +1,6 @@
 """Tables of numbers in text: columns by name with their units, read from rows of cells and written as such.
 
-CSV is read and written here; formats with headers of their own (TRC, STO, MOT) part their lines into a `Sheet` and
+CSV is read and written here; formats with headers of their own (TRC, STO, MOT) part their lines into a `Cells` and
 give `write_rows` their header.
 """
 
@@ -57,7 +57,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class Cells:
     """Text that is parted into cells: columns' `header`s on a line, and below them rows, each with its line.
 
     `names` and `units` are what the headers say; until `with_units` asks, whole headers are names.
@@ -73,7 +73,7 @@ class Sheet:
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", self.names or tuple(cell.strip() for cell in self.header))
 
-    def with_units(self) -> Sheet:
+    def with_units(self) -> Cells:
         """The sheet with units in brackets parted from the names; InputError where no name is left."""
         parted = [_UNIT.search(name) for name in self.names]
         pairs = list(zip(self.names, parted, strict=True))
@@ -146,7 +146,7 @@ def read_lines(path: Path, most: int = MOST_BYTES) -> list[str]:
         raise InputError("is not UTF-8 text", file=file, line=line, hint="save it as UTF-8") from None
 
 
-def read_sheet(path: Path, most: int = MOST_BYTES) -> Sheet:
+def read_sheet(path: Path, most: int = MOST_BYTES) -> Cells:
     """A CSV file's cells; empty rows and lines that begin with # are passed over. InputError for what is no CSV."""
     file = str(path)
     reader = csv.reader(read_lines(path, most), strict=True)
@@ -167,7 +167,7 @@ def read_sheet(path: Path, most: int = MOST_BYTES) -> Sheet:
         message = f"its cells are parted by {';' if ';' in header[0] else 'tabs'!r}, and commas were expected"
         hint = "save it with commas between cells and points in its numbers"
         raise InputError(message, file=file, line=line, hint=hint)
-    return Sheet(file, line, header, rest)
+    return Cells(file, line, header, rest)
 
 
 def write_rows(

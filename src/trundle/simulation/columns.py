@@ -12,7 +12,7 @@ import numpy as np
 from trundle.documents import FileTable
 from trundle.documents.column_units import unit_in_si
 from trundle.errors import InputError, suggest
-from trundle.results.table import Sheet, read_sheet
+from trundle.results.table import Cells, read_sheet
 from trundle.robot.units import NUMBER, TIME
 
 # Two columns of a million rows have some 40 MB; what is larger is not meant for a run of one robot.
@@ -22,10 +22,10 @@ MOST_BYTES = 200_000_000
 _NAME = re.compile(r"[A-Za-z_][\w.\-]{0,79}( ?[\[(][^\])]{0,20}[\])])?")
 _TWO = "the first row names a column of times and one of values, such as time,NAME"
 
-Columns = tuple[tuple[float, ...], tuple[float, ...], str]
 
-
-def read_column(source: FileTable, name: str, folder: Path, key: str) -> Columns:
+def read_column(
+    source: FileTable, name: str, folder: Path, key: str
+) -> tuple[tuple[float, ...], tuple[float, ...], str]:
     """Times (s, increasing), values (SI) and the interpolation of an input.
 
     The file starts with a row of names; time is the column `time`, or the first. A unit in brackets behind a name, as
@@ -72,7 +72,7 @@ def _told(path: Path, key: str) -> Iterator[None]:
         raise InputError(f"{error.message}: '{path.name}'", key=f"{key}.file", hint=hint) from None
 
 
-def _seconds(sheet: Sheet, clock: int) -> float:
+def _seconds(sheet: Cells, clock: int) -> float:
     """The unit of a column of times, in s; seconds where it has none."""
     try:
         factor, dimension = unit_in_si(sheet.units[clock])
@@ -92,7 +92,7 @@ def _scale(unit: str) -> float:
         return 1.0
 
 
-def _place(sheet: Sheet, wanted: str) -> int:
+def _place(sheet: Cells, wanted: str) -> int:
     """Where a column stands that is called so, with its unit or without."""
     header = [cell.strip() for cell in sheet.header]
     for names in (header, list(sheet.names)):

@@ -33,6 +33,7 @@ AXLES = (
 
 def with_culprit(
     error: NumericsError,
+    *,
     robot: Robot | None,
     names: tuple[Sequence[str], Sequence[str]],
     parameters: Mapping[str, float],

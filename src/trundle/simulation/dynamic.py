@@ -87,7 +87,9 @@ def simulate(
     True
     """
     model = model_of(model, "simulate")
-    options = options_of(duration, samples, times, method, rtol, atol, max_step)
+    options = options_of(
+        duration, samples, times=times, method=method, rtol=rtol, atol=atol, max_step=max_step
+    )
     return solve(dynamic_problem(model, inputs, initial, parameters, options), progress)
 
 

@@ -74,6 +74,7 @@ def integrate(
     make: Callable[[float, float], tuple[RateFunction, RateFunction | None]],
     start: Sequence[float] | FloatArray,
     times: FloatArray,
+    *,
     breaks: Sequence[float],
     settings: Settings,
     names: Sequence[str],

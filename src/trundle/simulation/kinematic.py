@@ -93,7 +93,16 @@ def roll(
     0.6
     """
     robot = robot_of(robot, "roll", "it has no wheels to roll on")
-    options = options_of(duration, samples, times, method, rtol, atol, max_step, TOLERANCE)
+    options = options_of(
+        duration,
+        samples,
+        times=times,
+        method=method,
+        rtol=rtol,
+        atol=atol,
+        max_step=max_step,
+        tolerance=TOLERANCE,
+    )
     return solve(kinematic_problem(robot, inputs, initial, parameters, options), progress)
 
 

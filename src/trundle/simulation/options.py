@@ -51,6 +51,7 @@ class RunOptions:
 def options_of(
     duration: float | str | None,
     samples: int,
+    *,
     times: Times | None = None,
     method: str = "auto",
     rtol: float | None = None,

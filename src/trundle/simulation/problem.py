@@ -23,7 +23,7 @@ from trundle.results.columns import column_of
 from trundle.results.run import GROUPS
 from trundle.robot import Robot
 from trundle.robot.problems import Mistake, report
-from trundle.simulation.culprit import AXLES, with_culprit
+from trundle.simulation.culprit import AXLES, Make, with_culprit
 from trundle.simulation.feedback import Fill, commands, filler
 from trundle.simulation.integrate import IMPLICIT, MOST_DECAY, Settings, integrate, tolerances
 from trundle.simulation.jumps import closer_look, longest_step, with_jumps
@@ -92,13 +92,24 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
         make = make_pieces(guided, slope, signals, moving, p, bar)
         breaks = [t for signal in signals for t in (*signal.jumps, *signal.kinks)]
         names = guided.inputs[guided.input_index("state")].labels
-        rest = problem.start, times, breaks, settings, names, closer_look(signals)
+
+        def integrated(make: Make) -> FloatArray:
+            look = closer_look(signals)
+            return integrate(
+                make, problem.start, times, breaks=breaks, settings=settings, names=names, find=look
+            )
+
         try:
-            states = integrate(make, *rest)
+            states = integrated(make)
         except NumericsError as error:
-            both = system.states, system.inputs
             raise with_culprit(
-                error, system.robot, both, problem.parameters, fill, make, lambda each: integrate(each, *rest)
+                error,
+                robot=system.robot,
+                names=(system.states, system.inputs),
+                parameters=problem.parameters,
+                fill=fill,
+                make=make,
+                again=integrated,
             ) from None
     commanded = commands(signals, fill, times, states)
     outputs = _observed(problem, guided, states, commanded)

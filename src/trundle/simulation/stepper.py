@@ -76,9 +76,9 @@ class Stepper:
                     lambda a, b: (self._rate, self._slope),
                     self.state,
                     times,
-                    (),
-                    Settings("lsoda", *_BOUNDS),
-                    self._names,
+                    breaks=(),
+                    settings=Settings("lsoda", *_BOUNDS),
+                    names=self._names,
                 )
                 n, state = len(self.problem.system.states), found[:, -1].copy()
                 own = on_manifold(self.problem.system, state[:n, None], self._commands, self.problem.numbers)

@@ -14,8 +14,7 @@ from trundle.frozen import Frozen, Rebuilt
 from trundle.limbs.capture.gaps import Filling, Gaps, gaps_of, refuse_swaps
 from trundle.limbs.capture.inverse_kinematics import fit_postures
 from trundle.limbs.capture.joint_speeds import continuous, differentiated
-from trundle.limbs.capture.marker_fit import judge_fit
-from trundle.limbs.capture.marker_model import Markers, marker_model
+from trundle.limbs.capture.marker_model import Markers, judge_fit, marker_model
 from trundle.limbs.capture.recording import Recording
 from trundle.limbs.capture.smoothing import Smoothing, checked_times, refuse_missing, smooth
 from trundle.limbs.capture.smoothing import smoothing as chosen_smoothing

@@ -10,7 +10,7 @@ from trundle.arrays import FloatArray
 from trundle.documents.column_units import unit_in_si
 from trundle.errors import InputError
 from trundle.limbs.capture.recording import DEGREES_IF_TURNING, Recording
-from trundle.results.table import Sheet, Table
+from trundle.results.table import Cells, Table
 from trundle.robot.units import TIME, Dimension
 
 # A capture volume is far smaller: numbers beyond are millimetres, or no positions.
@@ -20,7 +20,7 @@ _LENGTH: Dimension = (1, 0, 0, 0)
 _NO_MARKERS = ("force", "moment", "torque")
 
 
-def checked_table(sheet: Sheet) -> Table:
+def checked_table(sheet: Cells) -> Table:
     """A sheet's columns without the units in their names; an empty cell is a gap.
 
     InputError where a unit is none, and where a number is infinite.
@@ -34,7 +34,7 @@ def checked_table(sheet: Sheet) -> Table:
     return finite_or_gaps(sheet)
 
 
-def finite_or_gaps(sheet: Sheet) -> Table:
+def finite_or_gaps(sheet: Cells) -> Table:
     """A sheet's numbers, NaN where a cell is empty; InputError where one is infinite."""
     table = sheet.table(gaps=True)
     table.refuse({name: np.isinf(column) for name, column in table.columns.items()}, "a number is infinite")

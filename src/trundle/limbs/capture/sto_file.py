@@ -11,7 +11,7 @@ from pathlib import Path
 from trundle.errors import InputError
 from trundle.limbs.capture.number_table import checked_table, recording_of, without_blank_end
 from trundle.limbs.capture.recording import Recording
-from trundle.results.table import Sheet, Table, read_lines, write_rows
+from trundle.results.table import Cells, Table, read_lines, write_rows
 
 # Headers have some ten lines; a file without `endheader` isn't searched to its end.
 _MOST_HEADER = 1000
@@ -42,7 +42,7 @@ def read_sto(path: Path) -> Recording:
     rest = [(line, without_blank_end(cells, len(headers))) for line, cells in rest]
     _check_counts(header, {"rows": len(rest), "columns": len(headers)}, file)
     degrees = _in_degrees(header, file)
-    return recording_of(checked_table(Sheet(file, at, headers, rest)), degrees=degrees)
+    return recording_of(checked_table(Cells(file, at, headers, rest)), degrees=degrees)
 
 
 def _entries(lines: Sequence[str]) -> list[tuple[int, str, str]]:

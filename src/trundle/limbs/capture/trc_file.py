@@ -19,7 +19,7 @@ from trundle.limbs.capture.number_table import (
     without_blank_end,
 )
 from trundle.limbs.capture.recording import Recording
-from trundle.results.table import Sheet, Table, read_lines, write_rows
+from trundle.results.table import Cells, Table, read_lines, write_rows
 
 # How far the rate that the header says may be from that of its times: rates are written with two or three digits.
 _RATE = 0.01
@@ -45,7 +45,7 @@ def read_trc(path: Path) -> Recording:
             raise InputError(message, file=file, line=3, hint="is the file whole?")
     if "Units" not in header:
         raise InputError("the header has no Units", file=file, line=2, hint="add Units, and mm or m below it")
-    columns = finite_or_gaps(Sheet(file, 4, names, rows)).columns
+    columns = finite_or_gaps(Cells(file, 4, names, rows)).columns
     positions = {
         name: marker_in_metres(
             name, np.column_stack([columns[f"{name}.{axis}"] for axis in "xyz"]), header["Units"], file

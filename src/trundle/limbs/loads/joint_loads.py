@@ -12,9 +12,8 @@ from trundle.limbs.capture.joint_motion import JointMotion, joint_motion, moving
 from trundle.limbs.capture.recording import Recording
 from trundle.limbs.loads.loads import Loads
 from trundle.limbs.loads.loop_forces import loop_forces
-from trundle.limbs.loads.motion_samples import LoadSamples, samples_of
-from trundle.limbs.loads.outside import Outside, outside_of
 from trundle.limbs.loads.recursion import Recursion, recursion_of, require_tree
+from trundle.limbs.loads.samples import LoadSamples, Outside, outside_of, samples_of
 from trundle.mechanics.tree import WORLD
 from trundle.model.arguments import Given, opened, robot_of, three
 from trundle.model.moving import MovingMechanism

@@ -12,9 +12,8 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
 from trundle.frozen import Frozen
 from trundle.limbs.loads.freedoms import along_freedoms
-from trundle.limbs.loads.motion_samples import LoadSamples
-from trundle.limbs.loads.outside import Outside
 from trundle.limbs.loads.recursion import MOTION, Recursion
+from trundle.limbs.loads.samples import LoadSamples, Outside
 from trundle.mechanics.tree import WORLD
 from trundle.program import compile_program
 from trundle.results import Run

@@ -9,8 +9,8 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
-from trundle.limbs.loads.motion_samples import LoadSamples
 from trundle.limbs.loads.recursion import Pushed, Recursion
+from trundle.limbs.loads.samples import LoadSamples
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.linear import table
 from trundle.mechanics.loop_joints import Closure, LoopJoint, close

@@ -1,0 +1,168 @@
+"""What the recursion takes at every sample: a motion, all there, finite, in its order; and wrenches from outside, on
+which link, in whose axes, six numbers each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trundle.arrays import FloatArray
+from trundle.errors import InputError, suggest
+from trundle.limbs.capture.joint_motion import JointMotion
+from trundle.limbs.loads.recursion import Pushed, Recursion
+from trundle.wrenches import Wrench
+
+
+@dataclass(frozen=True, eq=False)
+class LoadSamples:
+    """Times (n,), q (n, c), ν and ν̇ (n, s) in the order of a recursion, and how they were smoothed."""
+
+    time: FloatArray
+    q: FloatArray
+    nu: FloatArray
+    nu_dot: FloatArray
+    smoothing: Mapping[str, object]
+
+    @property
+    def tables(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """What programs take first."""
+        return self.q, self.nu, self.nu_dot
+
+
+def samples_of(motion: JointMotion, recursion: Recursion) -> LoadSamples:
+    """The motion's tables, their columns sorted; InputError says which name, shape, time or number doesn't fit."""
+    time = motion.time
+    if time.ndim != 1 or time.size == 0:
+        raise InputError(
+            f"a motion's time is one row of at least one number, not of shape {time.shape}", key="time"
+        )
+    _refuse_gaps(time, time, ("time",))
+    steps = np.diff(time)
+    if (steps <= 0).any():
+        at = int(np.argmax(steps <= 0))
+        raise InputError(
+            f"a motion's times increase: sample {at + 1} is at {time[at + 1]:.9g} s, and the one before at "
+            f"{time[at]:.9g} s",
+            key="time",
+        )
+    coordinates, speeds = recursion.coordinates, recursion.speeds
+    samples = LoadSamples(
+        time,
+        _table(time, motion.positions, motion.names, coordinates, "positions"),
+        _table(time, motion.velocities, motion.speeds, speeds, "velocities"),
+        _table(time, motion.accelerations, motion.speeds, speeds, "accelerations"),
+        motion.smoothing,
+    )
+    quantities = recursion.mechanism.assembly.quantities
+    if quantities.quaternions(coordinates):
+        quantities.check_quaternions(dict(zip(coordinates, samples.q.T, strict=True)))
+    return samples
+
+
+def _table(
+    time: FloatArray, table: FloatArray, names: tuple[str, ...], wanted: tuple[str, ...], what: str
+) -> FloatArray:
+    if table.shape != (len(time), len(names)):
+        raise InputError(
+            f"a motion of {len(time)} times and {len(names)} names has {what} ({len(time)}, {len(names)}), not "
+            f"{table.shape}",
+            key=what,
+        )
+    for name in wanted:
+        if name not in names:
+            raise InputError(f"the motion's {what} lack '{name}'", key=name, hint=suggest(name, names))
+    for name in names:
+        if name not in wanted:
+            raise InputError(
+                f"the robot has no '{name}', whose {what} came", key=name, hint=suggest(name, wanted)
+            )
+    _refuse_gaps(time, table, names, what)
+    return table if names == wanted else table[:, [names.index(name) for name in wanted]]
+
+
+def _refuse_gaps(time: FloatArray, table: FloatArray, names: tuple[str, ...], what: str = "values") -> None:
+    if np.isfinite(table).all():
+        return
+    row, column = np.argwhere(~np.isfinite(table.reshape(len(time), -1)))[0]
+    raise InputError(
+        f"the {what} of '{names[column]}' hold {table.reshape(len(time), -1)[row, column]} in sample {row} "
+        f"(t = {time[row]:.6g} s)",
+        key=names[column],
+        hint="fill gaps first, by a rule that you name: trundle.joint_motion(..., gaps=...)",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Outside:
+    """Wrenches over time: `pushed` says where each acts, `table` (n, 6 each) force and moment about that origin.
+
+    `given` are the wrenches as they came, in the same order; those of loops come behind them.
+    """
+
+    pushed: tuple[Pushed, ...]
+    table: FloatArray
+    given: tuple[Wrench, ...] = ()
+
+    def joined(self, pushed: Sequence[Pushed], table: FloatArray) -> Outside:
+        """These and others."""
+        return Outside((*self.pushed, *pushed), np.hstack([self.table, table]), self.given)
+
+
+def outside_of(external: Iterable[Wrench], recursion: Recursion, count: int) -> Outside:
+    """The wrenches over `count` samples.
+
+    The root of a wrench's frame says where it is given: one named after a link is that link's own frame, any other is
+    the world. Raises InputError for unknown bodies, other numbers of samples, and what isn't finite.
+    """
+    if isinstance(external, Wrench):
+        raise InputError("external takes several wrenches", key="external", hint="external=[wrench] for one")
+    given = tuple(external)
+    places: list[Pushed] = []
+    tables = [np.empty((count, 0))]
+    links = recursion.mechanism.assembly.links
+    for wrench in given:
+        if not isinstance(wrench, Wrench):
+            raise InputError(f"external takes wrenches, not {type(wrench).__name__}", key="external")
+        if wrench.on not in links:
+            raise InputError(
+                f"there is no body '{wrench.on}'", key="external", hint=suggest(wrench.on, links)
+            )
+        root = wrench.frame.root
+        own = root.name in links
+        if own and links[root.name] != links[wrench.on]:
+            raise InputError(
+                f"the wrench on '{wrench.on}' is given in the frame of '{root.name}', which moves in another way",
+                key="external",
+                hint=f"give it in the world, or in a frame of '{wrench.on}'",
+            )
+        places.append(Pushed(links[wrench.on], "link" if own else "world"))
+        at_root = wrench.at(root.origin).in_(root)
+        tables.append(_wrench_table(at_root, count))
+    return Outside(tuple(places), np.hstack(tables), given)
+
+
+def _wrench_table(wrench: Wrench, count: int) -> FloatArray:
+    what = f"the wrench on '{wrench.on}' by '{wrench.by}'"
+    if not all(isinstance(part, np.ndarray) for part in (wrench.force, wrench.moment)):
+        raise InputError(
+            f"{what} is symbolic", key="external", hint="put numbers in, or use trundle.symbolic_loads"
+        )
+    try:
+        parts = [np.broadcast_to(part, (count, 3)) for part in (wrench.force, wrench.moment)]
+    except ValueError:
+        shapes = f"{wrench.force.shape} and {wrench.moment.shape}"
+        raise InputError(
+            f"{what} has shapes {shapes}, and the motion {count} samples", key="external"
+        ) from None
+    table = np.hstack(parts)
+    if not np.isfinite(table).all():
+        row = int(np.argwhere(~np.isfinite(table))[0, 0])
+        raise InputError(
+            f"{what} holds what is no number in sample {row + 1}",
+            key="external",
+            hint="a plate's centre of pressure is none without force: give it a threshold",
+        )
+    return table
