@@ -349,7 +349,7 @@ def test_belted_skid_steer_turns_on_the_spot():
     """Motors on one wheel of each side drive both; the belts carry half of it, and the wheels turn alike."""
     model = derive(parse_robot(skid()))
     assert "rl.angle" not in model.coordinates
-    run = simulate(model, 3.0, {"left.torque": -15.0, "right.torque": 15.0})
+    run = simulate(model, 3.0, {"left.torque": -15.0, "right.torque": 15.0}, rtol=1e-10, atol=1e-12)
     np.testing.assert_array_equal(run["fl.rate"], run["rl.rate"])
     assert run["omega"][-1] > 0.5
     assert abs(run["x"][-1]) < 1e-9
