@@ -9,6 +9,7 @@ from trundle.cli.output import colours_on, write_json
 from trundle.errors import InputError, TrundleError
 from trundle.show.words.lines import harmless, paint
 
+# What argparse and shells' own commands end with where a command line is wrong.
 USAGE = 2
 # Beyond 0 to 3: what sysexits.h calls an internal software error, and the shell's 128 + signal for SIGINT and SIGPIPE.
 BUG = 70

@@ -110,6 +110,7 @@ class Cells:
         return Table(columns, units, self.file, tuple(line for line, _ in self.rows))
 
     def _refuse_doubles(self, places: Iterable[int]) -> None:
+        """InputError where two of these columns have one name, with both headers where their units differ."""
         seen: dict[str, int] = {}
         for place in places:
             name = self.names[place]

@@ -17,7 +17,9 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
 
+# Bytes of a block, by which the format's header counts places.
 _BLOCK = 512
+# How the format says whose numbers it holds: the order of bytes, and DEC's floats.
 _INTEL, _DEC, _MIPS = 84, 85, 86
 # Types of parameters: what NumPy calls them, but for characters (-1) and floats (4), and how many bytes each has.
 _SIZES = {-1: 1, 1: 1, 2: 2, 4: 4}

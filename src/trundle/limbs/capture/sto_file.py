@@ -66,6 +66,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _check_counts(header: Mapping[str, tuple[int, str]], counted: Mapping[str, int], file: str) -> None:
+    """InputError where the header's counts differ from what follows, or its version isn't known."""
     for name, what in _COUNTS.items():
         if name not in header:
             continue

@@ -67,6 +67,7 @@ def loop_forces(
 
 
 def _refuse_open(loops: Sequence[LoopJoint], closures: Sequence[Closure], time: FloatArray) -> None:
+    """InputError where a loop's gap (m, or the sine of an angle) is more than solvers leave, with the worst time."""
     for loop, closure in zip(loops, closures, strict=True):
         gap = np.max([np.abs(np.broadcast_to(each, time.shape)) for each in closure.gaps], axis=0)
         worst = int(gap.argmax())
@@ -79,6 +80,7 @@ def _refuse_open(loops: Sequence[LoopJoint], closures: Sequence[Closure], time: 
 
 
 def _driven_columns(mechanism: Mechanism, speeds: Sequence[str], driven: Sequence[str] | None) -> list[int]:
+    """The places of the speeds that drives push: those that are named, or else the motors'."""
     if driven is None:
         driven = [speeds[each.column] for each in mechanism.assembly.actuators]
         if not driven:
@@ -109,6 +111,7 @@ def _least_norm(matrices: FloatArray, right: FloatArray) -> tuple[FloatArray, li
 def _refuse_unmet(
     speeds: Sequence[str], given: FloatArray, found: FloatArray, needed: FloatArray, time: FloatArray
 ) -> None:
+    """InputError where loops and drives leave some of the needed forces: Σ given x − needed, with the worst sample."""
     left = np.abs(np.einsum("nks,nk->sn", given, found) - needed)
     if left.max(initial=0.0) <= 1e-7 * max(np.abs(needed).max(initial=0.0), 1.0):
         return

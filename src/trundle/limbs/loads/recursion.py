@@ -128,6 +128,7 @@ def require_tree(robot: Robot) -> None:
 
 
 def _loads_program(recursion: Recursion, pushed: Sequence[Pushed]) -> Program:
+    """q, ν, ν̇ and the wrenches from outside → the wrench through each joint and the effort on each speed, traced."""
     tree = recursion.tree
     tracer, (q, nu, nu_dot) = _traced(recursion, "wrench")
     given = tracer.inputs("wrench", 6 * len(pushed))
@@ -181,6 +182,7 @@ def _efforts(
 
 
 def _kinematics_program(recursion: Recursion) -> Program:
+    """q, ν, ν̇ → pose, velocities and accelerations of each link's frame in world axes, traced."""
     tracer, (q, nu, nu_dot) = _traced(recursion)
     tree = replace(recursion.tree, gravity=(0, 0, 0))
     poses = tree.joint_poses(q)

@@ -65,6 +65,7 @@ def samples_of(motion: JointMotion, recursion: Recursion) -> LoadSamples:
 def _table(
     time: FloatArray, table: FloatArray, names: tuple[str, ...], wanted: tuple[str, ...], what: str
 ) -> FloatArray:
+    """A motion's table with its columns in the order that is wanted; InputError where names or shape don't fit."""
     if table.shape != (len(time), len(names)):
         raise InputError(
             f"a motion of {len(time)} times and {len(names)} names has {what} ({len(time)}, {len(names)}), not "
@@ -84,6 +85,7 @@ def _table(
 
 
 def _refuse_gaps(time: FloatArray, table: FloatArray, names: tuple[str, ...], what: str = "values") -> None:
+    """InputError at the first number that isn't finite, with its name, sample and time."""
     if np.isfinite(table).all():
         return
     row, column = np.argwhere(~np.isfinite(table.reshape(len(time), -1)))[0]
@@ -145,6 +147,7 @@ def outside_of(external: Iterable[Wrench], recursion: Recursion, count: int) -> 
 
 
 def _wrench_table(wrench: Wrench, count: int) -> FloatArray:
+    """Force and moment (n, 6) of a wrench at every sample; InputError where it is symbolic, misshapen or not finite."""
     what = f"the wrench on '{wrench.on}' by '{wrench.by}'"
     if not all(isinstance(part, np.ndarray) for part in (wrench.force, wrench.moment)):
         raise InputError(
