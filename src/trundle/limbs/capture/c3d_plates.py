@@ -21,7 +21,7 @@ from trundle.limbs.capture.c3d_content import C3dContent
 from trundle.limbs.capture.force_plates import ForcePlate, surface_axes
 from trundle.robot.units import Dimension
 
-# Powers of metre, kilogram, second and radian.
+# Exponents of (m, kg, s, A).
 _LENGTH: Dimension = (1, 0, 0, 0)
 _FORCE: Dimension = (1, 1, -2, 0)
 _TORQUE: Dimension = (2, 1, -2, 0)
