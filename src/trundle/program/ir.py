@@ -132,10 +132,9 @@ class Program(Rebuilt, Shown):
         >>> program.operations_excluding("parameter") < program.operations
         True
         """
-        from trundle.program.preparation import split
+        from trundle.program.preparation import operations_left
 
-        _, main = split(self, *groups)
-        return main.operations
+        return operations_left(self, *groups)
 
     @cached_property
     def dependencies(self) -> tuple[frozenset[int], ...]:
