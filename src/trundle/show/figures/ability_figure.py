@@ -153,6 +153,7 @@ def _pairs(found: Manipulability) -> list[tuple[str, str]]:
 
 
 def _draw_velocities(axes: Axes, found: Manipulability, pair: tuple[str, str]) -> None:
+    """The ellipsoid of velocities seen along one of its parts, in m/s: turning counts at the ellipsoid's length."""
     _draw_outline(axes, _outline(found, pair))
     axes.plot(0, 0, marker="+", color=INK)
     size = 1.15 * max(found.radii)

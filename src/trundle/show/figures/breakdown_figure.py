@@ -21,7 +21,9 @@ PARTS = tuple(f"{what}_{axis}" for what in ("force", "moment") for axis in "xyz"
 _UNITS = {"force": "N", "moment": "N m"}
 # What is less than this share of the largest of its kind is rounding, and not shown.
 _ROUNDING = 1e-9
+# The height of a panel, and of what stands above and below all of them (inches).
 _HEIGHT, _HEAD = 1.75, 0.9
+# Areas let the grid behind them through.
 _SOLID = 0.75
 _WORDS = {"d_alembert": "d'Alembert", "euler": "Euler", "coriolis": "Coriolis"}
 

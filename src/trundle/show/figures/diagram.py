@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 # The robot itself is at most so large, in inches; around it stand names and measures.
 _LARGEST = (4.0, 3.6)
+# Around all that is drawn, names included; and how long the axes of the base's frame are (inches).
 _MARGIN = 0.12
 _FRAME = 0.5
 # More names than this cover each other and the picture.

@@ -32,8 +32,9 @@ from trundle.show.figures.robot import draw_scene
 from trundle.show.figures.style import COLOURS, MUTED, figure_of, house_style, png_mark
 from trundle.simulation.progress import Progress
 
+# Eleven minutes at 30 a second: whoever asks for more has rather slipped in the speed or in the frames a second.
 _MOST_FRAMES = 20_000
-# Pixels.
+# Pixels: narrower pictures have no room for their words, wider ones are beyond any screen.
 _NARROWEST, _WIDEST = 200, 4000
 # So many pictures give the colours of all.
 _SAMPLED = 6
@@ -175,6 +176,7 @@ def _write_gif(where: Path, stage: _Stage, fps: float, at: Progress) -> None:
 
 
 def _write_mp4(where: Path, stage: _Stage, fps: float, at: Progress) -> None:
+    """A film by ffmpeg, which is fed raw pictures; InputError where there is no ffmpeg."""
     program = shutil.which("ffmpeg")
     if program is None:
         raise InputError(

@@ -33,6 +33,7 @@ from trundle.show.figures.style import (
     time_colours,
 )
 
+# More robots along a path hide it, whatever its length.
 _MOST_ROBOTS = 12
 # More points of a path than a picture has pixels only cost time.
 _MOST_POINTS = 4000

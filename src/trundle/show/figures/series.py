@@ -98,9 +98,9 @@ class _Row:
 
 
 def _row(time: FloatArray, panel: Panel) -> _Row:
+    """How much room a panel takes: it is at least as high as its legend."""
     labels = [_label(names) for names, _ in _curves(panel)]
     lines = [line for label in labels for line in label.split("\n")]
-    # A panel is at least as high as its legend.
     height = max(_HEIGHT, 0.1 + _LINE * len(lines))
     legend = 0.0 if panel.log and len(panel.curves) == 1 else _HANDLE + _LETTER * max(map(len, lines))
     flat = panel.log or panel.bands or _span(panel.curves) <= panel.least
@@ -341,6 +341,7 @@ def _draw_start(axes: Axes, whole: Axes, until: float) -> None:
 
 
 def _draw_logarithmic(axes: Axes, time: FloatArray, curves: Mapping[str, FloatArray]) -> None:
+    """Magnitudes on a logarithmic axis of three decades at least; what is zero throughout is said to be."""
     magnitudes = {name: np.abs(values) for name, values in curves.items()}
     every = np.concatenate(list(magnitudes.values()))
     positive = every[np.isfinite(every) & (every > 0)]

@@ -8,6 +8,7 @@ from html import escape
 from trundle.html import picture
 from trundle.shown import Shown
 
+# The page's height in a notebook (pixels), which no script may change from inside its frame.
 _HEIGHT = 680
 # Scripts of the page run by themselves, apart from the notebook's own page: they see nothing of it.
 _SANDBOX = "allow-scripts allow-downloads"

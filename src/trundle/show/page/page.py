@@ -100,6 +100,7 @@ def _image(still: bytes) -> str:
 
 
 def _assembled(title: str, data: dict[str, object], run: Run) -> InlinePage:
+    """The page of these data: its scripts are those that the data need, and its policy allows no others."""
     still = _still(run)
     parts = {"createControls": "controls"} if data["live"] else {}
     parts |= {"createView3d": "view3d"} if data["spatial"] else {}

@@ -35,6 +35,7 @@ def run_data(runs: Sequence[Run], known: Set[str] | None = None) -> dict[str, ob
 
 
 def _one_run(run: Run, panels: Mapping[str, Sequence[Panel]]) -> dict[str, object]:
+    """Numbers and scene of a run, at as many of its samples as a page has room for."""
     track = track_of(run)
     scene = None if track is None else with_wrenches(track.scene, run)
     end = len(run) if scene is None else len(scene.poses)

@@ -13,8 +13,8 @@ import pygame
 from trundle.errors import InputError
 from trundle.show.words.lines import harmless
 
-SIZE = (1200, 800)
-FRAMES = 60  # a second, at most
+# Frames a second, at most: what usual screens show.
+FRAMES = 60
 # A screen with so many rows shows everything in its own size; one with twice as many, twice as large.
 _ROWS = 1080
 _FONT = os.path.join(matplotlib.get_data_path(), "fonts", "ttf", "DejaVuSans.ttf")

@@ -24,6 +24,7 @@ _SIDE, _KEPT, _APART, _GRID = 512, 64, 0.7, 90
 # Half of the trail's width (points).
 _HALF = 1.1
 
+# Copies of the trail are shifted these ways: together they are a wide line, drawn by lines a point wide.
 _WAYS = ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
 
 

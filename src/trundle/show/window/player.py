@@ -185,6 +185,7 @@ class Player:
         self._draw_overlay(screen, camera)
 
     def _draw_overlay(self, screen: pygame.Surface, camera: Camera) -> None:
+        """What stands over the picture: title, scale, legend of arrows, timeline, and help where it is asked for."""
         first, last = float(self.track.time[0]), float(self.track.time[-1])
         share = (self.time - first) / (last - first) if last > first else 1.0
         draw_title(screen, self.pen, self.name, self.track.view, ["following"] * self.sight.follows)

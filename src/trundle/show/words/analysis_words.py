@@ -175,6 +175,7 @@ def _brackets(page: Page, title: str, found: Reach) -> list[str]:
 
 
 def _searched(found: Sequence[Singularity]) -> list[str]:
+    """Where maps of velocity lose rank, and of a search without a hit how near it came."""
     lines = []
     for each in found:
         lines += paragraph(f"{each.what}: {each.explain().removeprefix(each.what + ' ')}")
@@ -197,6 +198,7 @@ def _told(found: Explained | None, names: str) -> dict[str, object] | None:
 
 
 def _reach_data(found: Reach | None) -> dict[str, object] | None:
+    """Where driving and steering lead, as plain data."""
     if found is None:
         return None
     return {
@@ -209,6 +211,7 @@ def _reach_data(found: Reach | None) -> dict[str, object] | None:
 
 
 def _singularity_data(found: Singularity) -> dict[str, object]:
+    """Where a map of velocities loses rank, as plain data; `rank` and `least` are null where nothing was searched."""
     search = found.search
     points = [{**_fields(p, "family value"), "at": dict(p.at), "any": p.free} for p in found.points]
     return {

@@ -163,6 +163,7 @@ def _meaning(pole: complex) -> tuple[str, str, str]:
 
 
 def _matrices(about: Linearization) -> list[tuple[str, TextRows]]:
+    """A, B, C and D with the names of their rows and columns; large ones by their size alone."""
     found: list[tuple[str, TextRows]] = []
     for name, matrix, rows, columns in (
         ("A", about.A, about.states, about.states),

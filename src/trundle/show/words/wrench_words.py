@@ -105,6 +105,7 @@ def _inertia_heading(inertia: Inertia) -> str:
 
 
 def _inertia_rows(inertia: Inertia) -> TextRows:
+    """The mass, then the six numbers of the upper triangle, as the matrix is symmetric."""
     rows = (
         inertia.matrix if not isinstance(inertia.matrix, np.ndarray) else np.moveaxis(inertia.matrix, -2, 0)
     )
@@ -126,6 +127,7 @@ def _breakdown_heading(found: Breakdown) -> str:
 
 
 def _breakdown_rows(found: Breakdown) -> TextRows:
+    """A header, then a row a term: of many samples the largest force and moment, else all six components."""
     terms = {**{name: found[name] for name in found}, "residual": found.residual}
     parts = {name: (each.force, each.moment) for name, each in terms.items()}
     if all(isinstance(x, np.ndarray) for both in parts.values() for x in both):
