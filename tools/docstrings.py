@@ -32,8 +32,8 @@ CANNOT_RAISE = frozenset(
         "program.Program.steps",
     }
 )
-# What kinds of nouns tell their family; nobody asks a robot for it.
-HOOKS = frozenset({"default_counts", "keys_of", "owners_of"})
+# What kinds of nouns tell their family, which nobody asks a robot for; and what pydantic's own pages describe.
+HOOKS = frozenset({"default_counts", "keys_of", "model_copy", "owners_of"})
 # Rooms whose classes are nouns of a description: their methods are what a kind of your own says (docs/extending.md).
 OWN_KINDS = frozenset({"robot"})
 # What needs no example of its own: constructors of errors and results are not called by users.
