@@ -104,6 +104,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _answered(given: list[str], interruption: Interruption | None = None) -> int:
+    """Run the command line and return its exit status, also where whoever reads the output has gone."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Signs that its encoding has not come as "?", not as an error.
@@ -118,6 +119,7 @@ def _answered(given: list[str], interruption: Interruption | None = None) -> int
 
 
 def _guarded(given: list[str], interruption: Interruption | None) -> int:
+    """Run the command and turn every exception but a broken pipe into a message and an exit status."""
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _note
@@ -139,6 +141,7 @@ def _note(message: Warning | str, *_where: object, **_more: object) -> None:
 
 
 def _dispatch(given: list[str]) -> int:
+    """Parse the command line and run its command; without arguments the help goes to standard error."""
     parser = build_parser()
     if not given:
         parser.print_help(sys.stderr)

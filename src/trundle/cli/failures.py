@@ -9,12 +9,13 @@ from trundle.cli.output import colours_on, write_json
 from trundle.errors import InputError, TrundleError
 from trundle.show.words.lines import harmless, paint
 
-# What argparse and shells' own commands end with where a command line is wrong.
+# Argparse ends with 2 where a command line is wrong, and shells' built-in commands do too.
 USAGE = 2
-# Beyond 0 to 3: what sysexits.h calls an internal software error, and the shell's 128 + signal for SIGINT and SIGPIPE.
+# Beyond 0 to 3: what sysexits.h calls an internal software error, and what shells report of a command that a
+# signal ended.
 BUG = 70
-INTERRUPTED = 130
-BROKEN_PIPE = 141
+INTERRUPTED = 130  # 128 + SIGINT, which is 2
+BROKEN_PIPE = 141  # 128 + SIGPIPE, which is 13
 
 
 class UsageError(TrundleError):

@@ -92,6 +92,10 @@ def execute(args: Namespace, out: Output) -> int:
 
 
 def _kind_parser(kind: str, summary: str, measures: Mapping[str, object]) -> Parser:
+    """The parser of `trundle new KIND`, with an option for every measure of the kind.
+
+    A measure's default in the catalogue also says its type: a switch, a whole number, or text with a unit.
+    """
     from trundle.catalog.entry import MEASURES
 
     epilog = 'Measures are numbers in SI, or text with a unit: "6 in".'
@@ -124,6 +128,7 @@ def _measure(text: str) -> float | str:
 
 
 def _list(out: Output) -> int:
+    """Print the catalogue: its kinds with their measures and defaults, and the motors."""
     from trundle import catalog
 
     known = {

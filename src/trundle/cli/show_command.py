@@ -179,6 +179,7 @@ def _one(things: Sequence[_Thing], mode: str) -> _Thing:
 
 
 def _figures(things: Sequence[_Thing], args: Namespace) -> list[Path]:
+    """Draw the figures of one run, or one figure that compares several, and return the files written."""
     suffix = f".{args.figure_format or 'png'}"
     folder = Path(args.output) if args.output else _output(things, args, suffix).parent
     only = [name.strip() for name in args.only.split(",") if name.strip()] if args.only else []
@@ -210,6 +211,7 @@ def _film(things: Sequence[_Thing], args: Namespace) -> list[Path]:
 
 
 def _page(things: Sequence[_Thing], args: Namespace) -> list[Path]:
+    """Write a page (.html) of the runs, or of the one description, and return its path."""
     from trundle.files import replacing
     from trundle.show.page import page_of
 
@@ -232,6 +234,7 @@ def _window(things: Sequence[_Thing], args: Namespace) -> list[Path]:
 
 
 def _drive(things: Sequence[_Thing], args: Namespace) -> list[Path]:
+    """Open a window in which a person drives the robot; with --output the run is saved afterwards."""
     from trundle.show.window import drive
 
     thing = _one(things, "drive")

@@ -72,6 +72,7 @@ class Batch(Shown, Rebuilt):
     observer: Callable[[str], FloatArray] | None = None
 
     def __post_init__(self) -> None:
+        """Check shapes, names and units against one another, and freeze what was passed."""
         time, values, states = frozen(self.time), frozen(self.values), tuple(self.states)
         if values.ndim != 3 or values.shape[:2] != (time.size, len(states)) or time.ndim != 1:
             raise InputError(

@@ -48,6 +48,7 @@ def _open(path: Path, mode: Literal["r", "w"]) -> netCDF4.Dataset:
 
 
 def _fill(file: netCDF4.Dataset, content: Content) -> None:
+    """Write a content's attributes, dimensions and variables, and a checksum over them."""
     about = content.attributes
     file.setncatts({**about, CHECKSUM: checksum(about, content.variables)})
     for name, (dimensions, values, attributes) in content.variables.items():

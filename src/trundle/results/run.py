@@ -78,6 +78,7 @@ class Run(Shown, Rebuilt):
     columns: Mapping[str, Column] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        """Check time, values, units, groups and columns against one another, and freeze them."""
         time = frozen(self.time)
         if time.ndim != 1 or time.size == 0:
             raise InputError(f"a run's time is one row of at least one number, not of shape {time.shape}")
@@ -297,6 +298,7 @@ def _check_names(
     units: Mapping[str, str],
     groups: Mapping[str, Sequence[str]],
 ) -> None:
+    """Refuse a value named "time", arrays that don't fit the time, and names without a unit or a group."""
     if "time" in values:
         raise InputError("'time' is the run's time and cannot be the name of a value")
     for name, array in values.items():

@@ -91,6 +91,7 @@ def _watched(make: Make, again: Callable[[Make], object]) -> tuple[Instant | Non
     last: list[Instant] = []
 
     def watching(a: float, b: float) -> tuple[RateFunction, RateFunction | None]:
+        """The rates over [a, b], which also note the last finite state when they first aren't finite."""
         rate, slope = make(a, b)
 
         def watched(t: float, x: FloatArray) -> FloatArray:

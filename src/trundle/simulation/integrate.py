@@ -151,6 +151,10 @@ def _piece(
     settings: Settings,
     part: float,
 ) -> FloatArray:
+    """States (n, times) over one piece without a break, by LSODA or a method of SciPy's.
+
+    Raises NumericsError where the method gives up before the last time.
+    """
     if settings.method == "lsoda":
         # The bound on steps holds between output times: more of them, so that it doesn't hang on what is stored.
         inner = np.linspace(times[0], times[-1], math.ceil((times[-1] - times[0]) / part) + 1)

@@ -66,6 +66,7 @@ class Ode:
         return u
 
     def _state(self, x: ArrayLike) -> FloatArray:
+        """The state as an array: (n,) of one robot or (n, count) of many."""
         size, hint = len(self.states), f"in order: {', '.join(self.states)}"
         try:
             array = as_numbers(x, "x")

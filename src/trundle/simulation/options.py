@@ -84,6 +84,7 @@ def options_of(
 
 
 def _sample_times(duration: float | str, samples: int) -> FloatArray:
+    """Times (s) in equal steps from 0 to the duration, both included."""
     end = positive(duration, "run.duration", "s")
     size = whole(samples, "run.samples", 2)
     if size > MOST_SAMPLES:
@@ -96,6 +97,7 @@ def _sample_times(duration: float | str, samples: int) -> FloatArray:
 
 
 def _given_times(times: Times, duration: float | str | None) -> FloatArray:
+    """Check times (s) that the user chose: they increase from 0 or later, and a duration must be the last."""
     try:
         at = as_numbers(times, "times")
     except InputError:

@@ -38,6 +38,10 @@ def make_pieces(
         evaluations.append((compile_program(jacobian).bind(x, u, parameters, square.reshape(-1)), square))
 
     def make(a: float, b: float) -> tuple[RateFunction, RateFunction | None]:
+        """Rates and their Jacobian over the piece [a, b].
+
+        Held inputs take their value at the middle, where no rounding of the piece's ends matters.
+        """
         u[:] = [signal.value((a + b) / 2) if signal.held else 0.0 for signal in signals]
         last = float(np.nextafter(b, a))
 

@@ -152,6 +152,7 @@ def _batch(model: Model, stored: Stored, time: FloatArray, summary: Mapping[str,
 
 
 def _check_whole_numbers(steps: int, every: int, count: int | None, threads: int | None) -> None:
+    """Refuse counts that aren't whole or positive, and an `every` that would not store the last state."""
     whole(steps, "steps", 0)
     for name, given in {"every": every, "count": count, "threads": threads}.items():
         if given is not None:

@@ -142,6 +142,7 @@ def task_of(given: Given, changes: Changes | None = None) -> Task:
 
 
 def _task(found: Robot | Model | Document, spec: RunSpec, folder: Path, changes: Changes) -> Task:
+    """The problem that a run section describes, with the caller's changes over what the section says."""
     options = _options(spec, changes)
     given = named(changes.inputs, "inputs")
     inputs = {**_signals(spec, folder, given), **given}

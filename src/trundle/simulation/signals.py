@@ -107,6 +107,7 @@ def function(call: Callable[..., float], name: str = "") -> Signal:
     told = f"the input function {getattr(call, '__name__', call)!r}{f' of {name!r}' if name else ''}"
 
     def value(t: float, *state: Mapping[str, float]) -> float:
+        """The function's number at a time; errors in it say which input they come from."""
         try:
             answer = call(t, *state)
         except InputError as error:
@@ -275,6 +276,10 @@ def _polynomials(t: np.ndarray, v: np.ndarray, interpolation: str) -> np.ndarray
 
 
 def _pieces(t: np.ndarray, coefficients: np.ndarray) -> Signal:
+    """A signal of cubic pieces between times t (k + 1,), coefficients (4, k), constant beyond both ends.
+
+    The integrator stops at every node of a short table. Of a long one it is told the nodes' spacing instead.
+    """
     starts, pieces, end = t.tolist(), coefficients.T.tolist(), float(t[-1])
 
     def local(time: float) -> tuple[list[float], float]:

@@ -26,6 +26,7 @@ class Stepper:
     """
 
     def __init__(self, problem: Problem) -> None:
+        """Compile rates, their Jacobian and what is observed, and call the compiled functions once."""
         self.problem = problem
         system = problem.system
         guided = problem.rate if system.projection is None else feed(problem.rate, system.projection)

@@ -24,7 +24,7 @@ from trundle.robot.units import Dimension
 # Exponents of (m, kg, s, A).
 _LENGTH: Dimension = (1, 0, 0, 0)
 _FORCE: Dimension = (1, 1, -2, 0)
-_TORQUE: Dimension = (2, 1, -2, 0)
+_TORQUE: Dimension = (2, 1, -2, 0)  # a force times a length
 # A plate that never carries so much (N) was not stepped on: its sign can't be told, and doesn't matter.
 _LOADED = 10.0
 # Half diagonals of a plate: where forces are noise the centre of pressure strays off it, but not most of the time.
@@ -42,6 +42,7 @@ def force_plates(content: C3dContent, time: FloatArray, metre: float) -> tuple[F
 
 
 def _plate(content: C3dContent, index: int, time: FloatArray, metre: float) -> ForcePlate:
+    """Read one force plate: its corners (m), and force (N) and moment (N m) in world axes on the person."""
     name = f"force plate {index + 1}"
     kind = float(_of_plate(content, "TYPE", index, ()))
     if kind not in _TYPES:

@@ -57,6 +57,7 @@ class ForcePlate(Rebuilt):
     moment: FloatArray
 
     def __post_init__(self) -> None:
+        """Check shapes, finite numbers, increasing times and a flat surface; keep the arrays read-only."""
         times = np.size(self.time)
         shapes = {"corners": (4, 3), "time": (times,), "force": (times, 3), "moment": (times, 3)}
         for field, shape in shapes.items():

@@ -182,6 +182,7 @@ def reaction_columns(recording: Recording) -> Iterator[tuple[str, list[str], lis
 
 
 def _reaction(recording: Recording, columns: tuple[str, list[str], list[str], list[str]]) -> GroundReaction:
+    """Read one ground reaction from its nine channels: force (N), place (m) and torque (N m), (n, 3) all three."""
     name, *groups = columns
     force, place, torque = (
         np.column_stack([recording.channel(each, unit) for each in group])

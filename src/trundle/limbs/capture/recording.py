@@ -65,6 +65,7 @@ class Recording(Rebuilt):
     units: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        """Check that markers and channels fit the times, and keep them as they are."""
         time = increasing(self.time, self.source)
         shape = time.shape
         markers = {name: _checked(name, each, (*shape, 3), "marker") for name, each in self.markers.items()}

@@ -43,6 +43,7 @@ def _sum(book: Book, place: int, letter: sympy.Expr) -> Sum:
 
 
 def _written(writer: Writer, value: Sum) -> sympy.Expr:
+    """Write a sum in SymPy: Σ factor · Π atomᵖ · sin or cos(angle)."""
     terms: list[sympy.Expr] = []
     for (powers, function, angle), factor in value.terms.items():
         factors: list[sympy.Expr] = [sympy.Rational(factor.numerator, factor.denominator)]

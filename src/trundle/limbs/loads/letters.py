@@ -77,6 +77,7 @@ class Letters:
         )
 
     def _made(self, value: sympy.Expr) -> Scalar:
+        """Turn a SymPy expression into a scalar of the program; what is no operation becomes a letter."""
         if value.is_Add:
             return reduce(lambda a, b: a + b, map(self.scalar, value.args))
         if value.is_Mul:

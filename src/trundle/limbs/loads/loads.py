@@ -314,6 +314,7 @@ class Loads:
     def _placed(
         self, index: int, rows: FloatArray, at: str | Point | None, in_: str | Frame | None
     ) -> Wrench:
+        """The wrench through a joint from its rows (6, n), moved to the point `at`, in the axes of `in_`."""
         frame = self.frames[self.joints[index]]
         parent = self.recursion.tree.links[index].parent
         wrench = Wrench(
