@@ -112,8 +112,9 @@ class Noun(_Root):
     def model_copy(self, *, update: Mapping[str, object] | None = None, deep: bool = False) -> Self:
         """The same with some fields changed; what was computed from the fields before is left behind."""
         made = super().model_copy(update=update, deep=deep)
-        for name in made.__dict__.keys() - type(made).model_fields.keys():
-            del made.__dict__[name]
+        held = vars(made)
+        for name in held.keys() - type(made).model_fields.keys():
+            del held[name]
         return made
 
     @property
