@@ -1,4 +1,4 @@
-"""The drive: all wheels on a base in numbers, what a twist asks of each, and how far and how fast each may go.
+"""The drive: all wheels on a base in numbers, what a twist asks of them, and how far and how fast each may go.
 
 Velocities and places in the plane are complex numbers here, u = u_x + i u_y. With u = v + ω × r the velocity of a
 wheel's place, a wheel that points along it has angle and speed in ln u = ln |u| + iα, and their rates in its
@@ -31,7 +31,7 @@ class Drive:
     modules : tuple of Module
         In numbers.
     limits : tuple of Limits
-        Of each module.
+        Of the modules.
     """
 
     modules: tuple[Module, ...]
@@ -65,7 +65,7 @@ class Drive:
 
     @cached_property
     def axes(self) -> FloatArray:
-        """(m, 3): the twists that turn about each module, of unit length."""
+        """(m, 3): the twists that turn about the modules, of unit length."""
         turning = np.stack([self.places.imag, -self.places.real, np.ones(len(self.modules))], axis=1)
         return turning / np.linalg.norm(turning, axis=1, keepdims=True)
 
@@ -81,7 +81,7 @@ class Drive:
 
     @cached_property
     def ranges(self) -> FloatArray:
-        """(2, m): the least and the greatest angle of each module."""
+        """(2, m): the least and the greatest angles of the modules."""
         return np.array([x.steering_range or (-np.inf, np.inf) for x in self.limits]).T
 
     def limited(self, limits: Limits | Mapping[str, Limits] | None) -> Drive:
@@ -191,7 +191,7 @@ class LogRates:
 
 
 def log_rates(u: Sequence[ComplexArray] | ComplexArray) -> LogRates:
-    """The first three derivatives of ln u, from u ≠ 0 and its own (4, …).
+    """The first three derivatives of ln u, from u ≠ 0 and its derivatives (4, …).
 
     w = u̇/u (its imaginary part is (u × u̇)/|u|², its real one u·u̇/|u|²), ẇ = ü/u − w², ẅ = u⃛/u − 3 w ü/u + 2 w³.
     """

@@ -1,7 +1,7 @@
 """Half turns: a wheel rolls along its line either way, so its angle may differ by 180°, within its range.
 
-A wheel on a pivot rolls along its velocity either way, so it may turn by t or by t ± 180°. Each by itself would take
-the way below 90°; but of two wheels that have to turn by 88° and 92° one would then turn left and the other right,
+A wheel on a pivot rolls along its velocity either way, so it may turn by t or by t ± 180°. By itself it would take the
+way below 90°; but of two wheels that have to turn by 88° and 92° one would then turn left and the other right,
 which yaws the robot on the way. So ways up to `MARGIN` longer than the shortest are considered, and of these the one
 where the turns differ least is taken: the points t_i on a circle of 180° are cut where the gap between them is widest.
 """
@@ -17,11 +17,12 @@ from trundle.arrays import FloatArray
 from trundle.scalars import Scalar, absolute, less, maximum, minimum, where
 
 # How much farther than need be a wheel may turn for the sake of the others, or so as not to reverse (rad). Wheels whose
-# angles lie within it of each other always turn the same way: it is what teams' drives need at their quickest yaw while
-# driving straight, and costs at most 0.2 s at a slow steering rate of 2 rad/s.
+# angles lie within it of one another always turn the same way. It is what teams' drives need at their quickest yaw
+# while driving straight, and costs at most 0.2 s at a slow steering rate of 2 rad/s.
 MARGIN = math.radians(20.0)
 # What a reversal and a longer turn count (rad) between choices that are as good otherwise.
 _REVERSAL, _LONGER = 1e-6, 1e-9
+# The cost of a choice that is barred (rad): above any difference between turns, 3π, with all that reversals add.
 _NEVER = 1e3
 SLACK = 1e-9
 """An angle may be beyond an end of its range by this (rad): ranges are written in degrees, angles come out of sums."""
@@ -59,7 +60,7 @@ def turns_into_range(
 def chosen_halves(
     turns: Sequence[Scalar], moving: Sequence[Scalar], reverses: Sequence[Scalar], margin: Scalar = MARGIN
 ) -> list[Scalar]:
-    """The half turns (−1, 0 or 1) that each wheel makes beyond its shortest turn t_i, |t_i| ≤ π/2.
+    """The half turns (−1, 0 or 1) that the wheels make beyond their shortest turns t_i, |t_i| ≤ π/2.
 
     `moving`: 1 where the wheel has a velocity to follow, else 0; `reverses`: 1 where the shortest turn changes the sign
     of its speed. Of the choices whose largest turn is at most `margin` above the smallest possible one, the one with
@@ -68,6 +69,7 @@ def chosen_halves(
     none: list[Scalar] = [0] * len(turns)
     shortest = _largest(turns, moving)
     best, halves = _cost(turns, moving, reverses, none, shortest + margin), none
+    # the circle is cut above wheel k or below it: wheels up to k go half a turn on, or those from k on half a turn back
     for k, edge in enumerate(turns):
         low = [1 if i == k else moving[i] * (1 - less(edge, turn)) for i, turn in enumerate(turns)]
         high = [-1 if i == k else moving[i] * (less(turn, edge) - 1) for i, turn in enumerate(turns)]
@@ -81,6 +83,7 @@ def chosen_halves(
 
 
 def _largest(turns: Sequence[Scalar], moving: Sequence[Scalar]) -> Scalar:
+    """The largest turn of those wheels that move (rad)."""
     worst: Scalar = 0
     for turn, moves in zip(turns, moving, strict=True):
         worst = maximum(worst, absolute(turn) * moves)

@@ -36,7 +36,7 @@ _Call = Callable[..., tuple[FloatArray, ...]]
 class Kinematics:
     """u = A ξ: the velocities u of a drive's wheels from its base's twist ξ = (v_x, v_y, ω), in the base's frame.
 
-    `modules` are the wheels on the base that touch the ground, by the robot's own order; wheels of trailers and balls
+    `modules` are the wheels on the base that touch the ground, in the robot's order; wheels of trailers and balls
     are none. Everything takes one twist or a batch of them and runs as a compiled program.
 
     Examples
@@ -81,7 +81,7 @@ class Kinematics:
 
     @cached_property
     def matrix(self) -> FloatArray:
-        """A (2 m, 3) in u = A ξ: rows (1, 0, −y) and (0, 1, x) of each module."""
+        """A (2 m, 3) in u = A ξ: rows (1, 0, −y) and (0, 1, x) of the modules."""
         columns = self.drive.map.T
         return np.stack([columns.real, columns.imag], axis=1).reshape(-1, 3)
 
@@ -117,7 +117,7 @@ class Kinematics:
         Parameters
         ----------
         vx, vy : float or array (n,), m/s
-            Velocity of the base, in its own frame.
+            Velocity of the base, in its frame.
         omega : float or array (n,), rad/s
             Its turning rate.
         previous : ModuleStates, optional
@@ -169,7 +169,7 @@ class Kinematics:
         """
         try:
             parts = np.broadcast_arrays(
-                *(as_numbers(each, "states of modules") for each in (angles, speeds, steering_rates))
+                *(as_numbers(values, "states of modules") for values in (angles, speeds, steering_rates))
             )
         except (TypeError, ValueError):
             parts = [np.zeros(0)]
@@ -187,7 +187,7 @@ class Kinematics:
     ) -> ModuleRates:
         """Steering rates and drive accelerations that keep wheels rolling while the twist changes.
 
-        δ̇ = n·u̇/s and ṡ = e·u̇ with u̇ = v̇ + ω̇ × r (derivatives of the components in the base's own frame).
+        δ̇ = n·u̇/s and ṡ = e·u̇ with u̇ = v̇ + ω̇ × r (derivatives of the components in the base's frame).
 
         Parameters
         ----------
@@ -202,8 +202,8 @@ class Kinematics:
             A wheel that stands still while its place is accelerated across it has an infinite steering rate.
         """
         groups = lanes(twist), lanes(twist_rate), lanes(states.angles)
-        found = compile_program(self.speeding)(*groups)
-        return ModuleRates(self.names, *(each.T for each in found))
+        outputs = compile_program(self.speeding)(*groups)
+        return ModuleRates(self.names, *(output.T for output in outputs))
 
     def twist_rate(self, states: ModuleStates, rates: ModuleRates) -> FloatArray:
         """ξ̇: how fast the twist of least squares changes while the modules' angles and speeds do.
@@ -220,7 +220,7 @@ class Kinematics:
         Returns
         -------
         array (3,) or (n, 3)
-            v̇_x, v̇_y (m/s²) and ω̇ (rad/s²), derivatives of the components in the base's own frame.
+            v̇_x, v̇_y (m/s²) and ω̇ (rad/s²), derivatives of the components in the base's frame.
 
         Raises
         ------
@@ -232,9 +232,9 @@ class Kinematics:
         moved = (rates.steering_rates, rates.drive_accelerations, rates.steering_accelerations)
         count = len(self.modules)
         total = np.zeros(())
-        for slope, each in zip(slopes, moved, strict=True):
+        for slope, rate in zip(slopes, moved, strict=True):
             matrix = slope.reshape(3, count, *slope.shape[1:])
-            total = total + np.einsum("ij...,j...->i...", matrix, lanes(each))
+            total = total + np.einsum("ij...,j...->i...", matrix, lanes(rate))
         return total.T
 
     def twist(self, states: ModuleStates) -> FloatArray:
@@ -258,7 +258,7 @@ class Kinematics:
         return self._agreed(states)[0]
 
     def slip(self, states: ModuleStates) -> FloatArray:
-        """How fast each wheel slips on the ground, |(1 − A A⁺) u|, at the twist of least squares.
+        """How fast the wheels slip on the ground, |(1 − A A⁺) u|, at the twist of least squares.
 
         Parameters
         ----------
@@ -285,7 +285,7 @@ class Kinematics:
         states : ModuleStates
             Angles and speeds.
         limit : float or array (m,), m/s
-            The largest speed of all wheels, or of each.
+            The largest speed of all wheels, or theirs one by one.
 
         Returns
         -------
@@ -328,8 +328,8 @@ class Kinematics:
     def _states(self, outputs: tuple[FloatArray, ...]) -> ModuleStates:
         angles, speeds, *trailing = outputs
         rates = np.zeros_like(angles)
-        for each in trailing:
-            rates[self._trailing] = each
+        for rate in trailing:
+            rates[self._trailing] = rate
         return ModuleStates(self.names, angles.T, speeds.T, rates.T)
 
     @cached_property
@@ -340,8 +340,8 @@ class Kinematics:
         self._require_determined()
         groups = _groups(states)
         one, many = self._forward
-        found = (one if max(each.ndim for each in groups) == 1 else many)(*groups)
-        return tuple(each.T for each in found)
+        outputs = (one if max(group.ndim for group in groups) == 1 else many)(*groups)
+        return tuple(output.T for output in outputs)
 
     def _require_determined(self) -> None:
         if not self.determined:
@@ -353,6 +353,7 @@ class Kinematics:
     @cached_property
     def determined(self) -> bool:
         """Whether every motion of the base turns or drags some wheel, at almost all angles."""
+        # a rank is the same at almost all angles: any that no symmetry chooses will do, the same every time
         angles = np.random.default_rng(0).uniform(-1.2, 1.2, len(self.modules))
         rows = [
             row
@@ -393,15 +394,16 @@ def kinematics(robot: Given) -> Kinematics:
     >>> trundle.kinematics(trundle.catalog.mecanum()).module_states(0, 1.0, 0).speeds.round(12).tolist()
     [-1.0, 1.0, 1.0, -1.0]
     """
-    found = robot_of(robot, "kinematics", "it has no wheels")
-    if found.base != "planar":
+    described = robot_of(robot, "kinematics", "it has no wheels")
+    if described.base != "planar":
         raise InputError(
-            f"kinematics need a planar base, and '{found.name}' has a {found.base} one", key="robot.base"
+            f"kinematics need a planar base, and '{described.name}' has a {described.base} one",
+            key="robot.base",
         )
-    modules = modules_of(assemble(found, found.resolver()))
+    modules = modules_of(assemble(described, described.resolver()))
     if not modules:
-        raise InputError(f"no wheel on the base of '{found.name}' touches the ground", key="robot.wheels")
-    return Kinematics(found, modules)
+        raise InputError(f"no wheel on the base of '{described.name}' touches the ground", key="robot.wheels")
+    return Kinematics(described, modules)
 
 
 def _calls(program: Program) -> tuple[_Call, _Call]:
@@ -411,4 +413,5 @@ def _calls(program: Program) -> tuple[_Call, _Call]:
 
 
 def _groups(states: ModuleStates) -> tuple[FloatArray, ...]:
+    """States as the groups of inputs of `forward`."""
     return lanes(states.angles), lanes(states.speeds), lanes(states.steering_rates)

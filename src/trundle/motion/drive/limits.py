@@ -19,7 +19,7 @@ LimitedQuantity = Literal[
     "drive_jerk",
 ]
 
-# The quantities that limits hold, with their units and the order of the derivative of a twist that each hangs on:
+# The quantities that limits hold, with their units and the order of the derivative of a twist that they hang on:
 # slowing a motion k times divides it by k to that power.
 QUANTITIES: dict[LimitedQuantity, tuple[str, int]] = {
     "steering_rate": ("rad/s", 1),
@@ -62,10 +62,11 @@ class Limits:
     steering_range: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
+        """Refuse limits that let nothing move, NaN among them, and ranges that hold no angle."""
         for name in QUANTITIES:
-            given = getattr(self, name)
-            if not isinstance(given, numbers.Real) or not float(given) > 0:
-                raise InputError(f"expected a positive {name}, got {given!r}", key=name, hint="in SI units")
+            limit = getattr(self, name)
+            if not isinstance(limit, numbers.Real) or not float(limit) > 0:
+                raise InputError(f"expected a positive {name}, got {limit!r}", key=name, hint="in SI units")
         if self.steering_range is not None and not self.steering_range[0] < self.steering_range[1]:
             raise InputError(
                 f"the range from {self.steering_range[0]:g} to {self.steering_range[1]:g} rad holds no angle",
@@ -106,7 +107,7 @@ class Limits:
 
 
 def limits_of(robot: Robot) -> dict[str, Limits]:
-    """The limits that a description declares for each wheel that rolls, by the wheel's name."""
+    """The limits that a description declares for the wheels that roll, by their names."""
     read = robot.resolver()
     return {name: _limits(wheel, read) for name, wheel in robot.rolling.items()}
 

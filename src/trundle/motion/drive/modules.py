@@ -1,8 +1,8 @@
-"""Modules: the wheels on a base as kinematics sees them, and what a twist of the base asks of each.
+"""Modules: the wheels on a base as kinematics sees them, and what a twist of the base asks of them.
 
 A module stands at a place of the base and rolls along an angle α, both in the base's frame, at a speed s = R φ̇ (m/s,
 negative where it rolls backward). With u = v + ω × r the base's velocity at its place and e = (cos α, sin α),
-n = (−sin α, cos α), a wheel on its own pivot rolls without slip where s = e·u and n·u = 0.
+n = (−sin α, cos α), a wheel right on its pivot rolls without slip where s = e·u and n·u = 0.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Module:
         return self.pivots and not self.trails
 
     def along(self, angle: Scalar) -> tuple[Scalar, Scalar]:
-        """(cos, sin) of an angle; of one that can't turn those of its heading, whatever was given."""
+        """(cos, sin) of an angle; of one that can't turn those of its heading, whatever the angle."""
         return (cos(angle), sin(angle)) if self.pivots else self.direction
 
     def velocity(self, twist: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
@@ -71,7 +71,7 @@ class Module:
         speed: Scalar,
         steering_rate: Scalar = 0,
     ) -> list[Scalar]:
-        """The velocity of its contact in each direction that the ground can push it (m/s), which rolling makes zero.
+        """The velocities of its contact in the directions that the ground can push it (m/s), which rolling makes zero.
 
         w = u + (ω + δ̇) (c₁ n − c₂ e) − s e with c the offset: its two components in the base's axes, or of a wheel with
         rollers the one along (a, b), a e·w + b n·w.
@@ -206,7 +206,11 @@ def modules_of(assembly: Assembly) -> tuple[Module, ...]:
 
 
 def _module(wheel: WheelModel, rotation: Sequence[Sequence[Scalar]]) -> Module:
-    rollers = [(each.along, each.across) for each in wheel.directions]
+    """A wheel as a module, by the rotation (3, 3) of the link that it stands on: its first column is the heading.
+
+    Raises InputError where all rollers' axes lie along the axle.
+    """
+    rollers = [(roller.along, roller.across) for roller in wheel.directions]
     if all(is_zero(along) for along, _ in rollers):
         raise InputError(
             "the rollers' axes lie along the axle: turning the wheel moves nothing",

@@ -51,8 +51,11 @@ def measures(drive: ParametricModules) -> Program:
     tracer = Tracer(*drive.groups)
     modules = drive.modules(tracer)
     names = tuple(module.name for module in modules)
-    found = {"radius": [each.radius for each in modules], "heading": [each.heading for each in modules]}
-    outputs = {group: (names, values) for group, values in found.items()}
+    measured = {
+        "radius": [module.radius for module in modules],
+        "heading": [module.heading for module in modules],
+    }
+    outputs = {group: (names, values) for group, values in measured.items()}
     return tracer.program("module_measures", drive.groups, outputs)
 
 
@@ -90,17 +93,17 @@ def speeding(drive: ParametricModules) -> Program:
         tracer.inputs("twist_rate", 3),
         tracer.inputs("angle", len(modules)),
     )
-    found = [
+    changes = [
         module.rates(module.along(angle), twist, rate) for module, angle in zip(modules, angles, strict=True)
     ]
     names = tuple(module.name for module in modules)
     groups = ("steering_rate", "drive_acceleration", "steering_acceleration")
-    values = zip(*found, strict=True)
+    values = zip(*changes, strict=True)
     rates = tuple(f"{name}_rate" for name in TWIST)
     return tracer.program(
         "module_rates",
         {"twist": TWIST, "twist_rate": rates, "angle": names, **drive.groups},
-        {group: (names, list(each)) for group, each in zip(groups, values, strict=True)},
+        {group: (names, list(column)) for group, column in zip(groups, values, strict=True)},
     )
 
 
@@ -108,11 +111,11 @@ def _states(
     tracer: Tracer,
     drive: ParametricModules,
     modules: Sequence[Module],
-    found: Sequence[tuple[Scalar, Scalar, Scalar]],
+    states: Sequence[tuple[Scalar, Scalar, Scalar]],
 ) -> Program:
     names = tuple(module.name for module in modules)
     trailing = [k for k, module in enumerate(modules) if module.trails]
-    angles, speeds, rates = (list(values) for values in zip(*found, strict=True))
+    angles, speeds, rates = (list(values) for values in zip(*states, strict=True))
     outputs = {"angle": (names, angles), "speed": (names, speeds)}
     if trailing:
         outputs["steering_rate"] = (tuple(names[k] for k in trailing), [rates[k] for k in trailing])
@@ -128,14 +131,14 @@ def agreeing(drive: ParametricModules) -> Program:
     names = tuple(module.name for module in modules)
     angles, speeds, rates = (tracer.inputs(group, len(modules)) for group in states)
     directions = [module.along(angle) for module, angle in zip(modules, angles, strict=True)]
-    given = list(zip(modules, directions, speeds, rates, strict=True))
-    slips = [affine_slip(*state) for state in given]
-    rows = [row for each in slips for row, _ in each]
-    right = [-offset for each in slips for _, offset in each]
+    wheels = list(zip(modules, directions, speeds, rates, strict=True))
+    slips = [affine_slip(*state) for state in wheels]
+    rows = [row for slip in slips for row, _ in slip]
+    right = [-offset for slip in slips for _, offset in slip]
     turned_rows = transpose(rows)
     gram = product(turned_rows, rows)
     twist = [value for (value,) in solve_positive(gram, [[value] for value in apply(turned_rows, right)])]
-    left = [_size(module.slip(direction, twist, speed, rate)) for module, direction, speed, rate in given]
+    left = [_size(module.slip(direction, twist, speed, rate)) for module, direction, speed, rate in wheels]
     outputs = {"twist": (TWIST, twist), "slip": (names, left)}
     return tracer.program("module_twist", {**dict.fromkeys(states, names), **drive.groups}, outputs)
 

@@ -50,13 +50,14 @@ class Peak:
 
 
 def peaks(motion: Motion | Piece, *, impulses: bool = True, steady: bool = True) -> list[Peak]:
-    """The largest magnitude of each quantity of each module, between samples too.
+    """The largest magnitudes of all quantities of all modules, between samples too.
 
-    Looked for on each stretch between breaks, where everything is analytic, and narrowed down about the largest look
-    of each quantity; then about those of other stretches where any is almost as large.
+    The search looks at every stretch between breaks, where all is analytic, and narrows the largest look down; then
+    those of other stretches where any is almost as large.
     """
     breaks = motion.breaks
     times = (breaks[:-1, None] + np.diff(breaks)[:, None] * _LOOKS).ravel()
+    # at a break what follows it counts: a stretch ends one double before
     times = np.minimum(times, np.nextafter(np.repeat(breaks[1:], len(_LOOKS)), 0))
     sizes = _sizes(motion.samples(times))
     best = sizes.argmax(axis=0)
@@ -69,18 +70,18 @@ def peaks(motion: Motion | Piece, *, impulses: bool = True, steady: bool = True)
             break
         other, at = _narrowed_about(motion, times, sizes, best)
         value, time = np.where(other > value, other, value), np.where(other > value, at, time)
-    found = [
+    highest = [
         Peak(name, module, float(value[k, module]), float(time[k, module]))
         for k, name in enumerate(_NAMES)
         for module in range(value.shape[1])
     ]
-    return _with_impulses(found, motion, steady) if impulses else found
+    return _with_impulses(highest, motion, steady) if impulses else highest
 
 
 def _narrowed_about(
     motion: Motion | Piece, times: FloatArray, sizes: FloatArray, best: npt.NDArray[np.intp]
 ) -> tuple[FloatArray, FloatArray]:
-    """The largest values about looks, and when, (6, m) each."""
+    """The largest values about looks (6, m), and when (6, m)."""
     value, time = np.take_along_axis(sizes, best[None], 0)[0], times[best]
     low, high = times[np.maximum(best - 1, 0)], times[np.minimum(best + 1, len(times) - 1)]
     low, high = _between(motion.breaks, time, low, high)
@@ -105,16 +106,16 @@ def _between(
 def _narrowed(
     motion: Motion | Piece, value: FloatArray, time: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """A finer look between two times about each of the largest values so far, (6, m)."""
+    """A finer look between two times about the largest values so far, (6, m)."""
     looks = np.linspace(low, high, _FINER)
     order = np.argsort(looks.ravel(), kind="stable")
     sizes = np.empty((looks.size, *value.shape))
     sizes[order] = _sizes(motion.samples(looks.ravel()[order]))
     sizes = sizes.reshape(_FINER, *value.shape, *value.shape)
     k, m = np.indices(value.shape)
-    own = sizes[:, k, m, k, m]
-    best = own.argmax(axis=0)
-    peak = np.take_along_axis(own, best[None], 0)[0]
+    heights = sizes[:, k, m, k, m]
+    best = heights.argmax(axis=0)
+    peak = np.take_along_axis(heights, best[None], 0)[0]
     at = np.take_along_axis(looks, best[None], 0)[0]
     before = np.take_along_axis(looks, np.maximum(best - 1, 0)[None], 0)[0]
     behind = np.take_along_axis(looks, np.minimum(best + 1, _FINER - 1)[None], 0)[0]
@@ -122,14 +123,15 @@ def _narrowed(
     return np.where(better, peak, value), np.where(better, at, time), before, behind
 
 
-def _with_impulses(found: list[Peak], motion: Motion | Piece, steady: bool) -> list[Peak]:
-    """Values are inf where what is below them jumps; before the start and behind the end rates are zero, where
-    the motion is `steady` there.
+def _with_impulses(highest: list[Peak], motion: Motion | Piece, steady: bool) -> list[Peak]:
+    """Values are inf where what is below them jumps.
+
+    Before the start and behind the end rates are zero, where the motion is `steady` there.
     """
     breaks = motion.breaks
     left = motion.samples(np.nextafter(breaks[1:], 0))
     right = motion.samples(breaks[:-1])
-    largest = {(each.quantity, each.module): each.value for each in found}
+    largest = {(peak.quantity, peak.module): peak.value for peak in highest}
     jumps: dict[tuple[LimitedQuantity, int], float] = {}
     for name, above in _ABOVE.items():
         before, behind = getattr(left, name), getattr(right, name)
@@ -141,24 +143,24 @@ def _with_impulses(found: list[Peak], motion: Motion | Piece, steady: bool) -> l
         size = np.array([max(1.0, largest.get((name, module), 1.0)) for module in range(before.shape[1])])
         tolerance = _ROUNDED_ANGLE if name == "angle" else _JUMP * size
         for step, module in np.argwhere(np.abs(behind - before) > tolerance):
-            for each in above:
-                jumps.setdefault((each, int(module)), float(breaks[step]))
+            for quantity in above:
+                jumps.setdefault((quantity, int(module)), float(breaks[step]))
     return [
-        Peak(each.quantity, each.module, np.inf, jumps[each.quantity, each.module])
-        if (each.quantity, each.module) in jumps
-        else each
-        for each in found
+        Peak(peak.quantity, peak.module, np.inf, jumps[peak.quantity, peak.module])
+        if (peak.quantity, peak.module) in jumps
+        else peak
+        for peak in highest
     ]
 
 
-def slowing(found: Sequence[Peak], limits: Sequence[Limits]) -> tuple[float, Peak | None]:
+def slowing(highest: Sequence[Peak], limits: Sequence[Limits]) -> tuple[float, Peak | None]:
     """How many times slower a motion has to run for its limits, and the largest value that asks for it.
 
     Slowing k times divides a quantity by k to the order of its derivative; a speed it leaves as it is.
     """
     worst, reason = 1.0, None
-    for each in found:
-        order, limit = QUANTITIES[each.quantity][1], limits[each.module].of(each.quantity)
-        if order and each.value > limit * worst**order:
-            worst, reason = (each.value / limit) ** (1 / order), each
+    for peak in highest:
+        order, limit = QUANTITIES[peak.quantity][1], limits[peak.module].of(peak.quantity)
+        if order and peak.value > limit * worst**order:
+            worst, reason = (peak.value / limit) ** (1 / order), peak
     return worst, reason

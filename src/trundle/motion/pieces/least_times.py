@@ -44,8 +44,8 @@ def _peak(distance: FloatArray, acceleration: npt.ArrayLike, jerk: npt.ArrayLike
         rounded = np.where(np.isinf(j), 0.0, a * a / j)
         straight = (np.sqrt(rounded**2 + 4 * a * distance) - rounded) / 2
         curved = (distance * np.sqrt(j) / 2) ** (2 / 3)
-        found = np.where(np.isinf(a), curved, np.where(distance * j * j <= 2 * a**3, curved, straight))
-    return np.where(np.isinf(a) & np.isinf(j), np.inf, found)
+        peak = np.where(np.isinf(a), curved, np.where(distance * j * j <= 2 * a**3, curved, straight))
+    return np.where(np.isinf(a) & np.isinf(j), np.inf, peak)
 
 
 def move(distance: float, speed: float, acceleration: float, jerk: float) -> Profile:
@@ -78,7 +78,7 @@ def change(start: float, end: float, acceleration: float, jerk: float) -> Profil
 
 
 def _ramp(speed: float, acceleration: float, jerk: float) -> list[tuple[float, float, float]]:
-    """Spans of a change of speed, each with the acceleration at its start and the jerk in it."""
+    """Spans of a change of speed, with the accelerations at their starts and the jerks in them."""
     if math.isinf(acceleration) and math.isinf(jerk):
         return [(0.0, 0.0, 0.0)]
     if math.isinf(jerk):
@@ -91,10 +91,15 @@ def _ramp(speed: float, acceleration: float, jerk: float) -> list[tuple[float, f
 
 
 def _backward(ramp: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
+    """The phases of a ramp in the other order of time: accelerations begin where they ended."""
     return [(span, a + j * span, -j) for span, a, j in reversed(ramp)]
 
 
 def _joined(phases: list[tuple[float, float, float]], sign: float, speed: float) -> Profile:
+    """The position through phases (span, acceleration, jerk) from 0 at a speed, x += Δt (v + Δt (a/2 + Δt j/6)).
+
+    Phases without a span are left out; `sign` turns all of it round.
+    """
     rows, breaks, x, v = [], [0.0], 0.0, speed
     for span, a, j in phases:
         if span > 0:

@@ -50,7 +50,7 @@ class Samples:
     slip: FloatArray
 
     def __post_init__(self) -> None:
-        settle(self, **{each.name: frozen(getattr(self, each.name)) for each in fields(self)})
+        settle(self, **{field.name: frozen(getattr(self, field.name)) for field in fields(self)})
 
     def __len__(self) -> int:
         return len(self.twist)
@@ -60,8 +60,8 @@ class Samples:
         """One after the other."""
         return Samples(
             **{
-                each.name: np.concatenate([getattr(part, each.name) for part in parts])
-                for each in fields(Samples)
+                field.name: np.concatenate([getattr(part, field.name) for part in parts])
+                for field in fields(Samples)
             }
         )
 
@@ -118,7 +118,7 @@ class Motion:
     kinematics : Kinematics
         Of the robot that moves: its modules' names and places.
     pieces : sequence of Piece
-        At least one; times in each begin at 0.
+        At least one; times in a piece begin at 0.
     start : tuple of three floats, optional
         x, y (m), θ (rad) in the world at time 0.
     angles : array (m,), optional
@@ -137,7 +137,7 @@ class Motion:
 
     @cached_property
     def begins(self) -> FloatArray:
-        """When each piece begins, and the end, (pieces + 1,) in s."""
+        """When the pieces begin, and the end, (pieces + 1,) in s."""
         return np.concatenate([[0.0], np.cumsum([piece.duration for piece in self.pieces])])
 
     @property
@@ -173,6 +173,7 @@ class Motion:
         """
         times = self._checked(times)
         last = len(self.pieces) - 1
+        # times rise, so the pieces' times are slices that follow one another
         owner = np.clip(np.searchsorted(self.begins, times, "right") - 1, 0, last)
         cuts = np.searchsorted(owner, np.arange(last + 2))
         return Samples.joined(
@@ -243,13 +244,13 @@ class Motion:
         InputError
             The times fall, or lie outside the motion.
         """
-        found: dict[str, FloatArray] = {}
+        readings: dict[str, FloatArray] = {}
         angles, rolled = self.samples(times).angle, self.distances(times)
         for module, angle, distance in zip(self.kinematics.modules, angles.T, rolled.T, strict=True):
-            found[f"{module.name}.angle"] = distance / float(module.radius)
+            readings[f"{module.name}.angle"] = distance / float(module.radius)
             if module.pivots:
-                found[f"{module.name}.steering"] = angle - float(module.heading)
-        return found
+                readings[f"{module.name}.steering"] = angle - float(module.heading)
+        return readings
 
     def run(self, rate: float = 100.0) -> Run:
         """The motion as a run: labelled samples with units, which figures and files take.
@@ -291,10 +292,11 @@ class Motion:
         return integrate(rates, breaks, self.start)
 
     def _checked(self, times: npt.ArrayLike) -> FloatArray:
-        given = np.atleast_1d(as_numbers(times, "times"))
+        checked = np.atleast_1d(as_numbers(times, "times"))
+        # the end of a motion is a sum of durations: a caller's may differ by rounding
         slack = 1e-9 * max(1.0, self.duration)
-        if given.ndim != 1 or not (given[0] >= -slack and given[-1] <= self.duration + slack):
+        if checked.ndim != 1 or not (checked[0] >= -slack and checked[-1] <= self.duration + slack):
             raise InputError(f"times lie outside the motion, which takes {self.duration:g} s", key="times")
-        if (np.diff(given) < 0).any():
+        if (np.diff(checked) < 0).any():
             raise InputError("times must not fall", key="times", hint="sort them")
-        return given
+        return checked

@@ -1,4 +1,4 @@
-"""Pieces of motions: the twist along a straight line, and each module by itself."""
+"""Pieces of motions: the twist along a straight line, and modules by themselves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trundle.motion.pieces.profiles import Profile
 class TwistLine(Piece):
     """ξ(t) = ξ₀ + p(t) Δξ: the twist on a straight line, p from 0 to 1.
 
-    Each module's velocity is on a straight line then, too: it turns by less than half a turn, or it passes through zero
+    A module's velocity is on a straight line then, too: it turns by less than half a turn, or it passes through zero
     at an angle that it holds.
 
     Parameters
@@ -31,7 +31,7 @@ class TwistLine(Piece):
     profile : Profile
         p.
     angles : array (m,), rad
-        Of the modules at the start: each along its velocity, or against it where it rolls backward.
+        Of the modules at the start: along their velocities, or against them where they roll backward.
     """
 
     drive: Drive
@@ -47,7 +47,7 @@ class TwistLine(Piece):
 
     @property
     def breaks(self) -> FloatArray:
-        """The profile's, and when each module's velocity is least, where its rates peak."""
+        """The profile's, and when the modules' velocities are least, where their rates peak."""
         return np.unique(np.concatenate([self.profile.breaks, self._nearest]))
 
     @property
@@ -62,7 +62,7 @@ class TwistLine(Piece):
 
     @cached_property
     def _line(self) -> tuple[ComplexArray, ComplexArray]:
-        """Each module's velocity at the start, and its change, (m,)."""
+        """The modules' velocities at the start, and their changes, (m,)."""
         return self.drive.velocities(self.twist), self.drive.velocities(self.change)
 
     @cached_property
@@ -116,7 +116,7 @@ def straight(drive: Drive, direction: FloatArray, profile: Profile, angles: Floa
 
 @dataclass(frozen=True, eq=False)
 class ModulePiece(Piece):
-    """Each module's angle and speed by a profile of its own; the base moves as least squares over them say.
+    """Angles and speeds of modules by a profile for every one; the base moves as least squares over them say.
 
     ξ = A⁺ w with w_i = s_i e^{iα_i}, and ξ̇, ξ̈ likewise; what is left, A ξ − w, slips.
     """
@@ -158,12 +158,12 @@ class ModulePiece(Piece):
 
 
 def turning(drive: Drive, angles: FloatArray, profiles: Sequence[Profile]) -> ModulePiece:
-    """At rest: each module steers along its own profile from its angle, and holds the last one."""
+    """At rest: the modules steer along their profiles from their angles, and hold the last ones."""
     still = Profile(np.zeros(2), np.zeros((1, 1)))
     turned = tuple(profile.shifted(float(angle)) for profile, angle in zip(profiles, angles, strict=True))
     return ModulePiece(drive, turned, (still,) * len(turned))
 
 
 def _stacked(profiles: Sequence[Profile], times: FloatArray, order: int) -> FloatArray:
-    """A derivative of several profiles, (n, m); behind its end each stays."""
+    """A derivative of several profiles, (n, m); behind their ends they stay."""
     return np.stack([profile.held(times, order) for profile in profiles], axis=1)

@@ -15,6 +15,7 @@ from trundle.results.arrays import FloatArray
 # A panel's twist is a Legendre series of so many terms; it is resolved where the last two are rounding.
 _TERMS = 16
 _RESOLVED = 1e-14
+# Beyond so many panels the rates are no smooth function between breaks. With four modules they are 190 MB of series.
 _MOST_PANELS = 200_000
 
 _NODES, _WEIGHTS = legendre.leggauss(_TERMS)
@@ -29,7 +30,7 @@ Rates = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class Arcs:
-    """Poses as functions of time: on each panel x, y, θ and what else is integrated as Legendre series."""
+    """Poses as functions of time: on a panel x, y, θ and what else is integrated are Legendre series."""
 
     edges: FloatArray  # (panels + 1,), s
     series: FloatArray  # (panels, terms + 1, 3 + more)
@@ -46,7 +47,7 @@ def integrate(rates: Rates, breaks: FloatArray, start: tuple[float, float, float
     """Poses from a start, of a twist in the body's frame that is analytic between breaks: the first three of `rates`,
     functions of time (n, 3 + more); what follows them is integrated by itself, from 0.
 
-    Each panel's turn φ and its displacement ∫ R(φ) v dt come by Gauss's quadrature with 16 nodes; panels whose series
+    A panel's turn φ and its displacement ∫ R(φ) v dt come by Gauss's quadrature with 16 nodes; panels whose series
     have not died out are halved (as Chebfun does: Battles & Trefethen 2004).
     """
     pending = np.stack([breaks[:-1], breaks[1:]], axis=1)
@@ -54,6 +55,7 @@ def integrate(rates: Rates, breaks: FloatArray, start: tuple[float, float, float
     local: list[FloatArray] = []
     while len(pending):
         series, smooth = _panels(rates, pending)
+        # so short a panel is done at any rate: a jump between breaks would be halved for ever
         resolved = smooth | (pending[:, 1] - pending[:, 0] <= 1e-12 * max(1.0, breaks[-1]))
         done.append(pending[resolved])
         local.append(series[resolved])
@@ -68,22 +70,24 @@ def integrate(rates: Rates, breaks: FloatArray, start: tuple[float, float, float
 
 
 def _panels(rates: Rates, spans: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """The series of each panel's displacement in its first frame, and which are resolved."""
+    """The series of the panels' displacements in their first frames, and which of them are resolved."""
     half = (spans[:, 1] - spans[:, 0])[:, None] / 2
     times = spans[:, :1] + half * (1 + _NODES)
+    # rates take rising times, and panels come in the order in which they were halved
     order = np.argsort(times.ravel(), kind="stable")
     values = rates(times.ravel()[order])[np.argsort(order)].reshape(*times.shape, -1)
     turned = half * (values[..., 2] @ _AT_NODES.T)
     cos, sin = np.cos(turned), np.sin(turned)
     values = _turned(values, cos, sin)
     spectrum = np.abs(np.einsum("kj,pjc->pkc", _TO_SERIES, values))
+    # below 1e-3 m/s (or rad/s) the tolerance is absolute: a base at rest leaves rounding only
     scale = np.maximum(spectrum.max(axis=(1, 2)), 1e-3)
     resolved = spectrum[:, -2:].max(axis=(1, 2)) <= _RESOLVED * scale * _TERMS
     return half[..., None] * np.einsum("kj,pjc->pkc", _TO_INTEGRAL, values), resolved
 
 
 def _chained(series: FloatArray, start: tuple[float, float, float]) -> FloatArray:
-    """Panels one behind the other: each displacement turned to where the panel begins."""
+    """Panels one behind the other: displacements turned to where their panels begin."""
     moved = series.sum(axis=1)  # Legendre polynomials are 1 at 1
     heading = start[2] + np.concatenate([[0.0], np.cumsum(moved[:, 2])])[:-1]
     chained = _turned(series, np.cos(heading)[:, None], np.sin(heading)[:, None])
@@ -95,7 +99,7 @@ def _chained(series: FloatArray, start: tuple[float, float, float]) -> FloatArra
 
 def _turned(values: FloatArray, cos: FloatArray, sin: FloatArray) -> FloatArray:
     """The first two of values (..., 3 + more) as a vector turned by an angle."""
-    found = values.copy()
-    found[..., 0] = cos * values[..., 0] - sin * values[..., 1]
-    found[..., 1] = sin * values[..., 0] + cos * values[..., 1]
-    return found
+    turned = values.copy()
+    turned[..., 0] = cos * values[..., 0] - sin * values[..., 1]
+    turned[..., 1] = sin * values[..., 0] + cos * values[..., 1]
+    return turned

@@ -32,7 +32,7 @@ class PiecewisePolynomial:
     breaks : array (n + 1,), s
         Where pieces begin, from 0, and the end.
     coefficients : array (n, degree + 1) or (n, degree + 1, values)
-        Of each piece, the constant first.
+        Of the pieces, the constant first.
     """
 
     breaks: FloatArray
@@ -62,7 +62,7 @@ class PiecewisePolynomial:
         order : int
             Which derivative.
         piece : array of int, optional
-            The piece to take at each time, also outside of it.
+            The pieces to take at the times, also outside of them.
 
         Returns
         -------
@@ -88,7 +88,7 @@ class PiecewisePolynomial:
         values = coefficients.shape[2:]
         since = (times - self.breaks[piece]).reshape((*times.shape, *(1,) * len(values)))
         total = np.zeros((*times.shape, *values))
-        for k in range(coefficients.shape[1] - 1, -1, -1):
+        for k in range(coefficients.shape[1] - 1, -1, -1):  # Horner's rule
             total = total * since + coefficients[piece, k]
         return total
 
@@ -124,14 +124,15 @@ class Profile(PiecewisePolynomial):
         """The least and the greatest value of a derivative, jumps from both sides."""
         spans = np.diff(self.breaks)
         slopes = differentiated(self.coefficients, order + 1)
-        found = []
+        values = []
         for coefficients, slope, span in zip(
             differentiated(self.coefficients, order), slopes, spans, strict=True
         ):
+            # extremes are at the ends or where the slope is zero; a real root comes with an imaginary rounding
             roots = np.roots(np.trim_zeros(slope[::-1], "f"))
             inside = roots.real[(abs(roots.imag) <= 1e-9) & (roots.real > 0) & (roots.real < span)]
-            found += np.polyval(coefficients[::-1], [0.0, span, *inside]).tolist()
-        return min(found), max(found)
+            values += np.polyval(coefficients[::-1], [0.0, span, *inside]).tolist()
+        return min(values), max(values)
 
     @cached_property
     def impulsive(self) -> tuple[str, ...]:
@@ -143,18 +144,18 @@ class Profile(PiecewisePolynomial):
 
     def _jumps(self, order: int) -> bool:
         """Whether a derivative jumps between pieces, or at the ends."""
-        own = differentiated(self.coefficients, order)
+        rows = differentiated(self.coefficients, order)
         spans = np.diff(self.breaks)
-        left = own[:, 0]
-        right = np.array([np.polyval(each[::-1], span) for each, span in zip(own, spans, strict=True)])
+        left = rows[:, 0]
+        right = np.array([np.polyval(row[::-1], span) for row, span in zip(rows, spans, strict=True)])
         before = left[:1] if order == 0 else [dict(enumerate(self.ends[0], 1)).get(order, 0.0)]
         behind = right[-1:] if order == 0 else [dict(enumerate(self.ends[1], 1)).get(order, 0.0)]
         steps = np.concatenate([left, behind]) - np.concatenate([before, right])
-        return bool(np.abs(steps).max() > _JUMP * max(1e-12, np.abs(own[:, :1]).max(), np.abs(right).max()))
+        return bool(np.abs(steps).max() > _JUMP * max(1e-12, np.abs(rows[:, :1]).max(), np.abs(right).max()))
 
 
 def shaped(kind: str, start: float, end: float, duration: float) -> Profile:
-    """From rest to rest over a given time, with the velocity or the acceleration constant in parts or the jerk.
+    """From rest to rest over a time, with the velocity or the acceleration constant in parts or the jerk.
 
     linear: velocity s/T; trapezoidal: thirds, the peak velocity 1.5 s/T; scurve: eighths 1, 1, 1, 2, 1, 1, 1 of the
     jerks J, 0, −J, 0, −J, 0, J, with J = 51.2 s/T³.
@@ -203,7 +204,7 @@ def unit_shape(kind: str) -> Profile:
         "linear": ([1.0], [1.0]),
         "trapezoidal": ([1 / 3] * 3, [4.5, 0.0, -4.5]),
         "scurve": (
-            [each / 8 for each in (1, 1, 1, 2, 1, 1, 1)],
+            [eighths / 8 for eighths in (1, 1, 1, 2, 1, 1, 1)],
             [51.2 * sign for sign in (1, 0, -1, 0, -1, 0, 1)],
         ),
     }[kind]

@@ -42,13 +42,15 @@ class AlongCourse(Piece):
         return _KNOTS / INTERVALS * self.time
 
     def out_of_range(self) -> int | None:
-        """The first module whose steering range the course leaves, or may leave: between knots an angle is no farther
-        from theirs than the largest rate of steering lets it come.
+        """The first module whose steering range the course leaves, or may leave.
+
+        Between knots an angle is no farther from theirs than the largest rate of steering lets it come.
         """
         lower, upper = self.drive.ranges
         if np.isinf(lower).all() and np.isinf(upper).all():
             return None
         knots = np.concatenate([self._at_knots[0], self.end_angles[None]])
+        # out and back within an interval at the full rate: half the interval reaches farthest
         room = self.drive.steering[0] * self.time / (2 * INTERVALS)
         middle, half = (knots[1:] + knots[:-1]) / 2, np.abs(np.diff(knots, axis=0)) / 2
         beyond = np.maximum(half, room)
@@ -57,13 +59,15 @@ class AlongCourse(Piece):
 
     @cached_property
     def _at_knots(self) -> tuple[FloatArray, FloatArray]:
-        """The angle at the start of each interval (K, m), and +1 or −1 as the wheels first roll forward along w."""
+        """The angles at the starts of the intervals (K, m), and +1 or −1 as the wheels first roll forward along w."""
         interval = np.arange(INTERVALS)
         begin, end = (self._local(interval, _KNOTS[interval + side])[0][0] for side in (0, 1))
+        # a wheel rolls along w or against it, whichever is nearer to the angle that it has, whose whole turns stay
         first = np.angle(begin[0])
         forward = np.where(np.cos(self.angles - first) >= 0, 1.0, -1.0)
         first = first + np.where(forward < 0, np.pi, 0.0)
         first = first + 2 * np.pi * np.round((self.angles - first) / (2 * np.pi))
+        # on one interval w is taken to turn by less than half a turn: the angles between its ends add up
         turned = np.cumsum(np.angle(end * begin.conj()), axis=0)
         return first + np.concatenate([np.zeros((1, len(first))), turned[:-1]]), forward
 
@@ -116,6 +120,7 @@ class AlongCourse(Piece):
         w = self.drive.velocities(d)
         f = np.repeat(r[:, :, None], w.shape[2], axis=2)
         for module, knot in self.crossing:
+            # behind the crossing both signs change, so that u = f w stays and the wheel rolls on at its angle
             passed = interval > knot if 0 < knot < INTERVALS else np.zeros(len(interval), dtype=bool)
             w[:, passed, module] *= -1
             f[:, passed, module] *= -1

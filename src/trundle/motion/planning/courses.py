@@ -33,12 +33,16 @@ Crossing = tuple[tuple[int, int], ...]
 """(module, knot) wherever the centre of rotation passes exactly through a module's axis, or comes to it at the end."""
 
 
-# The coordinates of the control points of each interval, (K, 12).
+# Where the control points of the K intervals have their coordinates in a flat course, (K, 12).
 _COORDINATES = (3 * windows(4)[:, :, None] + np.arange(3)).reshape(INTERVALS, 12)
 
 
 def held(drive: Drive) -> int:
-    """How many control points at each end of a course are its end, so that it begins and ends smoothly enough."""
+    """How many control points at both ends of a course are its ends, so that it begins and ends smoothly enough.
+
+    The twist and the angles rest there: a limited jerk of steering asks for a second derivative of zero, its
+    limited acceleration or a limited jerk of drives for a first one.
+    """
     smooth = np.isfinite(drive.steering[1]).any() or np.isfinite(drive.rolling[2]).any()
     return 3 if np.isfinite(drive.steering[2]).any() else 2 if smooth else 1
 
@@ -57,8 +61,8 @@ def waves(drive: Drive, controls: FloatArray, crossings: Sequence[Crossing], gri
         for module, knot in crossing:
             near = beside(knot)
             matrix = grid.divided(knot, order_at(drive, knot))
-            own = matrix.reshape(len(matrix), -1, 4) @ local[course, near] @ drive.map[:, module]
-            values[course, near, :, module] = own
+            quotients = matrix.reshape(len(matrix), -1, 4) @ local[course, near] @ drive.map[:, module]
+            values[course, near, :, module] = quotients
     shape = (len(controls), INTERVALS, 4, count, len(drive.places))
     return values.reshape(shape).transpose(2, 0, 1, 3, 4)
 
@@ -74,8 +78,8 @@ def polish(
 ) -> tuple[FloatArray, FloatArray]:
     """Courses (c, K + 3, 3) that take less time, and how long (c,): Newton's steps on growing norms of what is limited.
 
-    Σ |y|^p over steering rates, accelerations and jerks by their limits; each step solves the least squares weighted
-    with |y|^(p − 2), of which 1/(p − 1) is Newton's step.
+    Σ |y|^p over steering rates, accelerations and jerks by their limits; a step solves the least squares weighted with
+    |y|^(p − 2), of which 1/(p − 1) is Newton's step.
     """
     best, times = controls, np.full(len(controls), np.inf)
     freedom = _freedom(drive, crossings)
@@ -91,7 +95,7 @@ def polish(
 
 @dataclass(frozen=True, eq=False)
 class _Freedom:
-    """How courses may change: `directions` (c, variables, 3 (K + 3)), and of each interval's control points (c, K,
+    """How courses may change: `directions` (c, variables, 3 (K + 3)), and of the intervals' control points (c, K,
     variables, 12); `values` (4, c or 1, K, n, m or 1, 4): w and its derivatives by the values of those control points.
     """
 
@@ -101,6 +105,7 @@ class _Freedom:
 
 
 def _freedom(drive: Drive, crossings: Sequence[Crossing]) -> _Freedom:
+    """The freedom of courses: made once, as it hangs on ends and crossings only, and not on the steps."""
     directions = _directions(drive, crossings)
     local = directions[:, :, _COORDINATES].swapaxes(1, 2)
     return _Freedom(directions, local, [_values(drive, crossings, order) for order in range(4)])
@@ -113,22 +118,24 @@ def _step(
     times: FloatArray,
     power: float,
 ) -> FloatArray:
-    """The change of control points: normal equations of each interval, gathered, in the directions that are free."""
+    """The change of control points: normal equations of the intervals, gathered, in the directions that are free."""
     c = len(times)
     times = np.where(times > 0, times, 1.0)  # in none nothing steers, and no scale matters
     scale = 1 / (drive.steering[:, None] * times[:, None] ** np.array([1, 2, 3])[:, None, None])
     y = (rates.steering * scale[:, :, None, None]).transpose(1, 2, 3, 4, 0).reshape(c, INTERVALS, -1)
     x = _slopes(drive, freedom.values, rates, scale)
+    # 1e-3 of a limit beside |y|: weights of values near zero would make the normal equations singular
     weighted = x * ((np.abs(y) + 1e-3) ** (power - 2))[..., None]
     local = weighted.swapaxes(2, 3) @ np.concatenate([x, y[..., None]], axis=3)
     moved = freedom.local @ local
     variables = moved.shape[2]
     flat = freedom.local.swapaxes(2, 3).reshape(c, -1, variables)
     normal = moved[..., :12].swapaxes(1, 2).reshape(c, variables, -1) @ flat
+    # Levenberg and Marquardt's: d times a real function steers the same, so the equations leave that free
     damping = 1e-3 * np.trace(normal, axis1=1, axis2=2) / variables + 1e-12
     normal += damping[:, None, None] * np.eye(variables)
-    found = np.linalg.solve(normal, moved[..., 12:].sum(axis=1))
-    return (found.swapaxes(1, 2) @ freedom.directions).reshape(c, CUBIC, 3) / (1 - power)
+    solution = np.linalg.solve(normal, moved[..., 12:].sum(axis=1))
+    return (solution.swapaxes(1, 2) @ freedom.directions).reshape(c, CUBIC, 3) / (1 - power)
 
 
 def _slopes(
@@ -156,8 +163,8 @@ def _slopes(
         axis=4,
     )
     slopes *= scale.transpose(1, 2, 0)[:, None, None, :, :, None]
-    found = np.stack([slopes.imag, slopes.real, (slopes * drive.places[:, None, None]).real], axis=-1)
-    return found.reshape(*found.shape[:2], -1, 12)
+    parts = np.stack([slopes.imag, slopes.real, (slopes * drive.places[:, None, None]).real], axis=-1)
+    return parts.reshape(*parts.shape[:2], -1, 12)
 
 
 def _values(drive: Drive, crossings: Sequence[Crossing], order: int) -> FloatArray:
@@ -174,19 +181,19 @@ def _values(drive: Drive, crossings: Sequence[Crossing], order: int) -> FloatArr
 
 
 def _directions(drive: Drive, crossings: Sequence[Crossing]) -> FloatArray:
-    """(c, variables, 3 (K + 3)): each coordinate of the free control points moves, as far as crossings stay."""
+    """(c, variables, 3 (K + 3)): the free control points' coordinates move one by one, as far as crossings stay."""
     free = slice(3 * held(drive), 3 * (CUBIC - held(drive)))
     plain = np.eye(3 * CUBIC)[free]
-    found = np.repeat(plain[None], len(crossings), axis=0)
+    moves = np.repeat(plain[None], len(crossings), axis=0)
     for course, crossing in enumerate(crossings):
         if rows := _conditions(drive, crossing):
-            own = np.array(rows)[:, free]
-            found[course] -= own.T @ np.linalg.solve(own @ own.T, own) @ plain
-    return found
+            fixed = np.array(rows)[:, free]
+            moves[course] -= fixed.T @ np.linalg.solve(fixed @ fixed.T, fixed) @ plain
+    return moves
 
 
 def _conditions(drive: Drive, crossing: Crossing) -> list[FloatArray]:
-    """Rows (3 (K + 3),) whose products with the control points are zero where w is at each knot of a crossing.
+    """Rows (3 (K + 3),) whose products with the control points are zero where w is at the knots of a crossing.
 
     At a knot w is (a + 4 b + c)/6 of three control points. The wheel's direction there is that of w/(t − t*), so its
     second derivative is w‴/3: where the jerk of steering is limited it must not jump, nor may the fourth difference of
@@ -207,7 +214,7 @@ def _conditions(drive: Drive, crossing: Crossing) -> list[FloatArray]:
 
 def inner(crossing: Crossing) -> Crossing:
     """Those between the ends."""
-    return tuple(each for each in crossing if 0 < each[1] < INTERVALS)
+    return tuple((module, knot) for module, knot in crossing if 0 < knot < INTERVALS)
 
 
 def pinned(drive: Drive, controls: FloatArray, crossing: Crossing) -> FloatArray:
@@ -216,21 +223,24 @@ def pinned(drive: Drive, controls: FloatArray, crossing: Crossing) -> FloatArray
     if not rows:
         return controls
     free = slice(3 * held(drive), 3 * (CUBIC - held(drive)))
-    own = np.array(rows)[:, free]
+    fixed = np.array(rows)[:, free]
     moved = controls.ravel().copy()
     for _ in range(2):  # the second time for the rounding of the first
-        moved[free] -= own.T @ np.linalg.solve(own @ own.T, np.array(rows) @ moved)
+        moved[free] -= fixed.T @ np.linalg.solve(fixed @ fixed.T, np.array(rows) @ moved)
     return moved.reshape(controls.shape)
 
 
+# Powers of the norm, one Newton's step a power. The larger they are, the more the largest value counts alone; grown
+# slowly they come within a percent of the least largest value, as Newton's steps stay near their solution.
+# QUICK serves courses at first; THOROUGH those whose drives, not whose steering, take too long.
 QUICK = (2, 4, 6, 8)
 THOROUGH = (2, 3, 4, 6, 8, 12, 16)
-"""Powers of the norm, one Newton's step each: grown slowly they come within a percent of the least largest value."""
-_ROOM = 0.9  # of the speed limit, from which on a course's speed counts
+# A speed counts from this share of its limit on. Below, it would hold r back though it costs no time.
+_ROOM = 0.9
 
 
 def speed_rows(drive: Drive, w: ComplexArray, crossings: Sequence[Crossing], grid: Grid) -> FloatArray:
-    """(3, c, K, n, m, 3): modules' speeds and derivatives on [0, 1], by each interval's control points of r."""
+    """(3, c, K, n, m, 3): modules' speeds and derivatives on [0, 1], by the intervals' control points of r."""
     size = np.abs(w[0])[..., None]
     first, second = (growth[..., None] for growth in log_rates(w).growth)
     r = factors(drive, crossings, grid)
@@ -248,7 +258,7 @@ def factors(drive: Drive, crossings: Sequence[Crossing], grid: Grid) -> FloatArr
     plain = grid.quadratic.transpose(1, 0, 2, 3)[:, None, :, :, None]
     if not any(crossings):
         return plain
-    found = np.repeat(np.repeat(plain, len(crossings), axis=1), len(drive.places), axis=4)
+    divided = np.repeat(np.repeat(plain, len(crossings), axis=1), len(drive.places), axis=4)
     for course, crossing in enumerate(crossings):
         for module, knot in crossing:
             near, order = beside(knot), order_at(drive, knot)
@@ -257,12 +267,12 @@ def factors(drive: Drive, crossings: Sequence[Crossing], grid: Grid) -> FloatArr
             slope = sign_of(knot, order) * order * since ** (order - 1)
             bend = sign_of(knot, order) * order * (order - 1) * since ** max(0, order - 2)
             r0, r1, r2 = plain[:, 0, near, :, 0]
-            found[:, course, near, :, module] = (
+            divided[:, course, near, :, module] = (
                 power * r0,
                 power * r1 + slope * r0,
                 power * r2 + 2 * slope * r1 + bend * r0,
             )
-    return found
+    return divided
 
 
 def fit_speeds(
@@ -273,7 +283,7 @@ def fit_speeds(
     times: FloatArray,
     powers: Sequence[float] = QUICK,
 ) -> tuple[FloatArray, FloatArray]:
-    """Control points of r (c, K + 2) between given ends (c, 2), and how long the drives need (c,).
+    """Control points of r (c, K + 2) between its ends (c, 2), and how long the drives need (c,).
 
     Σ |y|^p over accelerations and jerks by their limits, as in `polish`; speeds count where they come near their limit.
     """
@@ -290,12 +300,13 @@ def fit_speeds(
         values = (rows @ r[:, windows(3)][..., None])[..., 0]
         if power is None or power > 2:
             peaks = np.abs(values).max(axis=1).reshape(c, 3, n, m).max(axis=2) / drive.rolling
-            found = np.maximum(peaks[:, 1], np.sqrt(peaks[:, 2])).max(axis=1)
+            durations = np.maximum(peaks[:, 1], np.sqrt(peaks[:, 2])).max(axis=1)
             worst = peaks[:, 0].max(axis=1)
-            score = np.where(worst > 1 + 1e-9, found + 10 * worst, found)
+            # no longer time mends a speed above its limit: such a course counts 10 s more and upward
+            score = np.where(worst > 1 + 1e-9, durations + 10 * worst, durations)
             better = score < needed
             best, needed = np.where(better[:, None], r, best), np.where(better, score, needed)
-            times = np.maximum(times, found)
+            times = np.maximum(times, durations)
         if power is not None:
             scale = 1 / (drive.rolling * times[:, None, None] ** np.array([[0], [1], [2]]))
             scale = np.repeat(scale[:, None, :, None], n, axis=3).reshape(c, 1, -1)
@@ -324,5 +335,5 @@ def _change(
 @lru_cache
 def _reach(held: int) -> tuple[FloatArray, FloatArray]:
     """Which of an interval's control points are which free one, (K, variables, 3), and the same as (3 K, variables)."""
-    found = np.eye(QUADRATIC)[held : QUADRATIC - held, windows(3)].swapaxes(0, 1)
-    return found, found.swapaxes(1, 2).reshape(-1, found.shape[1])
+    reach = np.eye(QUADRATIC)[held : QUADRATIC - held, windows(3)].swapaxes(0, 1)
+    return reach, reach.swapaxes(1, 2).reshape(-1, reach.shape[1])

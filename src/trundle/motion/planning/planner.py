@@ -1,4 +1,4 @@
-"""The coordinated planner: from a twist to another one, through several, in the least time that is found, without slip.
+"""The coordinated planner: without slip from a twist to another one, or through several, as fast as its search can.
 
 At every instant all modules agree with one rigid motion, and no limit is exceeded between samples either:
 docs/planner.md says how, and how far from the least possible time a plan may be at most.
@@ -25,13 +25,13 @@ from trundle.motion.pieces.profiles import Profile
 from trundle.motion.planning.pose_plans import arc_to
 from trundle.motion.planning.search import Candidate, Transition, nearest_turns, transition
 
-# Angles that are given for a moving base agree with its twist to this share of its wheels' speed.
+# Start angles of a moving base agree with its twist to this share of its wheels' speed.
 _AGREES = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan(Motion):
-    """A motion that the planner found, and what it looked at.
+    """A motion that the planner chose, and the ways that it compared.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Plan(Motion):
     @property
     def bound(self) -> float:
         """A time (s) below which no motion reaches the targets one after the other, stopping to change at none."""
-        return float(sum(each.bound for each in self.transitions))
+        return float(sum(part.bound for part in self.transitions))
 
     @property
     def gap(self) -> float:
@@ -56,8 +56,8 @@ class Plan(Motion):
 
     @property
     def candidates(self) -> tuple[tuple[Candidate, ...], ...]:
-        """For each target all ways that were looked at: the chosen one first, with their times and why others lost."""
-        return tuple(each.candidates for each in self.transitions)
+        """All ways that were compared, target by target: the chosen one first, with their times and why others lost."""
+        return tuple(part.candidates for part in self.transitions)
 
 
 def plan(
@@ -70,10 +70,10 @@ def plan(
     pose: tuple[float, float, float] = (0.0, 0.0, 0.0),
     infeasible: Infeasible = "nearest",
 ) -> Plan:
-    """The quickest motion that is found from a twist to another one, or through several, on wheels that all steer.
+    """The quickest motion of the search from a twist to another one, or through several, on wheels that all steer.
 
     min T such that ξ(0) = ξ₀, ξ(T) = ξ₁, s_i (cos α_i, sin α_i) = v + ω × r_i of every module at every instant, and
-    α̇, α̈, α⃛, s, ṡ, s̈ are within its limits. Accelerations are zero at each target.
+    α̇, α̈, α⃛, s, ṡ, s̈ are within its limits. Accelerations are zero at every target.
 
     Parameters
     ----------
@@ -109,8 +109,8 @@ def plan(
     --------
     >>> import trundle
     >>> limits = trundle.Limits(steering_rate=2, drive_speed=1, drive_acceleration=5)
-    >>> found = trundle.plan(trundle.catalog.swerve(), (0, 1, 0), start=(1, 0, 0), limits=limits)
-    >>> round(found.duration, 2)  # a quarter turn at 2 rad/s
+    >>> quarter = trundle.plan(trundle.catalog.swerve(), (0, 1, 0), start=(1, 0, 0), limits=limits)
+    >>> round(quarter.duration, 2)  # a quarter turn at 2 rad/s
     0.79
     """
     if infeasible not in INFEASIBLE:
@@ -118,17 +118,17 @@ def plan(
             f"there is no policy {infeasible!r}", key="infeasible", hint=choose(infeasible, INFEASIBLE)
         )
     who, drive, twist, turned = _begun(robot, start, angles, limits)
-    found: list[Transition] = []
+    transitions: list[Transition] = []
     notes = _start_notes(drive, twist)
     for number, target in enumerate(_twists(targets, "targets")):
         wanted, note = _feasible(drive, twist, turned, target, infeasible)
         if note:
             notes.append(f"target {number + 1}: {note}")
-        found.append(transition(drive, twist, wanted, turned))
-        twist, turned = wanted, found[-1].end_angles
-    pieces = tuple(piece for each in found for piece in each.pieces)
+        transitions.append(transition(drive, twist, wanted, turned))
+        twist, turned = wanted, transitions[-1].end_angles
+    pieces = tuple(piece for part in transitions for piece in part.pieces)
     pieces = pieces or (_standing(drive, twist, turned),)
-    return Plan(who, pieces, pose, transitions=tuple(found), notes=tuple(notes))
+    return Plan(who, pieces, pose, transitions=tuple(transitions), notes=tuple(notes))
 
 
 def plan_to_pose(
@@ -178,16 +178,16 @@ def plan_to_pose(
     --------
     >>> import trundle
     >>> limits = trundle.Limits(steering_rate=2, drive_speed=1, drive_acceleration=5)
-    >>> found = trundle.plan_to_pose(trundle.catalog.swerve(), (1, 0.5, 2), limits=limits)
-    >>> found.poses(found.duration).round(9).tolist()
+    >>> arc = trundle.plan_to_pose(trundle.catalog.swerve(), (1, 0.5, 2), limits=limits)
+    >>> arc.poses(arc.duration).round(9).tolist()
     [[1.0, 0.5, 2.0]]
     """
     who, drive, twist, turned = _begun(robot, start, angles, limits)
     wanted, begin = _twists(target, "target")[0], tuple(_twists(pose, "pose")[0].tolist())
-    found = arc_to(who, drive, twist, turned, begin, wanted)
-    pieces = found.pieces or (_standing(drive, twist, turned),)
+    arc = arc_to(who, drive, twist, turned, begin, wanted)
+    pieces = arc.pieces or (_standing(drive, twist, turned),)
     notes = tuple(_start_notes(drive, twist))
-    return Plan(who, pieces, begin, transitions=(found,), notes=notes)
+    return Plan(who, pieces, begin, transitions=(arc,), notes=notes)
 
 
 def _begun(
@@ -224,24 +224,25 @@ def steered(drive: Drive, robot: str) -> Drive:
     return drive
 
 
-def _twists(given: npt.ArrayLike, key: str) -> FloatArray:
-    twists = np.atleast_2d(as_numbers(given, key))
+def _twists(values: npt.ArrayLike, key: str) -> FloatArray:
+    """Rows (n, 3) of one twist or several; InputError for what is neither."""
+    twists = np.atleast_2d(as_numbers(values, key))
     if twists.ndim != 2 or twists.shape[1] != 3 or not np.isfinite(twists).all():
-        raise InputError(f"expected three finite numbers, or rows of them, got {given!r}", key=key)
+        raise InputError(f"expected three finite numbers, or rows of them, got {values!r}", key=key)
     return twists
 
 
-def _start_angles(drive: Drive, twist: FloatArray, given: npt.ArrayLike | None) -> FloatArray:
+def _start_angles(drive: Drive, twist: FloatArray, angles: npt.ArrayLike | None) -> FloatArray:
     """The modules' angles at the start, checked against the twist and the ranges."""
-    if given is None:
+    if angles is None:
         lower, upper = drive.ranges
         bounded = np.isfinite(lower) & np.isfinite(upper)
         middle = np.where(bounded, lower, 0) / 2 + np.where(bounded, upper, 0) / 2
         turned = middle + nearest_turns(drive, middle, twist)
     else:
-        turned = as_numbers(given, "angles")
+        turned = as_numbers(angles, "angles")
         if turned.shape != drive.places.shape or not np.isfinite(turned).all():
-            raise InputError(f"expected {len(drive.names)} angles, got {given!r}", key="angles")
+            raise InputError(f"expected {len(drive.names)} angles, got {angles!r}", key="angles")
     outside = drive.beyond(turned) != 0  # NaN, where a range holds no angle, too
     if outside.any():
         place = int(np.flatnonzero(outside)[0])
@@ -268,6 +269,7 @@ def _feasible(
     speeds = np.abs(drive.velocities(target))
     ratio = speeds / drive.rolling[0]
     barred = np.flatnonzero(np.isnan(nearest_turns(drive, angles, target)))
+    # 1e-12: a target at the limit, as `slower` below is, may be above it by rounding
     if ratio.max() <= 1 + 1e-12 and not len(barred):
         return target, ""
     if len(barred):
@@ -283,6 +285,7 @@ def _feasible(
 
 
 def _too_fast(drive: Drive, speeds: FloatArray) -> str:
+    """The module that speeds (m,) ask too much of, in words."""
     place = int((speeds / drive.rolling[0]).argmax())
     return (
         f"it needs {speeds[place]:.4g} m/s of {drive.names[place]!r}, whose drive_speed is "

@@ -38,29 +38,29 @@ def arc_to(
         here = (x, y, theta)
     apart = complex(target[0] - here[0], target[1] - here[1]) * np.exp(-1j * here[2])
     turn = math.remainder(target[2] - here[2], 2 * math.pi)
-    found: list[tuple[str, tuple[Piece, ...]]] = []
+    options: list[tuple[str, tuple[Piece, ...]]] = []
     lost: list[Candidate] = []
     for name, arcs in _ways(apart, turn):
         moved = _arcs(drive, arcs, braking.end_angles)
         if moved is None:
             lost.append(Candidate(name, math.inf, "a steering_range holds no angle for it"))
         else:
-            found.append((name, (*braking.pieces, *moved)))
-    if not found:
+            options.append((name, (*braking.pieces, *moved)))
+    if not options:
         raise InputError(
             "no arc leads to the pose within the steering ranges",
             key="target",
             hint="plan through a pose between",
         )
-    found.sort(key=lambda each: total(each[1]))
-    best = total(found[0][1])
-    named = [Candidate(found[0][0], best, "chosen")]
+    options.sort(key=lambda option: total(option[1]))
+    best = total(options[0][1])
+    named = [Candidate(options[0][0], best, "chosen")]
     named += [
         Candidate(name, total(parts), f"takes {total(parts) - best:.3g} s longer")
-        for name, parts in found[1:]
+        for name, parts in options[1:]
     ]
     bound = braking.duration if np.abs(twist).max() else chord_time(drive, apart, turn)
-    return Transition(found[0][1], angles, (*named, *lost), bound)
+    return Transition(options[0][1], angles, (*named, *lost), bound)
 
 
 def _ways(apart: complex, turn: float) -> Iterator[tuple[str, tuple[Arc, ...]]]:
@@ -77,16 +77,17 @@ def _arcs(drive: Drive, arcs: tuple[Arc, ...], angles: FloatArray) -> tuple[Piec
     """Arcs one after the other; None where a steering range forbids one."""
     pieces: list[Piece] = []
     for apart, turn in arcs:
-        found = _arc(drive, apart, turn, angles)
-        if found is None:
+        steps = _arc(drive, apart, turn, angles)
+        if steps is None:
             return None
-        pieces += found
+        pieces += steps
         angles = pieces[-1].end_angles if pieces else angles
     return tuple(pieces)
 
 
 def _arc(drive: Drive, apart: complex, turn: float, angles: FloatArray) -> tuple[Piece, ...] | None:
     """Steer, and move along the arc; None where a steering range forbids it."""
+    # the logarithm of the motion: an arc's chord is sinc(turn/2) of its length, and half the turn off its beginning
     half = turn / 2
     velocity = apart * np.exp(-1j * half) / np.sinc(half / np.pi)
     twist = np.array([velocity.real, velocity.imag, turn])
@@ -110,7 +111,7 @@ def chord_time(drive: Drive, apart: complex, turn: float) -> float:
     """
     chords = np.abs(apart + (np.exp(1j * turn) - 1) * drive.places)
     low, high = 0.0, float(2 * move_time(chords, *drive.rolling).max()) + 1e-300
-    for _ in range(50):
+    for _ in range(50):  # `low` is a bound whenever one stops; by then it is the least time to rounding
         middle = (low + high) / 2
         low, high = (middle, high) if (2 * _reached(drive, middle / 2) < chords).any() else (low, middle)
     return low

@@ -2,7 +2,7 @@
 
 The certificate bounds a course's rates between knots, from Bernstein coefficients.
 
-On each interval w (a module's velocity by the course's direction) and r are polynomials, so with D = |w|² the steering
+On an interval w (a module's velocity by the course's direction) and r are polynomials, so with D = |w|² the steering
 rate, acceleration and jerk are N₁/D, N₂/D² and N₃/D³, and the drive's are numerators over D^(1/2) and D^(3/2). A
 quotient of polynomials lies between the least and the greatest quotient of their coefficients in Bernstein's form where
 the denominator's are positive: N = Σ nₖ Bₖ ≤ max(nₖ/dₖ) Σ dₖ Bₖ (Farouki 2012, "The Bernstein polynomial basis").
@@ -25,6 +25,9 @@ from trundle.motion.pieces.least_times import change_time, move_time
 from trundle.motion.planning.courses import Crossing, factors, inner, waves
 from trundle.motion.planning.splines import DEGREE, INTERVALS, Grid, nodes, to_bernstein, windows
 
+# Intervals are cut in halves so many times where a coefficient of D isn't positive, though D is: the coefficients come
+# near to D with the square of the width. A level costs twice the one before; what stays open counts as unbounded, and
+# the course is left.
 _HALVINGS = 3
 # A jump of a course's steering acceleration below this is rounding (rad, on [0, 1]).
 _SMOOTH = 1e-6
@@ -54,13 +57,13 @@ def _shares(largest: FloatArray, limits: FloatArray) -> FloatArray:
 
 
 def bounds(drive: Drive, controls: FloatArray, crossing: Crossing, r: FloatArray) -> Bounds:
-    """Bounds of a course (K + 3, 3) with speed r (K + 2,): each interval whole, or in halves where D's are too wide."""
+    """Bounds of a course (K + 3, 3) with speed r (K + 2,): the intervals whole, or in halves where D's are too wide."""
     steering = np.full((3, INTERVALS, len(drive.places)), np.inf)
     rolling = steering.copy()
     for level in range(_HALVINGS + 1):
         parts = [_quotients(drive, controls, crossing, r, grid) for grid in _grids(level)]
-        steering = np.minimum(steering, np.max([each[0] for each in parts], axis=0))
-        rolling = np.minimum(rolling, np.max([each[1] for each in parts], axis=0))
+        steering = np.minimum(steering, np.max([part[0] for part in parts], axis=0))
+        rolling = np.minimum(rolling, np.max([part[1] for part in parts], axis=0))
         if np.isfinite(steering).all() and np.isfinite(rolling).all():
             break
     largest = steering.max(axis=1)
@@ -83,7 +86,7 @@ def _impulse(drive: Drive, controls: FloatArray, module: int, knot: int) -> floa
 
 @lru_cache
 def _grids(level: int) -> tuple[Grid, ...]:
-    """The nodes on each of 2^level parts of the intervals."""
+    """The nodes on all 2^level parts of the intervals."""
     parts = 2**level
     return tuple(Grid((nodes().inside + part) / parts) for part in range(parts))
 
@@ -91,7 +94,7 @@ def _grids(level: int) -> tuple[Grid, ...]:
 def _quotients(
     drive: Drive, controls: FloatArray, crossing: Crossing, r: FloatArray, grid: Grid
 ) -> tuple[FloatArray, FloatArray]:
-    """(3, K, m) of steering and of drives: bounds of their sizes on each interval of a grid."""
+    """(3, K, m) of steering and of drives: bounds of their sizes on the intervals of a grid."""
     w = waves(drive, controls[None], [crossing], grid)[:, 0]
     by_control = factors(drive, [crossing], grid)[:, 0]
     f = np.einsum("aknmx,kx->aknm", by_control, r[windows(3)])
@@ -99,6 +102,7 @@ def _quotients(
     slope, bend = _products(w)
     d1, d2, d3 = square, square * square, square**3
     root = np.sqrt(d1[:, DEGREE // 2 : DEGREE // 2 + 1])
+    # tangent of x^(3/2) in the middle node's D: below it everywhere, whichever point is taken
     below = root * (1.5 * d1 - 0.5 * root**2)
     drives = [
         (f[1] * d1 + f[0] * slope) * d1,
@@ -119,7 +123,8 @@ def _numerators(w: ComplexArray) -> tuple[FloatArray, list[FloatArray]]:
     """D, and N₁, N₂, N₃: N₁ = w × w′, Nₖ₊₁ = Nₖ′ D − k Nₖ D′."""
     conjugate = w[0].conj()
     square = (w[0] * conjugate).real
-    along = [(conjugate * each) for each in w[1:]]
+    along = [(conjugate * derivative) for derivative in w[1:]]
+    # derivatives have their order behind the underscore: d_1 is D', n1_2 is N₁″
     d_1 = 2 * along[0].real
     d_2 = 2 * ((w[1].conj() * w[1]).real + along[1].real)
     n1, n1_1 = along[0].imag, along[1].imag
@@ -156,6 +161,7 @@ def lower_bound(drive: Drive, start: FloatArray, end: FloatArray, angles: FloatA
     """
     u0, u1 = drive.velocities(start), drive.velocities(end)
     s0, s1 = np.real(u0 * np.exp(-1j * angles)), np.abs(u1)
+    # a wheel that stands at the end may have any angle there: its steering bounds nothing
     steered = ~drive.still(u1)
     turn = np.where(steered, np.angle(u1 * np.exp(-1j * angles)), 0.0)
     same = np.maximum(_steer(drive, turn), _drive(drive, s1 - s0))
@@ -174,7 +180,7 @@ def lower_bound(drive: Drive, start: FloatArray, end: FloatArray, angles: FloatA
 def _through_axes(drive: Drive, s0: FloatArray, u1: ComplexArray, angles: FloatArray) -> float:
     """With the centre of rotation on some module's axis at some moment: all others then stand across the line to it.
 
-    Arrays are (k, m, ·) of the module whose axis it is and the others, and (…, 9) of which of parallel angles each
+    Arrays are (k, m, ·) of the module whose axis it is and the others, and (…, 9) of the parallel angles that it
     passes there and comes to.
     """
     offsets = drive.places - drive.places[:, None]
@@ -210,8 +216,10 @@ def _slow(speed: FloatArray, limits: FloatArray) -> FloatArray:
 
 
 def _steer(drive: Drive, turn: FloatArray) -> FloatArray:
+    """`steer` of docs/planner.md: the least times of turns (m,) from rest to rest."""
     return move_time(turn, *drive.steering)
 
 
 def _drive(drive: Drive, change: FloatArray) -> FloatArray:
+    """`drive` of docs/planner.md: the least times of changes of speed (m,)."""
     return change_time(change, *drive.rolling[1:])

@@ -28,9 +28,16 @@ from trundle.motion.planning.proofs import bounds, lower_bound
 from trundle.motion.planning.splines import sampling
 from trundle.motion.planning.ways import Way, laid, ways
 
-_OFF_AXIS = 1e-6  # m/s of a module by a direction of unit length
+# Below this (m/s of a module, by a direction of unit length) a module stands on the centre of rotation. Its angle is
+# chance there, and a course would have to leave along it.
+_OFF_AXIS = 1e-6
+# Ways that are polished, the best by their estimates: they are solved together, in time that grows with their number.
 _POLISHED = 3
-_HOPEFUL = 1.35  # times the best estimate, beyond which a way is left
+# A way is left beyond so many times the best estimate. Polishing shortens some more than others: this leaves room for
+# their order to change.
+_HOPEFUL = 1.35
+# Powers of the norm in polishing, one Newton's step each. A course is laid in the least time of whoever steers most,
+# so its largest values are spread already, and the steps needn't begin with least squares (2).
 _POWERS = (4, 4, 6, 8)
 
 
@@ -64,12 +71,13 @@ class Transition:
 
 
 def transition(drive: Drive, start: FloatArray, end: FloatArray, angles: FloatArray) -> Transition:
-    """The fastest that is found; at both ends the twist and the modules' angles stay as they are for a moment."""
+    """The fastest of all candidates; at both ends the twist and the modules' angles stay as they are for a moment."""
     bound = lower_bound(drive, start, end, angles)
+    # twists of one direction ask for no steering: the ramp between them is taken without a look at others
     direct = _straight(drive, start, end, angles)
     if direct is not None:
         return _decided(drive, [("straight", direct)], [], angles, bound)
-    found = [("stop: brake, steer at rest, go", through_rest(drive, start, end, angles))]
+    options = [("stop: brake, steer at rest, go", through_rest(drive, start, end, angles))]
     lost: list[Candidate] = []
     heading = _heading(drive, start, angles)
     if heading is not None and np.abs(nearest_turns(drive, angles, end)).max():
@@ -77,12 +85,16 @@ def transition(drive: Drive, start: FloatArray, end: FloatArray, angles: FloatAr
         size = float(np.linalg.norm(start))
         turns = nearest_turns(drive, angles, heading) if at_rest else np.zeros(len(angles))
         before = turning(drive, angles, turns)
-        least = total(found[0][1]) - total(before)
+        # a course must take less than what is left of the time through rest, as steering at rest comes before it
+        least = total(options[0][1]) - total(before)
         courses, lost = _courses(drive, (heading, size), end, angles + turns, (bound - total(before), least))
         first = "steer until all wheels agree, then " if before else ""
-        found += [(first + name, (*before, *pieces)) for name, pieces in courses]
-        lost = [Candidate(first + each.way, each.duration + total(before), each.verdict) for each in lost]
-    return _decided(drive, found, lost, angles, bound)
+        options += [(first + name, (*before, *pieces)) for name, pieces in courses]
+        lost = [
+            Candidate(first + candidate.way, candidate.duration + total(before), candidate.verdict)
+            for candidate in lost
+        ]
+    return _decided(drive, options, lost, angles, bound)
 
 
 def _heading(drive: Drive, start: FloatArray, angles: FloatArray) -> FloatArray | None:
@@ -93,7 +105,7 @@ def _heading(drive: Drive, start: FloatArray, angles: FloatArray) -> FloatArray 
     if not drive.still(drive.velocities(start)).all():
         direction = start / np.linalg.norm(start)
     else:
-        rows = np.real(1j * np.exp(-1j * angles) * drive.map).T  # the velocity across each wheel
+        rows = np.real(1j * np.exp(-1j * angles) * drive.map).T  # the velocities across the wheels
         direction = np.linalg.svd(rows)[2][-1]
     if np.abs(drive.velocities(direction)).min() <= _OFF_AXIS:
         return None
@@ -102,20 +114,23 @@ def _heading(drive: Drive, start: FloatArray, angles: FloatArray) -> FloatArray 
 
 def _decided(
     drive: Drive,
-    found: list[tuple[str, tuple[Piece, ...]]],
+    options: list[tuple[str, tuple[Piece, ...]]],
     lost: list[Candidate],
     angles: FloatArray,
     bound: float,
 ) -> Transition:
-    found.sort(key=lambda each: total(each[1]))
-    best = total(found[0][1])
-    named = [Candidate(found[0][0], best, "chosen")]
+    """The fastest of the options, with all candidates: it first, then those with pieces, then those without."""
+    options.sort(key=lambda option: total(option[1]))
+    best = total(options[0][1])
+    named = [Candidate(options[0][0], best, "chosen")]
     named += [
         Candidate(name, total(pieces), f"takes {total(pieces) - best:.3g} s longer")
-        for name, pieces in found[1:]
+        for name, pieces in options[1:]
     ]
-    pieces = found[0][1]
-    return Transition(pieces, angles, (*named, *sorted(lost, key=lambda each: each.duration)), bound)
+    pieces = options[0][1]
+    return Transition(
+        pieces, angles, (*named, *sorted(lost, key=lambda candidate: candidate.duration)), bound
+    )
 
 
 def _straight(
@@ -155,7 +170,7 @@ def through_rest(drive: Drive, start: FloatArray, end: FloatArray, angles: Float
 
 
 def turning(drive: Drive, angles: FloatArray, turns: FloatArray) -> tuple[Piece, ...]:
-    """At rest all modules steer by their turns, each as fast as it can."""
+    """At rest all modules steer by their turns, as fast as their limits let them."""
     if not np.abs(turns).max():
         return ()
     profiles = [move(float(turn), *limits) for turn, limits in zip(turns, drive.steering.T, strict=True)]
@@ -163,7 +178,7 @@ def turning(drive: Drive, angles: FloatArray, turns: FloatArray) -> tuple[Piece,
 
 
 def nearest_turns(drive: Drive, angles: FloatArray, twist: FloatArray) -> FloatArray:
-    """By how much each module steers until it agrees with a twist, forward or backward, within its range.
+    """By how much the modules steer (m,) until they agree with a twist, forward or backward, within their ranges.
 
     NaN where its range holds no such angle; a module that a twist doesn't move stays.
     """
@@ -192,8 +207,8 @@ def _courses(
     if not chosen:
         return [], lost
     offered = _offered(drive, chosen, start[1], float(np.linalg.norm(end)), bound)
-    found: list[tuple[str, tuple[Piece, ...]]] = []
-    for least, way, controls, crossing, r in sorted(offered, key=lambda each: each[0]):
+    courses: list[tuple[str, tuple[Piece, ...]]] = []
+    for least, way, controls, crossing, r in sorted(offered, key=lambda offer: offer[0]):
         name = _named(drive, way)
         if least >= limit:
             lost.append(Candidate(name, least, f"takes {least - limit:.3g} s longer"))
@@ -202,23 +217,24 @@ def _courses(
         course = AlongCourse(drive, controls, crossing, r, duration, angles)
         if fault := _fault(course):
             lost.append(Candidate(name, duration, fault))
-        else:
+        else:  # the others follow by rising least times: those that can't beat this one need no certificate
             limit = min(limit, duration)
-            found.append((name, (course,)))
-    return found, lost
+            courses.append((name, (course,)))
+    return courses, lost
 
 
 def _offered(
     drive: Drive, chosen: list[Way], start: float, end: float, bound: float
 ) -> list[tuple[float, Way, FloatArray, Crossing, FloatArray]]:
-    """The least time of each way by samples, with control points of its course and of its speed from `start` to `end`.
+    """The least times of ways by samples, with control points of their courses and of the speeds from `start` to `end`.
 
     Those whose steering would be faster than the best, but not their drives, are tried again with more care, and as
     they were laid: what steers faster may drive slower.
     """
     laid_out, crossings = zip(*[laid(drive, way) for way in chosen], strict=True)
     better, steered = polish(drive, np.array(laid_out), crossings, _POWERS)
-    speeds, least = _driven(drive, better, chosen, crossings, (start, end), np.maximum(steered, bound), QUICK)
+    ends, times = (start, end), np.maximum(steered, bound)
+    speeds, least = _driven(drive, better, chosen, crossings, speeds=ends, times=times, powers=QUICK)
     offered = list(zip(least.tolist(), chosen, better, crossings, speeds, strict=True))
     if (steered >= least.min()).all():
         return offered
@@ -227,7 +243,9 @@ def _offered(
     again = np.flatnonzero(steered < least.min())
     ways_again, crossings = [(2 * chosen)[i] for i in again], [(2 * crossings)[i] for i in again]
     times = np.maximum(steered[again], bound)
-    speeds, closer = _driven(drive, both[again], ways_again, crossings, (start, end), times, THOROUGH)
+    speeds, closer = _driven(
+        drive, both[again], ways_again, crossings, speeds=ends, times=times, powers=THOROUGH
+    )
     return [*offered, *zip(closer.tolist(), ways_again, both[again], crossings, speeds, strict=True)]
 
 
@@ -236,6 +254,7 @@ def _driven(
     controls: FloatArray,
     chosen: Sequence[Way],
     crossings: Sequence[Crossing],
+    *,
     speeds: tuple[float, float],
     times: FloatArray,
     powers: Sequence[float],
@@ -243,6 +262,7 @@ def _driven(
     """Control points of the speed along courses, from a speed to another one, and the least times of both."""
     sizes = np.linalg.norm(controls, axis=2)
     signs = np.array([way.sign for way in chosen])
+    # controls are directions of any length: r at the ends makes the twists' lengths right
     ends = np.stack([speeds[0] / sizes[:, 0], signs * speeds[1] / sizes[:, -1]], axis=1)
     r, driven = fit_speeds(drive, controls, crossings, ends, times, powers)
     return r, np.maximum(times, driven)
@@ -257,6 +277,7 @@ def _fault(course: AlongCourse) -> str:
 
 
 def _named(drive: Drive, way: Way) -> str:
+    """A way in words, as `Plan.candidates` shows it."""
     kinds = {
         "line": "straight line of twists",
         "angles": "all angles evenly",

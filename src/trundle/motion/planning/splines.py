@@ -28,10 +28,10 @@ DEGREE = 18
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Values at times of each interval: `inside` (n,) are the times within it, as shares of it.
+    """Values at the same times of all intervals: `inside` (n,) are the times within one, as shares of it.
 
-    cubic: (K, 4, n, 4) and quadratic: (K, 3, n, 3): in each interval a spline and its derivatives with respect to
-    [0, 1], from the control points that it hangs on there.
+    cubic: (K, 4, n, 4) and quadratic: (K, 3, n, 3): on the K intervals a spline and its derivatives by [0, 1],
+    from the control points that it hangs on there.
     """
 
     inside: FloatArray
@@ -52,12 +52,13 @@ class Grid:
         return self._values(2)
 
     def _values(self, degree: int) -> FloatArray:
+        """(K, degree + 1, n, degree + 1): a spline and its derivatives at the times, by control points."""
         powers = self.inside[:, None] ** np.arange(degree + 1)
         local = np.array([series[:, i : i + degree + 1] for i, series in enumerate(power_series(degree))])
         orders = [local]
         for _ in range(degree):
             orders.append(differentiated(orders[-1], 1) * INTERVALS)
-        return np.stack([powers[:, : each.shape[1]] @ each for each in orders], axis=1)
+        return np.stack([powers[:, : terms.shape[1]] @ terms for terms in orders], axis=1)
 
     @lru_cache  # noqa: B019 - grids are few and live as long as the process
     def divided(self, knot: int, order: int) -> FloatArray:
@@ -66,6 +67,7 @@ class Grid:
         (1 or 2, 4, n, 4): there w = Σ_p a_p (t − t*)^p from p = order on, of either side. At the start it is
         w/(t − t*)^order, so that the divisor is positive.
         """
+        # the series about the knot begins with (t − t*)^order: dropping those terms divides without a quotient 0/0
         parts = []
         for interval in range(INTERVALS)[beside(knot)]:
             start = float(knot - interval)
@@ -93,15 +95,15 @@ def sign_of(knot: int, order: int) -> float:
 
 @lru_cache
 def power_series(degree: int) -> FloatArray:
-    """(K, degree + 1, K + degree): power coefficients, of the share of each interval, from control points."""
+    """(K, degree + 1, K + degree): power coefficients, of the share of an interval, from control points."""
     knots = _knots(degree)
-    found = np.zeros((INTERVALS, degree + 1, INTERVALS + degree))
+    series = np.zeros((INTERVALS, degree + 1, INTERVALS + degree))
     for interval in range(INTERVALS):
         # de Boor's recursion on the values of the basis, at as many points as fix the polynomial
         nodes = (np.arange(degree + 1) + 0.5) / (degree + 1)
         values = np.array([_basis(knots, degree, interval, interval + node) for node in nodes])
-        found[interval] = np.linalg.solve(nodes[:, None] ** np.arange(degree + 1), values)
-    return found
+        series[interval] = np.linalg.solve(nodes[:, None] ** np.arange(degree + 1), values)
+    return series
 
 
 def _knots(degree: int) -> FloatArray:
@@ -135,7 +137,7 @@ def greville(degree: int) -> FloatArray:
 
 @lru_cache
 def windows(size: int) -> npt.NDArray[np.int64]:
-    """(K, size): the control points that each interval's spline hangs on, four of a cubic one."""
+    """(K, size): the control points that the spline hangs on in the intervals, four of a cubic one."""
     return np.arange(INTERVALS)[:, None] + np.arange(size)
 
 
@@ -156,5 +158,5 @@ def to_bernstein() -> FloatArray:
     """(19, 19): a polynomial's coefficients in Bernstein's form from its values at the nodes."""
     x = nodes().inside[:, None]
     k = np.arange(DEGREE + 1)
-    binomials = np.array([comb(DEGREE, int(each)) for each in k])
+    binomials = np.array([comb(DEGREE, int(power)) for power in k])
     return np.linalg.inv((binomials * x**k * (1 - x) ** (DEGREE - k)).astype(float))

@@ -13,16 +13,19 @@ from trundle.motion.pieces.least_times import move, move_time
 from trundle.motion.planning.courses import Crossing, held, pinned
 from trundle.motion.planning.splines import CUBIC, INTERVALS, greville
 
+# Points of a way. From one to the next a wheel has to turn by less than half a turn, as the nearest turn is taken. All
+# ways, 2 (2 + 12 m) of them, are compared at all points, so more points cost time in every plan.
 _POINTS = 31
 _SHARE = np.linspace(0.0, 1.0, _POINTS)
 # A crossing's place on the way and how far the way is drawn to it; both are only where polishing begins.
 _THROUGH = [(place, pull) for place in (0.35, 0.5, 0.65) for pull in (-1.0, -0.5, 0.5, 1.0)]
-_MARGIN = 3  # knots between a crossing and the ends: there splines are uniform
+# Knots between a crossing and the ends: the conditions at it are of a uniform spline, and ends are clamped.
+_MARGIN = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """A way for the direction: what it is called, points (n, 3) on it, how far each is (in s, at the full
+    """A way for the direction: what it is called, points (n, 3) on it, how far they are (in s, at the full
     steering rate), and the least time of that distance.
 
     `sign` is −1 where it leads to the opposite of the twist, so that the speed changes its sign at some moment.
@@ -38,7 +41,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Unit:
-    """The strictest limits of steering, in units of each module's largest rate."""
+    """The strictest limits of steering, in units of the modules' largest rates."""
 
     speed: float
     acceleration: float
@@ -56,16 +59,17 @@ def unit_of(drive: Drive) -> Unit:
 
 
 def _weights(drive: Drive) -> FloatArray:
+    """The largest rates of steering (m,); 1 rad/s where none is declared, so that turns still compare."""
     return np.where(np.isfinite(drive.steering[0]), drive.steering[0], 1.0)
 
 
 def ways(drive: Drive, start: FloatArray, end: FloatArray) -> list[Way]:
-    """Ways from a direction to another one or its opposite, the best of each kind, those first that seem fastest."""
+    """Ways from a direction to another one or its opposite, the best of every kind, those first that seem fastest."""
     first, last = start / np.linalg.norm(start), end / np.linalg.norm(end)
     kinds, factors = _kinds(len(drive.places))
     curves = []
     for sign in (1, -1):
-        corners = [np.broadcast_to(each, drive.axes.shape) for each in (first, drive.axes, sign * last)]
+        corners = [np.broadcast_to(corner, drive.axes.shape) for corner in (first, drive.axes, sign * last)]
         through = _parabolas() @ np.stack(corners, axis=1)[:, None]
         curves += [
             _straight(first, sign * last)[None],
@@ -77,22 +81,23 @@ def ways(drive: Drive, start: FloatArray, end: FloatArray) -> list[Way]:
     unit = unit_of(drive)
     times = move_time(reached[:, -1], unit.speed, unit.acceleration, unit.jerk)
     still = np.flatnonzero(drive.still(drive.velocities(last)))
-    found = []
+    fastest = []
     for group in _groups(len(drive.places)):
         best = group.start + int(times[group].argmin())
         kind, sign, crossing = kinds[best]
         if not (crossing and crossing[0][0] in still):
-            found.append(Way(kind, sign, points[best], reached[best], crossing, float(times[best])))
-    return sorted(found, key=lambda way: way.estimate)
+            fastest.append(Way(kind, sign, points[best], reached[best], crossing, float(times[best])))
+    return sorted(fastest, key=lambda way: way.estimate)
 
 
 def _straight(first: FloatArray, last: FloatArray) -> FloatArray:
+    """(n, 3): the straight line of twists."""
     return first + _SHARE[:, None] * (last - first)
 
 
 @lru_cache
 def _parabolas() -> FloatArray:
-    """(ways, n, 3): the shares of start, axis and end in each point of the ways through an axis."""
+    """(ways, n, 3): the shares of start, axis and end in the points of the ways through an axis."""
     t = _SHARE
     return np.array(
         [
@@ -114,11 +119,11 @@ def _groups(modules: int) -> list[slice]:
     """Which of `_kinds` are the same but for where and how far they are drawn."""
     through = len(_THROUGH)
     half = 2 + modules * through
-    found = []
+    groups = []
     for start in (0, half):
-        found += [slice(start, start + 1), slice(start + 1, start + 2)]
-        found += [slice(begin, begin + through) for begin in range(start + 2, start + half, through)]
-    return found
+        groups += [slice(start, start + 1), slice(start + 1, start + 2)]
+        groups += [slice(begin, begin + through) for begin in range(start + 2, start + half, through)]
+    return groups
 
 
 @lru_cache
@@ -145,6 +150,7 @@ def _along_angles(drive: Drive, first: FloatArray, last: FloatArray) -> FloatArr
     normal = 1j * np.exp(1j * (np.angle(start) + _SHARE[:, None] * turn))
     rows = np.real(normal.conj()[:, :, None] * drive.map.T)
     points = np.linalg.eigh(rows.transpose(0, 2, 1) @ rows)[1][:, :, 0]
+    # an eigenvector's sign is chance: successive points keep to one side
     same = np.sign((points[1:] * points[:-1]).sum(axis=1)) + 0.0
     points[1:] *= np.cumprod(np.where(same == 0, 1.0, same))[:, None]
     points *= 1.0 if points[0] @ first >= 0 else -1.0
@@ -154,6 +160,7 @@ def _along_angles(drive: Drive, first: FloatArray, last: FloatArray) -> FloatArr
 def _distances(drive: Drive, points: FloatArray, factors: FloatArray) -> FloatArray:
     """(ways, n): the steering on the way, at the full rate of whoever has most to turn (a smooth largest)."""
     w = drive.velocities(points)
+    # at the centre of rotation a direction is chance: any small velocity does, but 0 has no angle
     w[np.abs(w) < 1e-12] = 1e-12
     steps = w[:, 1:] * w[:, :-1].conj() * factors
     # a module that stands still at the end has no angle to reach
@@ -184,8 +191,9 @@ def laid(drive: Drive, way: Way) -> tuple[FloatArray, Crossing]:
         distance = profile.at(times * whole) if whole else times * length
     else:
         distance = times * length
+    # interp needs rising places, also where no wheel steers from one point to the next
     along = np.interp(distance, way.reached + 1e-12 * np.arange(_POINTS), _SHARE)
-    controls = np.stack([np.interp(along, _SHARE, each) for each in way.points.T], axis=1)
+    controls = np.stack([np.interp(along, _SHARE, coordinate) for coordinate in way.points.T], axis=1)
     ends = held(drive)
     controls[:ends], controls[CUBIC - ends :] = way.points[0], way.points[-1]
     still = np.flatnonzero(drive.still(drive.velocities(way.points[-1])))
