@@ -45,9 +45,9 @@ class Axis:
 
 
 def time_optimal(axes: Sequence[Axis], duration: float | None = None) -> tuple[Profile, ...]:
-    """The quickest way of each axis, those that would be earlier made to arrive with the last one.
+    """The quickest ways of several axes; those that would be earlier are made to arrive with the last one.
 
-    Jerk, acceleration and velocity are each at a limit or zero: constant jerks in at most seven parts, two more where a
+    Jerk, acceleration and velocity are at a limit or zero: constant jerks in at most seven parts, two more where a
     start is beyond its limits (Berscheid & Kröger 2021, "Jerk-limited real-time trajectory generation").
 
     Parameters
@@ -60,7 +60,7 @@ def time_optimal(axes: Sequence[Axis], duration: float | None = None) -> tuple[P
     Returns
     -------
     tuple of Profile
-        One for each axis, all of one duration.
+        In the axes' order, all of one duration.
 
     Raises
     ------
@@ -80,15 +80,16 @@ def time_optimal(axes: Sequence[Axis], duration: float | None = None) -> tuple[P
     latest = max([duration or 0.0, *(profile.duration for _, profile in quickest)])
     if all(profile.duration == latest for _, profile in quickest):
         return tuple(profile for _, profile in quickest)
-    found = _solved([axis for axis, _ in quickest], latest)
-    for axis, profile in zip(axes, found, strict=True):
+    # a slower way may swing farther out than the quickest one: its bounds are looked at again
+    profiles = _solved([axis for axis, _ in quickest], latest)
+    for axis, profile in zip(axes, profiles, strict=True):
         _check_bounds(axis, profile)
-    return tuple(found)
+    return tuple(profiles)
 
 
 def _quickest(axis: Axis) -> tuple[Axis, Profile]:
     """The axis with the end that it gets to first, and the way there."""
-    tried = [(each, _solved([each])[0]) for each in _ends(axis)]
+    tried = [(line, _solved([line])[0]) for line in _ends(axis)]
     within = [pair for pair in tried if _within(axis, pair[1])]
     if not within:
         _check_bounds(axis, tried[0][1])
@@ -96,11 +97,12 @@ def _quickest(axis: Axis) -> tuple[Axis, Profile]:
 
 
 def _ends(axis: Axis) -> Iterator[Axis]:
-    """The axis on a line, for each end to be tried; the nearest first."""
+    """The axis on a line, to all ends that are to be tried; the nearest first."""
     value, *rest = axis.end
     if axis.space == "circle":
         value = axis.start[0] + math.remainder(value - axis.start[0], 2 * math.pi)
     low, high = axis.bounds
+    # a start in motion may get to an end a turn away first
     turns = (0.0,) if axis.space == "line" else (0.0, -2 * math.pi, 2 * math.pi)
     inside = [value + turn for turn in turns if low <= value + turn <= high]
     if not (inside and low <= axis.start[0] <= high):
@@ -110,10 +112,11 @@ def _ends(axis: Axis) -> Iterator[Axis]:
             key="bounds",
             hint="give an end within it",
         )
-    yield from (replace(axis, end=(each, *rest)) for each in inside)
+    yield from (replace(axis, end=(value, *rest)) for value in inside)
 
 
 def _within(axis: Axis, profile: Profile) -> bool:
+    """Whether a profile stays within its axis's bounds on the whole way, but for rounding."""
     if axis.bounds == (-math.inf, math.inf):
         return True
     low, high = profile.extremes()
@@ -122,6 +125,7 @@ def _within(axis: Axis, profile: Profile) -> bool:
 
 
 def _check_bounds(axis: Axis, profile: Profile) -> None:
+    """InputError where a profile leaves its axis's bounds."""
     if not _within(axis, profile):
         low, high = profile.extremes()
         raise InputError(
@@ -146,17 +150,19 @@ def _solved(axes: Sequence[Axis], duration: float | None = None) -> list[Profile
     wanted.max_acceleration = [axis.acceleration for axis in axes]
     wanted.max_jerk = [axis.jerk for axis in axes]
     wanted.minimum_duration = duration
-    found = ruckig.Trajectory(len(axes))
+    trajectory = ruckig.Trajectory(len(axes))
     try:
-        result = ruckig.Ruckig(len(axes)).calculate(wanted, found)
+        result = ruckig.Ruckig(len(axes)).calculate(wanted, trajectory)
     except RuntimeError as error:
         raise InputError(f"no way from start to end: {error}", key="axes") from None
     if result not in (ruckig.Result.Working, ruckig.Result.Finished):
         raise NumericsError(f"Ruckig finds no way between the states: {result.name}")
-    return [_profile(each, axis, found.duration) for each, axis in zip(found.profiles[0], axes, strict=True)]
+    ways = zip(trajectory.profiles[0], axes, strict=True)
+    return [_profile(way, axis, trajectory.duration) for way, axis in ways]
 
 
 def _check_states(axis: Axis) -> None:
+    """InputError where a state isn't finite, or the end is beyond its limits; a start may be, and brakes into them."""
     for where, state in (("start", axis.start), ("end", axis.end)):
         if not all(map(math.isfinite, state)):
             raise InputError(f"the {where} {state} is not finite", key=where)
@@ -178,14 +184,16 @@ class _Part(Protocol):
     j: list[float]
 
 
-class _Found(_Part, Protocol):
+class _Ruckigs(_Part, Protocol):
+    """Ruckig's profile of an axis: a part that brakes into the limits, and the way from there."""
+
     brake: _Part
 
 
-def _profile(found: _Found, axis: Axis, duration: float) -> Profile:
-    """Ruckig's parts as polynomials, each from its own state: what comes before it brakes into the limits first."""
+def _profile(theirs: _Ruckigs, axis: Axis, duration: float) -> Profile:
+    """Ruckig's parts as polynomials from the states at their starts, the one that brakes into the limits first."""
     spans, rows = [], []
-    for part in (found.brake, found):
+    for part in (theirs.brake, theirs):
         for span, *state in zip(part.t, part.p, part.v, part.a, part.j, strict=False):
             if span > 0:
                 spans.append(span)

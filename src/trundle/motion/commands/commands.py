@@ -30,6 +30,7 @@ _Rate = Annotated[Value, ReadsConstant(units.RATE)]
 
 
 def _positive(time: Value) -> Value:
+    """The time itself; an error where nothing could be done in it."""
     if time.number <= 0:
         raise problem(f"expected a time above zero, got {time.source}", "give the time to get there, in s")
     return time
@@ -39,6 +40,13 @@ _Time = Annotated[Value, ReadsConstant(units.TIME), AfterValidator(_positive)]
 
 # Twists and poses as numbers: v_x, v_y (m/s), ω (rad/s); x, y (m), θ (rad).
 Three = tuple[float, float, float]
+
+
+def _check_one(key: str, whole: object, modules: object) -> None:
+    """An error where a command says how the base moves and what its modules do, or neither."""
+    if (whole is None) == (modules is None):
+        came = "neither" if whole is None else "both"
+        raise problem(f"a command has a {key} or modules, this one has {came}", "give one of them")
 
 
 class ModuleCommand(Noun):
@@ -97,13 +105,11 @@ class Command(Noun):
 
     duration: _Time = Field(description="How long it takes to get there (s).")
     twist: TwistCommand | None = default(None, "The body's motion at the end.")
-    modules: dict[str, ModuleCommand] | None = default(None, "What each module does at the end.")
+    modules: dict[str, ModuleCommand] | None = default(None, "What the modules do at the end.")
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Command:
-        if (self.twist is None) == (self.modules is None):
-            came = "both" if self.twist is not None else "neither"
-            raise problem(f"a command has a twist or modules, this one has {came}", "give one of them")
+        _check_one("twist", self.twist, self.modules)
         return self
 
 
@@ -184,7 +190,8 @@ class _NamedModule(Noun):
 
 
 def _distinct(modules: tuple[_NamedModule, ...]) -> tuple[_NamedModule, ...]:
-    names = [_identifier(each) for each in modules]
+    """The modules themselves; an error where two have one name."""
+    names = [_identifier(module) for module in modules]
     for place, name in enumerate(names):
         if name in names[:place]:
             raise problem(f"the module {modules[place].name!r} stands twice", "keep one of them", (place,))
@@ -202,11 +209,11 @@ def _identifier(module: _NamedModule) -> str:
 def _by_name(modules: Sequence[_NamedModule]) -> dict[str, object]:
     """The modules' commands by their names."""
     return {
-        _identifier(each): {
-            "angle": each.orientation_in_radians_relative_to_body,
-            "speed": each.velocity_in_meters_per_second,
+        _identifier(module): {
+            "angle": module.orientation_in_radians_relative_to_body,
+            "speed": module.velocity_in_meters_per_second,
         }
-        for each in modules
+        for module in modules
     }
 
 
@@ -226,9 +233,7 @@ class _SimulatorCommand(Noun):
 
     @model_validator(mode="after")
     def _one_of_both(self) -> _SimulatorCommand:
-        if (self.body is None) == (self.modules is None):
-            came = "both" if self.body is not None else "neither"
-            raise problem(f"a command has a body or modules, this one has {came}", "give one of them")
+        _check_one("body", self.body, self.modules)
         return self
 
     @property
@@ -251,7 +256,7 @@ class _SimulatorPlan(Noun):
         body, modules = start.body, _by_name(start.modules)
         data: dict[str, object] = {"name": self.name, "description": self.description}
         data["start"] = {"pose": body.pose, "twist": body.twist, "modules": modules}
-        data["commands"] = tuple(each.command for each in self.commands)
+        data["commands"] = tuple(command.command for command in self.commands)
         return Commands.model_validate(data)
 
 
@@ -274,7 +279,7 @@ class CommandFile:
     file : str, optional
         Where it was read.
     lines : mapping of key paths to int
-        The line of each key there.
+        The lines of its keys there.
     """
 
     motion: Commands
@@ -292,13 +297,14 @@ class CommandFile:
         top: Path = ("plan",) if simulator else ("motion",)
         start = "start_state" if simulator else "start"
         path: Path = (*top, start) if place is None else (*top, "commands", place)
+        # keys that the file doesn't have are reported at what should hold them
         path = (*path, at) if at and (*path, at) in self.lines else path
         return InputError(
             message, file=self.file, line=self.lines.get(path), key=".".join(map(str, path)), hint=hint
         )
 
 
-# What commands are read from: a path, what a file would hold, or commands themselves.
+# Commands as callers have them: a path, what a file would hold, or commands themselves.
 GivenCommands = str | os.PathLike[str] | Mapping[str, object] | Commands | CommandFile
 
 
@@ -340,6 +346,7 @@ def read_commands(source: GivenCommands) -> CommandFile:
 
 
 def _checked(data: object, file: str | None, lines: Mapping[Path, int]) -> CommandFile:
+    """Commands from plain data of either format; InputError with file and line of the first key that is wrong."""
     if not isinstance(data, Mapping) or not {"plan", "motion"} & set(data):
         there = f"the keys {', '.join(map(str, data))}" if isinstance(data, Mapping) else describe(data)
         hint = "a motion starts with 'trundle: 1' and 'motion:', the simulator's with 'plan:'"
@@ -348,7 +355,7 @@ def _checked(data: object, file: str | None, lines: Mapping[Path, int]) -> Comma
         if "plan" in data:
             theirs = _SimulatorFile.model_validate(data)
             return CommandFile(theirs.plan.motion, theirs, file, lines)
-        own = MotionFile.model_validate(data)
-        return CommandFile(own.motion, own, file, lines)
+        document = MotionFile.model_validate(data)
+        return CommandFile(document.motion, document, file, lines)
     except ValidationError as error:
         raise report(problems_of(error), file=file, lines=lines) from None

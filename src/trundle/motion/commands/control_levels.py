@@ -1,6 +1,6 @@
 """Control levels: how commands become motions.
 
-module: each module's angle and speed by a profile of its own over the command's time; what they don't agree on slips.
+module: every module's angle and speed by profiles over the command's time; what they don't agree on slips.
 body: the body's twist by a profile over that time, the modules after it, without regard to limits.
 limited: the same, slowed as far as the declared limits ask, with profiles that their jerks allow.
 coordinated: the planner's quickest motion within the limits (`trundle.motion.planning.planner`).
@@ -35,6 +35,8 @@ _CONTRADICTION = 1e-3
 _PATIENCE = 10.0
 # Where a line of twists begins in zero, its wheels' directions are those of a place so far along it.
 _AHEAD = 1e-6
+# In place of a speed of zero, so that its share of a limit is a number.
+_SMALLEST = 1e-300
 # Slowing is rounded up by so much, for the rounding in the largest values.
 _SPARE = 1e-9
 
@@ -60,7 +62,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Stretch:
-    """A command that takes longer than it was given, how many times, and which limit of which module asks for it."""
+    """A command that takes longer than asked, how many times, and which limit of which module asks for it."""
 
     command: int
     factor: float
@@ -125,18 +127,17 @@ def by_body(control: Control, state: State, target: Target) -> Step:
         twist, notes = _within_speeds(control, twist)
     line = _line(control, state, twist)
     ends = line(1.0).angles_at(np.array([0.0, 1.0]))
+    # a wheel's angle rises or falls along a whole line of twists, so its ends tell whether it stays in its range
     if any(control.drive.beyond(end).any() for end in ends):
         why = "a straight way would take a wheel out of its steering range"
-        return replace(
-            _through_rest(control, state, target, twist), notes=(*notes, f"goes through rest: {why}")
-        )
-    found = _along(control, state, line, target)
-    if any(each.factor > _PATIENCE for each in found.stretches):
-        why = f"a straight way past the axis of {found.stretches[0].module} would take {_PATIENCE:g} times its time"
-        return replace(
-            _through_rest(control, state, target, twist), notes=(*notes, f"goes through rest: {why}")
-        )
-    return replace(found, notes=notes)
+    else:
+        straight = _along(control, state, line, target)
+        if not any(stretch.factor > _PATIENCE for stretch in straight.stretches):
+            return replace(straight, notes=notes)
+        module = straight.stretches[0].module
+        why = f"a straight way past the axis of {module} would take {_PATIENCE:g} times its time"
+    step = _through_rest(control, state, target, twist)
+    return replace(step, notes=(*notes, f"goes through rest: {why}"))
 
 
 def coordinated(control: Control, state: State, target: Target) -> Step:
@@ -147,17 +148,18 @@ def coordinated(control: Control, state: State, target: Target) -> Step:
         return _steered(control, state, target, target.modules[0])
     twist = np.array(target.twist or _agreed(control, target))
     limits = dict(zip(control.names, control.drive.limits, strict=True))
-    found = plan(control.kinematics, twist, start=state.twist, angles=state.angles, limits=limits)
-    reached = found.samples([found.duration]).twist[0] if found.notes else twist
-    after = agreeing_state(control, reached, found.transitions[-1].end_angles)
-    notes = tuple(note.partition(": ")[2] for note in found.notes)
-    spare = target.duration - found.duration
+    quickest = plan(control.kinematics, twist, start=state.twist, angles=state.angles, limits=limits)
+    # the planner notes where it goes to another twist; without a note the end is exactly what was asked
+    reached = quickest.samples([quickest.duration]).twist[0] if quickest.notes else twist
+    after = agreeing_state(control, reached, quickest.transitions[-1].end_angles)
+    notes = tuple(note.partition(": ")[2] for note in quickest.notes)
+    spare = target.duration - quickest.duration
     if spare <= 0:
-        least = f"the least time that limits allow is above {found.bound:.4g} s"
-        notes += (f"takes {found.duration:.4g} s, not {target.duration:g}: {least}",)
-        return Step(tuple(found.pieces), after, (), notes)
+        least = f"the least time that limits allow is above {quickest.bound:.4g} s"
+        notes += (f"takes {quickest.duration:.4g} s, not {target.duration:g}: {least}",)
+        return Step(tuple(quickest.pieces), after, (), notes)
     hold = TwistLine(control.drive, reached, np.zeros(3), shaped("linear", 0.0, 0.0, spare), after.angles)
-    return Step((*found.pieces, hold), after, (), notes)
+    return Step((*quickest.pieces, hold), after, (), notes)
 
 
 def agreeing_state(control: Control, twist: FloatArray, angles: FloatArray) -> State:
@@ -194,7 +196,7 @@ def _within_speeds(control: Control, twist: FloatArray) -> tuple[FloatArray, tup
     drive = control.drive
     u, along = drive.velocities(twist), drive.rolling_axes(drive.headings)
     speeds = np.where(drive.points, np.abs(u), np.abs((np.conj(along) * u).real))
-    shares = drive.rolling[0] / np.maximum(speeds, 1e-300)  # at rest anything is allowed
+    shares = drive.rolling[0] / np.maximum(speeds, _SMALLEST)  # at rest anything is allowed
     least = int(shares.argmin())
     if shares[least] >= 1:
         return twist, ()
@@ -222,7 +224,7 @@ def _steered(control: Control, state: State, target: Target, angles: FloatArray)
 
 
 def _placed(control: Control, state: State, angles: FloatArray, period: float) -> FloatArray:
-    """Angles that differ by periods, each nearest to where its module is and within its range."""
+    """Angles that differ by periods, nearest to where the modules are and within their ranges."""
     placed = state.angles + turns_into_range(
         angles - state.angles, state.angles, control.drive.ranges, period
     )
@@ -232,6 +234,7 @@ def _placed(control: Control, state: State, angles: FloatArray, period: float) -
 
 
 def _out_of_range(drive: Drive, place: int, angles: FloatArray) -> InputError:
+    """The error of a module that can't be steered to its angle."""
     low, high = (f"{math.degrees(end):.4g}°" for end in drive.ranges[:, place])
     name, angle = drive.names[place], angles[place]
     return InputError(
@@ -277,15 +280,15 @@ def _paced(
 
 
 def _through_rest(control: Control, state: State, target: Target, twist: FloatArray) -> Step:
-    """Brake, steer and go: half of the time for each of the two lines."""
-    found, half = Step((), state), replace(target, duration=target.duration / 2)
+    """Brake, steer and go: half of the time for either line."""
+    step, half = Step((), state), replace(target, duration=target.duration / 2)
     for goal in (np.zeros(3), twist):
-        line = _line(control, found.state, goal)
+        line = _line(control, step.state, goal)
         beyond = control.drive.beyond(line(1.0).angles)
         if beyond.any():
             raise _out_of_range(control.drive, int(beyond.argmax()), line(1.0).angles)
-        found = found.then(_along(control, found.state, line, half))
-    return found
+        step = step.then(_along(control, step.state, line, half))
+    return step
 
 
 def _line(control: Control, state: State, twist: FloatArray) -> Callable[[float], TwistLine]:
@@ -297,10 +300,11 @@ def _line(control: Control, state: State, twist: FloatArray) -> Callable[[float]
         profile = shaped(control.shape, 0.0, 1.0, duration)
         return TwistLine(control.drive, state.twist, change, profile, angles)
 
+    # between two twists that the wheels can roll along nothing slips, and the start is one: the end is looked at
     slip = over(1.0).samples(np.array([1.0])).slip[0]
     worst = int(slip.argmax())
     if slip[worst] > _CONTRADICTION * np.abs(twist).max():
-        asked = ", ".join(f"{each:g}" for each in twist)
+        asked = ", ".join(f"{part:g}" for part in twist)
         sliding = f"{control.names[worst]} would slip at {slip[worst]:.4g} m/s"
         raise InputError(
             f"the wheels can't roll along the twist ({asked}): {sliding}",
@@ -320,6 +324,7 @@ def entry_angles(control: Control, state: State, change: FloatArray) -> FloatArr
     moves = drive.points & ~drive.still(along)
     ahead = (state.twist + _AHEAD * change).tolist()
     guess, _, _ = drive.followed(ahead, state.angles, state.speeds)
+    # the guess says which way round a module rolls, the velocity's angle its last digits
     turn = np.angle(along * np.exp(-1j * guess))
     exact = guess + turn - math.pi * np.round(turn / math.pi)
     angles = np.where(moves, exact, state.angles)
@@ -341,10 +346,10 @@ def steering(control: Control, state: State, angles: FloatArray) -> ModulePiece 
         raise InputError(f"{control.names[int(rolling.argmax())]} rolls, and would have to turn at once")
     free = math.inf, math.inf, math.inf
     bounds = [
-        (each.steering_rate, each.steering_acceleration, each.steering_jerk) for each in control.drive.limits
+        (held.steering_rate, held.steering_acceleration, held.steering_jerk) for held in control.drive.limits
     ]
     ways = list(zip(state.angles, np.where(turning, angles, state.angles), strict=True))
-    bounded = [k for k, each in enumerate(bounds) if each != free]
+    bounded = [k for k, bound in enumerate(bounds) if bound != free]
     axes = [Axis((ways[k][0], 0.0, 0.0), (ways[k][1], 0.0, 0.0), *bounds[k]) for k in bounded]
     quickest = dict(zip(bounded, time_optimal(axes), strict=True)) if axes else {}
     duration = max((profile.duration for profile in quickest.values()), default=0.0)
@@ -361,7 +366,7 @@ def smooth_shape(shape: Shape, limits: Sequence[Limits]) -> Shape:
     A twist along p(t) has ξ̇ as p′ and so on: where p′ jumps, the drive's jerk and steering's acceleration are impulses,
     where p″ does, steering's jerk is one.
     """
-    declared = {name for each in limits for name in each.declared}
+    declared = {name for held in limits for name in held.declared}
     needed: Shape = "linear"
     if declared & {"steering_acceleration", "drive_jerk"}:
         needed = "trapezoidal"

@@ -36,11 +36,11 @@ from trundle.results import Run
 from trundle.results.arrays import FloatArray
 from trundle.robot import Robot
 
-# A module's angle that a wheel without steering is asked to have may differ from its own by this (rad).
+# A wheel without steering may be asked for an angle that differs from its heading by this (rad), as files round them.
 _SAME = 1e-6
 
 
-# What makes a command's pieces at each level.
+# What makes a command's pieces, by level.
 _STEPS = {"module": by_modules, "body": by_body, "limited": by_body, "coordinated": coordinated}
 
 
@@ -59,9 +59,9 @@ class Driven:
     motion : Motion
         Pieces, exact functions of time.
     ends : array (commands,), s
-        When each command is done, or each section of a path.
+        When the commands are done, or the sections of a path.
     limits : tuple of Limits
-        Of each module, in the motion's order.
+        Of the modules, in the motion's order.
     stretches : tuple of Stretch
         Which commands take longer than asked, and why.
     notes : tuple of str
@@ -102,7 +102,7 @@ class Driven:
 
     @cached_property
     def peaks(self) -> tuple[Peak, ...]:
-        """The largest magnitude of each quantity of each module, between samples too."""
+        """The largest magnitudes of all quantities of all modules, between samples too."""
         return tuple(peaks(self.motion, steady=self.level != "path"))
 
     def run(self, rate: float = 100.0) -> Run:
@@ -140,7 +140,7 @@ class Driven:
         Returns
         -------
         dict
-            Duration, final pose, the largest of each quantity and of slip, which limits were broken and which were
+            Duration, final pose, the largest of the quantities and of slip, which limits were broken and which were
             used to the full when, how much longer it took than asked, and why.
 
         Raises
@@ -177,7 +177,7 @@ def drive(
     robot : Robot, Model, path or mapping, optional
         Who drives; by default `trundle.catalog.limited_swerve()`.
     level : str
-        "module": each module by itself; "body": the twist by a profile, limits aside; "limited": the same with all
+        "module": every module by itself; "body": the twist by a profile, limits aside; "limited": the same with all
         declared limits held; "coordinated": as fast as the limits allow, by the planner.
     profile : str
         "linear", "trapezoidal" or "scurve".
@@ -205,38 +205,39 @@ def drive(
     """
     _check_choices(level, profile)
     file = read_commands(commands)
-    found = _default() if robot is None else robot_of(robot, "drive", "it has no wheels")
-    who = _driven_modules(kinematics(found))
+    driver = _default() if robot is None else robot_of(robot, "drive", "it has no wheels")
+    who = _driven_modules(kinematics(driver))
     held = who.drive.limited(limits)
     shape = profile if level in ("module", "body") else smooth_shape(profile, held.limits)
     control = Control(who, held, shape, level in ("limited", "coordinated"))
     begin = _start(control, file, level)
     steps = _steps(control, file, level, begin)
-    notes = [f"command {place + 1}: {note}" for place, each in enumerate(steps) for note in each.notes]
+    notes = [f"command {place + 1}: {note}" for place, step in enumerate(steps) for note in step.notes]
     if shape != profile:
         notes.insert(0, f"profiles are {shape}, not {profile}, whose impulses the declared limits forbid")
-    pieces = tuple(piece for each in steps for piece in each.pieces)
+    pieces = tuple(piece for step in steps for piece in step.pieces)
     motion = Motion(who, pieces, file.motion.start.pose.numbers, begin.angles)
-    ends = np.cumsum([sum(piece.duration for piece in each.pieces) for each in steps])
-    stretches = tuple(stretch for each in steps for stretch in each.stretches)
+    ends = np.cumsum([sum(piece.duration for piece in step.pieces) for step in steps])
+    stretches = tuple(stretch for step in steps for stretch in step.stretches)
     name, asked = file.motion.name, file.motion.duration
     return Driven(name, asked, level, profile, motion, ends, held.limits, stretches, tuple(notes), file=file)
 
 
 @lru_cache
 def _default() -> Robot:
+    """Who drives where nobody is named, read once."""
     return limited_swerve()
 
 
 def _check_choices(level: str, profile: str) -> None:
-    for key, given, known in (("level", level, LEVELS), ("profile", profile, PROFILES)):
-        if given not in known:
-            raise InputError(f"there is no {key} {given!r}", key=key, hint=choose(given, known))
+    for key, choice, known in (("level", level, LEVELS), ("profile", profile, PROFILES)):
+        if choice not in known:
+            raise InputError(f"there is no {key} {choice!r}", key=key, hint=choose(choice, known))
 
 
-def _driven_modules(found: Kinematics) -> Kinematics:
+def _driven_modules(who: Kinematics) -> Kinematics:
     """The wheels that plans are made for: those that trail behind a pivot go where they are drawn."""
-    kept = tuple(module for module in found.modules if not module.trails)
+    kept = tuple(module for module in who.modules if not module.trails)
     for module in kept:
         if module.points and float(module.offset[1]):
             raise InputError(
@@ -245,23 +246,23 @@ def _driven_modules(found: Kinematics) -> Kinematics:
                 hint="motions are planned for wheels that are fixed or steered about their centres",
             )
     if not kept:
-        raise InputError(f"'{found.name}' has no wheel that drives it", key="robot.wheels")
-    return replace(found, modules=kept)
+        raise InputError(f"'{who.name}' has no wheel that drives it", key="robot.wheels")
+    return replace(who, modules=kept)
 
 
 def _steps(control: Control, file: CommandFile, level: Level, state: State) -> list[Step]:
     """The steps of all commands, errors with their places in the file."""
-    found: list[Step] = []
+    steps: list[Step] = []
     for place, command in enumerate(file.motion.commands):
         target = _target(control, file, command, place)
         try:
-            found.append(_STEPS[level](control, state, target))
+            steps.append(_STEPS[level](control, state, target))
         except InputError as error:
             if (error.key or "").startswith("robot."):  # what is wrong is the robot, not the command
                 raise
             raise file.error(error.message, place, error.hint) from None
-        state = found[-1].state
-    return found
+        state = steps[-1].state
+    return steps
 
 
 def _target(control: Control, file: CommandFile, command: Command, place: int) -> Target:
@@ -293,11 +294,12 @@ def _in_order(
 
 
 def _start(control: Control, file: CommandFile, level: Level) -> State:
-    """The state at time 0: modules as given, or as the twist needs them."""
+    """The state at time 0: modules as the file has them, or as the twist needs them."""
     start = file.motion.start
     twist = np.array(start.twist.numbers)
     if not start.modules:
         state = State(twist, *control.drive.pointed(twist.tolist()))
+        # where the twist points a module out of its range, all begin along their headings
         if control.drive.beyond(state.angles).any():
             state = replace(state, angles=control.drive.headings)
         return state

@@ -1,4 +1,4 @@
-"""The profiles beside each other: one change by each shape, and as fast as limits allow."""
+"""The profiles beside each other: one change by all shapes, and as fast as limits allow."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _UNITS = ("rad", "rad/s", "rad/s^2", "rad/s^3")
 def compared() -> dict[str, Profile]:
     """The profiles by name, the smoothest first."""
     axis = Axis((0.0, 0.0, 0.0), (_CHANGE, 0.0, 0.0), *_LIMITS)
-    found = {kind: shaped(kind, 0.0, _CHANGE, _DURATION) for kind in reversed(PROFILES)}
-    return {"time_optimal": time_optimal([axis])[0], **found}
+    shapes = {kind: shaped(kind, 0.0, _CHANGE, _DURATION) for kind in reversed(PROFILES)}
+    return {"time_optimal": time_optimal([axis])[0], **shapes}
 
 
 def comparison(rate: float = 500.0) -> Run:
-    """Position, velocity, acceleration and jerk of each over time; what is an impulse somewhere is NaN throughout."""
+    """Their values and three derivatives over time; a derivative that is an impulse somewhere is NaN throughout."""
     times = sample_times(_DURATION, rate)
     values, units = {}, {}
     for name, profile in compared().items():

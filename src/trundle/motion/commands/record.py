@@ -24,10 +24,11 @@ RATE = 100.0  # samples a second where nobody says otherwise
 _ACTIVE = 0.999
 # Limits are exceeded beyond this share of them: what is less is rounding.
 _ROUNDING = 1e-9
+# Samples at most: a run of a swerve keeps about fifty numbers of a sample, 4 GB of this many.
 _MOST_SAMPLES = 10_000_000
 _TWIST = {"v_x": "m/s", "v_y": "m/s", "omega": "rad/s"}
 _UNITS: dict[str, str] = {name: unit for name, (unit, _) in QUANTITIES.items()}
-# What is kept of each module over time, beside what its wheel's coordinates say.
+# What is kept of a module over time, beside what its wheel's coordinates say.
 _KEPT = ("steering_acceleration", "steering_jerk", "drive_speed", "drive_acceleration", "drive_jerk", "slip")
 
 
@@ -41,6 +42,7 @@ def sample_times(duration: float, rate: float = RATE) -> FloatArray:
             key="rate",
             hint="shorter commands, or fewer",
         )
+    # the product is rounded: 0.29 * 100 is below 29, the step that belongs to it
     times = np.arange(int(duration * rate * (1 + 1e-12)) + 1) / rate
     return times if duration - times[-1] <= 1e-9 * duration else np.append(times, duration)
 
@@ -80,10 +82,16 @@ def to_run(motion: Motion | Driven, rate: float = RATE) -> Run:
 
 
 def _sampled(motion: Motion, rate: float, name: str, told: dict[str, object]) -> Run:
+    """A run of so many samples a second, with `told` as its summary.
+
+    Coordinates and speeds have the robot's names, so that figures and scenes take it like a simulation's run; what no
+    coordinate says (accelerations, jerks, slip) is among its outputs.
+    """
     times, robot = sample_times(motion.duration, rate), motion.kinematics.robot
     samples = motion.samples(times)
     units = {"x": "m", "y": "m", "theta": "rad"}
     moving = independent_coordinates(assemble(robot, robot.resolver()))
+    # coordinates that a motion of the drive doesn't move, of an arm on the base say, stay at zero
     places = dict.fromkeys(moving, np.zeros(times.size))
     places |= zip(units, motion.poses(times).T, strict=True)
     speeds: dict[str, FloatArray] = {}
@@ -110,7 +118,7 @@ def _sampled(motion: Motion, rate: float, name: str, told: dict[str, object]) ->
 
 
 def summary(driven: Driven) -> dict[str, object]:
-    """What came out, as plain data: duration, final pose, the largest of each quantity, what limits were broken and
+    """What came out, as plain data: duration, final pose, the largest of the quantities, what limits were broken and
     which were active when, and how much longer it took than asked, and why.
     """
     duration, asked = driven.motion.duration, driven.asked
@@ -125,15 +133,15 @@ def summary(driven: Driven) -> dict[str, object]:
         "active": list(_active(driven, samples)),
         "stretch": {
             "factor": duration / asked if asked else None,
-            "why": [vars(each) | {"command": each.command + 1} for each in driven.stretches],
+            "why": [vars(stretch) | {"command": stretch.command + 1} for stretch in driven.stretches],
         },
         "notes": list(driven.notes),
     }
 
 
-def _outcome(motion: Motion, found: Sequence[Peak], samples: Samples) -> dict[str, object]:
+def _outcome(motion: Motion, maxima: Sequence[Peak], samples: Samples) -> dict[str, object]:
     """What is told of every motion: how long it takes, where it ends, and its largest values; an impulse's is None."""
-    largest = {name: max((p.value for p in found if p.quantity == name), default=0.0) for name in QUANTITIES}
+    largest = {name: max((p.value for p in maxima if p.quantity == name), default=0.0) for name in QUANTITIES}
     final = motion.poses([motion.duration])[0].tolist()
     return {
         "duration": motion.duration,
@@ -146,24 +154,25 @@ def _outcome(motion: Motion, found: Sequence[Peak], samples: Samples) -> dict[st
 
 def exceeded(driven: Driven) -> list[dict[str, object]]:
     """The declared limits that a motion breaks, between samples too; an impulse's size is None."""
-    found: list[dict[str, object]] = []
+    broken: list[dict[str, object]] = []
     for peak in driven.peaks:
         allowed = driven.limits[peak.module].of(peak.quantity)
         if peak.value > allowed * (1 + _ROUNDING):
-            found.append(_broken(driven, peak, allowed))
+            broken.append(_broken(driven, peak, allowed))
     angles = driven.motion.samples(_dense(driven.motion)).angle
     for name, limits, angle in zip(driven.names, driven.limits, angles.T, strict=True):
         if limits.steering_range is None:
             continue
         for end, extreme in zip(limits.steering_range, (angle.min(), angle.max()), strict=True):
             if (extreme - end) * (1 if end == limits.steering_range[1] else -1) > _ROUNDING:
-                found.append(
+                broken.append(
                     {"limit": "steering_range", "module": name, "largest": float(extreme), "allowed": end}
                 )
-    return found
+    return broken
 
 
 def _broken(driven: Driven, peak: Peak, allowed: float) -> dict[str, object]:
+    """A limit that a motion breaks, as plain data; JSON has no infinity for an impulse's size."""
     return {
         "limit": peak.quantity,
         "module": driven.names[peak.module],
@@ -174,7 +183,7 @@ def _broken(driven: Driven, peak: Peak, allowed: float) -> dict[str, object]:
 
 
 def _dense(motion: Motion) -> FloatArray:
-    """A thousand times and all breaks, from both sides."""
+    """A thousand times and all breaks, from both sides: values jump there."""
     breaks = motion.breaks
     return np.unique(
         np.concatenate([np.linspace(0, motion.duration, 1001), breaks, np.nextafter(breaks[1:], 0)])
@@ -182,12 +191,13 @@ def _dense(motion: Motion) -> FloatArray:
 
 
 def _active(driven: Driven, samples: Samples) -> Iterator[dict[str, object]]:
-    """From when to when each limit was used to the full."""
+    """From when to when limits were used to the full."""
     times = _dense(driven.motion)
     for name in QUANTITIES:
         sizes = np.abs(getattr(samples, name))
         for i, module in enumerate(driven.names):
             used = sizes[:, i] >= _ACTIVE * driven.limits[i].of(name)
+            # zeros at both ends, so that a stretch at the motion's begin or end has two edges as well
             edges = np.flatnonzero(np.diff(np.concatenate([[0], used.astype(int), [0]])))
             for begin, end in edges.reshape(-1, 2):
                 yield {
@@ -234,7 +244,7 @@ def _six(
     """Three columns of a vector, then three of a rotation about z."""
     what, per = _KINDS[order]
     name = f"-{what}-{owner}" if what else f"-{owner}"
-    found = {f"{axis}{name} [{frames[0]}] (m{per})": each for axis, each in zip("xyz", linear, strict=True)}
+    vector = {f"{axis}{name} [{frames[0]}] (m{per})": part for axis, part in zip("xyz", linear, strict=True)}
     zero = np.zeros_like(turning)
     turn = f"-rot{what}-{owner} [{frames[1]}] (rad{per})"
-    return found | {f"{axis}{turn}": each for axis, each in zip("xyz", (zero, zero, turning), strict=True)}
+    return vector | {f"{axis}{turn}": part for axis, part in zip("xyz", (zero, zero, turning), strict=True)}

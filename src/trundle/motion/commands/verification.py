@@ -1,4 +1,4 @@
-"""Verification: motions at every level and profile, each judged against the exact motion and the declared limits."""
+"""Verification: motions at every level and profile, judged against the exact motion and the declared limits."""
 
 from __future__ import annotations
 
@@ -112,35 +112,35 @@ def verification_files(source: str | os.PathLike[str]) -> list[CommandFile]:
 def _included(path: FilePath, data: object, lines: Mapping[Path, int]) -> list[CommandFile]:
     """The motions that basic-swerve-sim's verifications include.
 
-    Their files lie in BASE/FOLDER, where the base is found from the working directory, as the simulator does, or from
-    the file's own folder or one above it.
+    Their files lie in BASE/FOLDER. The base is looked for in the working directory, as the simulator does, then in the
+    file's folder and those above it.
     """
     try:
-        found = _File.model_validate(data).verification
+        listed = _File.model_validate(data).verification
     except ValidationError as error:
         raise report(problems_of(error), file=str(path), lines=lines) from None
-    bases = [FilePath(found.verification_base_directory)]
-    bases += [folder / found.verification_base_directory for folder in path.resolve().parents]
-    base = next((each for each in bases if each.is_dir()), None)
+    bases = [FilePath(listed.verification_base_directory)]
+    bases += [folder / listed.verification_base_directory for folder in path.resolve().parents]
+    base = next((folder for folder in bases if folder.is_dir()), None)
     if base is None:
         key = ("verification", "verification_base_directory")
         raise InputError(
-            f"there is no folder {found.verification_base_directory!r}",
+            f"there is no folder {listed.verification_base_directory!r}",
             file=str(path),
             line=lines[key],
             key=".".join(key),
             hint="it is looked for from the working directory and from the file's folder upward",
         )
     return [
-        read_commands(base / folder / each.simulation_file)
-        for folder, listed in found.verifications.items()
-        for each in listed
-        if each.include
+        read_commands(base / folder / verification.simulation_file)
+        for folder, verifications in listed.verifications.items()
+        for verification in verifications
+        if verification.include
     ]
 
 
 def verify(file: CommandFile, robot: Given | None = None) -> Iterator[Verdict]:
-    """The verdicts on a motion at every level, with every profile; the planner chooses its own, once."""
+    """The verdicts on a motion at every level, with every profile; the planner, which chooses its profile, once."""
     for level in LEVELS:
         for profile in PROFILES if level != "coordinated" else PROFILES[-1:]:
             try:
@@ -160,11 +160,11 @@ def judge(file: CommandFile, robot: Given | None, level: Level, profile: Shape) 
     if level == "body":
         error = max(error, float(np.abs(end - _commanded(driven, file, profile)).max()))
     slip = float(samples.slip.max())
-    broken = tuple(dict.fromkeys(str(each["limit"]) for each in exceeded(driven)))
+    broken = tuple(dict.fromkeys(str(limit["limit"]) for limit in exceeded(driven)))
     wrong = []
     if not all(np.isfinite(getattr(samples, name)).all() for name in Samples.__dataclass_fields__):
         wrong.append("numbers that are not finite")
-    if not error <= _POSE:
+    if not error <= _POSE:  # NaN is no pass
         wrong.append(f"it ends {error:.2g} from the exact motion")
     if level != "module" and slip > _SLIP:
         wrong.append(f"wheels slip at {slip:.2g} m/s")
@@ -185,13 +185,12 @@ def _odometry(driven: Driven) -> FloatArray:
 
 
 def _commanded(driven: Driven, file: CommandFile, kind: Shape) -> FloatArray:
-    """Where the commanded twists lead, each on a straight line by the profile; commands of modules by their twist."""
+    """Where the commanded twists lead, on straight lines by the profile; commands of modules by their twist."""
     pose, twist = driven.motion.start, np.array(file.motion.start.twist.numbers)
     states = driven.motion.samples(driven.ends).twist
     for command, reached in zip(file.motion.commands, states, strict=True):
         target = reached if command.twist is None else np.array(command.twist.numbers)
         profile = shaped(kind, 0.0, 1.0, command.duration.number)
-
         along = partial(_line, profile, twist, target - twist)
         x, y, theta = integrate(along, profile.breaks, pose).at(np.array([profile.duration]))[0]
         pose, twist = (float(x), float(y), float(theta)), target
@@ -199,6 +198,7 @@ def _commanded(driven: Driven, file: CommandFile, kind: Shape) -> FloatArray:
 
 
 def _line(profile: Profile, twist: FloatArray, change: FloatArray, times: FloatArray) -> FloatArray:
+    """Twists (n, 3) on the straight line that a profile goes along."""
     return twist + change * profile.at(times)[:, None]
 
 

@@ -1,4 +1,4 @@
-"""A piece of a motion: a section of a path of poses, followed in a given time."""
+"""A piece of a motion: a section of a path of poses, followed by a scaling of time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trundle.motion.paths.path_scaling import Scaling
 from trundle.motion.paths.pose_paths import Section
 from trundle.motion.pieces.motion import Piece, Samples, sampled
 
-# Looks along a section between which no wheel turns by half a turn; steering is counted up from one to the next.
+# Looks along a section between which no wheel turns by half a turn; steering is counted up from look to look.
 _LOOKS = 2001
 
 
@@ -95,6 +95,7 @@ class AlongPath(Piece):
         looks, turned = self._looks
         near = np.clip(np.searchsorted(looks, length, "right") - 1, 0, len(looks) - 1)
         first, last = (local_velocities(self.drive, self.section, at) for at in (looks[near], length))
+        # from the look before it the angle is exact: only whole turns come out of the table
         return turned[near] + _turn(first, last, self._steers)
 
     @property
@@ -103,6 +104,7 @@ class AlongPath(Piece):
 
     @cached_property
     def _looks(self) -> tuple[FloatArray, FloatArray]:
+        """Lengths along the section, (_LOOKS,), and how far the modules have been steered there, (_LOOKS, m)."""
         looks = self.stretched.at(np.linspace(0.0, 1.0, _LOOKS))[0]
         steps = steered_by(local_velocities(self.drive, self.section, looks), self._steers)
         return looks, np.concatenate([np.zeros((1, steps.shape[1])), np.cumsum(steps, axis=0)])
@@ -114,4 +116,5 @@ def steered_by(u: ComplexArray, steers: BoolArray) -> FloatArray:
 
 
 def _turn(first: ComplexArray, last: ComplexArray, steers: BoolArray) -> FloatArray:
+    """The angle from one velocity to another, arg(u₂ ū₁); 0 of modules that aren't steered."""
     return np.where(steers, np.angle(np.where(steers, last * np.conj(first), 1.0)), 0.0)

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
 from pydantic import Field
 
 from trundle.motion.paths.path_json import JsonFile, Number, Theirs
-from trundle.motion.paths.pose_paths import PosePath, Section, Zone, distances, fitted
+from trundle.motion.paths.pose_paths import Curve, PosePath, Zone, distances, fitted_sections
 from trundle.results.arrays import FloatArray
 
+# The newest version of Choreo's format that is read, and the one that is written.
 VERSION = 3
 _STILL = 1e-6  # m/s or rad/s: samples with less stand
 # Samples between which the way turns by more than this (rad) lie at a corner, where the base stops.
 _CORNER = math.radians(60)
 _AROUND = 1e-3  # m, on both sides of a waypoint: where a limit for it holds
+# Samples nearer than this (m) to the one before count as one place: a spline over lengths needs lengths that rise.
+_SAME = 1e-9
+# Waypoints nearer to a stop than this (m) are the stop: their lengths come out of times that the file rounds.
+_AT_STOP = 1e-6
+
+# Which limit of a zone a constraint's type sets.
+_LIMITS = {"MaxVelocity": "velocity", "MaxAcceleration": "acceleration", "MaxAngularVelocity": "rate"}
 
 
 class _Sample(Theirs):
@@ -101,48 +108,51 @@ def from_traj_file(source: JsonFile, tolerance: float) -> PosePath:
     _check_version(source)
     file = source.checked(_TrajFile)
     samples = file.trajectory.samples
-    times = np.array([each.t for each in samples])
-    if (np.diff(times) <= 0).any():
-        place = int(np.flatnonzero(np.diff(times) <= 0)[0]) + 1
-        message = f"time {times[place]:g} s is not after {times[place - 1]:g} s"
-        raise source.error(message, ("trajectory", "samples", place, "t"), "put the samples in order")
-    poses = np.array([[each.x, each.y, each.heading] for each in samples])
-    poses[:, 2] = np.unwrap(poses[:, 2])
+    times, poses = _timed_poses(source, samples)
     steps = distances(np.diff(poses, axis=0))
     lengths = np.concatenate([[0.0], np.cumsum(steps)])
     if lengths[-1] == 0:
         raise source.error("the trajectory stays where it is", ("trajectory", "samples"))
-    kept = np.concatenate([[True], steps > 1e-9])
-    stops = [
-        0,
-        *(k for k in range(1, len(samples) - 1) if _stands(samples[k]) or _turns(poses, k)),
-        len(samples) - 1,
-    ]
-    marks = np.interp(file.trajectory.waypoints, times, lengths)
-    ends = np.unique(lengths[stops])
-    sections, deviations = [], []
-    for a, b in pairwise(ends):
-        inside = kept & (lengths >= a) & (lengths <= b)
-        curve = _between(lengths[inside], poses[inside])
-        own = np.unique([a, *marks[(marks > a + 1e-6) & (marks < b - 1e-6)], b])
-        spline, deviation = fitted(curve, own, tolerance)
-        entry = samples[0].speed if a == 0 else 0.0
-        exit_speed = samples[-1].speed if b == lengths[-1] else 0.0
-        sections.append(Section(spline, float(a), float(b), _moving(entry), _moving(exit_speed)))
-        deviations.append(deviation)
-    worst = np.max(deviations, axis=0)
-    at = [float(np.interp(time, times, lengths)) for time in file.trajectory.waypoints]
-    events = tuple(
-        (each.name, float(np.interp(each.when.targetTimestamp + each.when.offset.val, times, lengths)))
-        for each in file.events
-        if each.when.targetTimestamp is not None
+    kept = np.concatenate([[True], steps > _SAME])
+    last = len(samples) - 1
+    stops = [0, *(k for k in range(1, last) if _stands(samples[k]) or _turns(poses, k)), last]
+    waypoints = np.interp(file.trajectory.waypoints, times, lengths)
+
+    def curve(begin: float, end: float) -> Curve:
+        # a spline across a stop would round the corner there
+        inside = kept & (lengths >= begin) & (lengths <= end)
+        return _between(lengths[inside], poses[inside])
+
+    speeds = _moving(samples[0].speed), _moving(samples[-1].speed)
+    sections, deviation = fitted_sections(
+        curve, np.unique(lengths[stops]), waypoints, tolerance, speeds, apart=_AT_STOP
     )
-    zones = _zones(file.snapshot, at, float(lengths[-1]))
-    deviated = (float(worst[0]), float(worst[1]))
-    return PosePath(file.name, tuple(sections), zones, events, deviated, float(times[-1] - times[0]))
+    events = tuple(
+        (event.name, float(np.interp(event.when.targetTimestamp + event.when.offset.val, times, lengths)))
+        for event in file.events
+        if event.when.targetTimestamp is not None
+    )
+    zones = _zones(file.snapshot, waypoints.tolist(), float(lengths[-1]))
+    return PosePath(file.name, sections, zones, events, deviation, float(times[-1] - times[0]))
+
+
+def _timed_poses(source: JsonFile, samples: Sequence[_Sample]) -> tuple[FloatArray, FloatArray]:
+    """Times (n,) and poses (n, 3) of samples, headings without jumps by turns; InputError where times don't rise."""
+    times = np.array([sample.t for sample in samples])
+    if (np.diff(times) <= 0).any():
+        place = int(np.flatnonzero(np.diff(times) <= 0)[0]) + 1
+        message = f"time {times[place]:g} s is not after {times[place - 1]:g} s"
+        raise source.error(message, ("trajectory", "samples", place, "t"), "put the samples in order")
+    poses = np.array([[sample.x, sample.y, sample.heading] for sample in samples])
+    poses[:, 2] = np.unwrap(poses[:, 2])
+    return times, poses
 
 
 def _check_version(source: JsonFile) -> None:
+    """InputError for a format of another year, and for a trajectory that Choreo has not generated yet.
+
+    Choreo wrote "v2025.0…" before it counted its versions; that format is read like the first one that it counts.
+    """
     if "trajectory" not in source.data and "samples" in source.data:
         hint = "open it in Choreo 2025 or newer and save it"
         raise source.error("the trajectory is in Choreo's format of 2024", ("samples",), hint)
@@ -159,6 +169,7 @@ def _check_version(source: JsonFile) -> None:
 
 
 def _stands(sample: _Sample) -> bool:
+    """Whether the base neither moves nor turns; unknown speeds count as moving."""
     speed = sample.speed
     return speed is not None and speed < _STILL and abs(sample.omega) < _STILL
 
@@ -173,43 +184,37 @@ def _turns(poses: FloatArray, k: int) -> bool:
 
 
 def _moving(speed: float | None) -> float:
+    """A speed at an end, 0 where it is unknown or rounding: there the path begins or ends at rest."""
     return 0.0 if speed is None or speed < _STILL else speed
 
 
-def _between(lengths: FloatArray, poses: FloatArray):  # noqa: ANN202
+def _between(lengths: FloatArray, poses: FloatArray) -> Curve:
     """The samples' poses and what lies between them, as functions of the length."""
     from scipy.interpolate import CubicSpline
 
+    # a cubic through fewer than four samples isn't determined by them: its end conditions would make it up
     if len(lengths) < 4:
-        return lambda s: np.stack([np.interp(s, lengths, each) for each in poses.T], axis=1)
+        return lambda s: np.stack([np.interp(s, lengths, column) for column in poses.T], axis=1)
     return CubicSpline(lengths, poses)
 
 
 def _zones(snapshot: _Snapshot | None, waypoints: Sequence[float], whole: float) -> tuple[Zone, ...]:
     """The limits of the base's motion among the constraints; all others are in the poses already."""
-    found = []
-    for each in snapshot.constraints if snapshot else ():
-        limit = each.data.props.get("max")
-        key = {
-            "MaxVelocity": "velocity",
-            "MaxAcceleration": "acceleration",
-            "MaxAngularVelocity": "rate",
-        }.get(each.data.type)
-        if not each.enabled or key is None or not isinstance(limit, int | float) or limit <= 0:
+    zones = []
+    for constraint in snapshot.constraints if snapshot else ():
+        limit = constraint.data.props.get("max")
+        key = _LIMITS.get(constraint.data.type)
+        if not constraint.enabled or key is None or not isinstance(limit, int | float) or limit <= 0:
             continue
-        start = _length(each.start, waypoints, 0.0)
-        end = start if each.to is None else _length(each.to, waypoints, whole)
-        found.append(
-            Zone(
-                max(0.0, min(start, end) - _AROUND),
-                min(whole, max(start, end) + _AROUND),
-                **{key: float(limit)},
-            )
-        )
-    return tuple(found)
+        start = _length(constraint.start, waypoints, 0.0)
+        end = start if constraint.to is None else _length(constraint.to, waypoints, whole)
+        low, high = max(0.0, min(start, end) - _AROUND), min(whole, max(start, end) + _AROUND)
+        zones.append(Zone(low, high, **{key: float(limit)}))
+    return tuple(zones)
 
 
 def _length(place: str | int | None, waypoints: Sequence[float], otherwise: float) -> float:
+    """The length of a constraint's end: "first", "last" or a waypoint's index; another value where it has none."""
     if place == "first" or not waypoints:
         return 0.0 if place == "first" else otherwise
     if place == "last":

@@ -27,14 +27,21 @@ from trundle.motion.pieces.least_times import move
 from trundle.motion.pieces.motion import Motion, Piece, total
 from trundle.motion.pieces.pieces import turning
 
-# Intervals of a section's speed: so many at least and at most, and one for each so many metres and radians of steering.
+# Intervals of a section's speed: so many at least and at most, and one more for so many metres and radians of steering.
 _FEWEST, _MOST = 40, 120
 _METRES, _RADIANS = 0.05, 0.06
 # The accelerations of a zone are held in so many directions, a regular polygon within their circle.
 _DIRECTIONS = 12
 # A wheel that holds its angle may be pushed across by this share of its velocity.
 _ACROSS = 1e-6
+# Looks along a section for its zeros, knots and swings: a wheel must not turn by half a turn from look to look.
 _LOOKS = 4001
+# Rounds of thirds that close in on a zero of a velocity: (2/3)^60 of two looks is 1e-14 of the section.
+_THIRDS = 60
+# Knots nearer to the one before than this share of the section are left out: splines on them would be ill-conditioned.
+_APART = 1e-6
+# Newton's steps from an interpolated knot to the exact one: every step doubles its right digits.
+_NEWTON = 4
 
 
 def follow(
@@ -46,7 +53,7 @@ def follow(
 ) -> Driven:
     """The quickest motion along a path of poses that the wheels can do: every declared limit holds at every instant.
 
-    The poses q(s) fix where each wheel rolls and how it steers; only s(t) is free (`path_scaling`).
+    The poses q(s) fix where wheels roll and how they steer; only s(t) is free (`path_scaling`).
     Where a wheel stands on the centre of rotation in the middle of a path, the base stops, as its angle could turn by
     a half at once. Wheels roll forward or backward, as is nearer to their angles before.
 
@@ -92,15 +99,15 @@ def follow(
     pieces: list[Piece] = []
     ends: list[float] = []
     events: list[tuple[str, float]] = []
-    now = None if angles is None else _given_angles(drive, angles)
+    now = None if angles is None else _angles_before(drive, angles)
     for section, begins in zip(path.sections, path.begins[:-1], strict=True):
         for part in section.cut(_standing(drive, section)):
             begin = float(begins) + part.begin - section.begin
             piece = _along(drive, part, path.zones, begin, now)
             if now is not None and np.abs(piece.angles - now).max() > ALIGNED:
                 turns = [
-                    move(float(turn), *each)
-                    for turn, each in zip(piece.angles - now, drive.steering.T, strict=True)
+                    move(float(turn), *bounds)
+                    for turn, bounds in zip(piece.angles - now, drive.steering.T, strict=True)
                 ]
                 pieces.append(turning(drive, now, turns))
             before = total(pieces)
@@ -121,8 +128,8 @@ def follow(
     )
 
 
-def _given_angles(drive: Drive, angles: Mapping[str, float]) -> FloatArray:
-    """The modules' angles, along their headings where nothing is given."""
+def _angles_before(drive: Drive, angles: Mapping[str, float]) -> FloatArray:
+    """The modules' angles by their names; modules without one stand along their headings."""
     for name in angles:
         if name not in drive.names:
             raise InputError(f"there is no module {name!r}", key="angles", hint=suggest(name, drive.names))
@@ -169,18 +176,18 @@ def _standing(drive: Drive, section: Section) -> list[float]:
     sizes, steps = np.abs(velocities), np.abs(np.diff(velocities, axis=0))
     # where a velocity is zero between two neighbours of a point, it is less there than it changes on the way
     least = (sizes[1:-1] <= sizes[:-2]) & (sizes[1:-1] < sizes[2:]) & (sizes[1:-1] <= steps[:-1] + steps[1:])
-    found = []
+    zeros: list[float] = []
     for near in least[:, sizes.max(axis=0) > STILL].T:
         for k in np.flatnonzero(near) + 1:
             low, high = lengths[k - 1], lengths[k + 1]
-            for _ in range(60):  # |P'| is nearly straight beside a zero: thirds find it
+            for _ in range(_THIRDS):  # |u| falls to a zero and rises behind it: thirds close in on it
                 thirds = low + (high - low) * np.array([1 / 3, 2 / 3])
                 one, two = np.abs(_steering(drive, section, thirds)).min(axis=1)
                 low, high = (low, thirds[1]) if one < two else (thirds[0], high)
             at = (low + high) / 2
             if np.abs(_steering(drive, section, np.array([at]))).min() < STILL:
-                found.append(float(at))
-    return sorted(set(found))
+                zeros.append(float(at))
+    return sorted(set(zeros))
 
 
 def _steering(drive: Drive, section: Section, lengths: FloatArray) -> ComplexArray:
@@ -201,21 +208,18 @@ def _along(
     ]
 
     def course(z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """What moves along with z, three derivatives (3, n, c) and their limits: steering, rolling, and the base."""
         length, *slopes = stretched.at(z)
         poses = [section.at(length, order) for order in range(5)]
         steering, rolling = module_rates(drive, section, length, forward)
-        own, bounds = _asked(poses, limited, length)
-        rates = [
-            np.concatenate(each, axis=1)
-            for each in zip(
-                carried(steering, slopes), carried(rolling, slopes), carried(own, slopes), strict=True
-            )
-        ]
+        base, bounds = _asked(poses, limited, length)
+        moved = [carried(rates, slopes) for rates in (steering, rolling, base)]
         modules = np.concatenate([drive.steering, drive.rolling], axis=1)
         held = np.broadcast_to(modules[:, None], (3, len(z), modules.shape[1]))
-        return np.array(rates), np.concatenate([held, bounds], axis=2)
+        return np.concatenate(moved, axis=2), np.concatenate([held, bounds], axis=2)
 
     knots = _knots(drive, section, stretched, forward, limited)
+    # b = ż² at an end: from rest s ~ z^order leaves it free, as ṡ = 0 there whatever ż is
     ends = tuple(
         np.inf
         if speed == 0
@@ -273,6 +277,7 @@ def _begin(
 
 
 def _out_of_range(drive: Drive, place: int, swing: float) -> InputError:
+    """The error of a module whose steering range is narrower than its swing (rad) along the path."""
     low, high = drive.ranges[:, place]
     return InputError(
         f"the path steers {drive.names[place]} through {math.degrees(swing):.4g}°, which its "
@@ -287,17 +292,19 @@ def _asked(
 ) -> tuple[list[FloatArray], FloatArray]:
     """What a path itself limits: derivatives of its origin in some directions, its length and heading; the limits."""
     bounds = np.full((3, len(lengths), _DIRECTIONS + 2), np.inf)
+    # the first zone counts where several hold: it is written last
     for zone in reversed(zones):
         inside = (lengths >= zone.start) & (lengths <= zone.end)
+        # the polygon about the circle, made smaller until its corners lie on the circle
         bounds[1, inside, :_DIRECTIONS] = zone.acceleration * math.cos(math.pi / 2 / _DIRECTIONS)
         bounds[0, inside, _DIRECTIONS] = zone.velocity
         bounds[:2, inside, _DIRECTIONS + 1] = np.array([[zone.rate], [zone.rate_change]])
     ways = np.exp(-1j * math.pi * np.arange(_DIRECTIONS) / _DIRECTIONS)
-    own = []
-    for each in poses[1:4]:
-        origin = each[:, :1] + 1j * each[:, 1:2]
-        own.append(np.concatenate([(origin * ways).real, np.abs(origin), each[:, 2:]], axis=1))
-    return own, bounds
+    asked = []
+    for rates in poses[1:4]:
+        origin = rates[:, :1] + 1j * rates[:, 1:2]
+        asked.append(np.concatenate([(origin * ways).real, np.abs(origin), rates[:, 2:]], axis=1))
+    return asked, bounds
 
 
 def _knots(
@@ -310,17 +317,18 @@ def _knots(
     steps = np.abs(steered_by(local_velocities(drive, section, lengths), steers)).max(axis=1)
     density = np.diff(lengths) / _METRES + steps / _RADIANS
     wished = np.clip(density.sum(), _FEWEST, _MOST)
+    # half of the knots where much happens, half evenly: so no interval is very long
     total = np.concatenate([[0.0], np.cumsum(density / density.sum() * wished / 2 + np.diff(z) * wished / 2)])
     even = np.interp(np.linspace(0.0, total[-1], int(total[-1]) + 1), total, z)
-    own = section.spline.t - section.begin
+    nodes = section.spline.t - section.begin
     asked = np.array([end for zone in zones for end in (zone.start, zone.end)])
-    marks = np.unique(np.concatenate([own, asked]))
+    marks = np.unique(np.concatenate([nodes, asked]))
     inside = marks[(marks > 0) & (marks < section.length)]
     at = np.interp(inside, lengths, z)
-    for _ in range(4):
+    for _ in range(_NEWTON):
         length, slope, *_ = stretched.at(at)
         at = np.clip(at - (length - inside) / slope, 0.0, 1.0)
     merged = np.unique(np.concatenate([even, at]))
-    kept = np.concatenate([[True], np.diff(merged) > 1e-6])
+    kept = np.concatenate([[True], np.diff(merged) > _APART])
     kept[-1] = True
     return merged[kept]

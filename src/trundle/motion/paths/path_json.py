@@ -17,23 +17,23 @@ from trundle.robot.noun import Noun
 from trundle.robot.problems import Path, problems_of, report
 from trundle.robot.values import describe
 
-# Trajectories of a minute at 100 Hz have 3 MB.
+# Trajectories of a minute at 100 Hz have 3 MB; what is much larger isn't a path, and would fill the memory.
 _MOST_BYTES = 20_000_000
 
-# Lengths, times and angles that nobody means overflow in their squares.
+# Lengths, times and angles beyond this are mistakes: nobody means them, and their powers overflow later on.
 MOST = 1e9
 Number = Annotated[float, Field(ge=-MOST, le=MOST, allow_inf_nan=False)]
 Least0 = Annotated[float, Field(ge=0, le=MOST, allow_inf_nan=False)]
 
 
 class Theirs(Noun):
-    """Keys of another tool's file by its own names; those that Trundle doesn't use are passed over."""
+    """Keys of another tool's file by that tool's names; those that Trundle doesn't use are passed over."""
 
     model_config = ConfigDict(extra="ignore", strict=False)
 
     @classmethod
     def keys_of(cls, data: Mapping[str, object]) -> list[str]:
-        """Any."""
+        """The names that this class reads and those in the file: an unknown key of another tool's is no error."""
         return [*cls.model_fields, *map(str, data)]
 
 
@@ -68,7 +68,7 @@ class JsonFile:
 
 
 def read_json(path: FilePath) -> JsonFile:
-    """A file's JSON, an object."""
+    """A file's JSON, an object; InputError for other texts, and for NaN or Infinity, which Python reads."""
     file, text = str(path), read_text(path, _MOST_BYTES)
     try:
         data = json.loads(text, parse_constant=_no_number)

@@ -1,6 +1,6 @@
-"""What a path of poses asks of the modules: how far each rolls and how it steers, by the length along the path.
+"""What a path of poses asks of the modules: how far they roll and how they steer, by the length along the path.
 
-By length, as by time, the base has a twist in its own axes: (p′ e^{−iθ}, θ′). So all laws of a drive hold along a path,
+By length, as by time, the base has a twist in its axes: (p′ e^{−iθ}, θ′). So all laws of a drive hold along a path,
 a metre of it in a second's place.
 """
 
@@ -29,7 +29,7 @@ def carried(rates: Sequence[FloatArray] | FloatArray, inner: Sequence[FloatArray
 
 
 def twists(section: Section, lengths: FloatArray) -> FloatArray:
-    """(4, n, 3): the base's twist by length in its own axes, (p′ e^{−iθ}, θ′), and three derivatives of it there."""
+    """(4, n, 3): the base's twist by length in its axes, (p′ e^{−iθ}, θ′), and three derivatives of it there."""
     poses = [section.at(lengths, order) for order in range(5)]
     velocities = [pose[:, 0] + 1j * pose[:, 1] for pose in poses[1:]]
     one, two, three = (pose[:, 2] for pose in poses[1:4])
@@ -46,9 +46,9 @@ def twists(section: Section, lengths: FloatArray) -> FloatArray:
 
 
 def local_velocities(drive: Drive, section: Section, lengths: FloatArray) -> ComplexArray:
-    """u of each module by length, (n, m), in the base's axes; beside an end at which it stands, that of farther in."""
-    own, inner = (drive.velocities(twists(section, at)[0]) for at in (lengths, _inside(section, lengths)))
-    return np.where(_stands(drive, section, lengths), inner, own)
+    """The modules' u by length, (n, m), in the base's axes; beside an end at which one stands, its u farther in."""
+    exact, inner = (drive.velocities(twists(section, at)[0]) for at in (lengths, _inside(section, lengths)))
+    return np.where(_stands(drive, section, lengths), inner, exact)
 
 
 def _stands(drive: Drive, section: Section, lengths: FloatArray) -> BoolArray:
@@ -60,6 +60,7 @@ def _stands(drive: Drive, section: Section, lengths: FloatArray) -> BoolArray:
 
 
 def _inside(section: Section, lengths: FloatArray) -> FloatArray:
+    """The same lengths, those beside an end moved away from it."""
     beside = _BESIDE * section.length
     return np.clip(lengths, beside, section.length - beside)
 
@@ -67,19 +68,21 @@ def _inside(section: Section, lengths: FloatArray) -> FloatArray:
 def module_rates(
     drive: Drive, section: Section, lengths: FloatArray, forward: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """The first three derivatives by length of each module's angle, and of how far its wheel rolls, each (3, n, m).
+    """The first three derivatives by length of the modules' angles and of how far their wheels roll, both (3, n, m).
 
     `forward`: +1 or −1 for wheels that roll forward or backward along the path, 0 for those that stand still.
     """
     twist = twists(section, lengths)
     u, inner = drive.velocities(twist), drive.velocities(twists(section, _inside(section, lengths)))
     still = forward == 0
-    ones = np.array([1.0, 0.0, 0.0, 0.0])[:, None, None]  # in place of what stands, for the logarithm's sake
+    # in place of the velocities that are zero: the logarithm's rates of 1 are zeros, not 0/0
+    ones = np.array([1.0, 0.0, 0.0, 0.0])[:, None, None]
     directed = np.where(still, ones, np.where(_stands(drive, section, lengths), inner, u))
     turning = np.where(still, 0.0, log_rates(directed).steering)
     # along the angle α: σ = Re(u e^{−iα}), σ′ = Re(u′ e^{−iα}), σ″ = Re(u″ e^{−iα}) + α′ Im(u′ e^{−iα})
     along = u[:3] * (forward * np.conj(directed[0]) / np.abs(directed[0]))
     rolling = along.real + np.array([np.zeros_like(turning[0])] * 2 + [turning[0] * along[1].imag])
+    # a wheel beside its pivot is carried forward or back by it, as fast as the whole module turns in the world
     left = np.array([float(module.offset[1]) if module.pivots else 0.0 for module in drive.modules])
     rolling = rolling - left * np.where(still, 0.0, turning + twist[:3, :, 2:])
     held = (np.conj(drive.rolling_axes(drive.headings)) * u[:3]).real

@@ -1,14 +1,14 @@
 """How fast a path can be followed: the quickest z(t) for which all that moves along with it stays within its limits.
 
-What moves are coordinates F(z), each with limits V, A, J of its first three derivatives by time. With b(z) = ż² these
+What moves are coordinates F(z), with limits V, A, J of their first three derivatives by time. With b(z) = ż² these
 are linear in b up to one factor (Verscheure et al. 2009, "Time-optimal path tracking for robots"; Debrouwere et al.
 2013 for jerks):
 
     F′² b ≤ V²,   |F″ b + F′ b′/2| ≤ A,   √b |F‴ b + 3/2 F″ b′ + F′ b″/2| ≤ J,   T = ∫ dz/√b.
 
 b is a spline, of degree 1 where no jerk is limited and else 2, so that what is limited highest may jump at its knots.
-J/√b is convex: its tangent lies below it, so each linear programme with that tangent keeps all limits and improves the
-last. Between the programme's points limits are held by bounds on Chebyshev series: what is beyond slows the whole.
+J/√b is convex: its tangent lies below it, so a linear programme with that tangent keeps all limits, and improves on the
+one before. Between its points limits are held by bounds on Chebyshev series: what is beyond slows the whole.
 """
 
 from __future__ import annotations
@@ -24,19 +24,29 @@ from numpy.polynomial import chebyshev
 from trundle.errors import NumericsError
 from trundle.results.arrays import FloatArray
 
-# Points of each interval at which a programme holds the limits, its ends from within.
+# Points of an interval at which a programme holds the limits, its ends from within.
 _POINTS = np.array([1e-9, 1 / 3, 2 / 3, 1 - 1e-9])
+# Programmes at most, and the share of the time that the next one has to gain: a round takes one linear programme.
 _MOST_ROUNDS = 12
 _ENOUGH = 5e-4
-# Limits are bounded on so many parts of each interval by Chebyshev series through so many points.
+# Limits are bounded on so many parts of an interval by Chebyshev series through so many points.
 _PARTS, _NODES = 4, 8
+# The whole is slowed by this share more than the bounds ask for, against rounding in the bounds themselves.
 _SPARE = 1e-10
 # Coefficients of b, as shares of what is expected there. The first programme knows no jerks and would leave some at the
 # least, from where the tangents of J/√b let them rise slowly: it has to keep to the largest of these that it can.
 _LEAST, _GREATEST = 1e-6, 1e3
 _FIRST = (1e-2, 1e-3, 1e-4, _LEAST)
-# Rows with at least this share of their bound are in a programme from its start.
+# Rows with at least this share of their bound are in a programme from its start; others join when they are broken.
 _NEAR = 0.6
+# A row that is beyond its bound by less than this share isn't broken: that is rounding.
+_BROKEN = 1e-9
+# Easing jerks leaves this share of what is allowed, so that the first programme with jerks has room inside its bounds.
+_EASED = 0.99
+# Newton's steps to z(t) at most; the share of an interval below which they are rounding.
+_NEWTON, _EXACT = 12, 1e-15
+# Below this root artanh(r)/r and arctan(r)/r are taken from their series, whose next term is of order r⁶.
+_STRAIGHT = 1e-4
 
 # Derivatives of the coordinates, (3, n, c), and their limits, (3, n, c), at z (n,).
 Course = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
@@ -51,7 +61,7 @@ class Scaling:
 
     @cached_property
     def times(self) -> FloatArray:
-        """When each knot is passed, (K + 1,) in s."""
+        """When the knots are passed, (K + 1,) in s."""
         piece = np.arange(len(self.squares))
         return np.concatenate([[0.0], np.cumsum(self._spent(piece, np.diff(self.knots)))])
 
@@ -60,14 +70,13 @@ class Scaling:
         piece = np.clip(np.searchsorted(self.times, times, "right") - 1, 0, len(self.squares) - 1)
         width, since = np.diff(self.knots)[piece], times - self.times[piece]
         inside = width * since / np.diff(self.times)[piece]
-        for _ in range(12):  # Newton: t(z) is smooth and rises
-            step = (self._spent(piece, inside) - since) * np.sqrt(self._square(piece, inside))
+        for _ in range(_NEWTON):  # t(z) is smooth and rises, with t′ = 1/√b
+            step = (self._spent(piece, inside) - since) * np.sqrt(self.squared(piece, inside)[0])
             inside = np.clip(inside - step, 0.0, width)
-            if np.all(np.abs(step) <= 1e-15 * width):
+            if np.all(np.abs(step) <= _EXACT * width):
                 break
-        b = self._square(piece, inside)
-        one = self.squares[piece, 1] + 2 * self.squares[piece, 2] * inside
-        return self.knots[piece] + inside, np.sqrt(b), one / 2, self.squares[piece, 2] * np.sqrt(b)
+        b, slope, bend = self.squared(piece, inside)
+        return self.knots[piece] + inside, np.sqrt(b), slope, bend * np.sqrt(b)
 
     def when(self, z: float) -> float:
         """The time at which z is passed."""
@@ -78,18 +87,22 @@ class Scaling:
         """The same with b times a factor."""
         return Scaling(self.knots, self.squares * factor)
 
-    def _square(self, piece: np.ndarray, inside: FloatArray) -> FloatArray:
+    def squared(self, piece: np.ndarray, inside: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """b = ż², b′/2 = z̈ and b″/2 = z⃛/√b, so far inside of pieces."""
         zero, one, two = self.squares[piece].T
-        return zero + inside * (one + inside * two)
+        return zero + inside * (one + inside * two), one / 2 + inside * two, two
 
     def _spent(self, piece: np.ndarray, inside: FloatArray) -> FloatArray:
-        """∫ dz/√b from each piece's begin, 2/√c artanh(√c z/(√b(0) + √b(z))) with b's coefficient c of z²."""
-        ends = np.sqrt(self._square(piece, np.zeros_like(inside))) + np.sqrt(self._square(piece, inside))
+        """∫ dz/√b from a piece's begin: 2/√c artanh(√c z/(√b(0) + √b(z))) with b's coefficient c of z².
+
+        In that form nothing cancels where b begins or ends at zero; c < 0 makes it an arctan.
+        """
+        ends = np.sqrt(self.squares[piece, 0]) + np.sqrt(self.squared(piece, inside)[0])
         bent = self.squares[piece, 2] * (inside / ends) ** 2
         root = np.sqrt(np.abs(bent))
         with np.errstate(divide="ignore", invalid="ignore"):
             curved = np.where(bent > 0, np.arctanh(root), np.arctan(root)) / root
-        return 2 * inside / ends * np.where(root > 1e-4, curved, 1 + bent / 3 + bent**2 / 5)
+        return 2 * inside / ends * np.where(root > _STRAIGHT, curved, 1 + bent / 3 + bent**2 / 5)
 
 
 def quickest(course: Course, knots: FloatArray, jerks: bool, ends: tuple[float, float]) -> Scaling:
@@ -107,15 +120,21 @@ def quickest(course: Course, knots: FloatArray, jerks: bool, ends: tuple[float, 
             b = better if gain > 0 else b
             if gain < _ENOUGH:
                 break
-    found = Scaling(knots, programme.pieces(b))
-    room = _room(found, course) * (1 - _SPARE)
-    return found.slowed(room if np.isinf(ends).all() else min(room, 1.0))
+    scaling = Scaling(knots, programme.pieces(b))
+    room = _room(scaling, course) * (1 - _SPARE)
+    # from rest to rest it may also be hastened; elsewhere that would pass the speed at an end
+    return scaling.slowed(room if np.isinf(ends).all() else min(room, 1.0))
 
 
 class _Programme:
     """The linear programme for b's coefficients on a spline basis, its rows at the points of all intervals."""
 
     def __init__(self, course: Course, knots: FloatArray, degree: int, ends: tuple[float, float]) -> None:
+        """The course at all points, the basis there, and what b is expected to be, which scales its coefficients.
+
+        A point lies under degree + 1 splines of the basis: `columns` (n, degree + 1) says which, `values` their
+        derivatives there. So rows stay short, and a programme grows with its intervals, not with their square.
+        """
         from scipy.interpolate import BSpline
 
         self.knots, self.degree, self.ends = knots, degree, ends
@@ -133,13 +152,14 @@ class _Programme:
         self.scale = np.interp(greville, self.z, self.most)
 
     def _most(self) -> FloatArray:
-        """What b can be at each point by its speeds, and where nothing changes by its accelerations and jerks."""
+        """What b can be at the points by its speeds, and where nothing changes by its accelerations and jerks."""
         with np.errstate(divide="ignore", invalid="ignore"):
             shares = [(limit / np.abs(rate)) for limit, rate in zip(self.limits, self.rates, strict=True)]
-        by_order = [np.nan_to_num(each, nan=np.inf).min(axis=1) for each in shares]
+        # 0/0 is a coordinate that may not move and doesn't
+        by_order = [np.nan_to_num(share, nan=np.inf).min(axis=1) for share in shares]
         self.fastest = by_order[0] ** 2
-        found = np.minimum(self.fastest, np.minimum(by_order[1], by_order[2] ** (2 / 3)))
-        return np.where(np.isfinite(found), found, np.max(found[np.isfinite(found)], initial=1.0))
+        most = np.minimum(self.fastest, np.minimum(by_order[1], by_order[2] ** (2 / 3)))
+        return np.where(np.isfinite(most), most, np.max(most[np.isfinite(most)], initial=1.0))
 
     def at(self, b: FloatArray, order: int = 0) -> FloatArray:
         """A derivative of b at the points, of coefficients b."""
@@ -150,10 +170,11 @@ class _Programme:
         return float(Scaling(self.knots, self.pieces(b)).times[-1])
 
     def pieces(self, b: FloatArray) -> FloatArray:
-        """Power coefficients (K, 3) on each interval."""
+        """Power coefficients of b on the intervals, (K, 3)."""
         from scipy.interpolate import BSpline
 
         spline = BSpline(self.basis.t, b, self.degree)
+        # b′ and b″ jump at knots, where a spline's derivative is that of one side: they are taken in the middle
         begin, middle = self.knots[:-1], (self.knots[:-1] + self.knots[1:]) / 2
         two = spline(middle, 2) / 2 if self.degree == 2 else np.zeros(len(begin))
         half = middle - begin
@@ -169,7 +190,8 @@ class _Programme:
         )
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.nan_to_num(self.limits[2] / jerk, nan=np.inf)
-        return min(1.0, 0.99 * float(share.min()) ** (2 / 3))
+        # jerks go with b^(3/2)
+        return min(1.0, _EASED * float(share.min()) ** (2 / 3))
 
     def first(self, leasts: Sequence[float]) -> FloatArray:
         """The coefficients of the programme without jerks, with the first of these shares that leaves any."""
@@ -184,11 +206,12 @@ class _Programme:
         where = np.tile(self.columns, (len(rows) // len(self.z), 1))
         scaled = rows * self.scale[where] / most[:, None]
         about = self.most if last is None else self.at(last)
+        # −dT/db ~ b^(−3/2): the gain of a linear programme is the time's slope at the last one
         worth = np.repeat(np.diff(self.knots), len(_POINTS)) * about**-1.5
         gain = np.bincount(self.columns.ravel(), (worth[:, None] * self.values[0]).ravel()) * self.scale
         x = np.ones(len(self.scale)) if last is None else last / self.scale
         # the last coefficients stay allowed, also where easing their jerks left less than the least
-        bounds = [(each, _GREATEST) for each in np.minimum(least, x)]
+        bounds = [(low, _GREATEST) for low in np.minimum(least, x)]
         for place, end in ((0, self.ends[0]), (-1, self.ends[1])):
             if np.isfinite(end):
                 bounds[place] = (min(bounds[place][0], end / self.scale[place]), end / self.scale[place])
@@ -196,7 +219,7 @@ class _Programme:
         while True:
             # most rows never matter: those near to their bounds, and then those that are broken without them
             shares = np.einsum("rk,rk->r", scaled, x[where])
-            missing = ~held & (shares > (1 + 1e-9 if held.any() else _NEAR))
+            missing = ~held & (shares > (1 + _BROKEN if held.any() else _NEAR))
             if not missing.any() and held.any():
                 return x * self.scale
             held |= missing
@@ -221,8 +244,8 @@ class _Programme:
             tangent[~finite] = 0.0
             rows += [twisted + tangent, tangent - twisted]
             most += [1.5 * limits[2].T * b**-0.5] * 2
-        found, bound = np.concatenate(rows), np.concatenate(most)
-        return found.reshape(-1, found.shape[2]), bound.ravel()
+        all_rows = np.concatenate(rows)
+        return all_rows.reshape(-1, all_rows.shape[2]), np.concatenate(most).ravel()
 
 
 def _maximum(
@@ -234,23 +257,21 @@ def _maximum(
 
     starts = np.arange(len(rows) + 1) * rows.shape[1]
     matrix = csr_matrix((rows.ravel(), where.ravel(), starts), (len(rows), len(gain)))
-    found = linprog(-gain, A_ub=matrix, b_ub=np.ones(len(rows)), bounds=bounds, method="highs-ds")
-    if found.x is None:
-        raise NumericsError(f"no speeds are found for the path: {found.message}")
-    return found.x
+    # the dual simplex ends in a corner of the bounds, where as many limits as possible are used to the full
+    result = linprog(-gain, A_ub=matrix, b_ub=np.ones(len(rows)), bounds=bounds, method="highs-ds")
+    if result.x is None:
+        raise NumericsError(f"no speeds along the path keep its limits: {result.message}")
+    return result.x
 
 
-def _room(found: Scaling, course: Course) -> float:
+def _room(scaling: Scaling, course: Course) -> float:
     """What b can be multiplied with so that all limits hold everywhere: by bounds on parts of the intervals."""
     nodes = chebyshev.chebpts1(_NODES)
-    edges = found.knots[:-1, None] + np.diff(found.knots)[:, None] * np.arange(_PARTS + 1) / _PARTS
+    edges = scaling.knots[:-1, None] + np.diff(scaling.knots)[:, None] * np.arange(_PARTS + 1) / _PARTS
     begin, end = edges[:, :-1].ravel(), edges[:, 1:].ravel()
     z = begin[:, None] + (end - begin)[:, None] * (1 + nodes) / 2
-    piece = np.repeat(np.arange(len(found.squares)), _PARTS * _NODES)
-    inside = z.ravel() - found.knots[piece]
-    zero, one, two = found.squares[piece].T
-    b = zero + inside * (one + inside * two)
-    slope = one / 2 + inside * two
+    piece = np.repeat(np.arange(len(scaling.squares)), _PARTS * _NODES)
+    b, slope, two = scaling.squared(piece, z.ravel() - scaling.knots[piece])
     rates, limits = course(z.ravel())
     speed = np.sqrt(b)[:, None]
     by_time = [
@@ -260,9 +281,10 @@ def _room(found: Scaling, course: Course) -> float:
     ]
     room = np.inf
     series = chebyshev.chebvander(nodes, _NODES - 1).T * (2 - (np.arange(_NODES) == 0))[:, None] / _NODES
-    for each, limit, power in zip(by_time, limits, (2.0, 1.0, 2 / 3), strict=True):
+    # velocities go with √b, accelerations with b, jerks with b^(3/2)
+    for value, limit, power in zip(by_time, limits, (2.0, 1.0, 2 / 3), strict=True):
         with np.errstate(invalid="ignore"):
-            share = np.where(np.isfinite(limit), each / limit, 0.0)
+            share = np.where(np.isfinite(limit), value / limit, 0.0)
         terms = np.abs(np.einsum("kj,pjc->kpc", series, share.reshape(len(begin), _NODES, -1)))
         # the sum of all terms, and once more the last one for those that are left out
         worst = float((terms.sum(axis=0) + terms[-1]).max())

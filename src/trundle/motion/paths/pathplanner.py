@@ -14,11 +14,17 @@ from pydantic import Field
 
 from trundle.arrays import ComplexArray
 from trundle.motion.paths.path_json import MOST, JsonFile, Least0, Number, Theirs
-from trundle.motion.paths.pose_paths import PosePath, Section, Zone, fitted
+from trundle.motion.paths.pose_paths import PosePath, Zone, fitted_sections
 from trundle.results.arrays import FloatArray
 
-_SAME = 1e-9  # m
-_LOOKS = 1000  # of a curve's length between two waypoints
+# Waypoints nearer than this (m) are the same: a curve between them has no direction.
+_SAME = 1e-9
+# Chords from waypoint to waypoint, whose sum is taken as the length: short by less than 1/_LOOKS² of it in a half turn.
+_LOOKS = 1000
+# Angles to a zone's place are counted up over so many looks, from one to the next by less than half a turn.
+_ZONE_LOOKS = 500
+# A length (m) below every real one between two headings, which keeps their share of it from dividing by zero.
+_SHORTEST = 1e-12
 # A curve that turns at an anchor by more than this (rad) has a corner there, where the base stops.
 _CORNER = math.radians(2)
 
@@ -55,7 +61,7 @@ class _Constraints(Theirs):
     unlimited: bool = False
 
     def zone(self, start: float, end: float) -> Zone:
-        """As numbers in SI; angles stand in degrees."""
+        """These limits from one length to another, in SI: the file has its angles in degrees."""
         if self.unlimited:
             return Zone(start, end)
         rate, change = math.radians(self.maxAngularVelocity), math.radians(self.maxAngularAcceleration)
@@ -126,21 +132,21 @@ def from_path_file(source: JsonFile, name: str, tolerance: float) -> PosePath:
     _check_places(source, path)
     curve = _Curve(source, path)
     heading = _Headings(path, curve)
-    ends = curve.stops
-    sections, deviations = [], []
-    for a, b in pairwise(ends):
-        marks = np.unique([a, *(mark for mark in heading.marks if a < mark < b), b])
-        spline, deviation = fitted(lambda s: _poses(curve, heading, s), marks, tolerance)
-        entry = path.idealStartingState.velocity if a == ends[0] else 0.0
-        exit_speed = path.goalEndState.velocity if b == ends[-1] else 0.0
-        sections.append(Section(spline, float(a), float(b), entry, exit_speed))
-        deviations.append(deviation)
-    events = tuple((each.name, curve.length(each.waypointRelativePos)) for each in path.eventMarkers)
-    worst = np.max(deviations, axis=0)
-    return PosePath(name, tuple(sections), _zones(path, curve), events, (float(worst[0]), float(worst[1])))
+
+    def poses(s: FloatArray) -> FloatArray:
+        z = curve.at(s)
+        return np.stack([z.real, z.imag, heading.at(s)], axis=1)
+
+    speeds = path.idealStartingState.velocity, path.goalEndState.velocity
+    sections, deviation = fitted_sections(
+        lambda begin, end: poses, curve.stops, heading.marks, tolerance, speeds
+    )
+    events = tuple((marker.name, curve.length(marker.waypointRelativePos)) for marker in path.eventMarkers)
+    return PosePath(name, sections, _zones(path, curve), events, deviation)
 
 
 def _check_places(source: JsonFile, path: _PathFile) -> None:
+    """InputError for the first target, marker or zone behind the last waypoint, with its key and line."""
     last = len(path.waypoints) - 1
     for key, keys in (
         ("rotationTargets", ("waypointRelativePos",)),
@@ -148,11 +154,11 @@ def _check_places(source: JsonFile, path: _PathFile) -> None:
         ("constraintZones", ("minWaypointRelativePos", "maxWaypointRelativePos")),
         ("pointTowardsZones", ("minWaypointRelativePos", "maxWaypointRelativePos")),
     ):
-        for place, each in enumerate(getattr(path, key)):
+        for place, item in enumerate(getattr(path, key)):
             for inner in keys:
-                if getattr(each, inner) > last:
+                if getattr(item, inner) > last:
                     raise source.error(
-                        f"{getattr(each, inner):g} is beyond the path, whose last waypoint is {last}",
+                        f"{getattr(item, inner):g} is beyond the path, whose last waypoint is {last}",
                         (key, place, inner),
                         f"a number from 0 to {last}",
                     )
@@ -162,10 +168,11 @@ class _Curve:
     """Bézier curves from anchor to anchor by their length: z(s) = x + i y."""
 
     def __init__(self, source: JsonFile, path: _PathFile) -> None:
+        """Control points (curves, 4) and a table of lengths; InputError where a waypoint has no curve to the next."""
         last = len(path.waypoints) - 1
-        for place, each in enumerate(path.waypoints):
+        for place, waypoint in enumerate(path.waypoints):
             for key, needed in (("prevControl", place > 0), ("nextControl", place < last)):
-                if needed and getattr(each, key) is None:
+                if needed and getattr(waypoint, key) is None:
                     raise source.error(
                         f"waypoint {place} lacks its control point",
                         ("waypoints", place, key),
@@ -192,6 +199,7 @@ class _Curve:
 
     def at_position(self, position: FloatArray) -> ComplexArray:
         """z at a waypoint-relative position: 1.5 is in the middle of the second curve's parameter."""
+        # the last waypoint is the end of the curve before it: no curve begins there
         piece = np.minimum(position.astype(int), len(self.controls) - 1)
         t = position - piece
         a, b, c, d = self.controls[piece].T
@@ -216,13 +224,14 @@ class _Curve:
         z = self.at_position(self.positions)
         steps = np.diff(z)
         inner = np.arange(1, len(self.controls)) * _LOOKS
+        # chords on both sides, not the control points' directions: a control point may lie on its anchor
         corner = np.abs(np.angle(steps[inner] * np.conj(steps[inner - 1]))) > _CORNER
         return self.lengths[np.concatenate([[0], inner[corner], [len(z) - 1]])]
 
 
 @dataclass(frozen=True)
 class _Heading:
-    """θ from one length to another, its own there."""
+    """θ(s) where the file tells it: from one length to another, or at one alone."""
 
     start: float
     end: float
@@ -230,44 +239,46 @@ class _Heading:
 
 
 class _Headings:
-    """θ(s): given at targets and in zones that point towards a place, between them (1 − cos)/2 of the nearer turn."""
+    """θ(s): fixed at targets and in zones that point towards a place; between them (1 − cos)/2 of the nearer turn."""
 
     def __init__(self, path: _PathFile, curve: _Curve) -> None:
+        """The headings that the file fixes, sorted by length: a zone outweighs the targets in it."""
         whole = float(curve.lengths[-1])
-        given = [_fixed(0.0, path.idealStartingState.rotation), _fixed(whole, path.goalEndState.rotation)]
-        zones = [_towards(each, curve) for each in path.pointTowardsZones]
+        ends = [_fixed(0.0, path.idealStartingState.rotation), _fixed(whole, path.goalEndState.rotation)]
+        zones = [_towards(zone, curve) for zone in path.pointTowardsZones]
         targets = [
-            _fixed(curve.length(each.waypointRelativePos), each.rotationDegrees)
-            for each in path.rotationTargets
+            _fixed(curve.length(target.waypointRelativePos), target.rotationDegrees)
+            for target in path.rotationTargets
         ]
         free = [
-            each
-            for each in targets
-            if 0 < each.start < whole and not any(z.start <= each.start <= z.end for z in zones)
+            target
+            for target in targets
+            if 0 < target.start < whole and not any(z.start <= target.start <= z.end for z in zones)
         ]
         inside = [z for z in zones if z.end > 0 and z.start < whole]
-        self.given = sorted([*given, *free, *inside], key=lambda each: (each.start, each.end))
+        self.fixed = sorted([*ends, *free, *inside], key=lambda heading: (heading.start, heading.end))
         self.marks = np.unique(
-            [*curve.anchors, *(end for each in self.given for end in (each.start, each.end))]
+            [*curve.anchors, *(end for heading in self.fixed for end in (heading.start, heading.end))]
         )
 
     def at(self, s: FloatArray) -> FloatArray:
         """θ at lengths (rad), without jumps by turns."""
         theta = np.empty(len(s))
         last: float | None = None
-        for place, each in enumerate(self.given):
-            end = self.given[place + 1].start if place + 1 < len(self.given) else np.inf
-            ends = each.at(np.array([each.start, each.end]))
+        for place, heading in enumerate(self.fixed):
+            end = self.fixed[place + 1].start if place + 1 < len(self.fixed) else np.inf
+            ends = heading.at(np.array([heading.start, heading.end]))
+            # whole turns that bring this heading within half a turn of the one before it
             turns = 0.0 if last is None else last + math.remainder(ends[0] - last, 2 * math.pi) - ends[0]
-            own = (s >= each.start) & (s <= each.end)
-            theta[own] = each.at(s[own]) + turns
+            here = (s >= heading.start) & (s <= heading.end)
+            theta[here] = heading.at(s[here]) + turns
             last = float(ends[1] + turns)
             if not np.isfinite(end):
-                theta[s > each.end] = last
+                theta[s > heading.end] = last
                 break
-            goal = self.given[place + 1].at(np.array([end]))[0]
-            between = (s > each.end) & (s < end)
-            share = (s[between] - each.end) / max(end - each.end, 1e-12)
+            goal = self.fixed[place + 1].at(np.array([end]))[0]
+            between = (s > heading.end) & (s < end)
+            share = (s[between] - heading.end) / max(end - heading.end, _SHORTEST)
             theta[between] = (
                 last + math.remainder(goal - last, 2 * math.pi) * (1 - np.cos(math.pi * share)) / 2
             )
@@ -280,8 +291,9 @@ def _fixed(length: float, degrees: float) -> _Heading:
 
 
 def _towards(zone: _PointTowardsZone, curve: _Curve) -> _Heading:
+    """θ(s) = arg(place − z(s)) + offset in a zone, without jumps by turns: counted up on a grid, exact between."""
     start, end = curve.length(zone.minWaypointRelativePos), curve.length(zone.maxWaypointRelativePos)
-    grid = np.linspace(start, end, 500)
+    grid = np.linspace(start, end, _ZONE_LOOKS)
     angles = np.unwrap(np.angle(zone.fieldPosition.place - curve.at(grid))) + math.radians(
         zone.rotationOffset
     )
@@ -294,26 +306,23 @@ def _towards(zone: _PointTowardsZone, curve: _Curve) -> _Heading:
     return _Heading(start, end, at)
 
 
-def _poses(curve: _Curve, headings: _Headings, s: FloatArray) -> FloatArray:
-    z = curve.at(s)
-    return np.stack([z.real, z.imag, headings.at(s)], axis=1)
-
-
 def _zones(path: _PathFile, curve: _Curve) -> tuple[Zone, ...]:
-    """Parts of the path with one set of constraints each: a zone's, the first that is there, or the global ones."""
+    """Parts of the path with one set of constraints: those of the first zone that holds there, or the global ones."""
     spans = [
         (
-            curve.length(each.minWaypointRelativePos),
-            curve.length(each.maxWaypointRelativePos),
-            each.constraints,
+            curve.length(zone.minWaypointRelativePos),
+            curve.length(zone.maxWaypointRelativePos),
+            zone.constraints,
         )
-        for each in path.constraintZones
+        for zone in path.constraintZones
     ]
     whole = float(curve.lengths[-1])
     ends = np.unique([0.0, whole, *(end for start, stop, _ in spans for end in (start, stop))])
-    found = []
+    zones = []
     for a, b in pairwise(ends):
         middle = (a + b) / 2
-        own = next((each for start, stop, each in spans if start <= middle <= stop), path.globalConstraints)
-        found.append(own.zone(float(a), float(b)))
-    return tuple(found)
+        held = next(
+            (limits for start, stop, limits in spans if start <= middle <= stop), path.globalConstraints
+        )
+        zones.append(held.zone(float(a), float(b)))
+    return tuple(zones)

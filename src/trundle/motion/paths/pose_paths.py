@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,8 +24,12 @@ if TYPE_CHECKING:
 _DEGREE = 5
 # What a radian counts as, in m, where lengths and turns are added: about a module's distance from the centre.
 TURN = 0.5
+# Nodes nearer than this share of the curve aren't tried: a curve that still isn't fitted by then turns a corner.
 _FINEST = 1e-4
+# Distances between nodes are tried as powers of this: smaller steps find fewer nodes, and take more fits.
 _SHRINK = 0.75
+# Places at which a fitted spline is compared with its curve.
+_LOOKS = 4001
 # Steps this near to opposite ones (1 + cos of the angle between them) lead back the same way.
 _BACK = 1e-6
 
@@ -87,13 +91,13 @@ class PosePath:
     name : str
         Of the path, as its file calls it.
     sections : tuple of Section
-        Each begins where the one before ends.
+        One behind the other: a section begins where the one before ends.
     zones : tuple of Zone
         Where several hold, the first one counts.
     events : tuple of (str, float)
         What is to happen at which length (m).
     deviation : tuple of two floats
-        How far (m) and by what angle (rad) this leaves the path that was given, whose curvature may jump.
+        How far (m) and by what angle (rad) this leaves the file's path, whose curvature may jump.
     duration : float, s, optional
         How long the file takes for it, where it says so.
 
@@ -126,11 +130,11 @@ class PosePath:
         """Where the base shall be, (n, 3): x, y (m), θ (rad), at lengths (n,) from 0 to the whole."""
         lengths = np.atleast_1d(as_numbers(lengths, "lengths"))
         owner = np.clip(np.searchsorted(self.begins, lengths, "right") - 1, 0, len(self.sections) - 1)
-        found = np.empty((len(lengths), 3))
+        poses = np.empty((len(lengths), 3))
         for place, section in enumerate(self.sections):
             mine = owner == place
-            found[mine] = section.at(np.clip(lengths[mine] - self.begins[place], 0.0, section.length))
-        return found
+            poses[mine] = section.at(np.clip(lengths[mine] - self.begins[place], 0.0, section.length))
+        return poses
 
 
 def pose_path(
@@ -156,7 +160,7 @@ def pose_path(
     Raises
     ------
     InputError
-        There are fewer than two poses, one isn't finite, or two that follow each other are the same.
+        There are fewer than two poses, one isn't finite, or two neighbours are the same.
 
     Examples
     --------
@@ -164,17 +168,17 @@ def pose_path(
     >>> round(trundle.pose_path([(0, 0, 0), (3, 4, 0)]).length, 12)
     5.0
     """
-    given = as_numbers(poses, "poses")
-    if given.ndim != 2 or given.shape[1] != 3 or len(given) < 2 or not np.isfinite(given).all():
-        raise InputError(f"expected two or more poses (x, y, θ), got an array {given.shape}", key="poses")
-    steps = distances(np.diff(given, axis=0))
+    rows = as_numbers(poses, "poses")
+    if rows.ndim != 2 or rows.shape[1] != 3 or len(rows) < 2 or not np.isfinite(rows).all():
+        raise InputError(f"expected two or more poses (x, y, θ), got an array {rows.shape}", key="poses")
+    steps = distances(np.diff(rows, axis=0))
     if not steps.all():
         again = int(np.flatnonzero(steps == 0)[0]) + 1
         raise InputError(f"pose {again} is the same as the one before it", key="poses", hint="leave it out")
     lengths = np.concatenate([[0.0], np.cumsum(steps)])
-    parts = [slice(a, b + 1) for a, b in itertools.pairwise([0, *_turning_back(given), len(given) - 1])]
+    parts = [slice(a, b + 1) for a, b in pairwise([0, *_turning_back(rows), len(rows) - 1])]
     sections = tuple(
-        Section(_through(lengths[part], given[part]), *lengths[part][[0, -1]].tolist()) for part in parts
+        Section(_through(lengths[part], rows[part]), *lengths[part][[0, -1]].tolist()) for part in parts
     )
     zone = Zone(0.0, float(lengths[-1]), velocity, acceleration)
     return PosePath(name, sections, (zone,))
@@ -192,6 +196,32 @@ def distances(changes: FloatArray) -> FloatArray:
     return np.sqrt(changes[:, 0] ** 2 + changes[:, 1] ** 2 + (TURN * changes[:, 2]) ** 2)
 
 
+def fitted_sections(
+    curve: Callable[[float, float], Curve],
+    ends: FloatArray,
+    marks: FloatArray,
+    tolerance: float,
+    speeds: tuple[float, float],
+    *,
+    apart: float = 0.0,
+) -> tuple[tuple[Section, ...], tuple[float, float]]:
+    """Sections from end to end, at rest between them, within a tolerance (m) of curves; the largest deviation.
+
+    curve: what leads from one length to another; marks: lengths at which sections go through it; speeds: at the whole
+    path's ends (m/s); apart: marks nearer to a section's end than this (m) aren't held beside it.
+    """
+    sections, deviations = [], []
+    for a, b in pairwise(ends):
+        inside = marks[(marks > a + apart) & (marks < b - apart)]
+        spline, deviation = fitted(curve(a, b), np.unique([a, *inside, b]), tolerance)
+        entry = speeds[0] if a == ends[0] else 0.0
+        leaving = speeds[1] if b == ends[-1] else 0.0
+        sections.append(Section(spline, float(a), float(b), entry, leaving))
+        deviations.append(deviation)
+    distance, angle = np.max(deviations, axis=0).tolist()
+    return tuple(sections), (distance, angle)
+
+
 def fitted(curve: Curve, marks: FloatArray, tolerance: float) -> tuple[BSpline, FloatArray]:
     """The spline with the fewest even nodes that stays within a tolerance (m) of a curve, and its deviation (2,) in m
     and rad; it goes through the curve at the marks, which are the ends at least.
@@ -200,10 +230,12 @@ def fitted(curve: Curve, marks: FloatArray, tolerance: float) -> tuple[BSpline, 
     spline spreads the jump over a node's distance h, and leaves the curve by about h²/50 times the jump.
     """
     spans = np.diff(marks)
-    looks = np.linspace(marks[0], marks[-1], 4001)
+    looks = np.linspace(marks[0], marks[-1], _LOOKS)
     goal = curve(looks)
+    # at first as many spans as the degree asks for, then ever shorter ones
     step = marks[-1] / _DEGREE
     while step > _FINEST * marks[-1]:
+        # rounding must not add a node where a span is a whole number of steps
         counts = np.ceil(spans / step - 1e-9).astype(int)
         nodes = [a + (b - a) * np.arange(n) / n for a, b, n in zip(marks, marks[1:], counts, strict=False)]
         even = np.append(np.concatenate(nodes), marks[-1])
@@ -219,6 +251,7 @@ def fitted(curve: Curve, marks: FloatArray, tolerance: float) -> tuple[BSpline, 
 
 
 def _through(lengths: FloatArray, poses: FloatArray) -> BSpline:
+    """The spline of degree 5 through poses; of a lower one where there are too few of them."""
     from scipy.interpolate import make_interp_spline
 
     return make_interp_spline(lengths, poses, k=min(_DEGREE, len(lengths) - 1))

@@ -19,8 +19,9 @@ from trundle.results.arrays import FloatArray
 from trundle.results.table import Table, csv_text
 
 SUFFIXES = (".traj", ".csv")
-# In Choreo's own order and names: the pose, and its first two derivatives, in the world's axes.
+# In Choreo's order and names: the pose, and its first two derivatives, in the world's axes.
 _COLUMNS: tuple[str, ...] = ("t", "x", "y", "heading", "vx", "vy", "omega", "ax", "ay", "alpha")
+# Choreo's samples of a swerve have forces of four modules; zeros ask for no feed-forward.
 _FORCES = {"fx": [0.0] * 4, "fy": [0.0] * 4}
 
 
@@ -29,7 +30,7 @@ def write_trajectory(
 ) -> None:
     """Write a motion for a robot to follow: as Choreo's `.traj` or as CSV, by the file's suffix.
 
-    A robot's library goes on from each sample by x + v τ + a τ²/2, which at 50 samples a second and a jerk of 10 m/s³
+    A robot's library goes on from a sample by x + v τ + a τ²/2, which at 50 samples a second and a jerk of 10 m/s³
     is 13 µm off at the next one.
 
     Parameters
@@ -101,6 +102,7 @@ def _stops(motion: Motion) -> FloatArray:
 
 
 def _table(motion: Motion, times: FloatArray, rows: FloatArray) -> str:
+    """CSV of the rows, with the modules' angles, steering rates and speeds behind them."""
     samples = motion.samples(times)
     columns = dict(zip(_COLUMNS, rows.T, strict=True))
     for i, name in enumerate(motion.kinematics.names):
@@ -113,12 +115,13 @@ def _trajectory(
     name: str, rows: FloatArray, stops: FloatArray, rate: float, events: Sequence[tuple[str, float]]
 ) -> str:
     """Choreo's file: waypoints at the ends and where the base stops, the samples, no forces."""
+    # waypoints lie on samples: a stop between two of them is shown at the one behind it
     near = np.minimum(np.searchsorted(rows[:, 0], stops), len(rows) - 1)
     waypoints = [dict(zip(_COLUMNS[1:4], pose, strict=True)) for pose in rows[near, 1:4].tolist()]
     stop: dict[str, object] = {"to": None, "data": {"type": "StopPoint", "props": {}}, "enabled": True}
     ends = [{"from": place, **stop} for place in ("first", "last")]
-    kept = [{**each, **_KEPT} for each in waypoints]
-    written = [{**_written(each), **_KEPT} for each in waypoints]
+    kept = [{**pose, **_KEPT} for pose in waypoints]
+    written = [{**_written(pose), **_KEPT} for pose in waypoints]
     step = 1 / rate
     data = {
         "name": name,
@@ -136,12 +139,12 @@ def _trajectory(
             "samples": [{**dict(zip(_COLUMNS, row, strict=True)), **_FORCES} for row in rows.tolist()],
             "splits": [0],
         },
-        "events": [{"name": each, "from": _when(time), "event": None} for each, time in events],
+        "events": [{"name": event, "from": _when(time), "event": None} for event, time in events],
     }
     return json.dumps(data, indent=1) + "\n"
 
 
-# Of each waypoint, so that Choreo may generate the trajectory again.
+# What a waypoint says besides its pose, so that Choreo may generate the trajectory again.
 _KEPT = {
     "intervals": 40,
     "split": False,
