@@ -44,7 +44,7 @@ class Drive:
 
     @cached_property
     def map(self) -> ComplexArray:
-        """(3, m): u = ξ · map."""
+        """The matrix (3, m) of u = ξ · map: the modules' velocities at the three unit twists."""
         units = np.eye(3).tolist()
         return np.array([[complex(*m.velocity(unit)) for m in self.modules] for unit in units])
 
@@ -55,7 +55,7 @@ class Drive:
 
     @cached_property
     def headings(self) -> FloatArray:
-        """Their angles without steering, (m,) in rad."""
+        """The modules' angles without steering, (m,) in rad."""
         return np.array([module.heading for module in self.modules], dtype=float)
 
     @cached_property

@@ -55,7 +55,7 @@ class Kinematics:
 
     @property
     def name(self) -> str:
-        """The robot's."""
+        """The robot's name."""
         return self.robot.name
 
     @cached_property
@@ -71,12 +71,12 @@ class Kinematics:
 
     @cached_property
     def places(self) -> FloatArray:
-        """Where they stand on the base, (m, 2) in m."""
+        """Where the modules stand on the base, (m, 2) in m."""
         return np.array([module.place for module in self.modules], dtype=float)
 
     @property
     def headings(self) -> FloatArray:
-        """Their angles without steering, (m,) in rad: a module's angle is its heading plus its steering."""
+        """The modules' angles without steering, (m,) in rad: a module's angle is its heading plus its steering."""
         return self.drive.headings
 
     @cached_property

@@ -33,7 +33,7 @@ class ParametricModules:
 
 
 def in_numbers(modules: Sequence[Module]) -> ParametricModules:
-    """Modules as they are."""
+    """Modules in numbers: programs of them take no parameters."""
     return ParametricModules(lambda _: modules)
 
 

@@ -91,7 +91,7 @@ def _narrowed_about(
 
 
 def _sizes(samples: Samples) -> FloatArray:
-    """Magnitudes (n, 6, m)."""
+    """The magnitudes of all six quantities, (n, 6, m)."""
     return np.abs(np.stack([getattr(samples, name) for name in _NAMES], axis=1))
 
 

@@ -57,7 +57,7 @@ class Samples:
 
     @staticmethod
     def joined(parts: Sequence[Samples]) -> Samples:
-        """One after the other."""
+        """Samples of one part after the other."""
         return Samples(
             **{
                 field.name: np.concatenate([getattr(part, field.name) for part in parts])
@@ -92,7 +92,7 @@ class Piece(ABC):
     @property
     @abstractmethod
     def breaks(self) -> FloatArray:
-        """From 0 to the duration, in s."""
+        """Times from 0 to the duration at which some derivative may jump, in s."""
 
     @abstractmethod
     def samples(self, times: FloatArray) -> Samples:

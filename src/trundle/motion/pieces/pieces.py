@@ -87,7 +87,7 @@ class TwistLine(Piece):
         return low
 
     def angles_at(self, times: FloatArray) -> FloatArray:
-        """Of the modules, (n, m) in rad, without jumps."""
+        """The modules' angles (n, m) at times (n,), in rad, without jumps."""
         start, change = self._line
         safe = np.where(self._turns, start, 1.0)
         turned = np.angle(1 + np.where(self._turns, change, 0.0) / safe * self.profile.at(times)[:, None])
@@ -132,7 +132,7 @@ class ModulePiece(Piece):
 
     @property
     def breaks(self) -> FloatArray:
-        """Those of all profiles."""
+        """The breaks of all profiles, and the end of the last."""
         breaks = np.concatenate([profile.breaks for profile in (*self.angles, *self.speeds)])
         return np.unique(np.append(breaks, self.duration))
 

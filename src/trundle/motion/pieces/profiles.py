@@ -197,7 +197,7 @@ def shaped(kind: str, start: float, end: float, duration: float) -> Profile:
 
 @lru_cache
 def unit_shape(kind: str) -> Profile:
-    """From 0 to 1 in 1 s."""
+    """The profile of a kind from 0 to 1 in 1 s."""
     if kind not in PROFILES:
         raise InputError(f"there is no profile {kind!r}", key="motion_profile", hint=choose(kind, PROFILES))
     spans, values = {

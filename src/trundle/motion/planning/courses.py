@@ -213,7 +213,7 @@ def _conditions(drive: Drive, crossing: Crossing) -> list[FloatArray]:
 
 
 def inner(crossing: Crossing) -> Crossing:
-    """Those between the ends."""
+    """The crossings at knots between the ends: at an end the course only comes to the axis."""
     return tuple((module, knot) for module, knot in crossing if 0 < knot < INTERVALS)
 
 
@@ -318,7 +318,10 @@ def fit_speeds(
 def _change(
     rows: FloatArray, values: FloatArray, scale: FloatArray, power: float, speeds: int, free: slice
 ) -> FloatArray:
-    """Of the free control points, one Newton's step; `speeds` rows come first that count near their limit only."""
+    """One Newton's step of the free control points (c, variables).
+
+    The first `speeds` rows are speeds, which count near their limit only.
+    """
     y = np.abs(values) * scale
     weights = (y + 1e-3) ** (power - 2) * scale**2
     weights[:, :, :speeds] *= y[:, :, :speeds] > _ROOM
@@ -334,6 +337,6 @@ def _change(
 
 @lru_cache
 def _reach(held: int) -> tuple[FloatArray, FloatArray]:
-    """Which of an interval's control points are which free one, (K, variables, 3), and the same as (3 K, variables)."""
+    """Ones where a free control point is one of an interval's three: (K, variables, 3), and flat (3 K, variables)."""
     reach = np.eye(QUADRATIC)[held : QUADRATIC - held, windows(3)].swapaxes(0, 1)
     return reach, reach.swapaxes(1, 2).reshape(-1, reach.shape[1])

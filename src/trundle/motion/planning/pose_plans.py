@@ -64,7 +64,7 @@ def arc_to(
 
 
 def _ways(apart: complex, turn: float) -> Iterator[tuple[str, tuple[Arc, ...]]]:
-    """What leads to a pose, by displacements in the base's frame and turns, one after the other."""
+    """Names and arcs of all that leads to a pose: displacements in the base's frame with turns, one after the other."""
     for way, along in (("shorter", turn), ("longer", turn - math.copysign(2 * math.pi, turn))):
         told = f"the {way} turn, {math.degrees(along):.4g}°"
         yield f"arc with {told}", ((apart, along),)
@@ -104,7 +104,7 @@ def _arc(drive: Drive, apart: complex, turn: float, angles: FloatArray) -> tuple
 
 
 def chord_time(drive: Drive, apart: complex, turn: float) -> float:
-    """No module goes from its place to its place in less time than along the chord.
+    """A time (s) that no motion to a pose beats: below it some module can't get along the chord of its way.
 
     From rest its speed is at most e(t) = min(v, a t, j t²/2), and as much before the end: ∫ min(e(t), e(T − t)) dt
     is less than its chord for any shorter T. (A least time of one move doesn't serve: a wheel may go back and forth.)

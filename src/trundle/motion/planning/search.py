@@ -66,7 +66,7 @@ class Transition:
 
     @property
     def duration(self) -> float:
-        """In s."""
+        """How long the pieces take, in s."""
         return total(self.pieces)
 
 

@@ -38,17 +38,17 @@ class Grid:
 
     @cached_property
     def times(self) -> FloatArray:
-        """(K, n)."""
+        """All times on [0, 1], (K, n)."""
         return (np.arange(INTERVALS)[:, None] + self.inside) / INTERVALS
 
     @cached_property
     def cubic(self) -> FloatArray:
-        """Of direction splines."""
+        """The matrices of direction splines, (K, 4, n, 4)."""
         return self._values(3)
 
     @cached_property
     def quadratic(self) -> FloatArray:
-        """Of speed splines."""
+        """The matrices of speed splines, (K, 3, n, 3)."""
         return self._values(2)
 
     def _values(self, degree: int) -> FloatArray:
@@ -89,7 +89,7 @@ def beside(knot: int) -> slice:
 
 
 def sign_of(knot: int, order: int) -> float:
-    """Of (t* − t)^order as a multiple of (t − t*)^order, of its size at the start."""
+    """The factor s in (t* − t)^order = s (t − t*)^order; 1 at the start, where (t − t*)^order itself divides."""
     return 1.0 if knot == 0 else (-1.0) ** order
 
 
@@ -107,7 +107,7 @@ def power_series(degree: int) -> FloatArray:
 
 
 def _knots(degree: int) -> FloatArray:
-    """In intervals, those at the ends as often as clamps them."""
+    """The knots in intervals; those at the ends stand there degree + 1 times, which clamps the spline."""
     return np.concatenate([np.zeros(degree), np.arange(INTERVALS + 1.0), np.full(degree, float(INTERVALS))])
 
 
