@@ -30,9 +30,9 @@ def mobility_figure(analysis: Analysis) -> Figure:
     """The robot from above with its wheels' axles and the centre of rotation, or a linkage with the frame's ellipse;
     beside it the ellipsoid of velocities, seen along each axis.
     """
-    found = analysis.frame_manipulability or analysis.manipulability
+    ellipsoid = analysis.frame_manipulability or analysis.manipulability
     with house_style():
-        panels = [] if found is None or not found.radii else _pairs(found)
+        panels = [] if ellipsoid is None or not ellipsoid.radii else _pairs(ellipsoid)
         figure = new_figure(5.0 if panels else 4.0)
         figure.suptitle(f"{analysis.robot.name}: what it can do", x=0.01, ha="left")
         grid = figure.add_gridspec(max(len(panels), 1), 3)
@@ -43,11 +43,11 @@ def mobility_figure(analysis: Analysis) -> Figure:
             _draw_linkage(axes, analysis)
         else:
             say(axes, "neither wheels nor joints")
-        if found is not None and panels:
+        if ellipsoid is not None and panels:
             for row, pair in enumerate(panels):
-                _draw_velocities(figure.add_subplot(grid[row, 2]), found, pair)
+                _draw_velocities(figure.add_subplot(grid[row, 2]), ellipsoid, pair)
             whose = "the base" if analysis.frame is None else analysis.frame.name
-            figure.supxlabel(f"right: velocities of {whose} for {found.rates}", fontsize=8.5, color=MUTED)
+            figure.supxlabel(f"right: velocities of {whose} for {ellipsoid.rates}", fontsize=8.5, color=MUTED)
         return figure
 
 
@@ -114,7 +114,7 @@ def _draw_linkage(axes: Axes, analysis: Analysis) -> None:
     frame moves in that plane, else from the side of its first two linear parts.
     """
     shape = scene(analysis.robot, _poses(analysis))
-    frame, found = analysis.frame, analysis.frame_manipulability
+    frame, ellipsoid = analysis.frame, analysis.frame_manipulability
     linear = {part[2] for part in frame.parts if part.startswith("v_")} if frame else set[str]()
     sides = (shape.view, *PLANES)
     view = next((side for side in sides if set(PLANES[side]) <= linear), shape.view)
@@ -124,10 +124,10 @@ def _draw_linkage(axes: Axes, analysis: Analysis) -> None:
         say(axes, "all of it is in one place")
         return
     draw_scene(axes, shape, view)
-    if frame is not None and found is not None and found.radii and linear & set(PLANES[view]):
-        x, y, z = (float(each) for each in frame.point)
+    if frame is not None and ellipsoid is not None and ellipsoid.radii and linear & set(PLANES[view]):
+        x, y, z = (float(coordinate) for coordinate in frame.point)
         tip = project(shape.place(Spot(frame.link, (x, y, z)))[0], view)
-        shadow = _outline(found, [f"v_{axis}" for axis in PLANES[view]])
+        shadow = _outline(ellipsoid, [f"v_{axis}" for axis in PLANES[view]])
         _draw_outline(axes, tip + shadow * (0.3 * size / max(np.hypot(*shadow.T).max(), 1e-12)))
         axes.plot(*tip, marker="o", markersize=4.5, color=COLOURS[1], zorder=5)
     low, high = corners.min(axis=0) - 0.4 * size, corners.max(axis=0) + 0.4 * size
@@ -142,34 +142,34 @@ def _draw_outline(axes: Axes, outline: FloatArray) -> None:
     axes.add_patch(shape)
 
 
-def _pairs(found: Manipulability) -> list[tuple[str, str]]:
+def _pairs(ellipsoid: Manipulability) -> list[tuple[str, str]]:
     """The planes in which the ellipsoid is shown: pairs of the first three parts that both move, or one with the part
     that does.
     """
-    moving = np.abs(np.array(found.axes) * found.weights).max(axis=0) > 1e-9 * found.radii[0]
-    pairs = list(combinations(list(zip(found.parts, moving, strict=True))[:3], 2))
+    moving = np.abs(np.array(ellipsoid.axes) * ellipsoid.weights).max(axis=0) > 1e-9 * ellipsoid.radii[0]
+    pairs = list(combinations(list(zip(ellipsoid.parts, moving, strict=True))[:3], 2))
     both = [(a, b) for (a, moves), (b, too) in pairs if moves and too]
     return both or [(a, b) for (a, moves), (b, too) in pairs if moves or too][:1]
 
 
-def _draw_velocities(axes: Axes, found: Manipulability, pair: tuple[str, str]) -> None:
+def _draw_velocities(axes: Axes, ellipsoid: Manipulability, pair: tuple[str, str]) -> None:
     """The ellipsoid of velocities seen along one of its parts, in m/s: turning counts at the ellipsoid's length."""
-    _draw_outline(axes, _outline(found, pair))
+    _draw_outline(axes, _outline(ellipsoid, pair))
     axes.plot(0, 0, marker="+", color=INK)
-    size = 1.15 * max(found.radii)
+    size = 1.15 * max(ellipsoid.radii)
     axes.set(xlim=(-size, size), ylim=(-size, size), aspect="equal")
-    units = dict(zip(found.parts, found.units, strict=True))
-    counted = {"rad/s": f" · {found.length:.3g} m"}
+    units = dict(zip(ellipsoid.parts, ellipsoid.units, strict=True))
+    counted = {"rad/s": f" · {ellipsoid.length:.3g} m"}
     across, up = (f"{part}{counted.get(units[part], '')} (m/s)" for part in pair)
     axes.set_xlabel(across, fontsize=8)
     axes.set_ylabel(up, fontsize=8)
     axes.tick_params(labelsize=7)
 
 
-def _outline(found: Manipulability, parts: Sequence[str]) -> FloatArray:
+def _outline(ellipsoid: Manipulability, parts: Sequence[str]) -> FloatArray:
     """The ellipsoid's shadow on the plane of two parts as points (n, 2), all in m/s; 0 for a part that it hasn't."""
-    axes = dict(zip(found.parts, (np.array(found.axes) * found.weights).T, strict=True))
-    none = np.zeros(len(found.axes))
+    axes = dict(zip(ellipsoid.parts, (np.array(ellipsoid.axes) * ellipsoid.weights).T, strict=True))
+    none = np.zeros(len(ellipsoid.axes))
     u, sizes, _ = np.linalg.svd(np.array([axes.get(part, none) for part in parts]))
     turn = np.linspace(0, 2 * np.pi, 120)
     return np.column_stack([np.cos(turn), np.sin(turn)]) * np.resize([*sizes, 0.0], 2) @ u.T

@@ -111,7 +111,7 @@ def explain(found: object) -> str:
     Parameters
     ----------
     found : Mobility, Reach, Singularity, Controllability, ...
-        What derivation, an analysis or a linearisation found.
+        A result of a derivation, an analysis or a linearisation.
 
     Returns
     -------

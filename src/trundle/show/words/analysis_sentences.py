@@ -1,4 +1,4 @@
-"""What an analysis found, each finding in a sentence or two."""
+"""The results of an analysis, a sentence or two for a result."""
 
 from __future__ import annotations
 
@@ -22,65 +22,71 @@ _MOST_SAID = 3
 
 
 @sentence.register
-def manipulability_sentence(found: Manipulability) -> str:
-    """How fast along each axis of the ellipsoid, and how unequal they are."""
-    if not (found.radii or found.undriven):
+def manipulability_sentence(ellipsoid: Manipulability) -> str:
+    """How fast the point moves along the axes of the ellipsoid, and how unequal those speeds are."""
+    if not (ellipsoid.radii or ellipsoid.undriven):
         return "no motion at all"
-    ways = [axis_text(found, axis) for axis in (found.axes if found.fastest is None else found.fastest)]
-    bound = f" for {found.rates}" if found.fastest is None else f", {found.limit}"
+    ways = [
+        axis_text(ellipsoid, axis)
+        for axis in (ellipsoid.axes if ellipsoid.fastest is None else ellipsoid.fastest)
+    ]
+    bound = f" for {ellipsoid.rates}" if ellipsoid.fastest is None else f", {ellipsoid.limit}"
     text = f"up to {'; '.join(ways)}{bound}" if ways else ""
-    if found.undriven:
-        loose = "; ".join(axis_text(found, axis, bare=True) for axis in found.undriven)
+    if ellipsoid.undriven:
+        loose = "; ".join(axis_text(ellipsoid, axis, bare=True) for axis in ellipsoid.undriven)
         return f"{text}, and freely along {loose}, which no motor holds".removeprefix(", and ")
-    if len(found.radii) == 1:
+    if len(ellipsoid.radii) == 1:
         return text
-    turning = f", turning counted at {found.length:.4g} m" if "rad/s" in found.units else ""
-    return f"{text}; condition {found.condition:.3g}{turning}"
+    turning = f", turning counted at {ellipsoid.length:.4g} m" if "rad/s" in ellipsoid.units else ""
+    return f"{text}; condition {ellipsoid.condition:.3g}{turning}"
 
 
 @sentence.register
-def reach_sentence(found: Reach) -> str:
+def reach_sentence(reach: Reach) -> str:
     """Whether driving and steering lead everywhere, and what they can't change."""
-    if found.complete and found.degree == 1:
-        where = "" if found.here == found.growth else "away from this configuration "
-        return f"{where}it moves in every direction at once, {growth_text(found)}"
-    steps = [f"{each.name} {each.effect}" for each in found.brackets if each.level > 1]
-    text = ": ".join(filter(None, [growth_text(found), "; ".join(steps)]))
-    if found.complete:
+    if reach.complete and reach.degree == 1:
+        where = "" if reach.here == reach.growth else "away from this configuration "
+        return f"{where}it moves in every direction at once, {growth_text(reach)}"
+    steps = [f"{bracket.name} {bracket.effect}" for bracket in reach.brackets if bracket.level > 1]
+    text = ": ".join(filter(None, [growth_text(reach), "; ".join(steps)]))
+    if reach.complete:
         return f"it gets everywhere, {text}"
-    if found.cut:
+    if reach.cut:
         return f"not known, too many brackets: so far {text}"
-    missing = found.dimension - found.growth[-1]
+    missing = reach.dimension - reach.growth[-1]
     left = f"{missing} {'direction is' if missing == 1 else 'directions are'} out of reach, {text}"
-    fixed = [combination(terms) for terms in found.integrals]
+    fixed = [combination(terms) for terms in reach.integrals]
     return f"{left}; never changes: {', '.join(fixed)}" if fixed else left
 
 
 @sentence.register
-def relation_sentence(found: Relation) -> str:
+def relation_sentence(relation: Relation) -> str:
     """'left.lateral = right.lateral', signs sorted to both sides; names alone where coefficients vary."""
-    if not found.constant:
-        return f"{found.names[0]} follows from {_and(found.names[1:])}"
-    terms = [*found.terms[1:], found.terms[0]]  # the first depends on those before it: in their own order
+    if not relation.constant:
+        return f"{relation.names[0]} follows from {_and(relation.names[1:])}"
+    terms = [
+        *relation.terms[1:],
+        relation.terms[0],
+    ]  # the first depends on those before it: in their own order
     left = [(name, c) for name, c in terms if c > 0]
     right = [(name, -c) for name, c in terms if c < 0]
     return f"{combination(left)} = {combination(right) or '0'}"
 
 
-def relations_sentence(found: Sequence[Relation]) -> str:
-    """All relations in one line; those that follow from the same rows together."""
+def relations_sentence(relations: Sequence[Relation]) -> str:
+    """All relations in one line. Rates that are equal, or that follow from the same others, are said together."""
     following: dict[tuple[str, ...], list[str]] = {}
     equal: dict[str, list[str]] = {}
     others: list[str] = []
-    for each in found:
-        if len(each.terms) == 1:
-            equal.setdefault("0", []).append(each.names[0])
-        elif each.constant and len(each.terms) == 2 and abs(each.terms[1][1] + 1) < 1e-9:
-            equal.setdefault(each.names[1], []).append(each.names[0])
-        elif each.constant:
-            others.append(each.explain())
+    for relation in relations:
+        if len(relation.terms) == 1:
+            equal.setdefault("0", []).append(relation.names[0])
+        elif relation.constant and len(relation.terms) == 2 and abs(relation.terms[1][1] + 1) < 1e-9:
+            equal.setdefault(relation.names[1], []).append(relation.names[0])
+        elif relation.constant:
+            others.append(relation.explain())
         else:
-            following.setdefault(each.names[1:], []).append(each.names[0])
+            following.setdefault(relation.names[1:], []).append(relation.names[0])
     parts = [" = ".join((*same, to) if to == "0" else (to, *same)) for to, same in equal.items()]
     parts += others
     for leaders, names in following.items():
@@ -89,34 +95,36 @@ def relations_sentence(found: Sequence[Relation]) -> str:
 
 
 @sentence.register
-def singularity_sentence(found: Singularity) -> str:
+def singularity_sentence(singularity: Singularity) -> str:
     """Where a velocity map loses rank, and what that means."""
-    where = [place_text(point, found.units) for point in found.points[:_MOST_SAID]]
-    if len(found.points) > _MOST_SAID:
-        where[-1] += f", and {len(found.points) - _MOST_SAID} more"
-    if found.parameters:
-        where.append(f"{'everywhere' if where else 'only'} with {' or '.join(found.parameters)} = 0")
+    where = [place_text(point, singularity.units) for point in singularity.points[:_MOST_SAID]]
+    if len(singularity.points) > _MOST_SAID:
+        where[-1] += f", and {len(singularity.points) - _MOST_SAID} more"
+    if singularity.parameters:
+        where.append(f"{'everywhere' if where else 'only'} with {' or '.join(singularity.parameters)} = 0")
     if where:
-        return f"{'; '.join(where)}: {found.effect}"
-    return found.note or f"{found.what} nowhere"
+        return f"{'; '.join(where)}: {singularity.effect}"
+    return singularity.note or f"{singularity.what} nowhere"
 
 
 @sentence.register
-def determinant_sentence(found: Determinant) -> str:
+def determinant_sentence(determinant: Determinant) -> str:
     """'det = r**2*s/track', and where it is zero; minors and what is known but for a factor stand behind 'singular
     where'.
     """
-    if any(each.is_number for each in found.expressions):
+    if any(expression.is_number for expression in determinant.expressions):
         return "singular nowhere"
-    shown = " = ".join(str(each) for each in found.expressions)
-    known_but_for_a_factor = found.what in ("wheels", "motors") or len(found.expressions) > 1
+    shown = " = ".join(str(expression) for expression in determinant.expressions)
+    known_but_for_a_factor = determinant.what in ("wheels", "motors") or len(determinant.expressions) > 1
     head = f"singular where {shown} = 0" if known_but_for_a_factor else f"det = {shown}"
-    if not any("." in str(symbol) for each in found.expressions for symbol in each.free_symbols):
+    if not any(
+        "." in str(symbol) for expression in determinant.expressions for symbol in expression.free_symbols
+    ):
         return head  # parameters alone: no coordinate (their names have dots) makes it vanish
-    places = [", ".join(f"{name} = {value}" for name, value in zero.items()) for zero in found.zeros]
+    places = [", ".join(f"{name} = {value}" for name, value in zero.items()) for zero in determinant.zeros]
     if not any(places):
-        return f"{head}: {'nowhere' if found.solved else 'not solved'}"
-    return f"{head}: at {'; '.join(places)}{'' if found.solved else ', and where its other factors vanish'}"
+        return f"{head}: {'nowhere' if determinant.solved else 'not solved'}"
+    return f"{head}: at {'; '.join(places)}{'' if determinant.solved else ', and where its other factors vanish'}"
 
 
 def place_text(point: SingularPoint, units: Mapping[str, str]) -> str:
@@ -136,22 +144,22 @@ def value_text(value: float, unit: str, digits: int) -> str:
     return f"{0.0 if abs(degrees) < 5e-6 else degrees:.{digits}g}°"
 
 
-def axis_text(found: Manipulability, axis: Sequence[float], bare: bool = False) -> str:
+def axis_text(ellipsoid: Manipulability, axis: Sequence[float], bare: bool = False) -> str:
     """'v_x 1.7 m/s with omega 0.3 rad/s'; parts that don't count are left out, `bare` leaves out the sizes."""
-    sizes = [abs(value) * weight for value, weight in zip(axis, found.weights, strict=True)]
+    sizes = [abs(value) * weight for value, weight in zip(axis, ellipsoid.weights, strict=True)]
     kept = [k for k, size in enumerate(sizes) if size > 1e-6 * max(sizes)]
     words = [
-        found.parts[k] if bare else f"{found.parts[k]} {axis[k]:.3g} {found.units[k]}"
+        ellipsoid.parts[k] if bare else f"{ellipsoid.parts[k]} {axis[k]:.3g} {ellipsoid.units[k]}"
         for k in sorted(kept, key=lambda k: -sizes[k])
     ]
     return " with ".join(words)
 
 
-def growth_text(found: Reach) -> str:
+def growth_text(reach: Reach) -> str:
     """'growth vector (2, 3) of 3', and at this configuration, where it isn't regular, (2, 2, 3)."""
-    general, here = (", ".join(map(str, each)) for each in (found.growth, found.here))
+    general, here = (", ".join(map(str, dimensions)) for dimensions in (reach.growth, reach.here))
     special = "" if here == general else f", at this configuration ({here})"
-    return f"growth vector ({general}) of {found.dimension}{special}"
+    return f"growth vector ({general}) of {reach.dimension}{special}"
 
 
 def _and(names: Sequence[str]) -> str:

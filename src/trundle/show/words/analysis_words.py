@@ -1,4 +1,4 @@
-"""What an analysis found: the essentials as facts, the rest as sections of their own, and plain data."""
+"""The results of an analysis in words: the essentials as facts, the rest as sections, and all of it as plain data."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def essential_facts(analysis: Analysis) -> list[Fact]:
         point = analysis.frame.point
         where = f"its point ({', '.join(f'{c:.4g}' for c in point)}) m: " if any(point) else ""
         facts.append((analysis.frame.name, where + analysis.frame_manipulability.explain()))
-    found = _reach(analysis)
-    if found is not None and (analysis.maps.base or found.degree > 1):
+    reach = _reach(analysis)
+    if reach is not None and (analysis.maps.base or reach.degree > 1):
         slips = any(wheel.law.pushes for wheel in analysis.robot.wheels.values())
-        facts.append(("reach", f"{'without slip ' if slips else ''}{found.explain()}"))
+        facts.append(("reach", f"{'without slip ' if slips else ''}{reach.explain()}"))
     telling = _telling(analysis)
-    facts += [("singular", each.explain()) for each in telling]
+    facts += [("singular", singularity.explain()) for singularity in telling]
     if analysis.singularities and not telling:
         facts.append(("singular", "nowhere"))
     if analysis.rate_relations:
@@ -67,20 +67,23 @@ def sections(analysis: Analysis, page: Page) -> list[str]:
         lines += _ellipsoid(page, f"velocities of {analysis.frame.name}", analysis.frame_manipulability)
     if analysis.repeated:
         lines.append(page.heading("rolling rows that repeat others"))
-        lines += [line for each in analysis.repeated for line in paragraph(each.explain())]
-    found, of_all = _reach(analysis), _reach(analysis, whole=True)
-    if found is not None and found.brackets:
-        lines += _brackets(page, "reach", found)
-    if of_all is not None and of_all.brackets and (found is None or of_all.coordinates != found.coordinates):
+        lines += [line for row in analysis.repeated for line in paragraph(row.explain())]
+    reach, of_all = _reach(analysis), _reach(analysis, whole=True)
+    if reach is not None and reach.brackets:
+        lines += _brackets(page, "reach", reach)
+    # If both count the same coordinates, the second table would repeat the first.
+    if of_all is not None and of_all.brackets and (reach is None or of_all.coordinates != reach.coordinates):
         lines += _brackets(page, "reach of all coordinates", of_all)
     lines += [page.heading("singular configurations"), *_searched(analysis.singularities)]
     return lines + [
-        line for each in analysis.determinants for line in paragraph(f"{each.what}: {each.explain()}")
+        line
+        for determinant in analysis.determinants
+        for line in paragraph(f"{determinant.what}: {determinant.explain()}")
     ]
 
 
 def analysis_data(analysis: Analysis) -> dict[str, object]:
-    """All of it but the formulas, as plain data."""
+    """All results of an analysis but its formulas, as plain data for --json."""
     frame = analysis.frame
     hand = {"manipulability": _told(analysis.frame_manipulability, _ELLIPSOID)}
     return {
@@ -88,31 +91,31 @@ def analysis_data(analysis: Analysis) -> dict[str, object]:
         "base_motion": _told(analysis.base_motion, "dimension basis centre heading nearest slip"),
         "manipulability": _told(analysis.manipulability, _ELLIPSOID),
         "frame": frame and _fields(frame, "name point parts") | hand,
-        "repeated_rows": [dict(each.terms) for each in analysis.repeated],
+        "repeated_rows": [dict(row.terms) for row in analysis.repeated],
         "rate_relations": [
-            {**dict(each.terms), "constant": each.constant} for each in analysis.rate_relations
+            {**dict(relation.terms), "constant": relation.constant} for relation in analysis.rate_relations
         ],
         "reach": _reach_data(_reach(analysis)),
         "reach_of_all_coordinates": _reach_data(_reach(analysis, whole=True)),
-        "singularities": [_singularity_data(each) for each in analysis.singularities],
+        "singularities": [_singularity_data(singularity) for singularity in analysis.singularities],
     }
 
 
 def formulas_data(analysis: Analysis) -> list[dict[str, object]]:
-    """The determinants as text that SymPy reads."""
+    """The determinants of the velocity maps, and where they vanish, as text that SymPy reads."""
     return [
         {
-            "what": each.what,
-            "expressions": [str(e) for e in each.expressions],
-            "zeros": [{name: str(value) for name, value in zero.items()} for zero in each.zeros],
-            "all_zeros_found": each.solved,
+            "what": determinant.what,
+            "expressions": [str(e) for e in determinant.expressions],
+            "zeros": [{name: str(value) for name, value in zero.items()} for zero in determinant.zeros],
+            "all_zeros_found": determinant.solved,
         }
-        for each in analysis.determinants
+        for determinant in analysis.determinants
     ]
 
 
 def _reach(analysis: Analysis, whole: bool = False) -> Reach | None:
-    """None where the wheels lock the robot, which is said elsewhere."""
+    """Where the robot can get; None where the wheels lock it, which the fact "now" says already."""
     try:
         return analysis.full_controllability if whole else analysis.controllability
     except InputError:
@@ -120,17 +123,17 @@ def _reach(analysis: Analysis, whole: bool = False) -> Reach | None:
 
 
 def _telling(analysis: Analysis) -> list[Singularity]:
-    """Singularities with something to say, of the parameters only those that the description names."""
+    """The singularities that have something to say. Of their parameters those stay that the description names."""
     named = analysis.robot.parameters
-    found = [
-        replace(each, parameters=tuple(name for name in each.parameters if name in named))
-        for each in analysis.singularities
+    singularities = [
+        replace(whole, parameters=tuple(name for name in whole.parameters if name in named))
+        for whole in analysis.singularities
     ]
-    return [each for each in found if each.points or each.parameters or each.note]
+    return [shown for shown in singularities if shown.points or shown.parameters or shown.note]
 
 
 def _linkage_facts(analysis: Analysis) -> list[Fact]:
-    """For a robot with loops where they put it, and how it can move there, where that is out of the ordinary."""
+    """Where its loops put a robot, and how it moves there if that is out of the ordinary. No facts without loops."""
     if not analysis.maps.assembly.loops or not (analysis.at or analysis.frame):
         return []
     facts = [("at", _listed([analysis.maps.names[k] for k in analysis.maps.configurable()], analysis))]
@@ -155,36 +158,38 @@ def _block(names: Sequence[str], rows: Sequence[Sequence[float]], more: Sequence
     return table(shown, right=range(len(shown[0])))
 
 
-def _ellipsoid(page: Page, title: str, found: Manipulability) -> list[str]:
-    names = [f"{part} ({unit})" for part, unit in zip(found.parts, found.units, strict=True)]
-    counted = f"; omega counted at {found.length:.4g} m" if "rad/s" in found.units else ""
-    lines = [page.heading(title), *paragraph(f"axes of the ellipsoid for {found.rates}{counted}")]
-    lines += _block(names, found.axes, [f"{radius:.6g}" for radius in found.radii])
-    lines.append(f"  condition {found.condition:.4g}, measure {found.measure:.4g}")
-    if found.undriven:
-        lines += [page.heading("held by no motor"), *_block(names, found.undriven)]
+def _ellipsoid(page: Page, title: str, ellipsoid: Manipulability) -> list[str]:
+    names = [f"{part} ({unit})" for part, unit in zip(ellipsoid.parts, ellipsoid.units, strict=True)]
+    counted = f"; omega counted at {ellipsoid.length:.4g} m" if "rad/s" in ellipsoid.units else ""
+    lines = [page.heading(title), *paragraph(f"axes of the ellipsoid for {ellipsoid.rates}{counted}")]
+    lines += _block(names, ellipsoid.axes, [f"{radius:.6g}" for radius in ellipsoid.radii])
+    lines.append(f"  condition {ellipsoid.condition:.4g}, measure {ellipsoid.measure:.4g}")
+    if ellipsoid.undriven:
+        lines += [page.heading("held by no motor"), *_block(names, ellipsoid.undriven)]
     return lines
 
 
-def _brackets(page: Page, title: str, found: Reach) -> list[str]:
-    rows = [(str(each.level), each.effect, each.name) for each in found.brackets]
-    lines = [page.heading(title), *paragraph(growth_text(found)), *table(rows)]
-    if found.integrals:
-        lines += paragraph("never changes: " + ", ".join(combination(terms) for terms in found.integrals))
+def _brackets(page: Page, title: str, reach: Reach) -> list[str]:
+    rows = [(str(bracket.level), bracket.effect, bracket.name) for bracket in reach.brackets]
+    lines = [page.heading(title), *paragraph(growth_text(reach)), *table(rows)]
+    if reach.integrals:
+        lines += paragraph("never changes: " + ", ".join(combination(terms) for terms in reach.integrals))
     return lines
 
 
-def _searched(found: Sequence[Singularity]) -> list[str]:
-    """Where maps of velocity lose rank, and of a search without a hit how near it came."""
+def _searched(singularities: Sequence[Singularity]) -> list[str]:
+    """Lines that say where maps of velocity lose rank. A search without a hit says how near it came."""
     lines = []
-    for each in found:
-        lines += paragraph(f"{each.what}: {each.explain().removeprefix(each.what + ' ')}")
-        for point in each.points:
-            lines += paragraph(f"{place_text(point, each.units)}  (σ/σ₁ = {point.value:.1e})", 4)
-        if each.search is not None and not each.points:
-            worst = each.search.worst
-            where = f" at {place_text(worst, each.units)}" if worst.at else " everywhere"
-            lines += paragraph(f"least σ/σ₁ = {worst.value:.3g}{where}, rank {each.search.rank}", 4)
+    for singularity in singularities:
+        lines += paragraph(
+            f"{singularity.what}: {singularity.explain().removeprefix(singularity.what + ' ')}"
+        )
+        for point in singularity.points:
+            lines += paragraph(f"{place_text(point, singularity.units)}  (σ/σ₁ = {point.value:.1e})", 4)
+        if singularity.search is not None and not singularity.points:
+            worst = singularity.search.worst
+            where = f" at {place_text(worst, singularity.units)}" if worst.at else " everywhere"
+            lines += paragraph(f"least σ/σ₁ = {worst.value:.3g}{where}, rank {singularity.search.rank}", 4)
     return lines
 
 
@@ -192,33 +197,33 @@ def _fields(noun: object, names: str) -> dict[str, object]:
     return {name: getattr(noun, name) for name in names.split()}
 
 
-def _told(found: Explained | None, names: str) -> dict[str, object] | None:
-    """A finding's fields with its sentence."""
-    return None if found is None else _fields(found, names) | {"text": found.explain()}
+def _told(finding: Explained | None, names: str) -> dict[str, object] | None:
+    """The named fields of a finding and its sentence as `text`; None where there is no finding."""
+    return None if finding is None else _fields(finding, names) | {"text": finding.explain()}
 
 
-def _reach_data(found: Reach | None) -> dict[str, object] | None:
+def _reach_data(reach: Reach | None) -> dict[str, object] | None:
     """Where driving and steering lead, as plain data."""
-    if found is None:
+    if reach is None:
         return None
     return {
-        **_fields(found, "coordinates dimension growth complete degree"),
-        "growth_here": found.here,
-        "brackets": [_fields(each, "name level moves") for each in found.brackets],
-        "never_changes": [dict(terms) for terms in found.integrals],
-        "text": found.explain(),
+        **_fields(reach, "coordinates dimension growth complete degree"),
+        "growth_here": reach.here,
+        "brackets": [_fields(bracket, "name level moves") for bracket in reach.brackets],
+        "never_changes": [dict(terms) for terms in reach.integrals],
+        "text": reach.explain(),
     }
 
 
-def _singularity_data(found: Singularity) -> dict[str, object]:
+def _singularity_data(singularity: Singularity) -> dict[str, object]:
     """Where a map of velocities loses rank, as plain data; `rank` and `least` are null where nothing was searched."""
-    search = found.search
-    points = [{**_fields(p, "family value"), "at": dict(p.at), "any": p.free} for p in found.points]
+    search = singularity.search
+    points = [{**_fields(p, "family value"), "at": dict(p.at), "any": p.free} for p in singularity.points]
     return {
-        **_fields(found, "what parameters"),
+        **_fields(singularity, "what parameters"),
         "configurations": points,
         "rank": search and search.rank,
         "least": search and {"at": dict(search.worst.at), "value": search.worst.value},
         "searched": [] if search is None else list(search.box.names),
-        "text": found.explain(),
+        "text": singularity.explain(),
     }

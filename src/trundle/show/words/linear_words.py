@@ -19,7 +19,7 @@ from trundle.show.words.verbs import html, sentence, text
 
 # Larger matrices are not printed; wider tables than this have numbers in place of names above their columns.
 _MOST_COLUMNS, _WIDTH = 16, 120
-# Poles this close (relative to 1 + |λ|) are shown as one; multiple ones at 0 are found only to the root of rounding.
+# Poles this close (relative to 1 + |λ|) are shown as one; multiple ones at 0 are known only to the root of rounding.
 _SAME = 1e-6
 _NONHOLONOMIC = (
     "the constraints (wheels that roll and don't slide) allow no velocity along these, so no feedback that is",
@@ -54,31 +54,31 @@ def linearization_html(about: Linearization) -> str:
 
 
 @sentence.register
-def controllability_sentence(found: Controllability) -> str:
-    """How many directions inputs control, then a line for each that they don't, and why."""
-    if not found.has_inputs:
+def controllability_sentence(control: Controllability) -> str:
+    """How many directions inputs control, then the directions that they don't, a line for one, and why."""
+    if not control.has_inputs:
         return "no inputs, so nothing to control"
-    if found.is_controllable:
-        return f"inputs control all {found.size} directions"
-    dies = "; they die out on their own" if found.is_stabilizable else ", directly or through others"
-    lines = [f"inputs control {found.rank} of {found.size} directions; they don't move"]
+    if control.is_controllable:
+        return f"inputs control all {control.size} directions"
+    dies = "; they die out on their own" if control.is_stabilizable else ", directly or through others"
+    lines = [f"inputs control {control.rank} of {control.size} directions; they don't move"]
     for directions, why in (
-        (found.nonholonomic, _NONHOLONOMIC),
-        (found.integrals, _INTEGRALS),
-        (found.unreached, (f"no input acts on these{dies}",)),
+        (control.nonholonomic, _NONHOLONOMIC),
+        (control.integrals, _INTEGRALS),
+        (control.unreached, (f"no input acts on these{dies}",)),
     ):
         if directions:
             # The last state, whose coefficient is 1, first: 'left.angle - 6.562 x + 3.937 theta'.
-            ends = [list(each.items()) for each in directions]
+            ends = [list(direction.items()) for direction in directions]
             lines += [f"  {combination([terms[-1], *terms[:-1]])}" for terms in ends]
             lines += [f"    {line}" for line in why]
     return "\n".join(lines)
 
 
 @sentence.register
-def trim_sentence(found: Trim) -> str:
+def trim_sentence(trim: Trim) -> str:
     """A steady motion: what was asked for, what it takes, what moves on, what else could be asked for."""
-    units, words = found.model.units, found.targets or {"nothing asked for": 0.0}
+    units, words = trim.model.units, trim.targets or {"nothing asked for": 0.0}
 
     def listed(values: Mapping[str, float]) -> str:
         return ", ".join(
@@ -86,13 +86,13 @@ def trim_sentence(found: Trim) -> str:
             for name, value in values.items()
         )
 
-    lines = [f"{found.model.name} in a steady motion with {listed(found.targets) or next(iter(words))}"]
-    others = {name: value for name, value in found.state.items() if abs(value) > _SMALL and name not in words}
-    for what, values in (("states", others), ("inputs", found.input), ("moving on, per second", found.rate)):
+    lines = [f"{trim.model.name} in a steady motion with {listed(trim.targets) or next(iter(words))}"]
+    others = {name: value for name, value in trim.state.items() if abs(value) > _SMALL and name not in words}
+    for what, values in (("states", others), ("inputs", trim.input), ("moving on, per second", trim.rate)):
         if values:
             lines.append(f"  {what}: {listed(values)}")
-    for each in found.free:
-        terms = list(each.items())
+    for direction in trim.free:
+        terms = list(direction.items())
         lines.append(f"  left free: {combination([terms[-1], *terms[:-1]])}")
     return "\n".join(lines)
 
@@ -129,15 +129,18 @@ def _standing(about: Linearization) -> list[str]:
 
 
 def _pole_table(poles: Sequence[complex] | np.ndarray) -> TextRows:
-    """Each pole once: its value (1/s), how often, time constant or doubling time, frequency, damping ratio."""
-    found: TextRows = [("pole (1/s)", "times", "time constant", "frequency", "damping")]
-    left = [complex(each) for each in poles if each.imag >= 0]
+    """A row for every pole: its value (1/s), how often it occurs, time constant, frequency and damping ratio.
+
+    Conjugate poles share a row, so poles below the real axis are left out.
+    """
+    rows: TextRows = [("pole (1/s)", "times", "time constant", "frequency", "damping")]
+    left = [complex(pole) for pole in poles if pole.imag >= 0]
     while left:
         pole = left[0]
-        same = [each for each in left if abs(each - pole) <= _SAME * (1 + abs(pole))]
-        left = [each for each in left if each not in same]
-        found.append((_pole(pole), str(len(same)), *_meaning(pole)))
-    return found
+        same = [other for other in left if abs(other - pole) <= _SAME * (1 + abs(pole))]
+        left = [other for other in left if other not in same]
+        rows.append((_pole(pole), str(len(same)), *_meaning(pole)))
+    return rows
 
 
 def _pole(pole: complex) -> str:
@@ -164,7 +167,7 @@ def _meaning(pole: complex) -> tuple[str, str, str]:
 
 def _matrices(about: Linearization) -> list[tuple[str, TextRows]]:
     """A, B, C and D with the names of their rows and columns; large ones by their size alone."""
-    found: list[tuple[str, TextRows]] = []
+    tables: list[tuple[str, TextRows]] = []
     for name, matrix, rows, columns in (
         ("A", about.A, about.states, about.states),
         ("B", about.B, about.states, about.inputs),
@@ -174,18 +177,18 @@ def _matrices(about: Linearization) -> list[tuple[str, TextRows]]:
         if not matrix.size:
             continue
         if len(columns) > _MOST_COLUMNS or len(rows) > 2 * _MOST_COLUMNS:
-            found.append((f"{name}: {len(rows)} by {len(columns)}, not shown", []))
+            tables.append((f"{name}: {len(rows)} by {len(columns)}, not shown", []))
             continue
         body = [
             (row, *(_entry(value, np.abs(line).max()) for value in line))
             for row, line in zip(rows, matrix, strict=True)
         ]
-        wide = max(map(len, rows)) + sum(max(len(each), 8) + 2 for each in columns) > _WIDTH
+        wide = max(map(len, rows)) + sum(max(len(column), 8) + 2 for column in columns) > _WIDTH
         if wide and columns == about.states:  # states are numbered in the rows of A
             columns = tuple(str(k + 1) for k in range(len(columns)))
             body = [(f"{k} {row[0]}", *row[1:]) for k, row in enumerate(body, 1)] if name == "A" else body
-        found.append((name, [("", *columns), *body]))
-    return found
+        tables.append((name, [("", *columns), *body]))
+    return tables
 
 
 def _entry(value: float, largest: float) -> str:

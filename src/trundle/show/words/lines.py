@@ -23,7 +23,7 @@ _CONTROL = re.compile(r"\x1b(?!\[[0-9;]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f
 
 def harmless(text: str) -> str:
     """Text whose control characters can be read, as names from files may hold them: a terminal colours it at most."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 def paint(text: str, style: str, on: bool) -> str:
@@ -70,7 +70,7 @@ def run_on(text: str, indent: int) -> list[str]:
     """
     room = max(terminal_width() - indent, 20)
     held = _BRACKETS.sub(
-        lambda found: found[0].replace(" ", _HELD) if len(found[0]) <= room else found[0], text
+        lambda match: match[0].replace(" ", _HELD) if len(match[0]) <= room else match[0], text
     )
     first, *more = textwrap.wrap(held, room, break_long_words=False, break_on_hyphens=False) or [""]
     return [line.replace(_HELD, " ") for line in (first, *(" " * indent + line for line in more))]

@@ -29,33 +29,31 @@ def mobility_sentence(about: Mobility) -> str:
 
 
 @sentence.register
-def base_motion_sentence(found: BaseMotion) -> str:
+def base_motion_sentence(motion: BaseMotion) -> str:
     """Which way the wheels let the base go."""
-    if found.dimension == 3:
+    if motion.dimension == 3:
         return "any twist: it drives in every direction and turns about any point"
-    if found.dimension == 2 and found.centre is None:
+    if motion.dimension == 2 and motion.centre is None:
         return "it drives in every direction, but does not turn"
-    if found.dimension == 2:
-        return (
-            f"it drives straight along {_degrees(found.heading)}, and turns about any point of {_line(found)}"
-        )
-    if found.dimension == 1:
-        if found.centre is None:
-            return f"it drives straight along {_degrees(found.heading)}, no other way"
-        return f"it turns about {_point(found.centre)}, no other way"
+    if motion.dimension == 2:
+        return f"it drives straight along {_degrees(motion.heading)}, and turns about any point of {_line(motion)}"
+    if motion.dimension == 1:
+        if motion.centre is None:
+            return f"it drives straight along {_degrees(motion.heading)}, no other way"
+        return f"it turns about {_point(motion.centre)}, no other way"
     text = "nothing without slip: the wheels' axles do not meet in one point"
-    if found.nearest is None:
+    if motion.nearest is None:
         return text
-    centre = centre_of_rotation(found.nearest)
-    along = f"driving along {_degrees(math.atan2(found.nearest[1], found.nearest[0]))}"
+    centre = centre_of_rotation(motion.nearest)
+    along = f"driving along {_degrees(math.atan2(motion.nearest[1], motion.nearest[0]))}"
     way = f"turning about {_point(centre)}" if centre else along
-    return f"{text}; nearest is {way}, which slips by {found.slip:.2g} m/s at 1 m/s"
+    return f"{text}; nearest is {way}, which slips by {motion.slip:.2g} m/s at 1 m/s"
 
 
-def _line(found: BaseMotion) -> str:
+def _line(motion: BaseMotion) -> str:
     """The line of centres that a motion with two freedoms leaves."""
-    x, y = found.centre or (0.0, 0.0)
-    across = abs(math.remainder(found.heading or 0.0, math.pi))
+    x, y = motion.centre or (0.0, 0.0)
+    across = abs(math.remainder(motion.heading or 0.0, math.pi))
     if across < 1e-9:
         return f"the line x = {x:.4g} m"
     if abs(across - math.pi / 2) < 1e-9:

@@ -1,4 +1,4 @@
-"""What a model and a program are: names with units, what derivation found out, equations, operations."""
+"""What a model and a program are: names with units, the facts of the derivation, equations, operations."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def model_text(model: Model) -> str:
 
 @html.register
 def model_html(model: Model) -> str:
-    """Diagram, states and inputs with their units, what derivation found out, equations; the rest to unfold."""
+    """Diagram, states and inputs with their units, the facts of the derivation, equations; the rest to unfold."""
     groups, units = _groups(model), model.units
     states = [
         (name, what.removesuffix("s"), units.get(name, ""))
@@ -90,25 +90,25 @@ def system_facts(system: Model | RollingMotion) -> list[Fact]:
 
 
 def derivation_facts(model: Model) -> list[Fact]:
-    """Label and text of what derivation found out."""
-    found = [("constraints", model.constraints.explain())]
+    """Facts of the derivation: constraints, freedom, mobility, the size of the equations, and notes."""
+    facts = [("constraints", model.constraints.explain())]
     if model.dependent:
         depend = names_with_units(model.dependent, model.units)
         what = "the constraints bind" if model.robot is None else "the loops bind"
-        found.append(("freedom", f"{counted(model.freedoms, 'degree')}; {what} {depend}"))
-    left = f"{_per_evaluation(model)} of them at each evaluation, the others once for a set of parameters"
-    found += [*mobility_facts(model.mobility), ("equations", f"{model.operations} operations, {left}")]
-    return found + [("note", note) for note in model.notes]
+        facts.append(("freedom", f"{counted(model.freedoms, 'degree')}; {what} {depend}"))
+    left = f"{_per_evaluation(model)} of them at every evaluation, the others once for a set of parameters"
+    facts += [*mobility_facts(model.mobility), ("equations", f"{model.operations} operations, {left}")]
+    return facts + [("note", note) for note in model.notes]
 
 
 @sentence.register
-def constraints_sentence(found: ConstraintSummary) -> str:
+def constraints_sentence(summary: ConstraintSummary) -> str:
     """How many rows, their rank, and what redundancy leaves open."""
-    if found.rows == 0:
+    if summary.rows == 0:
         return "none"
-    text = f"{found.rows}, rank {found.rank}"
-    if found.undetermined:
-        names = ", ".join(found.undetermined)
+    text = f"{summary.rows}, rank {summary.rank}"
+    if summary.undetermined:
+        names = ", ".join(summary.undetermined)
         text += f" (redundant: the motion leaves {names} open, or only their sums; split by least norm)"
     return text
 

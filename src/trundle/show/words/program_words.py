@@ -23,7 +23,7 @@ def program_text(program: Program) -> str:
 
 @html.register
 def program_html(program: Program) -> str:
-    """Input and output groups with their labels, how often each operation occurs, and the first steps to unfold."""
+    """Input and output groups with their labels, how often operations occur, and the first steps to unfold."""
     groups = [("in", group) for group in program.inputs] + [("out", group) for group in program.outputs]
     rows = [(way, group.name, str(group.size), _some(group.labels)) for way, group in groups]
     counted = ", ".join(f"{count} {op}" for op, count in program.count_by_op().items())

@@ -30,7 +30,7 @@ def kind_of(robot: Robot) -> str:
     parts = []
     families = ("wheel", robot.wheels), ("joint", robot.joints), ("motor", robot.motors)
     for word, members in (*families, ("coupling", robot.couplings), ("loop", robot.loops)):
-        kinds = Counter(each.type for each in members.values())
+        kinds = Counter(member.type for member in members.values())
         if kinds:
             listed = ", ".join(kinds if len(kinds) == 1 else (f"{n} {kind}" for kind, n in kinds.items()))
             parts.append(f"{counted(len(members), word)} ({listed})")
@@ -121,7 +121,7 @@ def wheels_data(robot: Robot) -> list[dict[str, object]]:
             "contact": wheel.law.type,
             "law": _law(number, wheel),
             "parent": wheel.parent,
-            "at": [float(number(each)) for each in wheel.at],
+            "at": [float(number(coordinate)) for coordinate in wheel.at],
             "radius": float(number(wheel.radius)),
         }
         for name, wheel in robot.wheels.items()
@@ -160,7 +160,7 @@ def _bodies(robot: Robot) -> list[str]:
 
 def _place(number: Resolver, at: Iterable[Value]) -> str:
     """Where something stands, in m; at the base's own height two numbers say it."""
-    x, y, z = (float(number(each)) for each in at)
+    x, y, z = (float(number(coordinate)) for coordinate in at)
     return f"({x:.4g}, {y:.4g})" if z == 0 else f"({x:.4g}, {y:.4g}, {z:.4g})"
 
 

@@ -71,19 +71,19 @@ def run_html(run: Run) -> str:
     """How it ended and what its checks say, the path, and all values with their range to unfold."""
     names = run.states or tuple(run.values)[:MOST_ROWS]
     ends = [(name, quantity(run[name][-1], run.units.get(name, ""), 6)) for name in names]
-    found = [("method", str(run.summary["method"]))] if "method" in run.summary else []
+    accuracy = [("method", str(run.summary["method"]))] if "method" in run.summary else []
     for name, unit in _FINDINGS.items():
         if isinstance(run.summary.get(name), int | float):
-            found.append((name.replace("_", " "), f"{run.summary[name]:.2g} {unit}"))
+            accuracy.append((name.replace("_", " "), f"{run.summary[name]:.2g} {unit}"))
     ranges = [
-        (name, run.units.get(name, ""), *_numbers(each[0], each[-1], each.min(), each.max()))
-        for name, each in run.values.items()
+        (name, run.units.get(name, ""), *_numbers(values[0], values[-1], values.min(), values.max()))
+        for name, values in run.values.items()
     ]
     header = ("name", "unit", "first", "last", "min", "max")
     return block(
         run.name,
         _span(run),
-        beside(_path(run), html_table(("at the end", ""), ends), facts(found)),
+        beside(_path(run), html_table(("at the end", ""), ends), facts(accuracy)),
         folded(counted(len(run.values), "value"), html_table(header, ranges, range(2, 6), MOST_FOLDED)),
     )
 
@@ -104,8 +104,8 @@ def batch_html(batch: Batch) -> str:
         for final in [batch.final(name)]
     ]
     header = ("state", "unit", "mean at the end", "min", "max")
-    found = [("diverged", str(batch.summary["diverged"]))] if "diverged" in batch.summary else []
-    return block(batch.name, _size(batch), beside(html_table(header, rows, range(2, 5)), facts(found)))
+    count = [("diverged", str(batch.summary["diverged"]))] if "diverged" in batch.summary else []
+    return block(batch.name, _size(batch), beside(html_table(header, rows, range(2, 5)), facts(count)))
 
 
 def run_data(report: RunReport) -> dict[str, object]:

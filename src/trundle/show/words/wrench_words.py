@@ -54,17 +54,17 @@ def inertia_html(inertia: Inertia) -> str:
 
 
 @text.register
-def breakdown_text(found: Breakdown) -> str:
-    """A term a line: single moments in components, many samples by the largest force and moment of each."""
-    head, *rows = _breakdown_rows(found)
-    return "\n".join([_breakdown_heading(found), *table([head, *rows], right=range(1, len(head)))])
+def breakdown_text(breakdown: Breakdown) -> str:
+    """A term a line: single moments in components, many samples by their largest force and moment."""
+    head, *rows = _breakdown_rows(breakdown)
+    return "\n".join([_breakdown_heading(breakdown), *table([head, *rows], right=range(1, len(head)))])
 
 
 @html.register
-def breakdown_html(found: Breakdown) -> str:
+def breakdown_html(breakdown: Breakdown) -> str:
     """The same for a notebook."""
-    head, *rows = _breakdown_rows(found)
-    return block(_breakdown_heading(found), "", html_table(head, rows, range(1, len(head)), MOST_FOLDED))
+    head, *rows = _breakdown_rows(breakdown)
+    return block(_breakdown_heading(breakdown), "", html_table(head, rows, range(1, len(head)), MOST_FOLDED))
 
 
 def wrench_heading(wrench: Wrench) -> str:
@@ -118,18 +118,18 @@ def _inertia_rows(inertia: Inertia) -> TextRows:
     return [("m", _value(inertia.mass, "kg")), *named]
 
 
-def _breakdown_heading(found: Breakdown) -> str:
-    seen = found.seen
+def _breakdown_heading(breakdown: Breakdown) -> str:
+    seen = breakdown.seen
     return (
-        f"Motion of '{seen.on}' as '{found.observer.name}' sees it from {found.origin.name}: wrenches about"
+        f"Motion of '{seen.on}' as '{breakdown.observer.name}' sees it from {breakdown.origin.name}: wrenches about"
         f" {seen.point.name}, in the axes of {seen.frame.name}"
     )
 
 
-def _breakdown_rows(found: Breakdown) -> TextRows:
+def _breakdown_rows(breakdown: Breakdown) -> TextRows:
     """A header, then a row a term: of many samples the largest force and moment, else all six components."""
-    terms = {**{name: found[name] for name in found}, "residual": found.residual}
-    parts = {name: (each.force, each.moment) for name, each in terms.items()}
+    terms = {**{name: breakdown[name] for name in breakdown}, "residual": breakdown.residual}
+    parts = {name: (term.force, term.moment) for name, term in terms.items()}
     if all(isinstance(x, np.ndarray) for both in parts.values() for x in both):
         many = any(np.ndim(x) > 1 for both in parts.values() for x in both)
         if many:
