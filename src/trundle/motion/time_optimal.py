@@ -207,6 +207,7 @@ def _profile(theirs: _Ruckigs, axis: Axis, duration: float) -> Profile:
         return profile
     # Ruckig is out by up to 1e-8 at the end; from rest to rest the way can be stretched to it
     way, made = axis.end[0] - axis.start[0], float(profile.at(profile.duration)) - axis.start[0]
-    scaled = profile.coefficients * (way / made if made else 1.0)
-    scaled[:, 0] += axis.start[0] * (1 - (way / made if made else 1.0))
+    share = way / made if made else 1.0
+    scaled = profile.coefficients * share
+    scaled[:, 0] += axis.start[0] * (1 - share)
     return replace(profile, coefficients=scaled)

@@ -164,10 +164,8 @@ class _BodyVelocity(Noun):
 
     @property
     def twist(self) -> dict[str, object]:
-        linear, turning = (
-            self.linear_velocity_in_meters_per_second,
-            self.angular_velocity_in_radians_per_second,
-        )
+        linear = self.linear_velocity_in_meters_per_second
+        turning = self.angular_velocity_in_radians_per_second
         return {"v_x": linear.x, "v_y": linear.y, "omega": turning.z}
 
 

@@ -204,14 +204,5 @@ def _line(profile: Profile, twist: FloatArray, change: FloatArray, times: FloatA
 
 def as_row(verdict: Verdict) -> Mapping[str, object]:
     """A verdict as plain data."""
-    return {
-        "plan": verdict.plan,
-        "level": verdict.level,
-        "profile": verdict.profile,
-        "duration": verdict.duration,
-        "error": verdict.error,
-        "slip": verdict.slip,
-        "exceeded": list(verdict.exceeded),
-        "passed": not verdict.wrong,
-        "wrong": list(verdict.wrong),
-    }
+    lists = {"exceeded": list(verdict.exceeded), "wrong": list(verdict.wrong)}
+    return vars(verdict) | lists | {"passed": not verdict.wrong}

@@ -10,8 +10,8 @@ import numpy as np
 
 from trundle.arrays import BoolArray, ComplexArray, FloatArray
 from trundle.motion.drive.drive import Drive
-from trundle.motion.paths.path_rates import carried, local_velocities, module_rates, twists
-from trundle.motion.paths.path_scaling import Scaling
+from trundle.motion.paths.path_rates import local_velocities, module_rates, twists
+from trundle.motion.paths.path_scaling import Scaling, carried
 from trundle.motion.paths.pose_paths import Section
 from trundle.motion.pieces.motion import Piece, Samples, sampled
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,8 +21,8 @@ from trundle.motion.drive.kinematics import kinematics
 from trundle.motion.drive.limits import Limits
 from trundle.motion.paths.along_path import AlongPath, Stretched, steered_by
 from trundle.motion.paths.path_files import read_path
-from trundle.motion.paths.path_rates import carried, local_velocities, module_rates
-from trundle.motion.paths.path_scaling import quickest
+from trundle.motion.paths.path_rates import local_velocities, module_rates
+from trundle.motion.paths.path_scaling import carried, quickest
 from trundle.motion.paths.pose_paths import PosePath, Section, Zone
 from trundle.motion.pieces.least_times import move
 from trundle.motion.pieces.motion import Motion, Piece, total
@@ -202,10 +203,7 @@ def _along(
     _check_held(drive, section)
     stretched = Stretched(section.length, _rest_order(drive), section.entry == 0, section.exit == 0)
     angles, forward = _begin(drive, section, stretched, now)
-    limited = [
-        Zone(z.start - begins, z.end - begins, z.velocity, z.acceleration, z.rate, z.rate_change)
-        for z in zones
-    ]
+    limited = [replace(zone, start=zone.start - begins, end=zone.end - begins) for zone in zones]
 
     def course(z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """What moves along with z, three derivatives (3, n, c) and their limits: steering, rolling, and the base."""

@@ -6,7 +6,6 @@ a metre of it in a second's place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import comb
 
 import numpy as np
@@ -19,13 +18,6 @@ from trundle.motion.paths.pose_paths import Section
 # Where a module stands at a section's end, its direction is that at this share of the length from it: there u/|u| is
 # numbers again, and by a smooth path it is off by as little.
 _BESIDE = 1e-5
-
-
-def carried(rates: Sequence[FloatArray] | FloatArray, inner: Sequence[FloatArray]) -> list[FloatArray]:
-    """The first three derivatives of F(s(t)): of F by s, and of s by t (Faà di Bruno)."""
-    one, two, three = rates
-    a, b, c = (speed.reshape(-1, *(1,) * (one.ndim - 1)) for speed in inner)
-    return [one * a, two * a**2 + one * b, three * a**3 + 3 * two * a * b + one * c]
 
 
 def twists(section: Section, lengths: FloatArray) -> FloatArray:

@@ -52,6 +52,18 @@ _STRAIGHT = 1e-4
 Course = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
+def carried(rates: Sequence[FloatArray] | FloatArray, inner: Sequence[FloatArray]) -> list[FloatArray]:
+    """The first three derivatives of F(s(t)): of F by s, and of s by t (Faà di Bruno)."""
+    one, two, three = rates
+    a, b, c = (speed.reshape(-1, *(1,) * (one.ndim - 1)) for speed in inner)
+    return [one * a, two * a**2 + one * b, three * a**3 + 3 * two * a * b + one * c]
+
+
+def _speeds(b: FloatArray, slope: FloatArray, bend: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """ż, z̈ and z⃛ from b, b′/2 and b″/2."""
+    return np.sqrt(b), slope, bend * np.sqrt(b)
+
+
 @dataclass(frozen=True, eq=False)
 class Scaling:
     """z(t) from b(z) = ż² on pieces between knots: `squares` (K, 3) are b's coefficients, the constant first."""
@@ -75,8 +87,7 @@ class Scaling:
             inside = np.clip(inside - step, 0.0, width)
             if np.all(np.abs(step) <= _EXACT * width):
                 break
-        b, slope, bend = self.squared(piece, inside)
-        return self.knots[piece] + inside, np.sqrt(b), slope, bend * np.sqrt(b)
+        return self.knots[piece] + inside, *_speeds(*self.squared(piece, inside))
 
     def when(self, z: float) -> float:
         """The time at which z is passed."""
@@ -88,7 +99,7 @@ class Scaling:
         return Scaling(self.knots, self.squares * factor)
 
     def squared(self, piece: np.ndarray, inside: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """b = ż², b′/2 = z̈ and b″/2 = z⃛/√b, so far inside of pieces."""
+        """b, b′/2 and b″/2, so far inside of pieces."""
         zero, one, two = self.squares[piece].T
         return zero + inside * (one + inside * two), one / 2 + inside * two, two
 
@@ -183,13 +194,9 @@ class _Programme:
 
     def ease(self, b: FloatArray) -> float:
         """What b has to be multiplied with so that jerks are within their limits at the points."""
-        jerk = np.sqrt(self.at(b))[:, None] * np.abs(
-            self.rates[2] * self.at(b)[:, None]
-            + 1.5 * self.rates[1] * self.at(b, 1)[:, None]
-            + 0.5 * self.rates[0] * self.at(b, 2)[:, None]
-        )
+        jerk = carried(self.rates, _speeds(self.at(b), self.at(b, 1) / 2, self.at(b, 2) / 2))[2]
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.nan_to_num(self.limits[2] / jerk, nan=np.inf)
+            share = np.nan_to_num(self.limits[2] / np.abs(jerk), nan=np.inf)
         # jerks go with b^(3/2)
         return min(1.0, _EASED * float(share.min()) ** (2 / 3))
 
@@ -271,14 +278,8 @@ def _room(scaling: Scaling, course: Course) -> float:
     begin, end = edges[:, :-1].ravel(), edges[:, 1:].ravel()
     z = begin[:, None] + (end - begin)[:, None] * (1 + nodes) / 2
     piece = np.repeat(np.arange(len(scaling.squares)), _PARTS * _NODES)
-    b, slope, two = scaling.squared(piece, z.ravel() - scaling.knots[piece])
     rates, limits = course(z.ravel())
-    speed = np.sqrt(b)[:, None]
-    by_time = [
-        rates[0] * speed,
-        rates[1] * b[:, None] + rates[0] * slope[:, None],
-        speed * (rates[2] * b[:, None] + 3 * rates[1] * slope[:, None] + rates[0] * two[:, None]),
-    ]
+    by_time = carried(rates, _speeds(*scaling.squared(piece, z.ravel() - scaling.knots[piece])))
     room = np.inf
     series = chebyshev.chebvander(nodes, _NODES - 1).T * (2 - (np.arange(_NODES) == 0))[:, None] / _NODES
     # velocities go with √b, accelerations with b, jerks with b^(3/2)

@@ -188,7 +188,8 @@ class _Curve:
         self.positions = np.linspace(0.0, last, last * _LOOKS + 1)
         steps = np.abs(np.diff(self.at_position(self.positions)))
         self.lengths = np.concatenate([[0.0], np.cumsum(steps)])
-        spans = np.diff(self.lengths[::_LOOKS])
+        self.anchors = self.lengths[::_LOOKS]
+        spans = np.diff(self.anchors)
         if not (spans > _SAME).all():
             place = int(np.flatnonzero(spans <= _SAME)[0])
             raise source.error(
@@ -213,10 +214,9 @@ class _Curve:
         """The length of a waypoint-relative position."""
         return float(np.interp(position, self.positions, self.lengths))
 
-    @cached_property
-    def anchors(self) -> FloatArray:
-        """The anchors' lengths."""
-        return self.lengths[::_LOOKS]
+    def span(self, zone: _Span) -> tuple[float, float]:
+        """The lengths from which and to which a zone reaches."""
+        return self.length(zone.minWaypointRelativePos), self.length(zone.maxWaypointRelativePos)
 
     @cached_property
     def stops(self) -> FloatArray:
@@ -292,7 +292,7 @@ def _fixed(length: float, degrees: float) -> _Heading:
 
 def _towards(zone: _PointTowardsZone, curve: _Curve) -> _Heading:
     """θ(s) = arg(place − z(s)) + offset in a zone, without jumps by turns: counted up on a grid, exact between."""
-    start, end = curve.length(zone.minWaypointRelativePos), curve.length(zone.maxWaypointRelativePos)
+    start, end = curve.span(zone)
     grid = np.linspace(start, end, _ZONE_LOOKS)
     angles = np.unwrap(np.angle(zone.fieldPosition.place - curve.at(grid))) + math.radians(
         zone.rotationOffset
@@ -308,14 +308,7 @@ def _towards(zone: _PointTowardsZone, curve: _Curve) -> _Heading:
 
 def _zones(path: _PathFile, curve: _Curve) -> tuple[Zone, ...]:
     """Parts of the path with one set of constraints: those of the first zone that holds there, or the global ones."""
-    spans = [
-        (
-            curve.length(zone.minWaypointRelativePos),
-            curve.length(zone.maxWaypointRelativePos),
-            zone.constraints,
-        )
-        for zone in path.constraintZones
-    ]
+    spans = [(*curve.span(zone), zone.constraints) for zone in path.constraintZones]
     whole = float(curve.lengths[-1])
     ends = np.unique([0.0, whole, *(end for start, stop, _ in spans for end in (start, stop))])
     zones = []
