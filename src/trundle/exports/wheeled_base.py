@@ -75,7 +75,8 @@ def odometry_words(entry: Entry, content: Content) -> dict[str, str]:
     """What is filled into a class of odometry; it reads the coordinates that are counted, then other angles."""
     _, increment, angle, _ = entry.program.inputs
     readings = [*increment.labels, *(each for each in angle.labels if each not in increment.labels)]
-    steered = [place for place, label in enumerate(increment.labels) if label.endswith(".steering")]
+    # a counted angle on which the formulas depend, too, is a steering's: its encoder may wrap at a turn
+    steered = [place for place, label in enumerate(increment.labels) if label in angle.labels]
     return {
         **_signed(content),
         "READINGS": str(len(readings)),
