@@ -122,7 +122,7 @@ class LoopMark:
 @dataclass(frozen=True, eq=False)
 class Arrow:
     """A force or a moment that acts at a point: where, and which way and how long it is drawn, over time in the world,
-    each (T, 3) in m; `scale` is how long a newton or a newton metre is.
+    both (T, 3) in m; `scale` is how long a newton or a newton metre is.
     """
 
     name: str
@@ -136,8 +136,8 @@ class Arrow:
 class Scene:
     """A robot's shapes, and the poses of all frames over time, (T, frames, 3, 4): rotation and position in the world.
 
-    `spins` says how far each wheel has rolled forward about its axle over time, (T, wheels) in rad, NaN of a ball; None
-    of a robot that isn't seen in motion. `solids` are the bodies' own shapes, where the description has them,
+    `spins` says how far the wheels have rolled forward about their axles over time, (T, wheels) in rad, NaN of a ball;
+    None of a robot that isn't seen in motion. `solids` are the bodies' own shapes, where the description has them,
     `mounts` are the bars that hold joints to the base, `centers` the centres of mass, `coupled` the wheels that a
     linkage joins, `traced` the point whose path is worth seeing, `base` how the base moves, `arrows` what acts on
     it.
@@ -160,7 +160,7 @@ class Scene:
 
     def at(self, moments: Sequence[int] | slice) -> Scene:
         """The same at some of the moments."""
-        arrows = (replace(each, at=each.at[moments], vector=each.vector[moments]) for each in self.arrows)
+        arrows = (replace(arrow, at=arrow.at[moments], vector=arrow.vector[moments]) for arrow in self.arrows)
         spins = None if self.spins is None else self.spins[moments]
         return replace(self, poses=self.poses[moments], arrows=tuple(arrows), spins=spins)
 
@@ -184,14 +184,16 @@ class Scene:
         for _ in range(4):
             turn = 1.5 * turn - 0.5 * turn @ turn.swapaxes(-1, -2) @ turn
         poses[..., :3] = turn
-        arrows = tuple(replace(each, at=mixed(each.at), vector=mixed(each.vector)) for each in pair.arrows)
+        arrows = tuple(
+            replace(arrow, at=mixed(arrow.at), vector=mixed(arrow.vector)) for arrow in pair.arrows
+        )
         return replace(
             pair, poses=poses, arrows=arrows, spins=None if pair.spins is None else mixed(pair.spins)
         )
 
     def plain(self) -> dict[str, object]:
         """All of it as JSON can hold it, but for the arrays: shapes by their fields, a spot as [frame, [x, y, z]],
-        `poses` (T, frames, 12), each frame's three rows one after the other, and how it is best seen.
+        `poses` (T, frames, 12), a frame's three rows one after the other, and how it is best seen.
         """
         poses = self.poses.reshape(*self.poses.shape[:2], 12)
         seen = {"view": self.projection, "size": self.size, "flat": self.is_flat}
@@ -204,14 +206,14 @@ class Scene:
     def places(self, spots: Iterable[Spot]) -> FloatArray:
         """Points over time, (T, n, 3)."""
         spots = list(spots)
-        found = np.zeros((len(self.poses), len(spots), 3))
+        points = np.zeros((len(self.poses), len(spots), 3))
         frames = np.array([spot.frame for spot in spots], dtype=int)
         at = np.array([spot.at for spot in spots], dtype=float).reshape(-1, 3)
         for frame in set(frames.tolist()):
             here = frames == frame
             pose = self.poses[:, frame]
-            found[:, here] = at[here] @ pose[:, :, :3].swapaxes(1, 2) + pose[:, None, :, 3]
-        return found
+            points[:, here] = at[here] @ pose[:, :, :3].swapaxes(1, 2) + pose[:, None, :, 3]
+        return points
 
     def turned(self, frame: int, direction: Triple) -> FloatArray:
         """A direction of a frame in the world over time, (T, 3)."""
@@ -228,13 +230,13 @@ class Scene:
             half = wheel.radius if wheel.round else wheel.half
             signs = ((a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1))
             spots += [Spot(wheel.frame, (a * wheel.radius, b * half, c * wheel.radius)) for a, b, c in signs]
-        found = [self.places(spots or [self.traced])]
+        points = [self.places(spots or [self.traced])]
         for solid in self.solids:  # the corners of the boxes around them
             low, high = solid.corners.min(axis=0), solid.corners.max(axis=0)
-            found.append(
-                self.places(Spot(solid.frame, each) for each in product(*zip(low, high, strict=True)))
+            points.append(
+                self.places(Spot(solid.frame, corner) for corner in product(*zip(low, high, strict=True)))
             )
-        return np.concatenate(found, axis=1)
+        return np.concatenate(points, axis=1)
 
     @cached_property
     def clothed(self) -> frozenset[int]:

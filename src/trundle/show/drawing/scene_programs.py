@@ -21,8 +21,8 @@ from trundle.show.drawing.scenes import shapes_in
 def placing(robot: Robot, system: Constrained) -> Program:
     """The program of (state, input, parameter) for poses and spins, as scenes over time have them.
 
-    `pose` holds for each frame the three rows of its rotation and position in the world, [R | p], one after the other;
-    `spin` how far each wheel has rolled about its axle (rad), NaN of a ball.
+    `pose` holds for every frame the three rows of its rotation and position in the world, [R | p], one after the other;
+    `spin` how far the wheels have rolled about their axles (rad), NaN of a ball.
     """
     tracer, numbers = Tracer(*GROUPS), mechanism(robot)
     state = dict(zip(system.states, tracer.inputs(STATE, len(system.states)), strict=True))
@@ -52,16 +52,16 @@ _SHAPES = ("plates", "wheels", "bars", "mounts", "joints", "loops", "centers", "
 def measuring(robot: Robot, system: Constrained) -> Program:
     """The program of (state, input, parameter) for the `measure`s of a scene's shapes that hang on parameters.
 
-    Their labels say where each stands in `Scene.plain()`: "wheels/0/radius", "bars/2/end/1/0".
+    Their labels say where they stand in `Scene.plain()`: "wheels/0/radius", "bars/2/end/1/0".
     """
     tracer = Tracer(*GROUPS)
     parameters = dict(zip(system.parameters, tracer.inputs(PARAMETER, len(system.parameters)), strict=True))
     scene = shapes_in(robot, parameters)
-    found = {path: node for name in _SHAPES for path, node in _nodes(getattr(scene, name), name)}
+    measures = {path: node for name in _SHAPES for path, node in _nodes(getattr(scene, name), name)}
     return tracer.program(
         "measuring",
         {STATE: system.states, INPUT: system.inputs, PARAMETER: tuple(system.parameters)},
-        {"measure": (tuple(found), list(found.values()))},
+        {"measure": (tuple(measures), list(measures.values()))},
     )
 
 
@@ -71,8 +71,8 @@ def _nodes(part: object, path: str) -> Iterator[tuple[str, Node]]:
         if part.value not in part.builder.numbers:
             yield path, part
     elif isinstance(part, tuple):
-        for k, each in enumerate(part):
-            yield from _nodes(each, f"{path}/{k}")
+        for k, item in enumerate(part):
+            yield from _nodes(item, f"{path}/{k}")
     elif is_dataclass(part):
-        for each in fields(part):
-            yield from _nodes(getattr(part, each.name), f"{path}/{each.name}")
+        for attribute in fields(part):
+            yield from _nodes(getattr(part, attribute.name), f"{path}/{attribute.name}")

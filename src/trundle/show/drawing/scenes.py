@@ -60,13 +60,13 @@ def mover(robot: Robot, parameters: Mapping[str, float]) -> Callable[[Mapping[st
 
     def moved(values: Mapping[str, FloatArray]) -> Scene:
         q = [values[name] for name in names]
-        found, count = configure(assembly, names, q), len(q[0]) if q else 1
+        posed, count = configure(assembly, names, q), len(q[0]) if q else 1
         angles = [
-            found.values[assembly.axes[wheel.name].coordinate] if wheel.spin is not None else math.nan
+            posed.values[assembly.axes[wheel.name].coordinate] if wheel.spin is not None else math.nan
             for wheel in assembly.wheels
         ]
         spins = table([angles], count, len(angles)).reshape(count, len(angles))
-        return replace(still, poses=drawn.poses(world_poses(assembly.tree, found.poses), count), spins=spins)
+        return replace(still, poses=drawn.poses(world_poses(assembly.tree, posed.poses), count), spins=spins)
 
     bodies = {name: drawn.body(name) for name in body_names(robot)}
     # A bar along a slide has a length somewhere, if not where every joint is at its zero.
@@ -102,14 +102,14 @@ class _Drawn:
 
     @property
     def numbers(self) -> _Drawn:
-        """The same in floats."""
+        """The same shapes in floats, for decisions: a symbol can't be compared."""
         return self.in_numbers or self
 
     def scene(self, poses: Sequence[Pose], count: int) -> Scene:
-        """The shapes on links at these poses, each a number or (count,)."""
-        found = Scene(self.poses(poses, count))
-        bars = [b for b in self.bars() if np.abs(found.place(b.end) - found.place(b.start)).max() > 0]
-        return self.shapes(found.poses, bars)
+        """The shapes on links at these poses. The poses' components are numbers or arrays (count,)."""
+        placed = Scene(self.poses(poses, count))
+        bars = [b for b in self.bars() if np.abs(placed.place(b.end) - placed.place(b.start)).max() > 0]
+        return self.shapes(placed.poses, bars)
 
     def shapes(self, poses: FloatArray, bars: Sequence[Bar]) -> Scene:
         """The shapes, with these of the bars."""
@@ -138,7 +138,7 @@ class _Drawn:
 
     @property
     def joints(self) -> dict[str, int]:
-        """The link on each joint."""
+        """The index of the link that a joint moves, by the joint's name."""
         return {name: self.assembly.links[name] for name in self.robot.joints}
 
     def body(self, name: str) -> int:
@@ -149,7 +149,7 @@ class _Drawn:
     def center(self, index: int) -> Spot:
         """A link's centre of mass."""
         inertia = self.assembly.tree.links[index].inertia
-        return Spot(index, _numbers([each / inertia.mass for each in inertia.first_moment]))
+        return Spot(index, _numbers([moment / inertia.mass for moment in inertia.first_moment]))
 
     def joint(self, name: str) -> JointMark:
         """A joint with its axis, where it has one."""
@@ -162,7 +162,7 @@ class _Drawn:
         """A loop with its ends."""
         noun = self.robot.loops[name]
         first, second = (
-            Spot(self.body(end.body), _numbers([self.read(each) for each in end.at]))
+            Spot(self.body(end.body), _numbers([self.read(coordinate) for coordinate in end.at]))
             for end in (noun.first, noun.second)
         )
         return LoopMark(name, noun.symbol, first, second, noun.apart)
@@ -236,17 +236,19 @@ class _Drawn:
         return [_numbers(axis) for axis in axes.T]
 
     def halves(self, index: int, axes: Sequence[Vector]) -> list[Vector]:
-        """Half of the box along each of these axes, which are taken for principal: a parameter that turns a body's own
-        doesn't turn its box.
+        """The halves of the box's edges along these axes, which are taken for principal.
+
+        A parameter that turns a body's own axes doesn't turn its box.
         """
         moments, mass = self.about_center(index), self.assembly.tree.links[index].inertia.mass
         along = [dot(axis, apply(moments, axis)) for axis in axes]
-        squares = [maximum(1.5 / mass * (sum(along) - 2 * each), 0.0) for each in along]
+        squares = [maximum(1.5 / mass * (sum(along) - 2 * moment), 0.0) for moment in along]
         return [scale(sqrt(square), axis) for square, axis in zip(squares, axes, strict=True)]
 
     def bars(self) -> Iterator[Bar]:
-        """From each joint to the joints that hang on it and the loops that close on it, from the last ones to their
-        bodies' centres of mass. A body without mass has none: a tool's frame, say.
+        """The bars that show bodies: from a joint to the joints that hang on it and the loops that close on it.
+
+        The last joints' bars lead to their bodies' centres of mass. A body without mass has none: a tool's frame, say.
         """
         robot, links = self.robot, self.assembly.tree.links
         for name, joint in robot.joints.items():
@@ -282,8 +284,9 @@ class _Drawn:
         return float(self.numbers.assembly.tree.links[index].inertia.mass) == 0
 
     def tip(self) -> Spot:
-        """The point whose path is worth seeing: of a chain its end; of a linkage the body that joins the others: the
-        end of a rocker or a slide only goes to and fro.
+        """The point whose path is worth seeing: the end of a chain, or the body that joins the others of a linkage.
+
+        The end of a linkage's rocker or slide only goes to and fro.
         """
         if self.last:
             index = self.joints[self.last[-1]]
@@ -321,5 +324,5 @@ def _number(value: Scalar) -> Scalar:
 
 
 def _numbers(vector: Sequence[Scalar] | FloatArray) -> Triple:
-    x, y, z = (_number(each) for each in vector)
+    x, y, z = (_number(coordinate) for coordinate in vector)
     return x, y, z

@@ -35,26 +35,26 @@ _FACES = np.array(
 def solids(
     robot: Robot, read: Resolver, frames: Mapping[str, int], most: int = MOST_TRIANGLES
 ) -> tuple[Solid, ...]:
-    """What a robot's bodies look like where its description says it; `frames` has the frame of every body's name.
+    """The solids that a robot's description gives its bodies; `frames` has the index of a frame by its body's name.
 
     A warning tells which meshes can't be had (their bodies are drawn as those without a shape), and that meshes are
     simplified, and by how much.
     """
     wrong: list[str] = []
-    found: list[tuple[int, Shape, Surface]] = []
+    looks: list[tuple[int, Shape, Surface]] = []
     for name, shape in _shapes(robot, wrong):
         try:
             surface = _surface(shape, read, robot.folder)
         except InputError as error:
             wrong.append(f"{name}: {error}")
             continue
-        found.append((frames[name], shape, surface))
-    drawn = simplified([surface for *_, surface in found], most)
+        looks.append((frames[name], shape, surface))
+    drawn = simplified([surface for *_, surface in looks], most)
     result = tuple(
         Solid(frame, _placed(surface, shape, read), surface.triangles, shape.colour)
-        for (frame, shape, _), surface in zip(found, drawn, strict=True)
+        for (frame, shape, _), surface in zip(looks, drawn, strict=True)
     )
-    _tell(robot.name, wrong, [surface for *_, surface in found], drawn)
+    _tell(robot.name, wrong, [surface for *_, surface in looks], drawn)
     return result
 
 
@@ -70,7 +70,7 @@ def _shapes(robot: Robot, wrong: list[str]) -> Iterator[tuple[str, Shape]]:
     own = {name: tuple(body.shapes.values()) for name, body in bodies.items() if body and body.shapes}
     places = body_names(robot)
     listed = [
-        (name, each) for name, several in {**shapes, **own}.items() if name in places for each in several
+        (name, shape) for name, several in {**shapes, **own}.items() if name in places for shape in several
     ]
     if len(listed) > _MOST_SHAPES:
         wrong.append(f"{len(listed)} shapes are too many: the first {_MOST_SHAPES} are drawn")
@@ -81,11 +81,11 @@ def _surface(shape: Shape, read: Resolver, folder: str | None) -> Surface:
     """A shape's triangles about its own centre (m)."""
     if isinstance(shape, Mesh):
         mesh = read_mesh(find_mesh(shape.file, folder))
-        scale = np.array([float(read(each)) for each in shape.scale])
+        scale = np.array([float(read(factor)) for factor in shape.scale])
         turned = mesh.triangles[:, ::-1] if np.prod(scale) < 0 else mesh.triangles  # seen in a mirror
         return Surface(mesh.corners * scale, turned)
     if isinstance(shape, Box):
-        return Surface(_CORNERS * [float(read(each)) for each in shape.size], _FACES)
+        return Surface(_CORNERS * [float(read(edge)) for edge in shape.size], _FACES)
     if isinstance(shape, Cylinder):
         half, radius = float(read(shape.length)) / 2, float(read(shape.radius))
         return _turned([(0.0, -half), (radius, -half), (radius, half), (0.0, half)])
@@ -120,8 +120,8 @@ def _turned(profile: Sequence[tuple[float, float]]) -> Surface:
 
 
 def _placed(surface: Surface, shape: Shape, read: Resolver) -> np.ndarray:
-    rotation = euler_rotation(*(float(read(each)) for each in shape.rpy))
-    return surface.corners @ np.array(rotation, dtype=float).T + [float(read(each)) for each in shape.at]
+    rotation = euler_rotation(*(float(read(number)) for number in shape.rpy))
+    return surface.corners @ np.array(rotation, dtype=float).T + [float(read(number)) for number in shape.at]
 
 
 def _tell(name: str, wrong: Sequence[str], full: Sequence[Surface], drawn: Sequence[Surface]) -> None:
@@ -129,9 +129,9 @@ def _tell(name: str, wrong: Sequence[str], full: Sequence[Surface], drawn: Seque
     if wrong:
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         warnings.warn(f"{name}: not everything of its shapes is drawn: {wrong[0]}{more}", stacklevel=4)
-    moved = max((each.moved for each in drawn), default=0.0)
+    moved = max((surface.moved for surface in drawn), default=0.0)
     if any(a is not b for a, b in zip(full, drawn, strict=True)):
-        counts = [sum(len(each.triangles) for each in several) for several in (full, drawn)]
+        counts = [sum(len(surface.triangles) for surface in several) for several in (full, drawn)]
         warnings.warn(
             f"{name}: its meshes are drawn with {counts[1]:,} of {counts[0]:,} triangles, corners up to "
             f"{1e3 * moved:.2g} mm off",

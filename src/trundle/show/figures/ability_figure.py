@@ -28,7 +28,7 @@ _AROUND = 1.6
 
 def mobility_figure(analysis: Analysis) -> Figure:
     """The robot from above with its wheels' axles and the centre of rotation, or a linkage with the frame's ellipse;
-    beside it the ellipsoid of velocities, seen along each axis.
+    beside it the ellipsoid of velocities, seen along its axes.
     """
     ellipsoid = analysis.frame_manipulability or analysis.manipulability
     with house_style():

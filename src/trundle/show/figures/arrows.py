@@ -30,7 +30,7 @@ def with_wrenches(scene: Scene, run: Run) -> Scene:
     """The scene with the joints' forces and moments, of a run that has them in their bodies' frames, and with what the
     ground does to wheels; seen from above without their loads, which point at whoever looks.
     """
-    found = []
+    arrows = []
     for kind, turns in (("force", False), ("moment", True)):
         given = {}
         for joint in scene.joints:
@@ -41,15 +41,17 @@ def with_wrenches(scene: Scene, run: Run) -> Scene:
                 given[joint.name] = _in_world(scene, Spot(joint.frame), local)
         if not turns:
             given |= _contacts(scene, run)
-        largest = max((float(np.linalg.norm(each, axis=1).max()) for _, each in given.values()), default=0.0)
+        largest = max(
+            (float(np.linalg.norm(vectors, axis=1).max()) for _, vectors in given.values()), default=0.0
+        )
         scale = _LONGEST * scene.size / largest if largest else 1.0
-        found += [Arrow(name, turns, at, scale * vector, scale) for name, (at, vector) in given.items()]
-    return replace(scene, arrows=tuple(found))
+        arrows += [Arrow(name, turns, at, scale * vector, scale) for name, (at, vector) in given.items()]
+    return replace(scene, arrows=tuple(arrows))
 
 
 def _contacts(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """Where the ground pushes each wheel and how (N), of a run that says so."""
-    found = {}
+    """Where the ground pushes the wheels (m) and with what forces (N), as far as the run holds the forces."""
+    pushes = {}
     for wheel in scene.wheels:
         across, part = wheel.roller_angle or 0.0, run.parts.get(wheel.name, {})
         force = np.zeros((len(run), 3))
@@ -62,8 +64,8 @@ def _contacts(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArray]
             if name in part:
                 force += np.outer(run[part[name]], way)
         if force.any():
-            found[wheel.name] = _in_world(scene, Spot(wheel.frame, (0.0, 0.0, -wheel.radius)), force)
-    return found
+            pushes[wheel.name] = _in_world(scene, Spot(wheel.frame, (0.0, 0.0, -wheel.radius)), force)
+    return pushes
 
 
 def _in_world(scene: Scene, spot: Spot, local: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -102,8 +104,8 @@ def draw_arrows(axes: Axes, scene: Scene, view: str) -> None:
 
 
 def arrow_lines(arrow: Arrow, view: str) -> Iterator[FloatArray]:
-    """The lines (n, 2) to draw, each with a head at its end: an arc for the part of a moment along the view."""
-    at, tip = (project(each, view) for each in (arrow.at[0], arrow.at[0] + arrow.vector[0]))
+    """The lines (n, 2) to draw, with a head at the end of a line: an arc for the part of a moment along the view."""
+    at, tip = (project(end, view) for end in (arrow.at[0], arrow.at[0] + arrow.vector[0]))
     if not arrow.turns:
         yield np.stack([at, tip])
         return

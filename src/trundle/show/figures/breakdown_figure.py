@@ -1,4 +1,4 @@
-"""The stacked figure of a breakdown: what of a body's motion, as an observer sees it, each wrench accounts for."""
+"""The stacked figure of a breakdown: how much of a body's motion, as an observer sees it, its wrenches account for."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _rows(wrench: Wrench, count: int) -> FloatArray:
 
 
 def _stack(axes: Axes, time: FloatArray, values: FloatArray, colours: Sequence[str]) -> None:
-    """Areas from zero up and from zero down, each beginning where the one before ends."""
+    """Areas from zero up and from zero down. An area begins where the one before it ends."""
     for part in (np.maximum(values, 0.0), np.minimum(values, 0.0)):
         if part.any():
             axes.stackplot(time, part, colors=colours, alpha=_SOLID, linewidth=0)
@@ -101,6 +101,8 @@ def _stack(axes: Axes, time: FloatArray, values: FloatArray, colours: Sequence[s
 
 
 def _name(figure: Figure, colours: Mapping[str, str]) -> None:
-    handles: list[Artist] = [Patch(color=each, alpha=_SOLID, label=name) for name, each in colours.items()]
+    handles: list[Artist] = [
+        Patch(color=colour, alpha=_SOLID, label=name) for name, colour in colours.items()
+    ]
     handles.append(Line2D([], [], color=INK, label="what is seen"))
     figure.legend(handles=handles, loc="outside right upper")

@@ -39,7 +39,7 @@ _LARGEST = (4.0, 3.6)
 # Around all that is drawn, names included; and how long the axes of the base's frame are (inches).
 _MARGIN = 0.12
 _FRAME = 0.5
-# More names than this cover each other and the picture.
+# More names than this cover one another and the picture.
 _MOST_NAMES = 24
 
 
@@ -120,7 +120,7 @@ def _draw_frame(sheet: Canvas, shape: Scene) -> None:
 
 
 def _draw_wheels(sheet: Canvas, shape: Scene) -> None:
-    """What is on each wheel: its axes, its pivot, its name, the linkage to others."""
+    """Draw what belongs to the wheels: axes, pivots, names, and linkages between them."""
     for pair in shape.coupled:
         ends = [_flat(shape, wheel.pivot) for wheel in shape.wheels if wheel.name in pair]
         sheet.line(*ends, color=INK, linewidth=1.1, linestyle=(0, (4, 2)), zorder=4.5)

@@ -47,7 +47,7 @@ def modules(driven: Driven, run: Run) -> Figure:
         curves = _of_modules(driven, run, quantity)
         if not curves:
             continue
-        limits = {each.of(quantity) for each in driven.limits}
+        limits = {limit.of(quantity) for limit in driven.limits}
         limit = limits.pop() if len(limits) == 1 else math.inf
         lines = (-limit, limit) if math.isfinite(limit) else ()
         panels.append(Panel(quantity.replace("_", " "), unit, curves, 1e-3, limits=lines))
@@ -60,9 +60,9 @@ def _of_modules(driven: Driven, run: Run, what: str) -> dict[str, FloatArray]:
 
 
 def slip(driven: Driven, run: Run) -> Figure:
-    """How fast each wheel slides over the ground."""
+    """How fast the wheels slide over the ground."""
     curves = _of_modules(driven, run, "slip")
-    largest = max(float(each.max()) for each in curves.values())
+    largest = max(float(slips.max()) for slips in curves.values())
     panel = Panel(f"at most {largest:.2g} m/s", "slip (m/s)", curves, 1e-6)
     return series(f"{run.name}: slip of the wheels", run.time, [panel], "no wheels")
 
@@ -110,13 +110,13 @@ def _draw_track(figure: Figure, axes: Axes, run: Run, middle: FloatArray, reach:
 
 
 def profile_figure(run: Run) -> Figure:
-    """Position, velocity, acceleration and jerk of the profiles beside each other; impulses are gaps, and told."""
+    """Position, velocity, acceleration and jerk of the profiles side by side; impulses are gaps, and told."""
     told: Mapping[str, Mapping[str, object]] = run.summary["profiles"]
     panels = []
     for what in ("position", "velocity", "acceleration", "jerk"):
         curves = {name: run[run.parts[name][what]] for name in told}
-        impulsive = [name for name, each in curves.items() if np.isnan(each).any()]
-        curves = {name: each for name, each in curves.items() if name not in impulsive}
+        impulsive = [name for name, values in curves.items() if np.isnan(values).any()]
+        curves = {name: values for name, values in curves.items() if name not in impulsive}
         title = f"impulses, not drawn: {', '.join(impulsive)}" if impulsive else ""
         limit = run.summary["time_optimal_limits"].get(what)
         label = unit_label(what, run.units[f"linear.{what}"])

@@ -1,6 +1,6 @@
 """Films: a robot as it moved, with the forces and moments in its joints where the run holds them.
 
-What stands still is drawn once; each picture is that, the trail so far, and on it what moves.
+What stands still is drawn once. A picture is that, the trail so far, and on it what moves.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def film(
     """Write a film of a run, whole or not at all: the robot as it moved, its trail, and its joints' wrenches.
 
     The arguments are those of `trundle.animate`. Between samples every value is on a straight line, as figures draw it;
-    a GIF has at most 50 pictures a second, each shown whole hundredths of a second.
+    a GIF has at most 50 pictures a second, shown for whole hundredths of a second.
     """
     where = path_of(path, "a film")
     write = _WRITERS.get(where.suffix.lower())
@@ -99,7 +99,7 @@ class _Stage:
     scale: float
 
     def pictures(self, every: int = 1) -> Iterator[Image.Image]:
-        """The pictures, or every so-manieth, each RGB."""
+        """The pictures, or every `every`-th of them, in RGB."""
         canvas, axes, box = self.canvas, self.axes, self.canvas.figure.bbox
         with house_style():
             canvas.draw()
@@ -112,7 +112,7 @@ class _Stage:
                 axes.draw_artist(self.trail)
                 still, since = canvas.copy_from_bbox(box), until
                 self._draw(moment)
-                for artist in sorted(set(axes.get_children()) - always, key=lambda each: each.get_zorder()):
+                for artist in sorted(set(axes.get_children()) - always, key=lambda item: item.get_zorder()):
                     axes.draw_artist(artist)
                     artist.remove()
                 yield Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
@@ -132,7 +132,9 @@ def _stage(run: Run, track: Track, times: FloatArray, width: int) -> _Stage:
     scale = 1.0 if scene.arrows else drawn_scale(track)
     about = track.points[:, None]
     around = [(about + scale * (project(scene.extent, view) - about)).reshape(-1, 2), track.points]
-    around += [project(each, view) for arrow in scene.arrows for each in (arrow.at, arrow.at + arrow.vector)]
+    around += [
+        project(points, view) for arrow in scene.arrows for points in (arrow.at, arrow.at + arrow.vector)
+    ]
     low, high = limits_around(np.concatenate(around))
     with house_style():
         axes = film_axes(run.name, low, high, width)
@@ -153,12 +155,12 @@ def _moving(run: Run, times: FloatArray, whole: Scene) -> Scene:
     between = replace(run, time=times, values=values)
     track = track_of(between)
     assert track is not None  # there is one of the whole run
-    found = with_wrenches(track.scene, between)
+    current = with_wrenches(track.scene, between)
     arrows = (
         replace(arrow, vector=arrow.vector * (all_of.scale / arrow.scale), scale=all_of.scale)
-        for arrow, all_of in zip(found.arrows, whole.arrows, strict=True)
+        for arrow, all_of in zip(current.arrows, whole.arrows, strict=True)
     )
-    return replace(found, arrows=tuple(arrows))
+    return replace(current, arrows=tuple(arrows))
 
 
 def _told(stage: _Stage, at: Progress) -> Iterator[Image.Image]:
@@ -215,7 +217,7 @@ def _feed(process: subprocess.Popen[bytes], stage: _Stage, at: Progress) -> None
 
 def _write_pictures(where: Path, stage: _Stage, fps: float, at: Progress) -> None:
     names = [f"{count:05}.png" for count in range(1, stage.times.size + 1)]
-    others = sorted({each.name for each in where.glob("*.png")} - set(names)) if where.is_dir() else []
+    others = sorted({picture.name for picture in where.glob("*.png")} - set(names)) if where.is_dir() else []
     if others:
         message = f"'{where}' holds pictures that are none of this film's: {', '.join(others[:3])}"
         raise InputError(message, key="path", hint="name another folder, or move them away")

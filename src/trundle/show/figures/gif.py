@@ -1,4 +1,4 @@
-"""GIF files, written picture by picture: of each only what changed, in one palette for all.
+"""GIF files, written picture by picture: of a picture only what changed, in one palette for all.
 
 "Graphics Interchange Format, Version 89a", CompuServe 1990; that it starts again is Netscape's extension of it.
 """
@@ -26,7 +26,7 @@ _AGAIN = b"!\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00"
 
 
 def delays(count: int, fps: float) -> list[int]:
-    """How long each of so many pictures is shown, in whole hundredths of a second: 3, 4, 3 of thirty a second, so that
+    """How long so many pictures are shown, in whole hundredths of a second: 3, 4, 3 of thirty a second, so that
     no rounding adds up.
 
     Raises InputError for more pictures a second than browsers show.
@@ -39,7 +39,7 @@ def delays(count: int, fps: float) -> list[int]:
 
 def palette_of(pictures: Iterable[Image.Image]) -> Image.Image:
     """Colours for RGB pictures, as Pillow has palettes: those that most points have, exactly, no two of them alike."""
-    points = np.concatenate([np.asarray(each).reshape(-1, 3) for each in pictures])
+    points = np.concatenate([np.asarray(picture).reshape(-1, 3) for picture in pictures])
     packed, counts = np.unique(points @ np.array([1 << 16, 1 << 8, 1]), return_counts=True)
     kept = np.full((_CLEAR, 3), -_ALIKE)
     count = 0
@@ -55,7 +55,9 @@ def palette_of(pictures: Iterable[Image.Image]) -> Image.Image:
 def write_gif(
     file: IO[bytes], pictures: Iterable[Image.Image], palette: Image.Image, shown: Iterable[int]
 ) -> None:
-    """Write RGB pictures of one size that are each shown so many hundredths of a second, over and over."""
+    """Write RGB pictures of one size as a film that repeats; `shown` is their times (0.01 s).
+    Of a picture only the rectangle is written that differs from the one before: most of a film stands still.
+    """
     before = None
     for picture, hundredths in zip(pictures, shown, strict=True):
         now = picture.quantize(palette=palette, dither=Image.Dither.NONE)

@@ -30,7 +30,7 @@ _MOST_NAMED = 12
 
 
 def load_figures(run: Run, cycles: Cycles | None = None) -> dict[str, Figure]:
-    """The figures of loads: `angles`, `moments`, `forces`, `powers`, `paths`, each where the run has what it shows.
+    """The figures of loads: `angles`, `moments`, `forces`, `powers`, `paths`, as far as the run has what they show.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def _components(run: Run, kind: str) -> Iterator[Panel]:
         if f"{kind}_x" in part
     }
     sizes = {
-        axis: max((float(np.abs(each[axis]).max()) for each in joints.values()), default=0.0)
+        axis: max((float(np.abs(values[axis]).max()) for values in joints.values()), default=0.0)
         for axis in "xyz"
     }
     least = _ROUNDING * max(sizes.values())
@@ -159,7 +159,7 @@ def _components(run: Run, kind: str) -> Iterator[Panel]:
 
 
 def _powers(run: Run) -> list[Panel]:
-    """What each joint puts into the robot, at most eight lines a panel."""
+    """The power that the joints put into the robot, at most eight lines a panel."""
     names = {joint: part["power"] for joint, part in run.parts.items() if "power" in part}
     unit = run.units.get(next(iter(names.values()), ""), "")
     curves = {joint: run[name] for joint, name in names.items()}

@@ -14,7 +14,7 @@ from trundle.show.figures.style import BODY, INK, WHEEL
 
 # How strongly a body is drawn whose shape is assumed: what is below it shows.
 _ASSUMED = 0.4
-# Around a rim, twice at each: silhouettes have corners where the two rims of a wheel seen from above meet its sides.
+# Around a rim, corners twice: silhouettes have them where the two rims of a wheel seen from above meet its sides.
 _AROUND = np.sort(np.add.outer(np.arange(32) * math.pi / 16, (-1e-9, 1e-9)).ravel())
 
 
@@ -31,8 +31,8 @@ class Face(NamedTuple):
 class Outlines:
     """What is seen of a scene over time, in the order in which it is drawn.
 
-    `faces`, the nearest last; `stripes`, marks on wheels, and `bars`, (T, 2, 2) each, NaN where hidden; `pivots`, discs
-    (T, n, 2); `joints`, points (T, n, 2).
+    `faces`, the nearest last; `stripes`, marks on wheels, and `bars`, both of (T, 2, 2), NaN where hidden; `pivots`,
+    discs (T, n, 2); `joints`, points (T, n, 2).
     """
 
     faces: tuple[Face, ...]

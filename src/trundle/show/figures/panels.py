@@ -1,4 +1,4 @@
-"""What the figures of values over time show: curves sorted into panels, which share one pair of axes each."""
+"""What the figures of values over time show: curves sorted into panels. The curves of a panel share its axes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MEASURES = (
     units.ANGLE, units.SPEED, units.RATE, units.CURRENT, units.VOLTAGE, units.TORQUE, units.FORCE, units.POWER,
     units.TEMPERATURE,
 )  # fmt: skip
-_QUANTITIES = {each.unit: each.name for each in _MEASURES} | {"m": "position", "J": "energy"}
+_QUANTITIES = {measure.unit: measure.name for measure in _MEASURES} | {"m": "position", "J": "energy"}
 # What has no unit, by which of its owner's numbers it is.
 _RATIOS = {"charge": "charge (1 is full)"}
 RESIDUALS = ("constraint_residual", "loop_residual", "slip_residual")
@@ -51,11 +51,11 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class Panel:
-    """Curves by their names, of one unit.
+    """Curves of one unit by their names.
 
-    title: stands above it, "" for none. least: a range that is worth an axis; what varies less is shown as a flat line.
-    log: the magnitudes on a logarithmic axis. limits: values that curves are held against, drawn across. bands: of
-    curves that are means, from where to where they spread.
+    `title` stands above the panel, "" for none. `least` is the smallest range that is worth an axis: curves that vary
+    less are shown as flat lines. `log` puts the magnitudes on a logarithmic axis. `limits` are values that the curves
+    are held against, drawn across. `bands` has the lower and upper edge of the spread around curves that are means.
     """
 
     title: str
@@ -74,8 +74,9 @@ def described(text: str) -> Robot:
 
 
 def states(run: Run, names: Sequence[str] = ()) -> list[Panel]:
-    """Coordinates, speeds with the base's own, currents whether they are states or not, what batteries do, and what
-    else is a state; or the values of these names.
+    """Panels of coordinates, speeds, currents, batteries and further states; or of the values of these names.
+
+    The base's speeds stand with the others. Currents are shown whether they are states or outputs.
     """
     if names:
         return _by_kind(run, names)
@@ -88,7 +89,7 @@ def states(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     groups["batteries"] = [name for name in run.groups["outputs"] if run.units.get(name) == "V"]
     groups["batteries"] += [name for name in further if run.column(name).what in _RATIOS]
     groups["further states"] = [name for name in further if name not in chain(*groups.values())]
-    return [panel for group, each in groups.items() for panel in _by_kind(run, each, group)]
+    return [panel for group, names in groups.items() for panel in _by_kind(run, names, group)]
 
 
 def inputs(run: Run, names: Sequence[str] = ()) -> list[Panel]:
@@ -97,44 +98,45 @@ def inputs(run: Run, names: Sequence[str] = ()) -> list[Panel]:
 
 
 def checks(run: Run, names: Sequence[str] = ()) -> list[Panel]:
-    """Residuals and the energy balance, each where the run holds it; or the values of these names."""
+    """Residuals and the energy balance, as far as the run holds them; or the values of these names."""
     if names:
         return _by_kind(run, names)
-    found = []
-    for name in (each for each in RESIDUALS if each in run):
+    shown = []
+    for name in (residual for residual in RESIDUALS if residual in run):
         unit = run.units.get(name, "m/s")
         title = f"{name.replace('_', ' ')}: at most {_largest(run[name]):.1e} {unit}"
-        found.append(Panel(title, unit_label("residual", unit), {name: run[name]}, log=True))
+        shown.append(Panel(title, unit_label("residual", unit), {name: run[name]}, log=True))
     energies = {label: run[name] for name, label in ENERGIES.items() if name in run}
     # The potential energy of a robot on level ground, say, is rounding throughout and would only hide the axis.
     least = 1e-9 * max(map(_largest, energies.values()), default=0.0)
-    energies = {label: each for label, each in energies.items() if _largest(each) > least}
+    energies = {label: values for label, values in energies.items() if _largest(values) > least}
     if energies:
-        found.append(Panel("energy", unit_label("energy", run.units.get("energy.work", "J")), energies))
+        shown.append(Panel("energy", unit_label("energy", run.units.get("energy.work", "J")), energies))
     if IMBALANCE in run:
         largest, unit = _largest(run[IMBALANCE]), run.units.get(IMBALANCE, "J")
         turned_over = run.summary.get("energy_turned_over", 0.0)
         share = f", {largest / turned_over:.2g} of the energy turned over" if turned_over > 0 else ""
         title = f"energy balance: out by at most {largest:.2g} {unit}{share}"
-        found.append(Panel(title, unit_label("|imbalance|", unit), {IMBALANCE: run[IMBALANCE]}, log=True))
-    return found
+        shown.append(Panel(title, unit_label("|imbalance|", unit), {IMBALANCE: run[IMBALANCE]}, log=True))
+    return shown
 
 
 def contacts(run: Run, names: Sequence[str] = ()) -> list[Panel]:
-    """Slip and loads of wheels and how much of the friction is used, of wheels that don't slip what holds them; or the
-    values of these names.
+    """Panels of what the wheels do on the ground; or of the values of these names.
+
+    Wheels that can slip show their slip, loads and use of friction, other wheels the forces that hold them.
     """
     if names:
         return _by_kind(run, names)
-    found = []
+    sorted_panels = []
     shown = _contacts(run, "slip") | _contacts(run, "load") if slips(run) else _contacts(run, "ground")
     for what, named in shown.items():
         # Slip across the wheels may be rounding beside that along them, and beside the base's speed.
         alike = {run.units.get(name) for name in named}
         beside = [name for name in run.values if run.units.get(name) in alike]
-        found += _by_kind(run, named, _TITLES.get(what, what.replace("_", " ")), beside)
+        sorted_panels += _by_kind(run, named, _TITLES.get(what, what.replace("_", " ")), beside)
     use = friction_use(run)
-    return found + ([Panel("friction in use", "force / (μ load)", use, _NO_MOTION)] if use else [])
+    return sorted_panels + ([Panel("friction in use", "force / (μ load)", use, _NO_MOTION)] if use else [])
 
 
 # The figures of values over time by their names; a run without what they show has none.
@@ -148,19 +150,19 @@ def slips(run: Run) -> bool:
 
 def _contacts(run: Run, kind: str) -> dict[str, list[str]]:
     """The values of a kind, by which of the wheels' numbers they are."""
-    found: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for name in run.values:
         column = run.column(name)
         if column.kind == kind:
-            found.setdefault(column.what, []).append(name)
-    return found
+            names.setdefault(column.what, []).append(name)
+    return names
 
 
 def friction_use(run: Run) -> dict[str, FloatArray]:
-    """Of each wheel that can slip, |F| / (μ N): 1 where all the friction that its load gives is used."""
+    """|F| / (μ N) of the wheels that can slip: 1 where all the friction that the load gives is used."""
     if "yaml" not in run.description:
         return {}
-    robot, found = described(run.description["yaml"]), {}
+    robot, used = described(run.description["yaml"]), {}
     read = robot.resolver({**robot.parameter_values(), **run.description.get("parameters", {})})
     loads = {run.column(load).owner: run[load] for load in chain(*_contacts(run, "load").values())}
     for name, wheel in robot.wheels.items():
@@ -168,13 +170,14 @@ def friction_use(run: Run) -> dict[str, FloatArray]:
             parts = [part for part in run.parts[name].values() if run.column(part).kind == "ground"]
             force = np.sqrt(sum(np.square(run[part]) for part in parts))
             grip = float(read(wheel.law.friction)) * loads[name]
-            found[name] = np.divide(force, grip, out=np.zeros_like(force), where=grip > 0)
-    return found
+            used[name] = np.divide(force, grip, out=np.zeros_like(force), where=grip > 0)
+    return used
 
 
 def _by_kind(run: Run, names: Iterable[str], title: str = "", beside: Sequence[str] = ()) -> list[Panel]:
-    """The values sorted into panels by unit and kind, cut where they are too many for one; what is rounding beside
-    these, or those `beside`, is shown flat.
+    """The values sorted into panels by unit and kind. A group with too many curves is cut into several panels.
+
+    Values that are mere rounding beside the largest of all, or of those named `beside`, are shown flat.
     """
     for name in names:
         if not isinstance(name, str):
@@ -191,16 +194,19 @@ def _by_kind(run: Run, names: Iterable[str], title: str = "", beside: Sequence[s
         # Speeds of one's own choice (`front.speed`) go with the base's.
         kind = (unit, "", False) if what == "speed" else kind
         kinds.setdefault(kind, {})[name] = run[name]
-    seen = [*(each for curves in kinds.values() for each in curves.values()), *(run[name] for name in beside)]
+    seen = [
+        *(curve for curves in kinds.values() for curve in curves.values()),
+        *(run[name] for name in beside),
+    ]
     largest = max(map(_largest, seen), default=0.0)
     least = _NO_MOTION * min(1.0, largest)
-    found = []
+    sorted_panels = []
     for (unit, what, _), curves in kinds.items():
         label = unit_label(_QUANTITIES.get(unit) or _RATIOS.get(what, "value"), unit)
         for part in split(curves):
-            above = "" if found else title
-            found.append(Panel(above, label, part, least))
-    return found
+            above = "" if sorted_panels else title
+            sorted_panels.append(Panel(above, label, part, least))
+    return sorted_panels
 
 
 def split(curves: Mapping[str, FloatArray]) -> list[dict[str, FloatArray]]:

@@ -96,7 +96,7 @@ def path(run: Run, ax: Axes | None = None, figsize: tuple[float, float] | None =
 
 
 def paths(title: str, runs: Sequence[Run], labels: Sequence[str]) -> Figure:
-    """The paths of several runs, a colour each, with every robot at its end."""
+    """The paths of several runs, a colour for a run, with every robot at its end."""
     tracks = [_moving(run, label) for run, label in zip(runs, labels, strict=True)]
     view, scale = tracks[0].view, max(map(drawn_scale, tracks))
     if any(track.view != view for track in tracks):

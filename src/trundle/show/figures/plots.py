@@ -36,7 +36,7 @@ def plot(run: Run) -> Plots:
     Returns
     -------
     Plots
-        The figures, each drawn when its method is called.
+        The figures. A figure is drawn when its method is called.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def plot(run: Run) -> Plots:
 
 @dataclass(frozen=True)
 class Plots:
-    """The figures of a run, each a matplotlib Figure that a notebook shows and `savefig` writes.
+    """The figures of a run, as matplotlib Figures that a notebook shows and `savefig` writes.
 
     Parameters
     ----------
@@ -130,16 +130,16 @@ class Plots:
         Parameters
         ----------
         *names : str
-            The values to draw instead, any of the run's; one panel for each unit and kind.
+            The values to draw instead, any of the run's; a panel for every unit and kind.
         ax : matplotlib axes, or a sequence of them, optional
-            Where to draw: all in one, or each panel in its own.
+            Where to draw: all panels in one, or as many as there are panels.
         figsize : tuple of two floats, inches, optional
             The figure's size.
 
         Returns
         -------
         matplotlib.figure.Figure
-            One panel for each group, unit and kind, at most eight lines each; those that cover each other are one.
+            One panel for a group, unit and kind, with at most eight lines; lines that coincide are one.
 
         Raises
         ------
@@ -163,16 +163,16 @@ class Plots:
         Parameters
         ----------
         *names : str
-            The values to draw instead, any of the run's; one panel for each unit and kind.
+            The values to draw instead, any of the run's; a panel for every unit and kind.
         ax : matplotlib axes, or a sequence of them, optional
-            Where to draw: all in one, or each panel in its own.
+            Where to draw: all panels in one, or as many as there are panels.
         figsize : tuple of two floats, inches, optional
             The figure's size.
 
         Returns
         -------
         matplotlib.figure.Figure
-            One panel for each unit.
+            One panel for every unit.
 
         Raises
         ------
@@ -196,9 +196,9 @@ class Plots:
         Parameters
         ----------
         *names : str
-            The values to draw instead, any of the run's; one panel for each unit and kind.
+            The values to draw instead, any of the run's; a panel for every unit and kind.
         ax : matplotlib axes, or a sequence of them, optional
-            Where to draw: all in one, or each panel in its own.
+            Where to draw: all panels in one, or as many as there are panels.
         figsize : tuple of two floats, inches, optional
             The figure's size.
 
@@ -229,9 +229,9 @@ class Plots:
         Parameters
         ----------
         *names : str
-            The values to draw instead, any of the run's; one panel for each unit and kind.
+            The values to draw instead, any of the run's; a panel for every unit and kind.
         ax : matplotlib axes, or a sequence of them, optional
-            Where to draw: all in one, or each panel in its own.
+            Where to draw: all panels in one, or as many as there are panels.
         figsize : tuple of two floats, inches, optional
             The figure's size.
 
@@ -270,7 +270,7 @@ class Plots:
         return series(title, self.run.time, panels, _NOTHING[what], ax=ax, figsize=figsize)
 
     def save(self, folder: str | os.PathLike[str], suffix: str = ".png") -> list[Path]:
-        """Write every figure that has something to show, each file whole or not at all.
+        """Write every figure that has something to show. A file is written whole or not at all.
 
         Parameters
         ----------

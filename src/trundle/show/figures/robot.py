@@ -27,7 +27,7 @@ def draw_scene(
     def placed(shapes: Sequence[FloatArray], moment: int) -> list[FloatArray]:
         return [(about + scale * (shape - about))[moment] for shape in shapes]
 
-    # collections, no patches: for each of those the axes would look for their limits anew, in every picture of a film
+    # collections, no patches: for any of those the axes would look for their limits anew, in every picture of a film
     for moment, alpha in enumerate(alphas):
         level = 3 + moment / len(alphas)
         if scene.solids:

@@ -1,4 +1,4 @@
-"""Figures of values over time: panels drawn below each other, or into axes that a user gives."""
+"""Figures of values over time: panels drawn one below the other, or into axes that a user gives."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ _BEYOND = 0.23
 _START, _BESIDE = 1.2, 0.5
 # A line of a legend, a letter in it, its handle with the gap behind it; names are broken into lines of so many letters.
 _LINE, _LETTER, _HANDLE, _MOST_LETTERS = 0.165, 0.072, 0.45, 30
-# Curves nearer than this share of a panel's range cover each other.
+# Curves whose distance is below this share of a panel's range cover one another.
 _COVERED = 0.005
-# Curves that cover each other for this share of the time both show only if one has gaps.
+# Two curves that coincide for this share of the time both show only if one has gaps.
 _WHILE = 0.15
 # A start-up is shown by itself where a quarter of the range is gone through in so little of the run.
 _SHORT, _MUCH = 0.03, 0.25
@@ -119,7 +119,10 @@ def _stretched(rows: Sequence[_Row], more: float) -> list[_Row]:
 def _draw_rows(
     figure: Figure, time: FloatArray, rows: Sequence[_Row], size: tuple[float, float], across: str
 ) -> None:
-    """Placed in inches: half of a figure's time would go into finding out where there is room."""
+    """Draw the rows of panels from the top down, their start-ups beside them.
+
+    Places are in inches: to have matplotlib look for room would take half of a figure's time.
+    """
     wide, total = size
     zoom = _START + _BESIDE if any(row.start for row in rows) else 0.0
     left = _LEFT + _TICK_LETTER * max(0, max(_longest(row.panel) for row in rows) - _TICK_LETTERS)
@@ -151,8 +154,9 @@ def _draw_rows(
 
 
 def _rule(axes: Axes) -> None:
-    """The grid of an axis without numbers, by itself: six ticks, though nothing of them is seen, take longer than the
-    curves.
+    """Draw the vertical grid of an axis without numbers as plain lines, and hide the axis.
+
+    Six ticks of which nothing is seen would take longer to draw than the curves.
     """
     first, last = axes.get_xlim()
     ticks = MaxNLocator(_ACROSS).tick_values(first, last)
@@ -183,10 +187,10 @@ def _name_lines(axes: Axes, left: float, handle: float, line: float) -> None:
 def _into(ax: AxesLike, time: FloatArray, panels: Sequence[Panel], nothing: str) -> Figure:
     """The panels in as many axes, or all of them in one, beside what is there already."""
     given = [ax] if isinstance(ax, Axes) else list(np.ravel(np.array(ax, dtype=object)))
-    for each in given:
-        if not isinstance(each, Axes):
+    for axes in given:
+        if not isinstance(axes, Axes):
             raise InputError(
-                f"ax takes matplotlib's axes, not {type(each).__name__}",
+                f"ax takes matplotlib's axes, not {type(axes).__name__}",
                 key="ax",
                 hint="fig, ax = plt.subplots()",
             )
@@ -194,7 +198,7 @@ def _into(ax: AxesLike, time: FloatArray, panels: Sequence[Panel], nothing: str)
         raise InputError(nothing, key="ax", hint="names choose what is drawn")
     if len(given) == 1 and len(panels) > 1:
         labels = ", ".join(dict.fromkeys(panel.label for panel in panels))
-        curves = {name: each for panel in panels for name, each in panel.curves.items()}
+        curves = {name: values for panel in panels for name, values in panel.curves.items()}
         panels = [Panel(panels[0].title, labels, curves, min(panel.least for panel in panels))]
     if len(given) != len(panels):
         labels = "; ".join(f"{', '.join(panel.curves)} in {panel.label}" for panel in panels)
@@ -256,11 +260,11 @@ def _longest(panel: Panel) -> int:
         return 0
     low, high = _limits(panel)
     values = MaxNLocator(_BINS, steps=_STEPS).tick_values(low, high)
-    return max(len(_tick(each, high - low)) for each in values)
+    return max(len(_tick(value, high - low)) for value in values)
 
 
 def _draw_curves(axes: Axes, time: FloatArray, panel: Panel) -> None:
-    """Lines; one that runs along others for a while has gaps, in which those are seen."""
+    """Draw the curves as lines. A line that coincides with earlier ones for a while has gaps, which show those."""
     reach = _COVERED * max(_span(panel.curves), panel.least)
     drawn: list[tuple[FloatArray, int]] = []
     for index, (names, values) in enumerate(_curves(panel), len(axes.get_lines())):
@@ -275,22 +279,22 @@ def _draw_curves(axes: Axes, time: FloatArray, panel: Panel) -> None:
 
 
 def _curves(panel: Panel) -> list[tuple[list[str], FloatArray]]:
-    """The curves, those that cover each other as one with all of their names."""
+    """The curves with their names. Curves that coincide throughout are one curve with several names."""
     reach = _COVERED * max(_span(panel.curves), panel.least)
-    found: list[tuple[list[str], FloatArray]] = []
+    drawn: list[tuple[list[str], FloatArray]] = []
     for name, values in panel.curves.items():
-        same = (names for names, other in found if np.allclose(other, values, 0.0, reach, equal_nan=True))
+        same = (names for names, other in drawn if np.allclose(other, values, 0.0, reach, equal_nan=True))
         names = next(same, None)
         if names is None:
-            found.append(([name], values))
+            drawn.append(([name], values))
         else:
             names.append(name)
-    return found
+    return drawn
 
 
 def _span(curves: Mapping[str, FloatArray]) -> float:
     """From the lowest value to the highest, of all curves."""
-    ends = [end for each in curves.values() for end in _ends(each)]
+    ends = [end for values in curves.values() for end in _ends(values)]
     return max(ends, default=0.0) - min(ends, default=0.0)
 
 
@@ -300,8 +304,8 @@ def _ends(values: FloatArray) -> tuple[float, ...]:
 
 
 def _limits(panel: Panel) -> tuple[float, float]:
-    """What is in sight. Values that hardly change are shown as flat lines, not as magnified rounding."""
-    ends = [end for each in panel.curves.values() for end in _ends(each)] or [0.0]
+    """The ends of a panel's axis. Values that hardly change become flat lines, not magnified rounding."""
+    ends = [end for values in panel.curves.values() for end in _ends(values)] or [0.0]
     ends += [end for band in panel.bands.values() for edge in band for end in _ends(edge)]
     ends += panel.limits
     low, high = min(ends), max(ends)
@@ -314,23 +318,26 @@ def _limits(panel: Panel) -> tuple[float, float]:
 
 
 def start_up(time: FloatArray, curves: Mapping[str, FloatArray]) -> float | None:
-    """How long a start-up takes that a panel of the whole run doesn't show, in s; None where there is none."""
+    """How long (s) to show a start-up that is too short for a panel of the whole run; None where there is none.
+
+    A start-up goes through much of the range in little time. It ends where 95 % of the early travel is done.
+    """
     duration, span = float(time[-1] - time[0]), _span(curves)
     early = time - time[0] <= _SHORT * duration
     if not span or early.sum() < 3:
         return None
-    if max(_span({name: each[early]}) for name, each in curves.items()) < _MUCH * span:
+    if max(_span({name: values[early]}) for name, values in curves.items()) < _MUCH * span:
         return None
     wider = time - time[0] <= 4 * _SHORT * duration
-    travel = np.sum([np.nancumsum(np.abs(np.diff(each[wider]))) for each in curves.values()], axis=0)
+    travel = np.sum([np.nancumsum(np.abs(np.diff(values[wider]))) for values in curves.values()], axis=0)
     settled = float(time[1 + int(np.searchsorted(travel, 0.95 * travel[-1]))] - time[0])
     return 1.5 * settled if settled < 2 * _SHORT * duration else None
 
 
 def _draw_start(axes: Axes, whole: Axes, until: float) -> None:
-    """The first moments of a panel beside it, its lines as they are there."""
+    """Draw the first moments of a panel beside it, in the colours and dashes of the panel."""
     for line in whole.get_lines():
-        time, values = (np.asarray(each, dtype=float) for each in line.get_data())
+        time, values = (np.asarray(numbers, dtype=float) for numbers in line.get_data())
         count = min(int(np.sum(time - time[0] <= until)) + 1, time.size)
         look = {"color": line.get_color(), "linestyle": line.get_linestyle()}
         axes.plot(time[:count], values[:count], marker="." if count < _FEW else "", **look)

@@ -1,4 +1,4 @@
-"""`trundle.compare`: figures of several runs, each value of all of them in one pair of axes."""
+"""`trundle.compare`: figures of several runs, a pair of axes for a value of all of them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def compare(*runs: Run, labels: Sequence[str] | None = None) -> Comparison:
     Returns
     -------
     Comparison
-        The figures, each drawn when its method is called.
+        The figures. A figure is drawn when its method is called.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def compare(*runs: Run, labels: Sequence[str] | None = None) -> Comparison:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The figures of several runs in the same axes, each a matplotlib Figure.
+    """The figures of several runs in the same axes, as matplotlib Figures.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class Comparison:
     labels: tuple[str, ...]
 
     def path(self) -> Figure:
-        """Where the robots went, each drawn at its end.
+        """Where the robots went. A robot is drawn at the end of its path.
 
         Returns
         -------
@@ -109,7 +109,7 @@ class Comparison:
         return paths(f"{self._name}: paths", self.runs, self.labels)
 
     def over_time(self, what: str, *names: str) -> Figure:
-        """The values that a run's figure of that name shows, a panel for each that differs; or those of these names.
+        """The values that a run's figure of that name shows, a panel for a value that differs; or those of these names.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class Comparison:
         Returns
         -------
         matplotlib.figure.Figure
-            A panel for each value, in it a curve for each run that holds it.
+            A panel for every value, in it a curve for every run that holds it.
 
         Raises
         ------
@@ -148,7 +148,7 @@ class Comparison:
     def save(
         self, folder: str | os.PathLike[str], suffix: str = ".png", only: Sequence[str] = ()
     ) -> list[Path]:
-        """Write every figure that has something to show, each file whole or not at all.
+        """Write every figure that has something to show. A file is written whole or not at all.
 
         Parameters
         ----------
@@ -202,35 +202,35 @@ class Comparison:
         return reduce(np.union1d, [run.time for run in self.runs])
 
     def _panels(self, what: str, names: Sequence[str]) -> tuple[list[Panel], int]:
-        """A panel for each value that differs, or that is asked for, and how many don't."""
+        """A panel for every value that differs or is asked for, and the number of values that don't differ."""
         from trundle.show.figures import panels
 
         known = {name for run in self.runs for name in run.values}
         for name in names:
             if name not in known:
                 raise InputError(f"no run holds {name!r}", key="names", hint=suggest(name, known))
-        found: dict[str, Panel] = {}
+        shown: dict[str, Panel] = {}
         for run, label in zip(self.runs, self.labels, strict=True):
             held = [name for name in names if name in run]
             for panel in panels.OVER_TIME[what](run, held) if held or not names else ():
                 for name, values in panel.curves.items():
                     curve = np.interp(self._time, run.time, values, np.nan, np.nan)
-                    first = found.get(name, panels.Panel(name, panel.label, {}, panel.least, panel.log))
-                    found[name] = replace(first, curves={**first.curves, label: curve})
+                    first = shown.get(name, panels.Panel(name, panel.label, {}, panel.least, panel.log))
+                    shown[name] = replace(first, curves={**first.curves, label: curve})
         differing = [
             panel
-            for panel in found.values()
+            for panel in shown.values()
             if names or len(panel.curves) < len(self.runs) or not _alike([*panel.curves.values()])
         ]
-        return differing, len(found) - len(differing)
+        return differing, len(shown) - len(differing)
 
 
 def difference_labels(runs: Sequence[Run], names: Sequence[str] = ()) -> tuple[str, ...]:
-    """What differs among runs, in a few words each; where words don't tell them apart, with names or numbers."""
+    """A label for every run: the facts in which the runs differ, or names or numbers where facts don't differ."""
     facts = [dict(_facts(run)) for run in runs]
-    kinds = dict.fromkeys(kind for each in facts for kind in each)
-    differing = [kind for kind in kinds if len({each.get(kind) for each in facts}) > 1][:_MOST_TOLD]
-    told = [", ".join(each[kind] for kind in differing if kind in each) for each in facts]
+    kinds = dict.fromkeys(kind for run_facts in facts for kind in run_facts)
+    differing = [kind for kind in kinds if len({run_facts.get(kind) for run_facts in facts}) > 1][:_MOST_TOLD]
+    told = [", ".join(run_facts[kind] for kind in differing if kind in run_facts) for run_facts in facts]
     if all(told) and len(set(told)) == len(told):
         return tuple(told)
     apart = names if len(set(names)) == len(runs) else [f"run {number}" for number in range(1, len(runs) + 1)]
@@ -255,5 +255,5 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
 
 def _alike(curves: Sequence[FloatArray]) -> bool:
     """Whether all curves are the same but for rounding."""
-    reach = _ALIKE * max(float(np.nanmax(np.abs(each), initial=0.0)) for each in curves)
-    return all(np.allclose(each, curves[0], rtol=0.0, atol=reach, equal_nan=True) for each in curves[1:])
+    reach = _ALIKE * max(float(np.nanmax(np.abs(curve), initial=0.0)) for curve in curves)
+    return all(np.allclose(curve, curves[0], rtol=0.0, atol=reach, equal_nan=True) for curve in curves[1:])

@@ -30,17 +30,17 @@ class Shaded(NamedTuple):
 @lru_cache(maxsize=8)
 def drawn_surfaces(solids: tuple[Solid, ...]) -> tuple[Surface, ...]:
     """The shapes with few enough triangles for a picture."""
-    return tuple(simplified([Surface(each.corners, each.triangles) for each in solids], _MOST))
+    return tuple(simplified([Surface(solid.corners, solid.triangles) for solid in solids], _MOST))
 
 
 def off(scene: Scene) -> float:
     """How far corners of a scene's shapes are drawn from where they are (m)."""
-    return max((each.moved for each in drawn_surfaces(scene.solids)), default=0.0)
+    return max((surface.moved for surface in drawn_surfaces(scene.solids)), default=0.0)
 
 
 def shaded(scene: Scene, view: str, moment: int) -> Shaded:
     """What is seen of a scene's shapes at one of its moments."""
-    found, colours = [], []
+    corners, colours = [], []
     for solid, surface in zip(scene.solids, drawn_surfaces(scene.solids), strict=True):
         pose = scene.poses[moment, solid.frame]
         triangles = (surface.corners @ pose[:, :3].T + pose[:, 3])[surface.triangles]
@@ -48,10 +48,10 @@ def shaded(scene: Scene, view: str, moment: int) -> Shaded:
         normals = across / np.maximum(np.linalg.norm(across, axis=1), 1e-300)[:, None]
         # those that look away are drawn, too: simplified surfaces have gaps, and what is near covers what is far
         toward = np.where(depth(normals, view) < 0, -1.0, 1.0)
-        found.append(triangles)
+        corners.append(triangles)
         bright = _SHADE + (1 - _SHADE) * np.clip(toward * (normals @ _LIGHT), 0.0, 1.0)
         colour = np.array(to_rgba(solid.colour or BODY))
         colours.append(np.column_stack([bright[:, None] * colour[:3], np.full(bright.size, colour[3])]))
-    triangles, shades = np.concatenate(found), np.concatenate(colours)
+    triangles, shades = np.concatenate(corners), np.concatenate(colours)
     order = np.argsort(depth(triangles.mean(axis=1), view), kind="stable")
     return Shaded(project(triangles, view)[order], shades[order])

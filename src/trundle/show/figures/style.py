@@ -25,7 +25,7 @@ from trundle.files import replacing
 # Okabe and Ito's colours, told apart with every common kind of colour blindness; the yellow is left out, as it
 # is too light for lines on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#555555", "#000000")
-# Line styles change with each round through the colours, so that many lines stay apart.
+# Line styles change with every round through the colours, so that many lines stay apart.
 DASHES = ("-", "--", ":", "-.")
 INK = "#222222"
 MUTED = "#8a8a8a"
@@ -36,7 +36,7 @@ TREAD = "#e8edf3"
 
 WIDTH = 8.0  # inches; a figure's height follows from what it shows
 DPI = 150
-# What each kind of file says about itself, for `files.is_marked`; no dates, so that the same run gives the same file.
+# What kinds of files say about themselves, for `files.is_marked`; no dates, so that the same run gives the same file.
 _METADATA: dict[str, dict[str, str | None]] = {
     ".png": {"Software": "Trundle"},
     ".svg": {"Creator": "Trundle", "Date": None},

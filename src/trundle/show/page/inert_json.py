@@ -31,11 +31,11 @@ def plain(value: object) -> Plain:
     if value is None or isinstance(value, str | bool | int | float):
         return value
     if is_dataclass(value):
-        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+        return {entry.name: plain(getattr(value, entry.name)) for entry in fields(value)}
     if isinstance(value, Mapping):
-        return {str(name): plain(each) for name, each in value.items()}
+        return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, Sequence):
-        return [plain(each) for each in value]
+        return [plain(item) for item in value]
     raise TrundleError(f"a page can't hold {type(value).__name__}")
 
 

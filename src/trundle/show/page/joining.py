@@ -22,8 +22,10 @@ def asset(name: str) -> str:
 
 
 def joined(*modules: str) -> str:
-    """The modules and all that they import as one script, in which their top-level names share one scope: each stands
-    after what it imports, without imports and the word export. A module that is imported whole stays by itself.
+    """The modules and all that they import as one script, in which their top-level names share one scope.
+
+    A module stands after what it imports, without imports and the word export. A module that is imported whole stays by
+    itself.
     """
     texts: dict[str, str] = {}
 
@@ -31,9 +33,9 @@ def joined(*modules: str) -> str:
         if path in texts:
             return
         text = asset(path)
-        texts[path] = ""  # so that modules which import each other come to an end
-        for found in _IMPORT.finditer(text):
-            add(posixpath.normpath(posixpath.join(posixpath.dirname(path), found["path"])), found["whole"])
+        texts[path] = ""  # so that modules which import one another come to an end
+        for match in _IMPORT.finditer(text):
+            add(posixpath.normpath(posixpath.join(posixpath.dirname(path), match["path"])), match["whole"])
         del texts[path]  # behind what it imports
         texts[path] = as_script(text) if whole is None else _closed(whole, text)
 
@@ -51,7 +53,7 @@ def _closed(name: str, text: str) -> str:
     """A module's text as one object of what it exports."""
     exported = _EXPORTED.search(text)
     assert exported is not None, f"{name} ends without a list of exports"
-    pairs = (each.split(" as ") for each in exported[1].split(","))
+    pairs = (pair.split(" as ") for pair in exported[1].split(","))
     fields = ",".join(f"{pair[-1].strip()}:{pair[0].strip()}" for pair in pairs)
     return f"const {name} = (() => {{\n{text[: exported.start()]}\nreturn {{{fields}}};\n}})();"
 
@@ -71,5 +73,5 @@ def _hashes(texts: Sequence[str]) -> list[str]:
 
 
 def filled(template: str, slots: Mapping[str, str]) -> str:
-    """The template with each {{name}} replaced, once: what is put in is not looked at again."""
-    return _SLOT.sub(lambda found: slots[found[1]], template)
+    """The template with every {{name}} replaced. What is put in is not searched for further names."""
+    return _SLOT.sub(lambda match: slots[match[1]], template)

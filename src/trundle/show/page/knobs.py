@@ -105,13 +105,13 @@ def _read(program: Program, group: str) -> set[str]:
 
 def _uses(robot: Robot) -> dict[str, str]:
     """Where named parameters are used, in a few words."""
-    found: dict[str, list[str]] = {}
+    places: dict[str, list[str]] = {}
     for path, value in robot.every_value:
         for name in value.names:
-            found.setdefault(name, []).append(".".join(map(str, path)))
+            places.setdefault(name, []).append(".".join(map(str, path)))
     return {
         name: "used in " + ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
-        for name, paths in found.items()
+        for name, paths in places.items()
     }
 
 

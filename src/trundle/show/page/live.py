@@ -134,20 +134,20 @@ def _programs(problem: Problem) -> dict[str, Program]:
     system, robot = problem.system, problem.system.robot
     assert robot is not None
     rate = system.dynamics if isinstance(system, Model) else only_output(problem.rate, "rate")
-    found = {
+    programs = {
         "dynamics": rate,
         "observe": only_output(problem.observe, "output"),
         "place": placing(robot, system),
     }
     if rate.operations * len(system.states) <= _FORMED:
         slopes = rate.with_jacobians("rate", "state")
-        found |= {"slopes": slopes} if slopes.operations <= _MOST_SLOPES else {}
+        programs |= {"slopes": slopes} if slopes.operations <= _MOST_SLOPES else {}
     measures = measuring(robot, system)
     if measures.outputs[0].size:
-        found["measure"] = measures
+        programs["measure"] = measures
     if system.projection is not None:
-        found["project"] = system.projection
-    return found
+        programs["project"] = system.projection
+    return programs
 
 
 def _input(name: str, signal: Signal, end: float) -> float | dict[str, object]:

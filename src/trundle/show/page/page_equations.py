@@ -16,11 +16,11 @@ from trundle.robot import Robot
 def page_equations(given: Robot | Model, parameters: Mapping[str, float]) -> str:
     """HTML of the equations, without scripts; of a robot that has none, why."""
     try:
-        found = equations(given)
+        shown = equations(given)
     except TrundleError as error:
         return f"<h2>Equations</h2><p>They are left out: {escape(str(error))}.</p>"
-    symbols = tuple(_valued(info, parameters) for info in found.symbols)
-    return f"<h2>Equations</h2>{fragment(replace(found, symbols=symbols))}"
+    symbols = tuple(_valued(info, parameters) for info in shown.symbols)
+    return f"<h2>Equations</h2>{fragment(replace(shown, symbols=symbols))}"
 
 
 def _valued(info: SymbolInfo, parameters: Mapping[str, float]) -> SymbolInfo:

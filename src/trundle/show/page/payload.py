@@ -29,18 +29,22 @@ def run_data(runs: Sequence[Run], known: Set[str] | None = None) -> dict[str, ob
     panels = [{section: show(run) for section, show in OVER_TIME.items()} for run in runs]
     labels = difference_labels(runs) if len(runs) > 1 else ("",)
     first, *others = (
-        {**_one_run(run, each), "label": label} for run, each, label in zip(runs, panels, labels, strict=True)
+        {**_one_run(run, panel), "label": label}
+        for run, panel, label in zip(runs, panels, labels, strict=True)
     )
     return {**first, "others": others, "plots": list(_plots(runs[0], panels[0], known))}
 
 
 def _one_run(run: Run, panels: Mapping[str, Sequence[Panel]]) -> dict[str, object]:
-    """Numbers and scene of a run, at as many of its samples as a page has room for."""
+    """Numbers and scene of a run, at as many of its samples as a page has room for.
+
+    A sample takes 8 bytes for a value, and 48 for a frame: its 12 numbers, mostly in single precision.
+    """
     track = track_of(run)
     scene = None if track is None else with_wrenches(track.scene, run)
     end = len(run) if scene is None else len(scene.poses)
-    each = 8 * (len(run.values) + 1) + (0 if scene is None else 48 * scene.poses.shape[1])
-    most = int(np.clip(_ROOM // each, _FEWEST, _MOST))
+    sample = 8 * (len(run.values) + 1) + (0 if scene is None else 48 * scene.poses.shape[1])
+    most = int(np.clip(_ROOM // sample, _FEWEST, _MOST))
     curves = [np.zeros(end), *(curve[:end] for curve in _seen(scene, chain(*panels.values())))]
     kept, off = kept_samples(np.array(curves), most)
     return {
@@ -76,7 +80,7 @@ def scene_data(scene: Scene) -> dict[str, object]:
     right, up, toward = directions.T.tolist()
     seen = {"from": SEEN[view], "axes": PLANES.get(view, ()), "right": right, "up": up, "toward": toward}
     bare = replace(scene, solids=()).plain()  # their triangles are no lists of numbers
-    solids = [_solid(each) for each in scene.solids]
+    solids = [_solid(solid) for solid in scene.solids]
     shapes = {**bare, "size": scene.size, "solids": solids, "clothed": sorted(scene.clothed)}
     return {**shapes, "poses": _drawn(scene.poses, scene.size), "seen": seen}
 
@@ -101,10 +105,10 @@ def _drawn(poses: FloatArray, size: float) -> np.ndarray[tuple[int, ...], np.dty
 def _plots(
     run: Run, panels: Mapping[str, Sequence[Panel]], known: Set[str] | None
 ) -> Iterator[dict[str, object]]:
-    """The panels of the run's figures, each curve by its label and its name among the values."""
+    """The panels of the run's figures. A curve has its label and its name among the values."""
     names = {id(run[name]): name for name in run.values if known is None or name in known}
-    for section, each in panels.items():
-        for panel in each:
+    for section, shown in panels.items():
+        for panel in shown:
             curves = {label: names[id(array)] for label, array in panel.curves.items() if id(array) in names}
             look = {"title": panel.title, "label": panel.label, "least": panel.least, "log": panel.log}
             if curves:

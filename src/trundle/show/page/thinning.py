@@ -29,7 +29,7 @@ def kept_samples(curves: FloatArray, most: int) -> tuple[npt.NDArray[np.intp], f
         if worst <= _CLOSE or room <= 0:
             return kept, worst
         stretch = np.searchsorted(kept, everywhere, side="right")
-        order = np.lexsort((-off, stretch))  # the worst of each stretch first
+        order = np.lexsort((-off, stretch))  # the worst of a stretch first
         firsts = order[np.unique(stretch[order], return_index=True)[1]]
         wanted = firsts[off[firsts] > _CLOSE]
         kept = np.union1d(kept, wanted[np.argsort(-off[wanted])][:room])

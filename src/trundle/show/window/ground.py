@@ -1,7 +1,7 @@
 """The ground and the trail on it, drawn once onto tiles that move with the camera.
 
 A trail grows by what came since the last frame, whatever its length: its cost doesn't grow with time. Zooming starts
-new tiles, and each draws all of the trail once when it comes in sight.
+new tiles, and a tile draws all of the trail once when it comes in sight.
 """
 
 from __future__ import annotations
@@ -126,4 +126,4 @@ class Ground:
 def nice_length(least: float) -> float:
     """The smallest of 1, 2, 5, 10, … (times a power of ten) that is not below."""
     power = 10.0 ** math.floor(math.log10(least))
-    return next(each * power for each in (1, 2, 5, 10) if each * power >= least * (1 - 1e-9))
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9))

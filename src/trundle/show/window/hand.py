@@ -1,4 +1,4 @@
-"""Inputs that somebody sets one by one, each on a pair of keys: forces while a key is held, targets that stay."""
+"""Inputs that somebody sets one by one with pairs of keys: forces while a key is held, targets that stay."""
 
 from __future__ import annotations
 
@@ -106,13 +106,16 @@ def _amount(name: str, problem: Problem, pilot: Pilot) -> float:
 
 
 def _weight(problem: Problem, rate: str) -> float:
-    """What gravity puts on a speed (N, N m) at most where each coordinate is turned by a quarter."""
+    """The larger of gravity's pulls on a speed (N or N m) at the start and with all coordinates a quarter turn on.
+
+    A key's push has to hold it: one that can't lift a body would seem to do nothing.
+    """
     model = problem.system
     if not isinstance(model, Model) or rate not in model.speeds:
         return 0.0
-    found = []
+    pulls = []
     for turned in (0.0, math.pi / 2):
         q = {name: value + turned for name, value in zip(model.coordinates, problem.start, strict=False)}
         gravity = model.gravity(q, parameters=problem.parameters)
-        found.append(abs(float(gravity[model.speeds.index(rate)])))
-    return max(found)
+        pulls.append(abs(float(gravity[model.speeds.index(rate)])))
+    return max(pulls)

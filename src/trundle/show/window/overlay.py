@@ -88,7 +88,7 @@ def draw_title(screen: pygame.Surface, pen: Pen, name: str, view: str, notes: Se
 
 
 def draw_help(screen: pygame.Surface, pen: Pen, rows: Sequence[tuple[str, str]]) -> None:
-    """What each key does, over the middle of the picture."""
+    """Draw the table of keys and what they do, over the middle of the picture."""
     unit = pen.unit
     line, left = 24 * unit, 24 * unit
     keys = max(pen.text(key, 13, INK).get_width() for key, _ in rows)

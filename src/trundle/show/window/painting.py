@@ -85,5 +85,5 @@ def _arrow(screen: pygame.Surface, colour: str, line: FloatArray, unit: float) -
 
 
 def paint_ring(screen: pygame.Surface, at: FloatArray, unit: float) -> None:
-    """A ring around a robot that is too small to be found."""
+    """Draw a ring around a robot that is too small to be seen."""
     pygame.draw.aacircle(screen, _RING, at.tolist(), 16 * unit, max(1, round(2 * unit)))

@@ -58,7 +58,7 @@ def picture_of(image: str | os.PathLike[str], size: Measures | None, scene: Scen
             "a picture from above is for robots on the ground, this one is seen otherwise", key="image"
         )
     try:
-        found = pygame.image.load(path).convert_alpha()
+        pixels = pygame.image.load(path).convert_alpha()
     except (OSError, pygame.error) as error:
         raise InputError(
             f"{str(path)!r} can't be read as a picture: {error}",
@@ -70,9 +70,9 @@ def picture_of(image: str | os.PathLike[str], size: Measures | None, scene: Scen
         length = float(np.ptp((scene.extent[0] - base[:, 3]) @ base[:, 0])) or scene.size
     else:
         length = _measure(size[0] if isinstance(size, tuple) else size)
-    wide, tall = found.get_size()
+    wide, tall = pixels.get_size()
     width = _measure(size[1]) if isinstance(size, tuple) else length * tall / wide
-    return RobotPicture(found, length, width)
+    return RobotPicture(pixels, length, width)
 
 
 def _measure(given: float | str) -> float:

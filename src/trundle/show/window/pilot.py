@@ -58,7 +58,7 @@ class Pilot:
 
     @cached_property
     def inertias(self) -> Mapping[str, float]:
-        """What each independent speed moves (kg, kg m²) where the robot starts: the mass matrix's diagonal."""
+        """The masses and inertias (kg, kg m²) that independent speeds move at the start: the mass matrix's diagonal."""
         model = self.problem.system
         if not isinstance(model, Model):
             return {}

@@ -31,7 +31,7 @@ from trundle.show.window.sight import Sight
 
 # Faster and slower at one key.
 _SPEEDS = (0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-# Moments at which is looked how far the robot reaches.
+# At so many moments of a run the robot's extent is measured.
 _LOOKED = 400
 
 HELP = (
@@ -51,7 +51,7 @@ HELP = (
 
 
 def played(run: Run) -> tuple[Track, Scene]:
-    """What of a run is shown, and its scene with what acts on the robot; InputError where nothing moves."""
+    """The track of a run, and its scene with the forces on the robot; InputError where nothing is known to move."""
     track = track_of(run)
     if track is None:
         raise InputError(
@@ -63,7 +63,7 @@ def played(run: Run) -> tuple[Track, Scene]:
 
 
 class Player:
-    """A run in a window: `time` is shown, and goes on while it plays."""
+    """A run in a window: the moment `time` is shown, and advances while the run plays."""
 
     def __init__(
         self,
@@ -73,9 +73,15 @@ class Player:
         unit: float,
         picture: RobotPicture | None = None,
     ) -> None:
+        """Set up a run to be played from its first sample, at its own pace, with everything in sight.
+
+        `shown` is what `played` gives, `size` the window's in pixels, and `unit` how many pixels a point is on this
+        screen. With a `picture` the robot is drawn by it where the camera allows that.
+        """
         self.track, self.scene = shown
         self.name, self.picture, self.pen = name, picture, Pen(unit)
         self.ground = Ground(grid=bool(self.track.view), width=unit)
+        # A long run is measured at some of its samples only: its extent hardly changes from one to the next.
         moments = np.unique(np.linspace(0, self.track.time.size - 1, _LOOKED).astype(int)).tolist()
         self.around = np.concatenate(
             [self.track.points, extent_of(self.scene.at(moments), self.track.view, picture)]
@@ -98,46 +104,48 @@ class Player:
 
     @property
     def over(self) -> bool:
-        """Whether it has come to the end, of one that closes there."""
+        """Whether the window is to close: the run has come to its end, and was asked to close there."""
         return self.closes and self.time >= self.track.time[-1]
 
     @property
     def position(self) -> float:
-        """Which sample is shown: 1.5 between the second and the third."""
+        """The sample that is shown: 1.5 is halfway between the second and the third.
+        Samples that share one time, as at an impact, count as their last.
+        """
         time = self.track.time
         after = min(int(np.searchsorted(time, self.time, side="right")), time.size - 1)
         span = time[after] - time[after - 1] if after else 0.0
         return float(after - 1 + min((self.time - time[after - 1]) / span, 1.0)) if span > 0 else float(after)
 
     def toggle(self) -> None:
-        """Play or pause; from the end, from the start."""
+        """Play or pause. A run that has ended starts again."""
         if not self.playing and self.time >= self.track.time[-1]:
             self.time = float(self.track.time[0])
         self.playing = not self.playing
 
     def step(self, samples: int) -> None:
-        """To a neighbouring sample."""
+        """Go so many samples on or, if negative, back, and pause there."""
         at = int(np.floor(self.position) if samples > 0 else np.ceil(self.position)) + samples
         self.time = float(self.track.time[min(max(at, 0), self.track.time.size - 1)])
         self.playing = False
 
     def faster(self, steps: int) -> None:
-        """The next speed up or down."""
+        """Take a speed so many places up or down the list. Speeds that aren't in it count as their nearest by ratio."""
         nearest = int(np.argmin(np.abs(np.log(np.array(_SPEEDS) / self.speed))))
         self.speed = _SPEEDS[min(max(nearest + steps, 0), len(_SPEEDS) - 1)]
 
     def restart(self) -> None:
-        """From the start."""
+        """Play from the start."""
         self.time, self.playing = float(self.track.time[0]), True
 
     def seek(self, pixel: float) -> None:
-        """To a place on the timeline."""
+        """Go to the time at a horizontal place on the timeline, in pixels."""
         line, time = timeline(self.sight.camera.size, self.pen.unit), self.track.time
         share = min(max((pixel - line.left) / line.width, 0.0), 1.0)
         self.time = float(time[0] + share * (time[-1] - time[0]))
 
     def handle(self, event: pygame.event.Event) -> None:
-        """A key, the mouse, or another size of the window."""
+        """React to a key, the mouse or another size of the window. The camera gets what isn't the player's."""
         if event.type == pygame.VIDEORESIZE:
             size = max(event.w, 1), max(event.h, 1)
             self.sight.resized(fitted(self.around, size, round(BAR * self.pen.unit)))
@@ -160,13 +168,13 @@ class Player:
         return pixel[1] >= self.sight.camera.size[1] - BAR * self.pen.unit
 
     def advance(self, seconds: float) -> None:
-        """Let time pass; it stops at the end."""
+        """Let so many seconds pass. Playing stops at the run's end, and waits while the timeline is dragged."""
         if self.playing and not self.seeks:
             self.time = min(self.time + self.speed * seconds, float(self.track.time[-1]))
             self.playing = self.time < self.track.time[-1]
 
     def draw(self, screen: pygame.Surface) -> None:
-        """A frame."""
+        """Draw the moment that is shown: ground and trail first, then the robot, arrows, and words on top."""
         position, view = self.position, self.track.view
         scene = self.scene.between(position)
         place = project(scene.place(scene.traced), view)

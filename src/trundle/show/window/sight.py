@@ -11,7 +11,7 @@ from trundle.show.window.camera import Camera
 
 # Closer at one key; a robot that is followed fills at least so much of the window.
 _CLOSER, _FOLLOWED = 1.2, 0.12
-# A robot smaller than so many points can't be found.
+# A robot smaller than so many points is lost to the eye.
 _TINY = 24
 
 
@@ -76,5 +76,5 @@ class Sight:
         return self.camera
 
     def loses(self, unit: float) -> bool:
-        """Whether the robot is too small to be found; `unit` is how many pixels a point is."""
+        """Whether the robot is too small to be seen; `unit` is how many pixels a point is."""
         return self.robot * self.camera.scale < _TINY * unit

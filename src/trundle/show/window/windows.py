@@ -92,7 +92,7 @@ def drive(
     Returns
     -------
     Run
-        What was driven, 60 samples a second, its inputs held from each to the next.
+        What was driven, 60 samples a second, its inputs held from one to the next.
 
     Raises
     ------

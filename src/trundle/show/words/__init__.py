@@ -106,7 +106,7 @@ def to_svg(robot: Robot) -> str:
 
 
 def explain(found: object) -> str:
-    """A finding in one or two sentences: what `found.explain()` gives.
+    """A result in one or two sentences: what its method `explain` gives.
 
     Parameters
     ----------
