@@ -146,7 +146,7 @@ def _dispatch(given: list[str]) -> int:
     if not given:
         parser.print_help(sys.stderr)
         return USAGE
-    first = next((each for each in given if not each.startswith("-")), None)
+    first = next((argument for argument in given if not argument.startswith("-")), None)
     if first is not None and first not in COMMANDS:
         raise UsageError(f"there is no command '{first}'; {_instead(first)}", parser.format_usage())
     if first is None and not {"-h", "--help", "--version"} & set(given):

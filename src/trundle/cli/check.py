@@ -123,7 +123,7 @@ def _largest_voltage(run: RunSpec) -> float | None:
 
     given = [signal for name, signal in run.inputs.items() if name.endswith(".voltage")]
     numbers = [abs(signal.number) for signal in given if isinstance(signal, Value)]
-    numbers += [abs(each) for signal in given if isinstance(signal, Table) for each in signal.numbers]
+    numbers += [abs(value) for signal in given if isinstance(signal, Table) for value in signal.numbers]
     return max(numbers, default=None) or None
 
 
@@ -138,7 +138,7 @@ def _draw(analysis: Analysis, file: str | None) -> dict[str, str]:
 
 
 def _examine(request: Request, task: Task) -> tuple[list[tuple[str, str]], dict[str, object]]:
-    """What derivation found out, as facts and as data."""
+    """What derivation tells, as facts and as data."""
     from trundle.show.words.model_words import system_data, system_facts
 
     system = task.problem.system

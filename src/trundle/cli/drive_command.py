@@ -53,7 +53,7 @@ def configure(parser: ArgumentParser) -> None:
 def execute(args: Namespace, out: Output) -> int:
     """Read and drive everything, then write it, then tell."""
     parent = Path(args.output) if args.output else products.DEFAULT_PARENT
-    planned = [_planned(each, args) for each in args.file]
+    planned = [_planned(file, args) for file in args.file]
     stems = [re.sub(r"[^\w.+-]", "_", name) for name, _ in planned]
     for place, stem in enumerate(stems):
         if stem in stems[:place]:
@@ -63,12 +63,12 @@ def execute(args: Namespace, out: Output) -> int:
         products.claim_all(parent / stem, _names(stem, not args.no_graphs), args.force)
     driven = [drives() for _, drives in planned]
     written = {
-        stem: _write(each, parent / stem, stem, not args.no_graphs)
-        for stem, each in zip(stems, driven, strict=True)
+        stem: _write(course, parent / stem, stem, not args.no_graphs)
+        for stem, course in zip(stems, driven, strict=True)
     }
     out.answer({"plans": [summary for summary, _ in written.values()], "output": str(parent)})
-    for each, (stem, (summary, paths)) in zip(driven, written.items(), strict=True):
-        limited = any(limits.declared or limits.steering_range for limits in each.limits)
+    for course, (stem, (summary, paths)) in zip(driven, written.items(), strict=True):
+        limited = any(limits.declared or limits.steering_range for limits in course.limits)
         out.say(_told(stem, summary, limited, out))
         out.say(f"  wrote {parent / stem}: {', '.join(path.name for path in paths)}")
     return 0
@@ -106,8 +106,8 @@ def _write(driven: Driven, folder: Path, stem: str, graphs: bool) -> tuple[Mappi
     names = _names(stem, graphs)
     with replacing_in(folder, names) as drafts:
         (drafts / names[1]).write_text(simulator_table(driven), encoding="utf-8", newline="\n")
-        for each in names[2:4]:
-            write_trajectory(driven, drafts / each)
+        for table in names[2:4]:
+            write_trajectory(driven, drafts / table)
         (drafts / _SUMMARY).write_text(json_text(run.summary) + "\n", encoding="utf-8", newline="\n")
         if graphs:
             _draw(driven, run, drafts)
@@ -138,9 +138,9 @@ def _told(stem: str, summary: Mapping[str, object], limited: bool, out: Output) 
         ("slip", f"at most {summary['slip']:.2g} m/s"),
         ("limits", _limits_told(summary) if limited else "none are declared"),
     ]
-    for each in stretch["why"]:
-        why = f"for the {each['limit']} of {each['module']}"
-        rows += [("slowed", f"command {each['command']} {each['factor']:.4g} times, {why}")]
+    for reason in stretch["why"]:
+        why = f"for the {reason['limit']} of {reason['module']}"
+        rows += [("slowed", f"command {reason['command']} {reason['factor']:.4g} times, {why}")]
     notes = summary["notes"]
     assert isinstance(notes, (list, tuple))
     yield from out.facts([*rows, *(("note", str(note)) for note in notes)], 10)
@@ -151,7 +151,7 @@ def _limits_told(summary: Mapping[str, object]) -> str:
     assert isinstance(broken, (list, tuple))
     if not broken:
         return "held"
-    found: dict[str, list[str]] = {}
-    for each in broken:
-        found.setdefault(each["limit"], []).append(each["module"])
-    return "exceeded: " + "; ".join(f"{limit} of {', '.join(names)}" for limit, names in found.items())
+    modules: dict[str, list[str]] = {}
+    for breach in broken:
+        modules.setdefault(breach["limit"], []).append(breach["module"])
+    return "exceeded: " + "; ".join(f"{limit} of {', '.join(names)}" for limit, names in modules.items())

@@ -59,15 +59,15 @@ def execute(args: Namespace, out: Output) -> int:
 
         robot = request.document.robot
         with Doing(not out.quiet, f"writing the equations of {robot.name}") as doing:
-            found = equations(robot, what, progress=doing.at)
+            result = equations(robot, what, progress=doing.at)
     if args.output:
-        write_file(args.output, _signed(found, args.format))
-        out.answer({"name": found.name, "what": what, "file": args.output, "operations": found.operations})
-        out.say(f"{found.name}: {counted(found.operations, 'operation')}, written to {args.output}")
+        write_file(args.output, _signed(result, args.format))
+        out.answer({"name": result.name, "what": what, "file": args.output, "operations": result.operations})
+        out.say(f"{result.name}: {counted(result.operations, 'operation')}, written to {args.output}")
     elif out.json or args.format == "json":
-        write_json(found.data())
+        write_json(result.data())
     else:
-        _show(_written(found, args.format).rstrip())
+        _show(_written(result, args.format).rstrip())
     return 0
 
 
@@ -84,17 +84,17 @@ def _show(text: str) -> None:
     emit(text)
 
 
-def _signed(found: Equations, form: str) -> str:
+def _signed(result: Equations, form: str) -> str:
     """The equations in one format for a file, which says at its end where it comes from."""
     if form == "json":
-        return json_text({**found.data(), "written_by": signature().removeprefix("written by ")}) + "\n"
+        return json_text({**result.data(), "written_by": signature().removeprefix("written by ")}) + "\n"
     comment = {"text": "\n{}"} | dict.fromkeys(("markdown", "mathml", "page"), "\n<!-- {} -->")
-    return f"{_written(found, form)}{comment.get(form, '% {}').format(signature())}\n"
+    return f"{_written(result, form)}{comment.get(form, '% {}').format(signature())}\n"
 
 
-def _written(found: Equations, form: str) -> str:
+def _written(result: Equations, form: str) -> str:
     """The equations in one format."""
     from trundle import format_equations
 
-    text = format_equations(found, form, terminal_width())
+    text = format_equations(result, form, terminal_width())
     return f"{text}\n" if form == "text" else text

@@ -113,7 +113,7 @@ def _results(args: Namespace, progress: bool) -> Results:
 
     request, earlier = read_request(args.file), args.smooth_markers
     with request.located(), options_named(_OPTIONS):
-        found = inverse(
+        loads = inverse(
             request.kept or request.document,
             args.motion,
             markers=args.markers,
@@ -126,9 +126,9 @@ def _results(args: Namespace, progress: bool) -> Results:
             threshold=args.threshold,
             progress=progress,
         )
-        run = found.to_run(args.frame, args.mass)
-        split = found.breakdown(*_split(args)) if args.breakdown or args.observer else None
-        cut = found.cycles(_times(args.cycles), run, args.threshold) if args.cycles else None
+        run = loads.to_run(args.frame, args.mass)
+        split = loads.breakdown(*_split(args)) if args.breakdown or args.observer else None
+        cut = loads.cycles(_times(args.cycles), run, args.threshold) if args.cycles else None
         return Results(run, split, cut)
 
 
@@ -158,7 +158,7 @@ def _smoothing(text: str, option: str) -> Smoothing:
     from trundle.limbs.capture.smoothing import METHODS, smoothing
 
     method, _, numbers = text.partition(":")
-    first = next((each.name for each in fields(METHODS[method])), "") if method in METHODS else ""
+    first = next((field.name for field in fields(METHODS[method])), "") if method in METHODS else ""
     return smoothing(method, **_numbers(numbers, first or "number", option))
 
 
@@ -172,15 +172,15 @@ def _gaps(text: str | None) -> Mapping[str, object] | None:
 
 def _numbers(text: str, first: str, option: str) -> dict[str, float]:
     """NUMBER or NAME=NUMBER with commas between them, by name."""
-    found: dict[str, float] = {}
+    options: dict[str, float] = {}
     for part in filter(None, text.split(",")):
         name, _, number = part.rpartition("=")
         try:
-            found[name.strip() or first] = int(number) if number.strip().isdigit() else float(number)
+            options[name.strip() or first] = int(number) if number.strip().isdigit() else float(number)
         except ValueError:
             hint = "such as butterworth:6,order=4"
             raise InputError(f"expected a number, got {number.strip()!r}", key=option, hint=hint) from None
-    return found
+    return options
 
 
 def _names(stem: str, args: Namespace) -> tuple[list[str], list[str]]:
@@ -195,7 +195,7 @@ def _names(stem: str, args: Namespace) -> tuple[list[str], list[str]]:
 
 
 def _write(results: Results, folder: Path, names: tuple[list[str], list[str]]) -> list[str]:
-    """The numbers together, then the figures: each set whole or not at all."""
+    """The numbers together, then the figures: a set is written whole or not at all."""
     from trundle.files import replacing_in
     from trundle.limbs.capture.recording_files import write_columns
 
@@ -230,9 +230,9 @@ class Results:
             return {"time": self.run.time, **self.split.table()}
         if name == _CYCLES and (cut := self.cycles) is not None:
             columns = {"percent": cut.percent}
-            for each in cut.curves:
-                low, high = cut.band(each)
-                columns |= {each: cut.mean(each), f"{each}.low": low, f"{each}.high": high}
+            for curve in cut.curves:
+                low, high = cut.band(curve)
+                columns |= {curve: cut.mean(curve), f"{curve}.low": low, f"{curve}.high": high}
             return columns
         return {"time": self.run.time, **self.run.values}
 
@@ -241,13 +241,13 @@ class Results:
         from trundle.show.figures.breakdown_figure import breakdown_figure
         from trundle.show.figures.load_figures import load_figures
 
-        found = load_figures(self.run)
+        figures = load_figures(self.run)
         if self.split is not None:
-            found["breakdown"] = breakdown_figure(self.split, self.run.time)
+            figures["breakdown"] = breakdown_figure(self.split, self.run.time)
         if self.cycles is not None:
             drawn = load_figures(self.run, self.cycles)
-            found |= {f"cycles_{name}": figure for name, figure in drawn.items()}
-        return found
+            figures |= {f"cycles_{name}": figure for name, figure in drawn.items()}
+        return figures
 
 
 def _told(run: Run, out: Output) -> Iterator[str]:
@@ -269,8 +269,8 @@ def _told(run: Run, out: Output) -> Iterator[str]:
     yield from out.facts(rows, 12)
     head = ["largest", *(f"{what} ({_unit(run, what)})" for what in ("force", "moment", "power"))]
     lines = [
-        [joint, *(f"{each['largest']:.4g} at {each['time']:.4g} s" for each in found.values())]
-        for joint, found in run.summary["peaks"].items()
+        [joint, *(f"{peak['largest']:.4g} at {peak['time']:.4g} s" for peak in parts.values())]
+        for joint, parts in run.summary["peaks"].items()
     ]
     yield from table([head, *lines], right=(1, 2, 3))
 

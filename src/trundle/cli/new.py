@@ -148,7 +148,7 @@ def _list(out: Output) -> int:
 
 
 def _annotated(kind: str, source: str, file: str | None) -> str:
-    """The text with a word behind each section, and how to run it on top."""
+    """The text with a word behind its sections, and how to run it on top."""
     lines = []
     for line in source.splitlines():
         comment = _COMMENTS.get(line.partition(":")[0])

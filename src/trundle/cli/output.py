@@ -105,12 +105,12 @@ def write_file(file: str, text: str) -> None:
 def _plain(data: object) -> object:
     """Data that JSON holds: NumPy's numbers as Python's, and null for what is no finite number."""
     if isinstance(data, Mapping):
-        return {str(key): _plain(each) for key, each in data.items()}
+        return {str(key): _plain(value) for key, value in data.items()}
     if isinstance(data, float):
         return float(data) if math.isfinite(data) else None
     if data is None or isinstance(data, str | bool | int):
         return data
     if isinstance(data, Iterable):
-        return [_plain(each) for each in data]
+        return [_plain(value) for value in data]
     item = getattr(data, "item", None)  # a NumPy number; NumPy itself may not have been loaded
     return str(data) if item is None else _plain(item())

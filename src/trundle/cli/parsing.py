@@ -34,16 +34,17 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, *args: Any, **named: Any) -> tuple[Any, list[str]]:
         """Parse, and where something is left say what it may have been meant to be."""
-        found, left = super().parse_known_args(*args, **named)
+        namespace, left = super().parse_known_args(*args, **named)
         if left:
-            option = next((each.partition("=")[0] for each in left if each.startswith("-")), None)
+            option = next((word.partition("=")[0] for word in left if word.startswith("-")), None)
             if option is None:
                 self.error(f"'{left[0]}' is one too many; `{self.prog} --help` says what it takes")
-            known = [each.removeprefix("--") for each in self._option_string_actions]  # dashes make all alike
+            # Without their dashes, which would make all options alike.
+            known = [option.removeprefix("--") for option in self._option_string_actions]
             meant = did_you_mean(option.lstrip("-"), known).replace("'", "'--", 1)
             hint = meant or f"`{self.prog} --help` shows those there are"
             self.error(f"there is no option '{option}'; {hint}")
-        return found, left
+        return namespace, left
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
         """Print help or the version; argparse by itself would not tell that standard output is full."""

@@ -82,18 +82,19 @@ class Interruption:
     @contextlib.contextmanager
     def watched(self) -> Iterator[None]:
         """Listen while the block runs; behind it signals end the process without a word, as all is done."""
-        heard = [each for each in _ENDING if signal.getsignal(each) != signal.SIG_IGN]  # nohup, a shell's `&`
+        # What nohup or a shell's `&` has told the process to ignore stays ignored.
+        heard = [number for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN]
         if os.name != "nt":  # where only sockets are written to by signals
             ear, mouth = os.pipe()
             os.set_blocking(mouth, False)
             signal.set_wakeup_fd(mouth)
             threading.Thread(target=self._watch, args=(ear,), daemon=True).start()
         sys.unraisablehook = self._unraisable
-        for each in heard:
-            signal.signal(each, self._handle)
+        for number in heard:
+            signal.signal(number, self._handle)
         yield
-        for each in heard:
-            signal.signal(each, signal.SIG_DFL)
+        for number in heard:
+            signal.signal(number, signal.SIG_DFL)
 
     def _handle(self, _number: int, _frame: FrameType | None) -> None:
         if self.came:

@@ -17,7 +17,7 @@ from trundle.files import is_marked, is_taken, replacing_in, require_writable
 if TYPE_CHECKING:
     from trundle.results import Run
 
-# Where runs go when nobody says where: one folder for all of them, one in it for each file.
+# Where runs go when nobody says where: one folder for all of them, with a folder per file in it.
 DEFAULT_PARENT = Path("runs")
 # The key of a record's summary.
 _SUMS = "sha256"
@@ -61,7 +61,7 @@ def names(stem: str, figure_format: str | None) -> list[str]:
 
 
 def write(run: Run, folder: Path, stem: str, figure_format: str | None) -> tuple[list[Path], float]:
-    """Write the numbers, then the figures, each set together or not at all; a figure that fails loses no numbers.
+    """Write the numbers, then the figures; a set is written whole or not at all; a figure that fails loses no numbers.
 
     Returns the paths, and the seconds that the figures took.
     """

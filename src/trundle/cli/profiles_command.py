@@ -1,4 +1,4 @@
-"""`trundle profiles`: the motion profiles beside each other, as data and as a figure."""
+"""`trundle profiles`: the motion profiles side by side, as data and as a figure."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def execute(args: Namespace, out: Output) -> int:
     out.answer({"profiles": told, "files": [str(folder / name) for name in names]})
     heads = ("velocity", "acceleration", "jerk")
     rows: list[list[str]] = [["profile", "time (s)", *heads]]
-    for name, each in told.items():
-        peaks = ("impulse" if each[what] is None else f"{each[what]:.4g}" for what in heads)
-        rows.append([name, f"{each['duration']:.4g}", *peaks])
+    for name, facts in told.items():
+        peaks = ("impulse" if facts[what] is None else f"{facts[what]:.4g}" for what in heads)
+        rows.append([name, f"{facts['duration']:.4g}", *peaks])
     out.say(table(rows, right=(1, 2, 3, 4)))
     out.say(f"wrote {folder}: {', '.join(names)}")
     return 0

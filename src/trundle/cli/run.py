@@ -76,8 +76,8 @@ def _balanced(task: Task, run: Run) -> Iterator[str]:
     """That it stands on its head, and how to start it elsewhere: a run pushes nothing off by itself."""
     from trundle.simulation.rest import balanced
 
-    if task.model is not None and (found := balanced(task.model, run)):
-        name, rate = found
+    if task.model is not None and (unstable := balanced(task.model, run)):
+        name, rate = unstable
         away = f"--initial {name}={run[name][0] + 0.1:.3g}"
         yield (
             f"it rests at an unstable equilibrium: {name} would leave it e-fold each {1 / rate:.2g} s, and nothing "

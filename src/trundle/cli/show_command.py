@@ -115,12 +115,12 @@ class _Thing:
     @cached_property
     def path(self) -> Path:
         """The file of a run: of a folder its record."""
-        found = Path(self.given)
-        if not found.is_dir():
-            return found
-        records = sorted(found.glob("*.nc"))
+        path = Path(self.given)
+        if not path.is_dir():
+            return path
+        records = sorted(path.glob("*.nc"))
         if len(records) != 1:
-            held = ", ".join(each.name for each in records[:5]) or "none"
+            held = ", ".join(record.name for record in records[:5]) or "none"
             raise InputError(
                 f"expected a folder with one run (.nc), found {held}", file=self.given, hint="name the file"
             )

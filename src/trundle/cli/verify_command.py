@@ -48,12 +48,12 @@ def execute(args: Namespace, out: Output) -> int:
         claim(str(sheet), args.force)
     files = _files(args)
     verdicts = [verdict for file in files for verdict in verify(file, args.robot)]
-    rows = [as_row(each) for each in verdicts]
+    rows = [as_row(verdict) for verdict in verdicts]
     names = [*_COLUMNS, "wrong"]
     text = csv_text([names, *([_cell(row[name]) for name in names] for row in rows)])
     write_file(str(record), json_text({"verdicts": rows}) + "\n")
     write_file(str(sheet), text)
-    failed = [each for each in verdicts if each.wrong]
+    failed = [verdict for verdict in verdicts if verdict.wrong]
     out.answer({"verdicts": rows, "failed": len(failed), "files": [str(sheet), str(record)]})
     out.say(_lines(verdicts))
     out.say(f"{len(verdicts) - len(failed)} of {len(verdicts)} passed; wrote {sheet} and {record.name}")
@@ -65,7 +65,7 @@ def _files(args: Namespace) -> list[CommandFile]:
 
     if not args.file:
         return list(standard_motions(args.robot))
-    return [each for file in args.file for each in verification_files(file)]
+    return [path for file in args.file for path in verification_files(file)]
 
 
 def _cell(value: object) -> object:
@@ -75,10 +75,10 @@ def _cell(value: object) -> object:
 def _lines(verdicts: list[Verdict]) -> list[str]:
     """The table: one row a verdict."""
     rows = [("plan", "level", "profile", "time (s)", "error", "slip (m/s)", "")]
-    for each in verdicts:
-        told = "; ".join(each.wrong) or (
-            "passed" if not each.exceeded else f"passed (beyond {', '.join(each.exceeded)})"
+    for verdict in verdicts:
+        told = "; ".join(verdict.wrong) or (
+            "passed" if not verdict.exceeded else f"passed (beyond {', '.join(verdict.exceeded)})"
         )
-        numbers = f"{each.duration:.3f}", f"{each.error:.1e}", f"{each.slip:.1e}"
-        rows.append((each.plan, each.level, each.profile, *numbers, told))
+        numbers = f"{verdict.duration:.3f}", f"{verdict.error:.1e}", f"{verdict.slip:.1e}"
+        rows.append((verdict.plan, verdict.level, verdict.profile, *numbers, told))
     return table(rows, right=(3, 4, 5))

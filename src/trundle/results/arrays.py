@@ -1,4 +1,4 @@
-"""Arrays of numbers that stay as they are, found by name."""
+"""Arrays of numbers that stay as they are, by name."""
 
 from __future__ import annotations
 

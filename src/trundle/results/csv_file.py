@@ -1,4 +1,4 @@
-"""A run as CSV: a header of names, then one line of numbers for each time.
+"""A run as CSV: a header of names, then a line of numbers per time.
 
 The header holds the bare names and no units, so that `pandas.read_csv(path)["x"]` works; all values are in SI units
 and radians. Numbers are written with as many digits as reading them back exactly takes.

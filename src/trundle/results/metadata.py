@@ -96,24 +96,25 @@ class Content:
 
     def take(self, name: str, *dimensions: str) -> FloatArray:
         """An array, which the content holds no longer; InputError where it isn't over these dimensions."""
-        found = self.variables.pop(name, None)
-        if found is None:
+        variable = self.variables.pop(name, None)
+        if variable is None:
             raise InputError(f"damaged file: it has no variable {name!r}")
-        if found.dimensions != dimensions:
-            over = f"{name!r} is over {found.dimensions}, not over {dimensions}"
+        if variable.dimensions != dimensions:
+            over = f"{name!r} is over {variable.dimensions}, not over {dimensions}"
             raise InputError(f"this file is damaged, or not a {self.kind}: {over}")
-        return found.values
+        return variable.values
 
     @property
     def units(self) -> dict[str, str]:
         """The units of what has one; time is in s."""
-        units = {name: str(each.attributes.get("units", "")) for name, each in self.variables.items()}
+        units = {name: str(values.attributes.get("units", "")) for name, values in self.variables.items()}
         return {name: unit for name, unit in units.items() if unit and (name, unit) != ("time", "s")}
 
     @property
     def columns(self) -> dict[str, Column]:
         """What the variables are that say so."""
-        said = {name: each.attributes for name, each in self.variables.items() if "kind" in each.attributes}
+        attributes = {name: values.attributes for name, values in self.variables.items()}
+        said = {name: told for name, told in attributes.items() if "kind" in told}
         return {
             name: Column(*(str(about.get(key, "")) for key in Column._fields)) for name, about in said.items()
         }
@@ -137,21 +138,21 @@ def checksum(attributes: Mapping[str, object], variables: Mapping[str, Variable]
     """SHA-256 over names, shapes, values (float64), and attributes but the one that holds it."""
     about = [
         {name: value for name, value in attributes.items() if name != CHECKSUM},
-        [(name, each.dimensions, each.values.shape, each.attributes) for name, each in variables.items()],
+        [(name, var.dimensions, var.values.shape, var.attributes) for name, var in variables.items()],
     ]
     digest = hashlib.sha256(json.dumps(about, sort_keys=True, default=str).encode())
-    for each in variables.values():
-        digest.update(np.ascontiguousarray(each.values, dtype="<f8").data)
+    for variable in variables.values():
+        digest.update(np.ascontiguousarray(variable.values, dtype="<f8").data)
     return digest.hexdigest()
 
 
 def restored(kind: ResultKind, attrs: Mapping[str, object], variables: dict[str, Variable]) -> Content:
     """The content whose `attributes` these are; InputError for others, and where the checksum doesn't fit."""
-    found = attrs.get("trundle_format")
-    if found is None:
+    version = attrs.get("trundle_format")
+    if version is None:
         raise InputError("this NetCDF file was not written by Trundle: it has no attribute 'trundle_format'")
-    if str(found) != f"{kind} 1":
-        raise InputError(f"this file holds a {found!r}, and a '{kind} 1' was expected")
+    if str(version) != f"{kind} 1":
+        raise InputError(f"this file holds a {version!r}, and a '{kind} 1' was expected")
     if CHECKSUM in attrs and str(attrs[CHECKSUM]) != checksum(attrs, variables):  # the first files had none
         raise InputError(
             "this file is damaged, or was changed since it was written: its checksum doesn't fit",
@@ -165,7 +166,7 @@ def restored(kind: ResultKind, attrs: Mapping[str, object], variables: dict[str,
 
 
 def _kept(packed: object) -> Kept:
-    """What the attribute `trundle_data` holds, each entry of its type."""
+    """What the attribute `trundle_data` holds, all entries of their types."""
     try:
         kept = json.loads(packed if isinstance(packed, str) else "")
     except (ValueError, RecursionError) as error:
@@ -174,10 +175,12 @@ def _kept(packed: object) -> Kept:
         raise InputError("damaged file: its attribute 'trundle_data' is no object, or holds unknown keys")
     groups, varied = kept.get("groups", {}), kept.get("varied", [])
     lists = [varied, *groups.values()] if isinstance(groups, dict) else [None]
-    texts = all(isinstance(each, list) and all(isinstance(name, str) for name in each) for each in lists)
+    texts = all(isinstance(names, list) and all(isinstance(name, str) for name in names) for names in lists)
     objects = [kept.get(key, {}) for key in ("description", "summary", "parameters")]
-    numbers = isinstance(objects[2], dict) and all(type(each) in (int, float) for each in objects[2].values())
-    if not (texts and numbers and all(isinstance(each, dict) for each in objects)):
+    numbers = isinstance(objects[2], dict) and all(
+        type(value) in (int, float) for value in objects[2].values()
+    )
+    if not (texts and numbers and all(isinstance(entry, dict) for entry in objects)):
         raise InputError("damaged file: an entry of its attribute 'trundle_data' has the wrong type")
     return cast(Kept, kept)
 

@@ -1,6 +1,6 @@
 """Results as NumPy's own files: readable with `numpy.load` alone; nothing in them is ever executed.
 
-A structured array over time with the field `time`, and for each name a field of a number or of one for each robot.
+A structured array over time with the field `time`, and by name fields of one number, or of a number per robot.
 Behind it stands a second array, the 32 bytes of the SHA-256 of all before it: `numpy.load(path)` reads one array and
 leaves what follows, and twice `numpy.load(file)` of an open file gives both. Files without it are read, too.
 """
@@ -24,7 +24,7 @@ _MOST_HEADER_BYTES = 1_000_000
 
 def write(path: Path, content: Content) -> None:
     """Whole where a record is a row of numbers; a batch's row by row, so that nothing of it is held twice."""
-    columns = {name: each.values for name, each in content.variables.items() if each.dimensions[0] == "time"}
+    columns = {name: var.values for name, var in content.variables.items() if var.dimensions[0] == "time"}
     count, robots = len(columns["time"]), max(column[0].size for column in columns.values())
     if 8 * robots * len(columns) > _MOST_RECORD_BYTES:
         raise InputError(f"{robots} robots are too many for one .npy record", hint="save as .nc")
@@ -60,7 +60,11 @@ def read(path: Path, kind: ResultKind) -> Content:
         raise InputError(f"damaged .npy file: {error}") from error
     _check_sum(path, table.offset + table.nbytes)
     names = table.dtype.names or ()
-    if "time" not in names or table.ndim != 1 or any(table.dtype[each].base != np.float64 for each in names):
+    if (
+        "time" not in names
+        or table.ndim != 1
+        or any(table.dtype[field].base != np.float64 for field in names)
+    ):
         raise InputError(f"this array is not a {kind}: it has no field 'time', or others than float64")
     columns = {name: np.array(table[name], order="C") for name in names}
     over = ("time", "robot")

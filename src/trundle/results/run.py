@@ -31,7 +31,7 @@ BASE_SPEEDS = ("v_x", "v_y", "v_z", "omega", "omega_x", "omega_y", "omega_z")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Run(Shown, Rebuilt):
-    """What a simulation gave: one array over time for each name.
+    """What a simulation gave: arrays over time by name.
 
     Parameters
     ----------
@@ -145,11 +145,11 @@ class Run(Shown, Rebuilt):
     @cached_property
     def parts(self) -> Mapping[str, Mapping[str, str]]:
         """Owner -> which of its numbers -> the value's name: `run.parts["left"]["rate"]` is "left.rate"."""
-        found: dict[str, dict[str, str]] = {}
+        owners: dict[str, dict[str, str]] = {}
         for name in self.values:
             column = self.column(name)
-            found.setdefault(column.owner, {})[column.what] = name
-        return Frozen({owner: Frozen(names) for owner, names in found.items()})
+            owners.setdefault(column.owner, {})[column.what] = name
+        return Frozen({owner: Frozen(names) for owner, names in owners.items()})
 
     @property
     def final(self) -> Mapping[str, float]:
@@ -164,7 +164,7 @@ class Run(Shown, Rebuilt):
 
     @cached_property
     def dataset(self) -> xarray.Dataset:
-        """The run as an xarray Dataset: one variable for each name over `time`, units and description in attrs."""
+        """The run as an xarray Dataset: a variable per name over `time`, units and description in attrs."""
         return self._content().dataset()
 
     @property

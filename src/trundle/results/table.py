@@ -32,7 +32,7 @@ _UNIT = re.compile(r"\s*[\[(]([^\])]*)[\])]$")
 class Table:
     """Columns (n,) by name, and the units that their file says, where it does.
 
-    `file` and `lines`, the line of each row, say in errors where a number stands.
+    `file` and `lines`, the lines of the rows, say in errors where a number stands.
     """
 
     columns: Mapping[str, FloatArray]
@@ -48,7 +48,7 @@ class Table:
                 raise InputError(message, file=self.file, line=line, key=name)
 
     def rows(self, gap: str | None = None) -> list[list[object]]:
-        """The names, then a row of numbers for each sample; `gap` stands for NaN, "nan" by default."""
+        """The names, then a row of numbers per sample; `gap` stands for NaN, "nan" by default."""
         numbers: list[list[object]] = np.column_stack(list(self.columns.values())).tolist()
         if gap is not None:
             numbers = [[gap if cell != cell else cell for cell in row] for row in numbers]
@@ -58,7 +58,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Cells:
-    """Text that is parted into cells: columns' `header`s on a line, and below them rows, each with its line.
+    """Text that is parted into cells: columns' `header`s on a line, below them rows with the numbers of their lines.
 
     `names` and `units` are what the headers say; until `with_units` asks, whole headers are names.
     """

@@ -16,7 +16,7 @@ _ROUNDING = 1e-6
 
 
 def passed(robot: Robot, run: Run) -> Iterator[tuple[str, str, float, float]]:
-    """Coordinate, "lower" or "upper", that limit, and how far the run went, of each limit that was passed."""
+    """Coordinate, "lower" or "upper", that limit, and how far the run went, of every limit that was passed."""
     read = robot.resolver(run.description["parameters"])
     for owner, joint in robot.joints.items():
         for axis, noun in drive_axes(joint).values():

@@ -77,8 +77,8 @@ def _singular(robot: Robot, parameters: Mapping[str, float], values: Mapping[str
         return ""
     here = numbers.configured([values[name] for name in numbers.names])
     general, now = numbers.rolling.samples[:-1], np.array(here.rows(ideal_wheels(here.assembly)), dtype=float)
-    rank = max(int(np.linalg.matrix_rank(each)) for each in general)
-    least = [float(np.linalg.svd(each, compute_uv=False)[rank - 1]) for each in (*general, now)]
+    rank = max(int(np.linalg.matrix_rank(matrix)) for matrix in general)
+    least = [float(np.linalg.svd(matrix, compute_uv=False)[rank - 1]) for matrix in (*general, now)]
     if least[-1] > NEAR * float(np.median(least[:-1])):
         return ""
     angles = [quantities.coordinate_of(assembly.speeds[column]) for column in columns]

@@ -31,7 +31,7 @@ def simulate(
 ) -> Run:
     """Integrate the equations of motion ẋ = f(x, u(t), p) over time.
 
-    Jumps of inputs are found and steps end there. Work and losses are integrated beside the states, so that the run's
+    Steps end where inputs jump. Work and losses are integrated beside the states, so that the run's
     `energy.imbalance` (where the model comes from a description) is the work put in − losses − change of the stored
     energy, in J; its `constraint_residual` is max |A ν| in m/s.
 
@@ -42,7 +42,7 @@ def simulate(
     duration : float or str, s
         How long, from t = 0; without it 10, or as long as `times` are.
     inputs : mapping of str to number, str, function, Signal or tuple
-        By name, each a number, text with a unit, a table (times, values[, interpolation]), {"file": CSV}, a pandas
+        By name: a number, text with a unit, a table (times, values[, interpolation]), {"file": CSV}, a pandas
         Series or an xarray DataArray over time, a function f(t) of time (s), or f(t, state) of time and of the states
         and outputs by name. Those not given are 0. Jumps of f(t, state) are not looked for.
     initial : mapping of str to number or str
@@ -58,7 +58,7 @@ def simulate(
         with electrical states, slipping wheels, joints with dry friction or stops, and where the fastest decay at the
         start times the duration is above 1000, and Dormand-Prince 8(5,3) (dop853) for the others.
     rtol, atol : float
-        Bounds on each step's error; by default 1e-11 and a tenth of it with dop853, 1e-9 and a tenth with the others.
+        Bounds on a step's error; by default 1e-11 and a tenth of it with dop853, 1e-9 and a tenth with the others.
     max_step : float or str, s
         The longest step; by default a thousandth of the run where inputs are functions, none otherwise. A pulse of a
         function that is shorter may be missed.

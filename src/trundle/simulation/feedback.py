@@ -58,9 +58,7 @@ def filler(
 ) -> Fill:
     """`fill(t, x, u)` for all inputs, or for those alone that aren't `held`; x may go on behind the `states`."""
     closed = [(k, signal.feedback) for k, signal in enumerate(signals) if signal.feedback is not None]
-    moving = [
-        (k, each.value) for k, each in enumerate(signals) if each.feedback is None and (held or not each.held)
-    ]
+    moving = [(k, s.value) for k, s in enumerate(signals) if s.feedback is None and (held or not s.held)]
 
     def fill(t: float, x: FloatArray, u: FloatArray) -> None:
         for place, value in moving:
@@ -86,10 +84,10 @@ def commands(signals: Sequence[Signal], fill: Fill, times: FloatArray, states: F
     """All inputs at all times, (inputs, times), `fill` being of all of them; states: (states, times)."""
     if not any(signal.feedback for signal in signals):
         return np.array([signal.sample(times) for signal in signals]).reshape(len(signals), times.size)
-    found = np.zeros((len(signals), times.size))
-    for t, x, u in zip(times, states.T, found.T, strict=True):
+    values = np.zeros((len(signals), times.size))
+    for t, x, u in zip(times, states.T, values.T, strict=True):
         fill(float(t), x, u)
-    return found
+    return values
 
 
 def _seen(observe: Program, fed: set[int]) -> Program:

@@ -21,7 +21,7 @@ IMPLICIT = ("lsoda", "radau", "bdf")
 _SCIPY_NAMES = {"radau": "Radau", "bdf": "BDF", "dop853": "DOP853", "rk45": "RK45", "rk23": "RK23"}
 # Times closer than this share of the run are one: a table's 0.3 s and an output's 3 · 0.1 s differ by rounding.
 SAME_TIME = 1e-12
-# Steps that LSODA may take in each of `PARTS` equal parts of a run before it gives up, which takes it a second.
+# Steps that LSODA may take in one of `PARTS` equal parts of a run before it gives up, which takes it a second.
 MOST_STEPS = 20_000
 PARTS = 1000
 # Jumps that are looked for where LSODA gets stuck, before a run fails.
@@ -35,7 +35,7 @@ RateFunction = Callable[[float, FloatArray], FloatArray]
 
 @dataclass(frozen=True)
 class Settings:
-    """How to integrate: method, relative and absolute tolerance of each step's error, and the longest step (s).
+    """How to integrate: method, relative and absolute tolerance of a step's error, and the longest step (s).
 
     Without a longest step a robot at rest is stepped over in seconds, and a short pulse of an input with it.
     """
@@ -83,7 +83,7 @@ def integrate(
     """States (n, T) at increasing `times`, from `start` at the first.
 
     `make(a, b)` gives rate and Jacobian for the piece [a, b], on which inputs are smooth; `breaks` are the ends of
-    pieces. A method is started anew at each break, so no step ever straddles a jump. Where LSODA gets stuck,
+    pieces. A method is started anew at every break, so no step ever straddles a jump. Where LSODA gets stuck,
     `find(from, to)` may name more breaks. Raises NumericsError where the states stop being finite.
     """
     breaks = list(breaks)
@@ -116,8 +116,8 @@ def _near(t: float, known: Sequence[float], find: Callable[[float, float], Seque
     """
     first, last = float(known[-2]), float(known[-1])
     for width in (share * (last - first) for share in (1e-6, 1e-4, 1e-2)):
-        found = find(max(t - width, first), min(t + width, last))
-        more = [b for b in found if np.abs(np.array(known) - b).min() > SAME_TIME * (last - first)]
+        jumps = find(max(t - width, first), min(t + width, last))
+        more = [b for b in jumps if np.abs(np.array(known) - b).min() > SAME_TIME * (last - first)]
         if more:
             return more
     return []
@@ -159,8 +159,8 @@ def _piece(
         # The bound on steps holds between output times: more of them, so that it doesn't hang on what is stored.
         inner = np.linspace(times[0], times[-1], math.ceil((times[-1] - times[0]) / part) + 1)
         dense = np.union1d(times, inner[(inner > times[0]) & (inner < times[-1])])
-        found = _lsoda(rate, jacobian, state, dense, settings)
-        return found[:, np.searchsorted(dense, times)]
+        states = _lsoda(rate, jacobian, state, dense, settings)
+        return states[:, np.searchsorted(dense, times)]
     from scipy.integrate import solve_ivp
 
     options: dict[str, Any] = {} if jacobian is None else {"jac": jacobian}

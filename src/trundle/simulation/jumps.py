@@ -1,4 +1,4 @@
-"""Jumps of inputs that are Python functions, found without being told: a method that steps over one goes wrong."""
+"""Where inputs that are Python functions jump, by their values alone: a method that steps over one goes wrong."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Interval = tuple[float, float, float, float]
 
 
 def with_jumps(signals: Mapping[str, Signal], end: float, max_step: float | None) -> dict[str, Signal]:
-    """The same signals with the jumps of Python functions found, as far as values over [0, end] show them.
+    """The same signals with the jumps of Python functions, as far as values over [0, end] show them.
 
     Values are looked at twice as often as the longest step, so that what a step can see is seen.
     """
@@ -58,7 +58,7 @@ def closer_look(signals: Iterable[Signal]) -> Callable[[float, float], list[floa
 
 
 def find_jumps(value: Callable[[float], float], nodes: Sequence[float]) -> list[float]:
-    """Times at which a function jumps between increasing `nodes`, each the first float after its jump.
+    """Times at which a function jumps between increasing `nodes`: the first float after its jump.
 
     An interval is halved toward the half with the greater change. In a smooth function the change shrinks with the
     interval; across a jump it stays, down to two neighbouring floats.
@@ -66,19 +66,19 @@ def find_jumps(value: Callable[[float], float], nodes: Sequence[float]) -> list[
     values = [value(t) for t in nodes]
     # Changes this small beside the function's own are rounding.
     noise = 1e-9 * (max(values) - min(values)) if values else 0.0
-    found: list[float] = []
+    jumps: list[float] = []
     steps = [(a, b, va, vb) for (a, va), (b, vb) in pairwise(zip(nodes, values, strict=True)) if va != vb]
-    while steps and len(found) < MOST_JUMPS:
+    while steps and len(jumps) < MOST_JUMPS:
         whole = steps.pop()
         jump = _bisected(value, whole, noise)
         if jump is None:
             continue
         (a, b, va, vb), (before, after, v_before, v_after) = whole, jump
-        found.append(after)
+        jumps.append(after)
         # There may be a second jump in the same interval.
         rest = ((a, before, va, v_before), (after, b, v_after, vb))
-        steps += [each for each in rest if each[2] != each[3]]
-    return sorted(found)
+        steps += [step for step in rest if step[2] != step[3]]
+    return sorted(jumps)
 
 
 def _bisected(value: Callable[[float], float], interval: Interval, noise: float) -> Interval | None:

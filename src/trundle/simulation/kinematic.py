@@ -65,7 +65,7 @@ def roll(
     method : {"auto", "lsoda", "radau", "bdf", "dop853", "rk45", "rk23"}
         The integrator; auto takes LSODA.
     rtol, atol : float
-        Bounds on each step's error; 1e-12 by default.
+        Bounds on a step's error; 1e-12 by default.
     max_step : float or str, s
         The longest step, as in `simulate`.
     progress : bool or callable

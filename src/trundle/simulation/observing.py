@@ -14,7 +14,7 @@ from trundle.program import Kernel, Program, compile_program
 from trundle.program.simplify import only_elements
 from trundle.results.arrays import FloatArray
 
-# Robots looked at together: 4096 with a hundred numbers each are 3 MB.
+# Robots looked at together: 4096 with a hundred numbers a robot are 3 MB.
 ROBOTS_AT_ONCE = 4096
 
 # One number for all robots, (count,), or (steps, 1 or count).
@@ -39,8 +39,8 @@ class Stored:
             p = lane_numbers(self.parameters, 0, lanes)
             for row, step in enumerate(self.steps):
                 x = np.ascontiguousarray(self.values[row, :, lanes])
-                (found,) = kernel(x, lane_numbers(self.inputs, int(step), lanes), p)
-                yield row, lanes, found[0]
+                (numbers,) = kernel(x, lane_numbers(self.inputs, int(step), lanes), p)
+                yield row, lanes, numbers[0]
 
 
 def observer_of(model: Model, stored: Stored) -> Callable[[str], FloatArray]:
@@ -53,13 +53,13 @@ def worst_residual(model: Model, stored: Stored) -> float:
     if "constraint_residual" not in model.outputs or model.constraints.rows == 0:
         return 0.0
     parts = stored.observed(_single(model.observe, "constraint_residual"))
-    return max(float(np.max(found, where=np.isfinite(found), initial=0.0)) for _, _, found in parts)
+    return max(float(np.max(size, where=np.isfinite(size), initial=0.0)) for _, _, size in parts)
 
 
 def _output(model: Model, stored: Stored, name: str) -> FloatArray:
     result = np.empty((stored.values.shape[0], stored.values.shape[2]))
-    for row, lanes, found in stored.observed(_single(model.observe, name)):
-        result[row, lanes] = found
+    for row, lanes, numbers in stored.observed(_single(model.observe, name)):
+        result[row, lanes] = numbers
     return result
 
 
@@ -69,7 +69,7 @@ def _single(observe: Program, name: str) -> Kernel:
 
 
 def lane_numbers(given: Mapping[str, Floats], step: int, lanes: slice) -> FloatArray:
-    """Numbers in order, (n,) where each holds for all robots and (n, robots) else; inputs end with their last step."""
+    """Numbers in order, (n,) where they hold for all robots and (n, robots) else; inputs end with their last step."""
     rows: list[FloatArray] = []
     for value in given.values():
         array = np.asarray(value, dtype=float)

@@ -60,7 +60,7 @@ class Ode:
         """u(t) in the model's order, (m,), or (m, count) where they follow as many states."""
         x = self._state(x)
         if x.ndim == 2 and any(signal.feedback is not None for signal in self.signals):
-            return np.array([self.inputs(t, each) for each in x.T]).T
+            return np.array([self.inputs(t, state) for state in x.T]).T
         u = np.zeros(len(self.signals))
         self.fill(float(t), x, u)
         return u

@@ -1,4 +1,4 @@
-"""What users say about a run beside its inputs: times, method, tolerances, initial values; each checked once."""
+"""What users say about a run beside its inputs: times, method, tolerances, initial values, checked once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Times = Sequence[float] | FloatArray
 class RunOptions:
     """When a run is stored and how it is integrated.
 
-    stored: the times to store (s), increasing. method: one of METHODS. rtol, atol: bounds on each step's error; None
+    stored: the times to store (s), increasing. method: one of METHODS. rtol, atol: bounds on a step's error; None
     for the method's own. max_step: the longest step (s) that a user asks for, if any.
     """
 
@@ -72,7 +72,7 @@ def options_of(
     if times is not None:
         stored = _given_times(times, duration)
     bounds = {"run.rtol": rtol, "run.atol": atol}
-    tight = [tolerance if each is None else positive(each, name) for name, each in bounds.items()]
+    tight = [tolerance if bound is None else positive(bound, name) for name, bound in bounds.items()]
     if (tight[0] or 0.0) >= 1:
         raise InputError(
             f"rtol must be below 1, got {rtol:g}: nothing of the result would be known",
@@ -134,23 +134,23 @@ def whole(given: object, name: str, least: int) -> int:
 
 def positive(given: object, name: str, unit: str = "") -> float:
     """A number above zero, in SI, from a number, or with a unit from text such as "2 min"."""
-    found = math.nan if isinstance(given, str) and not unit else number(given, name, unit)
-    if 0 < found < LEAST:
-        raise InputError(f"{float(found):g} is out of bounds: at least {LEAST:g}", key=name)
-    if not found > 0:
+    value = math.nan if isinstance(given, str) and not unit else number(given, name, unit)
+    if 0 < value < LEAST:
+        raise InputError(f"{float(value):g} is out of bounds: at least {LEAST:g}", key=name)
+    if not value > 0:
         raise InputError(f"expected a positive number, above zero, got {describe(given)}", key=name)
-    return found
+    return value
 
 
 def initial_numbers(
     given: Mapping[str, float | str] | None, system: Model | RollingMotion
 ) -> dict[str, float]:
     """Initial values of states in SI by name."""
-    for each in named(given, "initial"):
-        require_state(each, system)
+    for state in named(given, "initial"):
+        require_state(state, system)
     return {
-        each: number(value, f"run.initial.{each}", system.units[each])
-        for each, value in (given or {}).items()
+        state: number(value, f"run.initial.{state}", system.units[state])
+        for state, value in (given or {}).items()
     }
 
 

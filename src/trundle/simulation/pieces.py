@@ -45,18 +45,18 @@ def make_pieces(
         u[:] = [signal.value((a + b) / 2) if signal.held else 0.0 for signal in signals]
         last = float(np.nextafter(b, a))
 
-        def function(evaluate: Callable[[], None], found: np.ndarray) -> RateFunction:
+        def function(evaluate: Callable[[], None], output: np.ndarray) -> RateFunction:
             def at(t: float, y: np.ndarray) -> np.ndarray:
                 x[:] = y
                 if fill is not None:
                     fill(t if t < b else last, x, u)
                 evaluate()
                 bar.at(t)
-                return found.copy()
+                return output.copy()
 
             return at
 
-        rate, *slope = (function(*each) for each in evaluations)
+        rate, *slope = (function(*evaluation) for evaluation in evaluations)
         return rate, slope[0] if slope else None
 
     return make

@@ -34,7 +34,7 @@ from trundle.simulation.signals import Input, Signal, as_signal
 from trundle.simulation.stability import decay_rate, eigenvalues
 
 # Operations of the rates times states up to which their slopes are compiled: the matrix has about half as many, at
-# 80 µs each. One of a humanoid (77 states) has 1.5 million and takes three minutes; its differences take 2 ms.
+# 80 µs apiece. One of a humanoid (77 states) has 1.5 million and takes three minutes; its differences take 2 ms.
 MOST_SLOPE = 50_000
 # Initial values that constraints moved by less than this are as they were given.
 _SAME = 1e-9
@@ -226,14 +226,14 @@ def _settled(problem: Problem) -> dict[str, object]:
 
 
 def run_of(
-    problem: Problem, found: tuple[FloatArray, FloatArray, FloatArray], summary: Mapping[str, object]
+    problem: Problem, solution: tuple[FloatArray, FloatArray, FloatArray], summary: Mapping[str, object]
 ) -> Run:
     """States, commands and outputs at all times as a Run: without the time 0, where that wasn't asked for."""
-    system, options, states = problem.system, problem.options, found[0]
+    system, options, states = problem.system, problem.options, solution[0]
     labels = (system.states, system.inputs, system.outputs)
     values = {
         name: row
-        for names, rows in zip(labels, found, strict=True)
+        for names, rows in zip(labels, solution, strict=True)
         for name, row in zip(names, rows, strict=False)
     }
     _require_finite(values, options.times)
@@ -257,22 +257,23 @@ def run_of(
 def _worst(values: Mapping[str, FloatArray]) -> dict[str, float]:
     """The largest residuals, and how far the energy is out of balance beside what passed through."""
     residuals = ("constraint_residual", "loop_residual", "slip_residual")
-    found = {name: float(values[name].max()) for name in residuals if name in values}
-    if "slip_residual" in found:  # of a kinematic run: what its wheels can't do is all that could be violated
-        found["constraint_residual"] = found["slip_residual"]
+    largest = {name: float(values[name].max()) for name in residuals if name in values}
+    # A kinematic run holds all other constraints by construction: only what its wheels can't do could be violated.
+    if "slip_residual" in largest:
+        largest["constraint_residual"] = largest["slip_residual"]
     if "energy.imbalance" in values:
-        found["energy_imbalance"] = float(np.abs(values["energy.imbalance"]).max())
-        # What passed through (J): the largest of work, losses, and the travel of each kind of stored energy.
+        largest["energy_imbalance"] = float(np.abs(values["energy.imbalance"]).max())
+        # What passed through (J): the largest of work, losses, and the travel of any kind of stored energy.
         kinds = ("kinetic", "potential", "internal", "work", "losses")
-        found["energy_turned_over"] = max(float(np.ptp(values[f"energy.{kind}"])) for kind in kinds)
-    return found
+        largest["energy_turned_over"] = max(float(np.ptp(values[f"energy.{kind}"])) for kind in kinds)
+    return largest
 
 
 def _spent(
     system: Model | RollingMotion, values: Mapping[str, FloatArray], time: FloatArray
 ) -> dict[str, object]:
-    """When each battery broke down first, and when it was empty; both are said."""
-    robot, found = system.robot, dict[str, dict[str, float]]()
+    """When batteries broke down first, and when they were empty; a warning says both."""
+    robot, times = system.robot, dict[str, dict[str, float]]()
     for name in () if robot is None else robot.batteries:
         for what, quantity, words in (
             ("brown_out", "voltage", "brown-out: its motors ask for more than it can give"),
@@ -280,9 +281,9 @@ def _spent(
         ):
             worn = np.flatnonzero(values.get(f"{name}.{quantity}", time + 1) <= 0)
             if worn.size:
-                found.setdefault(what, {})[name] = when = float(time[worn[0]])
+                times.setdefault(what, {})[name] = when = float(time[worn[0]])
                 warnings.warn(f"the battery {name!r} at {when:.4g} s: {words}", RuntimeWarning, 2)
-    return dict(found)
+    return dict(times)
 
 
 def _energy_account(states: FloatArray, values: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
@@ -310,29 +311,29 @@ def _require_finite(values: Mapping[str, FloatArray], at: FloatArray) -> None:
 def named_signals(
     given: Mapping[str, Input] | None, units: Mapping[str, str], name: str, options: RunOptions
 ) -> dict[str, Signal]:
-    """A signal for each of the given inputs, the jumps of functions found (see `signals_of`)."""
+    """Signals of these inputs by name, with the jumps of functions (see `signals_of`)."""
     return with_jumps(signals_of(given, units, name), options.end, options.max_step)
 
 
 def signals_of(given: Mapping[str, Input] | None, units: Mapping[str, str], name: str) -> dict[str, Signal]:
-    """A signal for each of the given inputs; `units` are those of all that exist.
+    """Signals of these inputs by name; `units` are those of all that exist.
 
     Raises InputError for unknown names and for what is no input, all mistakes at once.
     """
-    found: dict[str, Signal] = {}
+    signals: dict[str, Signal] = {}
     mistakes: list[Mistake] = []
-    for each, value in named(given, "inputs").items():
-        path = ("run", "inputs", each)
-        if each not in units:
-            hint = suggest(str(each), units)
-            mistakes.append(Mistake(path, f"'{each}' is not an input of '{name}'", hint))
+    for key, value in named(given, "inputs").items():
+        path = ("run", "inputs", key)
+        if key not in units:
+            hint = suggest(str(key), units)
+            mistakes.append(Mistake(path, f"'{key}' is not an input of '{name}'", hint))
             continue
         try:
-            found[each] = as_signal(value, ".".join(path), units[each])
+            signals[key] = as_signal(value, ".".join(path), units[key])
         except InputError as error:
             if error.file is not None:  # a table's file says where in it
                 raise
             mistakes.append(Mistake(path, error.message, error.hint))
     if mistakes:
         raise report(mistakes)
-    return found
+    return signals

@@ -10,7 +10,7 @@ from trundle.model import Model
 from trundle.results import Run
 
 # States that change by less are at rest, and motions that grow more slowly (1/s) don't count: poles at 0 that are
-# multiple are found only to the root of rounding.
+# multiple are known only to the root of rounding.
 _STILL, _SLOW = 1e-6, 1e-3
 
 

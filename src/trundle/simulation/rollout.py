@@ -46,7 +46,7 @@ def rollout(
 ) -> Batch:
     """Integrate many robots with the classical Runge-Kutta method of fixed step, on all cores.
 
-    x_{k+1} = x_k + dt/6 (k₁ + 2k₂ + 2k₃ + k₄), inputs held over each step; local error O(dt⁵). There is no error
+    x_{k+1} = x_k + dt/6 (k₁ + 2k₂ + 2k₃ + k₄), inputs held over a step; local error O(dt⁵). There is no error
     control: compare two dt. Where the eigenvalues of ∂f/∂x at the start say that decaying motions grow with this dt, a
     UserWarning says so, and which dt would do. On one machine a robot's numbers are the same, bit by bit, alone and in
     any batch whose robots share their parameters; where these differ, or constraints complete starts, last digits may.
@@ -56,7 +56,7 @@ def rollout(
     model : Model, Robot, Document, path or mapping
         What moves; what is no model is derived first.
     initial : mapping of str to number, str or array_like, shape (count,)
-        States by name, one for all robots or one each; those not given are 0, or what constraints make them.
+        States by name, one for all robots or one per robot; those not given are 0, or what constraints make them.
     inputs : mapping of str to number, str or array_like
         Inputs by name: a number, (count,), (steps, 1) or (steps, count); those not given are 0.
     parameters : mapping of str to number, str or array_like, shape (count,)
@@ -183,7 +183,7 @@ def _diverged(states: FloatArray, time: FloatArray, name: str) -> int:
     """How many robots' last states aren't finite; NumericsError where no robot's is."""
     lost = ~np.isfinite(states[-1]).all(axis=0)
     if lost.all():
-        row = next(k for k, each in enumerate(states) if not np.isfinite(each).all(axis=0).any())
+        row = next(k for k, robots in enumerate(states) if not np.isfinite(robots).all(axis=0).any())
         raise NumericsError(
             f"all robots of the rollout of '{name}' diverged by t = {time[row]:g} s: "
             "the motion is unstable or singular, or dt is too long for it"
@@ -196,18 +196,18 @@ def _warn_of_step(
 ) -> None:
     """A warning where a step h is too long for some of the robots that are looked at."""
     count = start.shape[1]
-    found: list[tuple[float, float, int]] = []
+    bounds: list[tuple[float, float, int]] = []
     alike = (
-        not any(np.size(each) > 1 for each in (*u.values(), *p.values())) and not np.ptp(start, axis=1).any()
+        not any(np.size(rows) > 1 for rows in (*u.values(), *p.values())) and not np.ptp(start, axis=1).any()
     )
     for lane in [0] if alike else sorted({0, count // 2, count - 1}):
-        given, numbers = (lane_numbers(each, 0, slice(lane, lane + 1)).reshape(-1) for each in (u, p))
+        given, numbers = (lane_numbers(values, 0, slice(lane, lane + 1)).reshape(-1) for values in (u, p))
 
         def rates(states: FloatArray, given: FloatArray = given, numbers: FloatArray = numbers) -> FloatArray:
             return model.dynamics.evaluate(states, given, numbers)[0]
 
-        found.append((*longest_step(eigenvalues(rates, start[:, lane])), lane))
-    longest, rate, lane = min(found)
+        bounds.append((*longest_step(eigenvalues(rates, start[:, lane])), lane))
+    longest, rate, lane = min(bounds)
     if h > longest:
         who = f"robot {lane} of '{model.name}'" if count > 1 else f"'{model.name}'"
         warnings.warn(
@@ -221,17 +221,16 @@ def _warn_of_step(
 def _complete(
     defaults: Mapping[str, float], given: Mapping[str, NumbersLike], kind: str, model: Model
 ) -> dict[str, Floats]:
-    """A number or an array for each state or input, in the model's order."""
-    for each in given:
+    """A number or an array for every state or input, in the model's order."""
+    for key in given:
         if kind == "state":
-            require_state(each, model)
-        if each not in defaults:
-            hint = suggest(each, defaults)
-            raise InputError(f"'{each}' is not an input of '{model.name}'", key=each, hint=hint)
+            require_state(key, model)
+        if key not in defaults:
+            hint = suggest(key, defaults)
+            raise InputError(f"'{key}' is not an input of '{model.name}'", key=key, hint=hint)
     most = 1 if kind == "state" else 2
     return {
-        each: _column(each, given.get(each, value), model.units[each], most)
-        for each, value in defaults.items()
+        key: _column(key, given.get(key, value), model.units[key], most) for key, value in defaults.items()
     }
 
 
@@ -258,7 +257,7 @@ def _column(name: str, given: NumbersLike, unit: str, most: int) -> Floats:
 
 def _parameters(model: Model, given: Mapping[str, NumbersLike]) -> dict[str, Floats]:
     """Numbers and arrays as they are, after the robot's own checks robot by robot: of those with the least and the
-    greatest of each array, and of a few between, since what bounds one parameter may hang on another.
+    greatest of an array, and of a few between, since what bounds one parameter may hang on another.
     """
     for name in given:
         if name not in model.parameters:

@@ -94,7 +94,7 @@ def run(
     samples : int
         How many equal times to store; by default as the run section says, or 1001.
     rtol, atol : float
-        Bounds on each step's error; by default as the run section says, or the method's own.
+        Bounds on a step's error; by default as the run section says, or the method's own.
     max_step : float or str, s
         The longest step, as in `simulate`.
     progress : bool or callable
@@ -131,17 +131,17 @@ def task_of(given: Given, changes: Changes | None = None) -> Task:
 
     Raises InputError: its key is the changes' ("inputs.left.rate", "duration"), or leads to the file and the line.
     """
-    found, changes = opened(given, "run"), changes or Changes()
-    document = found if isinstance(found, Document) else None
+    described, changes = opened(given, "run"), changes or Changes()
+    document = described if isinstance(described, Document) else None
     spec = (document.run if document is not None else None) or RunSpec.model_validate({})
     folder = Path() if document is None or document.path is None else document.path.parent
     try:
-        return _task(found, spec, folder, changes)
+        return _task(described, spec, folder, changes)
     except InputError as error:
         raise _placed(error, document, spec, changes) from error.__cause__
 
 
-def _task(found: Robot | Model | Document, spec: RunSpec, folder: Path, changes: Changes) -> Task:
+def _task(described: Robot | Model | Document, spec: RunSpec, folder: Path, changes: Changes) -> Task:
     """The problem that a run section describes, with the caller's changes over what the section says."""
     options = _options(spec, changes)
     given = named(changes.inputs, "inputs")
@@ -149,10 +149,10 @@ def _task(found: Robot | Model | Document, spec: RunSpec, folder: Path, changes:
     initial = {**spec.initial, **named(changes.initial, "initial")}
     parameters = {**spec.set, **named(changes.parameters, "parameters")}
     if spec.mode == "kinematic":
-        robot = robot_of(found, "run", "it has no wheels to roll on")
+        robot = robot_of(described, "run", "it has no wheels to roll on")
         problem = kinematic_problem(robot, inputs, initial, parameters, options)
     else:
-        model = model_of(found, "run")
+        model = model_of(described, "run")
         if parameters and model.robot is not None:  # with them a mass may have become zero
             require_dynamic(model.robot, model.robot.parameter_values(parameters))
         problem = dynamic_problem(model, inputs, initial, parameters, options)
@@ -178,7 +178,7 @@ def _options(spec: RunSpec, changes: Changes) -> RunOptions:
     """Times, method and tolerances: as changed, or as the run section says."""
     said = spec.model_dump(include={"duration", "samples", "method", "rtol", "atol"})
     sections = ("parameters", "inputs", "initial")
-    said |= {name: each for name, each in vars(changes).items() if each is not None and name not in sections}
+    said |= {name: new for name, new in vars(changes).items() if new is not None and name not in sections}
     if spec.rate is not None and changes.samples is None:
         said["times"] = _periods(positive(said["duration"], "run.duration", "s"), spec.rate)
     return options_of(**said, tolerance=TOLERANCE if spec.mode == "kinematic" else None)
@@ -198,14 +198,14 @@ def _periods(duration: float, rate: float) -> FloatArray:
 
 def _signals(spec: RunSpec, folder: Path, replaced: Collection[str]) -> dict[str, Input]:
     """The run section's inputs but those `replaced`, tables in files read from the description's folder."""
-    found: dict[str, Input] = {}
+    inputs: dict[str, Input] = {}
     for name, signal in spec.inputs.items():
         if name in replaced:
             continue
         if isinstance(signal, FileTable):
-            found[name] = read_column(signal, name, folder, f"run.inputs.{name}")
+            inputs[name] = read_column(signal, name, folder, f"run.inputs.{name}")
         elif isinstance(signal, Table):
-            found[name] = (signal.times, signal.values, signal.interpolation)
+            inputs[name] = (signal.times, signal.values, signal.interpolation)
         else:
-            found[name] = signal
-    return found
+            inputs[name] = signal
+    return inputs

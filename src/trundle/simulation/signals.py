@@ -28,8 +28,8 @@ from trundle.simulation.labelled import DataArray, Series, table_of
 STEP = 1e-3
 # Lagrange's polynomial through values at −2h … 2h: row k holds its coefficient of (t/h)^k.
 _LAGRANGE = np.linalg.inv(np.vander(np.arange(-2.0, 3.0), increasing=True))
-# Tables with at most this many nodes have the integrator stop at each; beyond it the error control finds the kinks
-# itself.
+# Tables with at most this many nodes have the integrator stop at all of them; beyond it the error control finds the
+# kinks itself.
 MOST_STOPS = 500
 
 
@@ -126,7 +126,7 @@ def function(call: Callable[..., float], name: str = "") -> Signal:
         return Signal(value, resolution=math.inf, feedback=value)
 
     def quick(t: float) -> float:
-        """The same for what nothing is wrong with, in half the time: it is asked for at each evaluation."""
+        """The same for what nothing is wrong with, in half the time: it is asked for at every evaluation."""
         try:
             number = float(call(t))
         except Exception:
@@ -143,7 +143,7 @@ def _needed(call: Callable[..., float]) -> int:
     except (TypeError, ValueError):
         return 1
     places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(each.kind in places and each.default is each.empty for each in parameters)
+    return sum(parameter.kind in places and parameter.default is parameter.empty for parameter in parameters)
 
 
 def _one_number(answer: object, complaint: str) -> float:
@@ -158,7 +158,7 @@ def _one_number(answer: object, complaint: str) -> float:
 def table(times: npt.ArrayLike, values: npt.ArrayLike, interpolation: str = "linear") -> Signal:
     """An input given by its values at some times.
 
-    `previous` holds each value until the next time; `linear` and `cubic` (a not-a-knot spline) join them. Outside of
+    `previous` holds a value until the next time; `linear` and `cubic` (a not-a-knot spline) join them. Outside of
     the times the first and the last value hold.
 
     Parameters
@@ -247,8 +247,8 @@ def as_signal(given: Input, name: str, unit: str = "") -> Signal:
 
 def _numbers(column: SampledColumn, name: str, unit: str) -> npt.ArrayLike:
     """A table's times or values in SI; text may have units."""
-    if isinstance(column, Sequence) and any(isinstance(each, (str, Value)) for each in column):
-        return [number(each, name, unit) for each in column]
+    if isinstance(column, Sequence) and any(isinstance(cell, (str, Value)) for cell in column):
+        return [number(cell, name, unit) for cell in column]
     return cast(npt.ArrayLike, column)
 
 
@@ -259,20 +259,20 @@ def _steps(t: np.ndarray, v: np.ndarray) -> Signal:
 
 
 def _polynomials(t: np.ndarray, v: np.ndarray, interpolation: str) -> np.ndarray:
-    """Coefficients (4, pieces), highest power first, in the time since each piece's start."""
+    """Coefficients (4, pieces), highest power first, in the time since the piece's start."""
     with np.errstate(all="ignore"):
         slopes = np.diff(v) / np.diff(t)
-        found = np.array([0 * slopes, 0 * slopes, slopes, v[:-1]])
-        if interpolation == "cubic" and np.isfinite(found).all():
+        coefficients = np.array([0 * slopes, 0 * slopes, slopes, v[:-1]])
+        if interpolation == "cubic" and np.isfinite(coefficients).all():
             from scipy.interpolate import CubicSpline
 
-            found = CubicSpline(t, v).c
-    if not np.isfinite(found).all():
+            coefficients = CubicSpline(t, v).c
+    if not np.isfinite(coefficients).all():
         raise InputError(
             f"a table's times are too close to each other to be joined: {np.diff(t).min():g} s apart",
             hint="interpolation 'previous' holds each value",
         )
-    return found
+    return coefficients
 
 
 def _pieces(t: np.ndarray, coefficients: np.ndarray) -> Signal:

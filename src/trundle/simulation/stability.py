@@ -14,7 +14,7 @@ from trundle.results.arrays import FloatArray
 Roots = npt.NDArray[np.complex128]
 RateField = Callable[[FloatArray], FloatArray]
 
-# |z| at which a method's stability is looked at along each direction; the region ends before 3.
+# |z| at which a method's stability is looked at along a direction; the region ends before 3.
 _RADII = np.linspace(0.0, 3.2, 161)[1:]
 # Differences round: eigenvalues of the imaginary axis may seem to lie this much beside it.
 _ROUNDING = 1e-6
@@ -25,8 +25,8 @@ def eigenvalues(rates: RateField, x: FloatArray) -> Roots:
     step = 1e-6 * np.maximum(1.0, np.abs(x))
     near = x[:, None] + np.concatenate([np.diag(step), -np.diag(step)], axis=1)
     with np.errstate(all="ignore"):
-        found = rates(near)
-        matrix = (found[:, : x.size] - found[:, x.size :]) / (2 * step)
+        slopes = rates(near)
+        matrix = (slopes[:, : x.size] - slopes[:, x.size :]) / (2 * step)
     if not x.size or not np.isfinite(matrix).all():
         return np.full(1, complex(math.nan))
     return np.linalg.eigvals(matrix).astype(complex)
@@ -44,7 +44,7 @@ def longest_step(roots: Roots) -> tuple[float, float]:
     """The longest step (s) of the classical Runge-Kutta method with which no decaying motion grows, and the rate |λ|
     (1/s) of the motion that bounds it.
 
-    |R(λ h)| ≤ 1 with R(z) = 1 + z + z²/2 + z³/6 + z⁴/24 for each λ with Re λ ≤ 0: up to |λ| h = 2.785 on the real axis,
+    |R(λ h)| ≤ 1 with R(z) = 1 + z + z²/2 + z³/6 + z⁴/24 for any λ with Re λ ≤ 0: up to |λ| h = 2.785 on the real axis,
     2.828 on the imaginary one. Source: Hairer & Wanner, Solving Ordinary Differential Equations II, section IV.2.
     """
     roots = roots[(roots.real <= _ROUNDING * np.abs(roots)) & (np.abs(roots) > 0)]

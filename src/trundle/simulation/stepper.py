@@ -15,14 +15,14 @@ from trundle.results.arrays import FloatArray
 from trundle.simulation.integrate import RateFunction, Settings, integrate
 from trundle.simulation.problem import Problem, run_of, slope_of
 
-# Each step's error, relative and absolute: what is looked at needs no more, and a restart each step costs most.
+# A step's error, relative and absolute: what is looked at needs no more, and a restart at every step costs most.
 _BOUNDS = 1e-7, 1e-8
 
 
 class Stepper:
     """Where a problem has come to: `time` (s), `state`, and all before it; what its signals say is not asked.
 
-    LSODA starts anew at each step, as the inputs jump there: with stiff formulas where it finds the motion stiff.
+    LSODA starts anew at every step, as the inputs jump there: with stiff formulas where it finds the motion stiff.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -47,8 +47,8 @@ class Stepper:
         numbers = self.problem.numbers
 
         def at(t: float, x: FloatArray) -> FloatArray:
-            found = call(x, self._commands, numbers)[0]
-            return found.reshape(-1, columns) if columns else found
+            rows = call(x, self._commands, numbers)[0]
+            return rows.reshape(-1, columns) if columns else rows
 
         return at
 
@@ -73,7 +73,7 @@ class Stepper:
         times = np.array([self.time, self.time + seconds])
         try:
             with np.errstate(all="ignore"):
-                found = integrate(
+                states = integrate(
                     lambda a, b: (self._rate, self._slope),
                     self.state,
                     times,
@@ -81,7 +81,7 @@ class Stepper:
                     settings=Settings("lsoda", *_BOUNDS),
                     names=self._names,
                 )
-                n, state = len(self.problem.system.states), found[:, -1].copy()
+                n, state = len(self.problem.system.states), states[:, -1].copy()
                 own = on_manifold(self.problem.system, state[:n, None], self._commands, self.problem.numbers)
             state[:n] = own[:, 0]
             if not np.isfinite(state).all():
@@ -95,7 +95,7 @@ class Stepper:
 
     def run(self) -> Run:
         """All that was, as a run; an input's value at a time is the one that was held from then on."""
-        times, states = (np.array(each) for each in zip(*self._kept, strict=True))
+        times, states = (np.array(kept) for kept in zip(*self._kept, strict=True))
         commands = np.array([*self._given, self._commands]).T.copy()
         problem = replace(self.problem, options=replace(self.problem.options, stored=times))
         x, n = states.T.copy(), len(problem.system.states)

@@ -20,7 +20,7 @@ from trundle.model.constraints import rolling_rows
 from trundle.model.mechanism import Mechanism
 from trundle.simulation.signals import Signal
 
-# Times at which the direction of each steered wheel's velocity is looked at over a run; more where it turns by more
+# Times at which the direction of a steered wheel's velocity is looked at over a run; more where it turns by more
 # than `MOST_TURN` (rad) between two, until they are closer together than `LEAST` of the run: then it jumps.
 LOOKS, MOST_TURN, LEAST = 200, 0.2, 1e-10
 # Steering that is given at the start may differ by this from what rolls (rad).
@@ -59,8 +59,8 @@ def with_twist(
             raise InputError(f"'{name}' can't follow the motion", key=f"run.inputs.{name}", hint=hint)
     twist = _whole(here, [signals.get(name) for name in speeds])
     made = dict(zip(speeds, twist, strict=True))
-    for each in _steered(assembly, signals):
-        made[each.coordinate] = _steering(each, twist, end, initial.get(each.coordinate))
+    for steered in _steered(assembly, signals):
+        made[steered.coordinate] = _steering(steered, twist, end, initial.get(steered.coordinate))
     return {**signals, **made}
 
 
@@ -94,7 +94,7 @@ def _sum(factors: Sequence[float], signals: Sequence[Signal]) -> Signal:
 def _steered(assembly: Assembly, given: Mapping[str, Signal]) -> Iterator[Steered]:
     """What steers by itself and isn't given: wheels, and linkages in place of their wheels."""
     columns = {wheel.name: wheel.steering for wheel in assembly.wheels}
-    linkages = {axis.column: each for each in assembly.linkages for axis in each.followers}
+    linkages = {axis.column: linkage for linkage in assembly.linkages for axis in linkage.followers}
     pairs: dict[str, list[WheelPlace]] = {}
     for place, grips in wheel_places(assembly):
         column = columns[place.name]

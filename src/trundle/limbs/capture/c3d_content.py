@@ -21,7 +21,7 @@ from trundle.errors import InputError
 _BLOCK = 512
 # How the format says whose numbers it holds: the order of bytes, and DEC's floats.
 _INTEL, _DEC, _MIPS = 84, 85, 86
-# Types of parameters: what NumPy calls them, but for characters (-1) and floats (4), and how many bytes each has.
+# Types of parameters: what NumPy calls them, but for characters (-1) and floats (4), and how many bytes they have.
 _SIZES = {-1: 1, 1: 1, 2: 2, 4: 4}
 _MOST_DIMENSIONS = 7  # of the format
 # Beyond so many a 16-bit count says "at least".
@@ -46,22 +46,22 @@ class C3dContent:
 
     def numbers(self, name: str) -> FloatArray | None:
         """A parameter of numbers; None where it isn't there or is empty."""
-        found = self.parameters.get(name)
-        if isinstance(found, tuple):
+        value = self.parameters.get(name)
+        if isinstance(value, tuple):
             raise InputError("expected numbers, got text", file=self.file, key=name)
-        return None if found is None or not found.size else np.atleast_1d(found)
+        return None if value is None or not value.size else np.atleast_1d(value)
 
     def texts(self, name: str) -> tuple[str, ...]:
         """A parameter of texts; () where it isn't there."""
-        found = self.parameters.get(name, ())
-        if not isinstance(found, tuple):
+        value = self.parameters.get(name, ())
+        if not isinstance(value, tuple):
             raise InputError("expected text, got numbers", file=self.file, key=name)
-        return found
+        return value
 
     def number(self, name: str, default: float) -> float:
         """A parameter of one number."""
-        found = self.numbers(name)
-        return default if found is None else float(found.flat[0])
+        value = self.numbers(name)
+        return default if value is None else float(value.flat[0])
 
     def count(self, name: str, default: int) -> int:
         """A parameter that counts."""
@@ -156,7 +156,7 @@ def _scaled(empty: C3dContent, read: tuple[FloatArray, bool], points: int, chann
     if channels:
         scale, offset = (_of_channels(empty, name, channels) for name in ("SCALE", "OFFSET"))
         if not floats and (empty.texts("ANALOG:FORMAT") or ("SIGNED",))[0].upper() == "UNSIGNED":
-            analogs, offset = (np.where(each < 0, each + 65536, each) for each in (analogs, offset))
+            analogs, offset = (np.where(counts < 0, counts + 65536, counts) for counts in (analogs, offset))
         analogs = (analogs - offset) * (scale * empty.number("ANALOG:GEN_SCALE", 1.0))
     return C3dContent(empty.file, empty.parameters, positions, analogs, empty.first)
 
@@ -166,24 +166,24 @@ def _of_channels(content: C3dContent, name: str, channels: int) -> FloatArray:
     parts = [
         content.numbers(f"ANALOG:{name}{number or ''}") for number in (0, *range(2, 2 + channels // 255))
     ]
-    found = np.concatenate([part.ravel() for part in parts if part is not None] or [np.empty(0)])
-    if len(found) < channels:
-        message = f"there are {channels} analogue channels, and numbers for {len(found)}"
+    numbers = np.concatenate([part.ravel() for part in parts if part is not None] or [np.empty(0)])
+    if len(numbers) < channels:
+        message = f"there are {channels} analogue channels, and numbers for {len(numbers)}"
         raise InputError(
             message, file=content.file, key=f"ANALOG:{name}", hint="without it the samples have no unit"
         )
-    return found[:channels]
+    return numbers[:channels]
 
 
 def _parameters(reader: _Reader, start: int) -> dict[str, Parameter]:
     groups: dict[int, str] = {}
-    found: list[tuple[int, str, Parameter]] = []
+    entries: list[tuple[int, str, Parameter]] = []
     for group, name, rest in _chain(reader, start):
         if group < 0:
             groups[-group] = name
             continue
-        found.append((group, name, _parameter(reader, name, rest)))
-    return {f"{groups.get(group, '')}:{name}": value for group, name, value in found}
+        entries.append((group, name, _parameter(reader, name, rest)))
+    return {f"{groups.get(group, '')}:{name}": value for group, name, value in entries}
 
 
 def _parameter(reader: _Reader, name: str, rest: bytes) -> Parameter:
@@ -198,7 +198,7 @@ def _parameter(reader: _Reader, name: str, rest: bytes) -> Parameter:
     if kind == -1:
         length = dimensions[0] if dimensions else 1
         texts = (raw[k : k + length] for k in range(0, len(raw), length or 1))
-        return tuple(each.decode("utf-8", "replace").rstrip(" \0") for each in texts)
+        return tuple(text.decode("utf-8", "replace").rstrip(" \0") for text in texts)
     if kind == 4:
         numbers = reader.floats(raw)
     elif kind == 2:

@@ -63,20 +63,20 @@ def _markers(content: C3dContent, unit: str) -> dict[str, FloatArray]:
     parts = [content.texts(f"POINT:LABELS{number or ''}") for number in (0, *range(2, 10))]
     labels = [label.strip() for part in parts for label in part][: content.points.shape[1]]
     computed = {label.strip() for group in _COMPUTED for label in _texts(content, f"POINT:{group}")}
-    found: dict[str, FloatArray] = {}
+    markers: dict[str, FloatArray] = {}
     for k, label in enumerate(labels):
         if not label or label in computed:
             continue
-        if label in found:
+        if label in markers:
             raise InputError(f"the marker {label!r} comes twice", file=content.file, key="POINT:LABELS")
         seen = content.points[:, k, 3:] >= 0
-        found[label] = marker_in_metres(
+        markers[label] = marker_in_metres(
             label, np.where(seen, content.points[:, k, :3], np.nan), unit, content.file
         )
     if content.points.shape[1] > len(labels):
         message = f"{content.points.shape[1]} points have {len(labels)} labels"
         raise InputError(message, file=content.file, key="POINT:LABELS")
-    return found
+    return markers
 
 
 def _texts(content: C3dContent, name: str) -> tuple[str, ...]:
@@ -98,8 +98,8 @@ def _events(content: C3dContent) -> dict[str, tuple[float, ...]]:
     ):
         message = f"there are {count} events, and fewer times or labels"
         raise InputError(message, file=content.file, key="EVENT:TIMES")
-    found: dict[str, list[float]] = {}
+    events: dict[str, list[float]] = {}
     for k in range(count):
         name = f"{contexts[k] if k < len(contexts) else ''} {labels[k]}".strip()
-        found.setdefault(name, []).append(60 * times[0, k] + times[1, k])
-    return {name: tuple(sorted(each)) for name, each in found.items()}
+        events.setdefault(name, []).append(60 * times[0, k] + times[1, k])
+    return {name: tuple(sorted(moments)) for name, moments in events.items()}

@@ -1,4 +1,4 @@
-"""The force plates of a C3D file: from analogue channels to what each plate does to the person.
+"""The force plates of a C3D file: from analogue channels to what a plate does to the person.
 
 In a plate's own axes x and y lie in its surface, by the order of its corners, and z points down into it. Channels give
 a force and a moment about the sensors' origin, which ORIGIN leads from to the surface's centre: M_c = M + F × ORIGIN.
@@ -86,13 +86,13 @@ def _outward(content: C3dContent, centre: FloatArray, z: FloatArray, metre: floa
 
 def _of_plate(content: C3dContent, name: str, index: int, shape: tuple[int, ...]) -> FloatArray:
     """A plate's part of a parameter of FORCE_PLATFORM, whose last index counts plates (one alone may have none)."""
-    key, each = f"FORCE_PLATFORM:{name}", math.prod(shape)
-    found = content.numbers(key)
-    if found is None or found.size % each or found.size < each * (index + 1):
-        came = "is missing" if found is None else f"has the shape {found.shape}"
+    key, size = f"FORCE_PLATFORM:{name}", math.prod(shape)
+    values = content.numbers(key)
+    if values is None or values.size % size or values.size < size * (index + 1):
+        came = "is missing" if values is None else f"has the shape {values.shape}"
         wanted = f"{' × '.join(map(str, (*shape, 'plates')))} numbers are needed"
         raise InputError(f"force plate {index + 1}: {key} {came}", file=content.file, key=key, hint=wanted)
-    return found.reshape((*shape, -1), order="F")[..., index]
+    return values.reshape((*shape, -1), order="F")[..., index]
 
 
 def _channels(
@@ -100,10 +100,10 @@ def _channels(
 ) -> FloatArray:
     """(k, len(units)): a plate's analogue channels in SI where a dimension is given, else as they are."""
     key, name = "FORCE_PLATFORM:CHANNEL", f"force plate {index + 1}"
-    found = content.numbers(key)
-    if found is None or found.shape[0] < len(units) or found.size < found.shape[0] * (index + 1):
+    channels = content.numbers(key)
+    if channels is None or channels.shape[0] < len(units) or channels.size < channels.shape[0] * (index + 1):
         raise InputError(f"{name}: {len(units)} channels are needed", file=content.file, key=key)
-    places = np.nan_to_num(found.reshape(found.shape[0], -1)[: len(units), index]).astype(int) - 1
+    places = np.nan_to_num(channels.reshape(channels.shape[0], -1)[: len(units), index]).astype(int) - 1
     if places.min() < 0 or places.max() >= content.analogs.shape[1]:
         message = f"{name}: there is no channel {places.max() + 1} among {content.analogs.shape[1]}"
         raise InputError(message, file=content.file, key=key)
@@ -122,10 +122,10 @@ def _factor(content: C3dContent, channel: int, dimension: Dimension, metre: floa
     if not said:
         return 1.0 if dimension == _FORCE else metre
     try:
-        factor, found = unit_in_si(said)
+        factor, measured = unit_in_si(said)
     except InputError as error:
         raise error.at(file=content.file, key=f"ANALOG:UNITS of {label!r}") from None
-    if found != dimension:
+    if measured != dimension:
         message = f"{name} has no calibration: its channel {label!r} is in {said}"
         hint = "scale the channels to N and N m (ANALOG:SCALE), or make it type 4 with its CAL_MATRIX"
         raise InputError(message, file=content.file, key=f"ANALOG:UNITS of {label!r}", hint=hint)

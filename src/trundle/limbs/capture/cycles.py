@@ -1,4 +1,4 @@
-"""Cycles: a motion cut at events, each piece as percent of itself, and their mean with a band."""
+"""Cycles: a motion cut at events, its pieces as percent of themselves, and their mean with a band."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Cycles(Rebuilt):
     curves : mapping of str to array, shape (cycles, p)
         By the run's names, in the unit that `units` says.
     starts, ends : array, shape (cycles,), s
-        When each cycle begins and ends.
+        When cycles begin and end.
     units : mapping of str to str
         By name.
     """
@@ -126,14 +126,14 @@ class Cycles(Rebuilt):
 
 
 def cycles(run: Run, events: npt.ArrayLike, points: int = 101) -> Cycles:
-    """Cut a run at events: from each to the next, at equal parts of itself, by the cubic spline through its samples.
+    """Cut a run at events: from one to the next, at equal parts of the cycle, by the cubic spline through its samples.
 
     Parameters
     ----------
     run : Run
         Curves over time, as `loads.to_run()` gives them.
     events : array_like, shape (k,), s
-        Increasing times within the run: k − 1 cycles. Or (k, 2): a start and an end of each, parts between left out.
+        Increasing times within the run: k − 1 cycles. Or (k, 2): starts and ends of cycles, parts between left out.
     points : int, optional
         From 0 to 100 %, both with it.
 
@@ -163,10 +163,10 @@ def cycles(run: Run, events: npt.ArrayLike, points: int = 101) -> Cycles:
     percent = np.linspace(0.0, 100.0, points)
     times = spans[:, :1] + (spans[:, 1:] - spans[:, :1]) * percent / 100
     degree = min(3, len(run) - 1)
-    names = [name for name, values in run.values.items() if np.isfinite(values).all()]
+    names = [name for name, curve in run.values.items() if np.isfinite(curve).all()]
     table = np.array([run[name] for name in names]).reshape(len(names), len(run)).T
-    found = np.asarray(make_interp_spline(run.time - run.time[0], table, k=degree)(times - run.time[0]))
-    curves = {name: np.ascontiguousarray(found[:, :, k]) for k, name in enumerate(names)}
+    values = np.asarray(make_interp_spline(run.time - run.time[0], table, k=degree)(times - run.time[0]))
+    curves = {name: np.ascontiguousarray(values[:, :, k]) for k, name in enumerate(names)}
     units = {name: unit for name, unit in run.units.items() if name in curves}
     return Cycles(percent, curves, spans[:, 0], spans[:, 1], units)
 
@@ -209,8 +209,8 @@ def contacts(
     Returns
     -------
     array, shape (k, 2), s
-        Start and end of each whole contact, between samples in proportion; those that are cut off by the recording's
-        ends are left out. `found[:, 0]` are the events for `trundle.cycles`.
+        Starts and ends of whole contacts, between samples in proportion; those that are cut off by the recording's
+        ends are left out. Their first column holds the events for `trundle.cycles`.
 
     Raises
     ------

@@ -32,7 +32,7 @@ class ForcePlate(Rebuilt):
     corners : array_like, shape (4, 3), m
         In the laboratory, in the order of the plate's own quadrants: (+x, +y), (-x, +y), (-x, -y), (+x, -y).
     time : array_like, shape (k,), s
-        When each sample was taken.
+        When samples were taken.
     force, moment : array_like, shape (k, 3), N and N m
         On the person by the plate, in the laboratory's axes.
 
@@ -227,7 +227,7 @@ def interpolated(
     if outside.size:
         message = f"{what} was recorded from {time[0]:g} to {time[-1]:g} s, not at {wanted[outside[0]]:g} s"
         raise InputError(message, key="times", hint="cut the motion to the plate's times")
-    return [np.column_stack([np.interp(wanted, time, column) for column in each.T]) for each in tables]
+    return [np.column_stack([np.interp(wanted, time, column) for column in table.T]) for table in tables]
 
 
 def surface_axes(corners: FloatArray, name: str) -> FloatArray:

@@ -119,7 +119,7 @@ def refuse_swaps(time: FloatArray, markers: Mapping[str, FloatArray]) -> None:
 
 
 def _runs(missing: BoolArray) -> Iterator[tuple[int, int]]:
-    """First and last place of each run of True."""
+    """First and last places of runs of True."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], missing, [False]]).astype(int)))
     yield from zip(edges[::2].tolist(), (edges[1::2] - 1).tolist(), strict=True)
 

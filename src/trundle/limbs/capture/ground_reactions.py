@@ -33,7 +33,7 @@ class GroundReaction(Rebuilt):
     name : str
         What to call it.
     time : array, shape (k,), s
-        When each sample was taken.
+        When samples were taken.
     force, place, torque : array, shape (k, 3), N, m and N m
         On the person by the ground, in the laboratory's axes.
     """
@@ -170,14 +170,14 @@ def ground_reactions(recording: Recording) -> tuple[GroundReaction, ...]:
 
 
 def reaction_columns(recording: Recording) -> Iterator[tuple[str, list[str], list[str], list[str]]]:
-    """Of each ground reaction its name and the columns of its force, place and torque."""
+    """Names of ground reactions with the columns of their force, place and torque."""
     for column in recording.channels:
-        if not (found := _FORCE.fullmatch(column)):
+        if not (match := _FORCE.fullmatch(column)):
             continue
-        before, after = found["before"], found["after"]
+        before, after = match["before"], match["after"]
         forces, places = ([f"{before}_force{after}_{what}{axis}" for axis in "xyz"] for what in "vp")
         kinds = [[kind.format(before=before, after=after, axis=axis) for axis in "xyz"] for kind in _TORQUES]
-        torques = next((each for each in kinds if each[0] in recording.channels), kinds[0])
+        torques = next((columns for columns in kinds if columns[0] in recording.channels), kinds[0])
         yield before + after, forces, places, torques
 
 
@@ -185,7 +185,7 @@ def _reaction(recording: Recording, columns: tuple[str, list[str], list[str], li
     """Read one ground reaction from its nine channels: force (N), place (m) and torque (N m), (n, 3) all three."""
     name, *groups = columns
     force, place, torque = (
-        np.column_stack([recording.channel(each, unit) for each in group])
+        np.column_stack([recording.channel(channel, unit) for channel in group])
         for group, unit in zip(groups, ("N", "m", "N m"), strict=True)
     )
     # A foot that is up has no centre of pressure: some files leave it empty there.

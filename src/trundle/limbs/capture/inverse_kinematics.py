@@ -1,6 +1,6 @@
 """Inverse kinematics over a tree: the coordinates at which a robot's markers come closest to where they were seen.
 
-In each sample ½ Σ w² |p(q) − y|² over the markers that were seen is made least by Levenberg's and Marquardt's steps,
+In every sample ½ Σ w² |p(q) − y|² over the markers that were seen is made least by Levenberg's and Marquardt's steps,
 within the joints' limits (Lu & O'Connor 1999). A step δ moves q by E(q) δ, and quaternions back to length 1. Samples
 are followed from one to the next in strides; those between begin between their neighbours, many at once.
 """
@@ -17,7 +17,7 @@ from trundle.errors import InputError
 from trundle.limbs.capture.marker_model import MarkerModel
 from trundle.simulation.progress import Progress
 
-# Steps (rad, m) below which a posture is found, and below which one that brings no gain is rounding.
+# Steps (rad, m) below which a posture counts as reached, and below which one that brings no gain is rounding.
 _STILL, _ROUNDING = 1e-12, 1e-8
 _MOST_STEPS = 200
 # Damping once a plain step has failed, how it grows and shrinks (Marquardt 1963), and what keeps motions that no marker
@@ -29,7 +29,7 @@ _RANK = 1e-6
 # than its neighbour, by more than a micrometre.
 _TRIES, _LOST, _WORSE, _SEED = 24, 3.0, 1e-6, 20250101
 # Samples from one that is followed to the next, the most that are fitted at once, and how far (rad) nothing turns from
-# one sample to the next: beyond it each sample is followed from the one before.
+# one sample to the next: beyond it every sample is followed from the one before.
 _STRIDE, _MOST, _JUMP = 16, 1024, 0.5
 
 
@@ -99,12 +99,12 @@ class _Sight:
         return here
 
     def searched(self, sample: int, q: FloatArray) -> _Postures:
-        """The best posture found for one sample, from here (c,) and from others all over."""
+        """The best posture for one sample among searches that start here (c,) and all over."""
         starts = np.array([q, *self.model.anywhere(np.random.default_rng(_SEED), q, _TRIES)])
-        found = self.nearest(np.full(len(starts), sample), starts)
+        places = self.nearest(np.full(len(starts), sample), starts)
         # Of postures that are as good the one nearby, the first.
-        good = np.flatnonzero(found.cost <= 1.01 * found.cost.min() + _WORSE**2)
-        return found.rows(good[:1])
+        good = np.flatnonzero(places.cost <= 1.01 * places.cost.min() + _WORSE**2)
+        return places.rows(good[:1])
 
     def error(self, samples: IntArray, place: _Postures) -> FloatArray:
         """Roots of the mean squares of the weighted distances, (k,) m."""
@@ -130,18 +130,18 @@ def fit_postures(
     given = np.array(list(known.values())).reshape(len(held), time.size).T
     sight = _Sight(model, flat, np.repeat(np.asarray(weights, dtype=float), 3), held, given)
     with Progress(progress, time.size, "inverse kinematics", "samples") as bar:
-        found, off = _followed(sight, time, _STRIDE, bar)
-        if model.jumps(found, _JUMP):
-            found, off = _followed(sight, time, 1, bar)
+        postures, off = _followed(sight, time, _STRIDE, bar)
+        if model.jumps(postures, _JUMP):
+            postures, off = _followed(sight, time, 1, bar)
     distances = np.linalg.norm((off / sight.weights).reshape(time.size, -1, 3), axis=2)
     distances[np.isnan(flat[:, ::3])] = np.nan
-    return found, distances
+    return postures, distances
 
 
 def _followed(sight: _Sight, time: FloatArray, stride: int, bar: Progress) -> tuple[FloatArray, FloatArray]:
-    """Postures (n, c): in strides each from the one before, then all between from their neighbours; and residuals."""
+    """Postures (n, c): in strides, one from the one before, then all between from their neighbours; and residuals."""
     last, q = time.size - 1, sight.model.start
-    found, off, error = np.empty((time.size, q.size)), np.empty_like(sight.seen), np.empty(time.size)
+    postures, off, error = np.empty((time.size, q.size)), np.empty_like(sight.seen), np.empty(time.size)
 
     def keep(samples: IntArray, place: _Postures, before: FloatArray) -> FloatArray:
         errors = sight.error(samples, place)
@@ -150,7 +150,8 @@ def _followed(sight: _Sight, time: FloatArray, stride: int, bar: Progress) -> tu
             if other.cost[0] < place.cost[k]:
                 place.put(np.array([k]), other)
         _require_rank(sight, samples, time, place)
-        found[samples], off[samples], error[samples] = place.q, place.residuals, sight.error(samples, place)
+        postures[samples], off[samples] = place.q, place.residuals
+        error[samples] = sight.error(samples, place)
         return place.q
 
     # The first sample is looked for all over, however well the start fits.
@@ -166,11 +167,11 @@ def _followed(sight: _Sight, time: FloatArray, stride: int, bar: Progress) -> tu
             samples = np.arange(start, min(last, start + stride * _MOST), stride)
             left, right = samples - half, np.minimum(samples + half, last)
             share = ((time[samples] - time[left]) / (time[right] - time[left]))[:, None]
-            between = sight.model.between(found[left], found[right], share)
+            between = sight.model.between(postures[left], postures[right], share)
             keep(samples, sight.nearest(samples, between), np.maximum(error[left], error[right]))
             bar.fraction(1 / stride + start / last / stride)
         stride = half
-    return found, off
+    return postures, off
 
 
 def _step(model: MarkerModel, here: _Postures, damping: FloatArray) -> FloatArray:

@@ -43,7 +43,7 @@ class JointMotion(Rebuilt):
     smoothing : mapping
         What was done to the measured signals, as plain data.
     marker_errors : mapping of str to array, shape (n,), m
-        How far each marker is from where it was seen, NaN where it wasn't; empty where there were none.
+        How far markers are from where they were seen, NaN where they weren't; empty without markers.
     """
 
     time: FloatArray
@@ -77,7 +77,7 @@ class JointMotion(Rebuilt):
 
     @property
     def marker_error(self) -> FloatArray:
-        """The root of the mean square of the markers' distances in each sample, (n,), m."""
+        """The root of the mean square of the markers' distances at a sample, (n,), m."""
         if not self.marker_errors:
             raise InputError("this motion was not found from markers")
         return np.sqrt(np.nanmean(np.array(list(self.marker_errors.values())) ** 2, axis=0))
@@ -99,13 +99,13 @@ def joint_motion(
 
     q̇ = N(q) S(q) u gives the speeds u, and its derivative u̇. Angles are unwrapped. Quaternions are smoothed in four
     dimensions and brought back to length 1, with the derivatives of just that: which axes either side has makes no
-    difference. With markers the coordinates are those at which ½ Σ w² |p(q) − y|² is least in each sample; markers that
-    weren't seen drop out there.
+    difference. With markers the coordinates are those at which ½ Σ w² |p(q) − y|² is least, sample by sample; markers
+    that weren't seen drop out there.
 
     Parameters
     ----------
     recording : Recording or mapping
-        With a channel for each of the robot's coordinates (rad, m), or with markers; or arrays by name, of which one is
+        With channels for the robot's coordinates (rad, m), or with markers; or arrays by name, of which one is
         "time" (s).
     robot : Robot, Model, path, mapping or MovingMechanism
         Whose motion this is; a mechanism in symbols where the caller has made it.
@@ -187,14 +187,14 @@ def joint_motion(
 def _known(measured: Recording, moving: MovingMechanism, whole: bool) -> list[str]:
     """The coordinates that channels give, quaternions with all their parts; all of them where `whole`."""
     names, quantities = moving.mechanism.names, moving.mechanism.assembly.quantities
-    found = {name for name in names if whole or name in measured.channels}
+    present = {name for name in names if whole or name in measured.channels}
     if whole and measured.markers and not measured.channels:
         hint = "its markers can: `markers` (--markers FILE) says which is where on which body"
         raise InputError(f"has no column '{names[0]}' nor any other coordinate", hint=hint)
     for k in quantities.quaternions(names):
         four = names[k : k + 4]
-        found |= set(four) if found & set(four) else set()
-    return [name for name in names if name in found]
+        present |= set(four) if present & set(four) else set()
+    return [name for name in names if name in present]
 
 
 def _whole(times: FloatArray, column: FloatArray, name: str, fill: Filling) -> FloatArray:
@@ -217,7 +217,7 @@ def _marker(measured: Recording, name: str, fill: Filling, earlier: Smoothing | 
 
 
 def _weights(markers: Markers, given: Mapping[str, float] | None) -> list[float]:
-    """A weight for each marker."""
+    """The markers' weights in their order, 1 where none is named."""
     for name, weight in (given or {}).items():
         if name not in markers:
             raise InputError(f"there is no marker '{name}'", key="weights", hint=suggest(name, markers))

@@ -30,7 +30,7 @@ def continuous(
 
     Missing samples stay missing. Raises InputError for a quaternion that isn't a rotation's.
     """
-    found, turned = dict(coordinates), []
+    values, turned = dict(coordinates), []
     names = tuple(coordinates)
     for columns in _blocks(names, quantities):
         block = np.array([coordinates[names[k]] for k in columns]).T
@@ -41,8 +41,8 @@ def continuous(
             smooth = np.unwrap(block[there], axis=0)
             turned += [names[columns[0]]] if np.abs(smooth - block[there]).max(initial=0.0) > 1 else []
             block[there] = smooth
-        found |= {names[k]: block[:, j] for j, k in enumerate(columns)}
-    return found, turned
+        values |= {names[k]: block[:, j] for j, k in enumerate(columns)}
+    return values, turned
 
 
 def differentiated(
@@ -53,9 +53,9 @@ def differentiated(
     table = np.array([coordinates[name] for name in names]).reshape(len(names), times.size).T
     positions, rates, second = (np.empty(table.shape) for _ in range(3))
     for columns in _blocks(names, moving.mechanism.assembly.quantities):
-        found = chosen.samples(times, table[:, columns])
-        found = _normalised(found) if len(columns) == 4 else found
-        positions[:, columns], rates[:, columns], second[:, columns] = found
+        smoothed = chosen.samples(times, table[:, columns])
+        smoothed = _normalised(smoothed) if len(columns) == 4 else smoothed
+        positions[:, columns], rates[:, columns], second[:, columns] = smoothed
     return positions, *_speeds(moving, times, positions, rates, second)
 
 
@@ -68,7 +68,7 @@ def _blocks(names: Sequence[str], quantities: Quantities) -> Iterator[list[int]]
 
 
 def _one_sided(block: FloatArray, name: str, times: FloatArray) -> FloatArray:
-    """Unit quaternions (n, 4), each of the two of a rotation chosen that is nearer to the one before."""
+    """Unit quaternions (n, 4): of the two of a rotation, q and −q, the one nearer to the sample before."""
     length = np.linalg.norm(block, axis=1)
     wrong = np.flatnonzero(np.abs(length - 1) > _LENGTH)
     if wrong.size:
@@ -80,9 +80,9 @@ def _one_sided(block: FloatArray, name: str, times: FloatArray) -> FloatArray:
     return unit * np.cumprod(np.concatenate([np.ones(min(len(unit), 1)), flips]))[:, None]
 
 
-def _normalised(found: Smoothed) -> Smoothed:
+def _normalised(smoothed: Smoothed) -> Smoothed:
     """q = s/|s| and its derivatives, of a curve s(t) in four dimensions."""
-    s, rate, second = found
+    s, rate, second = smoothed
 
     def dot(a: FloatArray, b: FloatArray) -> FloatArray:
         return (a * b).sum(axis=1, keepdims=True)

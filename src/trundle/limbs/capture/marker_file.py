@@ -48,20 +48,21 @@ def read_markers(path: str | os.PathLike[str]) -> dict[str, tuple[str, Sequence[
     if not isinstance(listed, Mapping) or not listed:
         hint = "markers:\n    heel: {body: foot, at: [-5 cm, 0, 0]}"
         raise InputError("expected the markers by their names under `markers:`", file=file, hint=hint)
-    found = {}
-    for name, each in listed.items():
+    markers = {}
+    for name, entry in listed.items():
         where = {"file": file, "line": lines.get(("markers", name)), "key": f"markers.{name}"}
-        if not isinstance(each, Mapping) or "body" not in each or "at" not in each:
+        if not isinstance(entry, Mapping) or "body" not in entry or "at" not in entry:
             raise InputError(
                 "a marker needs the body that carries it, and where",
                 **where,
                 hint="{body: foot, at: [0, 0, 0]}",
             )
-        if unknown := [key for key in each if key not in _KEYS]:
+        if unknown := [key for key in entry if key not in _KEYS]:
             raise InputError(
                 f"a marker has no {unknown[0]!r}", **where, hint=did_you_mean(str(unknown[0]), _KEYS)
             )
-        if not (isinstance(each["at"], Sequence) and len(each["at"]) == 3 and isinstance(each["body"], str)):
-            raise InputError(f"expected a body's name and three lengths, got {dict(each)}", **where)
-        found[str(name)] = (each["body"], each["at"])
-    return found
+        body, at = entry["body"], entry["at"]
+        if not (isinstance(at, Sequence) and len(at) == 3 and isinstance(body, str)):
+            raise InputError(f"expected a body's name and three lengths, got {dict(entry)}", **where)
+        markers[str(name)] = (body, at)
+    return markers

@@ -41,7 +41,7 @@ class MarkerModel:
 
     names, markers: of the coordinates and the markers. start: a posture to begin at. slides: which coordinates are
         lengths. quaternions: where such start.
-    motions_of: of each motion δ the coordinate that it moves, and −1; or where the quaternion starts that it turns, and
+    motions_of: of a motion δ the coordinate that it moves, and −1; or where the quaternion starts that it turns, and
         about which axis.
     lower, upper: the coordinates' limits, infinite where there are none.
     """
@@ -66,14 +66,14 @@ class MarkerModel:
 
     def motions(self, q: FloatArray) -> FloatArray:
         """E(q), (k, c, t): how the coordinates change with δ; of a quaternion ½ q ⊗ (0, δ)."""
-        found = np.zeros((*q.shape, len(self.motions_of)))
+        matrix = np.zeros((*q.shape, len(self.motions_of)))
         for j, (k, axis) in enumerate(self.motions_of):
             if axis < 0:
-                found[:, k, j] = 1.0
+                matrix[:, k, j] = 1.0
                 continue
             w, x, y, z = q[:, k : k + 4].T / 2
-            found[:, k : k + 4, j] = np.array(((-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w))[axis]).T
-        return found
+            matrix[:, k : k + 4, j] = np.array(((-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w))[axis]).T
+        return matrix
 
     def moved(self, q: FloatArray, step: FloatArray) -> FloatArray:
         """The postures (k, c) after motions (k, t), within the limits, their quaternions at length 1."""
@@ -87,9 +87,10 @@ class MarkerModel:
             aligned[:, four] *= np.where((left[:, four] * right[:, four]).sum(axis=1) < 0, -1.0, 1.0)[:, None]
         return self._unit(left + share * (aligned - left))
 
-    def jumps(self, found: FloatArray, most: float) -> bool:
+    def jumps(self, postures: FloatArray, most: float) -> bool:
         """Whether anything turns by more than this (rad) from one posture to the next."""
-        before, after = found[:-1], self.between(found[:-1], found[1:], np.ones((len(found) - 1, 1)))
+        before = postures[:-1]
+        after = self.between(before, postures[1:], np.ones((len(before), 1)))
         turns = (after - before)[:, ~self.slides]
         return bool((np.abs(np.remainder(turns + np.pi, 2 * np.pi) - np.pi) > most).any())
 
@@ -108,13 +109,13 @@ class MarkerModel:
         """Postures like this one with everything that turns turned at random, within the limits."""
         moving = sorted({k for k, axis in self.motions_of if axis < 0 and not self.slides[k]})
         for _ in range(count):
-            found = q.copy()
+            posture = q.copy()
             low, high = np.maximum(self.lower[moving], -np.pi), np.minimum(self.upper[moving], np.pi)
-            found[moving] = rng.uniform(np.minimum(low, high), np.maximum(low, high))
+            posture[moving] = rng.uniform(np.minimum(low, high), np.maximum(low, high))
             for k in {k for k, axis in self.motions_of if axis >= 0}:
-                found[k : k + 4] = rng.normal(size=4)
-                found[k : k + 4] /= np.linalg.norm(found[k : k + 4])
-            yield found
+                posture[k : k + 4] = rng.normal(size=4)
+                posture[k : k + 4] /= np.linalg.norm(posture[k : k + 4])
+            yield posture
 
     def coordinate_of(self, motion: int) -> str:
         """The coordinate that a motion moves; of a quaternion its first part."""
@@ -156,7 +157,7 @@ def marker_model(
 def _motions(
     names: Sequence[str], quaternions: Collection[int], known: Collection[str]
 ) -> Iterator[tuple[int, int]]:
-    """What each motion moves: see `MarkerModel.motions_of`."""
+    """What motions move: see `MarkerModel.motions_of`."""
     inside = {k + j for k in quaternions for j in range(4)}
     for k, name in enumerate(names):
         if name in known:
@@ -194,7 +195,7 @@ def _no_limits(names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
 
 
 def _limits(robot: Robot, names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
-    """The least and the greatest value of each coordinate, as the joints' stops have it."""
+    """The least and the greatest values of coordinates, as the joints' stops have it."""
     lower, upper = _no_limits(names)
     read = robot.resolver(robot.parameter_values())
     for owner, joint in robot.joints.items():
@@ -215,13 +216,13 @@ def judge_fit(model: MarkerModel, postures: FloatArray, off: FloatArray) -> None
     if not counts.any():
         return
     squares, size = np.nansum(off**2, axis=0), _size(model, postures)
-    each, whole = np.sqrt(squares / np.maximum(counts, 1)), np.sqrt(squares.sum() / counts.sum())
-    worst = int(each.argmax())
-    told = f"'{model.markers[worst]}' most, by {each[worst]:.3g} m (root mean square)"
+    misses, whole = np.sqrt(squares / np.maximum(counts, 1)), np.sqrt(squares.sum() / counts.sum())
+    worst = int(misses.argmax())
+    told = f"'{model.markers[worst]}' most, by {misses[worst]:.3g} m (root mean square)"
     if whole > size:
         message = f"the markers don't fit the robot, which is {size:.3g} m large: {told}"
         raise InputError(message, key="markers", hint=_CAUSES)
-    if each[worst] > _POOR * size:
+    if misses[worst] > _POOR * size:
         text = f"the markers fit poorly on a robot {size:.3g} m large: {told}; {_CAUSES}"
         warnings.warn(text, stacklevel=3)
 

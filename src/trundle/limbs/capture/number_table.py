@@ -101,7 +101,7 @@ def unrounded(time: FloatArray) -> FloatArray:
 
 
 def _marker_columns(table: Table) -> dict[str, tuple[str, str, str]]:
-    """The columns x, y and z of each marker. Triples of other units than lengths, and quaternions', are channels."""
+    """Columns x, y and z of markers by name. Triples of other units than lengths, and quaternions, are channels."""
     markers: dict[str, tuple[str, str, str]] = {}
     for name in table.columns:
         stem, end = name[:-2], name[-2:].lower()

@@ -28,7 +28,7 @@ class Recording(Rebuilt):
     Parameters
     ----------
     time : array_like, shape (n,), s
-        When each sample was taken; increasing.
+        When samples were taken; increasing.
     markers : mapping of str to array_like, shape (n, 3), m
         Positions by marker, in the laboratory's frame; NaN where a marker wasn't seen.
     channels : mapping of str to array_like, shape (n,)
@@ -68,9 +68,9 @@ class Recording(Rebuilt):
         """Check that markers and channels fit the times, and keep them as they are."""
         time = increasing(self.time, self.source)
         shape = time.shape
-        markers = {name: _checked(name, each, (*shape, 3), "marker") for name, each in self.markers.items()}
-        channels = {name: _checked(name, each, shape, "channel") for name, each in self.channels.items()}
-        events = {name: tuple(map(float, each)) for name, each in self.events.items()}
+        markers = {name: _checked(name, rows, (*shape, 3), "marker") for name, rows in self.markers.items()}
+        channels = {name: _checked(name, rows, shape, "channel") for name, rows in self.channels.items()}
+        events = {name: tuple(map(float, moments)) for name, moments in self.events.items()}
         for name, value in {
             "time": time,
             "markers": Frozen(markers, _ANEW),
@@ -83,7 +83,7 @@ class Recording(Rebuilt):
 
     def __repr__(self) -> str:
         parts = ((self.markers, "marker"), (self.channels, "channel"), (self.plates, "plate"))
-        counts = ", ".join(f"{len(each)} {word}{'' if len(each) == 1 else 's'}" for each, word in parts)
+        counts = ", ".join(f"{len(items)} {word}{'' if len(items) == 1 else 's'}" for items, word in parts)
         span = f"{self.time[0]:g} to {self.time[-1]:g} s"
         return f"Recording of {counts}: {len(self.time):,} samples, {span}"
 
@@ -91,7 +91,7 @@ class Recording(Rebuilt):
         """A column in the unit that the caller takes it for, held against the unit that its file says.
 
         A marker's coordinates are there, too, as "ankle.x", "ankle.y", "ankle.z"; and the only coordinate of a joint,
-        "knee.angle" or "slide.position", is found in a column called as the joint. A column of an OpenSim table in
+        "knee.angle" or "slide.position", is read from a column called as the joint. A column of an OpenSim table in
         degrees is in degrees where it is asked for as an angle, and as it stands otherwise.
 
         Parameters

@@ -43,12 +43,12 @@ class SegmentPoses(Rebuilt):
 def segment_poses(
     recording: Recording, markers: Mapping[str, npt.ArrayLike], weights: Mapping[str, float] | None = None
 ) -> SegmentPoses:
-    """Pose a segment by its markers alone: R and p with the least Σ w² |R x + p − y|² in each sample.
+    """Pose a segment by its markers alone: R and p with the least Σ w² |R x + p − y|² in every sample.
 
     Parameters
     ----------
     recording : Recording
-        Where the markers were seen. In each sample three that are on no line must have been; others may be missing.
+        Where the markers were seen. In every sample three that are on no line must have been; others may be missing.
     markers : mapping of str to array_like, shape (3,), m
         Each marker's place in the segment's own frame.
     weights : mapping of str to float, optional
@@ -57,7 +57,7 @@ def segment_poses(
     Returns
     -------
     SegmentPoses
-        Rotation, position and error in each sample.
+        Rotation, position and error over the samples.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def segment_poses(
 
 
 def _posed(own: FloatArray, seen: FloatArray, squares: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """R, p and the error of one sample; the centres of the weighted markers go on each other."""
+    """R, p and the error of one sample; the centres of the weighted markers coincide."""
     from scipy.spatial.transform import Rotation
 
     share = squares / squares.sum()

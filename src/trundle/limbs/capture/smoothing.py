@@ -1,4 +1,4 @@
-"""Smoothing of measured signals: each method a value that gives a signal with its first two derivatives.
+"""Smoothing of measured signals: a method is a value that gives a signal with its first two derivatives.
 
 Differentiating multiplies noise by its frequency, twice for accelerations, so what is done about it is always stated: a
 method is named by who uses it, and its `record` goes with the results.
@@ -64,9 +64,9 @@ class Interpolation(Smoothing):
 class Butterworth(Smoothing):
     """A Butterworth filter forward and backward, so without lag; then the quintic spline through what it leaves.
 
-    cutoff: Hz, where half the power is left after both passes: each pass cuts at a higher frequency, by Winter's
+    cutoff: Hz, where half the power is left after both passes: one pass cuts at a higher frequency, by Winter's
         C = (√2 − 1)^(1/2n), on the axis that the bilinear transform warps.
-    order: n, of each pass.
+    order: n, of one pass.
 
     The signal is continued at both ends by its reflection in the end point, as long as the filter remembers, so that
     its start-up is over at the first sample (Winter 2009, sec. 3.4.4; Smith 1989).
@@ -100,7 +100,7 @@ class Butterworth(Smoothing):
         filtered = sosfiltfilt(sections, padded, axis=0, padtype=None)  # pyright: ignore[reportArgumentType]  # padded above
         inside = slice(pad, pad + len(time))
         # In the filter's even steps: how times were rounded would come back as noise that no filter takes out.
-        return Smoothed(*(each[inside] for each in _quintic(step * np.arange(float(len(padded))), filtered)))
+        return Smoothed(*(part[inside] for part in _quintic(step * np.arange(float(len(padded))), filtered)))
 
     @property
     def _correction(self) -> float:
@@ -109,7 +109,7 @@ class Butterworth(Smoothing):
 
 @dataclass(frozen=True)
 class SavitzkyGolay(Smoothing):
-    """A polynomial fitted to each window of samples, differentiated at its middle; at the ends that of the last window.
+    """A polynomial is fitted to every window of samples and differentiated at its middle; at ends the last one serves.
 
     window: samples, odd. degree: the polynomial's (Savitzky & Golay 1964).
     """
@@ -168,7 +168,7 @@ class GCVSpline(Smoothing):
 class NoiseSpline(Smoothing):
     """The spline with the fewest knots that stays as far from the samples as noise of a known size does.
 
-    noise: the standard deviation of each number that is measured, in its unit; of rotations in rad. degree: 3, 4 or 5.
+    noise: the standard deviation of a measured number, in its unit; of rotations in rad. degree: 3, 4 or 5.
     Σ (y − s)² = n noise², or less where one polynomial is nearer by itself, by FITPACK (Dierckx 1993, ch. 5); nothing
     is assumed at the ends.
     """
@@ -185,7 +185,7 @@ class NoiseSpline(Smoothing):
         """The spline and its derivatives at the samples."""
         from scipy.interpolate import splev, splprep
 
-        # the four parts of a quaternion share three angles' noise, each halved
+        # the four parts of a quaternion share three angles' noise, which they halve
         spread = 3 * (self.noise / 2) ** 2 if block.shape[1] == 4 else block.shape[1] * self.noise**2
         start = float(time[0])
         (spline, _), _, trouble, message = splprep(
@@ -197,7 +197,7 @@ class NoiseSpline(Smoothing):
 
 
 _KINDS = (Interpolation, Butterworth, SavitzkyGolay, GCVSpline, NoiseSpline)
-METHODS: Mapping[str, type[Smoothing]] = {each.name: each for each in _KINDS}
+METHODS: Mapping[str, type[Smoothing]] = {kind.name: kind for kind in _KINDS}
 
 
 def smoothing(method: Smoothing | str | Mapping[str, object], **options: object) -> Smoothing:
@@ -236,14 +236,14 @@ def smoothing(method: Smoothing | str | Mapping[str, object], **options: object)
         method = str(method.get("method", ""))
     if method not in METHODS:
         raise InputError(f"there is no smoothing {method!r}", key="smoothing", hint=choose(method, METHODS))
-    numbers = {each.name: each for each in fields(METHODS[method])}
+    numbers = {field.name: field for field in fields(METHODS[method])}
     for key in options:
         if key not in numbers:
             raise InputError(
                 f"'{method}' has no number '{key}'", key=f"smoothing.{key}", hint=suggest(key, numbers)
             )
-    for key, each in numbers.items():
-        if each.default is MISSING and key not in options:
+    for key, field in numbers.items():
+        if field.default is MISSING and key not in options:
             hint = f"it has {', '.join(numbers)}"
             raise InputError(f"'{method}' needs its {key}", key=f"smoothing.{key}", hint=hint)
     return METHODS[method](**options)
@@ -271,7 +271,7 @@ def smooth(
     Returns
     -------
     Smoothed
-        `values`, `rates`, `accelerations`, each of the shape that came.
+        `values`, `rates`, `accelerations`, all of the shape that came.
 
     Raises
     ------
@@ -296,9 +296,9 @@ def smooth(
         raise InputError(f"{times.size} times need values of as many rows, got an array {array.shape}")
     columns = array.reshape(times.size, -1)
     refuse_missing(times, columns, [f"column {k}" for k in range(columns.shape[1])])
-    found = [chosen.samples(times, columns[:, [k]]) for k in range(columns.shape[1])]
+    smoothed = [chosen.samples(times, columns[:, [k]]) for k in range(columns.shape[1])]
     return Smoothed(
-        *(np.concatenate(parts, axis=1).reshape(array.shape) for parts in zip(*found, strict=True))
+        *(np.concatenate(parts, axis=1).reshape(array.shape) for parts in zip(*smoothed, strict=True))
     )
 
 

@@ -1,6 +1,6 @@
 """Smoothing splines: the least of Σ |y − s|² + λ ∫ |s⁽ᵐ⁾|² dt over all functions, of degree 2m − 1.
 
-B-splines with a knot at each sample make banded equations of it, (G + λ Ω) c = Bᵀy with G = BᵀB and Ω = DᵀD, exact by
+B-splines with a knot at every sample make banded equations of it, (G + λ Ω) c = Bᵀy with G = BᵀB and Ω = DᵀD, exact by
 Gauss points (de Boor 2001, ch. XIV; Woltring 1986). Time is counted in mean steps, so that λ has no unit.
 """
 
@@ -21,8 +21,8 @@ from trundle.arrays import FloatArray
 # λ times the largest entry of Ω. Beyond it the equations would have more digits than numbers have; the spline then
 # bends no more than a hundredth of the sampling rate can show.
 _STIFFEST = 1e13
-# Rounds of iterative refinement: at the stiffest each leaves a hundredth of the error, and all end as good as by QR; to
-# choose between weights two will do.
+# Rounds of iterative refinement: at the stiffest a round leaves a hundredth of the error, and all end as good as by QR;
+# to choose between weights two will do.
 _ROUNDS, _ROUGH = 5, 2
 # λ's exponents at which a score is looked at before its least is refined; at 1e-8 the spline goes through all samples.
 _LEAST, _LOOKS = -8.0, 45
@@ -49,13 +49,13 @@ class SplineEquations:
     def coefficients(self, weight: float, block: FloatArray, rounds: int = _ROUNDS) -> FloatArray:
         """c of (G + λ Ω) c = Bᵀy for columns y (n, k), refined by residuals that know B and D apart."""
         matrix = self.gram + weight * self.stiffness
-        found = np.zeros((matrix.shape[1], block.shape[1]))
+        solution = np.zeros((matrix.shape[1], block.shape[1]))
         for _ in range(rounds):
-            bent = weight * (self.bends.T @ (self.bends @ found))
-            found = found + solveh_banded(
-                matrix, self.values.T @ (block - self.values @ found) - bent, lower=True
+            bent = weight * (self.bends.T @ (self.bends @ solution))
+            solution = solution + solveh_banded(
+                matrix, self.values.T @ (block - self.values @ solution) - bent, lower=True
             )
-        return found
+        return solution
 
     def freedom(self, weight: float) -> float:
         """tr B (G + λ Ω)⁻¹ Bᵀ, how many numbers the spline takes from the data.
@@ -99,21 +99,21 @@ def spline_equations(time: FloatArray, degree: int) -> SplineEquations:
     roots = sparse.diags_array(np.sqrt(half * weights).ravel())
     bends = sparse.csr_array(roots @ bend @ _differences(knots, degree, order))
     values = sparse.csr_array(BSpline.design_matrix(steps, knots, degree))
-    gram, stiffness = (_lower_bands(each.T @ each, degree) for each in (values, bends))
+    gram, stiffness = (_lower_bands(matrix.T @ matrix, degree) for matrix in (values, bends))
     return SplineEquations(steps, degree, knots, values, bends, gram, stiffness)
 
 
 def _differences(knots: FloatArray, degree: int, order: int) -> sparse.csr_array:
     """From a spline's coefficients to those of its derivative of this order (de Boor 2001, eq. X.15)."""
     size = knots.size - degree - 1
-    found = sparse.csr_array(sparse.eye_array(size))
+    differences = sparse.csr_array(sparse.eye_array(size))
     for lower in range(degree, degree - order, -1):
         size, knots = size - 1, knots[1:-1]
         slopes = lower / (knots[lower : lower + size] - knots[:size])
         shape = (size, size + 1)
         slanted = sparse.diags_array(slopes, offsets=1, shape=shape) - sparse.diags_array(slopes, shape=shape)
-        found = sparse.csr_array(slanted @ found)
-    return found
+        differences = sparse.csr_array(slanted @ differences)
+    return differences
 
 
 def _lower_bands(matrix: sparse.csr_array, width: int) -> FloatArray:
@@ -125,6 +125,6 @@ def _lower_bands(matrix: sparse.csr_array, width: int) -> FloatArray:
 def _least(score: Callable[[float], float], low: float, high: float) -> float:
     """Where a score that may have several valleys is least: the deepest of many looks, refined."""
     looks = np.linspace(low, high, _LOOKS)
-    best = int(np.argmin([score(float(each)) for each in looks]))
+    best = int(np.argmin([score(float(look)) for look in looks]))
     around = (float(looks[max(best - 1, 0)]), float(looks[min(best + 1, _LOOKS - 1)]))
     return float(minimize_scalar(score, bounds=around, method="bounded", options={"xatol": 1e-4}).x)  # pyright: ignore[reportAttributeAccessIssue]

@@ -47,13 +47,13 @@ def read_sto(path: Path) -> Recording:
 
 def _entries(lines: Sequence[str]) -> list[tuple[int, str, str]]:
     """The header's lines NAME=VALUE (in SIMM's files: NAME VALUE), names in small letters."""
-    found = []
+    entries = []
     for k, line in enumerate(lines):
         name, equals, value = line.partition("=")
         if not equals:
             name, _, value = line.strip().partition(" ")
-        found.append((k + 1, name.strip().lower(), value.strip()))
-    return found
+        entries.append((k + 1, name.strip().lower(), value.strip()))
+    return entries
 
 
 def _cells(line: str) -> list[str]:

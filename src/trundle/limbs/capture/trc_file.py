@@ -59,23 +59,23 @@ def read_trc(path: Path) -> Recording:
 
 
 def _marker_names(line: str, file: str) -> list[str]:
-    """Names of markers, each above its three columns."""
+    """Names of markers, which stand above the first of their three columns."""
     names = [name.strip() for name in line.split("\t")[2:]]
     while names and not names[-1]:
         names.pop()
-    found = names[::3]
+    markers = names[::3]
     stray = [name for k, name in enumerate(names) if k % 3 and name]
-    if stray or not all(found) or not found:
+    if stray or not all(markers) or not markers:
         message = (
             f"expected a name above each third column, got {', '.join(filter(None, names))[:80] or 'none'}"
         )
         raise InputError(
             message, file=file, line=4, hint="Frame#, Time, then NAME and two empty cells a marker"
         )
-    for k, name in enumerate(found):
-        if name in found[:k]:
+    for k, name in enumerate(markers):
+        if name in markers[:k]:
             raise InputError(f"the marker {name!r} comes twice", file=file, line=4, key=name)
-    return found
+    return markers
 
 
 def _check_rate(time: FloatArray, header: Mapping[str, str], file: str) -> None:

@@ -31,7 +31,7 @@ def turned(recording: Recording, up: str, to: str) -> Recording:
                 table = np.column_stack([channels[name] for name in names]) @ back
                 channels |= dict(zip(names, table.T, strict=True))
     plates = tuple(
-        replace(each, corners=each.corners @ back, force=each.force @ back, moment=each.moment @ back)
-        for each in recording.plates
+        replace(plate, corners=plate.corners @ back, force=plate.force @ back, moment=plate.moment @ back)
+        for plate in recording.plates
     )
     return replace(recording, markers=markers, channels=channels, plates=plates)

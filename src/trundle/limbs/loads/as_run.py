@@ -40,8 +40,8 @@ def to_run(loads: Loads, in_: str = "child", mass: float | str | None = None) ->
 
 
 def peaks(time: FloatArray, columns: Mapping[str, FloatArray]) -> dict[str, dict[str, dict[str, float]]]:
-    """Of each joint the largest force, moment and power by size, and when."""
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    """The largest force, moment and power at a joint by size, and when they come."""
+    peaks: dict[str, dict[str, dict[str, float]]] = {}
     for name in columns:
         joint, _, what = name.rpartition(".")
         if what == "power":
@@ -52,8 +52,8 @@ def peaks(time: FloatArray, columns: Mapping[str, FloatArray]) -> dict[str, dict
         else:
             continue
         at = int(sizes.argmax())
-        found.setdefault(joint, {})[what] = {"largest": float(sizes[at]), "time": float(time[at])}
-    return found
+        peaks.setdefault(joint, {})[what] = {"largest": float(sizes[at]), "time": float(time[at])}
+    return peaks
 
 
 def _columns(loads: Loads, frame: str) -> Iterator[tuple[str, str, FloatArray]]:

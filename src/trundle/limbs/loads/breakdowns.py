@@ -23,15 +23,15 @@ def breakdown(loads: Loads, body: str, *, observer: Frame, origin: Point) -> Bre
     link, frame = loads.recursion.tree.links[index], loads.frames[body]
     if is_zero(link.inertia.mass):
         raise InputError(f"'{body}' has no mass, so nothing of its balance can be split", key="body")
-    x, y, z = (each / link.inertia.mass for each in link.inertia.first_moment)
+    x, y, z = (moment / link.inertia.mass for moment in link.inertia.first_moment)
     center = frame.point(f"centre of mass of {body}", (x, y, z))
     inertia = Inertia(
         link.inertia.mass, link.inertia.rotational, center=center, point=frame.origin, as_given=True
     )
-    found: dict[str, Wrench] = {}
+    wrenches: dict[str, Wrench] = {}
     for name, wrench in _wrenches(loads, index, inertia):
-        found[name] = found[name] + wrench if name in found else wrench
-    return Breakdown.of(inertia, found, observer=observer, origin=origin)
+        wrenches[name] = wrenches[name] + wrench if name in wrenches else wrench
+    return Breakdown.of(inertia, wrenches, observer=observer, origin=origin)
 
 
 def _wrenches(loads: Loads, index: int, inertia: Inertia) -> Iterator[tuple[str, Wrench]]:
@@ -66,7 +66,7 @@ def _passive(loads: Loads, index: int, joint: Wrench) -> Wrench | None:
     at = tree.speed_slices()[index]
     if not any(at.start <= element.column < at.stop for element in assembly.elements):
         return None
-    armatures = np.array([float(each) for each in tree.links[index].armatures])[:, None]
+    armatures = np.array([float(armature) for armature in tree.links[index].armatures])[:, None]
     columns = loads.recursion.freedoms(index, loads.samples.q)
     needed, _ = along_freedoms(columns, np.vstack([joint.force.T, joint.moment.T]))
     rows = doing(columns, needed + armatures * loads.samples.nu_dot[:, at].T - loads.drives[at])

@@ -26,7 +26,7 @@ def along_freedoms(columns: Sequence[Motion], wrench: FloatArray) -> tuple[Float
 
 
 def doing(columns: Sequence[Motion], work: FloatArray) -> FloatArray:
-    """The wrench (6, n) along the freedoms that does this work (k, n) along each."""
+    """The wrench (6, n) along the k freedoms that does this work (k, n) along them."""
     count = work.shape[1]
     slides = [all(is_zero(x) for x in column.angular) for column in columns]
     linear = _stacked([column.linear for column in columns], count)

@@ -34,7 +34,7 @@ def joint_loads(
 ) -> Loads:
     """The wrench through every joint that a motion needs, by Newton's and Euler's equations up the tree.
 
-    W_i = f_i − w_i + Σ W_children with f_i = I a + v ×* I v of each body and w_i from outside; closed loops give
+    W_i = f_i − w_i + Σ W_children with f_i = I a + v ×* I v of body i and w_i from outside; closed loops give
     M ν̇ + c = Aᵀλ + τ_drives.
 
     Parameters
@@ -117,7 +117,7 @@ def _vector(gravity: Sequence[float | str]) -> Vector:
 def _refuse_weightless(recursion: Recursion, outside: Outside) -> None:
     """A joint that carries no mass and no load has no wrench: the description lacks it."""
     tree, loops = recursion.tree, recursion.mechanism.assembly.loops
-    loaded = {each.link for each in outside.pushed} | {
+    loaded = {place.link for place in outside.pushed} | {
         end.link for loop in loops for end in (loop.first, loop.second)
     }
     for index, link in enumerate(tree.links):

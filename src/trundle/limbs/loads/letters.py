@@ -64,10 +64,10 @@ class Letters:
             value = exactly(float(value))
         if value.is_Integer:
             return int(value)
-        found = self._known.get(value)
-        if found is None:
-            found = self._known[value] = self._made(value)
-        return found
+        scalar = self._known.get(value)
+        if scalar is None:
+            scalar = self._known[value] = self._made(value)
+        return scalar
 
     def program(self, name: str, outputs: dict[str, Sequence[Scalar]], labels: Sequence[str]) -> Program:
         """The program from the letters to one group a name."""

@@ -41,9 +41,9 @@ class Loads:
     outside : Outside
         What pushes from outside, and what closed loops put on their bodies.
     wrenches : array, shape (6 links, n), N and N m
-        Force and moment through each link's joint, about its origin in its frame.
+        Force and moment through the links' joints, about its origin in its frame.
     drives : array, shape (s, n), N or N m
-        What drives give along each speed.
+        What drives give along the speeds.
     undetermined : tuple of str
         Loops and speeds whose share redundancy leaves open; theirs is the split of least norm.
 
@@ -76,12 +76,12 @@ class Loads:
 
     @property
     def efforts(self) -> Mapping[str, FloatArray]:
-        """What drives give along each speed (n,), in N or N m: rotors' inertia with it, springs and friction not."""
+        """What drives give along the speeds (n,), in N or N m: rotors' inertia with it, springs and friction not."""
         return Frozen(dict(zip(self.recursion.speeds, self.drives, strict=True)))
 
     @cached_property
     def power(self) -> Mapping[str, FloatArray]:
-        """What each joint gives to the motion (n,), in W: its wrench times the child's motion past the parent."""
+        """What a joint gives to the motion (n,), in W: its wrench times the child's motion past the parent."""
         slices = self.recursion.tree.speed_slices()
         return Frozen(
             {
@@ -97,7 +97,7 @@ class Loads:
 
     @cached_property
     def frames(self) -> Mapping[str, Frame]:
-        """The frame of each body over the motion, by its joint's and by its own name; and the world's."""
+        """The frames of bodies over the motion, by the names of the joint and of the body; and the world's."""
         rows = self._motion.reshape(len(self.joints), len(MOTION), -1)
         made: list[Frame] = []
         for index, values in enumerate(np.moveaxis(rows, -1, 1)):
@@ -216,14 +216,14 @@ class Loads:
         Parameters
         ----------
         in_ : str, optional
-            In whose axes all wrenches are: "child" and "parent" of each joint, "world", or a body's by its name.
+            In whose axes all wrenches are: "child" and "parent" of a joint, "world", or a body's by its name.
         mass : float or str, kg, optional
             What forces, moments and powers are divided by; text may have a unit.
 
         Returns
         -------
         Run
-            Coordinates, speeds, and of each joint JOINT.force_x … JOINT.moment_z (N, N m), JOINT.power (W) and
+            Coordinates, speeds, and of every joint JOINT.force_x … JOINT.moment_z (N, N m), JOINT.power (W) and
             JOINT.effort (what its drive gives, N or N m; JOINT.effort_SPEED where it has several speeds).
 
         Raises
@@ -284,7 +284,7 @@ class Loads:
 
     @cached_property
     def residual(self) -> FloatArray:
-        """What Newton's and Euler's laws, written for each body about its centre of mass, leave over: the greatest part
+        """What Newton's and Euler's laws, written for a body about its centre of mass, leave over: the greatest part
         (n,), in N or N m. It is rounding.
         """
         worst = np.zeros(len(self.time))

@@ -53,15 +53,15 @@ def loop_forces(
     rows = table([row for closure in closures for row in closure.rows], count, width)
     drives = np.broadcast_to(np.eye(width)[columns], (count, len(columns), width))
     given = np.concatenate([rows, drives], axis=1)  # (n, λ and τ, s)
-    found, open_columns = _least_norm(np.swapaxes(given, 1, 2), needed.T)
-    _refuse_unmet(recursion.speeds, given, found, needed, samples.time)
+    solution, open_columns = _least_norm(np.swapaxes(given, 1, 2), needed.T)
+    _refuse_unmet(recursion.speeds, given, solution, needed, samples.time)
     efforts = np.zeros_like(needed)
-    efforts[columns] = found[:, rows.shape[1] :].T
+    efforts[columns] = solution[:, rows.shape[1] :].T
     owners = [loop.name for loop, closure in zip(assembly.loops, closures, strict=True) for _ in closure.rows]
     owners += [recursion.speeds[k] for k in columns]
     undetermined = tuple(dict.fromkeys(owners[k] for k in open_columns))
     pushed, wrenches = _on_bodies(
-        assembly.loops, closures, world_poses(tree, poses), found[:, : rows.shape[1]].T
+        assembly.loops, closures, world_poses(tree, poses), solution[:, : rows.shape[1]].T
     )
     return LoopForces(pushed, wrenches, efforts, undetermined)
 
@@ -69,7 +69,7 @@ def loop_forces(
 def _refuse_open(loops: Sequence[LoopJoint], closures: Sequence[Closure], time: FloatArray) -> None:
     """InputError where a loop's gap (m, or the sine of an angle) is more than solvers leave, with the worst time."""
     for loop, closure in zip(loops, closures, strict=True):
-        gap = np.max([np.abs(np.broadcast_to(each, time.shape)) for each in closure.gaps], axis=0)
+        gap = np.max([np.abs(np.broadcast_to(part, time.shape)) for part in closure.gaps], axis=0)
         worst = int(gap.argmax())
         if gap[worst] > _CLOSED:
             raise InputError(
@@ -82,7 +82,7 @@ def _refuse_open(loops: Sequence[LoopJoint], closures: Sequence[Closure], time: 
 def _driven_columns(mechanism: Mechanism, speeds: Sequence[str], driven: Sequence[str] | None) -> list[int]:
     """The places of the speeds that drives push: those that are named, or else the motors'."""
     if driven is None:
-        driven = [speeds[each.column] for each in mechanism.assembly.actuators]
+        driven = [speeds[actuator.column] for actuator in mechanism.assembly.actuators]
         if not driven:
             raise InputError(
                 f"'{mechanism.robot.name}' has closed loops and no motor, so which joints are driven isn't known",
@@ -96,7 +96,7 @@ def _driven_columns(mechanism: Mechanism, speeds: Sequence[str], driven: Sequenc
 
 
 def _least_norm(matrices: FloatArray, right: FloatArray) -> tuple[FloatArray, list[int]]:
-    """The shortest x with least |M x − r| for each sample, and the places of x that are left open at some sample."""
+    """The shortest x with least |M x − r| for a sample, and the places of x that are left open at some sample."""
     u, values, vh = np.linalg.svd(matrices, full_matrices=True)
     size = values.shape[1]
     kept = values > _ZERO * values.max(axis=1, keepdims=True, initial=1e-300)
@@ -109,10 +109,10 @@ def _least_norm(matrices: FloatArray, right: FloatArray) -> tuple[FloatArray, li
 
 
 def _refuse_unmet(
-    speeds: Sequence[str], given: FloatArray, found: FloatArray, needed: FloatArray, time: FloatArray
+    speeds: Sequence[str], given: FloatArray, solution: FloatArray, needed: FloatArray, time: FloatArray
 ) -> None:
     """InputError where loops and drives leave some of the needed forces: Σ given x − needed, with the worst sample."""
-    left = np.abs(np.einsum("nks,nk->sn", given, found) - needed)
+    left = np.abs(np.einsum("nks,nk->sn", given, solution) - needed)
     if left.max(initial=0.0) <= 1e-7 * max(np.abs(needed).max(initial=0.0), 1.0):
         return
     row, sample = divmod(int(left.argmax()), left.shape[1])

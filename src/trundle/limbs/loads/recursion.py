@@ -37,7 +37,7 @@ from trundle.spatial.motions import (
 from trundle.spatial.vectors import Vector, add, apply, cross
 
 PARTS = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
-# What is kept of each link's motion: T_world_link row by row, then its frame's velocity, angular velocity,
+# What is kept of a link's motion: T_world_link row by row, then its frame's velocity, angular velocity,
 # acceleration and angular acceleration, in world axes.
 MOTION = tuple(f"R_{a}{b}" for a in "xyz" for b in "xyz") + tuple(
     f"{what}_{axis}" for what in ("p", "v", "omega", "a", "alpha") for axis in "xyz"
@@ -57,7 +57,7 @@ class Pushed(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Recursion:
-    """A robot's tree in numbers, and its programs, each traced when first asked for.
+    """A robot's tree in numbers, and its programs, which are traced when first asked for.
 
     Programs are functions of `coordinate`, `speed` and `acceleration` of the tree, in the assembly's order.
     """
@@ -77,8 +77,10 @@ class Recursion:
         return self.mechanism.assembly.speeds
 
     def loads(self, pushed: tuple[Pushed, ...]) -> Program:
-        """(…, `wrench`: six parts for each of `pushed`) → `wrench` through each joint, on the link in its frame, and
-        `effort` on each speed: what drives give beside springs and friction, rotors' inertia with it (N, N m).
+        """(…, `wrench`: six parts for every wrench in `pushed`) → `wrench` and `effort`.
+
+        `wrench` acts through the joints, on the link in its frame. `effort` acts on the speeds: what
+        drives give beside springs and friction, rotors' inertia with it (N, N m).
         """
         if pushed not in self._kept:
             self._kept[pushed] = _loads_program(self, pushed)
@@ -91,7 +93,7 @@ class Recursion:
 
     @property
     def kinematics(self) -> Program:
-        """→ `motion` of each link's frame, as `MOTION` says."""
+        """→ `motion` of the links' frames, as `MOTION` says."""
         if "kinematics" not in self._kept:
             self._kept["kinematics"] = _kinematics_program(self)
         return self._kept["kinematics"]
@@ -128,7 +130,7 @@ def require_tree(robot: Robot) -> None:
 
 
 def _loads_program(recursion: Recursion, pushed: Sequence[Pushed]) -> Program:
-    """q, ν, ν̇ and the wrenches from outside → the wrench through each joint and the effort on each speed, traced."""
+    """q, ν, ν̇ and the wrenches from outside → the wrenches through joints and the efforts on speeds, traced."""
     tree = recursion.tree
     tracer, (q, nu, nu_dot) = _traced(recursion, "wrench")
     given = tracer.inputs("wrench", 6 * len(pushed))
@@ -152,14 +154,14 @@ def _loads_program(recursion: Recursion, pushed: Sequence[Pushed]) -> Program:
 def _external(
     tree: Tree, poses: Sequence[Pose], pushed: Sequence[Pushed], wrenches: Sequence[Force]
 ) -> tuple[list[int], list[Force]]:
-    """The links that wrenches act on, and these about each link's origin in its axes."""
-    links = [each.link for each in pushed]
-    if not any(each.axes == "world" for each in pushed):
+    """The links that wrenches act on, and these wrenches about the link's origin in its axes."""
+    links = [place.link for place in pushed]
+    if not any(place.axes == "world" for place in pushed):
         return links, list(wrenches)
     world = world_poses(tree, poses)
     own = [
-        force_to_parent(inverse(world[each.link]), wrench) if each.axes == "world" else wrench
-        for each, wrench in zip(pushed, wrenches, strict=True)
+        force_to_parent(inverse(world[place.link]), wrench) if place.axes == "world" else wrench
+        for place, wrench in zip(pushed, wrenches, strict=True)
     ]
     return links, own
 
@@ -182,7 +184,7 @@ def _efforts(
 
 
 def _kinematics_program(recursion: Recursion) -> Program:
-    """q, ν, ν̇ → pose, velocities and accelerations of each link's frame in world axes, traced."""
+    """q, ν, ν̇ → pose, velocities and accelerations of the links' frames in world axes, traced."""
     tracer, (q, nu, nu_dot) = _traced(recursion)
     tree = replace(recursion.tree, gravity=(0, 0, 0))
     poses = tree.joint_poses(q)
@@ -191,7 +193,7 @@ def _kinematics_program(recursion: Recursion) -> Program:
     for (rotation, position), v, a in zip(world_poses(tree, poses), twists, accelerations, strict=True):
         # the frame's origin as a point: v̇ + ω × v of the spatial acceleration's linear part (eq. 2.50)
         linear = add(a.linear, cross(v.angular, v.linear))
-        turned = [apply(rotation, each) for each in (v.linear, v.angular, linear, a.angular)]
+        turned = [apply(rotation, vector) for vector in (v.linear, v.angular, linear, a.angular)]
         values += [*(entry for row in (*rotation, position, *turned) for entry in row)]
     labels = [f"{link.name}.{part}" for link in tree.links for part in MOTION]
     return tracer.program("kinematics", _groups(recursion), {"motion": (labels, values)})

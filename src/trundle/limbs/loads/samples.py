@@ -99,7 +99,7 @@ def _refuse_gaps(time: FloatArray, table: FloatArray, names: tuple[str, ...], wh
 
 @dataclass(frozen=True, eq=False)
 class Outside:
-    """Wrenches over time: `pushed` says where each acts, `table` (n, 6 each) force and moment about that origin.
+    """Wrenches over time: `pushed` says where they act, `table` (n, 6 per wrench) force and moment about that origin.
 
     `given` are the wrenches as they came, in the same order; those of loops come behind them.
     """

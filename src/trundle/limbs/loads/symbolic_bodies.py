@@ -26,7 +26,7 @@ from trundle.wrenches.symbolic import time_symbol
 
 @dataclass(frozen=True, eq=False)
 class SymbolicBodies:
-    """A tree of bodies by name, their frames, and how each moves in its parent: poses, twists and their rates."""
+    """A tree of bodies by name, their frames, and how they move in their parents: poses, twists and their rates."""
 
     tree: Tree
     frames: Mapping[str, Frame]
@@ -36,7 +36,7 @@ class SymbolicBodies:
 
 
 def bodies_on_frames(bodies: Mapping[Frame, Inertia], gravity: Vector) -> SymbolicBodies:
-    """Bodies on frames of one root, which stands still; each moves past the nearest body that its frame rides on."""
+    """Bodies on frames of one root, which stands still; a body moves past the nearest one that its frame rides on."""
     order = sorted(bodies, key=lambda frame: len(list(upward(frame))))
     index = {id(frame): k for k, frame in enumerate(order)}
     links: list[Link] = []
@@ -48,7 +48,7 @@ def bodies_on_frames(bodies: Mapping[Frame, Inertia], gravity: Vector) -> Symbol
                 key="bodies",
                 hint="make each body's frame with child(), all from one root, which stands still",
             )
-        *_, first = (each for each in [frame.root, *_above(frame, index)])
+        *_, first = [frame.root, *_above(frame, index)]
         parent = index.get(id(first), WORLD)
         placement = placement_in(frame, first)
         if placement.twist is None or placement.acceleration is None:
@@ -60,19 +60,19 @@ def bodies_on_frames(bodies: Mapping[Frame, Inertia], gravity: Vector) -> Symbol
     return SymbolicBodies(
         Tree(tuple(links), gravity),
         {frame.name: frame for frame in order},
-        [each.pose for each in placements],
-        [each.twist or Motion((0, 0, 0), (0, 0, 0)) for each in placements],
-        [each.acceleration or Motion((0, 0, 0), (0, 0, 0)) for each in placements],
+        [placement.pose for placement in placements],
+        [placement.twist or Motion((0, 0, 0), (0, 0, 0)) for placement in placements],
+        [placement.acceleration or Motion((0, 0, 0), (0, 0, 0)) for placement in placements],
     )
 
 
 def _above(frame: Frame, index: Mapping[int, int]) -> list[Frame]:
     """The nearest frame above that is a body's, if there is one."""
-    each = frame.parent
-    while each is not None:
-        if id(each) in index:
-            return [each]
-        each = each.parent
+    above = frame.parent
+    while above is not None:
+        if id(above) in index:
+            return [above]
+        above = above.parent
     return []
 
 
@@ -117,7 +117,7 @@ def bodies_of_robot(
             raise InputError(f"the robot has no '{name}'", key="motion", hint=suggest(name, known))
     tree = assembly.tree if gravity is None else Tree(assembly.tree.links, gravity)
     poses = tree.joint_poses(q)
-    own, rates = joint_motions(tree, poses, nu, [sympy.diff(each, time) for each in nu])
+    own, rates = joint_motions(tree, poses, nu, [sympy.diff(speed, time) for speed in nu])
     frames: list[Frame] = []
     world = Frame("world")
     for link, placement in zip(tree.links, map(Placement, poses, own, rates), strict=True):

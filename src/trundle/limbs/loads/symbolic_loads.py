@@ -39,7 +39,7 @@ from trundle.wrenches import Frame, Wrench
 from trundle.wrenches import Inertia as BodyInertia
 from trundle.wrenches.components import as_vector
 
-# A step of more operations gets a name, so that each can be read.
+# A step of more operations gets a name, so that a reader can follow.
 _LONGEST = 12
 
 
@@ -79,7 +79,7 @@ class SymbolicLoads:
 
     @property
     def steps(self) -> tuple[tuple[sympy.Symbol, sympy.Expr], ...]:
-        """t_1 = …, t_2 = …: what is used more than once, each in those before it."""
+        """t_1 = …, t_2 = …: what is used more than once, a letter in those before it."""
         return self._written[0]
 
     def __getitem__(self, component: str) -> sympy.Expr:
@@ -114,8 +114,10 @@ class SymbolicLoads:
         0
         """
         place = self._place(component)
-        found = expansion(self.program, self.letters, place)
-        return evaluated(self.program, self.letters, [place], sympy.Rational)[0] if found is None else found
+        expanded = expansion(self.program, self.letters, place)
+        if expanded is not None:
+            return expanded
+        return evaluated(self.program, self.letters, [place], sympy.Rational)[0]
 
     def wrench(self, joint: str, *, expanded: bool = False) -> Wrench:
         """The wrench through a joint, its components in the named steps, or multiplied out.
@@ -166,7 +168,7 @@ class SymbolicLoads:
         Returns
         -------
         callable
-            Takes a number or an array (n,) for each argument, and gives components by name, (n,).
+            Takes a number or an array (n,) for every argument, and gives components by name, (n,).
 
         Raises
         ------
@@ -181,7 +183,7 @@ class SymbolicLoads:
         >>> float(function(2.0, 0.5)["link_1.force_z"][0])
         19.62
         """
-        given = [sympy.sympify(each) for each in arguments]
+        given = [sympy.sympify(argument) for argument in arguments]
         program = _numbered(self.program, self.letters, given)
         kernel, names = compile_program(program), self.components
 
@@ -189,7 +191,7 @@ class SymbolicLoads:
             if len(values) != len(given):
                 raise InputError(f"expected {len(given)} numbers or arrays, {given}, got {len(values)}")
             rows = [
-                np.atleast_1d(as_numbers(value, str(each))) for each, value in zip(given, values, strict=True)
+                np.atleast_1d(as_numbers(value, str(name))) for name, value in zip(given, values, strict=True)
             ]
             table = np.array(np.broadcast_arrays(*rows), dtype=float) if rows else np.zeros((0, 1))
             return dict(zip(names, kernel(np.ascontiguousarray(table))[0], strict=True))
@@ -220,7 +222,7 @@ def symbolic_loads(
 ) -> SymbolicLoads:
     """The wrench through every joint in symbols, by Newton's and Euler's equations up the tree.
 
-    W_i = f_i − w_i + Σ W_children with f_i = m a + E h and n_i = I α + ω × I ω + h × a of each body.
+    W_i = f_i − w_i + Σ W_children with f_i = m a + E h and n_i = I α + ω × I ω + h × a of body i.
 
     Parameters
     ----------
@@ -262,18 +264,18 @@ def symbolic_loads(
     l**2*m*Derivative(theta(t), (t, 2))
     """
     pull = None if gravity is None else as_vector(tuple(gravity), "gravity")
-    if isinstance(bodies, Mapping) and bodies and all(isinstance(each, Frame) for each in bodies):
+    if isinstance(bodies, Mapping) and bodies and all(isinstance(frame, Frame) for frame in bodies):
         if pull is None:
             raise InputError("frames don't know gravity", key="gravity", hint="gravity=(0, 0, 0) is none")
-        found = bodies_on_frames(bodies, pull)  # type: ignore[arg-type]
+        described = bodies_on_frames(bodies, pull)  # type: ignore[arg-type]
     else:
-        found = bodies_of_robot(bodies, motion, pull)  # type: ignore[arg-type]
+        described = bodies_of_robot(bodies, motion, pull)  # type: ignore[arg-type]
     letters = Letters()
-    wrenches = _recursion(found, letters, tuple(external))
-    labels = [f"{link.name}.{part}" for link in found.tree.links for part in PARTS]
+    wrenches = _recursion(described, letters, tuple(external))
+    labels = [f"{link.name}.{part}" for link in described.tree.links for part in PARTS]
     values = [value for wrench in wrenches for value in (*wrench.force, *wrench.moment)]
     program = letters.program("symbolic_loads", {"wrench": values}, labels)
-    return SymbolicLoads(program, tuple(letters.letters), found)
+    return SymbolicLoads(program, tuple(letters.letters), described)
 
 
 def _recursion(bodies: SymbolicBodies, letters: Letters, external: Sequence[Wrench]) -> list[Force]:
@@ -297,7 +299,7 @@ def _recursion(bodies: SymbolicBodies, letters: Letters, external: Sequence[Wren
     )
     tree = Tree(links, vector(bodies.tree.gravity))
     poses = [Pose(matrix(pose.rotation), vector(pose.position)) for pose in bodies.poses]
-    own, rates = ([Motion(*map(vector, each)) for each in motions] for motions in (bodies.own, bodies.rates))
+    own, rates = ([Motion(*map(vector, two)) for two in motions] for motions in (bodies.own, bodies.rates))
     needed = needed_forces(tree, poses, own, rates)
     for wrench in external:
         index, force = _external(bodies, wrench)
@@ -326,7 +328,7 @@ def _external(bodies: SymbolicBodies, wrench: Wrench) -> tuple[int, tuple[Force,
 
 def _numbered(program: Program, letters: Sequence[sympy.Expr], arguments: Sequence[sympy.Expr]) -> Program:
     """The program of `arguments` in their order; letters that are numbers are put in."""
-    place = {each: k for k, each in enumerate(arguments)}
+    place = {argument: k for k, argument in enumerate(arguments)}
     made: list[Instruction] = []
     for instruction in program.instructions:
         if instruction.op == "input":
