@@ -52,7 +52,7 @@ def mobility_figure(analysis: Analysis) -> Figure:
 
 
 def _draw_base(axes: Axes, analysis: Analysis) -> None:
-    """From above, in the base's frame: bodies and wheels with their axles, orange where they turn with a joint."""
+    """Draw bodies and wheels from above, in the base's frame. Axles are orange where they turn with a joint."""
     shape = scene(analysis.robot, _poses(analysis))
     draw_scene(axes, shape, "z")
     around = shape.places(Spot(wheel.frame) for wheel in shape.wheels)[0, :, :2]

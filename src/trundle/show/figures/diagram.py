@@ -142,7 +142,7 @@ def _draw_wheels(sheet: Canvas, shape: Scene) -> None:
 def _name_wheel(
     sheet: Canvas, wheel: WheelShape, centre: FloatArray, forward: FloatArray, middle: FloatArray
 ) -> None:
-    """Beside the wheel, on its outer side."""
+    """Write a wheel's name beside it, on the side that points away from the robot's middle."""
     c, s = np.abs(forward)
     half = wheel.radius if wheel.round else wheel.width / 2
     side = -1 if centre[1] - middle[1] < -0.3 * sheet.inch else 1

@@ -164,7 +164,7 @@ def _moving(run: Run, times: FloatArray, whole: Scene) -> Scene:
 
 
 def _told(stage: _Stage, at: Progress) -> Iterator[Image.Image]:
-    """The pictures, with progress."""
+    """The pictures of a film; after every one of them the progress is told."""
     for count, picture in enumerate(stage.pictures()):
         yield picture
         at.fraction(count / stage.times.size)
@@ -216,6 +216,7 @@ def _feed(process: subprocess.Popen[bytes], stage: _Stage, at: Progress) -> None
 
 
 def _write_pictures(where: Path, stage: _Stage, fps: float, at: Progress) -> None:
+    """Write the film as numbered PNG files in a folder; InputError where other pictures lie there already."""
     names = [f"{count:05}.png" for count in range(1, stage.times.size + 1)]
     others = sorted({picture.name for picture in where.glob("*.png")} - set(names)) if where.is_dir() else []
     if others:

@@ -293,7 +293,7 @@ def _curves(panel: Panel) -> list[tuple[list[str], FloatArray]]:
 
 
 def _span(curves: Mapping[str, FloatArray]) -> float:
-    """From the lowest value to the highest, of all curves."""
+    """The distance from the lowest value of all curves to the highest."""
     ends = [end for values in curves.values() for end in _ends(values)]
     return max(ends, default=0.0) - min(ends, default=0.0)
 

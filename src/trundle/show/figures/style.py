@@ -140,7 +140,7 @@ def _write(figure: Figure, file: IO[bytes], kind: str) -> None:
 
 
 def time_colours() -> LinearSegmentedColormap:
-    """From early, dark, to late, light: viridis without its yellow end, which is lost on white."""
+    """Colours from dark, for early, to light, for late: viridis without its yellow end, which is lost on white."""
     shades = matplotlib.colormaps["viridis"](np.linspace(0, 0.9, 256))
     return LinearSegmentedColormap.from_list("trundle_time", [tuple(shade) for shade in shades])
 

@@ -182,6 +182,7 @@ def _pieces(signal: Signal, nodes: Sequence[float]) -> list[list[float]]:
 
 
 def _cubic(signal: Signal, a: float, b: float) -> Iterator[float]:
+    """The coefficients of the cubic in t − a, highest power first, with a signal's values and slopes at a and b."""
     h, before, after = b - a, signal.value(a), signal.value(b)
     rise = (after - before) / h
     # inside of the piece: at its ends the slope may be another one's

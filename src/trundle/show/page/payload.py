@@ -97,7 +97,7 @@ def _solid(solid: Solid) -> dict[str, object]:
 
 
 def _drawn(poses: FloatArray, size: float) -> np.ndarray[tuple[int, ...], np.dtype[np.floating]]:
-    """In single precision, but far from the origin, where that would show."""
+    """The poses in single precision; in double precision far from the origin, where rounding would show."""
     rounding = float(np.finfo(np.float32).eps) * float(np.abs(poses).max(initial=0.0))
     return poses.astype(np.float32) if rounding < 1e-4 * size else poses
 

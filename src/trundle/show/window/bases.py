@@ -35,7 +35,7 @@ class Wish:
     turn: float = 0.0
 
     def toward(self, goal: Wish, most: float) -> Wish:
-        """The goal, or as near to it as its parts may change at once."""
+        """The goal, or the wish that is nearest to it if no part may change by more than `most`."""
         now, aim = (np.array([wish.forward, wish.left, wish.turn]) for wish in (self, goal))
         return Wish(*(now + np.clip(aim - now, -most, most)).tolist())
 
@@ -54,7 +54,7 @@ class DrivenBase:
     wheelbase: float = 1.0
 
     def twist(self, wish: Wish, speed: float, rate: float) -> FloatArray:
-        """v_x, v_y (m/s), ω (rad/s) at this top speed and rate."""
+        """The twist v_x, v_y (m/s), ω (rad/s) of the wish at this top speed (m/s) and rate (rad/s)."""
         if self.axle is None:
             return np.array([wish.forward * speed, wish.left * speed * self.strafes, wish.turn * rate])
         curvature = math.tan(LOCK * wish.turn) / self.wheelbase

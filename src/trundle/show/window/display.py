@@ -22,7 +22,7 @@ _CLOSING = (pygame.K_ESCAPE, pygame.K_q)
 
 
 class Stage(Protocol):
-    """What a window shows."""
+    """What a window can show: something that draws itself, takes events, and goes on as the clock does."""
 
     @property
     def over(self) -> bool:

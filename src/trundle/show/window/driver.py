@@ -77,7 +77,7 @@ class Driver:
     """A problem in a window, simulated while the clock runs."""
 
     def __init__(self, problem: Problem, size: tuple[int, int], unit: float) -> None:
-        """At the start of a problem, in a window of a size, `unit` pixels a point."""
+        """Set up a robot to be driven from the start of a problem, in a window of `size` pixels, `unit` for a point."""
         robot = problem.system.robot
         assert robot is not None
         self.stepper, self.pen, self.name = Stepper(problem), Pen(unit), robot.name
@@ -165,7 +165,7 @@ class Driver:
         self.speed, self.share = self.speed * factor, self.share * factor
 
     def restart(self) -> None:
-        """From the start; what was driven is forgotten."""
+        """Begin again at the start of the problem, and forget what was driven."""
         self.stepper.restart()
         self.hand = hand_of(self.stepper.problem, self.pilot)
         self.scene = self._scene()
@@ -191,7 +191,10 @@ class Driver:
         return Wish(*(min(max(float(part), -1.0), 1.0) for part in parts))
 
     def advance(self, seconds: float) -> None:
-        """Simulate what the clock has gone on by, in steps; as far as there is time, and the rest is let go."""
+        """Simulate the seconds that have passed, in steps, as far as there is time for them.
+
+        What is left over is due the next time, but never more than `_LATE`: a slow model falls behind the clock.
+        """
         if not self.runs or self.failed:
             return
         began, before = time.perf_counter(), self.stepper.time
@@ -219,7 +222,7 @@ class Driver:
         return True
 
     def draw(self, screen: pygame.Surface) -> None:
-        """A frame."""
+        """Draw the robot as it is now: ground and trail first, words on top."""
         unit = self.pen.unit
         camera = self.sight.at(self.trail[-1])
         self.ground.draw(screen, camera, self.trail)

@@ -64,7 +64,7 @@ class Ground:
                 screen.blit(self._tile(i, j), (left + i * _SIDE, top + j * _SIDE))
 
     def draw_tail(self, screen: pygame.Surface, ends: FloatArray) -> None:
-        """From the trail's last point to where the robot is now: two pixels (2, 2)."""
+        """Draw the line from the trail's last point to where the robot is now; `ends` are two pixels (2, 2)."""
         for way in self.beside:
             pygame.draw.aalines(screen, TRAIL, False, (ends + way).tolist())
 

@@ -19,7 +19,7 @@ BAR, _LEFT, _RIGHT, _LENGTH, _MARGIN = 44, 56, 250, 80, 16
 
 
 def timeline(size: tuple[int, int], unit: float) -> pygame.Rect:
-    """Where the timeline is."""
+    """The rectangle of the timeline in a window of so many pixels."""
     wide, tall = size
     left, right = round(_LEFT * unit), round(wide - _RIGHT * unit)
     return pygame.Rect(left, round(tall - (BAR / 2 + 3) * unit), max(right - left, 1), round(6 * unit))

@@ -28,7 +28,7 @@ class Pilot:
     """Wishes held by `laws` of those inputs that follow from what is wanted of the base; its `top` speed (m/s)."""
 
     def __init__(self, problem: Problem, size: float) -> None:
-        """For a problem's robot, `size` m long."""
+        """Set up the laws by which a problem's robot, `size` m long, follows the keys."""
         robot = problem.system.robot
         assert robot is not None
         self.assembly = assemble(robot, robot.resolver({**robot.parameter_values(), **problem.parameters}))

@@ -17,9 +17,9 @@ _TINY = 24
 
 @dataclass
 class Sight:
-    """From where the plane is seen: the camera, and the one that sees everything; the robot's size (m).
+    """How the plane is seen: the camera, the camera that sees everything, and the robot's size (m).
 
-    Whether it follows the robot, and whether the mouse drags it.
+    It knows, too, whether it follows the robot and whether the mouse drags it.
     """
 
     camera: Camera

@@ -159,6 +159,7 @@ def _block(names: Sequence[str], rows: Sequence[Sequence[float]], more: Sequence
 
 
 def _ellipsoid(page: Page, title: str, ellipsoid: Manipulability) -> list[str]:
+    """A section on an ellipsoid of velocities: its axes and their lengths, its shape, and what no motor holds."""
     names = [f"{part} ({unit})" for part, unit in zip(ellipsoid.parts, ellipsoid.units, strict=True)]
     counted = f"; omega counted at {ellipsoid.length:.4g} m" if "rad/s" in ellipsoid.units else ""
     lines = [page.heading(title), *paragraph(f"axes of the ellipsoid for {ellipsoid.rates}{counted}")]

@@ -152,6 +152,7 @@ def run_lines(report: RunReport, page: Page) -> list[str]:
 
 
 def _times(report: RunReport) -> list[tuple[str, str, str]]:
+    """Rows of a step's name, the time that it took, and a remark on it. Figures stand there if some were drawn."""
     run = report.run
     told = {
         "derive": "before the model was kept; not now" if report.kept else "",

@@ -68,7 +68,7 @@ def breakdown_html(breakdown: Breakdown) -> str:
 
 
 def wrench_heading(wrench: Wrench) -> str:
-    """On which body, by what, about which point, in whose axes."""
+    """The title of a wrench: on which body it acts, by what, about which point, in whose axes."""
     return (
         f"Wrench on '{wrench.on}' by '{wrench.by}', about {wrench.point.name}, in the axes of"
         f" {wrench.frame.name}"
@@ -174,6 +174,7 @@ def _tex(value: object) -> object:
 
 
 def _value(value: object, unit: str) -> str:
+    """A number with its unit; of samples over time the smallest and the largest, as far as they are known."""
     if not isinstance(value, np.ndarray) or not value.ndim:
         return (
             quantity(float(value), unit, 6) if isinstance(value, (float, np.ndarray)) else f"{value} {unit}"
