@@ -9,8 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """Without looking for garbage: importing SymPy or Matplotlib makes hundreds of thousands of objects that stay, and
-    going through them again and again takes a tenth of the time that a user waits.
+    """Switch the garbage collector off for a while.
+
+    Importing SymPy or Matplotlib makes hundreds of thousands of objects that stay. Going through them again and again
+    takes a tenth of the time that a user waits.
     """
     running = gc.isenabled()
     gc.disable()

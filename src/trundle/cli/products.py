@@ -24,8 +24,10 @@ _SUMS = "sha256"
 
 
 def claim_all(folder: Path, names: Sequence[str], force: bool) -> None:
-    """Raise InputError, before any work is done, where files of these names can't be written into a folder, or would
-    destroy such as no earlier run wrote. The first is the record, a NetCDF file. Nothing is made or changed here.
+    """Raise InputError, before any work is done, where files of these names can't be written into a folder.
+
+    Files that no earlier run wrote are never replaced. The first name is the record, a NetCDF file. Nothing is made or
+    changed here.
     """
     if is_taken(folder) and not folder.is_dir():
         what = "a file, not a folder" if folder.exists() else "a link that leads nowhere"

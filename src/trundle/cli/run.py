@@ -86,8 +86,9 @@ def _balanced(task: Task, run: Run) -> Iterator[str]:
 
 
 def _beyond(request: Request, run: Run) -> Iterator[str]:
-    """Which joints went beyond limits that are only kept, as URDF's are, which motors could not have what was asked
-    for, and how far batteries sagged.
+    """Sentences on what went beyond its limits: joints, motors and batteries.
+
+    A joint's limits are only kept, as URDF's are; a motor may not have what was asked for; a battery sags.
     """
     from trundle.simulation.beyond_limits import clamped, passed, sags
 

@@ -41,8 +41,9 @@ def with_culprit(
     make: Make,
     again: Callable[[Make], object],
 ) -> NumericsError:
-    """The error of a run, with the law and the time where the rates were first no numbers at a state of numbers, or
-    with the angles at which the robot is singular.
+    """The error of a run, with the law that failed and when, or with the angles at which the robot is singular.
+
+    The time is the first at which the rates were no numbers although the state was.
 
     names: of states and inputs; `again` integrates once more.
     """

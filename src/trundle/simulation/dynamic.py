@@ -31,9 +31,9 @@ def simulate(
 ) -> Run:
     """Integrate the equations of motion ẋ = f(x, u(t), p) over time.
 
-    Steps end where inputs jump. Work and losses are integrated beside the states, so that the run's
-    `energy.imbalance` (where the model comes from a description) is the work put in − losses − change of the stored
-    energy, in J; its `constraint_residual` is max |A ν| in m/s.
+    Steps end where inputs jump. Work and losses are integrated beside the states. The run's `energy.imbalance` is the
+    work put in − losses − change of the stored energy, in J; a model that comes from a description has it. The run's
+    `constraint_residual` is max |A ν| in m/s.
 
     Parameters
     ----------

@@ -104,6 +104,7 @@ def integrate(
             more = [] if find is None else _near(error.time, [*breaks, times[0], times[-1]], find)
             if not more:
                 raise NumericsError(f"{error}{_ADVICE if find is not None else ''}") from None
+            # The run starts over with the pieces cut anew: the one that got stuck has a jump inside.
             breaks += more
     raise NumericsError(
         f"the inputs jump too often to be found one by one: {MOST_REPAIRS} jumps stopped the integration{_ADVICE}"
@@ -111,9 +112,7 @@ def integrate(
 
 
 def _near(t: float, known: Sequence[float], find: Callable[[float, float], Sequence[float]]) -> list[float]:
-    """New breaks near t, beside the `known` ones, of which the last two are the run's ends: looked for in windows that
-    grow.
-    """
+    """New breaks near t, which windows that grow look for; the last two of the `known` ones are the run's ends."""
     first, last = float(known[-2]), float(known[-1])
     for width in (share * (last - first) for share in (1e-6, 1e-4, 1e-2)):
         jumps = find(max(t - width, first), min(t + width, last))

@@ -39,7 +39,7 @@ def roll(
 ) -> Run:
     """The motion of a robot whose wheels turn as given: q̇ = g(q, k(t)), without forces.
 
-    Where the wheels over-determine the motion it is that of least squares, and the run's `slip_residual` is the largest
+    Where the wheels over-determine the motion it is that of least squares. The run's `slip_residual` is the largest
     contact velocity (m/s) that no motion of the base could remove.
 
     Parameters

@@ -150,8 +150,10 @@ def _observed(problem: Problem, guided: Program, states: FloatArray, commanded: 
 
 
 def slope_of(problem: Problem, guided: Program) -> Program | None:
-    """∂f/∂x, compiled; None, so that the method takes differences, where inputs follow the motion, whose slopes nobody
-    knows, and where the matrix would take longer to compile than its differences will ever take.
+    """∂f/∂x, compiled, or None for a method that takes differences.
+
+    It is None where inputs follow the motion, as nobody knows their slopes. It is None too where compiling the matrix
+    would take longer than its differences ever will.
     """
     feedback = any(signal.feedback for signal in problem.signals.values())
     if feedback or guided.operations * len(problem.start) > MOST_SLOPE:

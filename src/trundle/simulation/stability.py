@@ -41,9 +41,9 @@ def decay_rate(roots: Roots) -> float:
 
 
 def longest_step(roots: Roots) -> tuple[float, float]:
-    """The longest step (s) of the classical Runge-Kutta method with which no decaying motion grows, and the rate |λ|
-    (1/s) of the motion that bounds it.
+    """The longest step (s) with which no decaying motion grows, and the rate |λ| (1/s) of the motion that bounds it.
 
+    The method is the classical one of Runge and Kutta:
     |R(λ h)| ≤ 1 with R(z) = 1 + z + z²/2 + z³/6 + z⁴/24 for any λ with Re λ ≤ 0: up to |λ| h = 2.785 on the real axis,
     2.828 on the imaginary one. Source: Hairer & Wanner, Solving Ordinary Differential Equations II, section IV.2.
     """

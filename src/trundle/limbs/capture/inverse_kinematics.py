@@ -1,6 +1,6 @@
 """Inverse kinematics over a tree: the coordinates at which a robot's markers come closest to where they were seen.
 
-In every sample ½ Σ w² |p(q) − y|² over the markers that were seen is made least by Levenberg's and Marquardt's steps,
+Levenberg's and Marquardt's steps make ½ Σ w² |p(q) − y|² least in every sample, over the markers that were seen and
 within the joints' limits (Lu & O'Connor 1999). A step δ moves q by E(q) δ, and quaternions back to length 1. Samples
 are followed from one to the next in strides; those between begin between their neighbours, many at once.
 """
@@ -71,6 +71,7 @@ class _Sight:
         """What the markers of samples (k,) say of postures (k, c)."""
         there, slopes = self.model.evaluate(q)
         seen = self.seen[samples]
+        # A marker that wasn't seen weighs nothing. Its distance must be a number all the same: 0 · NaN is NaN.
         weights = np.where(np.isnan(seen), 0.0, self.weights)
         residuals = weights * (there - np.where(np.isnan(seen), there, seen))
         inward = weights[:, :, None] * (slopes @ self.model.motions(q))
@@ -91,6 +92,7 @@ class _Sight:
             near = (size < _ROUNDING) & (size < sizes[busy] / 2)
             better, sizes[busy] = (there.cost < now.cost) | near, size
             here.put(busy[better], there.rows(np.flatnonzero(better)))
+            # A step that helped needs less damping, and below rounding none: then the steps are Gauss's and Newton's.
             less = np.where(damping[busy] > _ROUNDING, _SHRINK * damping[busy], 0.0)
             damping[busy] = np.where(better, less, np.maximum(_GROW * damping[busy], _DAMPING))
             busy = busy[(size > _STILL) & (better | (size > _ROUNDING))]

@@ -47,8 +47,8 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
     Times that were rounded when they were written (0.0083, 0.0167) are even again, if they were.
 
     C3D has markers (points that a program computed are left out), force plates of types 1 to 4 and events. A plate's
-    offsets (FORCE_PLATFORM:ZERO) are not taken off. Its force counts as on the person: where the file holds what the
-    person does to the plate, which no plate does by itself, a force into its surface, it is turned round.
+    offsets (FORCE_PLATFORM:ZERO) are not taken off. Its force counts as on the person. A force into the plate's
+    surface is what the person does to the plate, as no plate pulls: such forces are turned round.
 
     Parameters
     ----------

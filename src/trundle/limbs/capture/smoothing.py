@@ -68,8 +68,8 @@ class Butterworth(Smoothing):
         C = (√2 − 1)^(1/2n), on the axis that the bilinear transform warps.
     order: n, of one pass.
 
-    The signal is continued at both ends by its reflection in the end point, as long as the filter remembers, so that
-    its start-up is over at the first sample (Winter 2009, sec. 3.4.4; Smith 1989).
+    The signal is continued at both ends by its reflection in the end point, as long as the filter remembers. Then its
+    start-up is over at the first sample (Winter 2009, sec. 3.4.4; Smith 1989).
     """
 
     cutoff: float

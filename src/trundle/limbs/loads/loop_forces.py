@@ -52,6 +52,7 @@ def loop_forces(
     count, width = len(samples.time), len(recursion.speeds)
     rows = table([row for closure in closures for row in closure.rows], count, width)
     drives = np.broadcast_to(np.eye(width)[columns], (count, len(columns), width))
+    # Loops and drives share the work, so one system holds both: Aᵀ λ + Eᵀ τ = needed.
     given = np.concatenate([rows, drives], axis=1)  # (n, λ and τ, s)
     solution, open_columns = _least_norm(np.swapaxes(given, 1, 2), needed.T)
     _refuse_unmet(recursion.speeds, given, solution, needed, samples.time)
@@ -97,6 +98,7 @@ def _driven_columns(mechanism: Mechanism, speeds: Sequence[str], driven: Sequenc
 
 def _least_norm(matrices: FloatArray, right: FloatArray) -> tuple[FloatArray, list[int]]:
     """The shortest x with least |M x − r| for a sample, and the places of x that are left open at some sample."""
+    # All of V is asked for: its vectors without a singular value span what redundancy leaves open.
     u, values, vh = np.linalg.svd(matrices, full_matrices=True)
     size = values.shape[1]
     kept = values > _ZERO * values.max(axis=1, keepdims=True, initial=1e-300)

@@ -140,6 +140,7 @@ def _loads_program(recursion: Recursion, pushed: Sequence[Pushed]) -> Program:
         Force(tuple(given[6 * k : 6 * k + 3]), tuple(given[6 * k + 3 : 6 * k + 6]))  # type: ignore[arg-type]
         for k in range(len(pushed))
     ]
+    # What pushes from outside the joints need not give: W_i = f_i − w_i + Σ W_children.
     for link, wrench in zip(*_external(tree, poses, pushed, outside), strict=True):
         needed[link] = add_forces(needed[link], scale_force(-1, wrench))
     wrenches = joint_wrenches(tree, poses, needed)
@@ -186,6 +187,7 @@ def _efforts(
 def _kinematics_program(recursion: Recursion) -> Program:
     """q, ν, ν̇ → pose, velocities and accelerations of the links' frames in world axes, traced."""
     tracer, (q, nu, nu_dot) = _traced(recursion)
+    # True accelerations are asked for: with gravity on, the base would be taken to accelerate upwards.
     tree = replace(recursion.tree, gravity=(0, 0, 0))
     poses = tree.joint_poses(q)
     twists, accelerations = link_accelerations(tree, poses, nu, nu_dot)
