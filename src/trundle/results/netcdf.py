@@ -40,8 +40,9 @@ def write(path: Path, content: Content) -> None:
 
 
 def _open(path: Path, mode: Literal["r", "w"]) -> netCDF4.Dataset:
-    """A NetCDF file by its absolute path, as netCDF4 takes 'http:...' and the like for addresses. It also refuses names
-    that the system's encoding lacks signs for: here their bytes get through as they are, one sign a byte.
+    """Open a NetCDF file by its absolute path, as netCDF4 takes 'http:...' and the like for addresses.
+
+    netCDF4 also refuses names that the system's encoding lacks signs for. Latin-1 lets their bytes through as they are.
     """
     name = os.fsencode(os.path.abspath(path)).decode("latin-1")
     return netCDF4.Dataset(name, mode, format="NETCDF4", encoding="latin-1")

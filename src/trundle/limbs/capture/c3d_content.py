@@ -156,6 +156,7 @@ def _scaled(empty: C3dContent, read: tuple[FloatArray, bool], points: int, chann
     if channels:
         scale, offset = (_of_channels(empty, name, channels) for name in ("SCALE", "OFFSET"))
         if not floats and (empty.texts("ANALOG:FORMAT") or ("SIGNED",))[0].upper() == "UNSIGNED":
+            # Words are read as signed numbers: from 32768 on an unsigned one comes 65536 too low.
             analogs, offset = (np.where(counts < 0, counts + 65536, counts) for counts in (analogs, offset))
         analogs = (analogs - offset) * (scale * empty.number("ANALOG:GEN_SCALE", 1.0))
     return C3dContent(empty.file, empty.parameters, positions, analogs, empty.first)

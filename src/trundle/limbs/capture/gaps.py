@@ -120,6 +120,7 @@ def refuse_swaps(time: FloatArray, markers: Mapping[str, FloatArray]) -> None:
 
 def _runs(missing: BoolArray) -> Iterator[tuple[int, int]]:
     """First and last places of runs of True."""
+    # False at both ends gives a run that touches an end two edges as well.
     edges = np.flatnonzero(np.diff(np.concatenate([[False], missing, [False]]).astype(int)))
     yield from zip(edges[::2].tolist(), (edges[1::2] - 1).tolist(), strict=True)
 

@@ -146,6 +146,7 @@ def _followed(sight: _Sight, time: FloatArray, stride: int, bar: Progress) -> tu
     postures, off, error = np.empty((time.size, q.size)), np.empty_like(sight.seen), np.empty(time.size)
 
     def keep(samples: IntArray, place: _Postures, before: FloatArray) -> FloatArray:
+        """Store postures and return them; one that fits much worse than those before is searched for all over."""
         errors = sight.error(samples, place)
         for k in np.flatnonzero(errors > _LOST * before + _WORSE):
             other = sight.searched(int(samples[k]), place.q[k])

@@ -104,6 +104,7 @@ class Butterworth(Smoothing):
 
     @property
     def _correction(self) -> float:
+        """What a pass's frequency is divided by for half the power after both: (√2 − 1)^(1/(2n)), Winter's."""
         return (math.sqrt(2) - 1) ** (1 / (2 * self.order))
 
 
