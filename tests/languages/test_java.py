@@ -29,7 +29,7 @@ def test_every_operation_at_its_edges():
 
 @pytest.mark.slow
 def test_long_programs_are_cut_into_methods_that_are_compiled():
-    assert len(list(functions("long", laws.long_program(), JAVA))) > 10
+    assert len(list(functions("many", laws.long_program(), JAVA))) > 10
     laws.long_program_matches_its_kernel(called)
 
 

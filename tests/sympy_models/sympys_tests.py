@@ -1,6 +1,6 @@
 """A plugin for pytest: every method that SymPy's own tests form goes through from_sympy, and its rates are compared.
 
-    python -m pytest -p model.sympys_tests --pyargs sympy.physics.mechanics.tests
+    python -m pytest -p sympy_models.sympys_tests --pyargs sympy.physics.mechanics.tests
 
 writes a line of JSON a method to the file that the variable METHODS names: the test, and what our rates and
 multipliers leave of SymPy's own full linear system, beside the terms of each equation, or what was said instead.

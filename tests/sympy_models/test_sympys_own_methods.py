@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 # Only for a process of its own: it changes SymPy's classes.
-PLUGIN = "model.sympys_tests"
+PLUGIN = "sympy_models.sympys_tests"
 ROOT = Path(__file__).parents[2]
 # SymPy 1.14 forms 66.
 LEAST = 60
