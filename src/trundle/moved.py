@@ -6,10 +6,15 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from importlib.util import spec_from_loader
 from types import ModuleType
+from typing import TYPE_CHECKING
+
+# The import system asks for methods, not for these classes, and importing them takes a third of `import trundle`.
+if TYPE_CHECKING:
+    from importlib.abc import Loader, MetaPathFinder
+else:
+    Loader = MetaPathFinder = object
 
 # Old name → new name, both without "trundle."; what stands below a room moves with it.
 MOVED = {
@@ -90,7 +95,7 @@ class Moved(MetaPathFinder):
             DeprecationWarning,
             stacklevel=2,
         )
-        return spec_from_loader(fullname, _Elsewhere(f"trundle.{new}"))
+        return ModuleSpec(fullname, _Elsewhere(f"trundle.{new}"))
 
 
 class _Elsewhere(Loader):
