@@ -19,7 +19,7 @@ import pygame
 
 import trundle
 from benchmarks.measure import Row
-from trundle.results.arrays import FloatArray
+from trundle.arrays import FloatArray
 from trundle.show.window import display
 from trundle.show.window.player import Player, played
 

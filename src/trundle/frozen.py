@@ -1,4 +1,4 @@
-"""Mappings that stay as they are: who writes to one is told what to do instead."""
+"""Mappings and arrays that stay as they are: who writes to a mapping is told what to do instead."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import NoReturn, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
+from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
 
 _T = TypeVar("_T")
@@ -38,3 +42,18 @@ class Rebuilt:
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+
+
+def frozen(array: npt.ArrayLike) -> FloatArray:
+    """`array` as read-only float64, without a copy where it is float64 already."""
+    if isinstance(array, np.ndarray) and array.dtype == np.float64 and not array.flags.writeable:
+        return array
+    view = as_numbers(array, "an array").view()
+    view.flags.writeable = False
+    return view
+
+
+def settle(noun: object, **fields: object) -> None:
+    """The fields of a frozen dataclass as they are kept, from what they were given as."""
+    for name, value in fields.items():
+        object.__setattr__(noun, name, value)

@@ -16,7 +16,26 @@ if TYPE_CHECKING:
 else:
     Loader = MetaPathFinder = object
 
-# Old name → new name, both without "trundle."; what stands below a room moves with it.
+# From which room to which modules went that kept their own names; all without "trundle.".
+_ROOMS = (
+    ("driving", "motion.commands", "commands drive record verification profile_comparison"),
+    ("motion", "motion.drive", "kinematics limits module_states modules"),
+    ("motion", "motion.pieces", "motion poses profiles least_times extremes"),
+    ("motion", "motion.forces", "motor_limits"),
+    ("motion", "motion.trackers", "tracking"),
+    ("show", "show.words", "lines"),
+    ("show", "show.figures", "films load_figures plots several_runs style"),
+    ("formulas", "formulas.letters", "names parameter_letters lettered_mechanism sheet notes"),
+    ("formulas", "formulas.derivation", "dynamics named_constants named_steps wheel_loads"),
+    (
+        "formulas",
+        "formulas.chapters",
+        "bodies_section constraints_section forces_section kinematics_section motion_section singular_section",
+    ),
+    ("formulas", "formulas.checks", "section_checks evidence comparison evaluation"),
+    ("formulas", "formulas.algebra", "cofactors"),
+)
+# Old name → new name; what stands below a room moves with it.
 MOVED = {
     "algebra": "formulas.algebra",
     "typeset": "formulas.typeset",
@@ -25,57 +44,14 @@ MOVED = {
     "drawing": "show.drawing",
     "scene": "show.drawing.scene",
     "page": "show.page",
-    "show.lines": "show.words.lines",
     "window": "show.window",
     "planning": "motion.planning",
     "driving": "motion.paths",
-    **{
-        f"driving.{name}": f"motion.commands.{name}"
-        for name in ("commands", "drive", "record", "verification")
-    },
     "driving.levels": "motion.commands.control_levels",
-    "driving.profile_comparison": "motion.commands.profile_comparison",
-    **{
-        f"motion.{name}": f"motion.drive.{name}"
-        for name in ("kinematics", "limits", "module_states", "modules")
-    },
     "motion.halves": "motion.drive.half_turns",
-    **{
-        f"motion.{name}": f"motion.pieces.{name}"
-        for name in ("motion", "poses", "profiles", "least_times", "extremes")
-    },
-    "motion.motor_limits": "motion.forces.motor_limits",
-    "motion.tracking": "motion.trackers.tracking",
-    **{
-        f"show.{name}": f"show.figures.{name}"
-        for name in ("films", "load_figures", "plots", "several_runs", "style")
-    },
-    **{
-        f"formulas.{name}": f"formulas.letters.{name}"
-        for name in ("names", "parameter_letters", "lettered_mechanism", "sheet", "notes")
-    },
-    **{
-        f"formulas.{name}": f"formulas.derivation.{name}"
-        for name in ("dynamics", "named_constants", "named_steps", "wheel_loads")
-    },
-    **{
-        f"formulas.{name}": f"formulas.chapters.{name}"
-        for name in (
-            "bodies_section",
-            "constraints_section",
-            "forces_section",
-            "kinematics_section",
-            "motion_section",
-            "singular_section",
-        )
-    },
-    **{
-        f"formulas.{name}": f"formulas.checks.{name}"
-        for name in ("section_checks", "evidence", "comparison", "evaluation")
-    },
     "analysis.brackets": "analysis.lie_brackets_casadi",
     "analysis.filtration": "analysis.lie_filtration",
-    "formulas.cofactors": "formulas.algebra.cofactors",
+    **{f"{old}.{name}": f"{new}.{name}" for old, new, names in _ROOMS for name in names.split()},
 }
 
 

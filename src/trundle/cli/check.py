@@ -12,7 +12,6 @@ from trundle.errors import InputError
 
 if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
-    from trundle.documents.runspec import RunSpec
     from trundle.simulation.runfile import Task
 
 SUMMARY = "read and derive a description without simulating it, and say what robot it is"
@@ -108,7 +107,7 @@ def _analysis(args: Namespace, request: Request) -> Analysis:
             frame=args.frame,
             point=point,
             length=args.length,
-            voltage=_largest_voltage(request.run),
+            voltage=_largest_voltage(request),
         )
     except InputError as error:
         option = f"--at {error.key}" if error.key in places else f"--{error.key}"
@@ -116,12 +115,15 @@ def _analysis(args: Namespace, request: Request) -> Analysis:
         raise InputError(error.message, key=option, hint=error.hint) from None
 
 
-def _largest_voltage(run: RunSpec) -> float | None:
-    """The largest voltage among a run's constants and tables (V)."""
+def _largest_voltage(request: Request) -> float | None:
+    """The largest voltage that a run's constants and tables put on motors (V)."""
     from trundle.documents.runspec import Table
+    from trundle.robot.units import VOLTAGE
     from trundle.robot.values import Value
 
-    given = [signal for name, signal in run.inputs.items() if name.endswith(".voltage")]
+    motors = request.document.robot.motors.items()
+    names = {f"{name}.{motor.command}" for name, motor in motors if motor.commands is VOLTAGE}
+    given = [signal for name, signal in request.run.inputs.items() if name in names]
     numbers = [abs(signal.number) for signal in given if isinstance(signal, Value)]
     numbers += [abs(value) for signal in given if isinstance(signal, Table) for value in signal.numbers]
     return max(numbers, default=None) or None

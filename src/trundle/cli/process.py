@@ -9,8 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from types import FrameType, TracebackType
-from typing import Protocol
+from types import FrameType
 
 from trundle.cli.failures import INTERRUPTED
 
@@ -51,16 +50,6 @@ class _Forgiving(io.TextIOWrapper):
     def flush(self) -> None:
         with contextlib.suppress(OSError):
             super().flush()
-
-
-class _Unraisable(Protocol):
-    """What Python says of an exception that it can't raise: in a callback of compiled code, or while it clears up."""
-
-    exc_type: type[BaseException]
-    exc_value: BaseException | None
-    exc_traceback: TracebackType | None
-    err_msg: str | None
-    object: object
 
 
 class Interruption:
@@ -108,10 +97,10 @@ class Interruption:
             threading.Event().wait(_CLEARING)
         _end()
 
-    def _unraisable(self, about: _Unraisable) -> None:
+    def _unraisable(self, about: sys.UnraisableHookArgs) -> None:
         if issubclass(about.exc_type, KeyboardInterrupt):
             _end()
-        sys.__unraisablehook__(about)  # pyright: ignore[reportArgumentType]
+        sys.__unraisablehook__(about)
 
 
 def _end() -> None:

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.exports.entries import entry_named
 from trundle.languages import JAX, NUMPY, Language, arguments, source
 from trundle.languages.package import Entry, told
 from trundle.model.arguments import Given, derived
-from trundle.results.arrays import FloatArray
 from trundle.scalars import SX
 
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
-from trundle.frozen import Frozen, Rebuilt
-from trundle.results.arrays import FloatArray, frozen, require, settle
-from trundle.results.metadata import Content, Kept, Variable, variable
+from trundle.frozen import Frozen, Rebuilt, frozen, settle
+from trundle.results.metadata import Content, Kept, Variable, require, variable
 from trundle.results.storing import reading, save
 from trundle.shown import Shown
 

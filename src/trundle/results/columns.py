@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 # What the wheels of this package call what the ground does to them, for files of bare names.
 _KINDS = {
@@ -26,30 +26,6 @@ class Column(NamedTuple):
     owner: str
     what: str
     kind: str = ""
-
-
-class Labelled(Protocol):
-    """What a quantity says of itself."""
-
-    @property
-    def owner(self) -> str:
-        """The part whose number it is."""
-        ...
-
-    @property
-    def label(self) -> str:
-        """What it is of its owner."""
-        ...
-
-    @property
-    def kind(self) -> str:
-        """What it is."""
-        ...
-
-
-def column_of(quantity: Labelled) -> Column:
-    """The column that holds a quantity."""
-    return Column(quantity.owner, quantity.label, quantity.kind)
 
 
 def column_named(name: str) -> Column:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, cast
 
 import numpy as np
 
-from trundle.errors import InputError
-from trundle.results.arrays import FloatArray
+from trundle.arrays import FloatArray
+from trundle.errors import InputError, suggest
 from trundle.results.columns import Column, column_named
 from trundle.version import __version__
 
@@ -132,6 +132,13 @@ def variable(
     about = {"units": unit, "long_name": long_name(name, column or column_named(name))}
     about |= {"role": role} if role else {}
     return Variable(dimensions, values, about | (column._asdict() if column else {}))
+
+
+def require(names: Iterable[str], known: Collection[str], what: str) -> None:
+    """InputError for the first name that isn't known, with the nearest that is."""
+    for name in names:
+        if name not in known:
+            raise InputError(f"{what} {name!r}, which is not there", hint=suggest(name, known))
 
 
 def checksum(attributes: Mapping[str, object], variables: Mapping[str, Variable]) -> str:

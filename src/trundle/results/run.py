@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from trundle.errors import InputError
-from trundle.frozen import Frozen, Rebuilt
-from trundle.results.arrays import FloatArray, Named, frozen, require, settle
+from trundle.arrays import FloatArray
+from trundle.errors import InputError, suggest
+from trundle.frozen import Frozen, Rebuilt, frozen, settle
 from trundle.results.columns import Column, column_named
-from trundle.results.metadata import Content, Kept, variable
+from trundle.results.metadata import Content, Kept, require, variable
 from trundle.results.storing import reading, save
 from trundle.shown import Shown
 
@@ -27,6 +27,15 @@ if TYPE_CHECKING:
 GROUPS = ("coordinates", "speeds", "currents", "inputs", "outputs")
 STATES = GROUPS[:3]
 BASE_SPEEDS = ("v_x", "v_y", "v_z", "omega", "omega_x", "omega_y", "omega_z")
+
+_T = TypeVar("_T")
+
+
+class Named(Frozen[_T]):
+    """Values by name, asked for by another name with an InputError that says the nearest."""
+
+    def __missing__(self, name: str) -> _T:
+        raise InputError(f"the run has no value {name!r} here", hint=suggest(str(name), self))
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -18,9 +18,9 @@ from typing import TextIO
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.files import read_bytes, replacing
-from trundle.results.arrays import FloatArray
 
 # Sixty markers over 100,000 samples have some 150 MB of text; more would not fit into memory with its numbers.
 MOST_BYTES = 500_000_000

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
 from trundle.program import Program, compile_program
 from trundle.program.simplify import only_elements
-from trundle.results.arrays import FloatArray
 from trundle.simulation.signals import Signal
 
 # Writes into u the inputs at t for the state x.

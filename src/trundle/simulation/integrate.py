@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
-from trundle.results.arrays import FloatArray
 
 # Methods that ask for ∂f/∂x.
 IMPLICIT = ("lsoda", "radau", "bdf")

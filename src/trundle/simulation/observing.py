@@ -8,11 +8,10 @@ from functools import partial
 
 import numpy as np
 
-from trundle.arrays import Floats
+from trundle.arrays import FloatArray, Floats
 from trundle.model import Model
 from trundle.program import Kernel, Program, compile_program
 from trundle.program.simplify import only_elements
-from trundle.results.arrays import FloatArray
 
 # Robots looked at together: 4096 with a hundred numbers a robot are 3 MB.
 ROBOTS_AT_ONCE = 4096

@@ -9,11 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trundle.arrays import as_numbers
+from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
 from trundle.model.arguments import Given, model_of, named
 from trundle.program import Kernel, Program, compile_program, feed
-from trundle.results.arrays import FloatArray
 from trundle.robot.values import describe
 from trundle.simulation.feedback import Fill, filler
 from trundle.simulation.options import initial_numbers

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trundle.arrays import as_numbers
+from trundle.arrays import FloatArray, as_numbers
 from trundle.choices import METHODS, MOST_SAMPLES
 from trundle.errors import InputError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named, number
 from trundle.model.rolling_motion import RollingMotion
-from trundle.results.arrays import FloatArray
 from trundle.robot.values import describe
 
 # The least that can be told from 0: a thousandth of it, squared, is still a float.

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.program import Program, compile_program
-from trundle.results.arrays import FloatArray
 from trundle.simulation.feedback import Fill
 from trundle.simulation.integrate import RateFunction
 from trundle.simulation.progress import Progress

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named
@@ -18,8 +19,7 @@ from trundle.model.rolling_motion import RollingMotion
 from trundle.program import Kernel, Program, compile_program, feed
 from trundle.program.kernel import FEW, QUICK
 from trundle.results import Run
-from trundle.results.arrays import FloatArray
-from trundle.results.columns import column_of
+from trundle.results.columns import Column
 from trundle.results.run import GROUPS
 from trundle.robot import Robot
 from trundle.robot.problems import Mistake, report
@@ -244,6 +244,7 @@ def run_of(
     values = {name: series[skip:] for name, series in {**values, **account}.items()}
     units = {**system.units, **dict.fromkeys(account, "J")}
     groups = {group: getattr(system, group, ()) for group in GROUPS}
+    known = {name: system.quantities[name] for name in values if name in system.quantities}
     return Run(
         name=system.name,
         time=options.stored,
@@ -252,7 +253,7 @@ def run_of(
         description=describe(system, problem.parameters),
         summary={**summary, **_worst(values), **_spent(system, values, options.stored)},
         groups=groups | {"outputs": (*system.outputs, *account)},
-        columns={name: column_of(system.quantities[name]) for name in values if name in system.quantities},
+        columns={name: Column(noun.owner, noun.label, noun.kind) for name, noun in known.items()},
     )
 
 

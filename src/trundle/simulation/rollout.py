@@ -12,13 +12,13 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import Floats, as_numbers
+from trundle.arrays import FloatArray, Floats, as_numbers
 from trundle.errors import InputError, NumericsError, suggest
+from trundle.frozen import frozen
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named, number
 from trundle.model.manifold import settle_batch
 from trundle.results import Batch
-from trundle.results.arrays import FloatArray, frozen
 from trundle.simulation.observing import Stored, lane_numbers, observer_of, worst_residual
 from trundle.simulation.options import positive, require_state, whole
 from trundle.simulation.problem import describe

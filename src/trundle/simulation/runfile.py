@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.choices import MOST_SAMPLES
 from trundle.documents import Document, FileTable, RunSpec, Table
 from trundle.errors import InputError
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named, opened, robot_of
 from trundle.results import Run
-from trundle.results.arrays import FloatArray
 from trundle.robot import Robot, require_dynamic
 from trundle.simulation.columns import read_column
 from trundle.simulation.dynamic import dynamic_problem

@@ -13,12 +13,11 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import as_numbers
+from trundle.arrays import FloatArray, as_numbers
 from trundle.choices import INTERPOLATIONS
 from trundle.documents import FileTable
 from trundle.errors import InputError, NumericsError
 from trundle.model.arguments import number
-from trundle.results.arrays import FloatArray
 from trundle.robot.values import MOST, Value, describe
 from trundle.simulation.columns import read_column
 from trundle.simulation.labelled import DataArray, Series, table_of

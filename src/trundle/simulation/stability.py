@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from trundle.results.arrays import FloatArray
+from trundle.arrays import FloatArray
 
 # Rates (n, k) of k states (n, k).
 Roots = npt.NDArray[np.complex128]

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
 from trundle.model.manifold import on_manifold
 from trundle.program import compile_program, feed
 from trundle.results import Run
-from trundle.results.arrays import FloatArray
 from trundle.simulation.integrate import RateFunction, Settings, integrate
 from trundle.simulation.problem import Problem, run_of, slope_of
 

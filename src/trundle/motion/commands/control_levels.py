@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.choices import PROFILES, Shape
 from trundle.errors import InputError
 from trundle.mechanics.steering import STILL
@@ -27,7 +28,6 @@ from trundle.motion.pieces.motion import Piece
 from trundle.motion.pieces.pieces import ModulePiece, TwistLine
 from trundle.motion.pieces.profiles import Profile, shaped, unit_shape
 from trundle.motion.time_optimal import Axis, time_optimal
-from trundle.results.arrays import FloatArray
 
 # Modules that contradict one rigid motion by less than this share of their speed are rounded numbers in a file.
 _CONTRADICTION = 1e-3

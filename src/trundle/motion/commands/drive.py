@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.catalog.wheeled import limited_swerve
 from trundle.choices import LEVELS, PROFILES, Level, Shape
 from trundle.errors import InputError, choose, counted, suggest
@@ -33,7 +34,6 @@ from trundle.motion.drive.limits import Limits
 from trundle.motion.pieces.extremes import Peak, peaks
 from trundle.motion.pieces.motion import Motion
 from trundle.results import Run
-from trundle.results.arrays import FloatArray
 from trundle.robot import Robot
 
 # A wheel without steering may be asked for an angle that differs from its heading by this (rad), as files round them.

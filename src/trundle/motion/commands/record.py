@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.documents.writer import dump
 from trundle.errors import InputError
 from trundle.mechanics.assembly import assemble
@@ -16,7 +17,6 @@ from trundle.motion.drive.limits import QUANTITIES
 from trundle.motion.pieces.extremes import Peak, peaks
 from trundle.motion.pieces.motion import Motion, Samples
 from trundle.results import Run
-from trundle.results.arrays import FloatArray
 from trundle.results.table import Table, csv_text
 
 RATE = 100.0  # samples a second where nobody says otherwise

@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field, ValidationError
 
+from trundle.arrays import FloatArray
 from trundle.catalog.wheeled import limited_swerve
 from trundle.choices import LEVELS, PROFILES, Level, Shape
 from trundle.documents.document import read_text
@@ -27,7 +28,6 @@ from trundle.motion.drive.kinematics import kinematics
 from trundle.motion.pieces.motion import Samples
 from trundle.motion.pieces.poses import integrate
 from trundle.motion.pieces.profiles import Profile, shaped
-from trundle.results.arrays import FloatArray
 from trundle.robot.noun import Noun
 from trundle.robot.problems import Path, problems_of, report
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import as_numbers
+from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
 from trundle.mechanics.assembly import assemble
 from trundle.model.arguments import Given, robot_of
@@ -26,7 +26,6 @@ from trundle.motion.drive.programs import (
     speeding,
 )
 from trundle.program import Program, compile_program
-from trundle.results.arrays import FloatArray
 from trundle.robot import Robot
 
 _Call = Callable[..., tuple[FloatArray, ...]]

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import as_numbers, refuse_masked
+from trundle.arrays import FloatArray, as_numbers, refuse_masked
 from trundle.errors import InputError, suggest
-from trundle.results.arrays import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
 from trundle.mechanics.actuation import Actuator
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
@@ -18,7 +19,6 @@ from trundle.model.forces import contact_span, wheel_loads
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.motion.drive.kinematics import kinematics
 from trundle.motion.pieces.motion import Samples
-from trundle.results.arrays import FloatArray
 from trundle.robot import Robot, require_base_mass
 
 

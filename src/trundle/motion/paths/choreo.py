@@ -9,9 +9,9 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from trundle.arrays import FloatArray
 from trundle.motion.paths.path_json import JsonFile, Number, Theirs
 from trundle.motion.paths.pose_paths import Curve, PosePath, Zone, distances, fitted_sections
-from trundle.results.arrays import FloatArray
 
 # The newest version of Choreo's format that is read, and the one that is written.
 VERSION = 3

@@ -21,8 +21,8 @@ from functools import cached_property
 import numpy as np
 from numpy.polynomial import chebyshev
 
+from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
-from trundle.results.arrays import FloatArray
 
 # Points of an interval at which a programme holds the limits, its ends from within.
 _POINTS = np.array([1e-9, 1 / 3, 2 / 3, 1 - 1e-9])

@@ -12,10 +12,9 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from trundle.arrays import ComplexArray
+from trundle.arrays import ComplexArray, FloatArray
 from trundle.motion.paths.path_json import MOST, JsonFile, Least0, Number, Theirs
 from trundle.motion.paths.pose_paths import PosePath, Zone, fitted_sections
-from trundle.results.arrays import FloatArray
 
 # Waypoints nearer than this (m) are the same: a curve between them has no direction.
 _SAME = 1e-9

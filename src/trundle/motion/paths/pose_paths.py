@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import as_numbers
+from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
-from trundle.results.arrays import FloatArray
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline

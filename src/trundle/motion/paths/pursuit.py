@@ -9,14 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import as_numbers
+from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
 from trundle.motion.commands.control_levels import Control, State, Target, coordinated
 from trundle.motion.commands.drive import Driven
 from trundle.motion.pieces.motion import Motion, Piece
 from trundle.motion.planning.planner import plan_to_pose
 from trundle.motion.trackers.laws import Homing
-from trundle.results.arrays import FloatArray
 
 # What a controller sees of a pose at a time (s).
 Measured = Callable[[float, FloatArray], npt.ArrayLike]

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError, choose
 from trundle.files import path_of, replacing
 from trundle.mechanics.steering import STILL
@@ -15,7 +16,6 @@ from trundle.motion.commands.drive import Driven
 from trundle.motion.commands.record import sample_times
 from trundle.motion.paths.choreo import VERSION
 from trundle.motion.pieces.motion import Motion
-from trundle.results.arrays import FloatArray
 from trundle.results.table import Table, csv_text
 
 SUFFIXES = (".traj", ".csv")

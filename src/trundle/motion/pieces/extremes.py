@@ -9,9 +9,9 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import FloatArray
 from trundle.motion.drive.limits import QUANTITIES, LimitedQuantity, Limits
 from trundle.motion.pieces.motion import Motion, Piece, Samples
-from trundle.results.arrays import FloatArray
 
 _NAMES: tuple[LimitedQuantity, ...] = get_args(LimitedQuantity)
 # Looks at a stretch between breaks: evenly, and ever nearer to its ends, as a wheel near the centre of rotation turns

@@ -11,8 +11,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import FloatArray
 from trundle.motion.pieces.profiles import Profile
-from trundle.results.arrays import FloatArray
 
 
 def change_time(change: npt.ArrayLike, acceleration: npt.ArrayLike, jerk: npt.ArrayLike) -> FloatArray:

@@ -10,13 +10,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import as_numbers
+from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, counted
+from trundle.frozen import frozen, settle
 from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.pieces.poses import Arcs, integrate
 from trundle.results import Run
-from trundle.results.arrays import FloatArray, frozen, settle
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from numpy.polynomial import legendre
 
+from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
-from trundle.results.arrays import FloatArray
 
 # A panel's twist is a Legendre series of so many terms; it is resolved where the last two are rounding.
 _TERMS = 16

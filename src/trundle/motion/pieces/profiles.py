@@ -13,7 +13,7 @@ import numpy.typing as npt
 from trundle.arrays import FloatArray, as_numbers
 from trundle.choices import PROFILES
 from trundle.errors import InputError, choose
-from trundle.results.arrays import frozen, settle
+from trundle.frozen import frozen, settle
 
 # The derivatives of a value by their order.
 ORDERS = ("position", "velocity", "acceleration", "jerk")

@@ -14,11 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import as_numbers
+from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
 from trundle.mechanics.actuation import Actuator
 from trundle.motion.pieces.motion import Motion
-from trundle.results.arrays import FloatArray
 
 
 def holonomic_twist(

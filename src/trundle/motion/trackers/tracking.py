@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, opened, robot_of
@@ -19,7 +20,6 @@ from trundle.motion.pieces.motion import Motion, Samples
 from trundle.motion.trackers.laws import Aim, ByTorque, Law
 from trundle.motion.trackers.tracker import Tracker
 from trundle.results import Run
-from trundle.results.arrays import FloatArray
 from trundle.robot import units
 from trundle.simulation import simulate
 from trundle.simulation.options import whole

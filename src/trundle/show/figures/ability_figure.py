@@ -14,8 +14,8 @@ from matplotlib.patches import Polygon
 
 from trundle.analysis.analyze import Analysis
 from trundle.analysis.manipulability import Manipulability
+from trundle.arrays import FloatArray
 from trundle.mechanics.frames import world_poses
-from trundle.results.arrays import FloatArray
 from trundle.show.drawing.scene import PLANES, Spot, project
 from trundle.show.drawing.scenes import scene
 from trundle.show.figures.robot import draw_scene

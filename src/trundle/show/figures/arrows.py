@@ -11,8 +11,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 from matplotlib.path import Path
 
+from trundle.arrays import FloatArray
 from trundle.results import Run
-from trundle.results.arrays import FloatArray
 from trundle.show.drawing.scene import Arrow, Scene, Spot, depth, project
 from trundle.show.figures.style import COLOURS
 

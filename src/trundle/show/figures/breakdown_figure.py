@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError
-from trundle.results.arrays import FloatArray
 from trundle.show.figures.style import COLOURS, INK, house_style, new_figure
 from trundle.wrenches import Breakdown, Wrench
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from trundle.arrays import Triple
-from trundle.results.arrays import FloatArray
+from trundle.arrays import FloatArray, Triple
 from trundle.show.drawing.scene import PLANES, SEEN, Scene, Spot, WheelShape, project
 from trundle.show.drawing.scenes import scene
 from trundle.show.figures.joint_symbols import (

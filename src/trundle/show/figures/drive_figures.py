@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from trundle.arrays import FloatArray
 from trundle.motion.commands.drive import Driven
 from trundle.motion.drive.limits import QUANTITIES
 from trundle.results import Run
-from trundle.results.arrays import FloatArray
 from trundle.show.drawing.scene import Spot
 from trundle.show.drawing.scenes import scene
 from trundle.show.figures.panels import Panel

@@ -19,10 +19,10 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from PIL import Image
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError, TrundleError
 from trundle.files import path_of, replacing, replacing_in, signature
 from trundle.results import Run
-from trundle.results.arrays import FloatArray
 from trundle.show.drawing.scene import Scene, project
 from trundle.show.figures.arrows import draw_arrows, name_arrows, with_wrenches
 from trundle.show.figures.gif import delays, palette_of, write_gif

@@ -16,7 +16,7 @@ from matplotlib.patches import Circle, FancyArrowPatch, Patch, Rectangle, Wedge
 from matplotlib.patheffects import withStroke
 from matplotlib.transforms import Affine2D
 
-from trundle.results.arrays import FloatArray
+from trundle.arrays import FloatArray
 from trundle.show.figures.style import INK, MUTED
 
 AXES = {"x": "#c8372d", "y": "#2f8f46", "z": "#2b62b8"}

@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.limbs.capture.cycles import Cycles
 from trundle.results import Run
-from trundle.results.arrays import FloatArray
 from trundle.show.drawing.scene import Scene, project
 from trundle.show.figures.panels import Panel, described, split
 from trundle.show.figures.path import track_of

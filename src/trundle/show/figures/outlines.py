@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trundle.results.arrays import FloatArray
+from trundle.arrays import FloatArray
 from trundle.show.drawing.scene import Scene, Spot, WheelShape, depth, marks, project
 from trundle.show.figures.style import BODY, INK, WHEEL
 

@@ -9,10 +9,10 @@ from itertools import chain
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.documents import parse
 from trundle.errors import InputError
 from trundle.results import Run
-from trundle.results.arrays import FloatArray
 from trundle.results.run import STATES
 from trundle.robot import Robot, units
 from trundle.show.figures.style import unit_label

@@ -12,9 +12,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.results import Run
-from trundle.results.arrays import FloatArray
 from trundle.show.drawing.scene import SEEN, Plate, Scene, project
 from trundle.show.drawing.scenes import motion
 from trundle.show.figures.panels import described

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from trundle.results.arrays import FloatArray
+from trundle.arrays import FloatArray
 from trundle.show.drawing.scene import PLANES, SPATIAL, project
 from trundle.show.figures.joint_symbols import AXES
 from trundle.show.figures.style import WIDTH, page, sizes_of

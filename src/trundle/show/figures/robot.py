@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgba
 
-from trundle.results.arrays import FloatArray
+from trundle.arrays import FloatArray
 from trundle.show.drawing.scene import Scene, project
 from trundle.show.figures.outlines import outlines
 from trundle.show.figures.shading import Shaded, shaded

@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError
-from trundle.results.arrays import FloatArray
 from trundle.show.figures.panels import Panel
 from trundle.show.figures.style import COLOURS, MUTED, WIDTH, figure_of, house_style, page, say, sizes_of
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trundle.arrays import FloatArray
+from trundle.choices import FIGURES
 from trundle.errors import InputError, choose, suggest
 from trundle.results import Run
-from trundle.results.arrays import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _MOST_TOLD = 3
 # Curves nearer than this share of the largest value are alike.
 _ALIKE = 1e-9
-_OVER_TIME = ("states", "inputs", "contacts", "checks")
+_OVER_TIME = FIGURES[1:]
 
 
 def compare(*runs: Run, labels: Sequence[str] | None = None) -> Comparison:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.colors import to_rgba
 
+from trundle.arrays import FloatArray
 from trundle.documents.meshes import Surface, simplified
-from trundle.results.arrays import FloatArray
 from trundle.show.drawing.scene import Scene, Solid, depth, project
 from trundle.show.figures.style import BODY
 

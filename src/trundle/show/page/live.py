@@ -113,10 +113,7 @@ def model_text(problem: Problem) -> str:
     }
     units = [problem.system.units.get(name, "") for name in problem.system.states]
     facts = {
-        "sizes": {
-            name: sizes.get(name, 0)
-            for name in ("state", "input", "parameter", "output", "pose", "spin", "measure")
-        },
+        "sizes": {name: sizes.get(name, 0) for name in _SIZED},
         "kinds": [sorted(set(units)).index(unit) for unit in units],
         "operations": programs["dynamics"].operations,
         "slopeOperations": programs["slopes"].operations if "slopes" in programs else None,

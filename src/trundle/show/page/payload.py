@@ -8,8 +8,8 @@ from itertools import chain
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.results import Run
-from trundle.results.arrays import FloatArray
 from trundle.show.drawing.scene import PLANES, SEEN, Scene, Solid, depth, project
 from trundle.show.figures.arrows import with_wrenches
 from trundle.show.figures.panels import OVER_TIME, Panel

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from trundle.results.arrays import FloatArray
+from trundle.arrays import FloatArray
 
 # Of what a panel or the picture spans: less than a pixel of 600.
 _CLOSE = 1e-3

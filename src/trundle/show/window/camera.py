@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from trundle.results.arrays import FloatArray
+from trundle.arrays import FloatArray
 
 # What is in sight is within this share of the window.
 _FILLED = 0.86

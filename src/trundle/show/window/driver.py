@@ -11,12 +11,12 @@ import numpy as np
 import pygame
 from pygame._sdl2 import controller
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError, NumericsError
 from trundle.model.arguments import Given
 from trundle.model.mechanism import mechanism
 from trundle.model.rolling_motion import rate_names
 from trundle.results import Run
-from trundle.results.arrays import FloatArray
 from trundle.show.drawing.scene import Scene, project
 from trundle.show.drawing.scenes import mover
 from trundle.show.window.bases import Wish

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pygame
 
-from trundle.results.arrays import FloatArray
+from trundle.arrays import FloatArray
 from trundle.show.figures.style import COLOURS
 from trundle.show.window.camera import Camera
 

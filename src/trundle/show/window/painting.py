@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pygame
 
-from trundle.results.arrays import FloatArray
+from trundle.arrays import FloatArray
 from trundle.show.drawing.scene import Scene, project
 from trundle.show.figures.arrows import FORCE, MOMENT, arrow_lines
 from trundle.show.figures.outlines import Face, outlines

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import pygame
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.files import path_of
 from trundle.model.arguments import number
-from trundle.results.arrays import FloatArray
 from trundle.show.drawing.scene import Scene, project
 from trundle.show.window.camera import Camera
 

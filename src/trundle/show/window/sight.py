@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import pygame
 
-from trundle.results.arrays import FloatArray
+from trundle.arrays import FloatArray
 from trundle.show.window.camera import Camera
 
 # Closer at one key; a robot that is followed fills at least so much of the window.
