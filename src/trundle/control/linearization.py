@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray
+from trundle.control.deviation import Beside
 from trundle.control.operating_point import OperatingPoint, chosen_outputs, point_of
 from trundle.control.steady import moving_on
 from trundle.control.tangent import Tangent, constraint_gradient, tangent_at
@@ -112,6 +113,10 @@ class Linearization(Shown):
 
         return examine(self)
 
+    @cached_property
+    def _beside(self) -> Beside:
+        return Beside(self)
+
     def _warn(self) -> None:
         for caveat in self.caveats:
             warnings.warn(f"{self.name}: {caveat}", stacklevel=3)
@@ -210,9 +215,7 @@ class Linearization(Shown):
         >>> about.deviation({"link_1.angle": 0.1, "link_1.rate": 0.0})
         array([0.1, 0. ])
         """
-        from trundle.control.parts import deviation
-
-        return deviation(self, state, time)
+        return self._beside.deviation(state, time)
 
     def to_control(self) -> StateSpace:
         """The same as python-control's StateSpace, named alike but with "_" for each dot, which it doesn't allow.

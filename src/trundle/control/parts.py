@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +11,6 @@ from trundle.arrays import FloatArray
 from trundle.control.linear_control import DIES, without_rounding
 from trundle.control.linearization import Linearization
 from trundle.control.staircase import uncontrollable
-from trundle.control.tangent import moving_axes
 from trundle.errors import InputError, suggest
 from trundle.mechanics.combinations import echelon
 
@@ -97,58 +96,6 @@ def _part(
         whole=whole,
         embedding=before @ embedding,
     )
-
-
-def deviation(about: Linearization, state: Mapping[str, float], time: float) -> FloatArray:
-    """z of a state beside x₀ moved on by `time`: L (x − x₀(t)), with the axes of the pose at that time."""
-    model = about.model
-    missing = [name for name in model.states if name not in state]
-    if missing:
-        raise InputError(
-            f"the state has no '{missing[0]}'", key=missing[0], hint="give all states of the model"
-        )
-    x0 = np.array(list(about.state.values()))
-    reference = x0 if not time else moved_on(about, x0, time)
-    x = model.quantities.normalised(model.states, np.array([float(state[name]) for name in model.states]))
-    off = x - reference
-    if model.robot is not None and model.robot.base == "planar":
-        off[2] = np.remainder(off[2] + np.pi, 2 * np.pi) - np.pi
-    for k in model.quantities.quaternions(model.states):
-        if x[k : k + 4] @ reference[k : k + 4] < 0:  # q and -q are one rotation
-            off[k : k + 4] = -x[k : k + 4] - reference[k : k + 4]
-    names, _, _, dual, _ = moving_axes(model, reference, np.zeros(x.size))
-    return dual[[names.index(name) for name in about.states]] @ off
-
-
-def moved_on(about: Linearization, x0: FloatArray, time: float) -> FloatArray:
-    """Where a steady motion through x₀ (n,) is after a time: speeds stay, coordinates drift. Raises InputError."""
-    model = about.model
-    if not about.is_steady:
-        raise InputError(
-            f"'{model.name}' does not go on as it is at this state: {', '.join(about.drifting)} change",
-            key="time",
-            hint="model.trim finds steady motions; beside a run, compare with the run",
-        )
-    u, p = np.array(list(about.input.values())), np.array(list(about.parameters.values()))
-    n = len(model.coordinates)
-
-    def rates(x: FloatArray) -> FloatArray:
-        return np.concatenate([model.dynamics.evaluate(x, u, p)[0][:n], np.zeros(x.size - n)])
-
-    rate = rates(x0)
-    moved = x0 + rate * time
-    if model.robot is None:
-        # SymPy's coordinates may be anything, such as places in the world of what drives on a circle.
-        from scipy.integrate import solve_ivp
-
-        solution = solve_ivp(lambda _, x: rates(x), (0, time), x0, method="DOP853", rtol=1e-12, atol=1e-12)
-        return solution.y[:, -1]
-    if model.robot.base == "planar":  # an arc: half its turn on, the chord is sin(a)/a of its length
-        half = rate[2] * time / 2
-        cos, sin = np.cos(half), np.sin(half)
-        chord = np.array([[cos, -sin], [sin, cos]]) @ rate[:2] * time * np.sinc(half / np.pi)
-        moved[:2] = x0[:2] + chord
-    return moved
 
 
 def caveats(about: Linearization) -> tuple[str, ...]:

@@ -15,6 +15,9 @@ from trundle.errors import NumericsError
 # A panel's twist is a Legendre series of so many terms; it is resolved where the last two are rounding.
 _TERMS = 16
 _RESOLVED = 1e-14
+# Or where they change the integral by less than this part of the whole length: a thousand panels leave 1e-12 of it.
+_OF_LENGTH = 1e-15
+_ROUNDING, _TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 # Beyond so many panels the rates are no smooth function between breaks. With four modules they are 190 MB of series.
 _MOST_PANELS = 200_000
 
@@ -24,6 +27,8 @@ _TO_SERIES = (legendre.legvander(_NODES, _TERMS - 1) * (np.arange(_TERMS) + 0.5)
 # Values at the nodes to the coefficients of their integral from −1.
 _TO_INTEGRAL = legendre.legint(np.eye(_TERMS), lbnd=-1, axis=0) @ _TO_SERIES
 _AT_NODES = legendre.legvander(_NODES, _TERMS) @ _TO_INTEGRAL
+# Values at the nodes to their derivatives there.
+_SLOPES = legendre.legvander(_NODES, _TERMS - 2) @ legendre.legder(np.eye(_TERMS), axis=0) @ _TO_SERIES
 
 Rates = Callable[[FloatArray], FloatArray]
 
@@ -51,10 +56,13 @@ def integrate(rates: Rates, breaks: FloatArray, start: tuple[float, float, float
     have not died out are halved (as Chebfun does: Battles & Trefethen 2004).
     """
     pending = np.stack([breaks[:-1], breaks[1:]], axis=1)
+    length = 0.0
     done: list[FloatArray] = []
     local: list[FloatArray] = []
     while len(pending):
-        series, smooth = _panels(rates, pending)
+        series, rest, size = _panels(rates, pending)
+        length = length or float(size.sum())  # of all panels, before the first are halved
+        smooth = rest <= _OF_LENGTH * length
         # so short a panel is done at any rate: a jump between breaks would be halved for ever
         resolved = smooth | (pending[:, 1] - pending[:, 0] <= 1e-12 * max(1.0, breaks[-1]))
         done.append(pending[resolved])
@@ -69,8 +77,12 @@ def integrate(rates: Rates, breaks: FloatArray, start: tuple[float, float, float
     return Arcs(np.append(spans[order, 0], breaks[-1]), _chained(series[order], start))
 
 
-def _panels(rates: Rates, spans: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """The series of the panels' displacements in their first frames, and which of them are resolved."""
+def _panels(rates: Rates, spans: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The series of the panels' displacements in their first frames; what more terms could add to these beyond
+    rounding (p,), in m or rad; and how far the panels lead at most (p,).
+
+    Times are rounded to ε t, so that rates are uncertain by ε t |v̇|: no panel is too short for that.
+    """
     half = (spans[:, 1] - spans[:, 0])[:, None] / 2
     times = spans[:, :1] + half * (1 + _NODES)
     # rates take rising times, and panels come in the order in which they were halved
@@ -82,8 +94,12 @@ def _panels(rates: Rates, spans: FloatArray) -> tuple[FloatArray, npt.NDArray[np
     spectrum = np.abs(np.einsum("kj,pjc->pkc", _TO_SERIES, values))
     # below 1e-3 m/s (or rad/s) the tolerance is absolute: a base at rest leaves rounding only
     scale = np.maximum(spectrum.max(axis=(1, 2)), 1e-3)
-    resolved = spectrum[:, -2:].max(axis=(1, 2)) <= _RESOLVED * scale * _TERMS
-    return half[..., None] * np.einsum("kj,pjc->pkc", _TO_INTEGRAL, values), resolved
+    slope = np.abs(np.einsum("kj,pjc->pkc", _SLOPES, values)).max(axis=(1, 2)) / np.maximum(half[:, 0], _TINY)
+    rounding = _RESOLVED * scale + _ROUNDING * spans[:, 1] * slope
+    tail = spectrum[:, -2:].max(axis=(1, 2))
+    rest = np.where(tail <= _TERMS * rounding, 0.0, tail * half[:, 0])
+    size = half[:, 0] * np.einsum("j,pjc->pc", _WEIGHTS, np.abs(values)).max(axis=1)
+    return half[..., None] * np.einsum("kj,pjc->pkc", _TO_INTEGRAL, values), rest, size
 
 
 def _chained(series: FloatArray, start: tuple[float, float, float]) -> FloatArray:
