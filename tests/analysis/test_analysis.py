@@ -17,8 +17,7 @@ from trundle.analysis.lie_filtration import NamedField, filtration
 from trundle.errors import InputError
 from trundle.mechanics.linear import apply
 from trundle.model.classification import mobility_of, rolling
-from trundle.model.configuration import configure, coordinate_rates
-from trundle.model.constraints import constraint_rows
+from trundle.model.constraints import configure, constraint_rows, coordinate_rates
 from trundle.robot.description import parse_robot
 from trundle.show.words.analysis_sentences import axis_text
 

@@ -10,8 +10,7 @@ import pytest
 import sympy
 
 from trundle.robot import units
-from trundle.robot.dimensions import UNKNOWN, Inferred, dimension_of
-from trundle.robot.expressions import ExpressionError, evaluate, names, parse
+from trundle.robot.expressions import UNKNOWN, ExpressionError, Inferred, dimension_of, evaluate, names, parse
 from trundle.robot.values import number_of, read_value
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from documents.test_urdf import ARM
 from documents.urdf_files import meaning
 from trundle.documents import Document, dump_urdf, load, parse_urdf
-from trundle.documents.urdf.nouns import NOUNS
+from trundle.documents.urdf.elements import NOUNS
 from trundle.documents.urdf.urdf_reader import parse_document
 from trundle.errors import InputError
 

@@ -13,7 +13,7 @@ from trundle.mechanics.assembly import assemble
 from trundle.mechanics.forward_dynamics import forward_dynamics
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
-from trundle.mechanics.mass_matrix import mass_matrix
+from trundle.mechanics.momentum import mass_matrix
 from trundle.mechanics.tree import Tree
 from trundle.model import derive
 

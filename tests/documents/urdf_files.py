@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from trundle.documents.urdf.nouns import NOUNS
+from trundle.documents.urdf.elements import NOUNS
 
 MIMICS = ("revolute", "continuous", "prismatic")
 ENDINGS = ("", "-1", "/left", " 2", ".x", "é")

@@ -8,8 +8,8 @@ from limbs.random_limbs import random_limb, random_samples, smooth_motion
 from parameters import mostly_slow
 from tests.mechanics.pinocchio_trees import Twin
 from trundle import Frame, Wrench
-from trundle.mechanics.energy import kinetic_energy, potential_energy
 from trundle.mechanics.frames import velocities, world_poses
+from trundle.mechanics.momentum import kinetic_energy, potential_energy
 
 # Pinocchio 4.1 leaves out that a universal joint's axes move (tests/mechanics has its derivative).
 THEIRS = ("revolute", "spherical", "prismatic", "cylindrical", "screw", "planar")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
-from trundle.mechanics.mass_matrix import mass_matrix
+from trundle.mechanics.momentum import mass_matrix
 from trundle.mechanics.tree import WORLD
 
 from .test_against_pinocchio import same

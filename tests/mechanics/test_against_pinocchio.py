@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
+from trundle.mechanics.fewer_operations import still_frames
 from trundle.mechanics.forward_dynamics import forward_dynamics
 from trundle.mechanics.frames import frame_acceleration, frame_jacobian, velocities, world_poses
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
-from trundle.mechanics.mass_matrix import mass_matrix
-from trundle.mechanics.momentum import center_of_mass, total_momentum
-from trundle.mechanics.still_frames import still_frames
+from trundle.mechanics.momentum import center_of_mass, mass_matrix, total_momentum
 
 from .pinocchio_trees import Twin
 from .trees import random_motion, random_tree

@@ -4,8 +4,6 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from trundle.mechanics.energy import kinetic_energy
-from trundle.mechanics.external import ExternalWrench, link_wrenches
 from trundle.mechanics.forward_dynamics import forward_dynamics
 from trundle.mechanics.frames import (
     frame_acceleration,
@@ -15,9 +13,8 @@ from trundle.mechanics.frames import (
     world_jacobian,
     world_poses,
 )
-from trundle.mechanics.inverse_dynamics import inverse_dynamics
-from trundle.mechanics.mass_matrix import mass_matrix
-from trundle.mechanics.momentum import center_of_mass, total_momentum
+from trundle.mechanics.inverse_dynamics import ExternalWrench, inverse_dynamics, link_wrenches
+from trundle.mechanics.momentum import center_of_mass, kinetic_energy, mass_matrix, total_momentum
 from trundle.mechanics.tree import Tree
 from trundle.spatial.motions import Force
 

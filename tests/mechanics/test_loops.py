@@ -4,9 +4,8 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from trundle.mechanics.external import ExternalWrench, link_wrenches
 from trundle.mechanics.frames import world_poses
-from trundle.mechanics.inverse_dynamics import inverse_dynamics
+from trundle.mechanics.inverse_dynamics import ExternalWrench, inverse_dynamics, link_wrenches
 from trundle.mechanics.loop_joints import HELD, End, LoopJoint, close, facing
 from trundle.mechanics.tree import Tree
 from trundle.spatial.motions import Force, Pose, compose

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from trundle.mechanics.fewer_operations import still_frames
 from trundle.mechanics.forward_dynamics import solve_mass
-from trundle.mechanics.mass_matrix import mass_matrix
-from trundle.mechanics.still_frames import still_frames
+from trundle.mechanics.momentum import mass_matrix
 
 from .trees import random_motion, random_tree
 

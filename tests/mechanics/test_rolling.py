@@ -10,10 +10,10 @@ import sympy
 from trundle.errors import InputError
 from trundle.mechanics.elimination import generic_rank
 from trundle.mechanics.linear import product, solve_positive
-from trundle.mechanics.loads import load_shares
 from trundle.mechanics.mobility import WheelPlace, classify
 from trundle.mechanics.reactions import constraint_forces, undetermined_rows
 from trundle.mechanics.rolling import Locked, RollingProblem, Row, independent_speeds
+from trundle.mechanics.wheels import load_shares
 
 
 def speeds_matrix(basis):

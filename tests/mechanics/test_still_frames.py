@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from trundle.mechanics.fewer_operations import still_frames
 from trundle.mechanics.forward_dynamics import forward_dynamics
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.joints import Turn
-from trundle.mechanics.mass_matrix import mass_matrix
-from trundle.mechanics.still_frames import still_frames
+from trundle.mechanics.momentum import mass_matrix
 from trundle.mechanics.tree import WORLD, Link, Tree
 from trundle.spatial.motions import Pose
 from trundle.spatial.vectors import IDENTITY

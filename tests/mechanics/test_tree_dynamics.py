@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from trundle.mechanics.energy import kinetic_energy, potential_energy
 from trundle.mechanics.forward_dynamics import forward_dynamics
 from trundle.mechanics.frames import point_jacobian, velocities, world_poses
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
-from trundle.mechanics.mass_matrix import mass_matrix
+from trundle.mechanics.momentum import kinetic_energy, mass_matrix, potential_energy
 from trundle.mechanics.tree import WORLD, Link, Tree
 from trundle.spatial.motions import Inertia, transform_point
 from trundle.spatial.vectors import ZERO

@@ -2,7 +2,7 @@
 
 from itertools import count
 
-from trundle.mechanics.loads import load_shares
+from trundle.mechanics.wheels import load_shares
 
 
 def _u(rng, low, high):

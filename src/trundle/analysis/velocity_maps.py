@@ -19,8 +19,7 @@ from trundle.mechanics.mobility import WheelPlace
 from trundle.mechanics.rolling import Row
 from trundle.mechanics.steering import steering_angles
 from trundle.model.classification import rolling, wheel_places
-from trundle.model.configuration import Configuration
-from trundle.model.constraints import SPREAD, constraint_rows
+from trundle.model.constraints import SPREAD, Configuration, constraint_rows
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.numeric_loops import NumericLoops
 from trundle.robot import Robot

@@ -11,7 +11,7 @@ from yaml import MappingNode, Node, ScalarNode, SequenceNode
 from trundle.documents.runspec import RunSpec
 from trundle.documents.yamltext import scalar
 from trundle.robot.description import Robot
-from trundle.robot.walk import plain
+from trundle.robot.noun import plain
 
 # Wide enough for a wheel or a motor in one line.
 _WIDTH = 118

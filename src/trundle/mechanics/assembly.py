@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 
 from trundle.errors import InputError
-from trundle.mechanics.actuation import Actuator, Element
+from trundle.mechanics.actuation import Actuator, Element, Supply
 from trundle.mechanics.coupling import ActionAxis, Gear, Linkage, Transmission, in_order
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.joint_check import check_joint
@@ -26,7 +26,6 @@ from trundle.mechanics.reading import (
     vector,
     wheel_inertia,
 )
-from trundle.mechanics.supply import Supply
 from trundle.mechanics.tree import WORLD, Link, Tree
 from trundle.mechanics.wheels import WheelModel, centre_of, directions_of
 from trundle.robot.bodies import (

@@ -1,21 +1,28 @@
-"""Centre of mass and momentum of a whole tree (Orin, Goswami & Lee 2013)."""
+"""What the masses of a whole tree amount to: centre of mass and momentum (Orin, Goswami & Lee 2013), energy summed body
+by body as a second way beside the equations of motion, and the mass matrix.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from trundle.mechanics.tree import Tree
+from trundle.mechanics.linear import dot
+from trundle.mechanics.tree import WORLD, Tree
 from trundle.scalars import Scalar
 from trundle.spatial.motions import (
     ZERO_FORCE,
     Motion,
     Pose,
     add_forces,
+    add_inertias,
     force_to_parent,
+    inertia_to_parent,
     momentum,
+    pair,
 )
 from trundle.spatial.vectors import Vector, add, cross, scale, subtract, transform_sum
+from trundle.spatial.vectors import dot as dot3
 
 
 class Momentum(NamedTuple):
@@ -48,3 +55,51 @@ def total_momentum(tree: Tree, world: Sequence[Pose], twists: Sequence[Motion]) 
         total = add_forces(total, force_to_parent(pose, momentum(link.inertia, twist)))
     _, center = center_of_mass(tree, world)
     return Momentum(total.force, subtract(total.moment, cross(center, total.force)))
+
+
+def kinetic_energy(tree: Tree, twists: Sequence[Motion], nu: Sequence[Scalar]) -> Scalar:
+    """T = ½ Σ v·I v + ½ Σ J_armature ν², in J; twists of the links in their own frames."""
+    total: Scalar = 0
+    for link, twist, at in zip(tree.links, twists, tree.speed_slices(), strict=True):
+        total = total + pair(momentum(link.inertia, twist), twist) / 2
+        total = total + dot(link.armatures, [rate * rate for rate in nu[at]]) / 2
+    return total
+
+
+def potential_energy(tree: Tree, world: Sequence[Pose]) -> Scalar:
+    """U = −Σ g·(m p + R h), in J, zero at the world's origin; `world` are the poses T_world_link."""
+    total: Scalar = 0
+    for link, pose in zip(tree.links, world, strict=True):
+        moment = transform_sum(pose.rotation, link.inertia.first_moment, link.inertia.mass, pose.position)
+        total = total - dot3(tree.gravity, moment)
+    return total
+
+
+def mass_matrix(tree: Tree, poses: Sequence[Pose]) -> list[list[Scalar]]:
+    """M(q) by the composite-rigid-body algorithm (Featherstone 2008, table 6.2), symmetric, as rows; kg, kg m, kg m².
+
+    Entries between joints of different branches are structural zeros.
+    """
+    links = tree.links
+    composite = [link.inertia for link in links]
+    for index in range(len(links) - 1, -1, -1):
+        parent = links[index].parent
+        if parent != WORLD:
+            composite[parent] = add_inertias(
+                composite[parent], inertia_to_parent(poses[index], composite[index])
+            )
+    slices = tree.speed_slices()
+    subspaces = [link.subspace(pose) for link, pose in zip(links, poses, strict=True)]
+    count = tree.speed_count
+    matrix: list[list[Scalar]] = [[0] * count for _ in range(count)]
+    for index, link in enumerate(links):
+        columns = range(slices[index].start, slices[index].stop)
+        for column, motion, armature in zip(columns, subspaces[index], link.armatures, strict=True):
+            force = momentum(composite[index], motion)
+            for ancestor in tree.ancestors(index):
+                rows = range(slices[ancestor].start, slices[ancestor].stop)
+                for row, other in zip(rows, subspaces[ancestor], strict=True):
+                    matrix[row][column] = matrix[column][row] = pair(force, other)
+                force = force_to_parent(poses[ancestor], force)
+            matrix[column][column] = matrix[column][column] + armature
+    return matrix

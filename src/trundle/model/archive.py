@@ -38,8 +38,8 @@ from trundle.model.model import Model
 from trundle.program import Program
 from trundle.program.plain import from_plain, to_plain
 from trundle.robot.description import Robot, parse_robot
+from trundle.robot.noun import plain
 from trundle.robot.problems import problems_of, report
-from trundle.robot.walk import plain
 from trundle.version import __version__
 
 # The version of the file format that this program writes, and the only one that it reads.

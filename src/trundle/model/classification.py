@@ -12,8 +12,7 @@ from trundle.mechanics.base_motion import base_rows
 from trundle.mechanics.coupling import Gear
 from trundle.mechanics.mobility import Mobility, WheelPlace, classify, classify_by_demands
 from trundle.mechanics.wheels import WheelModel
-from trundle.model.configuration import configure, independent_coordinates
-from trundle.model.constraints import constraint_rows
+from trundle.model.constraints import configure, constraint_rows, independent_coordinates
 from trundle.spatial.motions import Pose
 
 if TYPE_CHECKING:

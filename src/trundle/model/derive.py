@@ -19,7 +19,7 @@ from trundle.mechanics.quantities import TIME, Quantities, Quantity
 from trundle.mechanics.reactions import undetermined_rows
 from trundle.model.classification import mobility_of
 from trundle.model.forces import applied_forces, contact_span
-from trundle.model.health import check_inertia, check_loads, check_mass
+from trundle.model.health import check_inertia, check_loads, check_mass, check_own_kinds
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import ConstraintSummary, Model
 from trundle.model.moving import (
@@ -30,7 +30,6 @@ from trundle.model.moving import (
     moving_mechanism,
 )
 from trundle.model.observe import Motion, force_of, observed
-from trundle.model.own_kinds import check_own_kinds
 from trundle.model.projection import held_programs
 from trundle.model.symbols import (
     INPUT,

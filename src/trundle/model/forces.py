@@ -9,11 +9,10 @@ from trundle.mechanics.actuation import Element
 from trundle.mechanics.assembly import Assembly, mounting
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.linear import dot
-from trundle.mechanics.loads import load_shares
 from trundle.mechanics.momentum import center_of_mass
 from trundle.mechanics.quantities import Quantity
-from trundle.mechanics.wheels import WheelModel, contact_rows
-from trundle.model.configuration import Configuration
+from trundle.mechanics.wheels import WheelModel, contact_rows, load_shares
+from trundle.model.constraints import Configuration
 from trundle.robot.contact import Push
 from trundle.robot.motors import Drive, Effort
 from trundle.scalars import Scalar, is_zero, maximum

@@ -17,18 +17,16 @@ from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.linear import apply, table
 from trundle.mechanics.rolling import Basis, RollingProblem
 from trundle.mechanics.wheels import WheelModel
-from trundle.model.configuration import (
-    Configuration,
-    configure,
-    coordinate_rates,
-    independent_coordinates,
-)
 from trundle.model.constraints import (
     SAMPLES,
     SEED,
     SPREAD,
+    Configuration,
+    configure,
     constraint_rows,
+    coordinate_rates,
     ideal_wheels,
+    independent_coordinates,
     rolling_problem,
     solve_rolling,
 )

@@ -28,13 +28,14 @@ from trundle.mechanics.elimination import plan_passive_pivots
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.linear import table
 from trundle.mechanics.loop_joints import HELD, close, facing
-from trundle.model.configuration import (
+from trundle.model.constraints import (
     Configuration,
     configure,
     coordinate_rates,
+    coupling_rows,
     independent_coordinates,
+    without_followers,
 )
-from trundle.model.constraints import coupling_rows, without_followers
 from trundle.spatial.motions import Pose
 
 # Closed configurations that are looked at: rank and pivots differ between them only where the mechanism's do.

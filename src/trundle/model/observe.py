@@ -7,18 +7,18 @@ from dataclasses import dataclass, field, replace
 
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
-from trundle.mechanics.energy import kinetic_energy, potential_energy
 from trundle.mechanics.frames import velocities, world_poses
 from trundle.mechanics.linear import apply, transpose
 from trundle.mechanics.loop_joints import HELD
+from trundle.mechanics.momentum import kinetic_energy, potential_energy
 from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.reactions import constraint_forces, spread_forces
 from trundle.mechanics.rolling import Row
 from trundle.model.closures import Closures, reactions
-from trundle.model.configuration import Configuration, coupled_coordinates
+from trundle.model.constraints import Configuration, coupled_coordinates
 from trundle.model.forces import Forces
+from trundle.model.guided import Solution
 from trundle.model.moving import MovingMechanism, balance
-from trundle.model.multipliers import Solution
 from trundle.scalars import Scalar, is_zero, largest, minus
 from trundle.spatial.motions import Force, transform_point
 from trundle.spatial.vectors import Vector, scale

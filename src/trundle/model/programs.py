@@ -13,7 +13,6 @@ from functools import wraps
 from typing import Concatenate, NamedTuple, ParamSpec, cast
 
 from trundle.arrays import FloatArray
-from trundle.mechanics.external import ExternalWrench, link_wrenches
 from trundle.mechanics.frames import (
     frame_acceleration,
     frame_pose,
@@ -22,10 +21,10 @@ from trundle.mechanics.frames import (
     world_jacobian,
     world_poses,
 )
+from trundle.mechanics.inverse_dynamics import ExternalWrench, link_wrenches
 from trundle.mechanics.linear import product, transpose
 from trundle.mechanics.momentum import center_of_mass, total_momentum
 from trundle.model.arguments import robot_of, three
-from trundle.model.mass import reduced_mass
 from trundle.model.mechanism import mechanism
 from trundle.model.model import Model
 from trundle.model.model_program import ModelProgram, R, model_program
@@ -35,6 +34,7 @@ from trundle.model.moving import (
     free_accelerations,
     moving_mechanism,
     needed_force,
+    reduced_mass,
 )
 from trundle.model.symbols import Groups, Symbols, parameter_group
 from trundle.program import Program

@@ -20,18 +20,18 @@ from trundle.mechanics.quantities import TIME, Quantities, Quantity
 from trundle.mechanics.rolling import Row
 from trundle.model.arguments import robot_of
 from trundle.model.closures import Closures, close_loops
-from trundle.model.configuration import coupled_coordinates
 from trundle.model.constraints import (
+    coupled_coordinates,
     coupling_rows,
     follower_columns,
     rolling_rows,
     with_followers,
     without_followers,
 )
+from trundle.model.guided import solve_with_multipliers
 from trundle.model.manifold import Constrained
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import Model
-from trundle.model.multipliers import solve_with_multipliers
 from trundle.model.observe import positions
 from trundle.model.projection import held_programs
 from trundle.model.symbols import (

@@ -3,6 +3,7 @@ they can do.
 """
 
 from trundle.robot.batteries import Battery as Battery
+from trundle.robot.batteries import Winding as Winding
 from trundle.robot.bodies import Body as Body
 from trundle.robot.bodies import CylindricalJoint as CylindricalJoint
 from trundle.robot.bodies import DirectedJoint as DirectedJoint
@@ -64,4 +65,3 @@ from trundle.robot.wheels import RollingWheel as RollingWheel
 from trundle.robot.wheels import SteeredWheel as SteeredWheel
 from trundle.robot.wheels import Wheel as Wheel
 from trundle.robot.wheels import WheelInertia as WheelInertia
-from trundle.robot.windings import Winding as Winding

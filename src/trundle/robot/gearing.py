@@ -9,10 +9,9 @@ from typing import TypeVar
 from trundle.errors import suggest
 from trundle.robot import units
 from trundle.robot.bodies import drive_axes
-from trundle.robot.circles import CircleError, in_order
 from trundle.robot.couplings import GearCoupling, gears, held
 from trundle.robot.parts import Parts
-from trundle.robot.problems import Mistake, Path
+from trundle.robot.problems import CircleError, Mistake, Path, in_order
 from trundle.robot.structure import drivable, no_axis
 
 T = TypeVar("T", bound=Parts)

@@ -10,6 +10,7 @@ from pydantic_core import CoreSchema
 
 from trundle.errors import choose
 from trundle.robot import units
+from trundle.robot.batteries import Winding
 from trundle.robot.kinds import Family, Kind, Read, State, must_define, must_measure
 from trundle.robot.noun import default
 from trundle.robot.real_motors import REAL_MOTORS
@@ -33,7 +34,6 @@ from trundle.robot.values import (
     describe,
     problem,
 )
-from trundle.robot.windings import Winding
 from trundle.scalars import Scalar, absolute, clamp, is_zero, maximum, minimum, smooth_sign
 
 if TYPE_CHECKING:

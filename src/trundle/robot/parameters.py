@@ -10,11 +10,19 @@ from collections.abc import Mapping
 
 from trundle import scalars
 from trundle.errors import InputError, suggest
-from trundle.robot.circles import in_order
-from trundle.robot.dimensions import LITERAL, UNKNOWN, Inferred, dimension_of
-from trundle.robot.expressions import ExpressionError, ExpressionTree, Name, Operation, evaluate
+from trundle.robot.expressions import (
+    LITERAL,
+    UNKNOWN,
+    ExpressionError,
+    ExpressionTree,
+    Inferred,
+    Name,
+    Operation,
+    dimension_of,
+    evaluate,
+)
 from trundle.robot.parts import Parts
-from trundle.robot.problems import Mistake, Path
+from trundle.robot.problems import Mistake, Path, in_order
 from trundle.robot.units import Measure, unit_text
 from trundle.robot.values import Value
 from trundle.scalars import Scalar

@@ -13,10 +13,9 @@ from trundle.robot.bodies import JOINTS, Body, Joint
 from trundle.robot.couplings import COUPLINGS, Coupling
 from trundle.robot.loops import LOOPS, Loop
 from trundle.robot.motors import MOTORS, Motor, WoundMotor
-from trundle.robot.noun import Identifier, Noun, default
+from trundle.robot.noun import Identifier, Noun, default, nouns, own_values
 from trundle.robot.problems import Path
 from trundle.robot.values import Gravity, Plain, Value, problem
-from trundle.robot.walk import nouns, own_values
 from trundle.robot.wheels import WHEELS, RollingWheel, Wheel
 
 FAMILIES = {

@@ -6,15 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from trundle.errors import did_you_mean, suggest
 from trundle.robot.bodies import Body, FixedJoint, RevoluteJoint, drive_axes
-from trundle.robot.circles import CircleError, in_order
 from trundle.robot.couplings import gears, held, linkages
-from trundle.robot.dimensions import dimension_of
-from trundle.robot.expressions import ExpressionError
+from trundle.robot.expressions import ExpressionError, dimension_of
 from trundle.robot.loops import JointLoop
 from trundle.robot.motors import DCMotor, WoundMotor
 from trundle.robot.parameters import dimensions
 from trundle.robot.parts import FAMILIES, Parts
-from trundle.robot.problems import Mistake, Path
+from trundle.robot.problems import CircleError, Mistake, Path, in_order
 from trundle.robot.units import UNITS
 from trundle.robot.values import check_dimension
 from trundle.robot.wheels import PivotedWheel, RollingWheel

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from trundle.documents import FileTable
-from trundle.documents.column_units import unit_in_si
 from trundle.errors import InputError, suggest
 from trundle.results.table import Cells, read_sheet
 from trundle.robot.units import NUMBER, TIME
+from trundle.robot.values import unit_in_si
 
 # Two columns of a million rows have some 40 MB; what is larger is not meant for a run of one robot.
 MOST_BYTES = 200_000_000

@@ -13,8 +13,8 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
 from trundle.model.constraints import ideal_wheels
+from trundle.model.health import without_value
 from trundle.model.mechanism import mechanism
-from trundle.model.own_kinds import without_value
 from trundle.robot import Robot
 from trundle.simulation.feedback import Fill
 from trundle.simulation.integrate import RateFunction

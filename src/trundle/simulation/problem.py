@@ -13,8 +13,8 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named
+from trundle.model.health import without_value
 from trundle.model.manifold import on_manifold
-from trundle.model.own_kinds import without_value
 from trundle.model.rolling_motion import RollingMotion
 from trundle.program import Kernel, Program, compile_program, feed
 from trundle.program.kernel import FEW, QUICK

@@ -17,10 +17,9 @@ import numpy as np
 
 from trundle.mechanics.linear import apply, product
 from trundle.mechanics.quantities import Quantities, Quantity, QuantityKind
-from trundle.model.guided import solve_guided
+from trundle.model.guided import solve_guided, solve_with_multipliers
 from trundle.model.manifold import residual_labels
 from trundle.model.model import ConstraintSummary, Model
-from trundle.model.multipliers import solve_with_multipliers
 from trundle.model.projection import projected
 from trundle.model.samples import SymbolSamples, take_samples
 from trundle.model.symbols import column, entries

@@ -17,15 +17,13 @@ from pydantic import ValidationError
 from trundle.documents.document import Document, read_text
 from trundle.documents.osim.osim_axes import WHOLE, OsimAxis, axes_of
 from trundle.documents.osim.osim_elements import GROUND, OsimJoint, OsimModel, OsimNode, read_model
-from trundle.documents.urdf.to_robot import on_trust
-from trundle.documents.urdf.tree_structure import clean
+from trundle.documents.urdf.to_robot import clean, on_trust
 from trundle.documents.urdf.xml_tree import read_xml
 from trundle.files import path_of
 from trundle.robot.checks import dynamic_problems
-from trundle.robot.circles import CircleError, in_order
 from trundle.robot.description import Robot
 from trundle.robot.noun import RESERVED
-from trundle.robot.problems import Path, problems_of, report
+from trundle.robot.problems import CircleError, Path, in_order, problems_of, report
 from trundle.scalars import cos, sin
 from trundle.spatial.motions import IDENTITY_POSE, Pose, compose, inverse, transform_point
 from trundle.spatial.vectors import IDENTITY, ZERO, Matrix, axis_rotation, multiply, scale, transpose

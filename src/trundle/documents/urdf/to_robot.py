@@ -1,16 +1,145 @@
-"""From the links and joints of a URDF file to the plain data of a Robot, and where each piece stands in the file."""
+"""From the links and joints of a URDF file, one tree, to the plain data of a Robot: names that Trundle can take, and
+where every piece stands in the file.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from trundle.documents.urdf.nouns import NOUNS, Urdf, UrdfData, UrdfJoint, UrdfLink
+from trundle.documents.urdf.elements import NOUNS, ONE_AXIS, Urdf, UrdfData, UrdfJoint, UrdfLink
 from trundle.documents.urdf.part import Part
-from trundle.documents.urdf.tree_structure import UrdfNames, clean
+from trundle.errors import suggest
 from trundle.robot.bodies import MOMENTS
 from trundle.robot.checks import inertia_problem
-from trundle.robot.problems import Path
+from trundle.robot.noun import RESERVED
+from trundle.robot.problems import CircleError, Path, in_order
+
+# As many letters as a description's names may have; eight are left for endings that keep names apart.
+_LONGEST = 60
+# As many as a Robot may have.
+_MOST_JOINTS = 1000
+
+
+@dataclass(frozen=True)
+class UrdfNames:
+    """URDF's names and Trundle's: `joints` and `links` map the former to the latter, `mimics` the joints that follow
+    others to the names of the couplings that make them.
+
+    The root link is "base" where its own name means something else in Trundle.
+    """
+
+    root: str
+    links: Mapping[str, str]
+    joints: Mapping[str, str]
+    mimics: Mapping[str, str]
+
+
+def check_tree(urdf: Urdf) -> str:
+    """The root link's name; raises InputError where links are missing, have two parents, or form no single tree."""
+    if not urdf.links:
+        raise urdf.part.fail("has no links", hint='write <link name="base_link"/>')
+    if len(urdf.joints) > _MOST_JOINTS:
+        raise urdf.part.fail(f"{len(urdf.joints)} joints; a description may have {_MOST_JOINTS}")
+    carried: dict[str, UrdfJoint] = {}
+    for joint in urdf.joints.values():
+        for role, link in (("parent", joint.parent), ("child", joint.child)):
+            if link not in urdf.links:
+                hint = suggest(link, urdf.links)
+                raise joint.part.near(role).fail(f"there is no link {link!r}", "link", hint)
+        if joint.parent == joint.child:
+            raise joint.part.fail(f"its parent and its child are the same link, {joint.child!r}")
+        if joint.child in carried:
+            message = f"the link {joint.child!r} hangs on the joint {carried[joint.child].name!r} already"
+            hint = "a link has one parent; URDF describes trees, no loops"
+            raise joint.part.near("child").fail(message, "link", hint)
+        carried[joint.child] = joint
+    for joint in urdf.joints.values():
+        _check_mimic(urdf, joint)
+    try:
+        in_order({name: [joint.mimic.joint] for name, joint in urdf.joints.items() if joint.mimic})
+    except CircleError as error:
+        message = f"the joints mimic each other in a circle: {error}"
+        part = urdf.joints[error.circle[0]].part.near("mimic")
+        raise part.fail(message, "joint", "one of them must be free") from None
+    return _root(urdf, carried)
+
+
+def _check_mimic(urdf: Urdf, joint: UrdfJoint) -> None:
+    """Raise where a joint follows what isn't there, what has no single axis, or itself."""
+    if joint.mimic is None:
+        return
+    leader, part = joint.mimic.joint, joint.part.near("mimic")
+    if leader not in urdf.joints:
+        others = set(urdf.joints) - {joint.name}
+        raise part.fail(f"there is no joint {leader!r}", "joint", suggest(leader, others))
+    if leader == joint.name:
+        raise part.fail("a joint can't mimic itself", "joint")
+    kind = urdf.joints[leader].type
+    if kind not in ONE_AXIS:
+        nothing = "holds still" if kind == "fixed" else "has no single axis"
+        hint = f"name a joint of type {', '.join(ONE_AXIS)}, or take the mimic away"
+        raise part.fail(f"the joint {leader!r} is {kind}: it {nothing}", "joint", hint)
+
+
+def _root(urdf: Urdf, carried: Mapping[str, UrdfJoint]) -> str:
+    """The one link that no joint carries; refuses several of them, and links in a circle."""
+    roots = [name for name in urdf.links if name not in carried]
+    if len(roots) > 1:
+        listed = ", ".join(repr(name) for name in roots[:8]) + (", ..." if len(roots) > 8 else "")
+        message = f"there are {len(roots)} roots: no joint carries {listed}"
+        hint = "all links but one must be the child of a joint"
+        raise urdf.links[roots[1]].part.fail(message, hint=hint)
+    try:
+        in_order({name: [joint.parent] for name, joint in carried.items()})
+    except CircleError as error:
+        message = f"the links hang on each other in a circle: {error}"
+        hint = "one link must be the root, the child of no joint"
+        raise carried[error.circle[0]].part.fail(message, hint=hint) from None
+    return roots[0]
+
+
+def identifiers(urdf: Urdf, root: str) -> UrdfNames:
+    """Names that Trundle takes (letters, digits and _; all different), the same for the same file.
+
+    URDF's links and joints may share a name, and names may hold anything ("left/wheel-1"); Trundle's are parts of
+    the names of coordinates and parameters. A link that is called as its own joint stays so.
+    """
+    taken: set[str] = set(RESERVED)
+    joints = {name: _free(clean(name), taken) for name in urdf.joints}
+    on = {joint.child: joints[name] for name, joint in urdf.joints.items()}
+    links: dict[str, str] = {}
+    for name in urdf.links:
+        wished = clean(name)
+        if name == root and wished in RESERVED:
+            links[name] = "base"
+        else:
+            links[name] = wished if on.get(name) == wished else _free(wished, taken, f"{wished}_link")
+    mimics = {
+        name: _free(f"{joints[name]}_mimic", taken) for name, joint in urdf.joints.items() if joint.mimic
+    }
+    return UrdfNames(root, links, joints, mimics)
+
+
+def clean(name: str) -> str:
+    """The nearest name of letters, digits and _."""
+    better = re.sub(r"\W", "_", name.strip(), flags=re.ASCII)[: _LONGEST - 8] or "_"
+    return f"_{better}" if better[0].isdigit() else better
+
+
+def _free(wished: str, taken: set[str], *others: str) -> str:
+    """The first of the wished names that is free, else the first with a number; taken from now on."""
+    number = 0
+    candidates = [wished, *others]
+    while candidates[0] in taken:
+        candidates.pop(0)
+        if not candidates:
+            number += 1
+            candidates = [f"{wished}_{number}"]
+    taken.add(candidates[0])
+    return candidates[0]
+
 
 _TITLE = re.compile(r"\w[\w .+-]{0,79}")
 # The element that says a field of a joint, or of the body of a link.

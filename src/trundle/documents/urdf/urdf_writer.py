@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trundle.documents.urdf.nouns import AS_GIVEN, EXTENSION, GROUND, NOUNS, default_base
+from trundle.documents.urdf.elements import AS_GIVEN, EXTENSION, GROUND, NOUNS, default_base
 from trundle.documents.urdf.urdf_reader import Reading, read
 from trundle.documents.urdf.xml_tree import XmlElement, write_xml
 from trundle.errors import InputError

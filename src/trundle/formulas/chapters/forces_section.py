@@ -14,10 +14,9 @@ from trundle.formulas.derivation.wheel_loads import readable_loads
 from trundle.formulas.letters.names import rate_of
 from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Equation, Section
-from trundle.mechanics.actuation import Actuator, Element, Stop
+from trundle.mechanics.actuation import Actuator, Element, Stop, Supply
 from trundle.mechanics.linear import dot
 from trundle.mechanics.quantities import Quantity
-from trundle.mechanics.supply import Supply
 from trundle.mechanics.wheels import WheelModel, contact_rows
 from trundle.robot.kinds import ask
 from trundle.robot.motors import Drive

@@ -21,8 +21,7 @@ from trundle.mechanics.elimination import eliminate, generic_rank
 from trundle.mechanics.linear import dot, product, transpose
 from trundle.mechanics.rolling import Basis
 from trundle.mechanics.wheels import WheelModel
-from trundle.model.configuration import coordinate_rates
-from trundle.model.constraints import constraint_rows
+from trundle.model.constraints import constraint_rows, coordinate_rates
 from trundle.scalars import Rows, is_zero
 
 # A determinant of more terms gives matrices that fill pages; those of usual drives have up to ten.

@@ -26,8 +26,8 @@ from trundle.mechanics.linear import apply, dot, product, transpose
 from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.rolling import Basis, RollingProblem
 from trundle.mechanics.wheels import WheelModel, contact_rows
-from trundle.model.configuration import coordinate_rates, coupled_coordinates
-from trundle.model.mass import extended_mass
+from trundle.model.constraints import coordinate_rates, coupled_coordinates
+from trundle.model.moving import extended_mass
 from trundle.scalars import Rows, Scalar, is_zero
 
 ForceSource = Actuator | Element | WheelModel

@@ -17,7 +17,7 @@ from trundle.formulas.sections import SymbolicMatrix
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.wheels import WheelModel
-from trundle.model.configuration import Configuration
+from trundle.model.constraints import Configuration
 from trundle.model.mechanism import Mechanism
 from trundle.robot import Robot
 from trundle.scalars import Scalar, is_zero

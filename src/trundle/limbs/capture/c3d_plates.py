@@ -15,11 +15,11 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.documents.column_units import unit_in_si
 from trundle.errors import InputError
 from trundle.limbs.capture.c3d_content import C3dContent
 from trundle.limbs.capture.force_plates import ForcePlate, surface_axes
 from trundle.robot.units import Dimension
+from trundle.robot.values import unit_in_si
 
 # Exponents of (m, kg, s, A).
 _LENGTH: Dimension = (1, 0, 0, 0)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.documents.column_units import unit_in_si
 from trundle.errors import InputError
 from trundle.limbs.capture.recording import DEGREES_IF_TURNING, Recording
 from trundle.results.table import Cells, Table
 from trundle.robot.units import TIME, Dimension
+from trundle.robot.values import unit_in_si
 
 # A capture volume is far smaller: numbers beyond are millimetres, or no positions.
 MOST_METRES = 100.0

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from trundle.arrays import FloatArray, as_numbers
-from trundle.documents.column_units import unit_in_si
 from trundle.errors import InputError, suggest
 from trundle.frozen import Frozen, Rebuilt
 from trundle.limbs.capture.force_plates import ForcePlate
 from trundle.robot.units import NUMBER, unit_text
+from trundle.robot.values import unit_in_si
 
 # OpenSim's tables say of all columns at once that they are in degrees; it is the model that knows which ones turn.
 DEGREES_IF_TURNING = "deg, if it turns"

@@ -12,12 +12,16 @@ from typing import NamedTuple
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
-from trundle.mechanics.external import Axes
 from trundle.mechanics.frames import world_poses
-from trundle.mechanics.inverse_dynamics import joint_wrenches, link_accelerations
-from trundle.mechanics.newton_euler import joint_motions, needed_forces
+from trundle.mechanics.inverse_dynamics import (
+    Axes,
+    joint_motions,
+    joint_wrenches,
+    link_accelerations,
+    needed_forces,
+)
 from trundle.mechanics.tree import Tree
-from trundle.model.configuration import Configuration
+from trundle.model.constraints import Configuration
 from trundle.model.forces import element_effort
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.program import Program, Tracer

@@ -9,7 +9,7 @@ import sympy
 
 from trundle.errors import InputError, suggest
 from trundle.limbs.loads.letters import exactly
-from trundle.mechanics.newton_euler import joint_motions
+from trundle.mechanics.inverse_dynamics import joint_motions
 from trundle.mechanics.tree import WORLD, Link, Tree
 from trundle.model.arguments import Given, named, robot_of
 from trundle.model.mechanism import mechanism

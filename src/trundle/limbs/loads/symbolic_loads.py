@@ -17,8 +17,7 @@ from trundle.limbs.loads.letters import Letters, evaluated, written
 from trundle.limbs.loads.recursion import PARTS
 from trundle.limbs.loads.symbolic_bodies import SymbolicBodies, bodies_of_robot, bodies_on_frames
 from trundle.mechanics.frames import world_poses
-from trundle.mechanics.inverse_dynamics import joint_wrenches
-from trundle.mechanics.newton_euler import needed_forces
+from trundle.mechanics.inverse_dynamics import joint_wrenches, needed_forces
 from trundle.mechanics.tree import WORLD, Tree
 from trundle.model.arguments import Given
 from trundle.program import Program, compile_program

@@ -18,10 +18,9 @@ from trundle.documents.yamltext import read_yaml
 from trundle.errors import InputError
 from trundle.files import path_of
 from trundle.robot import units
-from trundle.robot.noun import Noun, default
+from trundle.robot.noun import Noun, default, plain
 from trundle.robot.problems import Path, problems_of, report
 from trundle.robot.values import Value, describe, problem
-from trundle.robot.walk import plain
 
 _Length = Annotated[Value, ReadsConstant(units.LENGTH)]
 _Angle = Annotated[Value, ReadsConstant(units.ANGLE)]

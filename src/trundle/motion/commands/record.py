@@ -11,7 +11,7 @@ from trundle.arrays import FloatArray
 from trundle.documents.writer import dump
 from trundle.errors import InputError
 from trundle.mechanics.assembly import assemble
-from trundle.model.configuration import independent_coordinates
+from trundle.model.constraints import independent_coordinates
 from trundle.motion.commands.drive import Driven
 from trundle.motion.drive.limits import QUANTITIES
 from trundle.motion.pieces.extremes import Peak, peaks

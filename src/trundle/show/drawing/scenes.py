@@ -15,7 +15,7 @@ from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.linear import table
 from trundle.mechanics.wheels import WheelModel
-from trundle.model.configuration import configure, independent_coordinates
+from trundle.model.constraints import configure, independent_coordinates
 from trundle.model.numeric_loops import posture
 from trundle.robot.couplings import linkages
 from trundle.robot.kinds import ask
