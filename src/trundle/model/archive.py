@@ -32,12 +32,13 @@ from pydantic import (
 
 from trundle.documents.document import MODEL_SUFFIX, read_text
 from trundle.documents.reader import FORMAT as DESCRIPTION_FORMAT
+from trundle.documents.reader import File
 from trundle.errors import InputError, TrundleError, suggest
 from trundle.files import path_of, replacing
 from trundle.model.model import Model
 from trundle.program import Program
 from trundle.program.plain import from_plain, to_plain
-from trundle.robot.description import Robot, parse_robot
+from trundle.robot.description import Robot
 from trundle.robot.noun import plain
 from trundle.robot.problems import problems_of, report
 from trundle.version import __version__
@@ -52,7 +53,7 @@ _KEYS = ("trundle_model", "written_by", "sha256", "description", "model")
 # Lists of plain entries that fit stand in one line.
 _LIST, _WIDTH = re.compile(r"\[[^][{}]*\]"), 110
 _AGAIN = "derive the model from its description again, and save it"
-# What each program of a model gives; one that isn't named here is checked by its groups' names only.
+# What each program of a model gives, from state, input and parameter.
 _NEEDED = {
     "dynamics": "rate",
     "audited": "rate",
@@ -60,19 +61,12 @@ _NEEDED = {
     "manifold": "residual",
     "projection": "state",
 }
-# Outputs that every run asks for, and what runs with an energy account read.
-_SHOWN = ("constraint_residual",)
+# Outputs that every run asks for; those that runs with an energy account read, and its states.
+_SHOWN = {"constraint_residual"}
 _STORED, _ACCOUNT = (
-    ("energy.kinetic", "energy.potential", "energy.internal"),
+    {f"energy.{kind}" for kind in ("kinetic", "potential", "internal")},
     ("energy.work", "energy.losses"),
 )
-# pydantic's words for what isn't of a field's type; the others are those for descriptions.
-_WORDS = {
-    "model_type": "expected the fields of a Model",
-    "bool_type": "expected true or false",
-    "float_type": "expected a number with a decimal point",
-    "dataclass_type": "expected an object",
-}
 
 
 def save_model(model: Model, path: str | os.PathLike[str]) -> Path:
@@ -166,14 +160,10 @@ def from_text(text: str) -> Model:
     """The model of a file's text; raises InputError."""
     try:
         content = _content(text)
-        robot = _robot(content["description"])
-        model = Model(robot=robot, **_fields(content["model"]))
+        model = Model(robot=_robot(content["description"]), **_fields(content["model"]))
     except RecursionError:
         raise InputError("is nested too deeply for a model's file") from None
-    _check_names(model)
-    for name, program in programs(model).items():
-        _check_program(model, name, program)
-    _check_description(model)
+    _check_fit(model)
     return model
 
 
@@ -252,22 +242,10 @@ def _check_version(content: Mapping[str, object]) -> None:
 
 def _robot(described: object) -> Robot | None:
     """The robot of a file's description; None for a model that came from equations."""
-    if described is None:
-        return None
-    if not isinstance(described, dict) or set(described) != {"trundle", "robot"}:
-        raise _damaged("expected the keys trundle and robot", "description")
-    if described["trundle"] != DESCRIPTION_FORMAT:
-        raise InputError(
-            f"is written in version {described['trundle']!r:.60} of descriptions; this program reads version "
-            f"{DESCRIPTION_FORMAT}",
-            key="description.trundle",
-            hint="upgrade trundle",
-        )
     try:
-        return parse_robot(described["robot"])
-    except InputError as error:
-        key = f"description.robot.{error.key}" if error.key else "description.robot"
-        raise InputError(error.message, key=key, hint=error.hint) from None
+        return None if described is None else File.model_validate(described).robot
+    except ValidationError as error:
+        raise report(problems_of(error), within="description") from None
 
 
 @cache
@@ -276,18 +254,15 @@ def _schema() -> type[BaseModel]:
     number.
     """
     hints, kept = get_type_hints(Model), dict[str, Any]()
-    for each in fields(Model):
-        hint, default = hints[each.name], Field(default=each.default)
+    for field in fields(Model):
+        hint, default = hints[field.name], ... if field.default is MISSING else field.default
+        if callable(field.default_factory):
+            default = Field(default_factory=field.default_factory)
         if hint in (Program, Program | None):
-            hint = Annotated[
-                hint,
-                PlainValidator(_optional_program if each.default is None else _program),
-                PlainSerializer(lambda program: program and to_plain(program)),
-            ]
-        if each.default is MISSING:
-            default = Field(default_factory=each.default_factory) if callable(each.default_factory) else ...
-        if each.name != "robot":
-            kept[each.name] = (hint, default)
+            read = PlainValidator(_program if default is ... else _optional_program)
+            hint = Annotated[hint, read, PlainSerializer(lambda program: program and to_plain(program))]
+        if field.name != "robot":
+            kept[field.name] = (hint, default)
     return create_model("Kept", __config__=ConfigDict(strict=True, extra="forbid"), **kept)
 
 
@@ -309,12 +284,10 @@ def _fields(data: object) -> dict[str, Any]:
         found = schema.model_validate_json(json.dumps(data))  # JSON's lists are tuples only when read as JSON
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        kind, place, came = first["type"], ["model", *map(str, first["loc"])], repr(first["input"])[:60]
-        if kind == "extra_forbidden":
+        place = ["model", *map(str, first["loc"])]
+        if first["type"] == "extra_forbidden":
             hint = suggest(place[1][:60], schema.model_fields)
             raise InputError(f"a Model has no {place[1][:60]!r}", key="model", hint=hint) from None
-        if kind in _WORDS:
-            raise InputError(f"{_WORDS[kind]}, got {came}", key=".".join(place)) from None
         raise report(problems_of(error), within=".".join(place)) from None
     return {name: getattr(found, name) for name in schema.model_fields}
 
@@ -330,59 +303,39 @@ def _check_length(model: Model) -> None:
             )
 
 
-def _check_names(model: Model) -> None:
-    """Names that come twice, or that belong to nothing."""
-    for what in ("states", "inputs", "outputs"):
-        names = getattr(model, what)
-        for name in names:
-            if names.count(name) > 1:
-                raise _damaged(f"'{name}' comes twice among the {what}", "model")
-            if name not in model.quantities:
-                raise _damaged(f"nothing says what '{name}' is", "model.quantities")
-    for name in model.dependent:
-        if name not in model.states:
-            raise _damaged(f"'{name}' is not a state", "model.dependent")
-    needed = (*_SHOWN, *(_STORED if model.audit else ()))
-    if lacking := next((name for name in needed if name not in model.outputs), None):
-        raise _damaged(f"'{lacking}' is not among the outputs", "model.outputs")
-    if model.audit not in ((), _ACCOUNT):
-        raise _damaged(f"expected the states of the energy account, {', '.join(_ACCOUNT)}", "model.audited")
+def _check_fit(model: Model) -> None:
+    """Raise InputError where parts of a file put together by hand don't fit: a checksum can't say that."""
+    unfit = [name for name, program in programs(model).items() if not _takes_the_names(model, name, program)]
+    if not unfit:
+        names = (model.states, model.inputs, model.outputs)
+        described = model.parameters if model.robot is None else model.robot.parameter_values()
+        # formulas' last digits may depend on the machine's sines
+        same = [
+            math.isclose(a, b, rel_tol=1e-12)
+            for a, b in zip(described.values(), model.parameters.values(), strict=False)
+        ]
+        fits = {
+            "name": model.robot is None or model.robot.name == model.name,
+            "quantities": all(len({*own}) == len(own) and {*own} <= model.quantities.keys() for own in names),
+            "dependent": {*model.dependent} <= {*model.states},
+            "parameters": list(described) == list(model.parameters) and all(same),
+            "audited": model.audit in ((), _ACCOUNT),
+            "outputs": _SHOWN | (_STORED if model.audit else set()) <= {*model.outputs},
+        }
+        unfit = [what for what, fit in fits.items() if not fit]
+    if unfit:
+        raise _damaged("the parts of this model don't belong together", f"model.{unfit[0]}")
 
 
-def _check_program(model: Model, name: str, program: Program) -> None:
-    """Its groups are those that whoever runs it counts on, with the model's own names."""
-    inputs = tuple(group.name for group in program.inputs)
-    outputs = tuple(group.name for group in program.outputs)
-    if name in _NEEDED and (inputs, outputs) != (("state", "input", "parameter"), (_NEEDED[name],)):
-        raise _damaged(
-            f"expected a program from state, input and parameter to {_NEEDED[name]}, got one from "
-            f"{', '.join(inputs)} to {', '.join(outputs)}",
-            f"model.{name}",
-        )
+def _takes_the_names(model: Model, name: str, program: Program) -> bool:
+    """Whether a program's groups are those that whoever runs it counts on, with the model's own names."""
+    inputs, outputs = ([group.name for group in groups] for groups in (program.inputs, program.outputs))
+    if name in _NEEDED and (inputs, outputs) != (["state", "input", "parameter"], [_NEEDED[name]]):
+        return False
     states = model.states
     if name == "audited" and program.inputs[0].labels[: len(states)] == states:
         states = program.inputs[0].labels  # the energy account stands behind the model's own
-    held = {
-        "state": states,
-        "rate": states,
-        "input": model.inputs,
-        "output": model.outputs,
-        "parameter": tuple(model.parameters),
-    }
-    for group in (*program.inputs, *program.outputs):
-        if group.labels != held.get(group.name, group.labels):
-            raise _damaged(f"the names in its group '{group.name}' aren't the model's", f"model.{name}")
-
-
-def _check_description(model: Model) -> None:
-    """The description and the equations belong together: the same name, the same parameters."""
-    if model.robot is None:
-        return
-    described = model.robot.parameter_values()
-    same = list(described) == list(model.parameters) and model.robot.name == model.name
-    # formulas' last digits may depend on the machine's sines
-    if not same or not all(math.isclose(described[n], v, rel_tol=1e-12) for n, v in model.parameters.items()):
-        raise _damaged(
-            "the description and the equations don't belong together: their parameters differ",
-            "model.parameters",
-        )
+    held = {"state": states, "rate": states, "input": model.inputs, "output": model.outputs}
+    held["parameter"] = tuple(model.parameters)
+    groups = (*program.inputs, *program.outputs)
+    return all(group.labels == held.get(group.name, group.labels) for group in groups)
