@@ -15,7 +15,7 @@ from model.test_joints import JOINTS
 from model.test_joints import pendulum as joint_pendulum
 from trundle.errors import InputError
 from trundle.formulas import read_expression
-from trundle.formulas.algebra.cofactors import adjugate, determinant, inverse
+from trundle.formulas.algebra.cofactors import inverse
 from trundle.formulas.algebra.forms import best, cost, flat, folded, shortest
 from trundle.formulas.algebra.rates import rate
 from trundle.formulas.algebra.reduction import reduced
@@ -28,7 +28,7 @@ from trundle.formulas.letters.notes import inline
 from trundle.formulas.typeset.ordering import Order
 from trundle.formulas.typeset.printers import COLUMN, Latex, Pretty
 from trundle.formulas.typeset.tex_width import tex_width
-from trundle.mechanics.linear import product
+from trundle.mechanics.linear import adjugate, determinant, product
 from trundle.robot import parse_robot
 from trundle.scalars import cos, is_zero, sin, sqrt
 

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from trundle.mechanics.base_motion import base_motion, base_rows, centre_of_rotation
-from trundle.mechanics.mobility import WheelPlace
+from trundle.mechanics.mobility import WheelPlace, base_motion, base_rows, centre_of_rotation
 from trundle.mechanics.steering import half_turn, steering_angles
 
 BASE = (0, 1, 2)

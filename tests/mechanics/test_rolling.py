@@ -8,10 +8,9 @@ import pytest
 import sympy
 
 from trundle.errors import InputError
-from trundle.mechanics.elimination import generic_rank
+from trundle.mechanics.elimination import constraint_forces, generic_rank, undetermined_rows
 from trundle.mechanics.linear import product, solve_positive
 from trundle.mechanics.mobility import WheelPlace, classify
-from trundle.mechanics.reactions import constraint_forces, undetermined_rows
 from trundle.mechanics.rolling import Locked, RollingProblem, Row, independent_speeds
 from trundle.mechanics.wheels import load_shares
 

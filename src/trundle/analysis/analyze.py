@@ -21,9 +21,8 @@ from trundle.analysis.singular import TWIST, Singularity, TaskFrame, singulariti
 from trundle.analysis.velocity_maps import VelocityMaps, last_links, tip_of, velocity_maps
 from trundle.errors import InputError, suggest
 from trundle.mechanics.actuation import Actuator
-from trundle.mechanics.base_motion import BaseMotion, base_motion
 from trundle.mechanics.elimination import ZERO, generic_rank, null_space
-from trundle.mechanics.mobility import Mobility
+from trundle.mechanics.mobility import BaseMotion, Mobility, base_motion
 from trundle.mechanics.steering import steering_angles
 from trundle.model.arguments import Given, named, number, robot_of, three
 from trundle.model.classification import mobility_of, rolling, wheel_places

@@ -26,8 +26,7 @@ from trundle.mechanics.wheels import WheelModel
 from trundle.model.classification import rolling
 from trundle.model.constraints import solve_rolling
 from trundle.model.mechanism import Mechanism
-from trundle.model.samples import SymbolSamples
-from trundle.model.symbols import column, entries
+from trundle.model.symbols import SymbolSamples, column, entries
 from trundle.robot.contact import ContactLaw, Free, Ideal
 from trundle.scalars import Scalar
 from trundle.shown import Explained

@@ -1,39 +1,22 @@
 """The catalogue: robots to start from, each a function of its main measures, each with a run that shows it moving."""
 
-from trundle.catalog.catalogue import document, motor, motors, names, options, robot, summary
-from trundle.catalog.leg import leg
-from trundle.catalog.linkages import four_bar, pendulum, slider_crank
-from trundle.catalog.wheeled import (
-    ackermann,
-    differential_drive,
-    limited_swerve,
-    mecanum,
-    offset_drive,
-    skid_steer,
-    swerve,
-    three_omni,
-    tricycle,
-)
-
-__all__ = [
-    "ackermann",
-    "differential_drive",
-    "document",
-    "four_bar",
-    "leg",
-    "limited_swerve",
-    "mecanum",
-    "motor",
-    "motors",
-    "names",
-    "offset_drive",
-    "options",
-    "pendulum",
-    "robot",
-    "skid_steer",
-    "slider_crank",
-    "summary",
-    "swerve",
-    "three_omni",
-    "tricycle",
-]
+from trundle.catalog.catalogue import document as document
+from trundle.catalog.catalogue import motor as motor
+from trundle.catalog.catalogue import motors as motors
+from trundle.catalog.catalogue import names as names
+from trundle.catalog.catalogue import options as options
+from trundle.catalog.catalogue import robot as robot
+from trundle.catalog.catalogue import summary as summary
+from trundle.catalog.leg import leg as leg
+from trundle.catalog.linkages import four_bar as four_bar
+from trundle.catalog.linkages import pendulum as pendulum
+from trundle.catalog.linkages import slider_crank as slider_crank
+from trundle.catalog.wheeled import ackermann as ackermann
+from trundle.catalog.wheeled import differential_drive as differential_drive
+from trundle.catalog.wheeled import limited_swerve as limited_swerve
+from trundle.catalog.wheeled import mecanum as mecanum
+from trundle.catalog.wheeled import offset_drive as offset_drive
+from trundle.catalog.wheeled import skid_steer as skid_steer
+from trundle.catalog.wheeled import swerve as swerve
+from trundle.catalog.wheeled import three_omni as three_omni
+from trundle.catalog.wheeled import tricycle as tricycle

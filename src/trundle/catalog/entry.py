@@ -164,6 +164,19 @@ def given(**keys: object) -> Data:
     return {name: each for name, each in keys.items() if each is not None}
 
 
+def check_count(what: str, count: object, least: int, most: int) -> None:
+    """Raise InputError where a measure that counts parts is no whole number between two others."""
+    if isinstance(count, bool) or not isinstance(count, int) or not least <= count <= most:
+        raise InputError(f"expected {least} to {most} {what}, got {count!r}", key=what)
+
+
+def wheel_of(
+    width: MeasureLike, mass: MeasureLike, contact: str | None, friction: MeasureLike | None
+) -> Data:
+    """A wheel of the radius r."""
+    return {"radius": "r", "width": width, "mass": mass, **given(contact=contact, friction=friction)}
+
+
 Size = tuple[MeasureLike, float]
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trundle.catalog.entry import Data, MeasureLike, described, drive, entry, given, run, volts
-from trundle.errors import InputError
+from trundle.catalog.entry import Data, MeasureLike, check_count, described, drive, entry, given, run, volts
 from trundle.robot.description import Robot
 
 # About -y: positive angles lift what points forward.
@@ -29,20 +28,14 @@ def pendulum(
     >>> list(trundle.catalog.pendulum(links=3).joints)
     ['link_1', 'link_2', 'link_3']
     """
-    if isinstance(links, bool) or not isinstance(links, int) or not 1 <= links <= 1000:
-        raise InputError(f"expected 1 to 1000 links, got {links!r}", key="links")
+    check_count("links", links, 1, 1000)
     moments = {"xx": "m*length**2/12", "yy": "m*length**2/12"}
     body = {"mass": "m", "center_of_mass": [0, 0, "-length/2"], "inertia": moments}
+    hinge = {"type": "revolute", "axis": [0, 1, 0], "body": body, "damping": damping}
     joints: Data = {}
     for each in range(1, links + 1):
         hung = {} if each == 1 else {"parent": f"link_{each - 1}", "at": [0, 0, "-length"]}
-        joints[f"link_{each}"] = {
-            "type": "revolute",
-            **hung,
-            "axis": [0, 1, 0],
-            "body": body,
-            "damping": damping,
-        }
+        joints[f"link_{each}"] = {**hinge, **hung}
     return described("pendulum", {"length": length, "m": mass}, joints=joints)
 
 

@@ -6,6 +6,7 @@ from trundle.catalog.entry import (
     Data,
     MeasureLike,
     chassis,
+    check_count,
     described,
     drive,
     entry,
@@ -15,6 +16,7 @@ from trundle.catalog.entry import (
     servo,
     sweep,
     volts,
+    wheel_of,
 )
 from trundle.errors import InputError
 from trundle.robot.description import Robot
@@ -35,6 +37,8 @@ _MODULE: dict[str, object] = {
     "mass": 1.0,
     "fork": {"mass": 1.5, "inertia": {"zz": 0.01}},
 }
+# What turns with a steered wheel of a car.
+_FORK: Data = {"mass": 1.0, "inertia": {"zz": 0.01}}
 # The two ends of an axle.
 _AXLE: dict[str, list[MeasureLike]] = {"right": [0, "-track/2", 0], "left": [0, "track/2", 0]}
 
@@ -76,7 +80,7 @@ def differential_drive(
                 hint="leave these out, or the motor; in the file a key beside `model` replaces the model's",
             )
         winding = {"model": motor, "voltage_limit": 12.0}
-    wheel = {"radius": "r", "width": width, "mass": wheel_mass, **given(contact=contact, friction=friction)}
+    wheel = wheel_of(width, wheel_mass, contact, friction)
     inertia = scaled(5.0, 50.0, body_mass, (track, 1.2)) if body_inertia is None else body_inertia
     return described(
         "differential_drive",
@@ -118,7 +122,7 @@ def offset_drive(
     >>> list(trundle.catalog.offset_drive().joints)
     ['steering']
     """
-    wheel = {"radius": "r", "width": 0.05, "mass": wheel_mass, **given(contact=contact, friction=friction)}
+    wheel = wheel_of(0.05, wheel_mass, contact, friction)
     platform = {
         "name": "platform",
         "mass": platform_mass,
@@ -166,8 +170,7 @@ def swerve(
     >>> len(trundle.catalog.swerve(modules=3).wheels)
     3
     """
-    if isinstance(modules, bool) or not isinstance(modules, int) or not 2 <= modules <= 32:
-        raise InputError(f"expected 2 to 32 modules, got {modules!r}", key="modules")
+    check_count("modules", modules, 2, 32)
     places = _module_places(modules)
     sizes = [(wheelbase, 1.0), (track, 1.0)] if modules == 4 else [(wheelbase, 1.0)]
     wheel = _MODULE | given(friction=friction)
@@ -258,8 +261,8 @@ def ackermann(
     >>> list(trundle.catalog.ackermann().couplings)
     ['steering']
     """
-    wheel = {"radius": "r", "width": 0.08, "mass": wheel_mass, **given(contact=contact, friction=friction)}
-    steered = {"type": "steered", **wheel, "fork": {"mass": 1.0, "inertia": {"zz": 0.01}}}
+    wheel = wheel_of(0.08, wheel_mass, contact, friction)
+    steered = {"type": "steered", **wheel, "fork": _FORK}
     sides = {"left": "track/2", "right": "-track/2"}
     return described(
         "ackermann",
@@ -294,10 +297,9 @@ def tricycle(
     >>> list(trundle.catalog.tricycle(caster=False).wheels)
     ['left', 'right', 'front']
     """
-    wheel = {"radius": "r", "width": 0.05, "mass": 2.0, **given(contact=contact, friction=friction)}
-    fork = {"mass": 1.0, "inertia": {"zz": 0.01}}
+    wheel = wheel_of(0.05, 2.0, contact, friction)
     wheels: Data = {name: {"at": _AXLE[name], **wheel} for name in ("left", "right")}
-    wheels["front"] = {"type": "steered", "at": ["wheelbase", 0, 0], **wheel, "fork": fork}
+    wheels["front"] = {"type": "steered", "at": ["wheelbase", 0, 0], **wheel, "fork": _FORK}
     if not isinstance(caster, bool):
         raise InputError(f"expected True or False, got {caster!r}", key="caster")
     if caster:
@@ -338,13 +340,7 @@ def mecanum(
     >>> trundle.catalog.mecanum(roller_angle="40 deg").parameters["roller"]
     Value('40 deg')
     """
-    wheel = {
-        "type": "mecanum",
-        "radius": "r",
-        "width": 0.06,
-        "mass": 1.5,
-        **given(contact=contact, friction=friction),
-    }
+    wheel = wheel_of(0.06, 1.5, contact, friction) | {"type": "mecanum"}
     rollers = {name: "roller" if name in ("front_right", "rear_left") else "-roller" for name in _CORNERS}
     return described(
         "mecanum",
@@ -374,13 +370,7 @@ def three_omni(
     >>> trundle.catalog.three_omni(spread="1 ft").parameter_values()["spread"]
     0.3048
     """
-    wheel = {
-        "type": "omni",
-        "radius": "r",
-        "width": 0.03,
-        "mass": 0.5,
-        **given(contact=contact, friction=friction),
-    }
+    wheel = wheel_of(0.03, 0.5, contact, friction) | {"type": "omni"}
     places: dict[str, tuple[str, list[MeasureLike]]] = {
         "left": ("150 deg", ["spread*cos(60 deg)", "spread*sin(60 deg)", 0]),
         "rear": ("270 deg", ["-spread", 0, 0]),

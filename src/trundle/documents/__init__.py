@@ -3,24 +3,15 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from trundle.documents.document import Document as Document
-from trundle.documents.reader import json_schema as json_schema
-from trundle.documents.reader import load as load
-from trundle.documents.reader import load_robot as load_robot
-from trundle.documents.reader import parse as parse
-from trundle.documents.runspec import FileTable as FileTable
-from trundle.documents.runspec import RunSpec as RunSpec
-from trundle.documents.runspec import Table as Table
-from trundle.documents.writer import dump as dump
+from trundle.documents.document import Document
+from trundle.documents.reader import json_schema, load, load_robot, parse
+from trundle.documents.runspec import FileTable, RunSpec, Table
+from trundle.documents.writer import dump
 
 if TYPE_CHECKING:
     from trundle.documents.osim import load_osim as load_osim
     from trundle.documents.osim import osim_markers as osim_markers
-    from trundle.documents.urdf import UrdfExtras as UrdfExtras
-    from trundle.documents.urdf import dump_urdf as dump_urdf
-    from trundle.documents.urdf import load_urdf as load_urdf
-    from trundle.documents.urdf import parse_urdf as parse_urdf
-    from trundle.documents.urdf import urdf_extras as urdf_extras
+    from trundle.documents.urdf import UrdfExtras, dump_urdf, load_urdf, parse_urdf, urdf_extras
 
 __all__ = [
     "Document",

@@ -147,15 +147,10 @@ def _joined(corners: FloatArray, triangles: IntArray, keys: FloatArray) -> Surfa
     a, b, c = joined.T
     joined = joined[(a != b) & (b != c) & (c != a)]
     sides = _groups(np.sort(joined, axis=1))
-    first = np.full(sides.max(initial=-1) + 1, len(sides))
-    np.minimum.at(first, sides, np.arange(len(sides)))
+    first = np.unique(sides, return_index=True)[1]
     return Surface(means, joined[np.sort(first)], moved)
 
 
 def _groups(keys: npt.NDArray[np.generic]) -> IntArray:
     """The number of each row, the same for rows that are equal, without gaps, (n,)."""
-    order = np.lexsort(keys.T)
-    differs = (keys[order[1:]] != keys[order[:-1]]).any(axis=1)
-    place = np.zeros(len(keys), dtype=np.int64)
-    place[order[1:]] = np.cumsum(differs)
-    return place
+    return np.unique(keys[:, ::-1], axis=0, return_inverse=True)[1].reshape(-1)

@@ -10,29 +10,24 @@ from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 
 from trundle.errors import InputError
-from trundle.mechanics.actuation import Actuator, Element, Supply
+from trundle.mechanics.actuation import Actuator, Element, Stop, Supply
 from trundle.mechanics.coupling import ActionAxis, Gear, Linkage, Transmission, in_order
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.joint_check import check_joint
 from trundle.mechanics.joints import KINDS, plane_axes
 from trundle.mechanics.loop_joints import HELD, End, LoopJoint
 from trundle.mechanics.quantities import Quantities, Quantity, angle, turning
-from trundle.mechanics.reading import (
-    element_of,
-    gravity_of,
-    inertia_of,
-    optional,
-    unit_axis,
-    vector,
-    wheel_inertia,
-)
-from trundle.mechanics.tree import WORLD, Link, Tree
+from trundle.mechanics.tree import NO_INERTIA, WORLD, Link, Tree
 from trundle.mechanics.wheels import WheelModel, centre_of, directions_of
 from trundle.robot.bodies import (
+    MOMENTS,
+    Body,
     DirectedJoint,
     Joint,
     ScrewJoint,
+    Sliding,
     SphericalJoint,
+    Turning,
     TwoAxisJoint,
     drive_axes,
 )
@@ -40,12 +35,68 @@ from trundle.robot.couplings import AckermannCoupling, GearCoupling, gears, link
 from trundle.robot.kinds import Read, ask
 from trundle.robot.loops import DirectedLoop, JointLoop, RodLoop, Side
 from trundle.robot.loops import Loop as ClosingJoint
-from trundle.robot.motors import Motor
+from trundle.robot.motors import Motor, optional
 from trundle.robot.parts import Parts
+from trundle.robot.values import ValueVector
 from trundle.robot.wheels import PivotedWheel, RollingWheel, Wheel
 from trundle.scalars import Scalar, cos, is_zero, sin
-from trundle.spatial.motions import IDENTITY_POSE, Inertia, Pose, compose
+from trundle.spatial.motions import IDENTITY_POSE, Inertia, Pose, compose, inertia_about_origin
 from trundle.spatial.vectors import IDENTITY, ZERO, Vector, euler_rotation, principal_rotation, transpose
+
+
+def gravity_of(robot: Parts, read: Read) -> Vector:
+    """Gravity in the world frame (m/s²)."""
+    gravity = robot.gravity
+    if isinstance(gravity, tuple):
+        return (read(gravity[0]), read(gravity[1]), read(gravity[2]))
+    down = read(gravity)
+    return (0, 0, 0 if is_zero(down) else -down)
+
+
+def vector(values: ValueVector, read: Read) -> Vector:
+    """Three values."""
+    return (read(values[0]), read(values[1]), read(values[2]))
+
+
+def inertia_of(body: Body | None, read: Read) -> Inertia:
+    """A body's mass, first moment and inertia about its frame's origin."""
+    if body is None:
+        return NO_INERTIA
+    xx, yy, zz, xy, xz, yz = (read(getattr(body.inertia, name)) for name in MOMENTS)
+    about_center = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+    return inertia_about_origin(read(body.mass), vector(body.center_of_mass, read), about_center)
+
+
+def element_of(column: int, noun: Turning | Sliding, read: Read) -> Element:
+    """Springs, friction and stops as one axis of a joint has them; limits without a stiffness stop nothing."""
+    stops: list[Stop] = []
+    stiffness = read(noun.limit_stiffness)
+    if not is_zero(stiffness):
+        damping, width = read(noun.limit_damping), read(noun.limit_width)
+        limits = ((noun.lower, -1), (noun.upper, 1))
+        stops = [
+            Stop(read(limit), side, stiffness, damping, width) for limit, side in limits if limit is not None
+        ]
+    own = ("stiffness", "rest", "damping", "coulomb", "coulomb_speed")
+    return Element(column, *(read(getattr(noun, key)) for key in own), stops=tuple(stops))
+
+
+def unit_axis(axis: ValueVector) -> Vector:
+    """The axis as a constant unit vector: directions are structure, not parameters, so that zeros stay zero."""
+    x, y, z = (value.number for value in axis)
+    length = (x * x + y * y + z * z) ** 0.5
+    return tuple(int(c) if c in (-1.0, 0.0, 1.0) else c for c in (x / length, y / length, z / length))  # type: ignore[return-value]
+
+
+def wheel_inertia(wheel: RollingWheel, read: Read) -> Inertia:
+    """A solid cylinder about its centre, I_axle = m R²/2 and I_diameter = m (3R² + w²)/12, unless given."""
+    mass, radius, width = read(wheel.mass), read(wheel.radius), read(wheel.width)
+    given = wheel.inertia
+    axle = mass * radius * radius / 2 if given.axle is None else read(given.axle)
+    cylinder = mass * (3 * radius * radius + width * width) / 12
+    diameter = cylinder if given.diameter is None else read(given.diameter)
+    return Inertia(mass, ZERO, ((diameter, 0, 0), (0, axle, 0), (0, 0, diameter)))
+
 
 # Pivots of wheels turn about z; wheels spin about y, as x is their heading.
 UP: Vector = (0, 0, 1)

@@ -31,10 +31,12 @@ from trundle.spatial.motions import (
     Pose,
     add_forces,
     add_motions,
+    flat,
     force_to_parent,
     motion_to_child,
     pair,
     scale_force,
+    wrench_of,
 )
 from trundle.spatial.vectors import ZERO, Vector, add, apply, apply_transposed, cross, dot, scale, subtract
 
@@ -68,7 +70,7 @@ class _Joint:
         if self.free is None:
             return total
         index, sign = self.free
-        return _force(_replaced(total, index, times(sign, tau[0])))  # nothing but τ comes through along it
+        return wrench_of(_replaced(total, index, times(sign, tau[0])))  # nothing but τ comes through along it
 
 
 class _Carried(NamedTuple):
@@ -135,9 +137,9 @@ def _joint(link: Link, columns: Sequence[Motion], inertia: Articulated) -> _Join
     gains: list[Force] = []
     if link.parent != WORLD and len(columns) == 1:
         gain = scale_force(1 / d_matrix[0][0], u_columns[0])
-        gains = [gain if free is None else _force(_replaced(gain, *free))]  # there U is D
+        gains = [gain if free is None else wrench_of(_replaced(gain, *free))]  # there U is D
     elif link.parent != WORLD and columns:
-        gains = [_force(row) for row in solve_positive(d_matrix, [_flat(u) for u in u_columns])]
+        gains = [wrench_of(row) for row in solve_positive(d_matrix, [flat(u) for u in u_columns])]
     for u, gain in zip(u_columns, gains, strict=False):  # at the root nobody asks what is left
         inertia = less_outer(inertia, u, gain)
     if free is not None:
@@ -187,7 +189,7 @@ def _free_direction(subspace: Sequence[Motion], armatures: Sequence[Scalar]) -> 
     """(index, sign) of the coordinate direction that a joint of one freedom without armature moves along."""
     if len(subspace) != 1 or not is_zero(armatures[0]):
         return None
-    entries = _flat(subspace[0])
+    entries = flat(subspace[0])
     places = [k for k, x in enumerate(entries) if not is_zero(x)]
     if len(places) != 1 or not isinstance(entries[places[0]], (int, float)) or abs(entries[places[0]]) != 1:
         return None
@@ -237,23 +239,14 @@ def _across(joint: _Joint, drives: list[Scalar], carried: Motion, root: bool) ->
         own = [minus(d, pair(gain, carried)) for d, gain in zip(drives, joint.gains, strict=True)]
     else:
         index, sign = joint.free
-        gain = _force(_replaced(joint.gains[0], index, 0))
+        gain = wrench_of(_replaced(joint.gains[0], index, 0))
         along = minus(drives[0], pair(gain, carried))
-        rate = minus(along, times(sign, _flat(carried)[index]))
-        flat = _replaced(carried, index, times(sign, along))
-        return [rate], Motion((flat[0], flat[1], flat[2]), (flat[3], flat[4], flat[5]))
+        rate = minus(along, times(sign, flat(carried)[index]))
+        return [rate], Motion(*wrench_of(_replaced(carried, index, times(sign, along))))
     return own, add_motions(carried, combine(joint.subspace, own))
 
 
-def _flat(vector: Force | Motion) -> list[Scalar]:
-    return [*vector[0], *vector[1]]
-
-
 def _replaced(vector: Force | Motion, index: int, value: Scalar) -> list[Scalar]:
-    flat = _flat(vector)
-    flat[index] = value
-    return flat
-
-
-def _force(flat: Sequence[Scalar]) -> Force:
-    return Force((flat[0], flat[1], flat[2]), (flat[3], flat[4], flat[5]))
+    six = flat(vector)
+    six[index] = value
+    return six

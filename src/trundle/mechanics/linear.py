@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from trundle.scalars import AnyRows, Scalar, is_zero, plus, times
+from trundle.scalars import AnyRows, Scalar, is_zero, minus, plus, times
 
 
 def product(a: AnyRows, b: AnyRows) -> list[list[Scalar]]:
@@ -73,3 +73,29 @@ def _substitute(lower: AnyRows, diagonal: Sequence[Scalar], right: Sequence[Scal
         column = [lower[k][i] for k in range(i + 1, n)]
         x[i] = x[i] - dot(column, x[i + 1 :])
     return x
+
+
+def determinant(rows: AnyRows) -> Scalar:
+    """By the first row, zeros left out."""
+    if not rows:
+        return 1
+    total: Scalar = 0
+    for j, entry in enumerate(rows[0]):
+        if not is_zero(entry):
+            part = times(entry, determinant(_without(rows, 0, j)))
+            total = plus(total, part) if j % 2 == 0 else minus(total, part)
+    return total
+
+
+def adjugate(rows: AnyRows) -> list[list[Scalar]]:
+    """adj A, with A adj A = det A · 1."""
+    count = len(rows)
+    return [[_signed(determinant(_without(rows, j, i)), i + j) for j in range(count)] for i in range(count)]
+
+
+def _signed(value: Scalar, place: int) -> Scalar:
+    return value if place % 2 == 0 or is_zero(value) else -value
+
+
+def _without(rows: AnyRows, row: int, column: int) -> list[list[Scalar]]:
+    return [[*line[:column], *line[column + 1 :]] for i, line in enumerate(rows) if i != row]

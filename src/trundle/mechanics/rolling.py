@@ -27,6 +27,7 @@ from trundle.mechanics.elimination import (
 )
 from trundle.mechanics.linear import apply, dot, product, transpose
 from trundle.mechanics.quantities import Quantity, sliding
+from trundle.mechanics.steering import velocity_at
 from trundle.scalars import Scalar, sqrt
 
 
@@ -301,10 +302,10 @@ def _beside_fixed_wheels(
     null = [[at_rest[row][base_free[1]]], [-at_rest[row][base_free[0]]]]
     base_pivots = [(r, c) for r, c in pivots if c in problem.base]
     twist = [entry for (entry,) in back_substitute(at_rest, base_pivots, base_free, null)]
-    v_x, v_y, omega = (twist[j] for j in problem.base)
     about = problem.about[row]
-    (x, y), rolling = about.position or (0, 0), problem.reference[about.along or 0]
-    speed = dot([rolling[j] for j in problem.base[:2]], [v_x - omega * y, v_y + omega * x])
+    place, rolling = about.position or (0, 0), problem.reference[about.along or 0]
+    velocity = velocity_at(place, [twist[j] for j in problem.base])
+    speed = dot([rolling[j] for j in problem.base[:2]], velocity)
     return [[here[row][base_free[1]] / speed], [-here[row][base_free[0]] / speed]]
 
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trundle.mechanics.assembly import Assembly, assemble, mounting
-from trundle.mechanics.base_motion import base_rows
 from trundle.mechanics.coupling import Gear
-from trundle.mechanics.mobility import Mobility, WheelPlace, classify, classify_by_demands
+from trundle.mechanics.mobility import Mobility, WheelPlace, base_rows, classify, classify_by_demands
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.constraints import configure, constraint_rows, independent_coordinates
 from trundle.spatial.motions import Pose

@@ -16,14 +16,16 @@ from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.closing import CLOSED, CLOSED_ZERO
 from trundle.mechanics.elimination import generic_rank, null_space, plan_passive_pivots
-from trundle.mechanics.linear import product
+from trundle.mechanics.linear import apply, product, transpose
 from trundle.mechanics.loop_joints import Closure, close
 from trundle.mechanics.quantities import Quantities, Quantity
+from trundle.model.guided import independent_rows, solve_guided
+from trundle.model.manifold import residual_labels
 from trundle.model.mechanism import Mechanism
 from trundle.model.numeric_loops import WIDE, NumericLoops
-from trundle.model.samples import SymbolSamples
-from trundle.model.symbols import evaluated
-from trundle.scalars import Scalar, is_zero
+from trundle.model.symbols import STATE, Groups, Symbols, SymbolSamples, evaluated, jacobian, replaced
+from trundle.program import Program
+from trundle.scalars import Scalar, is_zero, minus
 from trundle.spatial.motions import Force
 
 # Any number: the same loops choose the same pivots on every machine and day.
@@ -220,3 +222,80 @@ def _refuse_lock(closures: Closures, speeds: int, robot_name: str) -> None:
         key="robot.loops",
         hint="take a loop away, or let its joint hold less (spherical in place of revolute, say)",
     )
+
+
+@dataclass(frozen=True)
+class HeldPrograms:
+    """What models with loops have beside the others: the `residual` of all that holds them, the way back to where it
+    vanishes, and the states that follow from the others.
+    """
+
+    manifold: Program | None = None
+    projection: Program | None = None
+    dependent: tuple[str, ...] = ()
+
+
+def held_programs(
+    loops: Closures | None,
+    symbols: Symbols,
+    groups: Groups,
+    split: tuple[int, int],
+    driven: Collection[str],
+) -> HeldPrograms:
+    """The programs of a model with loops; nothing without.
+
+    groups: those of the model's programs; split: how many coordinates and speeds the state begins with; driven: what
+    should lead, if it can.
+    """
+    if loops is None:
+        return HeldPrograms()
+    (states, values), (count, speeds) = groups[STATE], split
+    q, u, rest = values[:count], values[count : count + speeds], values[count + speeds :]
+    names, labels = tuple(states[:count]), tuple(states[count : count + speeds])
+    configuration = loops.configuration(names, q)
+    velocity = apply(loops.rows, u) if labels else []
+    residual = [*configuration, *velocity]
+    said = residual_labels(len(configuration), len(velocity))
+    moved = projected([*q, *u], split, configuration, velocity, loops.samples)
+    dependent = loops.dependent(names, jacobian(configuration, q), driven)
+    if labels:
+        dependent += loops.dependent(labels, loops.rows, driven)
+    return HeldPrograms(
+        symbols.program("manifold", groups, {"residual": (said, residual)}),
+        symbols.program("projection", groups, {"state": (states, [*moved, *rest])}),
+        dependent,
+    )
+
+
+def projected(
+    state: Sequence[Scalar],
+    split: tuple[int, int],
+    configuration: Sequence[Scalar],
+    velocity: Sequence[Scalar],
+    samples: SymbolSamples,
+) -> list[Scalar]:
+    """The state moved onto φ = 0 and ψ = 0.
+
+    split: how many coordinates and speeds the state begins with; configuration, velocity: residuals, redundant ones
+    among them, of which `samples` tell the independent ones.
+    """
+    count, speeds = split
+    q, u, rest = state[:count], state[count : count + speeds], state[count + speeds :]
+    moved = _moved(q, configuration, samples)
+    return [*moved, *replaced(_moved(u, velocity, samples), q, moved), *rest]
+
+
+def _moved(part: Sequence[Scalar], residual: Sequence[Scalar], samples: SymbolSamples) -> list[Scalar]:
+    """The least change of `part` that makes the linearised residual vanish."""
+    if not residual:
+        return list(part)
+    rows = jacobian(residual, part)
+    kept = independent_rows(samples.of_constraints(rows), samples.zero)
+    if not kept:
+        return list(part)
+    chosen = [rows[i] for i in kept]
+    gram = product(chosen, transpose(chosen))
+    names = [f"constraint {i + 1}" for i in kept]
+    solved = solve_guided(gram, [[residual[i]] for i in kept], samples.of(gram), names, "projections")
+    change = apply(transpose(chosen), [value for (value,) in solved])
+    return [minus(value, each) for value, each in zip(part, change, strict=True)]

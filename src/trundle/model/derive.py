@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.elimination import undetermined_rows
 from trundle.mechanics.linear import apply, transpose
 from trundle.mechanics.quantities import TIME, Quantities, Quantity
-from trundle.mechanics.reactions import undetermined_rows
 from trundle.model.classification import mobility_of
+from trundle.model.closures import held_programs
 from trundle.model.forces import applied_forces, contact_span
 from trundle.model.health import check_inertia, check_loads, check_mass, check_own_kinds
 from trundle.model.mechanism import Mechanism, mechanism
@@ -30,7 +31,6 @@ from trundle.model.moving import (
     moving_mechanism,
 )
 from trundle.model.observe import Motion, force_of, observed
-from trundle.model.projection import held_programs
 from trundle.model.symbols import (
     INPUT,
     PARAMETER,

@@ -14,11 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from trundle.errors import InputError
-from trundle.mechanics.elimination import ZERO, eliminate, generic_rank, plan_pivots
-from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
-from trundle.mechanics.reactions import constraint_forces, undetermined_rows
-from trundle.model.samples import SymbolSamples
-from trundle.scalars import AnyRows, Rows, Scalar, is_zero, minus, plus, times
+from trundle.mechanics.elimination import (
+    ZERO,
+    constraint_forces,
+    eliminate,
+    generic_rank,
+    plan_pivots,
+    undetermined_rows,
+)
+from trundle.mechanics.linear import adjugate, apply, dot, product, solve_positive, transpose
+from trundle.model.symbols import SymbolSamples
+from trundle.scalars import AnyRows, Rows, Scalar, is_zero, minus, plus
 
 # Asymmetry, relative to the largest entry, that is rounding of unsimplified expressions.
 _SYMMETRIC = 1e-10
@@ -98,33 +104,14 @@ def _undetermined(samples: np.ndarray, names: Sequence[str]) -> list[str]:
 
 def _by_cofactors(a: AnyRows, right: AnyRows) -> list[list[Scalar]]:
     """X = adj(A) B / det(A), for n ≤ 3: no pivot that could vanish where A is regular."""
-    adjugate, determinant = _adjugate(a)
+    cofactors = adjugate(a)
+    determinant = dot(a[0], [row[0] for row in cofactors])
     columns = list(zip(*right, strict=True))
-    return [[_over(dot(row, column), determinant) for column in columns] for row in adjugate]
+    return [[_over(dot(row, column), determinant) for column in columns] for row in cofactors]
 
 
 def _over(x: Scalar, y: Scalar) -> Scalar:
     return 0 if is_zero(x) else x / y
-
-
-def _adjugate(a: AnyRows) -> tuple[list[list[Scalar]], Scalar]:
-    """The adjugate and the determinant of a matrix of up to 3 × 3."""
-    n = len(a)
-    if n == 1:
-        return [[1]], a[0][0]
-    if n == 2:
-        adjugate: list[list[Scalar]] = [[a[1][1], minus(0, a[0][1])], [minus(0, a[1][0]), a[0][0]]]
-    else:
-        # The cofactor of (j, i), with cyclic indices so that its sign is always +.
-        adjugate = [
-            [_minor(a, (j + 1) % 3, (j + 2) % 3, (i + 1) % 3, (i + 2) % 3) for j in range(3)]
-            for i in range(3)
-        ]
-    return adjugate, dot(a[0], [row[0] for row in adjugate])
-
-
-def _minor(a: AnyRows, r: int, s: int, c: int, d: int) -> Scalar:
-    return minus(times(a[r][c], a[s][d]), times(a[r][d], a[s][c]))
 
 
 # Columns of M⁻¹T for those of T, where M is known to be positive definite.

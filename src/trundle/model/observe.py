@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Gear
+from trundle.mechanics.elimination import constraint_forces, spread_forces
 from trundle.mechanics.frames import velocities, world_poses
 from trundle.mechanics.linear import apply, transpose
 from trundle.mechanics.loop_joints import HELD
 from trundle.mechanics.momentum import kinetic_energy, potential_energy
 from trundle.mechanics.quantities import Quantity
-from trundle.mechanics.reactions import constraint_forces, spread_forces
 from trundle.mechanics.rolling import Row
 from trundle.model.closures import Closures, reactions
 from trundle.model.constraints import Configuration, coupled_coordinates

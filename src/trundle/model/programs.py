@@ -40,7 +40,7 @@ from trundle.model.symbols import Groups, Symbols, parameter_group
 from trundle.program import Program
 from trundle.robot import Robot
 from trundle.scalars import Scalar, is_zero
-from trundle.spatial.motions import Force, Motion
+from trundle.spatial.motions import Force, flat, wrench_of
 from trundle.spatial.vectors import Vector
 
 P = ParamSpec("P")
@@ -223,15 +223,15 @@ def frame_program(m: MovingMechanism, link: str, point: Sequence[Scalar] = (0, 0
     place: Vector = (x, y, z)
     pose = frame_pose(tree, poses, index, place)
     nu, drift = m.nu[:count], m.drift[:count]
-    columns = [_flat(each) for each in world_jacobian(tree, poses, index, place)]
+    columns = [flat(each) for each in world_jacobian(tree, poses, index, place)]
     basis = m.mechanism.basis.matrix[:count]
     jacobian = product(transpose(columns), basis) if columns else [[] for _ in TWIST]
     outputs: Groups = {
         "position": (("x", "y", "z"), pose.position),
         "rotation": ([f"R_{a}{b}" for a in "xyz" for b in "xyz"], [v for row in pose.rotation for v in row]),
-        "velocity": (TWIST, _flat(frame_velocity(tree, poses, nu, index, place))),
+        "velocity": (TWIST, flat(frame_velocity(tree, poses, nu, index, place))),
         "jacobian": ([f"{a}, {b}" for a in TWIST for b in m.labels], [v for row in jacobian for v in row]),
-        "bias": (TWIST, _flat(frame_acceleration(tree, poses, nu, drift, index, place))),
+        "bias": (TWIST, flat(frame_acceleration(tree, poses, nu, drift, index, place))),
     }
     return program_of(m, f"frame_{link}", outputs)
 
@@ -263,15 +263,10 @@ def _wrenches(m: MovingMechanism, pushed: Sequence[str]) -> tuple[list[Force] | 
     if not pushed:
         return None, {}
     w = m.symbols.make("wrench", 6 * len(pushed))
-    each = [w[6 * k : 6 * k + 6] for k in range(len(pushed))]
     pushes = [
-        ExternalWrench(m.mechanism.link(name), Force((f[0], f[1], f[2]), (f[3], f[4], f[5])), axes="world")
-        for name, f in zip(pushed, each, strict=True)
+        ExternalWrench(m.mechanism.link(name), wrench_of(w[6 * k : 6 * k + 6]), axes="world")
+        for k, name in enumerate(pushed)
     ]
     labels = [f"{name}.{part}" for name in pushed for part in WRENCH]
     tree = m.mechanism.assembly.tree
     return link_wrenches(tree, world_poses(tree, m.mechanism.at.poses), pushes), {"wrench": (labels, w)}
-
-
-def _flat(motion: Motion) -> list[Scalar]:
-    return [*motion.linear, *motion.angular]

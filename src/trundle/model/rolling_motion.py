@@ -19,7 +19,7 @@ from trundle.mechanics.linear import apply, dot, product, solve_positive, transp
 from trundle.mechanics.quantities import TIME, Quantities, Quantity
 from trundle.mechanics.rolling import Row
 from trundle.model.arguments import robot_of
-from trundle.model.closures import Closures, close_loops
+from trundle.model.closures import Closures, close_loops, held_programs
 from trundle.model.constraints import (
     coupled_coordinates,
     coupling_rows,
@@ -33,7 +33,6 @@ from trundle.model.manifold import Constrained
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import Model
 from trundle.model.observe import positions
-from trundle.model.projection import held_programs
 from trundle.model.symbols import (
     INPUT,
     PARAMETER,

@@ -22,7 +22,7 @@ from trundle.robot.structure import (
     check_structure,
     is_vertical_axis,
 )
-from trundle.robot.wheels import ModuleLimits, PivotedWheel, RollingWheel, Wheel
+from trundle.robot.wheels import ModuleLimits, PivotedWheel, RollingWheel
 
 ParameterNumbers = Mapping[str, float]
 
@@ -75,9 +75,8 @@ def _inertias(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
             if message:
                 hint = "a body has xx + yy >= zz (and so on) and products small enough; check units and axes"
                 yield Mistake(path, message, hint)
-    for name, wheel in robot.wheels.items():
-        if isinstance(wheel, RollingWheel):
-            yield from _wheel_inertia(("wheels", name, "inertia"), wheel, found)
+    for name, wheel in robot.rolling.items():
+        yield from _wheel_inertia(("wheels", name, "inertia"), wheel, found)
 
 
 def inertia_problem(xx: float, yy: float, zz: float, xy: float, xz: float, yz: float) -> str | None:
@@ -312,7 +311,7 @@ def _opposed(robot: Parts, found: ParameterNumbers) -> set[str]:
         for ending, (_, noun) in drive_axes(joint).items()
         if name in carries or found[noun.armature.key]
     }
-    direct.update(*(_opposed_wheel(name, wheel, found) for name, wheel in robot.wheels.items()))
+    direct.update(*(_opposed_wheel(name, wheel, found) for name, wheel in robot.rolling.items()))
     return direct | {name for name, group in tied(robot).items() if group & direct}
 
 
@@ -331,10 +330,8 @@ def _carrying(robot: Parts, found: ParameterNumbers) -> set[str]:
     return carriers
 
 
-def _opposed_wheel(name: str, wheel: Wheel, found: ParameterNumbers) -> Iterator[str]:
+def _opposed_wheel(name: str, wheel: RollingWheel, found: ParameterNumbers) -> Iterator[str]:
     """A wheel's spin and steering, as far as its own mass opposes them, or the robot's where it can't slip."""
-    if not isinstance(wheel, RollingWheel):
-        return
     axle, diameter = wheel.inertia.axle, wheel.inertia.diameter
     massive, ideal = found[wheel.mass.key] > 0, wheel.law.rolls
     if ideal or (massive if axle is None else found[axle.key] > 0):
@@ -361,9 +358,7 @@ def _joint_mass(robot: Parts, opposed: set[str]) -> Iterator[Mistake]:
 
 def _wheel_mass(robot: Parts, opposed: set[str]) -> Iterator[Mistake]:
     """What spins and steers a wheel meets an inertia."""
-    for name, wheel in robot.wheels.items():
-        if not isinstance(wheel, RollingWheel):
-            continue
+    for name, wheel in robot.rolling.items():
         if name not in opposed:
             message = (
                 f"a wheel with contact: {wheel.law.type} needs inertia: forces would spin it up without bound"

@@ -30,6 +30,7 @@ from trundle.robot.values import (
     Resistance,
     Torque,
     TorqueConstant,
+    Value,
     Voltage,
     describe,
     problem,
@@ -74,8 +75,14 @@ def drag(rate: Scalar, viscous: Scalar, coulomb: Scalar, width: Scalar) -> Scala
     return viscous * rate + dry
 
 
-def _limited(torque: Scalar, limit: Scalar | None) -> Scalar:
-    return torque if limit is None else clamp(torque, limit)
+def _limited(torque: Scalar, limit: Value | None, read: Read) -> Scalar:
+    """A torque held within a limit, if there is one."""
+    return torque if limit is None else clamp(torque, read(limit))
+
+
+def optional(value: Value | None, read: Read) -> Scalar | None:
+    """The scalar of a value that may be left out."""
+    return None if value is None else read(value)
 
 
 def _check_motor(kind: type[Kind]) -> None:
@@ -252,8 +259,7 @@ class DCMotor(WoundMotor):
             request = minimum(maximum(request, emf - reach), emf + reach)
         if self.voltage_limit is not None:
             request = clamp(request, read(self.voltage_limit))
-        limit = None if self.supply_current_limit is None else read(self.supply_current_limit)
-        return Winding(request, emf, resistance, current, limit)
+        return Winding(request, emf, resistance, current, optional(self.supply_current_limit, read))
 
     def effort(self, drive: Drive, read: Read) -> Effort:
         """The motor at a voltage, and at a current where that is a state."""
@@ -306,7 +312,7 @@ class DCMotor(WoundMotor):
 
     def command_limit(self, read: Read) -> Scalar | None:
         """The voltage limit."""
-        return None if self.voltage_limit is None else read(self.voltage_limit)
+        return optional(self.voltage_limit, read)
 
     def parts(self, drive: Drive, read: Read) -> Mapping[str, tuple[Scalar, str]]:
         """What its limits on currents make of the voltage."""
@@ -351,8 +357,7 @@ class TorqueMotor(Motor):
 
     def effort(self, drive: Drive, read: Read) -> Effort:
         """The source at a commanded torque."""
-        limit = None if self.torque_limit is None else read(self.torque_limit)
-        torque = read(self.gear_ratio) * _limited(drive.command, limit)
+        torque = read(self.gear_ratio) * _limited(drive.command, self.torque_limit, read)
         return Effort(torque, power=torque * drive.rate)
 
     def command_for(self, torque: Scalar, drive: Drive, read: Read) -> Scalar:
@@ -366,7 +371,7 @@ class TorqueMotor(Motor):
 
     def command_limit(self, read: Read) -> Scalar | None:
         """The limit on its shaft's torque."""
-        return None if self.torque_limit is None else read(self.torque_limit)
+        return optional(self.torque_limit, read)
 
 
 class ServoMotor(Motor):
@@ -386,9 +391,10 @@ class ServoMotor(Motor):
 
     def effort(self, drive: Drive, read: Read) -> Effort:
         """The servo at a target angle."""
-        limit = None if self.torque_limit is None else read(self.torque_limit)
         error = drive.command - drive.position
-        torque = _limited(read(self.stiffness) * error - read(self.damping) * drive.rate, limit)
+        torque = _limited(
+            read(self.stiffness) * error - read(self.damping) * drive.rate, self.torque_limit, read
+        )
         return Effort(torque, power=torque * drive.rate)
 
     def command_for(self, torque: Scalar, drive: Drive, read: Read) -> Scalar:
@@ -397,7 +403,7 @@ class ServoMotor(Motor):
 
     def greatest_torque(self, drive: Drive, read: Read) -> Scalar | None:
         """Its limit."""
-        return None if self.torque_limit is None else read(self.torque_limit)
+        return optional(self.torque_limit, read)
 
 
 class VelocityMotor(Motor):
@@ -422,9 +428,8 @@ class VelocityMotor(Motor):
 
     def effort(self, drive: Drive, read: Read) -> Effort:
         """The motor at a target rate."""
-        limit = None if self.torque_limit is None else read(self.torque_limit)
         reference = drive.states.get("reference", drive.command)
-        torque = _limited(read(self.gain) * (reference - drive.rate), limit)
+        torque = _limited(read(self.gain) * (reference - drive.rate), self.torque_limit, read)
         rates = {"reference": (drive.command - reference) / read(self.lag)} if self.states(read) else {}
         return Effort(torque, power=torque * drive.rate, rates=rates)
 
@@ -434,7 +439,7 @@ class VelocityMotor(Motor):
 
     def greatest_torque(self, drive: Drive, read: Read) -> Scalar | None:
         """Its limit."""
-        return None if self.torque_limit is None else read(self.torque_limit)
+        return optional(self.torque_limit, read)
 
 
 MOTORS.add(DCMotor, TorqueMotor, ServoMotor, VelocityMotor)

@@ -15,7 +15,7 @@ from trundle.robot.parts import FAMILIES, Parts
 from trundle.robot.problems import CircleError, Mistake, Path, in_order
 from trundle.robot.units import UNITS
 from trundle.robot.values import check_dimension
-from trundle.robot.wheels import PivotedWheel, RollingWheel
+from trundle.robot.wheels import PivotedWheel
 
 
 def check_structure(robot: Parts) -> Iterator[Mistake]:
@@ -126,9 +126,8 @@ def _base(robot: Parts) -> Iterator[Mistake]:
 def drivable(robot: Parts) -> dict[str, str]:
     """Everything a motor may drive, and its key in the description."""
     found: dict[str, str] = {}
-    for name, wheel in robot.wheels.items():
-        if isinstance(wheel, RollingWheel):
-            found[name] = f"wheels.{name}"
+    for name, wheel in robot.rolling.items():
+        found[name] = f"wheels.{name}"
         if isinstance(wheel, PivotedWheel):
             found[f"{name}.steering"] = f"wheels.{name}"
     found |= {
@@ -271,9 +270,8 @@ def speed_names(robot: Parts) -> tuple[str, ...]:
     joints = {**robot.joints, **closing}
     found += [f"{name}.{speed}" for name, joint in joints.items() for speed in joint.speeds]
     coupled = held(robot.couplings)
-    for name, wheel in robot.wheels.items():
-        if isinstance(wheel, RollingWheel):
-            found.append(f"{name}.rate")
+    for name, wheel in robot.rolling.items():
+        found.append(f"{name}.rate")
         if isinstance(wheel, PivotedWheel) and f"{name}.steering" not in coupled:
             found.append(f"{name}.steering_rate")
     return (*found, *(f"{name}.rate" for name in linkages(robot.couplings)))

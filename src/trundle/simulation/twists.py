@@ -12,8 +12,7 @@ import numpy as np
 
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
-from trundle.mechanics.base_motion import base_rows
-from trundle.mechanics.mobility import WheelPlace
+from trundle.mechanics.mobility import WheelPlace, base_rows
 from trundle.mechanics.steering import STILL, half_turn, velocity_at
 from trundle.model.classification import wheel_places
 from trundle.model.constraints import rolling_rows

@@ -6,6 +6,7 @@ moment about the frame's origin; all in the axes of that frame. `T_a_b = (R, p)`
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from trundle.scalars import Scalar, minus, plus, times
@@ -88,6 +89,16 @@ def force_to_parent(pose: Pose, f: Force) -> Force:
     """A wrench given in frame b, seen in frame a: f_a = R f_b, n_a = R n_b + p × f_a."""
     force = apply(pose.rotation, f.force)
     return Force(force, add(apply(pose.rotation, f.moment), cross(pose.position, force)))
+
+
+def flat(vector: Motion | Force) -> list[Scalar]:
+    """Its six numbers, the linear ones or the force's first."""
+    return [*vector[0], *vector[1]]
+
+
+def wrench_of(six: Sequence[Scalar]) -> Force:
+    """The wrench of six numbers."""
+    return Force((six[0], six[1], six[2]), (six[3], six[4], six[5]))
 
 
 def add_motions(a: Motion, b: Motion) -> Motion:

@@ -17,12 +17,11 @@ import numpy as np
 
 from trundle.mechanics.linear import apply, product
 from trundle.mechanics.quantities import Quantities, Quantity, QuantityKind
+from trundle.model.closures import projected
 from trundle.model.guided import solve_guided, solve_with_multipliers
 from trundle.model.manifold import residual_labels
 from trundle.model.model import ConstraintSummary, Model
-from trundle.model.projection import projected
-from trundle.model.samples import SymbolSamples, take_samples
-from trundle.model.symbols import column, entries
+from trundle.model.symbols import SymbolSamples, column, entries, take_samples
 from trundle.program import Program, trace
 from trundle.scalars import SX, Scalar, largest, minus, plus
 from trundle.sympy_models.sympy_graph import Converter

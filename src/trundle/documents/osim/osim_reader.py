@@ -15,8 +15,16 @@ from pathlib import Path as FilePath
 from pydantic import ValidationError
 
 from trundle.documents.document import Document, read_text
-from trundle.documents.osim.osim_axes import WHOLE, OsimAxis, axes_of
-from trundle.documents.osim.osim_elements import GROUND, OsimJoint, OsimModel, OsimNode, read_model
+from trundle.documents.osim.osim_elements import (
+    GROUND,
+    WHOLE,
+    OsimAxis,
+    OsimJoint,
+    OsimModel,
+    OsimNode,
+    axes_of,
+    read_model,
+)
 from trundle.documents.urdf.to_robot import clean, on_trust
 from trundle.documents.urdf.xml_tree import read_xml
 from trundle.files import path_of

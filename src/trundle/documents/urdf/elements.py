@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trundle.arrays import Triple
-from trundle.documents.urdf.part import XACRO, Part
-from trundle.documents.urdf.xml_tree import XmlElement
+from trundle.documents.urdf.xml_tree import XACRO, Part, XmlElement
 from trundle.errors import choose, suggest
 from trundle.spatial.vectors import Matrix, euler_rotation, multiply, transpose
 

@@ -11,10 +11,9 @@ from pydantic import ValidationError
 
 from trundle.documents.document import Document, read_text
 from trundle.documents.urdf.elements import AS_GIVEN, EXTENSION, Limit, Urdf, default_base, read_elements
-from trundle.documents.urdf.part import Part
 from trundle.documents.urdf.to_robot import UrdfNames, check_tree, identifiers, on_trust, places, robot_data
 from trundle.documents.urdf.visuals import names_meshes
-from trundle.documents.urdf.xml_tree import XmlElement, read_xml, write_xml
+from trundle.documents.urdf.xml_tree import Part, XmlElement, read_xml, write_xml
 from trundle.errors import InputError, suggest
 from trundle.files import path_of
 from trundle.robot.checks import dynamic_problems

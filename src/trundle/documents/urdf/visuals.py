@@ -14,9 +14,8 @@ from pydantic import ValidationError
 
 from trundle.documents.meshes import SUFFIXES
 from trundle.documents.urdf.elements import origin_of, read_elements, within_a_turn
-from trundle.documents.urdf.part import Part
 from trundle.documents.urdf.to_robot import check_tree, identifiers
-from trundle.documents.urdf.xml_tree import read_xml
+from trundle.documents.urdf.xml_tree import Part, read_xml
 from trundle.errors import InputError
 from trundle.robot.problems import input_error
 from trundle.robot.shapes import Box, Cylinder, Mesh, Shape, Sphere

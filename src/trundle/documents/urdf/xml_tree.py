@@ -6,10 +6,16 @@ reads another), and so are files that are nested too deeply.
 
 from __future__ import annotations
 
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-from trundle.errors import InputError
+from trundle.arrays import Triple
+from trundle.errors import InputError, suggest
+from trundle.robot.values import MOST
 
 # Far beyond any robot (a Robot may have 1000 joints), and near enough to stop a file that only grows.
 _MOST_DEPTH = 50
@@ -93,3 +99,155 @@ def write_xml(root: XmlElement, before: str) -> str:
     ElementTree.indent(root)
     # expat made every line end a \n, so a \r left in a text was written as a character reference
     return before + ElementTree.tostring(root, encoding="unicode").replace("\r", "&#13;") + "\n"
+
+
+# What is known inside an element: its children and its attributes. Anything that looks like one of them misspelt is an
+# error; all else belongs to other tools and is left in peace.
+_KNOWN: dict[str, tuple[list[str], list[str]]] = {
+    tag: (children.split(), attributes.split())
+    for tag, children, attributes in (
+        ("robot", "link joint transmission gazebo material sensor ros2_control trundle", "name"),
+        ("link", "inertial visual collision contact sensor", "name"),
+        (
+            "joint",
+            "origin parent child axis calibration dynamics limit mimic safety_controller trundle",
+            "name type",
+        ),
+        ("inertial", "origin mass inertia", ""),
+        ("mass", "", "value"),
+        ("inertia", "", "ixx ixy ixz iyy iyz izz"),
+        ("origin", "", "xyz rpy"),
+        ("axis", "", "xyz"),
+        ("dynamics", "", "damping friction"),
+        ("limit", "", "lower upper effort velocity"),
+        ("mimic", "", "joint multiplier offset"),
+    )
+}
+XACRO = "this is a xacro file: write it out as URDF first (xacro FILE > robot.urdf)"
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
+_INFINITE = re.compile(r"[-+]?inf(inity)?", re.ASCII | re.IGNORECASE)
+# How near an unknown name must be to a known one to count as a slip of the pen; other tools' names are farther off.
+_NEAR = 0.75
+
+
+@dataclass(frozen=True)
+class Part:
+    """An element being read; `owner` is how a message calls the link or joint that it belongs to."""
+
+    element: XmlElement
+    owner: str
+    file: str | None = None
+
+    def fail(self, message: str, attribute: str | None = None, hint: str | None = None) -> InputError:
+        """An error about the element or one of its attributes."""
+        tag = self.element.tag
+        is_owner = self.owner.startswith(f"{tag} ") and attribute is None
+        key = (
+            self.owner if is_owner else f"{self.owner} <{tag if attribute is None else f'{tag} {attribute}'}>"
+        )
+        return InputError(message, file=self.file, line=self.element.line, key=key.strip(), hint=hint)
+
+    def named(self) -> Part:
+        """The same element, a link or a joint, as its own owner."""
+        return replace(self, owner=f"{self.element.tag} {self.text('name')!r}").checked()
+
+    def checked(self) -> Part:
+        """The same element; raises where an unknown child or attribute looks like a known one misspelt."""
+        children, attributes = _KNOWN.get(self.element.tag, ([], []))
+        for child in self.children():
+            near = _slip(child.element.tag, children)
+            if near:
+                raise child.fail(f"unknown element <{child.element.tag}>", hint=f"did you mean <{near}>?")
+        for name in self.element.attrib:
+            near = _slip(name, attributes)
+            if near and near not in self.element.attrib:
+                raise self.fail(f"unknown attribute {name!r}", name, f"did you mean '{near}'?")
+        return self
+
+    def children(self, tag: str | None = None) -> list[Part]:
+        """The elements inside, comments left out; with a tag, those only."""
+        inside = [each for each in self.element if isinstance(each, XmlElement)]
+        return [replace(self, element=each) for each in inside if tag is None or each.tag == tag]
+
+    def child(self, tag: str) -> Part | None:
+        """The one child with this tag, or none; two are an error."""
+        found = self.children(tag)
+        if len(found) > 1:
+            message = f"<{tag}> stands twice, first in line {found[0].element.line}"
+            raise found[1].fail(message, hint="keep one of them")
+        return found[0].checked() if found else None
+
+    def needed(self, tag: str, hint: str) -> Part:
+        """The one child with this tag; none is an error."""
+        found = self.child(tag)
+        if found is None:
+            raise self.fail(f"has no <{tag}>", hint=hint)
+        return found
+
+    def near(self, tag: str) -> Part:
+        """The child with this tag or, without one, the element itself: where a message about it belongs."""
+        return next(iter(self.children(tag)), self)
+
+    def text(self, name: str, hint: str | None = None) -> str:
+        """An attribute that must be there and not be empty."""
+        found = self.element.get(name)
+        if found is None:
+            given = list(self.element.attrib)
+            near = suggest(name, given) if given else ""
+            here = f"it has {', '.join(given)}" if given and not near.startswith("did") else None
+            raise self.fail(f"the attribute {name!r} is missing", hint=hint or here)
+        if not found.strip():
+            raise self.fail(f"the attribute {name!r} is empty", name, hint)
+        return found
+
+    def number(self, name: str, default: float | None = None, *, infinite: bool = False) -> float:
+        """A number; without a default it must be there."""
+        if default is not None and self.element.get(name) is None:
+            return default
+        return self._float(self.text(name).strip(), name, "expected a number", infinite)
+
+    def positive(self, name: str, default: float | None = None, *, called: str = "") -> float:
+        """A number that isn't negative."""
+        number = self.number(name, default)
+        if number < 0.0:
+            message = f"{called or name} must not be negative, got {number:g}"
+            raise self.fail(message, name, f"did you mean {-number:g}?")
+        return number
+
+    def numbers(self, name: str, default: Triple | None = None) -> Triple:
+        """Three numbers; without a default they must be there."""
+        if default is not None and self.element.get(name) is None:
+            return default
+        written = self.text(name)
+        pieces = written.split()
+        expected = "expected three numbers with spaces between them"
+        if len(pieces) != 3:
+            raise self.fail(
+                f"{expected}, got {_short(written)}", name, XACRO if "${" in written else 'as in "0 0 0.5"'
+            )
+        x, y, z = (self._float(piece, name, expected, False) for piece in pieces)
+        return (x, y, z)
+
+    def _float(self, piece: str, name: str, expected: str, infinite: bool) -> float:
+        """A number of an attribute, finite unless `infinite`; commas and xacro's ${} have hints of their own."""
+        if infinite and _INFINITE.fullmatch(piece):
+            return float(piece)
+        if not _NUMBER.fullmatch(piece):
+            hint = "write a point, not a comma" if _NUMBER.fullmatch(piece.replace(",", ".")) else None
+            raise self.fail(f"{expected}, got {_short(piece)}", name, XACRO if "${" in piece else hint)
+        number = float(piece) + 0.0  # -0 is 0
+        if not abs(number) <= MOST:
+            raise self.fail(f"{expected}, got {_short(piece)}, which is too large", name)
+        return number
+
+
+def _slip(name: str, known: Sequence[str]) -> str | None:
+    if name in known or ":" in name:
+        return None
+    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=_NEAR)
+    return near[0] if near else None
+
+
+def _short(written: str) -> str:
+    text = repr(written)
+    return text if len(text) <= 60 else text[:57] + "..."

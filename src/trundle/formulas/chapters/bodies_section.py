@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 
 import sympy
 
-from trundle.formulas.algebra.cofactors import MOST, adjugate, determinant, inverse
+from trundle.formulas.algebra.cofactors import MOST, inverse
 from trundle.formulas.algebra.sums import WRITING, Sum, TooLong
 from trundle.formulas.chapters.kinematics_section import Forward, length
 from trundle.formulas.chapters.singular_section import singularities
 from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Equation, Section
 from trundle.mechanics.frames import frame_jacobian, frame_pose, world_jacobian
-from trundle.mechanics.linear import product
+from trundle.mechanics.linear import adjugate, determinant, product
 from trundle.mechanics.tree import Tree
 from trundle.scalars import AnyRows, Scalar, is_zero
 from trundle.spatial.motions import Motion, Pose, motion_to_child

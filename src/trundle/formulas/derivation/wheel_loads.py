@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from trundle.formulas.algebra.cofactors import adjugate, determinant
 from trundle.formulas.algebra.sums import Sum, TooLong
 from trundle.formulas.letters.sheet import Sheet
-from trundle.mechanics.linear import dot
+from trundle.mechanics.linear import adjugate, determinant, dot
 from trundle.model.forces import (
     base_frames,
     contact_place,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from trundle.mechanics.base_motion import BaseMotion, PlanePoint, centre_of_rotation
-from trundle.mechanics.mobility import Mobility
+from trundle.mechanics.mobility import BaseMotion, Mobility, PlanePoint, centre_of_rotation
 from trundle.show.words.verbs import sentence
 
 # By the degrees of mobility and steerability (Campion, Bastin & d'Andréa-Novel 1996).
