@@ -30,69 +30,64 @@ _SHAPE = "it holds no masses and no joints: these are described in YAML (`trundl
 
 
 class Format(NamedTuple):
-    """What a file is, what reads it, how its bytes begin, its root element in XML, and how its name ends."""
+    """What a file is, what reads it, how its name ends, its root element in XML, and how its bytes begin."""
 
     what: str
     reads: str
+    suffixes: str = ""
+    roots: str = ""
     starts: tuple[bytes, ...] = ()
-    roots: tuple[str, ...] = ()
-    suffixes: tuple[str, ...] = ()
 
 
+_RUN = "trundle.Run.load(path) reads a run"
 _FORMATS = (
     Format(
         "holds a run or a batch, not a description",
-        "trundle.Run.load(path) reads a run, trundle.Batch.load(path) a batch",
-        (b"\x89HDF", b"CDF", b"\x93NUMPY"),
-        suffixes=(".nc", ".npy"),
+        f"{_RUN}, trundle.Batch.load(path) a batch",
+        ".nc .npy",
+        starts=(b"\x89HDF", b"CDF", b"\x93NUMPY"),
     ),
     Format(
         "is a table, not a description",
-        "trundle.Run.load(path) reads a run's table; as an input it is inputs: {NAME: {file: table.csv}}",
-        suffixes=(".csv",),
+        f"{_RUN}'s table; as an input it is inputs: {{NAME: {{file: table.csv}}}}",
+        ".csv",
     ),
     Format(
         "is a xacro file, from which URDF is made",
         "expand it with xacro first: xacro FILE > robot.urdf",
-        suffixes=(".xacro",),
+        ".xacro",
     ),
-    Format("is URDF, in a file that is called otherwise", "call it robot.urdf", roots=("robot",)),
-    Format("is a MuJoCo model (MJCF)", _ROBOT, roots=("mujoco", "mujocoinclude"), suffixes=(".mjcf",)),
-    Format("is a Gazebo model or world (SDF)", _ROBOT, roots=("sdf", "gazebo"), suffixes=(".sdf", ".world")),
+    Format("is URDF, in a file that is called otherwise", "call it robot.urdf", roots="robot"),
+    Format("is a MuJoCo model (MJCF)", _ROBOT, ".mjcf", "mujoco mujocoinclude"),
+    Format("is a Gazebo model or world (SDF)", _ROBOT, ".sdf .world", "sdf gazebo"),
     Format(
-        "is an OpenSim model, in a file that is called otherwise",
-        "call it model.osim",
-        roots=("OpenSimDocument",),
+        "is an OpenSim model, in a file that is called otherwise", "call it model.osim", "", "OpenSimDocument"
     ),
-    Format("is a Simscape or Simulink model", _ROBOT, suffixes=(".slx", ".mdl")),
-    Format("is a Modelica model", _ROBOT, suffixes=(".mo", ".fmu")),
-    Format("is a USD scene", _ROBOT, (b"#usda", b"PXR-USDC"), suffixes=(".usd", ".usda", ".usdc", ".usdz")),
-    Format("is a recording of a motion capture (C3D)", _MOTION, suffixes=(".c3d",)),
-    Format("is a recording of a motion capture (BVH)", _RECORD, (b"HIERARCHY",), suffixes=(".bvh",)),
-    Format("is a table of OpenSim's", _MOTION, suffixes=(".trc", ".mot", ".sto")),
+    Format("is a Simscape or Simulink model", _ROBOT, ".slx .mdl"),
+    Format("is a Modelica model", _ROBOT, ".mo .fmu"),
+    Format("is a USD scene", _ROBOT, ".usd .usda .usdc .usdz", starts=(b"#usda", b"PXR-USDC")),
+    Format("is a recording of a motion capture (C3D)", _MOTION, ".c3d"),
+    Format("is a recording of a motion capture (BVH)", _RECORD, ".bvh", starts=(b"HIERARCHY",)),
+    Format("is a table of OpenSim's", _MOTION, ".trc .mot .sto"),
     Format(
         "is a recording of ROS",
         _RECORD,
-        (b"#ROSBAG", b"\x89MCAP0", b"SQLite format 3"),
-        suffixes=(".bag", ".mcap", ".db3"),
+        ".bag .mcap .db3",
+        starts=(b"#ROSBAG", b"\x89MCAP0", b"SQLite format 3"),
     ),
-    Format("is a file of MATLAB's", _RECORD, (b"MATLAB ",), suffixes=(".mat",)),
-    Format(
-        "is a table of a spreadsheet or a data frame", _RECORD, (b"PAR1",), suffixes=(".xlsx", ".parquet")
-    ),
+    Format("is a file of MATLAB's", _RECORD, ".mat", starts=(b"MATLAB ",)),
+    Format("is a table of a spreadsheet or a data frame", _RECORD, ".xlsx .parquet", starts=(b"PAR1",)),
     Format(
         "is a shape",
         _SHAPE,
+        ".stl .dae .obj .ply .step .stp .gltf .glb",
+        "COLLADA",
         (b"solid ", b"ISO-10303-21", b"ply\n", b"glTF"),
-        ("COLLADA",),
-        (".stl", ".dae", ".obj", ".ply", ".step", ".stp", ".gltf", ".glb"),
     ),
-    Format("is a Python script", "run it: python FILE", suffixes=(".py",)),
-    Format("is a notebook", "open it in Jupyter", suffixes=(".ipynb",)),
-    Format("is a picture or a page", _ROBOT, (b"\x89PNG", b"%PDF", b"\xff\xd8\xff"), ("svg", "html")),
-    Format(
-        "is an archive", "unpack it first", (b"PK\x03\x04", b"\x1f\x8b"), suffixes=(".zip", ".gz", ".tar")
-    ),
+    Format("is a Python script", "run it: python FILE", ".py"),
+    Format("is a notebook", "open it in Jupyter", ".ipynb"),
+    Format("is a picture or a page", _ROBOT, "", "svg html", (b"\x89PNG", b"%PDF", b"\xff\xd8\xff")),
+    Format("is an archive", "unpack it first", ".zip .gz .tar", starts=(b"PK\x03\x04", b"\x1f\x8b")),
 )
 
 
@@ -108,8 +103,8 @@ def refuse_foreign(content: bytes, file: str | None) -> None:
     suffix = PurePath(file or "").suffix.lower()
     root = _ROOT.match(content.removeprefix(b"\xef\xbb\xbf"))
     element = root[1].decode() if root else ""
-    by_content = (each for each in _FORMATS if content.startswith(each.starts) or element in each.roots)
-    by_name = (each for each in _FORMATS if suffix in each.suffixes)
+    by_content = (f for f in _FORMATS if content.startswith(f.starts) or element in f.roots.split())
+    by_name = (f for f in _FORMATS if suffix in f.suffixes.split())
     first = (*by_name, *by_content) if suffix == ".xacro" else (*by_content, *by_name)
     found = first[0] if first else None
     if found is not None and (element, suffix) not in _OURS:

@@ -91,11 +91,7 @@ def _read(path: Path, changed: int, size: int) -> Surface:
         with path.open("rb") as stream:
             # no resolver: an OBJ file's own links (materials, images) lead nowhere
             loaded = trimesh.load(
-                stream,
-                file_type=path.suffix[1:].lower(),
-                process=False,
-                force="mesh",
-                skip_materials=True,
+                stream, file_type=path.suffix[1:].lower(), process=False, force="mesh", skip_materials=True
             )
         if not isinstance(loaded, trimesh.Trimesh):
             raise TypeError("it holds no triangles")

@@ -197,11 +197,7 @@ def _free_direction(subspace: Sequence[Motion], armatures: Sequence[Scalar]) -> 
 
 
 def _accelerations(
-    tree: Tree,
-    poses: Sequence[Pose],
-    joints: Sequence[_Joint],
-    carried: _Carried,
-    tau: Sequence[Scalar],
+    tree: Tree, poses: Sequence[Pose], joints: Sequence[_Joint], carried: _Carried, tau: Sequence[Scalar]
 ) -> list[Scalar]:
     """Inward the bias forces p and u = τ − Sᵀp; outward ν̇_i = D⁻¹u − D⁻¹Uᵀ a′, a_i = a′ + S_i ν̇_i with
     a′ = X a_parent + c_i.

@@ -225,13 +225,7 @@ KINDS: dict[str, JointKind] = {
     # The spin of a body that is symmetric about its axle: its frame stays with the carrier, which leaves every
     # formula true (the inertia looks the same from both frames) and keeps the sine and cosine of the spin angle out
     # of the equations.
-    "spin": JointKind(
-        *_ANGLE,
-        lambda shape, q: IDENTITY_POSE,
-        _turns_about,
-        _same,
-        frame_stays=True,
-    ),
+    "spin": JointKind(*_ANGLE, lambda shape, q: IDENTITY_POSE, _turns_about, _same, frame_stays=True),
     "prismatic": JointKind(
         (length("position"),),
         (sliding("rate", "position"),),

@@ -141,11 +141,7 @@ def _turned(rotation: Matrix) -> tuple[tuple[Scalar, Vector], ...]:
     """
     x_b, z_b = ((rotation[0][k], rotation[1][k], rotation[2][k]) for k in (0, 2))
     x, y, _ = IDENTITY
-    return (
-        (times(-1, z_b[1]), cross(z_b, scale(-1, y))),
-        (z_b[0], cross(z_b, x)),
-        (x_b[1], cross(x_b, y)),
-    )
+    return ((times(-1, z_b[1]), cross(z_b, scale(-1, y))), (z_b[0], cross(z_b, x)), (x_b[1], cross(x_b, y)))
 
 
 def facing(tree: Tree, poses: Sequence[Pose], loop: LoopJoint) -> list[Scalar]:

@@ -163,10 +163,7 @@ def close_loops(
 
 
 def _closed_samples(
-    loops: NumericLoops,
-    values: np.ndarray,
-    rows: Sequence[Sequence[Scalar]],
-    symbols: GroupsOfSymbols,
+    loops: NumericLoops, values: np.ndarray, rows: Sequence[Sequence[Scalar]], symbols: GroupsOfSymbols
 ) -> SymbolSamples:
     """Closed configurations with speeds that keep them so; raises InputError where none closes."""
     state, commands, _ = symbols
@@ -236,11 +233,7 @@ class HeldPrograms:
 
 
 def held_programs(
-    loops: Closures | None,
-    symbols: Symbols,
-    groups: Groups,
-    split: tuple[int, int],
-    driven: Collection[str],
+    loops: Closures | None, symbols: Symbols, groups: Groups, split: tuple[int, int], driven: Collection[str]
 ) -> HeldPrograms:
     """The programs of a model with loops; nothing without.
 

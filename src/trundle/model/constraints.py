@@ -158,10 +158,7 @@ def elimination_order(assembly: Assembly) -> tuple[int, ...]:
 
 
 def rolling_problem(
-    assembly: Assembly,
-    names: Sequence[str],
-    at: Configuration,
-    samples: np.ndarray,
+    assembly: Assembly, names: Sequence[str], at: Configuration, samples: np.ndarray
 ) -> RollingProblem:
     """The rolling constraints of the ideal wheels, ready for `independent_speeds`; `samples` are the rows' numbers."""
     wheels = ideal_wheels(assembly)

@@ -30,16 +30,8 @@ from trundle.model.moving import (
     free_accelerations,
     moving_mechanism,
 )
-from trundle.model.observe import Motion, force_of, observed
-from trundle.model.symbols import (
-    INPUT,
-    PARAMETER,
-    STATE,
-    Groups,
-    Symbols,
-    parameter_group,
-    symbols_for,
-)
+from trundle.model.observe import ForcedMotion, force_of, observed
+from trundle.model.symbols import INPUT, PARAMETER, STATE, Groups, Symbols, parameter_group, symbols_for
 from trundle.program import Program
 from trundle.program.ir import Group
 from trundle.program.simplify import only_elements, only_output
@@ -126,24 +118,24 @@ def _drives(moving: MovingMechanism) -> _Drives:
     return _Drives(dict(zip(inputs, commands, strict=True)), dict(zip(states, own, strict=True)))
 
 
-def _motion(moving: MovingMechanism, drives: _Drives) -> Motion:
+def _motion(moving: MovingMechanism, drives: _Drives) -> ForcedMotion:
     """The forces, and the accelerations that they give under all constraints."""
     mechanism = moving.mechanism
     span = contact_span(mechanism.numbers.assembly)
     forces = applied_forces(mechanism.assembly, mechanism.at, moving.nu, drives.commands, drives.own, span)
     if not mechanism.constrained:
         rates = free_accelerations(moving, forces.tau)
-        return Motion(rates, rates, forces)
+        return ForcedMotion(rates, rates, forces)
     basis = mechanism.basis.matrix
     # Newton-Euler at ν̇ = Ṡu gives M Ṡu + c at once.
     left = [force - need for force, need in zip(forces.tau, balance(moving, moving.drift), strict=True)]
     solution = bound_accelerations(moving, apply(transpose(basis), left))
     nu_dot = [a + b for a, b in zip(apply(basis, solution.rates), moving.drift, strict=True)]
-    motion = Motion(nu_dot, solution.rates, forces)
+    motion = ForcedMotion(nu_dot, solution.rates, forces)
     return motion if moving.loops is None else motion.held_by(moving.loops, mechanism.assembly, solution)
 
 
-def _model(moving: MovingMechanism, drives: _Drives, motion: Motion, start: float) -> Model:
+def _model(moving: MovingMechanism, drives: _Drives, motion: ForcedMotion, start: float) -> Model:
     """The programs, traced, and the names of everything in them."""
     mechanism, symbols = moving.mechanism, moving.symbols
     robot, numbers = mechanism.robot, mechanism.numbers
@@ -186,7 +178,7 @@ def _programs(
     symbols: Symbols,
     groups: Groups,
     rates: Sequence[Scalar],
-    motion: Motion,
+    motion: ForcedMotion,
     outputs: Mapping[Quantity, Scalar],
 ) -> dict[str, Program]:
     """`dynamics`, `audited` and `observe`, traced at once: nearly all that they compute is the same.
@@ -218,7 +210,7 @@ def _is_stiff(numeric: Assembly) -> bool:
     return own or any(part.stiff for part in parts)
 
 
-def _summary(moving: MovingMechanism, motion: Motion) -> ConstraintSummary:
+def _summary(moving: MovingMechanism, motion: ForcedMotion) -> ConstraintSummary:
     """Rows and rank of the wheels', the couplings' and the loops' constraints."""
     assembly, problem = moving.mechanism.assembly, moving.mechanism.rolling
     undetermined = undetermined_rows(problem.samples[:-1]) if problem.rows else []

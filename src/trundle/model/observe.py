@@ -33,7 +33,7 @@ _CONSTRAINT_RESIDUAL = Quantity("constraint_residual", "m/s", "residual")
 
 
 @dataclass(frozen=True)
-class Motion:
+class ForcedMotion:
     """The rates of all speeds and of the independent ones, and the forces, at one state.
 
     `wrenches` of the loops' joints by name, what they put on all the speeds together, Aᵀλ (N, N m), and the loops' rows
@@ -47,7 +47,7 @@ class Motion:
     loop_forces: Sequence[Scalar] = ()
     undetermined: tuple[int, ...] = ()
 
-    def held_by(self, loops: Closures, assembly: Assembly, solution: Solution) -> Motion:
+    def held_by(self, loops: Closures, assembly: Assembly, solution: Solution) -> ForcedMotion:
         """The same motion with what the loops' multipliers say of their joints."""
         wrenches, multipliers = loops.wrenches(assembly, solution.multipliers)
         every = [row for closure in loops.closures.values() for row in closure.rows]
@@ -55,7 +55,7 @@ class Motion:
         return replace(self, wrenches=wrenches, loop_forces=forces, undetermined=solution.undetermined)
 
 
-def observed(moving: MovingMechanism, motion: Motion) -> dict[Quantity, Scalar]:
+def observed(moving: MovingMechanism, motion: ForcedMotion) -> dict[Quantity, Scalar]:
     """Every output, in the order in which a person would read them."""
     mechanism, loops = moving.mechanism, moving.loops
     assembly, at = mechanism.assembly, mechanism.at
@@ -82,7 +82,7 @@ def observed(moving: MovingMechanism, motion: Motion) -> dict[Quantity, Scalar]:
     return outputs
 
 
-def _constraint_forces(moving: MovingMechanism, motion: Motion) -> dict[Quantity, Scalar]:
+def _constraint_forces(moving: MovingMechanism, motion: ForcedMotion) -> dict[Quantity, Scalar]:
     """The forces of the ideal contacts on the robot and of gears on their followers, from what the motion leaves
     unbalanced: M ν̇ + c − τ = Aᵀλ.
     """
@@ -115,7 +115,7 @@ def force_of(assembly: Assembly, about: Row) -> Quantity | None:
     return None
 
 
-def _energies(moving: MovingMechanism, motion: Motion) -> dict[Quantity, Scalar]:
+def _energies(moving: MovingMechanism, motion: ForcedMotion) -> dict[Quantity, Scalar]:
     """Kinetic, potential and internal energy (J); the linkages' armatures and what forces store are in them."""
     assembly, poses = moving.mechanism.assembly, moving.mechanism.at.poses
     nu = moving.nu[: assembly.tree.speed_count]

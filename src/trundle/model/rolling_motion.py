@@ -33,15 +33,7 @@ from trundle.model.manifold import Constrained
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import Model
 from trundle.model.observe import positions
-from trundle.model.symbols import (
-    INPUT,
-    PARAMETER,
-    STATE,
-    Groups,
-    Symbols,
-    entries,
-    parameter_group,
-)
+from trundle.model.symbols import INPUT, PARAMETER, STATE, Groups, Symbols, entries, parameter_group
 from trundle.program import Program
 from trundle.robot import Robot
 from trundle.scalars import Rows, Scalar, is_zero, largest
@@ -113,11 +105,7 @@ def derive_rolling(robot: Robot | Model, given: Sequence[str]) -> RollingMotion:
     twist = twist_names(numbers.assembly)
     check_rates(numbers, [name for name in given if name not in twist], "run.inputs.")
     here, rates = symbols.mechanism(numbers), symbols.make(INPUT, len(given))
-    groups: Groups = {
-        STATE: (here.names, here.q),
-        INPUT: (given, rates),
-        PARAMETER: parameter_group(here),
-    }
+    groups: Groups = {STATE: (here.names, here.q), INPUT: (given, rates), PARAMETER: parameter_group(here)}
     loops = _loops(here)
     contacts, _ = contact_velocities(here)
     nu = _all_speeds(here, contacts, loops, dict(zip(given, rates, strict=True)))
@@ -193,9 +181,7 @@ def _loops(here: Mechanism) -> Closures | None:
 
 
 def solve_speeds(
-    wheels: WheelRows,
-    given: Mapping[str, Scalar],
-    tidy: Callable[[Scalar], Scalar] = lambda entry: entry,
+    wheels: WheelRows, given: Mapping[str, Scalar], tidy: Callable[[Scalar], Scalar] = lambda entry: entry
 ) -> list[Scalar]:
     """ν: the given rates, zeros for what is held, the least-squares solution for the base and what rolls freely; zeros
     for what follows others.

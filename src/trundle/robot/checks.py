@@ -15,13 +15,7 @@ from trundle.robot.kinds import ask
 from trundle.robot.parameters import numbers
 from trundle.robot.parts import Parts
 from trundle.robot.problems import Mistake, Path, report
-from trundle.robot.structure import (
-    base_bodies,
-    body_names,
-    chain,
-    check_structure,
-    is_vertical_axis,
-)
+from trundle.robot.structure import base_bodies, body_names, chain, check_structure, is_vertical_axis
 from trundle.robot.wheels import ModuleLimits, PivotedWheel, RollingWheel
 
 ParameterNumbers = Mapping[str, float]

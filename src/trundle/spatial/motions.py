@@ -123,18 +123,12 @@ def scale_force(k: Scalar, f: Force) -> Force:
 
 def cross_motion(a: Motion, b: Motion) -> Motion:
     """a × b for motions: (ω_a × v_b + v_a × ω_b, ω_a × ω_b) (Featherstone 2008, eq. 2.31)."""
-    return Motion(
-        add(cross(a.angular, b.linear), cross(a.linear, b.angular)),
-        cross(a.angular, b.angular),
-    )
+    return Motion(add(cross(a.angular, b.linear), cross(a.linear, b.angular)), cross(a.angular, b.angular))
 
 
 def cross_force(a: Motion, f: Force) -> Force:
     """a ×* f for forces: (ω × f, ω × n + v × f) (Featherstone 2008, eq. 2.32)."""
-    return Force(
-        cross(a.angular, f.force),
-        add(cross(a.angular, f.moment), cross(a.linear, f.force)),
-    )
+    return Force(cross(a.angular, f.force), add(cross(a.angular, f.moment), cross(a.linear, f.force)))
 
 
 def pair(f: Force, m: Motion) -> Scalar:
@@ -148,11 +142,7 @@ def inertia_about_origin(mass: Scalar, center: Vector, about_center: Matrix) -> 
     h = scale(mass, center)
     xx, yy, zz = times(h[0], x), times(h[1], y), times(h[2], z)
     xy, xz, yz = (minus(0, times(a, b)) for a, b in ((h[0], y), (h[0], z), (h[1], z)))
-    steiner = (
-        (plus(yy, zz), xy, xz),
-        (xy, plus(xx, zz), yz),
-        (xz, yz, plus(xx, yy)),
-    )
+    steiner = ((plus(yy, zz), xy, xz), (xy, plus(xx, zz), yz), (xz, yz, plus(xx, yy)))
     return Inertia(mass, h, add_matrices(about_center, steiner))
 
 

@@ -55,11 +55,7 @@ def transpose(m: Matrix) -> Matrix:
     """Mᵀ."""
     if m is IDENTITY:
         return m
-    return (
-        (m[0][0], m[1][0], m[2][0]),
-        (m[0][1], m[1][1], m[2][1]),
-        (m[0][2], m[1][2], m[2][2]),
-    )
+    return ((m[0][0], m[1][0], m[2][0]), (m[0][1], m[1][1], m[2][1]), (m[0][2], m[1][2], m[2][2]))
 
 
 def apply_transposed(m: Matrix, a: Vector) -> Vector:
