@@ -74,11 +74,9 @@ def differential_drive(
     winding: Data = {"torque_constant": torque_constant, "resistance": resistance, "inductance": inductance}
     if motor is not None:
         if winding != _GEARLESS:
-            raise InputError(
-                f"'{motor}' has a torque constant, a resistance and an inductance of its own",
-                key="motor",
-                hint="leave these out, or the motor; in the file a key beside `model` replaces the model's",
-            )
+            message = f"'{motor}' has a torque constant, a resistance and an inductance of its own"
+            hint = "leave these out, or the motor; in the file a key beside `model` replaces the model's"
+            raise InputError(message, key="motor", hint=hint)
         winding = {"model": motor, "voltage_limit": 12.0}
     wheel = wheel_of(width, wheel_mass, contact, friction)
     inertia = scaled(5.0, 50.0, body_mass, (track, 1.2)) if body_inertia is None else body_inertia

@@ -66,11 +66,8 @@ def load(source: str | FilePath | Mapping[str, object]) -> Document:
         return _document({"trundle": FORMAT, **source})
     path = path_of(source, "load")
     if str(source).lower().endswith(MODEL_SUFFIX):
-        raise InputError(
-            "holds a model that was kept, not a description alone",
-            file=str(source),
-            hint="trundle.open(path) gives the model, and its robot",
-        )
+        message = "holds a model that was kept, not a description alone"
+        raise InputError(message, file=str(source), hint="trundle.open(path) gives the model, and its robot")
     if path.suffix.lower() == ".urdf":
         from trundle.documents.urdf.urdf_reader import load_document  # late: others don't wait for it
 

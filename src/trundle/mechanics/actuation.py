@@ -76,11 +76,8 @@ class Actuator:
         sees = Drive(0.0, position, rate, {})
         command = ask(self.motor, self.key, self.motor.command_for, torque, sees, self.read)
         if command is None:
-            raise InputError(
-                f"{type(self.motor).__name__} doesn't say by which command it gives a torque",
-                key=self.key,
-                hint="give its class command_for(torque, drive, read)",
-            )
+            message = f"{type(self.motor).__name__} doesn't say by which command it gives a torque"
+            raise InputError(message, key=self.key, hint="give its class command_for(torque, drive, read)")
         return command
 
     def greatest_torque(self, rate: Scalar, supply: Scalar | None = None) -> Scalar | None:
@@ -98,18 +95,13 @@ class Actuator:
         own = drive.states
         effort = ask(self.motor, self.key, self.motor.effort, drive, self.read)
         if not isinstance(effort, Effort):
-            raise InputError(
-                f"{type(self.motor).__name__} gives {effort!r} for the motor {self.name!r}",
-                key=self.key,
-                hint="expected trundle.robot.Effort(torque, power, loss, …)",
-            )
+            message = f"{type(self.motor).__name__} gives {effort!r} for the motor {self.name!r}"
+            hint = "expected trundle.robot.Effort(torque, power, loss, …)"
+            raise InputError(message, key=self.key, hint=hint)
         came, wanted = (effort.rates, effort.outputs), (own, self.motor.outputs)
         if [set(names) for names in came] != [set(names) for names in wanted]:
-            raise InputError(
-                f"{type(self.motor).__name__} gives {listed(*came)} for the motor {self.name!r}",
-                key=self.key,
-                hint=f"expected {listed(*wanted)}, as it says itself",
-            )
+            message = f"{type(self.motor).__name__} gives {listed(*came)} for the motor {self.name!r}"
+            raise InputError(message, key=self.key, hint=f"expected {listed(*wanted)}, as it says itself")
         return effort
 
 

@@ -335,11 +335,9 @@ def _armatures(robot: Parts, read: Read) -> dict[str, Scalar]:
         try:
             felt[motor.drives] = felt.get(motor.drives, 0) + armature
         except TypeError:
-            raise InputError(
-                f"{type(motor).__name__} gives {armature!r} for its armature",
-                key=f"robot.motors.{name}",
-                hint="expected a number or an expression (kg m^2)",
-            ) from None
+            message = f"{type(motor).__name__} gives {armature!r} for its armature"
+            hint = "expected a number or an expression (kg m^2)"
+            raise InputError(message, key=f"robot.motors.{name}", hint=hint) from None
     return felt
 
 

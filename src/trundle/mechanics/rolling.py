@@ -326,11 +326,8 @@ def _chosen_basis(problem: RollingProblem, chosen: Sequence[str]) -> Basis:
     """The basis of speeds that a description chooses; refuses those that leave the motion undetermined."""
     unknown = [name for name in chosen if name not in problem.speeds]
     if unknown:
-        raise InputError(
-            f"'{unknown[0]}' is not a speed of this robot",
-            key="robot.speeds",
-            hint=suggest(unknown[0], problem.speeds),
-        )
+        message = f"'{unknown[0]}' is not a speed of this robot"
+        raise InputError(message, key="robot.speeds", hint=suggest(unknown[0], problem.speeds))
     kept = [problem.speeds.index(name) for name in chosen]
     others = _without(problem.order, kept)
     pivots, reduced = plan_constant_pivots(problem.samples, others)
@@ -346,9 +343,7 @@ def _chosen_basis(problem: RollingProblem, chosen: Sequence[str]) -> Basis:
             if undetermined
             else "are not independent of each other"
         )
-        raise InputError(
-            f"the chosen speeds {', '.join(chosen)} {what}",
-            key="robot.speeds",
-            hint=f"this robot has {free} independent speeds; choose that many, or leave 'speeds' out",
-        )
+        message = f"the chosen speeds {', '.join(chosen)} {what}"
+        hint = f"this robot has {free} independent speeds; choose that many, or leave 'speeds' out"
+        raise InputError(message, key="robot.speeds", hint=hint)
     return _assemble(problem, pivots, kept, _unit(kept), tuple(chosen))

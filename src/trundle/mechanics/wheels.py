@@ -115,11 +115,9 @@ class WheelModel:
         touch = Touch(tuple(slip), load, self.radius * rate, self.radius, own)
         push = ask(self.law, self.key, self.law.push, touch, self.read)
         if not (isinstance(push, Push) and hasattr(push.forces, "__len__")):
-            raise InputError(
-                f"{type(self.law).__name__} gives {push!r} for the wheel {self.name!r}",
-                key=self.key,
-                hint="expected trundle.robot.Push([force, …], …), a force for each slip velocity",
-            )
+            message = f"{type(self.law).__name__} gives {push!r} for the wheel {self.name!r}"
+            hint = "expected trundle.robot.Push([force, …], …), a force for each slip velocity"
+            raise InputError(message, key=self.key, hint=hint)
         came, wanted = (push.rates, push.outputs), (own, self.law.outputs)
         fits = len(push.forces) == len(slip) and (self.law.resists or is_zero(push.moment))
         if fits and [set(names) for names in came] == [set(names) for names in wanted]:
@@ -142,11 +140,9 @@ def directions_of(name: str, wheel: Wheel, read: Read) -> tuple[ContactDirection
         names = [{push.force for push in pushes}, {push.what for push in pushes}]
         if all(map(_is_finite, parts)) and all(len(group) == len(pushes) for group in names):
             return tuple(pushes)
-    raise InputError(
-        f"{type(wheel).__name__} gives the directions {pushes!r}",
-        key=key,
-        hint="expected a tuple of trundle.robot.ContactDirection, each with names and finite numbers of its own",
-    )
+    message = f"{type(wheel).__name__} gives the directions {pushes!r}"
+    hint = "expected a tuple of trundle.robot.ContactDirection, each with names and finite numbers of its own"
+    raise InputError(message, key=key, hint=hint)
 
 
 def centre_of(name: str, wheel: PivotedWheel, read: Read) -> tuple[Scalar, Scalar]:

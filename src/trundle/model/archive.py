@@ -184,11 +184,9 @@ def _content(text: str) -> dict[str, object]:
     try:
         content = json.loads(text, parse_constant=_no_number, object_pairs_hook=_once)
     except ValueError as error:  # JSONDecodeError is one; so is a whole number of too many digits
-        raise InputError(
-            f"is no model's file, or a damaged one: not valid JSON ({error})",
-            line=getattr(error, "lineno", None),
-            hint="a description in YAML or URDF is read by trundle.load",
-        ) from None
+        message = f"is no model's file, or a damaged one: not valid JSON ({error})"
+        hint = "a description in YAML or URDF is read by trundle.load"
+        raise InputError(message, line=getattr(error, "lineno", None), hint=hint) from None
     if not isinstance(content, dict) or "trundle_model" not in content:
         raise InputError(
             "is no model's file: it has no key 'trundle_model'",
@@ -296,11 +294,8 @@ def _check_length(model: Model) -> None:
     """No program of a file takes minutes to compile."""
     for name, program in programs(model).items():
         if (count := len(program.instructions)) > MOST_INSTRUCTIONS:
-            raise InputError(
-                f"a program of {count:,} instructions; a model's file may have {MOST_INSTRUCTIONS:,}",
-                key=f"model.{name}",
-                hint="derive the model where it is used",
-            )
+            message = f"a program of {count:,} instructions; a model's file may have {MOST_INSTRUCTIONS:,}"
+            raise InputError(message, key=f"model.{name}", hint="derive the model where it is used")
 
 
 def _check_fit(model: Model) -> None:

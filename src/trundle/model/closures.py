@@ -200,11 +200,9 @@ def _refuse_open(
             continue
         value = float(evaluated([gap], symbols, [*numbers, values[:, None]])[0, 0])
         if abs(value) > CLOSED:
-            raise InputError(
-                f"the loop '{name}' of '{robot_name}' is open by {value:.3g}, and no joint can close it",
-                key=f"robot.loops.{name}",
-                hint="its ends must lie in the plane in which the joints move: look at at.z, rpy and the axes",
-            )
+            message = f"the loop '{name}' of '{robot_name}' is open by {value:.3g}, and no joint can close it"
+            hint = "its ends must lie in the plane in which the joints move: look at at.z, rpy and the axes"
+            raise InputError(message, key=f"robot.loops.{name}", hint=hint)
 
 
 def _refuse_lock(closures: Closures, speeds: int, robot_name: str) -> None:

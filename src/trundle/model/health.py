@@ -109,11 +109,9 @@ def check_loads(numbers: Mechanism) -> None:
     if not slipping:
         return
     if -assembly.tree.gravity[2] <= 0:
-        raise InputError(
-            f"the slipping wheels of '{name}' have no load: gravity doesn't press it to the ground",
-            key="robot.gravity",
-            hint="give gravity a positive number (m/s^2), or each slipping wheel a load (N)",
-        )
+        message = f"the slipping wheels of '{name}' have no load: gravity doesn't press it to the ground"
+        hint = "give gravity a positive number (m/s^2), or each slipping wheel a load (N)"
+        raise InputError(message, key="robot.gravity", hint=hint)
     loads = wheel_loads(assembly, numbers.at, contact_span(assembly))
     lifted = [wheel.name for wheel in slipping if loads[wheel.name] <= 0]
     if lifted:
@@ -168,11 +166,8 @@ def _check_names(kind: object, key: str, own: Mapping[str, Quantity], others: se
                 hint=f"call it otherwise; taken are {', '.join(taken)}",
             )
         if not math.isfinite(quantity.start):
-            raise InputError(
-                f"{type(kind).__name__} starts its state {name!r} at {quantity.start:g}",
-                key=key,
-                hint="a start must be a finite number",
-            )
+            message = f"{type(kind).__name__} starts its state {name!r} at {quantity.start:g}"
+            raise InputError(message, key=key, hint="a start must be a finite number")
 
 
 def _motor(actuator: Actuator, rate: float) -> Iterable[object]:

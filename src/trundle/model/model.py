@@ -887,11 +887,9 @@ def _check_states(model: Model, robot: Robot, values: Mapping[str, float]) -> No
     left = {state.name for state in mechanism(robot, values).assembly.own_states}
     gone = [name for name in model.currents if name not in left]
     if gone:
-        raise InputError(
-            f"{' and '.join(zeros)} can't become 0: it is a divisor of the rate of '{gone[0]}'",
-            key=zeros[0],
-            hint="derive robot.with_parameters(...) anew: what was a state then follows at once",
-        )
+        message = f"{' and '.join(zeros)} can't become 0: it is a divisor of the rate of '{gone[0]}'"
+        hint = "derive robot.with_parameters(...) anew: what was a state then follows at once"
+        raise InputError(message, key=zeros[0], hint=hint)
 
 
 def _check_rank(model: Model, values: Mapping[str, float]) -> None:

@@ -82,11 +82,8 @@ def _parameters(model: Model, given: Values | None) -> dict[str, ArrayLike]:
     if not isinstance(given, Mapping):
         array = as_numbers(given, "parameters")
         if array.shape[:1] != (len(names),):
-            raise InputError(
-                f"expected {len(names)} parameters in order, got an array {array.shape}",
-                key="parameters",
-                hint=f"or some by name: {', '.join(names)}",
-            )
+            message = f"expected {len(names)} parameters in order, got an array {array.shape}"
+            raise InputError(message, key="parameters", hint=f"or some by name: {', '.join(names)}")
         return dict(zip(names, array, strict=True))
     many = {name: as_numbers(value, name) for name, value in given.items() if np.ndim(value)}
     values = model.parameter_values({name: value for name, value in given.items() if name not in many})  # type: ignore[arg-type]  # np.ndim told

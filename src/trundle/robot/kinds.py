@@ -308,11 +308,8 @@ def ask_states(
     if isinstance(states, Mapping) and all(isinstance(each, State) for each in states.values()):
         must_measure(type(kind), "state", {name: each.quantity for name, each in states.items()})
         return states
-    raise InputError(
-        f"{type(kind).__name__} says of its states: {states!r}",
-        key=key,
-        hint="expected them by name, as {'current': State(units.CURRENT)}",
-    )
+    message = f"{type(kind).__name__} says of its states: {states!r}"
+    raise InputError(message, key=key, hint="expected them by name, as {'current': State(units.CURRENT)}")
 
 
 def _base(kind: Kind) -> type[Kind]:

@@ -74,11 +74,9 @@ class Value:
     def number(self) -> float:
         """The value in SI, for one that uses no parameters (ask the robot for the others)."""
         if self.constant is None:
-            raise InputError(
-                f"{self.source!r} depends on {', '.join(self.names)}",
-                key=self.key or None,
-                hint="its number depends on the robot's parameters: use robot.number(value)",
-            )
+            message = f"{self.source!r} depends on {', '.join(self.names)}"
+            hint = "its number depends on the robot's parameters: use robot.number(value)"
+            raise InputError(message, key=self.key or None, hint=hint)
         return self.constant
 
     def number_in(self, scope: Mapping[str, float]) -> float:

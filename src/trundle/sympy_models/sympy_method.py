@@ -57,11 +57,8 @@ def read_method(method: SympyMethod) -> FormedEquations:
         return _lagrange(method)
     if type(method).__name__ == "System" and hasattr(method, "eom_method"):
         if method.eom_method is None:
-            raise InputError(
-                "the System has no equations of motion yet",
-                key="method",
-                hint="call system.form_eoms() before",
-            )
+            message = "the System has no equations of motion yet"
+            raise InputError(message, key="method", hint="call system.form_eoms() before")
         return read_method(method.eom_method)
     raise InputError(
         f"expected SymPy's KanesMethod, LagrangesMethod or System, got {type(method).__name__}", key="method"
@@ -73,11 +70,9 @@ def _kane(method: SympyMethod) -> FormedEquations:
     try:
         mass, forcing = method.mass_matrix, method.forcing
     except (ValueError, AttributeError):
-        raise InputError(
-            "the KanesMethod has no equations of motion yet",
-            key="method",
-            hint="call method.kanes_equations(bodies, loads) before, with kd_eqs given to KanesMethod",
-        ) from None
+        message = "the KanesMethod has no equations of motion yet"
+        hint = "call method.kanes_equations(bodies, loads) before, with kd_eqs given to KanesMethod"
+        raise InputError(message, key="method", hint=hint) from None
     q, u = tuple(method.q), tuple(method.u)
     independent = len(u) - len(method._udep)
     auxiliary = tuple(method._uaux)
@@ -102,11 +97,8 @@ def _kane(method: SympyMethod) -> FormedEquations:
 def _lagrange(method: SympyMethod) -> FormedEquations:
     """The blocks of a LagrangesMethod: u = q̇, its mass matrix and forcing without multipliers, rows A q̈ = b."""
     if method.eom is None:
-        raise InputError(
-            "the LagrangesMethod has no equations of motion yet",
-            key="method",
-            hint="call method.form_lagranges_equations() before",
-        )
+        message = "the LagrangesMethod has no equations of motion yet"
+        raise InputError(message, key="method", hint="call method.form_lagranges_equations() before")
     count = len(method.q)
     q = tuple(method.q)
     return FormedEquations(

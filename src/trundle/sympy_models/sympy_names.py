@@ -176,11 +176,9 @@ def _check_distinct(names: Iterable[Leaf | str]) -> None:
     for name in names:
         if name in seen:
             label = name if isinstance(name, str) else name_of(name)
-            raise InputError(
-                f"'{label}' names more than one thing among states, inputs, parameters and outputs",
-                key=label,
-                hint="symbols that differ in their assumptions only have the same name, too; rename one",
-            )
+            message = f"'{label}' names more than one thing among states, inputs, parameters and outputs"
+            hint = "symbols that differ in their assumptions only have the same name, too; rename one"
+            raise InputError(message, key=label, hint=hint)
         seen.add(name)
 
 
@@ -191,11 +189,8 @@ def unit_texts(units: Mapping[Leaf, str], known: Sequence[str]) -> dict[str, str
     for given, text in units.items():
         name = name_of(given)
         if name not in known:
-            raise InputError(
-                f"there is no state, input or output '{name}' to have a unit",
-                key="units",
-                hint=suggest(name, known),
-            )
+            message = f"there is no state, input or output '{name}' to have a unit"
+            raise InputError(message, key="units", hint=suggest(name, known))
         result[name] = _si_unit(name, text)
     return result
 
@@ -213,11 +208,9 @@ def _si_unit(name: str, text: object) -> str:
     if not isinstance(one, NumberLiteral) or one.dimension is None:
         raise _no_unit(name, text)
     if one.value != 1.0:
-        raise InputError(
-            f"the unit of '{name}' is not SI: 1 {text} = {one.value:g} {unit_text(one.dimension)}",
-            key="units",
-            hint="programs compute in SI; give values as text with a unit where you have others",
-        )
+        message = f"the unit of '{name}' is not SI: 1 {text} = {one.value:g} {unit_text(one.dimension)}"
+        hint = "programs compute in SI; give values as text with a unit where you have others"
+        raise InputError(message, key="units", hint=hint)
     return text
 
 
