@@ -45,35 +45,22 @@ def leg(
         parameters |= {f"{name}_mass": f"{part:.12g}*body_mass", f"{name}_length": f"{length:.12g}*height"}
     ahead, below = ankle_in_foot(table, rows["foot"])
     hinge: Data = {"type": "revolute", "damping": damping}
-    flexion = (
-        {**hinge, "axis": [0, -1, 0]} if hip == "revolute" else {"type": "spherical", "damping": damping}
-    )
-    return described(
-        "leg",
-        parameters,
-        joints={
-            "hip": {**flexion, "body": _hanging("thigh", *rows["thigh"][2:])},
-            "knee": {
-                **hinge,
-                "axis": [0, 1, 0],
-                "parent": "thigh",
-                "at": [0, 0, "-thigh_length"],
-                "body": _hanging("shank", *rows["shank"][2:]),
-            },
-            "ankle": {
-                **hinge,
-                "axis": [0, -1, 0],
-                "parent": "shank",
-                "at": [0, 0, "-shank_length"],
-                "body": {
-                    "name": "foot",
-                    "mass": "foot_mass",
-                    "center_of_mass": [f"{ahead:.12g}*foot_length", 0, f"-{below:.12g}*height"],
-                    "inertia": _moments("foot", rows["foot"][5], rows["foot"][4], rows["foot"][3]),
-                },
-            },
-        },
-    )
+    flexion = {**hinge, "axis": [0, -1, 0]} if hip == "revolute" else {**hinge, "type": "spherical"}
+    thigh, shank = (_hanging(name, *rows[name][2:]) for name in ("thigh", "shank"))
+    foot = {
+        "name": "foot",
+        "mass": "foot_mass",
+        "center_of_mass": [f"{ahead:.12g}*foot_length", 0, f"-{below:.12g}*height"],
+        "inertia": _moments("foot", rows["foot"][5], rows["foot"][4], rows["foot"][3]),
+    }
+    knee = {**hinge, "axis": [0, 1, 0], "parent": "thigh", "at": [0, 0, "-thigh_length"]}
+    ankle = {**hinge, "axis": [0, -1, 0], "parent": "shank", "at": [0, 0, "-shank_length"]}
+    joints = {
+        "hip": {**flexion, "body": thigh},
+        "knee": {**knee, "body": shank},
+        "ankle": {**ankle, "body": foot},
+    }
+    return described("leg", parameters, joints=joints)
 
 
 def _hanging(name: str, center: float, sagittal: float, transverse: float, longitudinal: float) -> Data:

@@ -34,14 +34,13 @@ def link_accelerations(
     twists: list[Motion] = []
     accelerations: list[Motion] = []
     base = Motion(scale(-1, tree.gravity), ZERO)
-    for link, pose, at in zip(tree.links, poses, tree.speed_slices(), strict=True):
-        own = link.own_motion(pose, nu[at])
+    motions = zip(*joint_motions(tree, poses, nu, nu_dot), strict=True)
+    for link, pose, (own, driven) in zip(tree.links, poses, motions, strict=True):
         if link.parent == WORLD:
             twist, carried = own, motion_to_child(pose, base)
         else:
             twist = add_motions(motion_to_child(pose, twists[link.parent]), own)
             carried = motion_to_child(pose, accelerations[link.parent])
-        driven = add_motions(combine(link.subspace(pose), nu_dot[at]), link.velocity_product(pose, nu[at]))
         twists.append(twist)
         accelerations.append(add_motions(add_motions(carried, driven), cross_motion(twist, own)))
     return twists, accelerations

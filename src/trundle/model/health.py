@@ -131,28 +131,20 @@ _LOAD = 10.0
 def check_own_kinds(numeric: Assembly) -> None:
     """Raise InputError where a motor or a contact law of an assembly in numbers gives no finite number."""
     for actuator in numeric.actuators:
-        _check_motor_names(actuator)
+        others = {each.name for each in (actuator.command, actuator.torque, actuator.power)}
+        _check_names(actuator.motor, actuator.key, {**actuator.states, **actuator.outputs}, others)
     for wheel in numeric.wheels:
-        _check_law_names(wheel, {*numeric.coordinates, *numeric.speeds})
+        others = {*numeric.coordinates, *numeric.speeds, wheel.pressed.name, wheel.moment.name}
+        others |= {each(d).name for d in wheel.directions for each in (wheel.force, wheel.slip)}
+        _check_names(wheel.law, wheel.key, wheel.states, others)
+        outputs = {name: wheel.output(name) for name in wheel.law.outputs}
+        _check_names(wheel.law, wheel.key, outputs, others | {each.name for each in wheel.states.values()})
     for where, rate in _RATES.items():
         for actuator in numeric.actuators:
             _check(actuator.motor, actuator.key, where, partial(_motor, actuator, rate))
         for wheel in numeric.wheels:
             if wheel.acts:
                 _check(wheel.law, wheel.key, where, partial(_contact, wheel, rate))
-
-
-def _check_motor_names(actuator: Actuator) -> None:
-    others = {each.name for each in (actuator.command, actuator.torque, actuator.power)}
-    _check_names(actuator.motor, actuator.key, {**actuator.states, **actuator.outputs}, others)
-
-
-def _check_law_names(wheel: WheelModel, others: set[str]) -> None:
-    others |= {wheel.pressed.name, wheel.moment.name}
-    others |= {each(d).name for d in wheel.directions for each in (wheel.force, wheel.slip)}
-    _check_names(wheel.law, wheel.key, wheel.states, others)
-    outputs = {name: wheel.output(name) for name in wheel.law.outputs}
-    _check_names(wheel.law, wheel.key, outputs, others | {each.name for each in wheel.states.values()})
 
 
 def _check_names(kind: object, key: str, own: Mapping[str, Quantity], others: set[str]) -> None:

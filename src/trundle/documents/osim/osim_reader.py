@@ -25,16 +25,18 @@ from trundle.documents.osim.osim_elements import (
     axes_of,
     read_model,
 )
-from trundle.documents.urdf.to_robot import clean, on_trust
+from trundle.documents.urdf.elements import moments_in
+from trundle.documents.urdf.to_robot import clean, free_name, on_trust
 from trundle.documents.urdf.xml_tree import read_xml
 from trundle.files import path_of
+from trundle.robot.bodies import MOMENTS
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.description import Robot
 from trundle.robot.noun import RESERVED
 from trundle.robot.problems import CircleError, Path, in_order, problems_of, report
 from trundle.scalars import cos, sin
 from trundle.spatial.motions import IDENTITY_POSE, Pose, compose, inverse, transform_point
-from trundle.spatial.vectors import IDENTITY, ZERO, Matrix, axis_rotation, multiply, scale, transpose
+from trundle.spatial.vectors import IDENTITY, ZERO, Matrix, axis_rotation, scale
 
 # Models of a whole body with their muscles have 3 MB.
 MOST_BYTES = 20_000_000
@@ -119,7 +121,7 @@ def parse_document(text: str, path: str | FilePath | None = None) -> Document:
         raise report(problems_of(error), file=file, lines=inner) from None
     if problems := dynamic_problems(robot):
         raise report(problems, file=file, lines=inner)
-    for note in _notes(model):
+    for note in _notes(model, robot):
         warnings.warn(f"{file}: {note}" if file else note, stacklevel=3)
     return Document(robot, None, None if path is None else FilePath(path), text, lines)
 
@@ -148,16 +150,9 @@ def _check_tree(model: OsimModel) -> None:
 
 
 def _body_names(model: OsimModel) -> dict[str, str]:
-    """Names that descriptions can use, by the bodies' names in the file; underscores keep them apart."""
-    taken: set[str] = set()
-    names = {GROUND: "base"}
-    for name in model.bodies:
-        wished = clean(name)
-        while wished in taken or wished in RESERVED:
-            wished += "_"
-        taken.add(wished)
-        names[name] = wished
-    return names
+    """Names that descriptions can use, by the bodies' names in the file; numbers keep them apart."""
+    taken = set(RESERVED)
+    return {GROUND: "base"} | {name: free_name(clean(name), taken) for name in model.bodies}
 
 
 def _robot(model: OsimModel, lines: dict[Path, int]) -> OsimData:
@@ -243,20 +238,16 @@ def _body(node: OsimNode, joint: Pose) -> OsimData:
 
 def _moments(node: OsimNode, rotation: Matrix) -> OsimData:
     """Moments about the centre of mass: one element of six numbers in version 4, six elements in version 3."""
-    names = ("xx", "yy", "zz", "xy", "xz", "yz")
     if node.child("inertia") is not None:
-        xx, yy, zz, xy, xz, yz = node.numbers("inertia", 6)
+        six = node.numbers("inertia", 6)
     else:
-        xx, yy, zz, xy, xz, yz = (node.numbers(f"inertia_{name}", 1, (0.0,))[0] for name in names)
-    matrix: Matrix = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
-    if rotation != IDENTITY:
-        matrix = multiply(multiply(rotation, matrix), transpose(rotation))
-    places = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-    moments: OsimData = {name: float(matrix[i][j]) for name, (i, j) in zip(names, places, strict=True)}
+        six = tuple(node.numbers(f"inertia_{name}", 1, (0.0,))[0] for name in MOMENTS)
+    xx, yy, zz, xy, xz, yz = six
+    moments: OsimData = {**moments_in(rotation, xx, yy, zz, xy, xz, yz)}
     return moments | ({"as_given": True} if on_trust({"inertia": moments}) else {})
 
 
-def _notes(model: OsimModel) -> Iterator[str]:
+def _notes(model: OsimModel, robot: Robot) -> Iterator[str]:
     """What a model has and a Robot hasn't."""
     left: Mapping[str, int] = {
         what: len(holder.children())
@@ -266,11 +257,7 @@ def _notes(model: OsimModel) -> Iterator[str]:
     if left:
         listed = " and ".join(f"{count} {what}" for what, count in left.items())
         yield f"the model's {listed} are left out: what they held or pulled moves freely"
-    trusted = [name for name, node in model.bodies.items() if _moments_on_trust(node)]
+    bodies = [joint.body for joint in robot.joints.values()]
+    trusted = [str(body.name) for body in bodies if body.inertia.as_given]
     if trusted:
         yield f"no rigid body has the moments of inertia of {', '.join(trusted[:4])}; they are taken as they stand"
-
-
-def _moments_on_trust(node: OsimNode) -> bool:
-    (mass,) = node.numbers("mass", 1)
-    return bool(mass) and "as_given" in _moments(node, IDENTITY)

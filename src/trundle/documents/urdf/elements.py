@@ -151,24 +151,21 @@ def _body(part: Part) -> UrdfData:
     mass = part.needed("mass", 'write <mass value="..."/>').positive("value", called="mass")
     xyz, rpy = origin_of(part)
     inertia = part.needed("inertia", 'write <inertia ixx="..." iyy="..." izz="..."/>')
-    xy, xz, yz = (inertia.number(name, 0.0) for name in ("ixy", "ixz", "iyz"))
-    xx, yy, zz = (_moment(inertia, name) for name in ("ixx", "iyy", "izz"))
-    moments = _in_link(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)), rpy)
-    return _given(mass=mass, center_of_mass=xyz, inertia=_given(**moments))
+    principal = [_moment(inertia, name) for name in ("ixx", "iyy", "izz")]
+    products = [inertia.number(name, 0.0) for name in ("ixy", "ixz", "iyz")]
+    moments = moments_in(euler_rotation(*rpy), *principal, *products)
+    floor = _ROUNDING * max(map(abs, moments.values())) if any(rpy) else 0.0
+    kept = {name: number for name, number in moments.items() if abs(number) > floor or name[0] == name[1]}
+    return _given(mass=mass, center_of_mass=xyz, inertia=_given(**kept))
 
 
-def _in_link(matrix: Matrix, rpy: Triple) -> dict[str, float]:
-    """The inertia about the centre of mass in the link's axes: R I Rᵀ, with R the inertial frame's rotation."""
-    floor = 0.0
-    if any(rpy):
-        rotation = euler_rotation(*rpy)
-        matrix = multiply(multiply(rotation, matrix), transpose(rotation))
-        floor = _ROUNDING * max(abs(number) for row in matrix for number in row)
+def moments_in(
+    rotation: Matrix, xx: float, yy: float, zz: float, xy: float, xz: float, yz: float
+) -> dict[str, float]:
+    """The inertia about the centre of mass in axes from which its own are turned: R I Rᵀ."""
+    turned = multiply(multiply(rotation, ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))), transpose(rotation))
     places = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
-    moments = {name: float(matrix[i][j]) for name, (i, j) in places.items()}
-    return {
-        name: number for name, number in moments.items() if abs(number) > floor or name in ("xx", "yy", "zz")
-    }
+    return {name: float(turned[i][j]) for name, (i, j) in places.items()}
 
 
 def _given(**numbers: float | Triple | UrdfData) -> UrdfData:

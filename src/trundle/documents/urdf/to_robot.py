@@ -107,7 +107,7 @@ def identifiers(urdf: Urdf, root: str) -> UrdfNames:
     the names of coordinates and parameters. A link that is called as its own joint stays so.
     """
     taken: set[str] = set(RESERVED)
-    joints = {name: _free(clean(name), taken) for name in urdf.joints}
+    joints = {name: free_name(clean(name), taken) for name in urdf.joints}
     on = {joint.child: joints[name] for name, joint in urdf.joints.items()}
     links: dict[str, str] = {}
     for name in urdf.links:
@@ -115,9 +115,9 @@ def identifiers(urdf: Urdf, root: str) -> UrdfNames:
         if name == root and wished in RESERVED:
             links[name] = "base"
         else:
-            links[name] = wished if on.get(name) == wished else _free(wished, taken, f"{wished}_link")
+            links[name] = wished if on.get(name) == wished else free_name(wished, taken, f"{wished}_link")
     mimics = {
-        name: _free(f"{joints[name]}_mimic", taken) for name, joint in urdf.joints.items() if joint.mimic
+        name: free_name(f"{joints[name]}_mimic", taken) for name, joint in urdf.joints.items() if joint.mimic
     }
     return UrdfNames(root, links, joints, mimics)
 
@@ -128,7 +128,7 @@ def clean(name: str) -> str:
     return f"_{better}" if better[0].isdigit() else better
 
 
-def _free(wished: str, taken: set[str], *others: str) -> str:
+def free_name(wished: str, taken: set[str], *others: str) -> str:
     """The first of the wished names that is free, else the first with a number; taken from now on."""
     number = 0
     candidates = [wished, *others]
