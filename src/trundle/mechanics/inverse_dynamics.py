@@ -34,13 +34,14 @@ def link_accelerations(
     twists: list[Motion] = []
     accelerations: list[Motion] = []
     base = Motion(scale(-1, tree.gravity), ZERO)
-    motions = zip(*joint_motions(tree, poses, nu, nu_dot), strict=True)
-    for link, pose, (own, driven) in zip(tree.links, poses, motions, strict=True):
+    for link, pose, at in zip(tree.links, poses, tree.speed_slices(), strict=True):
+        own = link.own_motion(pose, nu[at])
         if link.parent == WORLD:
             twist, carried = own, motion_to_child(pose, base)
         else:
             twist = add_motions(motion_to_child(pose, twists[link.parent]), own)
             carried = motion_to_child(pose, accelerations[link.parent])
+        driven = add_motions(combine(link.subspace(pose), nu_dot[at]), link.velocity_product(pose, nu[at]))
         twists.append(twist)
         accelerations.append(add_motions(add_motions(carried, driven), cross_motion(twist, own)))
     return twists, accelerations
@@ -74,7 +75,7 @@ def inverse_dynamics(
     """τ = M(q) ν̇ + c(q, ν) − Σ J_iᵀ w_i, gravity in c; N or N m by speed, armatures included.
 
     `poses` are the joint poses `tree.joint_poses(q)`; `external` the wrenches w_i from outside, one for each
-    link, in its own frame (`mechanics.external` makes them of pushes at points).
+    link, in its own frame (`link_wrenches` makes them of pushes at points).
     """
     twists, accelerations = link_accelerations(tree, poses, nu, nu_dot)
     needed = link_forces(tree, twists, accelerations)
