@@ -164,12 +164,12 @@ def body_segments(
         if isinstance(number, str) or not 0 < number <= most:
             message = f"expected a person's {name}, at most {most:g}, got {number!r}"
             raise InputError(message, key=name, hint="mass in kg, height in m")
-    found: dict[str, BodySegment] = {}
+    segments: dict[str, BodySegment] = {}
     for name, (part, length, center, *radii) in fractions(table, sex).items():
         size = height * length
         k = (size * radii[0], size * radii[1], size * radii[2])
-        found[name] = BodySegment(name, mass * part, size, size * center, k, 1 if name in _ONE else 2)
-    return Frozen(found)
+        segments[name] = BodySegment(name, mass * part, size, size * center, k, 1 if name in _ONE else 2)
+    return Frozen(segments)
 
 
 def fractions(table: str, sex: str | None) -> dict[str, SegmentRow]:

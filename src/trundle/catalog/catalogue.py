@@ -80,7 +80,8 @@ def options(name: str) -> dict[str, MeasureLike | int | bool | None]:
     >>> trundle.catalog.options("pendulum")
     {'links': 2, 'length': 0.5, 'mass': 1.0, 'damping': 0.0}
     """
-    return {each.name: each.default for each in inspect.signature(_entry(name).make).parameters.values()}
+    parameters = inspect.signature(_entry(name).make).parameters
+    return {name: parameter.default for name, parameter in parameters.items()}
 
 
 def _entry(name: str) -> CatalogEntry:
@@ -115,9 +116,9 @@ def robot(name: str, **measures: MeasureLike | int | bool) -> Robot:
     'swerve'
     """
     known = options(name)
-    for each in measures:
-        if each not in known:
-            raise InputError(f"{name} has no measure {each!r}", hint=suggest(each, known))
+    for measure in measures:
+        if measure not in known:
+            raise InputError(f"{name} has no measure {measure!r}", hint=suggest(measure, known))
     return _entry(name).make(**measures)
 
 

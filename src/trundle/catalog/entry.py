@@ -104,8 +104,8 @@ def entry(run: Callable[[Robot], Data]) -> Callable[[Callable[P, Robot]], Callab
         ROBOTS[make.__name__] = CatalogEntry(make, run)
         words, mark, example = (inspect.getdoc(make) or "").partition("Examples\n")
         lines = [f"{words}Parameters", "----------"]
-        for name, each in inspect.signature(make).parameters.items():
-            kind, _, optional = str(each.annotation).partition(" | ")
+        for name, parameter in inspect.signature(make).parameters.items():
+            kind, _, optional = str(parameter.annotation).partition(" | ")
             said = _TYPES.get(kind, kind) + (", optional" if optional else "")
             lines += [f"{name} : {said}", f"    {MEASURES[name]}"]
         make.__doc__ = "\n".join(lines) + "\n" + _OUTCOME + mark + example
@@ -147,8 +147,8 @@ def within_limits(robot: Robot, shown: Data) -> Data:
     limits = (getattr(motor, "voltage_limit", None) for motor in robot.motors.values())
     most = min((limit.constant for limit in limits if limit is not None and limit.constant), default=math.inf)
     given = inputs.items() if isinstance(inputs, dict) else ()
-    volts = {name: each for name, each in given if isinstance(each, float | int)}
-    share = most / max((abs(each) for each in volts.values()), default=most)
+    volts = {name: amount for name, amount in given if isinstance(amount, float | int)}
+    share = most / max((abs(amount) for amount in volts.values()), default=most)
     if share >= 1:
         return shown
     return shown | {"inputs": dict(given) | {name: float(f"{v * share:.3g}") for name, v in volts.items()}}
@@ -161,7 +161,7 @@ def sweep(angle: str) -> Data:
 
 def given(**keys: object) -> Data:
     """The keys that somebody gave."""
-    return {name: each for name, each in keys.items() if each is not None}
+    return {name: key for name, key in keys.items() if key is not None}
 
 
 def check_count(what: str, count: object, least: int, most: int) -> None:

@@ -33,9 +33,9 @@ def pendulum(
     body = {"mass": "m", "center_of_mass": [0, 0, "-length/2"], "inertia": moments}
     hinge = {"type": "revolute", "axis": [0, 1, 0], "body": body, "damping": damping}
     joints: Data = {}
-    for each in range(1, links + 1):
-        hung = {} if each == 1 else {"parent": f"link_{each - 1}", "at": [0, 0, "-length"]}
-        joints[f"link_{each}"] = {**hinge, **hung}
+    for place in range(1, links + 1):
+        hung = {} if place == 1 else {"parent": f"link_{place - 1}", "at": [0, 0, "-length"]}
+        joints[f"link_{place}"] = {**hinge, **hung}
     return described("pendulum", {"length": length, "m": mass}, joints=joints)
 
 

@@ -230,7 +230,7 @@ def _module_places(modules: int) -> dict[str, list[MeasureLike]]:
         return {"front": ["wheelbase/2", 0, 0], "rear": ["-wheelbase/2", 0, 0]}
     if modules == 4:
         return {name: _CORNERS[name] for name in ("front_left", "rear_left", "rear_right", "front_right")}
-    turn = {f"module_{each + 1}": f"2*pi*{each}/{modules}" for each in range(modules)}
+    turn = {f"module_{place + 1}": f"2*pi*{place}/{modules}" for place in range(modules)}
     return {
         name: [f"wheelbase/2*cos({angle})", f"wheelbase/2*sin({angle})", 0] for name, angle in turn.items()
     }

@@ -150,10 +150,10 @@ def to_text(model: Model) -> str:
     return _LIST.sub(_in_one_line, text) + "\n"
 
 
-def _in_one_line(found: re.Match[str]) -> str:
+def _in_one_line(entries: re.Match[str]) -> str:
     """A list of JSON without its line breaks, which stand between entries only, if it fits."""
-    line = re.sub(r"\n *", " ", found[0]).replace("[ ", "[", 1)
-    return f"{line[:-2]}]" if line.endswith(" ]") and len(line) <= _WIDTH else found[0]
+    line = re.sub(r"\n *", " ", entries[0]).replace("[ ", "[", 1)
+    return f"{line[:-2]}]" if line.endswith(" ]") and len(line) <= _WIDTH else entries[0]
 
 
 def from_text(text: str) -> Model:
@@ -214,12 +214,12 @@ def _no_number(name: str) -> NoReturn:
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """An object whose keys come once each: of two, other readers might take the other."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise _damaged(f"is damaged: the key '{twice[:60]}' comes twice")
-    return found
+    return mapping
 
 
 def _check_version(content: Mapping[str, object]) -> None:
@@ -279,7 +279,7 @@ def _fields(data: object) -> dict[str, Any]:
     """
     schema = _schema()
     try:
-        found = schema.model_validate_json(json.dumps(data))  # JSON's lists are tuples only when read as JSON
+        kept = schema.model_validate_json(json.dumps(data))  # JSON's lists are tuples only when read as JSON
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ["model", *map(str, first["loc"])]
@@ -287,7 +287,7 @@ def _fields(data: object) -> dict[str, Any]:
             hint = suggest(place[1][:60], schema.model_fields)
             raise InputError(f"a Model has no {place[1][:60]!r}", key="model", hint=hint) from None
         raise report(problems_of(error), within=".".join(place)) from None
-    return {name: getattr(found, name) for name in schema.model_fields}
+    return {name: getattr(kept, name) for name in schema.model_fields}
 
 
 def _check_length(model: Model) -> None:

@@ -78,10 +78,10 @@ def robot_of(given: Given, call: str, lacking: str) -> Robot:
     Raises InputError for what is none of these, naming the `call`, and for a model without a description, saying what
     is `lacking` then.
     """
-    found = opened(given, call)
-    robot = found if isinstance(found, Robot) else found.robot
+    source = opened(given, call)
+    robot = source if isinstance(source, Robot) else source.robot
     if robot is None:
-        name = found.name if isinstance(found, Model) else "this"
+        name = source.name if isinstance(source, Model) else "this"
         raise InputError(f"'{name}' was not derived from a description: {lacking}")
     return robot
 
@@ -103,10 +103,10 @@ def derived(given: Given, call: str) -> Model:
 
     Raises InputError for what is none of these, naming the `call`.
     """
-    found = opened(given, call)
-    if isinstance(found, Document):
-        found = found.robot
-    return found if isinstance(found, Model) else derive(found)
+    source = opened(given, call)
+    if isinstance(source, Document):
+        source = source.robot
+    return source if isinstance(source, Model) else derive(source)
 
 
 def opened(given: Given, call: str) -> Robot | Model | Document:

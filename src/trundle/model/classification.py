@@ -35,7 +35,7 @@ def mobility_of(numeric: Assembly) -> Mobility | None:
     """
     if len(numeric.base_columns) != 3 or not numeric.wheels:
         return None
-    found = classify([place for place, grips in wheel_places(numeric) if grips])
+    by_wheels = classify([place for place, grips in wheel_places(numeric) if grips])
     carried = any(not wheel.on_base for wheel in rolling(numeric))
     columns = {wheel.steering for wheel in rolling(numeric)}
     geared = any(
@@ -45,20 +45,20 @@ def mobility_of(numeric: Assembly) -> Mobility | None:
         for axis in (*gear.leaders, *gear.followers)
     )
     if not (carried or geared):
-        return found
-    return None if numeric.loops else classify_by_demands(found, _demands(numeric))
+        return by_wheels
+    return None if numeric.loops else classify_by_demands(by_wheels, _demands(numeric))
 
 
 def _demands(numeric: Assembly) -> list[np.ndarray]:
     """What the wheels demand of the base's twist, (k, 3), at random configurations."""
     names = independent_coordinates(numeric)
     rng = np.random.default_rng(_SEED)
-    found = []
+    demands = []
     for _ in range(_SAMPLES):
         at = configure(numeric, names, rng.uniform(-_SPREAD, _SPREAD, len(names)).tolist())
         rows, _ = constraint_rows(numeric, at, rolling(numeric))
-        found.append(base_rows(np.array(rows, dtype=float), numeric.base_columns))
-    return found
+        demands.append(base_rows(np.array(rows, dtype=float), numeric.base_columns))
+    return demands
 
 
 def rolling(assembly: Assembly) -> list[WheelModel]:

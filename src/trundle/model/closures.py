@@ -157,9 +157,9 @@ def close_loops(
     samples = _closed_samples(
         NumericLoops(numbers.assembly, numbers.names, robot_name), values, rows, symbols
     )
-    found = Closures(assembly.quantities, gaps, rows, owners, closures, samples, len(every), empty)
-    _refuse_lock(found, len(basis[0]) if basis else 0, robot_name)
-    return found
+    result = Closures(assembly.quantities, gaps, rows, owners, closures, samples, len(every), empty)
+    _refuse_lock(result, len(basis[0]) if basis else 0, robot_name)
+    return result
 
 
 def _closed_samples(
@@ -167,12 +167,12 @@ def _closed_samples(
 ) -> SymbolSamples:
     """Closed configurations with speeds that keep them so; raises InputError where none closes."""
     state, commands, _ = symbols
-    found, count = loops.samples, len(loops.names)
-    beside = np.random.default_rng(_SEED).uniform(-WIDE, WIDE, (len(found), len(state)))
+    closed, count = loops.samples, len(loops.names)
+    beside = np.random.default_rng(_SEED).uniform(-WIDE, WIDE, (len(closed), len(state)))
     beside[:, :count] = loops.normalised(beside[:, :count])
-    others = [np.zeros((len(commands), len(found)))]
-    others += [np.repeat(values[:, None], len(found), axis=1)]
-    x = np.hstack([found, beside[:, count:]])
+    others = [np.zeros((len(commands), len(closed)))]
+    others += [np.repeat(values[:, None], len(closed), axis=1)]
+    x = np.hstack([closed, beside[:, count:]])
     samples = SymbolSamples(symbols, (x.T, *others), CLOSED_ZERO, (beside.T, *others))
     if rows:
         moving = slice(count, count + len(rows[0]))

@@ -89,10 +89,10 @@ def coupling_rows(assembly: Assembly, at: Configuration) -> tuple[Rows, list[Row
     about: list[Row] = []
     for coupling in assembly.couplings:
         slopes = coupling.slopes([at.values[axis.coordinate] for axis in coupling.leaders])
-        for follower, each in zip(coupling.followers, slopes, strict=True):
+        for follower, partials in zip(coupling.followers, slopes, strict=True):
             row: list[Scalar] = [0] * len(assembly.speeds)
             row[follower.column] = 1
-            for leader, slope in zip(coupling.leaders, each, strict=True):
+            for leader, slope in zip(coupling.leaders, partials, strict=True):
                 row[leader.column] = -slope
             about.append(Row(coupling.name, coupling.what))
             rows.append(row)
@@ -215,7 +215,7 @@ def _geared(problem: RollingProblem, name: str) -> InputError:
 def _locked(problem: RollingProblem, name: str, locked: Locked) -> InputError:
     """An error that says which wheels lock the base, and what would free it."""
     about = [problem.about[row] for row in locked.rows]
-    owners = list(dict.fromkeys(each.owner for each in about if each.position is not None))
+    owners = list(dict.fromkeys(row.owner for row in about if row.position is not None))
     wheels = ", ".join(owners)
     keep = " and ".join(dict.fromkeys([owners[0], owners[len(owners) // 2]]))
     steered = np.ptp(problem.samples[:, list(locked.rows), :], axis=0).max(initial=0.0) > 0

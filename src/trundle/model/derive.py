@@ -112,7 +112,7 @@ def _drives(moving: MovingMechanism) -> _Drives:
     """Symbols for the inputs and, behind q and u in the state, for the states of motors and contacts."""
     assembly, make = moving.mechanism.assembly, moving.symbols.make
     inputs = [actuator.command.name for actuator in assembly.actuators]
-    states = [each.name for each in assembly.own_states]
+    states = [state.name for state in assembly.own_states]
     own = make(STATE, len(states), len(moving.q) + len(moving.u))
     commands = make(INPUT, len(inputs))
     return _Drives(dict(zip(inputs, commands, strict=True)), dict(zip(states, own, strict=True)))
@@ -142,7 +142,7 @@ def _model(moving: MovingMechanism, drives: _Drives, motion: ForcedMotion, start
     groups = _groups(moving, drives)
     rates = [*moving.q_dot, *motion.u_dot, *(motion.forces.rates[name] for name in drives.own)]
     outputs = observed(moving, motion)
-    labels = tuple(each.name for each in outputs)
+    labels = tuple(quantity.name for quantity in outputs)
     driven = _driven(mechanism.assembly)
     held = held_programs(moving.loops, symbols, groups, (len(moving.q), len(moving.u)), driven)
     return Model(
@@ -188,11 +188,11 @@ def _programs(
     states, values = groups[STATE]
     labels = (*states, WORK.name, LOST.name)
     inputs = {**groups, STATE: (labels, [*values, *symbols.make(STATE, 2, len(values))])}
-    found = {
+    outgoing = {
         "rate": (labels, [*rates, motion.forces.power, motion.forces.loss]),
-        "output": (tuple(each.name for each in outputs), list(outputs.values())),
+        "output": (tuple(quantity.name for quantity in outputs), list(outputs.values())),
     }
-    whole = symbols.program("audited", inputs, found)
+    whole = symbols.program("audited", inputs, outgoing)
     audited = only_output(whole, "rate")
     # nothing reads the account's own states
     short = (Group(STATE, tuple(states)), *whole.inputs[1:])
@@ -215,7 +215,7 @@ def _summary(moving: MovingMechanism, motion: ForcedMotion) -> ConstraintSummary
     assembly, problem = moving.mechanism.assembly, moving.mechanism.rolling
     undetermined = undetermined_rows(problem.samples[:-1]) if problem.rows else []
     about = [problem.about[row] for row in undetermined]
-    forces = [force.name for each in about if (force := force_of(assembly, each)) is not None]
+    forces = [force.name for row in about if (force := force_of(assembly, row)) is not None]
     rows, rank = len(problem.rows), moving.mechanism.basis.elimination.rank
     if moving.loops is not None:
         rows, rank = rows + moving.loops.row_count, rank + moving.loops.rank

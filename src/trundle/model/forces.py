@@ -71,10 +71,10 @@ def applied_forces(
     for element in assembly.elements:
         forces.add(element.column, element_effort(assembly, element, at, nu))
     drives = {
-        each.name: each.drive(
-            commands[each.command.name], at.values[names[each.column]], nu[each.column], own
+        motor.name: motor.drive(
+            commands[motor.command.name], at.values[names[motor.column]], nu[motor.column], own
         )
-        for each in assembly.actuators
+        for motor in assembly.actuators
     }
     fed = _feed(assembly, drives, own, forces)
     for actuator in assembly.actuators:
@@ -92,7 +92,7 @@ def _feed(
     assembly: Assembly, drives: Mapping[str, Drive], own: Mapping[str, Scalar], forces: Forces
 ) -> dict[str, Scalar]:
     """The voltage that each motor on a battery works with; the batteries' own powers and rates go to the forces."""
-    actuators = {each.name: each for each in assembly.actuators}
+    actuators = {actuator.name: actuator for actuator in assembly.actuators}
     fed: dict[str, Scalar] = {}
     for supply in assembly.supplies:
         bus = supply.feed([actuators[name].winding(drives[name]) for name in supply.feeds], own)

@@ -151,7 +151,7 @@ def _check_names(kind: object, key: str, own: Mapping[str, Quantity], others: se
     """Refuse names of states and outputs that another part has, and starts that are no numbers."""
     for name, quantity in own.items():
         if quantity.name in others:
-            taken = sorted(each for each in others if each.startswith(f"{quantity.owner}."))
+            taken = sorted(other for other in others if other.startswith(f"{quantity.owner}."))
             raise InputError(
                 f"{type(kind).__name__} calls a state or an output {name!r}, but there is a {quantity.name} already",
                 key=key,
@@ -180,10 +180,10 @@ def _contact(wheel: WheelModel, rate: float) -> Iterable[object]:
 def _check(kind: object, key: str, where: str, values: Callable[[], Iterable[object]]) -> None:
     """Raise InputError where a kind's values aren't finite numbers; `where` says in which situation."""
     try:
-        found = [float(value) for value in values()]  # type: ignore[arg-type]
-        if _finite(found):
+        numbers = [float(value) for value in values()]  # type: ignore[arg-type]
+        if _finite(numbers):
             return
-        came = f"gives {', '.join(f'{value:g}' for value in found)}"
+        came = f"gives {', '.join(f'{value:g}' for value in numbers)}"
     except InputError as error:
         if not isinstance(error.__cause__, (ArithmeticError, ValueError)):
             raise
@@ -208,16 +208,16 @@ def without_value(robot: Robot, parameters: Mapping[str, float], values: Mapping
     here = here.configured([values[name] for name in here.names])
     assembly, nu = here.assembly, here.speeds([values[name] for name in here.basis.labels])
     try:
-        found = applied_forces(assembly, here.at, nu, values, values, contact_span(assembly))
+        forces = applied_forces(assembly, here.at, nu, values, values, contact_span(assembly))
     except InputError as error:  # a root of what is negative, say, with the class and the line
         return f"{error.message} ({error.key})"
     for actuator in assembly.actuators:
-        effort = found.efforts[actuator.name]
+        effort = forces.efforts[actuator.name]
         if not _finite([*effort[:4], *effort.rates.values(), *effort.outputs.values()]):
             return f"{type(actuator.motor).__name__} gives no finite number for the motor '{actuator.name}'"
     for wheel in assembly.wheels:
-        own = [value for quantity, value in found.contacts.items() if quantity.owner == wheel.name]
-        own += [found.rates[state.name] for state in wheel.states.values()]
+        own = [value for quantity, value in forces.contacts.items() if quantity.owner == wheel.name]
+        own += [forces.rates[state.name] for state in wheel.states.values()]
         if wheel.acts and not _finite(own):
             return f"{type(wheel.law).__name__} gives no finite number for the wheel '{wheel.name}'"
     return ""

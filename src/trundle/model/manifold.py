@@ -94,19 +94,19 @@ def changed_numbers(
     for numbers that make redundant constraints independent, of which there are `rows` with a `rank`.
     """
     values = dict(model.parameters)
-    for each, value in changes.items():
-        if each not in values:
+    for name, value in changes.items():
+        if name not in values:
             raise InputError(
-                f"'{each}' is not a parameter of '{model.name}'", key=each, hint=suggest(each, values)
+                f"'{name}' is not a parameter of '{model.name}'", key=name, hint=suggest(name, values)
             )
         try:
-            values[each] = float(value)  # type: ignore[arg-type]  # what is no number is told below
+            values[name] = float(value)  # type: ignore[arg-type]  # what is no number is told below
         except (TypeError, ValueError):
             raise InputError(
-                f"expected a number in SI, got {value!r}", key=each, hint="models from SymPy know no units"
+                f"expected a number in SI, got {value!r}", key=name, hint="models from SymPy know no units"
             ) from None
-        if not math.isfinite(values[each]):
-            raise InputError(f"expected a finite number, got {value!r}", key=each)
+        if not math.isfinite(values[name]):
+            raise InputError(f"expected a finite number, got {value!r}", key=name)
     if rank < rows and values != model.parameters:
         _check_rank(model, values, rank)
     return values

@@ -70,7 +70,7 @@ def _put(program: Program, given: dict[str, Values | None], name: str, value: Va
 
 def model_program(model: Model, program: Program, form: Callable[..., R]) -> ModelProgram[R]:
     """A model's program, callable with its names; `form` makes of the output arrays what is returned."""
-    own = {each.name: getattr(program, each.name) for each in fields(Program)}
+    own = {attribute.name: getattr(program, attribute.name) for attribute in fields(Program)}
     return ModelProgram(**own, model=model, form=form)
 
 
@@ -97,22 +97,22 @@ def _states(
     program: ModelProgram[R], given: Mapping[str, Values | None], constants: Mapping[str, ArrayLike]
 ) -> Mapping[str, ArrayLike]:
     """All states by name where some are given by name: the others where the model starts, or as its loops need it."""
-    model, found, named, closed = program.model, dict[str, ArrayLike](), False, True
+    model, states_given, named, closed = program.model, dict[str, ArrayLike](), False, True
     for group in program.inputs:
         values = given.get(group.name)
         if group.name not in _BOUND or (values is None and group.name == "speed"):
             continue
         values = {} if values is None else values
         if isinstance(values, Mapping):
-            found |= _numbers(program, group, values)
+            states_given |= _numbers(program, group, values)
             named, closed = True, closed and len(values) == group.size
         else:
-            found |= dict(zip(group.labels, as_numbers(values, f"group '{group.name}'"), strict=False))
+            states_given |= dict(zip(group.labels, as_numbers(values, f"group '{group.name}'"), strict=False))
     if not named:
         return model.initial
-    states = {**model.initial, **found}
+    states = {**model.initial, **states_given}
     model.quantities.check_quaternions({name: np.asarray(value) for name, value in states.items()})
-    return states if closed else settle_batch(model, states, tuple(found), constants)
+    return states if closed else settle_batch(model, states, tuple(states_given), constants)
 
 
 def _array(
@@ -129,14 +129,14 @@ def _array(
 
 def _numbers(program: ModelProgram[R], group: Group, given: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
     """Given numbers by name, texts read by their units; raises InputError for names that the group hasn't."""
-    found: dict[str, ArrayLike] = {}
+    numbers: dict[str, ArrayLike] = {}
     for name, value in given.items():
         if name not in group.labels:
             message = f"'{name}' is not in the group '{group.name}' of '{program.model.name}'"
             raise InputError(message, key=str(name), hint=suggest(str(name), group.labels))
         unit = program.model.units.get(name, "") if group.name in (*_BOUND, "input") else ""
-        found[name] = number(value, name, unit) if np.ndim(value) == 0 else as_numbers(value, name)
-    return found
+        numbers[name] = number(value, name, unit) if np.ndim(value) == 0 else as_numbers(value, name)
+    return numbers
 
 
 def _stacked(program: Program, name: str, rows: list[ArrayLike]) -> FloatArray:

@@ -160,7 +160,7 @@ def balance(
     count = assembly.tree.speed_count
     poses = moving.mechanism.at.poses
     tau = inverse_dynamics(assembly.tree, poses, moving.nu[:count], nu_dot[:count], wrenches)
-    return tau + [each.armature * nu_dot[each.column] for each in assembly.linkages]
+    return tau + [linkage.armature * nu_dot[linkage.column] for linkage in assembly.linkages]
 
 
 def free_accelerations(

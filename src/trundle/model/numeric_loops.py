@@ -120,7 +120,8 @@ class NumericLoops:
     def draw(self, rng: np.random.Generator, count: int) -> np.ndarray:
         """Random configurations, wide enough for what coordinates move by gears to go all around."""
         widths = dict.fromkeys(self.assembly.coordinates, WIDE)
-        for gear in reversed([each for each in self.assembly.couplings if isinstance(each, Gear)]):
+        gears = [coupling for coupling in self.assembly.couplings if isinstance(coupling, Gear)]
+        for gear in reversed(gears):
             for axis, ratio in zip(gear.leaders, gear.ratios, strict=True):
                 needed = widths[gear.follower.coordinate] / max(abs(float(ratio)), 1 / _MOST_TURNS)
                 widths[axis.coordinate] = max(widths[axis.coordinate], needed)
@@ -134,9 +135,9 @@ class NumericLoops:
         """
         rng = np.random.default_rng(_SEED)
         drawn = (self.draw(rng, _DRAWN) for _ in range(TRIES // _DRAWN))
-        found, nearest = closed_samples(self.conditions, drawn, rng, COUNT)
-        if len(found):
-            return most_mobile(found, self.gaps_and_rows(found)[1])[:COUNT]
+        closed_ones, nearest = closed_samples(self.conditions, drawn, rng, COUNT)
+        if len(closed_ones):
+            return most_mobile(closed_ones, self.gaps_and_rows(closed_ones)[1])[:COUNT]
         raise self.unclosable(nearest)
 
     def unclosable(self, nearest: np.ndarray) -> InputError:
@@ -166,9 +167,9 @@ class NumericLoops:
         """
         frozen = self._columns(given)
         free = [k for k in range(len(self.assembly.speeds)) if k not in frozen]
-        found, left = settled(self.conditions, q[None], free, sorted(self.following))
+        nearby, left = settled(self.conditions, q[None], free, sorted(self.following))
         if left[0] <= CLOSED:
-            return found[0]
+            return nearby[0]
         if not given:
             return self.samples[0]
         raise InputError(
@@ -179,14 +180,14 @@ class NumericLoops:
 
     def _columns(self, names: Collection[str]) -> set[int]:
         """The speeds that move those coordinates: each one's rate, and of bases and balls all that the joint has."""
-        assembly, found = self.assembly, set[int]()
+        assembly, columns = self.assembly, set[int]()
         rates = {name: assembly.quantities.rate_of(name) for name in names}
         for coordinates, speeds in zip(
             assembly.tree.coordinate_slices(), assembly.tree.speed_slices(), strict=True
         ):
             if any(name in rates and not rates[name] for name in assembly.coordinates[coordinates]):
-                found |= set(range(speeds.start, speeds.stop))
-        return found | {assembly.speeds.index(rate) for rate in rates.values() if rate}
+                columns |= set(range(speeds.start, speeds.stop))
+        return columns | {assembly.speeds.index(rate) for rate in rates.values() if rate}
 
     def nearest(self, q: np.ndarray) -> np.ndarray:
         """Of the first closed configurations (coordinates,) found from q and from around it the one with the least
@@ -196,11 +197,11 @@ class NumericLoops:
         loose = [k for k in range(width) if k not in self.bound]
         steps = np.array([rng.uniform(-reach, reach, width) for reach in (0.0, *_BESIDE)])
         steps[:, loose] = 0.0
-        found, left = closed(
+        ends, left = closed(
             self.conditions, self.moved(np.repeat(q[None], len(steps), axis=0), steps), near=True
         )
-        some = found[left <= CLOSED][:_ENOUGH]
-        return min(some, key=lambda each: float(np.square(each - q).sum()), default=q)
+        some = ends[left <= CLOSED][:_ENOUGH]
+        return min(some, key=lambda end: float(np.square(end - q).sum()), default=q)
 
 
 def posture(assembly: Assembly) -> list[Pose]:

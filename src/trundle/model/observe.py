@@ -111,7 +111,7 @@ def force_of(assembly: Assembly, about: Row) -> Quantity | None:
             return gear.torque
     for wheel in assembly.wheels:
         if wheel.name == about.owner:
-            return next(wheel.force(each) for each in wheel.directions if each.what == about.what)
+            return next(wheel.force(d) for d in wheel.directions if d.what == about.what)
     return None
 
 

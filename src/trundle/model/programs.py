@@ -190,12 +190,12 @@ def momentum(model: Model) -> ModelProgram[WholeMomentum]:
     tree, poses = m.mechanism.assembly.tree, m.mechanism.at.poses
     world = world_poses(tree, poses)
     mass, center = center_of_mass(tree, world)
-    found = total_momentum(tree, world, velocities(tree, poses, m.nu[: tree.speed_count]))
+    total = total_momentum(tree, world, velocities(tree, poses, m.nu[: tree.speed_count]))
     outputs: Groups = {
         "center": (("x", "y", "z"), center),
-        "velocity": (("v_x", "v_y", "v_z"), [p / mass for p in found.linear]),
-        "linear": (("p_x", "p_y", "p_z"), found.linear),
-        "angular": (("L_x", "L_y", "L_z"), found.angular),
+        "velocity": (("v_x", "v_y", "v_z"), [p / mass for p in total.linear]),
+        "linear": (("p_x", "p_y", "p_z"), total.linear),
+        "angular": (("L_x", "L_y", "L_z"), total.angular),
     }
     return _called(model, "momentum", outputs, WholeMomentum)
 
@@ -223,7 +223,7 @@ def frame_program(m: MovingMechanism, link: str, point: Sequence[Scalar] = (0, 0
     place: Vector = (x, y, z)
     pose = frame_pose(tree, poses, index, place)
     nu, drift = m.nu[:count], m.drift[:count]
-    columns = [flat(each) for each in world_jacobian(tree, poses, index, place)]
+    columns = [flat(column) for column in world_jacobian(tree, poses, index, place)]
     basis = m.mechanism.basis.matrix[:count]
     jacobian = product(transpose(columns), basis) if columns else [[] for _ in TWIST]
     outputs: Groups = {

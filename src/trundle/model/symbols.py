@@ -102,8 +102,7 @@ def evaluated(
         return tangents.evaluated(values, numbers)
     groups = [column(group) for group in symbols]
     function = ca.Function("values", groups, [ca.densify(column(values))])
-    found = [function.call([ca.DM(each[:, k]) for each in numbers])[0] for k in range(numbers[0].shape[1])]
-    return np.array([np.asarray(each).ravel() for each in found]).T
+    return np.array(function.call([ca.DM(np.ascontiguousarray(group)) for group in numbers])[0])
 
 
 def _is_traced(symbols: Sequence[Scalar]) -> bool:

@@ -41,19 +41,19 @@ def check_robot(robot: Parts) -> list[Mistake]:
 
 def check_numbers(robot: Parts, scope: ParameterNumbers) -> list[Mistake]:
     """Everything wrong with a robot's numbers, given its parameters."""
-    found, problems = numbers(robot, scope)
+    values, problems = numbers(robot, scope)
     if not problems:
-        problems = list(_bounds(robot, found))
+        problems = list(_bounds(robot, values))
     if not problems:
-        problems = [*_inertias(robot, found), *_axes(robot, found), *_limits(robot, found)]
-        problems += [*_couplings(robot, found), *check_ratios(robot, found)]
-        problems += _ground(robot, found)
+        problems = [*_inertias(robot, values), *_axes(robot, values), *_limits(robot, values)]
+        problems += [*_couplings(robot, values), *check_ratios(robot, values)]
+        problems += _ground(robot, values)
     return problems
 
 
-def _bounds(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
+def _bounds(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
     for path, value in robot.every_value:
-        number = found[value.key]
+        number = values[value.key]
         if value.bound is not None and not value.bound.allows(number):
             written = f"{number:g}" if isinstance(value.source, float) else f"{value.source} = {number:g}"
             name = str(path[-1]).replace("_", " ")
@@ -61,16 +61,16 @@ def _bounds(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
             yield Mistake(path, f"{name} {value.bound.words}, got {written}", hint)
 
 
-def _inertias(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
+def _inertias(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
     """Moments of inertia are those that a rigid body can have."""
     for path, noun in robot.every_noun:
         if isinstance(noun, Inertia) and not noun.as_given:
-            message = inertia_problem(**{axes: found[getattr(noun, axes).key] for axes in MOMENTS})
+            message = inertia_problem(**{axes: values[getattr(noun, axes).key] for axes in MOMENTS})
             if message:
                 hint = "a body has xx + yy >= zz (and so on) and products small enough; check units and axes"
                 yield Mistake(path, message, hint)
     for name, wheel in robot.rolling.items():
-        yield from _wheel_inertia(("wheels", name, "inertia"), wheel, found)
+        yield from _wheel_inertia(("wheels", name, "inertia"), wheel, values)
 
 
 def inertia_problem(xx: float, yy: float, zz: float, xy: float, xz: float, yz: float) -> str | None:
@@ -97,12 +97,12 @@ def inertia_problem(xx: float, yy: float, zz: float, xy: float, xz: float, yz: f
     return None
 
 
-def _wheel_inertia(path: Path, wheel: RollingWheel, found: ParameterNumbers) -> Iterator[Mistake]:
+def _wheel_inertia(path: Path, wheel: RollingWheel, values: ParameterNumbers) -> Iterator[Mistake]:
     """A wheel's moment about its axle may be twice that about a diameter at most, as a thin disc's is."""
-    mass, radius, width = found[wheel.mass.key], found[wheel.radius.key], found[wheel.width.key]
+    mass, radius, width = values[wheel.mass.key], values[wheel.radius.key], values[wheel.width.key]
     axle, diameter = mass * radius**2 / 2, mass * (3 * radius**2 + width**2) / 12
     axle, diameter = (
-        default if value is None else found[value.key]
+        default if value is None else values[value.key]
         for value, default in ((wheel.inertia.axle, axle), (wheel.inertia.diameter, diameter))
     )
     if axle > 2 * diameter * (1 + _INERTIA_TOLERANCE):
@@ -112,11 +112,11 @@ def _wheel_inertia(path: Path, wheel: RollingWheel, found: ParameterNumbers) -> 
         yield Mistake(path, message, "give both moments (a thin hoop has m r^2 and m r^2/2)")
 
 
-def _axes(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
+def _axes(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
     """Axes need a direction, and two axes of a joint must not be parallel."""
     for path, noun in robot.every_noun:
         keys = [key for key in ("axis", "axis2") if hasattr(noun, key)]
-        directions = [tuple(found[value.key] for value in getattr(noun, key)) for key in keys]
+        directions = [tuple(values[value.key] for value in getattr(noun, key)) for key in keys]
         for key, direction in zip(keys, directions, strict=True):
             if math.hypot(*direction) < 1e-12:
                 yield Mistake(
@@ -134,7 +134,7 @@ def _angle(a: tuple[float, ...], b: tuple[float, ...]) -> float:
     return across / (math.hypot(*a) * math.hypot(*b))
 
 
-def _limits(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
+def _limits(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
     """A lower limit lies below the upper one."""
     for path, noun in robot.every_noun:
         if (
@@ -142,24 +142,24 @@ def _limits(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
             and noun.lower is not None
             and noun.upper is not None
         ):
-            lower, upper = found[noun.lower.key], found[noun.upper.key]
+            lower, upper = values[noun.lower.key], values[noun.upper.key]
             if lower >= upper:
                 message = f"the lower limit {lower:g} is not below the upper one, {upper:g}"
                 yield Mistake((*path, "lower"), message, "swap them, or leave one out")
 
 
-def _couplings(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
+def _couplings(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
     """The wheels of an Ackermann linkage stand side by side, and not on the axle that it turns about."""
     for name, coupling in linkages(robot.couplings).items():
         left, right = (robot.wheels[wheel] for wheel in coupling.wheels)
         (left_x, left_y), (right_x, right_y) = (
-            (found[wheel.at[0].key], found[wheel.at[1].key]) for wheel in (left, right)
+            (values[wheel.at[0].key], values[wheel.at[1].key]) for wheel in (left, right)
         )
         path: Path = ("couplings", name)
         if abs(left_x - right_x) > _HEIGHT_TOLERANCE:
             message = f"the wheels are not side by side: x = {left_x:g} and {right_x:g}"
             yield Mistake((*path, "wheels"), message, "give both the same at.x")
-        elif abs(left_x - found[coupling.axle.key]) < _HEIGHT_TOLERANCE:
+        elif abs(left_x - values[coupling.axle.key]) < _HEIGHT_TOLERANCE:
             yield Mistake(
                 (*path, "axle"),
                 "the steered wheels stand on the fixed axle",
@@ -170,13 +170,13 @@ def _couplings(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
             yield Mistake((*path, "wheels"), message, "name them [left, right]; y points left")
 
 
-def _ground(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
+def _ground(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
     """Wheels touch one ground, and no joint under them lifts or tilts them."""
     heights: dict[str, float] = {}
     for name, wheel in robot.wheels.items():
-        height = found[wheel.at[2].key] - found[wheel.radius.key]
+        height = values[wheel.at[2].key] - values[wheel.radius.key]
         for joint in chain(robot, wheel.parent):
-            if not is_vertical_axis(robot, joint, found):
+            if not is_vertical_axis(robot, joint, values):
                 message = f"the wheel would leave the ground when the joint {joint!r} moves or tilts it"
                 yield Mistake(
                     ("wheels", name, "parent"),
@@ -184,7 +184,7 @@ def _ground(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
                     "mount wheels on joints about z only, without roll or pitch",
                 )
                 return
-            height += found[robot.joints[joint].at[2].key]
+            height += values[robot.joints[joint].at[2].key]
         heights[name] = height
     if not heights:
         return
@@ -194,12 +194,12 @@ def _ground(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
     for name, height in heights.items():
         if name not in standing:
             message = f"stands off the ground: it touches z = {height:g}, {', '.join(standing)} {ground:g}"
-            z = found[robot.wheels[name].at[2].key] + ground - height
+            z = values[robot.wheels[name].at[2].key] + ground - height
             yield Mistake(("wheels", name), message, f"put its centre at.z = {z:g}, or change its radius")
 
 
 def _at_height(height: float, heights: ParameterNumbers) -> ParameterNumbers:
-    return {name: each for name, each in heights.items() if abs(each - height) < _HEIGHT_TOLERANCE}
+    return {name: z for name, z in heights.items() if abs(z - height) < _HEIGHT_TOLERANCE}
 
 
 def dynamic_problems(robot: Parts, scope: ParameterNumbers | None = None) -> list[Mistake]:
@@ -207,11 +207,11 @@ def dynamic_problems(robot: Parts, scope: ParameterNumbers | None = None) -> lis
 
     A kinematic run needs none of this, so it isn't part of the robot's own checks.
     """
-    found, problems = numbers(robot, robot.own_numbers if scope is None else scope)
+    values, problems = numbers(robot, robot.own_numbers if scope is None else scope)
     if problems:
         return problems
-    opposed = _opposed(robot, found)
-    return [*_base_mass(robot, found), *_joint_mass(robot, opposed), *_wheel_mass(robot, opposed)]
+    opposed = _opposed(robot, values)
+    return [*_base_mass(robot, values), *_joint_mass(robot, opposed), *_wheel_mass(robot, opposed)]
 
 
 def require_dynamic(robot: Parts, scope: ParameterNumbers | None = None) -> None:
@@ -259,61 +259,61 @@ def require_base_mass(robot: Parts) -> None:
     >>> from trundle.robot import require_base_mass
     >>> require_base_mass(trundle.catalog.swerve())
     """
-    found, problems = numbers(robot, robot.own_numbers)
-    problems = problems or list(_base_mass(robot, found))
+    values, problems = numbers(robot, robot.own_numbers)
+    problems = problems or list(_base_mass(robot, values))
     if problems:
         raise report(problems)
 
 
-def _base_mass(robot: Parts, found: ParameterNumbers) -> Iterator[Mistake]:
+def _base_mass(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
     """A base that moves has a mass to resist it."""
     if robot.base == "fixed":
         return
-    massive = [body for body in base_bodies(robot) if found[body.mass.key]]
+    massive = [body for body in base_bodies(robot) if values[body.mass.key]]
     if not massive:
         path: Path = () if robot.body is None else ("body", "mass")
         message = f"a {robot.base} base needs a body with a mass greater than zero"
         yield Mistake(path, message, "write body: {mass: ..., inertia: {zz: ...}}")
         return
     moving = any(joint.speeds for joint in robot.joints.values())
-    if len(massive) > 1 or moving or any(found[wheel.mass.key] for wheel in robot.wheels.values()):
+    if len(massive) > 1 or moving or any(values[wheel.mass.key] for wheel in robot.wheels.values()):
         return
     needed = ("xx", "yy", "zz") if robot.base == "floating" else ("zz",)
-    if any(found[getattr(massive[0].inertia, axes).key] == 0.0 for axes in needed):
+    if any(values[getattr(massive[0].inertia, axes).key] == 0.0 for axes in needed):
         message = f"nothing resists turning: inertia {', '.join(needed)} must be greater than zero"
         yield Mistake(("body", "inertia"), message)
 
 
-def _has_mass(body: Body, found: ParameterNumbers) -> bool:
+def _has_mass(body: Body, values: ParameterNumbers) -> bool:
     inertia = body.inertia
-    return any(found[value.key] for value in (body.mass, inertia.xx, inertia.yy, inertia.zz))
+    return any(values[value.key] for value in (body.mass, inertia.xx, inertia.yy, inertia.zz))
 
 
-def _opposed(robot: Parts, found: ParameterNumbers) -> set[str]:
+def _opposed(robot: Parts, values: ParameterNumbers) -> set[str]:
     """Everything a motor could drive whose motion some mass opposes, its own or one that a gear ties to it; and the
     joints that carry one.
     """
-    carries = _carrying(robot, found)
+    carries = _carrying(robot, values)
     direct = {
         motor.drives
         for name, motor in robot.motors.items()
-        if ask(motor, f"motors.{name}", motor.armature, lambda value: found[value.key])
+        if ask(motor, f"motors.{name}", motor.armature, lambda value: values[value.key])
     }
     direct |= carries | {
         name + ending
         for name, joint in robot.joints.items()
         for ending, (_, noun) in drive_axes(joint).items()
-        if name in carries or found[noun.armature.key]
+        if name in carries or values[noun.armature.key]
     }
-    direct.update(*(_opposed_wheel(name, wheel, found) for name, wheel in robot.rolling.items()))
+    direct.update(*(_opposed_wheel(name, wheel, values) for name, wheel in robot.rolling.items()))
     return direct | {name for name, group in tied(robot).items() if group & direct}
 
 
-def _carrying(robot: Parts, found: ParameterNumbers) -> set[str]:
+def _carrying(robot: Parts, values: ParameterNumbers) -> set[str]:
     """The joints with a mass behind them."""
     known = body_names(robot)
-    carried = [(name, _has_mass(joint.body, found)) for name, joint in robot.joints.items()]
-    carried += [(known[wheel.parent], found[wheel.mass.key] > 0) for wheel in robot.wheels.values()]
+    carried = [(name, _has_mass(joint.body, values)) for name, joint in robot.joints.items()]
+    carried += [(known[wheel.parent], values[wheel.mass.key] > 0) for wheel in robot.wheels.values()]
     # what a loop is pinned to resists too; whether that is enough is seen when the equations are there
     carried += [(known[end.body], True) for loop in robot.loops.values() for end in (loop.first, loop.second)]
     carriers: set[str] = set()
@@ -324,16 +324,16 @@ def _carrying(robot: Parts, found: ParameterNumbers) -> set[str]:
     return carriers
 
 
-def _opposed_wheel(name: str, wheel: RollingWheel, found: ParameterNumbers) -> Iterator[str]:
+def _opposed_wheel(name: str, wheel: RollingWheel, values: ParameterNumbers) -> Iterator[str]:
     """A wheel's spin and steering, as far as its own mass opposes them, or the robot's where it can't slip."""
     axle, diameter = wheel.inertia.axle, wheel.inertia.diameter
-    massive, ideal = found[wheel.mass.key] > 0, wheel.law.rolls
-    if ideal or (massive if axle is None else found[axle.key] > 0):
+    massive, ideal = values[wheel.mass.key] > 0, wheel.law.rolls
+    if ideal or (massive if axle is None else values[axle.key] > 0):
         yield name
     if isinstance(wheel, PivotedWheel):
         trails = wheel.trails and (massive or ideal)
-        turns = massive if diameter is None else found[diameter.key] > 0
-        if trails or turns or found[wheel.fork.inertia.zz.key] > 0:
+        turns = massive if diameter is None else values[diameter.key] > 0
+        if trails or turns or values[wheel.fork.inertia.zz.key] > 0:
             yield f"{name}.steering"
 
 

@@ -63,15 +63,15 @@ COUPLINGS.add(AckermannCoupling, GearCoupling)
 
 def linkages(couplings: Mapping[str, Coupling]) -> dict[str, AckermannCoupling]:
     """The couplings that have a coordinate of their own."""
-    return {name: each for name, each in couplings.items() if isinstance(each, AckermannCoupling)}
+    return {name: coupling for name, coupling in couplings.items() if isinstance(coupling, AckermannCoupling)}
 
 
 def gears(couplings: Mapping[str, Coupling]) -> dict[str, GearCoupling]:
     """The couplings by fixed ratios."""
-    return {name: each for name, each in couplings.items() if isinstance(each, GearCoupling)}
+    return {name: coupling for name, coupling in couplings.items() if isinstance(coupling, GearCoupling)}
 
 
 def held(couplings: Mapping[str, Coupling]) -> dict[str, str]:
     """The steerings that linkages hold, and the first linkage that holds each."""
-    pairs = [(wheel, name) for name, each in linkages(couplings).items() for wheel in each.wheels]
+    pairs = [(wheel, name) for name, linkage in linkages(couplings).items() for wheel in linkage.wheels]
     return {f"{wheel}.steering": name for wheel, name in reversed(pairs)}

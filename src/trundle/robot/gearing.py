@@ -39,8 +39,8 @@ def measured(robot: T) -> T:
     """The robot with each ratio and offset of its gears told what it measures: m/rad for a rack, and so on."""
     slide = _sliding(robot)
     told = {
-        name: _measured(each, slide) if isinstance(each, GearCoupling) else each
-        for name, each in robot.couplings.items()
+        name: _measured(coupling, slide) if isinstance(coupling, GearCoupling) else coupling
+        for name, coupling in robot.couplings.items()
     }
     return robot.model_copy(update={"couplings": told}) if told else robot
 
@@ -61,8 +61,8 @@ def _measured(gear: GearCoupling, slide: frozenset[str]) -> GearCoupling:
 
 def leaders(robot: Parts) -> dict[str, tuple[str, ...]]:
     """What each coordinate that follows depends on directly, gears and linkages alike."""
-    found = {steering: (linkage,) for steering, linkage in held(robot.couplings).items()}
-    return found | {gear.joint: tuple(gear.follows) for gear in gears(robot.couplings).values()}
+    depends = {steering: (linkage,) for steering, linkage in held(robot.couplings).items()}
+    return depends | {gear.joint: tuple(gear.follows) for gear in gears(robot.couplings).values()}
 
 
 def check_gears(robot: Parts) -> Iterator[Mistake]:
@@ -106,11 +106,11 @@ def _circles(robot: Parts) -> Iterator[Mistake]:
         yield Mistake(("couplings", owners[first], "follows"), message, "one of them must be free")
 
 
-def check_ratios(robot: Parts, found: Mapping[str, float]) -> Iterator[Mistake]:
+def check_ratios(robot: Parts, values: Mapping[str, float]) -> Iterator[Mistake]:
     """Ratios that are zero: such a gear holds its follower and moves nothing."""
     for name, gear in gears(robot.couplings).items():
         for leader, ratio in gear.follows.items():
-            if found[ratio.key] == 0.0:
+            if values[ratio.key] == 0.0:
                 written = "0" if isinstance(ratio.source, float) else f"{ratio.source} = 0"
                 message = f"a ratio must not be zero, got {written}"
                 yield Mistake(("couplings", name, "follows", leader), message, "take it out of 'follows'")

@@ -140,20 +140,20 @@ class Family:
         """Register what an installed package offers; raises InputError where that can't be had."""
         offered = f"the entry point {entry.name} = {entry.value} of an installed package"
         try:
-            found = entry.load()
+            offer = entry.load()
         except Exception as error:  # whatever a package's own code does
             said = f"{type(error).__name__}: {error}"
             raise InputError(
                 f"{offered} can't be loaded: {said}", hint="mend or remove the package"
             ) from error
         try:
-            register(found)
+            register(offer)
         except InputError as error:
             raise InputError(f"{offered} brings no kind: {error.message}", hint=error.hint) from None
-        if name_of(found) != entry.name:
+        if name_of(offer) != entry.name:
             raise InputError(
-                f"{offered} brings a kind of the name {name_of(found)!r}",
-                hint=f"call the entry point {name_of(found)}, or the class's type {entry.name!r}",
+                f"{offered} brings a kind of the name {name_of(offer)!r}",
+                hint=f"call the entry point {name_of(offer)}, or the class's type {entry.name!r}",
             )
 
     def read(self, written: object) -> Kind:

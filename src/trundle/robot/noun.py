@@ -199,9 +199,9 @@ def nouns(noun: Noun, path: Path = ()) -> Iterator[tuple[Path, Noun]]:
         if isinstance(inner, Noun):
             yield from nouns(inner, path if inner.inline else (*path, field))
         elif isinstance(inner, dict):
-            for name, each in inner.items():
-                if isinstance(each, Noun):
-                    yield from nouns(each, (*path, field, name))
+            for name, part in inner.items():
+                if isinstance(part, Noun):
+                    yield from nouns(part, (*path, field, name))
 
 
 def own_values(noun: Noun, path: Path) -> Iterator[tuple[Path, Value]]:
@@ -210,10 +210,10 @@ def own_values(noun: Noun, path: Path) -> Iterator[tuple[Path, Value]]:
         inner = getattr(noun, field)
         entries: list[tuple[Path, object]] = [((), inner)]
         if isinstance(inner, tuple):
-            entries = [((place,), each) for place, each in enumerate(inner)]
+            entries = [((place,), entry) for place, entry in enumerate(inner)]
         elif isinstance(inner, dict):
-            entries = [((name,), each) for name, each in inner.items()]
-        yield from ((((*path, field, *at), each)) for at, each in entries if isinstance(each, Value))
+            entries = [((name,), entry) for name, entry in inner.items()]
+        yield from ((((*path, field, *at), entry)) for at, entry in entries if isinstance(entry, Value))
 
 
 def keyed(noun: T, path: Path = ()) -> T:
@@ -242,25 +242,25 @@ def _keyed(inner: object, path: Path, counts: Callable[[Value], bool]) -> object
     if isinstance(inner, Noun):
         return keyed(inner, path[:-1] if inner.inline else path)
     if isinstance(inner, tuple):
-        return tuple(_keyed(each, (*path, place), counts) for place, each in enumerate(inner))
+        return tuple(_keyed(entry, (*path, place), counts) for place, entry in enumerate(inner))
     if isinstance(inner, dict):
-        return Frozen({name: _keyed(each, (*path, name), counts) for name, each in inner.items()}, EDITING)
+        return Frozen({name: _keyed(entry, (*path, name), counts) for name, entry in inner.items()}, EDITING)
     return inner
 
 
 def plain(noun: Noun) -> dict[str, Any]:
     """A noun as plain data: what was written, nothing else; its type first, then in the order of the fields."""
-    found: dict[str, Any] = {}
+    written: dict[str, Any] = {}
     for field in sorted(type(noun).model_fields, key=lambda field: field != "type"):
         inner = getattr(noun, field)
         if isinstance(inner, Noun) and inner.inline:
             own = plain(inner)
-            found |= {field: own.pop("type")} | own if "type" in own else own
+            written |= {field: own.pop("type")} | own if "type" in own else own
         elif (inner is not None and field in noun.model_fields_set) or (
             field == "type" and noun.must_tell_type
         ):
-            found[field] = _plain(inner)
-    return found
+            written[field] = _plain(inner)
+    return written
 
 
 def _plain(inner: object) -> object:
@@ -270,9 +270,9 @@ def _plain(inner: object) -> object:
     if isinstance(inner, Noun):
         return plain(inner)
     if isinstance(inner, (tuple, list)):
-        return [_plain(each) for each in inner]
+        return [_plain(entry) for entry in inner]
     if isinstance(inner, dict):
-        return {name: _plain(each) for name, each in inner.items()}
+        return {name: _plain(entry) for name, entry in inner.items()}
     return inner
 
 

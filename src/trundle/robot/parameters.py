@@ -85,35 +85,37 @@ class Resolver:
 
 def numbers(robot: Parts, scope: Mapping[str, float]) -> tuple[dict[str, float], list[Mistake]]:
     """Number of every value of a robot by key, given its parameters; and what has no number."""
-    known, found, problems = dict(scope), dict[str, float](), list[Mistake]()
+    known, numbers_by_key, problems = dict(scope), dict[str, float](), list[Mistake]()
     order: list[tuple[Path, Value]] = [
         (("parameters", name), robot.parameters[name]) for name in definition_order(robot)
     ]
     order += [(path, value) for path, value in robot.every_value if path[0] != "parameters"]
     for path, value in order:
         try:
-            found[value.key] = known[value.key] if value.is_parameter else value.number_in(known)
+            numbers_by_key[value.key] = known[value.key] if value.is_parameter else value.number_in(known)
         except KeyError:
             continue  # it hangs on a parameter that failed before it, which is reported
         except ExpressionError as error:
             problems.append(Mistake(path, f"{value.source!r} {error}", error.hint))
             continue
         if path[0] == "parameters":
-            known[value.key] = found[value.key]
-    return found, problems
+            known[value.key] = numbers_by_key[value.key]
+    return numbers_by_key, problems
 
 
 def dimensions(robot: Parts) -> dict[str, Inferred]:
     """Dimension of every named parameter, as far as its own text says."""
-    found: dict[str, Inferred] = {}
+    by_name: dict[str, Inferred] = {}
     for name in definition_order(robot):
         try:
-            dimension = dimension_of(robot.parameters[name].expression, lambda used: found.get(used, UNKNOWN))
+            dimension = dimension_of(
+                robot.parameters[name].expression, lambda used: by_name.get(used, UNKNOWN)
+            )
         except ExpressionError:
             dimension = UNKNOWN  # reported where the parameter is checked
         # a plain number may be of any kind as a parameter, even though as a factor it is a pure number
-        found[name] = UNKNOWN if dimension == LITERAL else dimension
-    return found
+        by_name[name] = UNKNOWN if dimension == LITERAL else dimension
+    return by_name
 
 
 def parameter_units(robot: Parts) -> dict[str, str]:
@@ -134,16 +136,16 @@ def parameter_units(robot: Parts) -> dict[str, str]:
 
 def quantities(robot: Parts) -> dict[str, Measure]:
     """What a named parameter measures, by the first field that is a multiple of it."""
-    found: dict[str, Measure] = {}
+    by_name: dict[str, Measure] = {}
     for path, value in robot.every_value:
         name = _multiple_of(value.expression) if value.names else None
         if name is not None and path[0] != "parameters":
-            found.setdefault(name, value.quantity)
+            by_name.setdefault(name, value.quantity)
     for defined, value in robot.parameters.items():
         name = _multiple_of(value.expression) if value.names else None
-        if name is not None and defined in found:
-            found.setdefault(name, found[defined])
-    return found
+        if name is not None and defined in by_name:
+            by_name.setdefault(name, by_name[defined])
+    return by_name
 
 
 def _multiple_of(tree: ExpressionTree) -> str | None:

@@ -90,19 +90,19 @@ def key_of(path: Path) -> str:
 
 def problems_of(error: ValidationError) -> list[Mistake]:
     """Every problem in a pydantic error."""
-    found: list[Mistake] = []
-    for each in error.errors(include_url=False)[:_ENOUGH]:
-        context = each.get("ctx", {})
-        if each["type"] == "too_short" and len(each["input"]) >= context["min_length"]:
+    mistakes: list[Mistake] = []
+    for problem in error.errors(include_url=False)[:_ENOUGH]:
+        context = problem.get("ctx", {})
+        if problem["type"] == "too_short" and len(problem["input"]) >= context["min_length"]:
             continue  # pydantic counts only entries that are right; what is wrong with the others is said for each
-        path = _without_tags(each["loc"])
+        path = _without_tags(problem["loc"])
         if "problems" in context:  # the robot's own checks report several at once
-            found.extend(Mistake((*path, *one.path), one.message, one.hint) for one in context["problems"])
+            mistakes.extend(Mistake((*path, *one.path), one.message, one.hint) for one in context["problems"])
             continue
         path = (*path, *context.get("at", ()))
-        message, hint = _words(each["type"], each["msg"], each["input"], context, path)
-        found.append(Mistake(path, message, hint))
-    return found
+        message, hint = _words(problem["type"], problem["msg"], problem["input"], context, path)
+        mistakes.append(Mistake(path, message, hint))
+    return mistakes
 
 
 def _without_tags(loc: tuple[int | str, ...]) -> Path:

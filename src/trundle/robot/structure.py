@@ -57,14 +57,14 @@ def _names(robot: Parts) -> Iterator[Mistake]:
 
 def body_names(robot: Parts) -> dict[str, str]:
     """Every name a `parent:` may use, and the joint (or "base") whose body it means."""
-    found = {"base": "base"}
+    joint_of = {"base": "base"}
     if robot.body is not None and robot.body.name:
-        found[robot.body.name] = "base"
+        joint_of[robot.body.name] = "base"
     for name, joint in robot.joints.items():
-        found[name] = name
+        joint_of[name] = name
         if joint.body.name:
-            found[joint.body.name] = name
-    return found
+            joint_of[joint.body.name] = name
+    return joint_of
 
 
 def _parents(robot: Parts) -> Iterator[Mistake]:
@@ -87,12 +87,12 @@ def _parents(robot: Parts) -> Iterator[Mistake]:
 def chain(robot: Parts, name: str) -> list[str]:
     """The joints from the base to the body `name`, in this order."""
     known = body_names(robot)
-    found: list[str] = []
+    joints: list[str] = []
     place = known[name]
     while place != "base":
-        found.append(place)
+        joints.append(place)
         place = known[robot.joints[place].parent]
-    return found[::-1]
+    return joints[::-1]
 
 
 def reached(start: str, steps: Iterable[tuple[str, str]]) -> list[str]:
@@ -100,10 +100,10 @@ def reached(start: str, steps: Iterable[tuple[str, str]]) -> list[str]:
     onward: dict[str, list[str]] = {}
     for here, there in steps:
         onward.setdefault(here, []).append(there)
-    found = [start]
-    for place in found:
-        found += onward.get(place, ())
-    return found
+    places = [start]
+    for place in places:
+        places += onward.get(place, ())
+    return places
 
 
 def base_bodies(robot: Parts) -> list[Body]:
@@ -125,17 +125,17 @@ def _base(robot: Parts) -> Iterator[Mistake]:
 
 def drivable(robot: Parts) -> dict[str, str]:
     """Everything a motor may drive, and its key in the description."""
-    found: dict[str, str] = {}
+    key_of: dict[str, str] = {}
     for name, wheel in robot.rolling.items():
-        found[name] = f"wheels.{name}"
+        key_of[name] = f"wheels.{name}"
         if isinstance(wheel, PivotedWheel):
-            found[f"{name}.steering"] = f"wheels.{name}"
-    found |= {
+            key_of[f"{name}.steering"] = f"wheels.{name}"
+    key_of |= {
         name + ending: f"joints.{name}"
         for name, joint in robot.joints.items()
         for ending in drive_axes(joint)
     }
-    return found | {name: f"couplings.{name}" for name in linkages(robot.couplings)}
+    return key_of | {name: f"couplings.{name}" for name in linkages(robot.couplings)}
 
 
 def _motors(robot: Parts) -> Iterator[Mistake]:
@@ -265,16 +265,16 @@ def speed_names(robot: Parts) -> tuple[str, ...]:
         "planar": ("v_x", "v_y", "omega"),
         "floating": ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z"),
     }
-    found = [*base[robot.base]]
+    names = [*base[robot.base]]
     closing = {name: loop.joint for name, loop in robot.loops.items() if isinstance(loop, JointLoop)}
     joints = {**robot.joints, **closing}
-    found += [f"{name}.{speed}" for name, joint in joints.items() for speed in joint.speeds]
+    names += [f"{name}.{speed}" for name, joint in joints.items() for speed in joint.speeds]
     coupled = held(robot.couplings)
     for name, wheel in robot.rolling.items():
-        found.append(f"{name}.rate")
+        names.append(f"{name}.rate")
         if isinstance(wheel, PivotedWheel) and f"{name}.steering" not in coupled:
-            found.append(f"{name}.steering_rate")
-    return (*found, *(f"{name}.rate" for name in linkages(robot.couplings)))
+            names.append(f"{name}.steering_rate")
+    return (*names, *(f"{name}.rate" for name in linkages(robot.couplings)))
 
 
 def _speeds(robot: Parts) -> Iterator[Mistake]:

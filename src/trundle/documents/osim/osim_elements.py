@@ -43,36 +43,36 @@ class OsimNode:
 
     def child(self, *path: str) -> OsimNode | None:
         """The element under a path of tags, each the first of its kind."""
-        found = self.element
+        place = self.element
         for tag in path:
-            inner = next((each for each in found if isinstance(each, XmlElement) and each.tag == tag), None)
+            inner = next((part for part in place if isinstance(part, XmlElement) and part.tag == tag), None)
             if inner is None:
                 return None
-            found = inner
-        return OsimNode(found, self.file, self.owner)
+            place = inner
+        return OsimNode(place, self.file, self.owner)
 
     def children(self) -> list[OsimNode]:
         return [
-            OsimNode(each, self.file, self.owner) for each in self.element if isinstance(each, XmlElement)
+            OsimNode(part, self.file, self.owner) for part in self.element if isinstance(part, XmlElement)
         ]
 
     def text(self, tag: str, default: str = "") -> str:
-        found = self.child(tag)
-        return default if found is None else (found.element.text or "").strip()
+        child = self.child(tag)
+        return default if child is None else (child.element.text or "").strip()
 
     def numbers(self, tag: str, count: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
         """So many numbers with spaces between them; without a default they must be there."""
-        found = self.child(tag)
-        if found is None:
+        child = self.child(tag)
+        if child is None:
             if default is None:
                 raise self.fail(f"<{tag}> is missing")
             return default
-        pieces = (found.element.text or "").split()
+        pieces = (child.element.text or "").split()
         if len(pieces) != count or not all(_NUMBER.fullmatch(piece) for piece in pieces):
-            raise found.fail(f"expected {count} numbers in <{tag}>, got {' '.join(pieces)[:60]!r}")
+            raise child.fail(f"expected {count} numbers in <{tag}>, got {' '.join(pieces)[:60]!r}")
         numbers = tuple(float(piece) + 0.0 for piece in pieces)
         if any(abs(number) > MOST for number in numbers):
-            raise found.fail(f"a number in <{tag}> is too large")
+            raise child.fail(f"a number in <{tag}> is too large")
         return numbers
 
     def vector(self, tag: str, default: Vector | None = None) -> Vector:
@@ -125,20 +125,20 @@ def read_model(root: XmlElement, file: str | None) -> OsimModel:
     if _VERSION_3 <= version < _VERSION_4:
         hint = "open it in OpenSim 4 and save it again"
         raise document.fail(f"version {version} is of a development version, between 3 and 4", hint)
-    bodies = {each.name: each for each in _objects(model, "BodySet") if each.name != GROUND}
-    if len(bodies) < len([each for each in _objects(model, "BodySet") if each.name != GROUND]):
+    bodies = {body.name: body for body in _objects(model, "BodySet") if body.name != GROUND}
+    if len(bodies) < len([body for body in _objects(model, "BodySet") if body.name != GROUND]):
         raise model.fail("two bodies have the same name")
     if not bodies:
         raise model.fail("the model has no bodies")
-    bodies = {name: OsimNode(each.element, file, f"body {name!r}") for name, each in bodies.items()}
+    bodies = {name: OsimNode(body.element, file, f"body {name!r}") for name, body in bodies.items()}
     frames = _Frames(model, frozenset(bodies))
     joints = _owned(bodies, frames) if version < _VERSION_3 else _standing(model, frames)
     return OsimModel(model, bodies, tuple(joints), frames.find)
 
 
 def _objects(model: OsimNode, collection: str) -> list[OsimNode]:
-    found = model.child(collection, "objects")
-    return [] if found is None else found.children()
+    objects = model.child(collection, "objects")
+    return [] if objects is None else objects.children()
 
 
 def _owned(bodies: Mapping[str, OsimNode], frames: _Frames) -> Iterator[OsimJoint]:
@@ -163,8 +163,8 @@ def _owned(bodies: Mapping[str, OsimNode], frames: _Frames) -> Iterator[OsimJoin
 
 def _standing(model: OsimNode, frames: _Frames) -> Iterator[OsimJoint]:
     """Version 4: <JointSet> <objects> <PinJoint> with sockets that name frames."""
-    for each in _objects(model, "JointSet"):
-        node = OsimNode(each.element, model.file, f"joint {each.name!r}")
+    for joint in _objects(model, "JointSet"):
+        node = OsimNode(joint.element, model.file, f"joint {joint.name!r}")
         parent = frames.find(node.text("socket_parent_frame"), node, node)
         child = frames.find(node.text("socket_child_frame"), node, node)
         yield OsimJoint(node.name, node.element.tag, parent, child, node)
@@ -209,11 +209,11 @@ class _Frames:
 
 
 def _offset_frames(node: OsimNode) -> dict[str, OsimNode]:
-    found: dict[str, OsimNode] = {}
+    frames: dict[str, OsimNode] = {}
     for element in node.element.iter("PhysicalOffsetFrame"):
         if isinstance(element, XmlElement):
-            found.setdefault(element.get("name", ""), OsimNode(element, node.file, node.owner))
-    return found
+            frames.setdefault(element.get("name", ""), OsimNode(element, node.file, node.owner))
+    return frames
 
 
 # The axes of joints that OpenSim has by name.
@@ -282,7 +282,7 @@ def _coordinates(node: OsimNode) -> list[OsimNode]:
         or node.child("coordinates")
         or node.child("CoordinateSet", "objects")
     )
-    return [] if holder is None else [each for each in holder.children() if each.element.tag == "Coordinate"]
+    return [] if holder is None else [part for part in holder.children() if part.element.tag == "Coordinate"]
 
 
 def _custom(node: OsimNode, coordinates: Mapping[str, OsimNode]) -> Iterator[OsimAxis]:
@@ -317,12 +317,9 @@ def _function(part: OsimNode, name: str, moves: bool) -> tuple[float, float]:
     holder = part.child("function")
     functions = [] if holder is None else holder.children()
     if holder is None:  # version 3 writes <function> or the function itself
-        functions = [each for each in part.children() if each.element.tag in ("LinearFunction", "Constant")]
-        bare = [
-            each.element.tag for each in part.children() if each.element.tag not in ("axis", "coordinates")
-        ]
-        if bare and not functions:
-            functions = [each for each in part.children() if each.element.tag == bare[0]]
+        children = [child for child in part.children() if child.element.tag not in ("axis", "coordinates")]
+        known = [child for child in children if child.element.tag in ("LinearFunction", "Constant")]
+        functions = known or children[:1]
     return _line(functions[0], name) if functions else (float(moves), 0.0)
 
 

@@ -96,15 +96,15 @@ def osim_markers(path: str | FilePath) -> dict[str, tuple[str, tuple[float, floa
     model = read_model(read_xml(read_text(file, MOST_BYTES), str(file))[0], str(file))
     child_frames = {joint.child.body: joint.child.pose for joint in model.joints}
     names = _body_names(model)
-    found: dict[str, tuple[str, tuple[float, float, float]]] = {}
+    markers: dict[str, tuple[str, tuple[float, float, float]]] = {}
     holder = model.node.child("MarkerSet", "objects")
     for node in [] if holder is None else holder.children():
         node = OsimNode(node.element, node.file, f"marker {node.name!r}")
         frame = model.frame_of(node.text("socket_parent_frame") or node.text("body"), node, node)
         in_joint = compose(inverse(child_frames.get(frame.body, IDENTITY_POSE)), frame.pose)
         x, y, z = transform_point(in_joint, node.vector("location"))
-        found[node.name] = (names[frame.body], (float(x), float(y), float(z)))
-    return found
+        markers[node.name] = (names[frame.body], (float(x), float(y), float(z)))
+    return markers
 
 
 def parse_document(text: str, path: str | FilePath | None = None) -> Document:
