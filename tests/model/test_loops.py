@@ -537,7 +537,7 @@ def test_long_closed_chains_are_solved_by_recursion_and_agree_with_the_matrix(sp
     """Accelerations, forces and the program of forward dynamics, both ways."""
     robot = closed_chain(13, spatial)
     by_recursion = trundle.derive(robot)
-    monkeypatch.setattr("trundle.model.mass.RECURSIVE", 1000)
+    monkeypatch.setattr("trundle.model.moving.RECURSIVE", 1000)
     by_matrix = trundle.derive(robot)
     assert by_recursion.operations != by_matrix.operations
     x = np.array(by_matrix.state_vector({"j0.angle": 0.4}))
