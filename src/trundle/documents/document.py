@@ -106,9 +106,9 @@ def refuse_foreign(content: bytes, file: str | None) -> None:
     by_content = (f for f in _FORMATS if content.startswith(f.starts) or element in f.roots.split())
     by_name = (f for f in _FORMATS if suffix in f.suffixes.split())
     first = (*by_name, *by_content) if suffix == ".xacro" else (*by_content, *by_name)
-    found = first[0] if first else None
-    if found is not None and (element, suffix) not in _OURS:
-        raise InputError(found.what, file=file, hint=found.reads)
+    foreign = first[0] if first else None
+    if foreign is not None and (element, suffix) not in _OURS:
+        raise InputError(foreign.what, file=file, hint=foreign.reads)
 
 
 # A description of a hundred bodies has some 20 kB; tables that need more belong into a CSV file.
@@ -209,7 +209,7 @@ def too_large(size: int, file: str | None, most: int = MOST_BYTES) -> InputError
 def _near_files(path: FilePath) -> str | None:
     try:
         names = [
-            each.name for each in path.parent.iterdir() if each.suffix in (".yaml", ".yml", ".urdf", ".json")
+            file.name for file in path.parent.iterdir() if file.suffix in (".yaml", ".yml", ".urdf", ".json")
         ]
     except OSError:
         return f"there is no folder {path.parent}"

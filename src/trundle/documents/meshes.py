@@ -52,14 +52,14 @@ def find_mesh(name: str, folder: str | None) -> Path:
     above = (around, *around.parents[:_MOST_UP])
     if name.startswith(_PACKAGE):
         package, _, inside = name.removeprefix(_PACKAGE).lstrip("/").partition("/")
-        roots = [each if each.name == package else each / package for each in above]
+        roots = [place if place.name == package else place / package for place in above]
         tried = [(root, root / inside) for root in roots if package not in ("", ".", "..")]
     else:
-        tried = [(each, around / name.removeprefix(_FILE)) for each in above[:2]]
+        tried = [(place, around / name.removeprefix(_FILE)) for place in above[:2]]
     allowed = [Path(os.path.normpath(path)) for root, path in tried if _inside(path, root)]
-    found = next((path for path in allowed if path.is_file()), None)
-    if found is not None:
-        return found
+    mesh = next((path for path in allowed if path.is_file()), None)
+    if mesh is not None:
+        return mesh
     if not allowed:
         raise InputError(f"{name!r} is outside the description's folder and package, and isn't opened")
     raise InputError(f"there is no {name!r}", hint=f"put it beside the description, in {around}")
@@ -116,15 +116,15 @@ def simplified(surfaces: Sequence[Surface], most: int) -> list[Surface]:
     """Surfaces with at most so many triangles together: corners in one cell of a grid become one, their mean (Rossignac
     & Borrel 1993). The grid is the finest of those tried that leaves few enough, and the same for all.
     """
-    if sum(len(each.triangles) for each in surfaces) <= most:
+    if sum(len(surface.triangles) for surface in surfaces) <= most:
         return list(surfaces)
     # a surface that passes n cells of width h has an area of about n h², and two triangles a cell
     width = 0.6 * math.sqrt(sum(map(_area, surfaces)) / most)
-    farthest = max(float(np.abs(each.corners).max()) for each in surfaces)
+    farthest = max(float(np.abs(surface.corners).max()) for surface in surfaces)
     while True:
-        found = [_joined(each.corners, each.triangles, np.floor(each.corners / width)) for each in surfaces]
-        if sum(len(each.triangles) for each in found) <= most or width > farthest:
-            return found
+        joined = [_joined(s.corners, s.triangles, np.floor(s.corners / width)) for s in surfaces]
+        if sum(len(surface.triangles) for surface in joined) <= most or width > farthest:
+            return joined
         width *= 1.15
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import ClassVar
 
@@ -16,7 +17,7 @@ from trundle.files import path_of
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.description import Robot
 from trundle.robot.noun import Noun
-from trundle.robot.problems import Mistake, Path, problems_of, report
+from trundle.robot.problems import Path, problems_of, report
 from trundle.robot.shapes import Mesh
 from trundle.robot.values import describe
 
@@ -207,7 +208,7 @@ def _check_whole(document: Document, file: str | None) -> None:
     if run is None or run.mode == "dynamic":
         problems = dynamic_problems(robot, scope)
         if problems:
-            inside = [Mistake(("robot", *each.path), each.message, each.hint) for each in problems]
+            inside = [replace(problem, path=("robot", *problem.path)) for problem in problems]
             raise report(inside, file=file, lines=lines)
 
 

@@ -66,15 +66,15 @@ def to_yaml(data: Mapping[str, object]) -> str:
 def _node(inner: object, indent: int = -2, key: str = "") -> Node:
     """The YAML of plain data: the outer levels in lines, and a mapping inside them in one line where it fits."""
     if isinstance(inner, Mapping):
-        outer = indent <= 0 or (indent == 2 and any(isinstance(each, Mapping) for each in inner.values()))
+        outer = indent <= 0 or (indent == 2 and any(isinstance(entry, Mapping) for entry in inner.values()))
         # Python writes a mapping as YAML does, but for the quotes
         fits = indent + len(key) + len(str(inner).replace("'", "")) <= _WIDTH
-        pairs = [(_node(each), _node(value, indent + 2, each)) for each, value in inner.items()]
+        pairs = [(_node(entry), _node(value, indent + 2, entry)) for entry, value in inner.items()]
         return MappingNode(_TAG + "map", pairs, flow_style=fits and not outer)
     if isinstance(inner, (list, tuple)):
-        if any(isinstance(each, Mapping) for each in inner):  # each in lines of its own
-            return SequenceNode(_TAG + "seq", [_node(each, indent + 2) for each in inner], flow_style=False)
-        return SequenceNode(_TAG + "seq", [_node(_whole(each)) for each in inner], flow_style=True)
+        if any(isinstance(entry, Mapping) for entry in inner):  # each in lines of its own
+            return SequenceNode(_TAG + "seq", [_node(entry, indent + 2) for entry in inner], flow_style=False)
+        return SequenceNode(_TAG + "seq", [_node(_whole(entry)) for entry in inner], flow_style=True)
     if isinstance(inner, bool):
         return ScalarNode(_TAG + "bool", str(inner).lower())
     if isinstance(inner, (int, float)):

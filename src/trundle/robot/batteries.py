@@ -114,7 +114,7 @@ def supply_voltage(source: Scalar, resistance: Scalar, windings: Sequence[Windin
             lower = maximum(lower, edge if upper is None else edge * less(edge, upper))
         inside = lower + 1 if upper is None else (lower + upper) / 2
         pieces = [winding.draw(inside) for winding in windings]
-        square, linear, constant = (resistance * sum(each) for each in zip(*pieces, strict=True))
+        square, linear, constant = (resistance * sum(group) for group in zip(*pieces, strict=True))
         a, b = 1 + square, linear - source
         discriminant = b * b - 4 * a * constant
         # the root of a negative number would be a NaN even where it doesn't count, and that of 0 has no slope
@@ -138,7 +138,7 @@ class ReadsCurve(Reads):
             return super().read(written)
         hint = "write pairs [charge, voltage] from empty to full: [[0, 11], [0.5, 12.2], [1, 12.8]]"
         if len(written) < 2 or not all(
-            isinstance(each, (list, tuple)) and len(each) == 2 for each in written
+            isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in written
         ):
             raise problem("expected a voltage, or two pairs [charge, voltage] at least", hint)
         curve = tuple((self._plain(charge, units.RATIO), self._plain(volts)) for charge, volts in written)
@@ -198,10 +198,10 @@ class Battery(Noun):
         """E, the voltage without load (V), at a charge between 0 and 1."""
         if isinstance(self.open_circuit_voltage, Value):
             return read(self.open_circuit_voltage)
-        found: Scalar = self.open_circuit_voltage[0][1]
+        voltage: Scalar = self.open_circuit_voltage[0][1]
         for (start, low), (end, high) in pairwise(self.open_circuit_voltage):
-            found = found + (high - low) / (end - start) * (minimum(maximum(charge, start), end) - start)
-        return found
+            voltage = voltage + (high - low) / (end - start) * (minimum(maximum(charge, start), end) - start)
+        return voltage
 
     def feed(self, charge: Scalar, windings: Sequence[Winding], read: Read) -> Bus:
         """What it does at a charge while controllers want what they want."""

@@ -341,9 +341,9 @@ JOINTS.add(
 
 def drive_axes(joint: Joint) -> dict[str, tuple[DriveAxis, Turning | Sliding]]:
     """What a motor may drive on a joint: the ending of its name ("" or ".slide"), the axis, the noun with its keys."""
-    found: dict[str, tuple[DriveAxis, Turning | Sliding]] = {}
+    axes: dict[str, tuple[DriveAxis, Turning | Sliding]] = {}
     for axis in joint.drives:
         noun = getattr(joint, axis.part) if axis.part else joint
         assert isinstance(noun, (Turning, Sliding))
-        found[f".{axis.part}" if axis.part else ""] = axis, noun
-    return found
+        axes[f".{axis.part}" if axis.part else ""] = axis, noun
+    return axes

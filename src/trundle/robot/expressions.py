@@ -322,16 +322,16 @@ def dimension_of(tree: ExpressionTree, lookup: Callable[[str], Inferred]) -> Inf
         return LITERAL if tree.dimension is None else tree.dimension
     if isinstance(tree, Name):
         return lookup(tree.name)
-    found: list[Inferred] = [dimension_of(operand, lookup) for operand in tree.operands]
+    parts: list[Inferred] = [dimension_of(operand, lookup) for operand in tree.operands]
     if tree.operator in ("+", "-"):
-        return _of_sum(found[0], found[1])
+        return _of_sum(parts[0], parts[1])
     if tree.operator in ("*", "/"):
-        return _of_product(found[0], found[1], 1 if tree.operator == "*" else -1)
+        return _of_product(parts[0], parts[1], 1 if tree.operator == "*" else -1)
     if tree.operator == "**":
-        return _of_power(found[0], found[1], tree.operands[1])
+        return _of_power(parts[0], parts[1], tree.operands[1])
     if tree.operator == "neg":
-        return found[0]
-    return _of_function(tree, found[0])
+        return parts[0]
+    return _of_function(tree, parts[0])
 
 
 def _of_sum(a: Inferred, b: Inferred) -> Inferred:

@@ -179,7 +179,7 @@ class Family:
                 f"{what} has both type: {written['type']} and {old}: {kind}", f"take {old} away", (old,)
             )
         warnings.warn(f"write type: {kind} for {what}, not {old}: {kind}", FutureWarning, 2)
-        return {"type" if key == old else key: each for key, each in written.items()}
+        return {"type" if key == old else key: value for key, value in written.items()}
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.read)
@@ -305,8 +305,8 @@ def ask_states(
 ) -> Mapping[str, State]:
     """The states that a kind brings along; raises InputError where they aren't `State`s by name."""
     states = ask(kind, key, method, *args, **kwargs)
-    if isinstance(states, Mapping) and all(isinstance(each, State) for each in states.values()):
-        must_measure(type(kind), "state", {name: each.quantity for name, each in states.items()})
+    if isinstance(states, Mapping) and all(isinstance(state, State) for state in states.values()):
+        must_measure(type(kind), "state", {name: state.quantity for name, state in states.items()})
         return states
     message = f"{type(kind).__name__} says of its states: {states!r}"
     raise InputError(message, key=key, hint="expected them by name, as {'current': State(units.CURRENT)}")
@@ -314,4 +314,4 @@ def ask_states(
 
 def _base(kind: Kind) -> type[Kind]:
     """The class of its family that says what the methods are: Motor, ContactLaw, …"""
-    return next(each for each in reversed(type(kind).__mro__) if "family" in vars(each))
+    return next(base for base in reversed(type(kind).__mro__) if "family" in vars(base))

@@ -231,10 +231,10 @@ class DCMotor(WoundMotor):
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         """A model may stand for the constants."""
-        found = handler.resolve_ref_schema(handler(schema))
+        whole = handler.resolve_ref_schema(handler(schema))
         constants = ["torque_constant", "resistance"]
-        found["required"] = [name for name in found["required"] if name not in constants]
-        return found | {"anyOf": [{"required": ["model"]}, {"required": constants}]}
+        whole["required"] = [name for name in whole["required"] if name not in constants]
+        return whole | {"anyOf": [{"required": ["model"]}, {"required": constants}]}
 
     def default_counts(self, field: str) -> bool:
         """The smoothing rate matters where there is dry friction; a model's numbers do."""

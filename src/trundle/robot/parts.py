@@ -121,5 +121,5 @@ class Parts(Noun):
     @property
     def fed(self) -> dict[str, tuple[str, ...]]:
         """The motors that each battery feeds."""
-        wound = {name: each.battery for name, each in self.motors.items() if isinstance(each, WoundMotor)}
+        wound = {name: motor.battery for name, motor in self.motors.items() if isinstance(motor, WoundMotor)}
         return feeds(self.batteries, wound)

@@ -166,11 +166,11 @@ def _no_parameters(name: str) -> Inferred:
     return UNKNOWN
 
 
-def check_dimension(found: Inferred, quantity: Measure) -> None:
+def check_dimension(dimension: Inferred, quantity: Measure) -> None:
     """Raise ExpressionError where a value's dimension isn't its field's."""
-    if isinstance(found, str) or quantity.dimension is None or found == quantity.dimension:
+    if isinstance(dimension, str) or quantity.dimension is None or dimension == quantity.dimension:
         return
-    came = "a pure number or an angle" if found == units.NUMBER else f"one in {unit_text(found)}"
+    came = "a pure number or an angle" if dimension == units.NUMBER else f"one in {unit_text(dimension)}"
     raise ExpressionError(
         f"expected {_with_article(quantity)} ({quantity.unit}), got {came}", _example(quantity)
     )

@@ -217,7 +217,7 @@ class RollingWheel(Wheel):
             return data
         keys = LAWS.named(given).model_fields.keys() - {"type"}
         law = {key: data[key] for key in data if key in keys}
-        rest = {key: each for key, each in data.items() if key not in keys}
+        rest = {key: value for key, value in data.items() if key not in keys}
         return rest | {"contact": LAWS.read(law | ({"type": given} if "contact" in data else {}))}
 
     @classmethod
@@ -231,7 +231,7 @@ class RollingWheel(Wheel):
         properties["contact"] = {"enum": list(LAWS), "default": LAWS.default, "description": words}
         for law in LAWS:
             own = LAWS.named(law).model_json_schema()["properties"]
-            properties |= {key: each for key, each in own.items() if key != "type"}
+            properties |= {key: value for key, value in own.items() if key != "type"}
         return found
 
 

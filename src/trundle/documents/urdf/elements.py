@@ -123,13 +123,13 @@ def read_elements(root: XmlElement, file: str | None = None) -> Urdf:
     part.checked()
     links: dict[str, UrdfLink] = {}
     joints: dict[str, UrdfJoint] = {}
-    for each in part.children():
-        if each.element.tag == "link":
-            link = _link(each.named())
+    for child in part.children():
+        if child.element.tag == "link":
+            link = _link(child.named())
             _once(link, links)
             links[link.name] = link
-        elif each.element.tag == "joint":
-            joint = _joint(each.named())
+        elif child.element.tag == "joint":
+            joint = _joint(child.named())
             _once(joint, joints)
             joints[joint.name] = joint
     base, gravity, as_given = _extension(part.child(EXTENSION))
@@ -170,7 +170,7 @@ def moments_in(
 
 def _given(**numbers: float | Triple | UrdfData) -> UrdfData:
     """Plain data without what is zero."""
-    return {name: each for name, each in numbers.items() if (any(each) if isinstance(each, tuple) else each)}
+    return {name: x for name, x in numbers.items() if (any(x) if isinstance(x, tuple) else x)}
 
 
 def _moment(inertia: Part, name: str) -> float:
@@ -226,7 +226,7 @@ def _joint(part: Part) -> UrdfJoint:
 
 def within_a_turn(rpy: Triple) -> Triple:
     """The same angles within a full turn, which is as far as a description lets them go."""
-    r, p, y = (each if abs(each) <= 2 * math.pi else math.remainder(each, 2 * math.pi) for each in rpy)
+    r, p, y = (angle if abs(angle) <= 2 * math.pi else math.remainder(angle, 2 * math.pi) for angle in rpy)
     return r, p, y
 
 
@@ -242,10 +242,10 @@ def _axis(part: Part) -> Triple:
     axis = part.child("axis")
     if axis is None:
         return _DEFAULT_AXIS
-    found = axis.numbers("xyz")
-    if math.hypot(*found) < 1e-12:
+    direction = axis.numbers("xyz")
+    if math.hypot(*direction) < 1e-12:
         raise axis.fail("the axis is a zero vector", "xyz", 'write for example xyz="0 0 1"')
-    return found
+    return direction
 
 
 def _limit(part: Part, kind: str) -> Limit | None:
@@ -274,11 +274,11 @@ def _mimic(part: Part, kind: str) -> Mimic | None:
     if kind not in ONE_AXIS:
         hint = f"joints with one axis follow others: {', '.join(ONE_AXIS)}"
         raise mimic.fail(f"a {kind} joint can't mimic another one", hint=hint)
-    found = Mimic(mimic.text("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0))
-    if found.multiplier == 0.0:
-        hint = f"make the joint fixed, its <origin> moved by {found.offset:g}, or write another multiplier"
+    follows = Mimic(mimic.text("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0))
+    if follows.multiplier == 0.0:
+        hint = f"make the joint fixed, its <origin> moved by {follows.offset:g}, or write another multiplier"
         raise mimic.fail("the multiplier is zero, so it would follow nothing", "multiplier", hint)
-    return found
+    return follows
 
 
 def _extension(part: Part | None) -> tuple[str | None, float | Triple | None, bool]:

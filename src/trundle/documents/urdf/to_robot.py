@@ -199,16 +199,16 @@ def on_trust(body: UrdfData) -> bool:
 
 def places(urdf: Urdf, names: UrdfNames) -> Mapping[Path, Part]:
     """The element that a key of the Robot comes from, for messages."""
-    found: dict[Path, Part] = {(): urdf.part}
+    parts: dict[Path, Part] = {(): urdf.part}
     bodies: dict[Path, Part] = {("body",): urdf.links[names.root].part}
     for name, joint in urdf.joints.items():
         path: Path = ("joints", names.joints[name])
-        found[path] = joint.part
-        found |= {(*path, field): joint.part.near(tag) for field, tag in _JOINT_TAGS.items()}
+        parts[path] = joint.part
+        parts |= {(*path, field): joint.part.near(tag) for field, tag in _JOINT_TAGS.items()}
         bodies[*path, "body"] = urdf.links[joint.child].part
         if joint.mimic is not None:
-            found["couplings", names.mimics[name]] = joint.part.near("mimic")
+            parts["couplings", names.mimics[name]] = joint.part.near("mimic")
     for path, link in bodies.items():
         inertial = link.near("inertial")
-        found |= {path: link} | {(*path, field): inertial.near(tag) for field, tag in _BODY_TAGS.items()}
-    return found
+        parts |= {path: link} | {(*path, field): inertial.near(tag) for field, tag in _BODY_TAGS.items()}
+    return parts

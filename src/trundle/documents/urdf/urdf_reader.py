@@ -115,14 +115,14 @@ def parse_document(
     """The same as a Document; `path` is for messages only."""
     folder = None if path is None or not names_meshes(text) else str(FilePath(path).resolve().parent)
     reading = read(text, None if path is None else str(path), base=base, strict=strict, folder=folder)
-    found = places(reading.urdf, reading.names)
+    parts = places(reading.urdf, reading.names)
     problems = dynamic_problems(reading.robot)
     if problems:
-        raise _error([_in_urdf_words(each, reading) for each in problems], found)
+        raise _error([_in_urdf_words(problem, reading) for problem in problems], parts)
     where = "" if path is None else f"{path}: "
     for note in _notes(reading, base):
         warnings.warn(f"{where}{note}", stacklevel=3)
-    lines: dict[Path, int] = {("robot", *key): part.element.line for key, part in found.items()}
+    lines: dict[Path, int] = {("robot", *key): part.element.line for key, part in parts.items()}
     return Document(reading.robot, None, None if path is None else FilePath(path), text, lines)
 
 
@@ -149,7 +149,7 @@ def read(
         kept = {"urdf": write_xml(root, before)} | ({} if folder is None else {"folder": folder})
         robot = Robot.model_validate({**data, **kept})
     except ValidationError as error:
-        raise _error([_with_way_out(each) for each in problems_of(error)], places(urdf, names)) from None
+        raise _error(list(map(_with_way_out, problems_of(error))), places(urdf, names)) from None
     return Reading(root, before, urdf, names, robot)
 
 
@@ -242,17 +242,17 @@ def urdf_extras(robot: Robot) -> UrdfExtras:
     return UrdfExtras(own_joints, own_links, limits, meshes)
 
 
-def _error(problems: Sequence[Mistake], found: Mapping[Path, Part]) -> InputError:
+def _error(problems: Sequence[Mistake], parts: Mapping[Path, Part]) -> InputError:
     """One InputError in the file's words: the first problem in full, the others a line each."""
-    located = [(_nearest(problem.path, found), problem) for problem in problems]
-    located.sort(key=lambda each: each[0].element.line)
+    located = [(_nearest(problem.path, parts), problem) for problem in problems]
+    located.sort(key=lambda place: place[0].element.line)
     (part, first), *others = located
     listed = [f"line {other.element.line}: {other.owner}: {problem.message}" for other, problem in others]
     return part.fail(first.message, hint=with_others(first.hint, listed, len(others)))
 
 
-def _nearest(path: Path, found: Mapping[Path, Part]) -> Part:
-    return next(found[path[:length]] for length in range(len(path), -1, -1) if path[:length] in found)
+def _nearest(path: Path, parts: Mapping[Path, Part]) -> Part:
+    return next(parts[path[:length]] for length in range(len(path), -1, -1) if path[:length] in parts)
 
 
 def _with_way_out(problem: Mistake) -> Mistake:
@@ -269,7 +269,7 @@ def _in_urdf_words(problem: Mistake, reading: Reading) -> Mistake:
     """A motion without mass in the words of the file: which link, on which joint."""
     urdf, names = reading.urdf, reading.names
     if problem.path[:1] == ("joints",) and len(problem.path) == 2:
-        joint = next(each for name, each in urdf.joints.items() if names.joints[name] == problem.path[1])
+        joint = next(other for name, other in urdf.joints.items() if names.joints[name] == problem.path[1])
         message = (
             f"the {joint.type} joint {joint.name!r} moves the link {joint.child!r}, and neither it nor anything "
             "behind it has a mass: forces would accelerate it without bound"

@@ -132,7 +132,7 @@ def _verify(back: _UrdfFile, wanted: _UrdfFile) -> None:
 
 def _update_all(root: XmlElement, tag: str, old: Mapping[str, Said], new: Mapping[str, Said]) -> None:
     """Change the links or joints of a file; those that are gone leave it, those that are new stand at its end."""
-    elements = {each.get("name"): each for each in root if each.tag == tag and isinstance(each, XmlElement)}
+    elements = {part.get("name"): part for part in root if part.tag == tag and isinstance(part, XmlElement)}
     for name in old.keys() - new.keys():
         root.remove(elements[name])
     for name, said in new.items():
@@ -170,8 +170,8 @@ def _paths(said: Said) -> set[str]:
 def _at(element: XmlElement, path: str) -> XmlElement:
     """The element at a path below, made where it isn't there."""
     for tag in path.split("/") if path else ():
-        found = element.find(tag)
-        element = found if isinstance(found, XmlElement) else _added(element, tag)
+        inner = element.find(tag)
+        element = inner if isinstance(inner, XmlElement) else _added(element, tag)
     return element
 
 
@@ -206,7 +206,7 @@ def _of_robot(robot: Robot, root: str, resolve: Resolver) -> Said:
     if robot.base != default_base(root, any(_weighs(body, resolve) for body in base_bodies(robot))):
         said[EXTENSION, "base"] = robot.base
     if "gravity" in robot.model_fields_set:
-        x, y, z = (float(each) + 0.0 for each in resolve.gravity())  # -0 is 0
+        x, y, z = (float(part) + 0.0 for part in resolve.gravity())  # -0 is 0
         said[EXTENSION, "gravity"] = _text(-z + 0.0) if x == y == 0.0 else _text(x, y, z)
     return said
 
@@ -253,15 +253,14 @@ def _of_joint(joint: Joint, resolve: Resolver) -> Said:
         else:
             said["limit", "lower"] = _text(-_UNLIMITED if stops["lower"] is None else stops["lower"])
             said["limit", "upper"] = _text(_UNLIMITED if stops["upper"] is None else stops["upper"])
-    written = {name: value for name, value in values.items() if name in joint.model_fields_set - _OWN}
-    return said | {
-        (EXTENSION, name): _text(resolve(each)) for name, each in written.items() if isinstance(each, Value)
-    }
+    written = {name: values[name] for name in values if name in joint.model_fields_set - _OWN}
+    numbers = {name: value for name, value in written.items() if isinstance(value, Value)}
+    return said | {(EXTENSION, name): _text(resolve(value)) for name, value in numbers.items()}
 
 
 def _mimics(robot: Robot, names: _Names) -> dict[str, Said]:
     """What follows what, by the follower; a <mimic> has one leader."""
-    found: dict[str, Said] = {}
+    said: dict[str, Said] = {}
     resolve = robot.resolver()
     for name, gear in gears(robot.couplings).items():
         if len(gear.follows) > 1:
@@ -270,12 +269,12 @@ def _mimics(robot: Robot, names: _Names) -> dict[str, Said]:
             )
             raise InputError(message, key=f"robot.couplings.{name}.follows", hint=f"{_INSTEAD} it away")
         ((leader, ratio),) = gear.follows.items()
-        found[gear.joint] = {
+        said[gear.joint] = {
             ("mimic", "joint"): names.joints.get(leader, leader),
             ("mimic", "multiplier"): _text(resolve(ratio)),
             ("mimic", "offset"): _text(resolve(gear.offset)),
         }
-    return found
+    return said
 
 
 def _vector(path: str, name: str, values: Sequence[Value], resolve: Resolver) -> Said:

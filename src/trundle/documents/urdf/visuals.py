@@ -35,15 +35,15 @@ def urdf_shapes(text: str) -> tuple[dict[str, list[Shape]], list[str]]:
     urdf = read_elements(root)
     names = identifiers(urdf, check_tree(urdf))
     colours = dict(_colours(urdf.part.children("material")))
-    found: dict[str, list[Shape]] = {}
+    shapes_of: dict[str, list[Shape]] = {}
     wrong: list[str] = []
     for name, link in urdf.links.items():
         for tag in ("visual", "collision"):
             shapes = list(_shapes(link.part.children(tag), colours, wrong))
             if shapes:
-                found[names.links[name]] = shapes
+                shapes_of[names.links[name]] = shapes
                 break
-    return found, wrong
+    return shapes_of, wrong
 
 
 def _colours(materials: Sequence[Part]) -> Iterator[tuple[str, str]]:
@@ -57,11 +57,11 @@ def _colour(material: Part) -> str | None:
     """A material's own colour, as "#rrggbbaa"."""
     for part in material.children("color"):
         try:
-            numbers = [float(each) for each in part.element.get("rgba", "").split()]
+            numbers = [float(share) for share in part.element.get("rgba", "").split()]
         except ValueError:
             continue
         if len(numbers) == 4 and all(map(math.isfinite, numbers)):
-            return "#" + "".join(f"{round(255 * min(max(each, 0.0), 1.0)):02x}" for each in numbers)
+            return "#" + "".join(f"{round(255 * min(max(share, 0.0), 1.0)):02x}" for share in numbers)
     return None
 
 

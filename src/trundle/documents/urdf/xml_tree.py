@@ -166,23 +166,23 @@ class Part:
 
     def children(self, tag: str | None = None) -> list[Part]:
         """The elements inside, comments left out; with a tag, those only."""
-        inside = [each for each in self.element if isinstance(each, XmlElement)]
-        return [replace(self, element=each) for each in inside if tag is None or each.tag == tag]
+        inside = [child for child in self.element if isinstance(child, XmlElement)]
+        return [replace(self, element=child) for child in inside if tag is None or child.tag == tag]
 
     def child(self, tag: str) -> Part | None:
         """The one child with this tag, or none; two are an error."""
-        found = self.children(tag)
-        if len(found) > 1:
-            message = f"<{tag}> stands twice, first in line {found[0].element.line}"
-            raise found[1].fail(message, hint="keep one of them")
-        return found[0].checked() if found else None
+        children = self.children(tag)
+        if len(children) > 1:
+            message = f"<{tag}> stands twice, first in line {children[0].element.line}"
+            raise children[1].fail(message, hint="keep one of them")
+        return children[0].checked() if children else None
 
     def needed(self, tag: str, hint: str) -> Part:
         """The one child with this tag; none is an error."""
-        found = self.child(tag)
-        if found is None:
+        child = self.child(tag)
+        if child is None:
             raise self.fail(f"has no <{tag}>", hint=hint)
-        return found
+        return child
 
     def near(self, tag: str) -> Part:
         """The child with this tag or, without one, the element itself: where a message about it belongs."""
@@ -190,15 +190,15 @@ class Part:
 
     def text(self, name: str, hint: str | None = None) -> str:
         """An attribute that must be there and not be empty."""
-        found = self.element.get(name)
-        if found is None:
+        written = self.element.get(name)
+        if written is None:
             given = list(self.element.attrib)
             near = suggest(name, given) if given else ""
             here = f"it has {', '.join(given)}" if given and not near.startswith("did") else None
             raise self.fail(f"the attribute {name!r} is missing", hint=hint or here)
-        if not found.strip():
+        if not written.strip():
             raise self.fail(f"the attribute {name!r} is empty", name, hint)
-        return found
+        return written
 
     def number(self, name: str, default: float | None = None, *, infinite: bool = False) -> float:
         """A number; without a default it must be there."""
