@@ -14,7 +14,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, get_type_hints
@@ -243,7 +243,7 @@ def _robot(described: object) -> Robot | None:
     try:
         return None if described is None else File.model_validate(described).robot
     except ValidationError as error:
-        raise report(problems_of(error), within="description") from None
+        raise _wrong(error, "description") from None
 
 
 @cache
@@ -282,12 +282,18 @@ def _fields(data: object) -> dict[str, Any]:
         kept = schema.model_validate_json(json.dumps(data))  # JSON's lists are tuples only when read as JSON
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        place = ["model", *map(str, first["loc"])]
         if first["type"] == "extra_forbidden":
-            hint = suggest(place[1][:60], schema.model_fields)
-            raise InputError(f"a Model has no {place[1][:60]!r}", key="model", hint=hint) from None
-        raise report(problems_of(error), within=".".join(place)) from None
+            name = str(first["loc"][0])[:60]
+            raise InputError(
+                f"a Model has no {name!r}", key="model", hint=suggest(name, schema.model_fields)
+            ) from None
+        raise _wrong(error, "model") from None
     return {name: getattr(kept, name) for name in schema.model_fields}
+
+
+def _wrong(error: ValidationError, part: str) -> InputError:
+    """What is wrong in a part of a file."""
+    return report([replace(problem, path=(part, *problem.path)) for problem in problems_of(error)])
 
 
 def _check_length(model: Model) -> None:
