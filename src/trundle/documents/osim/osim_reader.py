@@ -242,8 +242,7 @@ def _moments(node: OsimNode, rotation: Matrix) -> OsimData:
         six = node.numbers("inertia", 6)
     else:
         six = tuple(node.numbers(f"inertia_{name}", 1, (0.0,))[0] for name in MOMENTS)
-    xx, yy, zz, xy, xz, yz = six
-    moments: OsimData = {**moments_in(rotation, xx, yy, zz, xy, xz, yz)}
+    moments: OsimData = {**moments_in(rotation, six)}
     return moments | ({"as_given": True} if on_trust({"inertia": moments}) else {})
 
 

@@ -7,7 +7,7 @@ Names are the file's, numbers as a description has them. The rules are those of 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trundle.arrays import Triple
@@ -148,21 +148,21 @@ def _link(part: Part) -> UrdfLink:
 
 
 def _body(part: Part) -> UrdfData:
+    """Mass, centre of mass and inertia of an <inertial>; products that are only a rotation's rounding are left out."""
     mass = part.needed("mass", 'write <mass value="..."/>').positive("value", called="mass")
     xyz, rpy = origin_of(part)
     inertia = part.needed("inertia", 'write <inertia ixx="..." iyy="..." izz="..."/>')
     principal = [_moment(inertia, name) for name in ("ixx", "iyy", "izz")]
     products = [inertia.number(name, 0.0) for name in ("ixy", "ixz", "iyz")]
-    moments = moments_in(euler_rotation(*rpy), *principal, *products)
+    moments = moments_in(euler_rotation(*rpy), [*principal, *products])
     floor = _ROUNDING * max(map(abs, moments.values())) if any(rpy) else 0.0
     kept = {name: number for name, number in moments.items() if abs(number) > floor or name[0] == name[1]}
     return _given(mass=mass, center_of_mass=xyz, inertia=_given(**kept))
 
 
-def moments_in(
-    rotation: Matrix, xx: float, yy: float, zz: float, xy: float, xz: float, yz: float
-) -> dict[str, float]:
-    """The inertia about the centre of mass in axes from which its own are turned: R I Rᵀ."""
+def moments_in(rotation: Matrix, six: Sequence[float]) -> dict[str, float]:
+    """The moments xx, yy, zz, xy, xz and yz about the centre of mass in axes from which their own are turned: R I Rᵀ."""
+    xx, yy, zz, xy, xz, yz = six
     turned = multiply(multiply(rotation, ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))), transpose(rotation))
     places = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
     return {name: float(turned[i][j]) for name, (i, j) in places.items()}
