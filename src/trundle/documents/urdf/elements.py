@@ -161,7 +161,7 @@ def _body(part: Part) -> UrdfData:
 
 
 def moments_in(rotation: Matrix, six: Sequence[float]) -> dict[str, float]:
-    """The moments xx, yy, zz, xy, xz and yz about the centre of mass in axes from which their own are turned: R I Rᵀ."""
+    """Moments xx, yy, zz, xy, xz, yz about the centre of mass in axes from which their own are turned: R I Rᵀ."""
     xx, yy, zz, xy, xz, yz = six
     turned = multiply(multiply(rotation, ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))), transpose(rotation))
     places = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
