@@ -6,8 +6,7 @@ import pytest
 
 import trundle
 from trundle.errors import InputError
-from trundle.mechanics.joint_check import check_joint
-from trundle.mechanics.joints import KINDS, JointKind
+from trundle.mechanics.joints import KINDS, JointKind, check_joint
 from trundle.mechanics.quantities import length, sliding
 from trundle.robot import DriveAxis, Joint, parse_robot, register
 from trundle.robot.bodies import JOINTS

@@ -13,8 +13,7 @@ from trundle.errors import InputError
 from trundle.mechanics.actuation import Actuator, Element, Stop, Supply
 from trundle.mechanics.coupling import ActionAxis, Gear, Linkage, Transmission, in_order
 from trundle.mechanics.frames import world_poses
-from trundle.mechanics.joint_check import check_joint
-from trundle.mechanics.joints import KINDS, plane_axes
+from trundle.mechanics.joints import KINDS, check_joint, plane_axes
 from trundle.mechanics.loop_joints import HELD, End, LoopJoint
 from trundle.mechanics.quantities import Quantities, Quantity, angle, turning
 from trundle.mechanics.tree import NO_INERTIA, WORLD, Link, Tree

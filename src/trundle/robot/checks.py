@@ -9,13 +9,20 @@ from itertools import islice
 from operator import itemgetter
 
 from trundle.robot.bodies import MOMENTS, Body, Inertia, Sliding, Turning, TwoAxisJoint, drive_axes
-from trundle.robot.couplings import linkages
-from trundle.robot.gearing import check_gears, check_ratios, tied
+from trundle.robot.couplings import gears, linkages
 from trundle.robot.kinds import ask
 from trundle.robot.parameters import numbers
 from trundle.robot.parts import Parts
 from trundle.robot.problems import Mistake, Path, report
-from trundle.robot.structure import base_bodies, body_names, chain, check_structure, is_vertical_axis
+from trundle.robot.structure import (
+    base_bodies,
+    body_names,
+    chain,
+    check_gears,
+    check_structure,
+    is_vertical_axis,
+    tied,
+)
 from trundle.robot.wheels import ModuleLimits, PivotedWheel, RollingWheel
 
 ParameterNumbers = Mapping[str, float]
@@ -46,7 +53,7 @@ def check_numbers(robot: Parts, scope: ParameterNumbers) -> list[Mistake]:
         problems = list(_bounds(robot, values))
     if not problems:
         problems = [*_inertias(robot, values), *_axes(robot, values), *_limits(robot, values)]
-        problems += [*_couplings(robot, values), *check_ratios(robot, values)]
+        problems += [*_couplings(robot, values), *_ratios(robot, values)]
         problems += _ground(robot, values)
     return problems
 
@@ -168,6 +175,16 @@ def _couplings(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
         if left_y <= right_y:
             message = f"the left wheel's y = {left_y:g} is not greater than the right one's {right_y:g}"
             yield Mistake((*path, "wheels"), message, "name them [left, right]; y points left")
+
+
+def _ratios(robot: Parts, values: Mapping[str, float]) -> Iterator[Mistake]:
+    """Ratios that are zero: such a gear holds its follower and moves nothing."""
+    for name, gear in gears(robot.couplings).items():
+        for leader, ratio in gear.follows.items():
+            if values[ratio.key] == 0.0:
+                written = "0" if isinstance(ratio.source, float) else f"{ratio.source} = 0"
+                message = f"a ratio must not be zero, got {written}"
+                yield Mistake(("couplings", name, "follows", leader), message, "take it out of 'follows'")
 
 
 def _ground(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:

@@ -1,17 +1,20 @@
-"""Robot: the whole description, checked."""
+"""Robot: the whole description, checked; what its gears' ratios measure; and its numbers, some of them changed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from pydantic import ModelWrapValidatorHandler, model_validator
 from pydantic_core import PydanticCustomError
 
 from trundle.errors import InputError, suggest
 from trundle.robot import parameters as _parameters
+from trundle.robot import units
+from trundle.robot.bodies import drive_axes
 from trundle.robot.checks import check_numbers, check_robot
+from trundle.robot.couplings import GearCoupling
 from trundle.robot.expressions import UNKNOWN, ExpressionError, dimension_of
-from trundle.robot.gearing import measured
 from trundle.robot.noun import keyed, plain, with_entry
 from trundle.robot.parameters import Resolver, dimensions, quantities, written_keys
 from trundle.robot.parts import Parts
@@ -64,6 +67,49 @@ def _unknown_parameter(robot: Parts, name: str, known: Mapping[str, float]) -> I
         key=name,
         hint=suggest(name, [*known, *written_keys(robot)], most=40),
     )
+
+
+# What a ratio measures, by whether the follower slides and whether what it follows does.
+_RATIOS = {
+    (False, False): units.RATIO,
+    (True, True): units.RATIO,
+    (True, False): units.Measure("length per angle", "m/rad", units.LENGTH.dimension),
+    (False, True): units.Measure("angle per length", "rad/m", (-1, 0, 0, 0)),
+}
+
+
+def _sliding(robot: Parts) -> frozenset[str]:
+    """The names that a motor can drive along, not about, an axis."""
+    return frozenset(
+        name + ending
+        for name, joint in robot.joints.items()
+        for ending, (axis, _) in drive_axes(joint).items()
+        if axis.sliding
+    )
+
+
+def measured(robot: Robot) -> Robot:
+    """The robot with each ratio and offset of its gears told what it measures: m/rad for a rack, and so on."""
+    slide = _sliding(robot)
+    told = {
+        name: _measured(coupling, slide) if isinstance(coupling, GearCoupling) else coupling
+        for name, coupling in robot.couplings.items()
+    }
+    return robot.model_copy(update={"couplings": told}) if told else robot
+
+
+def _measured(gear: GearCoupling, slide: frozenset[str]) -> GearCoupling:
+    """The gear with what its ratios and its offset measure: metres where a joint slides, radians elsewhere."""
+    changed: dict[str, object] = {
+        "follows": {
+            name: replace(ratio, quantity=_RATIOS[gear.joint in slide, name in slide])
+            for name, ratio in gear.follows.items()
+        }
+    }
+    if "offset" in gear.model_fields_set:
+        quantity = units.LENGTH if gear.joint in slide else units.ANGLE
+        changed["offset"] = replace(gear.offset, quantity=quantity)
+    return gear.model_copy(update=changed)
 
 
 class Robot(Shown, Parts):

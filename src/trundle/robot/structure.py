@@ -334,3 +334,59 @@ def is_vertical_axis(robot: Parts, name: str, numbers: Mapping[str, float]) -> b
     across = [*joint.rpy[:2], *(joint.axis[:2] if isinstance(joint, RevoluteJoint) else ())]
     level = all(abs(numbers[value.key]) <= 1e-12 for value in across)
     return level and isinstance(joint, (FixedJoint, RevoluteJoint))
+
+
+def leaders(robot: Parts) -> dict[str, tuple[str, ...]]:
+    """What each coordinate that follows depends on directly, gears and linkages alike."""
+    depends = {steering: (linkage,) for steering, linkage in held(robot.couplings).items()}
+    return depends | {gear.joint: tuple(gear.follows) for gear in gears(robot.couplings).values()}
+
+
+def check_gears(robot: Parts) -> Iterator[Mistake]:
+    """What is wrong with gears, before a number is looked at."""
+    known = drivable(robot)
+    holder = held(robot.couplings)
+    problems: list[Mistake] = []
+    for name, gear in gears(robot.couplings).items():
+        path: Path = ("couplings", name)
+        wanted: list[tuple[Path, str]] = [((*path, "joint"), gear.joint)]
+        wanted += [((*path, "follows", leader), leader) for leader in gear.follows]
+        problems += [
+            Mistake(place, no_axis(robot, target, "couple"), suggest(target, known))
+            for place, target in wanted
+            if target not in known
+        ]
+        if other := holder.get(gear.joint):
+            message = f"{gear.joint!r} is held by the coupling {other!r} already"
+            problems.append(Mistake((*path, "joint"), message, _one_coupling(robot, other)))
+        holder.setdefault(gear.joint, name)
+    yield from problems or _circles(robot)
+
+
+def _one_coupling(robot: Parts, name: str) -> str:
+    if name in gears(robot.couplings):
+        return f"let {name} alone follow all of them: follows: {{a: ..., b: ...}}; or turn this one round"
+    return f"let the coupling follow: joint: {name}"
+
+
+def _circles(robot: Parts) -> Iterator[Mistake]:
+    """Joints that follow each other in a circle."""
+    owners = {gear.joint: name for name, gear in gears(robot.couplings).items()}
+    follows = leaders(robot)
+    try:
+        in_order({name: follows[name] for name in sorted(follows, key=lambda name: name not in owners)})
+    except CircleError as error:
+        first = error.circle[0]
+        message = f"they follow each other in a circle: {error}"
+        if len(error.circle) == 1:
+            message = f"{first!r} follows itself"
+        yield Mistake(("couplings", owners[first], "follows"), message, "one of them must be free")
+
+
+def tied(robot: Parts) -> dict[str, frozenset[str]]:
+    """The names that move together with each name that some gear ties to others."""
+    groups: dict[str, frozenset[str]] = {}
+    for follower, others in leaders(robot).items():
+        together = frozenset({follower, *others}).union(*(groups.get(n, ()) for n in (follower, *others)))
+        groups |= dict.fromkeys(together, together)
+    return groups
