@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 
 from trundle.choices import EXPORTED
 from trundle.errors import InputError, suggest
@@ -52,14 +51,15 @@ def entries(
         if part not in EXPORTED:
             raise InputError(f"'{part}' can't be exported", key="what", hint=suggest(part, EXPORTED))
     required, optional = ((), EXPORTED) if what is None else (what, optional)
-    found: list[Entry] = []
+    chosen: list[Entry] = []
     for part in EXPORTED:
-        if part in required:
-            found += _PARTS[part](model)
-        elif part in optional:
-            with suppress(InputError):
-                found += _PARTS[part](model)
-    return tuple(found)
+        if part in required or part in optional:
+            try:
+                chosen += _PARTS[part][0](model)
+            except InputError:
+                if part in required:
+                    raise
+    return tuple(chosen)
 
 
 def entry_named(model: Model, name: str) -> Entry:
@@ -105,6 +105,7 @@ def _outputs(model: Model) -> Iterator[Entry]:
 
 
 def _of_model(model: Model, name: str, part: str, program: Program, meaning: str) -> Entry:
+    """The entry of a program of the whole model, with the units and starts of its robot's numbers."""
     if model.robot is not None:
         require_base_mass(model.robot)
     own = {} if model.robot is None else model.robot.parameter_units()
@@ -137,6 +138,7 @@ def _with_slopes(program: Program, units: Mapping[str, Texts]) -> tuple[dict[str
 
 
 def _kinematics(model: Model) -> Iterator[Entry]:
+    """Wheels from a twist, at rest and on the way, the twist of wheels where they determine it, and their measures."""
     kinematics = model.kinematics()
     drive = in_parameters(kinematics.robot)
     yield _of_wheels(
@@ -167,6 +169,7 @@ _WHEEL_UNITS = {
 
 
 def _of_wheels(kinematics: Kinematics, name: str, program: Program, meaning: str) -> Entry:
+    """The entry of a program of the wheels alone, whose groups hold one quantity a wheel."""
     robot = kinematics.robot
     known = {"twist": ("m/s", "m/s", "rad/s"), "parameter": tuple(robot.parameter_units().values())}
     groups = (*program.inputs, *program.outputs)
@@ -197,21 +200,12 @@ def _counting_odometry(model: Model) -> Odometry:
     return model.odometry([f"{name}.rate" for name in model.kinematics().names])
 
 
-_PARTS: Mapping[str, Callable[[Model], Iterator[Entry]]] = {
-    "dynamics": _dynamics,
-    "jacobian": _jacobian,
-    "kinematics": _kinematics,
-    "odometry": _odometry,
-    "outputs": _outputs,
+# By part what makes its entries, and what these are called where a model has them.
+_PARTS: Mapping[str, tuple[Callable[[Model], Iterator[Entry]], tuple[str, ...]]] = {
+    "dynamics": (_dynamics, ("dynamics", "projection")),
+    "jacobian": (_jacobian, ("jacobian",)),
+    "kinematics": (_kinematics, ("wheel_states", "next_wheel_states", "base_twist", "wheel_measures")),
+    "odometry": (_odometry, ("odometry_step",)),
+    "outputs": (_outputs, ("outputs",)),
 }
-_PART_OF = {
-    "dynamics": "dynamics",
-    "projection": "dynamics",
-    "jacobian": "jacobian",
-    "wheel_states": "kinematics",
-    "next_wheel_states": "kinematics",
-    "base_twist": "kinematics",
-    "wheel_measures": "kinematics",
-    "odometry_step": "odometry",
-    "outputs": "outputs",
-}
+_PART_OF = {name: part for part, (_, names) in _PARTS.items() for name in names}

@@ -143,11 +143,9 @@ def description(interface: Interface, version: str, sources: Sequence[str]) -> s
     ET.SubElement(root, "DefaultExperiment", _SAMPLING)
     variables = ET.SubElement(root, "ModelVariables")
     for reference, variable in enumerate(interface.variables):
-        (_add_real if version == "2.0" else _add_float64)(variables, reference, variable)
-    structure = ET.SubElement(root, "ModelStructure")
-    (_add_structure_2 if version == "2.0" else _add_structure_3)(structure, interface)
-    ET.indent(root)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
+        _add_variable(variables, reference, variable, two=version == "2.0")
+    _add_structure(ET.SubElement(root, "ModelStructure"), interface, two=version == "2.0")
+    return _text(root)
 
 
 def build_description(interface: Interface, sources: Sequence[str]) -> str:
@@ -157,11 +155,16 @@ def build_description(interface: Interface, sources: Sequence[str]) -> str:
     files = ET.SubElement(configuration, "SourceFileSet", language="C99")
     for name in sources:
         ET.SubElement(files, "SourceFile", name=name)
+    return _text(root)
+
+
+def _text(root: ET.Element) -> str:
     ET.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 
 
 def _head(interface: Interface, version: str) -> dict[str, str]:
+    """The attributes of the root: the model's name and token, and who wrote it."""
     names = (each.name for each in interface.variables if each.kind != "rate")
     head = {
         "fmiVersion": version,
@@ -174,6 +177,7 @@ def _head(interface: Interface, version: str) -> dict[str, str]:
 
 
 def _abilities(interface: Interface, kind: str, version: str) -> dict[str, str]:
+    """What a tool may ask of the FMU in Model Exchange or Co-Simulation, in the words of the version."""
     two = version == "2.0"
     state = "FMUstate" if two else "FMUState"
     found = {
@@ -193,6 +197,7 @@ def _abilities(interface: Interface, kind: str, version: str) -> dict[str, str]:
 
 
 def _add_units(root: ET.Element, interface: Interface) -> None:
+    """The units of all variables, with their exponents where they are SI's, and degrees for what is shown."""
     units = list(dict.fromkeys(each.unit for each in interface.variables if each.unit))
     definitions = ET.SubElement(root, "UnitDefinitions") if units else root
     for unit in units:
@@ -208,27 +213,20 @@ def _add_units(root: ET.Element, interface: Interface) -> None:
             ET.SubElement(element, "DisplayUnit", name=name, factor=repr(factor))
 
 
-def _attributes(variable: FmiVariable) -> dict[str, str]:
-    found = {"unit": variable.unit} if variable.unit else {}
+def _add_variable(variables: ET.Element, reference: int, variable: FmiVariable, *, two: bool) -> None:
+    """A real number: in FMI 2.0 an element within one, which counts variables from 1, in 3.0 one element."""
+    facts = {"name": variable.name, "valueReference": str(reference), **_KINDS[variable.kind]}
+    own = {"unit": variable.unit} if variable.unit else {}
     if variable.unit in _DEGREES:
-        found["displayUnit"] = _DEGREES[variable.unit][0]
-    return found if variable.start is None else {**found, "start": repr(float(variable.start))}
-
-
-def _add_real(variables: ET.Element, reference: int, variable: FmiVariable) -> None:
-    facts = {"name": variable.name, "valueReference": str(reference), **_KINDS[variable.kind]}
-    own = _attributes(variable)
+        own["displayUnit"] = _DEGREES[variable.unit][0]
+    if variable.start is not None:
+        own["start"] = repr(float(variable.start))
     if variable.of is not None:
-        own["derivative"] = str(variable.of + 1)  # the state's place in the list, from 1
-    ET.SubElement(ET.SubElement(variables, "ScalarVariable", facts), "Real", own)
-
-
-def _add_float64(variables: ET.Element, reference: int, variable: FmiVariable) -> None:
-    facts = {"name": variable.name, "valueReference": str(reference), **_KINDS[variable.kind]}
-    own = _attributes(variable)
-    if variable.of is not None:
-        own["derivative"] = str(variable.of)
-    ET.SubElement(variables, "Float64", {**facts, **own})
+        own["derivative"] = str(variable.of + two)
+    if two:
+        ET.SubElement(ET.SubElement(variables, "ScalarVariable", facts), "Real", own)
+    else:
+        ET.SubElement(variables, "Float64", {**facts, **own})
 
 
 def _unknowns(interface: Interface) -> Iterator[tuple[str, int, list[int]]]:
@@ -246,15 +244,6 @@ def _unknowns(interface: Interface) -> Iterator[tuple[str, int, list[int]]]:
             yield kind, place, [each for each in needs if at_start or each not in parameters]
 
 
-def _add_structure_2(structure: ET.Element, interface: Interface) -> None:
-    lists: dict[str, ET.Element] = {}
-    for kind, place, needs in _unknowns(interface):
-        if kind not in lists:
-            lists[kind] = ET.SubElement(structure, kind)
-        known = " ".join(str(each + 1) for each in needs)
-        ET.SubElement(lists[kind], "Unknown", index=str(place + 1), dependencies=known)
-
-
 _ELEMENTS = {
     "Outputs": "Output",
     "Derivatives": "ContinuousStateDerivative",
@@ -262,7 +251,13 @@ _ELEMENTS = {
 }
 
 
-def _add_structure_3(structure: ET.Element, interface: Interface) -> None:
+def _add_structure(structure: ET.Element, interface: Interface, *, two: bool) -> None:
+    """What hangs on what: in FMI 2.0 in a list a kind, by places from 1, in 3.0 one after the other by reference."""
     for kind, place, needs in _unknowns(interface):
-        known = " ".join(map(str, needs))
-        ET.SubElement(structure, _ELEMENTS[kind], valueReference=str(place), dependencies=known)
+        known = " ".join(str(each + two) for each in needs)
+        if two:
+            unknowns = structure.find(kind)
+            unknowns = ET.SubElement(structure, kind) if unknowns is None else unknowns
+            ET.SubElement(unknowns, "Unknown", index=str(place + 1), dependencies=known)
+        else:
+            ET.SubElement(structure, _ELEMENTS[kind], valueReference=str(place), dependencies=known)

@@ -30,7 +30,7 @@ from trundle.exports.fmi_description import (
 from trundle.files import signature
 from trundle.languages import C, require_identifier, source
 from trundle.languages.c import prototypes
-from trundle.languages.package import Content, Entry, Package, Target
+from trundle.languages.package import Content, Entry, Package, Target, filled
 from trundle.program import Program, feed, trace
 
 _HEADERS = {
@@ -58,24 +58,6 @@ _SYSTEMS = {
 }
 _PROCESSORS = {"x86_64": "x86_64", "AMD64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 _FLAGS = ("-std=c99", "-O2", "-fPIC", "-fvisibility=hidden")
-_USAGE = """\
-## How to use it
-
-`{name}_fmi2.fmu` (FMI 2.0) and `{name}_fmi3.fmu` (FMI 3.0) hold the same model, for Model Exchange and for
-Co-Simulation: import the one that your tool takes. Where there is no binary for a platform, tools compile the sources,
-which are C99 and need libm alone.
-
-{binary}
-
-Variables have the model's names: states and outputs are outputs, `der(...)` are the states' rates, and parameters are
-tunable. Set states before the start, inputs and parameters at any time; loops are closed when initialization ends.
-
-Co-Simulation goes on by the classical Runge-Kutta method of fourth order: one step a call of doStep where its error
-is within the tolerance (relative and absolute, 1e-6 unless the tool sets it), else as many shorter ones as that takes.
-Inputs are held within a call. Model Exchange leaves the integration to the tool{guided}. There are no events.
-
-With FMPy: `fmpy.simulate_fmu("{name}_fmi3.fmu", stop_time=10, start_values={{...}})`.
-"""
 _GUIDED = "; rates are those of the state moved back onto the loops"
 
 
@@ -106,7 +88,8 @@ def _package(content: Content) -> Package:
         for version, (library, _) in libraries.items()
     }
     binaries = {version: said for version, (_, said) in libraries.items()}
-    usage = _USAGE.format(
+    usage = filled(
+        "fmu/usage.md",
         name=name,
         guided=_GUIDED if "project" in programs else "",
         binary="\n".join(f"- {note}" for note in _notes(binaries)),

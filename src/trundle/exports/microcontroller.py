@@ -11,39 +11,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from trundle.errors import TrundleError
-from trundle.exports.wheeled_base import filled
-from trundle.languages.c_package import CTexts
+from trundle.languages.c import CTexts
 from trundle.languages.language import Function
-from trundle.languages.package import Content, Package, Target
+from trundle.languages.package import Content, Package, Target, filled
 
 _COMPILER, _EMULATOR = "arm-none-eabi-gcc", "qemu-system-arm"
 _UNKNOWN = None, None
 _PATIENCE = 300  # s
-_USAGE = """\
-## How to use it
-
-`{name}.h` and `{name}.c` go into a firmware's own sources: C99 in single precision, no heap, no globals that change,
-nothing in double precision. The other files make a whole program of it for a Cortex-M4F: `make` builds `main.elf` with
-`arm-none-eabi-gcc` (Debian: gcc-arm-none-eabi, libnewlib-arm-none-eabi), `make run` runs it in QEMU's board MPS2+ AN386
-(qemu-system-arm), where it prints instructions and bytes of stack of each call. `board.ld` says where memory is, which
-another chip has elsewhere. `startup.c` has the vector table and switches the floating-point unit on.
-
-Floats have seven digits: give angles within ±π, and keep a pose that grows (odometry over kilometres, counted turns) in
-a frame that moves along, or in double precision. Where wheels may turn either way alike, floats may choose another
-way than doubles; the base moves the same.
-
-{measured}
-"""
-_TABLE = """\
-Measured ({tools}, -O2, all numbers but parameters at 0.3): these functions and their defaults take {flash:,} bytes of
-flash, the whole program {total:,}, with math.h's functions, start-up and this measurement.
-
-| function | instructions a call | bytes of stack with what it calls | its own, -fstack-usage |
-| --- | ---: | ---: | ---: |
-{rows}
-
-Instructions are counted by QEMU (-icount), not cycles: a Cortex-M4F takes 14 for a division or a root.
-"""
 
 
 @dataclass(frozen=True)
@@ -61,17 +35,18 @@ class Taken:
 def _package(content: Content) -> Package:
     """NAME.h and NAME.c, what makes a program of them, and what its calls take."""
     code, name = CTexts(content), content.name
-    words = {"NAME": name, **_calls(code)}
+    words = {"name": name, **_calls(code)}
     files = {f"{name}.h": code.header(), f"{name}.c": code.source()}
-    files["main.c"] = filled("measure.c", words)
-    files["Makefile"] = filled("microcontroller.mk", words)
-    files |= {file: filled(file, {}) for file in ("startup.c", "board.ld", "semihosting.h", "semihosting.c")}
+    files["main.c"] = filled("microcontroller/main.c", **words)
+    files["Makefile"] = filled("microcontroller/Makefile", **words)
+    same = ("startup.c", "board.ld", "semihosting.h", "semihosting.c")
+    files |= {file: filled(f"microcontroller/{file}") for file in same}
     try:
         measured = taken(files, name)
     except TrundleError as problem:
         missing = f"not measured: {problem}"
-        return Package(files, _USAGE.format(name=name, measured=missing), {}, (missing,))
-    usage = _USAGE.format(name=name, measured=_told(measured))
+        return Package(files, filled("microcontroller/usage.md", name=name, measured=missing), {}, (missing,))
+    usage = filled("microcontroller/usage.md", name=name, measured=_told(measured))
     return Package(files, usage, {"measured": _facts(measured)}, tuple(_notes(measured)))
 
 
@@ -94,7 +69,7 @@ def _calls(code: CTexts) -> dict[str, str]:
         arrays.append(
             f"static float prepared[{code.content.prepared.size}]; /* prepare's row of the table fills it */"
         )
-    return {"CALLS": "\n".join([*arrays, "", *calls]), "TABLE": "\n".join(table)}
+    return {"calls": "\n".join([*arrays, "", *calls]), "table": "\n".join(table)}
 
 
 def _arguments(code: CTexts, function: Function) -> tuple[list[str], int]:
@@ -169,7 +144,8 @@ def _told(found: Taken) -> str:
         f"| `{name}` | {_or_unknown(count)} | {_or_unknown(stack)} | {own:,} |"
         for name, (count, stack, own) in found.functions.items()
     )
-    return _TABLE.format(tools=found.tools, flash=found.flash, total=found.total, rows=rows)
+    flash, total = f"{found.flash:,}", f"{found.total:,}"
+    return filled("microcontroller/measured.md", tools=found.tools, flash=flash, total=total, rows=rows)
 
 
 def _or_unknown(number: int | None) -> str:
@@ -192,6 +168,7 @@ def _facts(found: Taken) -> dict[str, object]:
 
 
 def _run(command: Sequence[str], folder: str) -> str:
+    """What a command prints; TrundleError with its first line of complaint where it fails or takes too long."""
     # a make that calls Trundle hands on options by which this one would print more
     ours = {
         name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")

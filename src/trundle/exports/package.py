@@ -85,6 +85,7 @@ def _earlier(folder: Path) -> Mapping[str, str]:
 
 
 def _require_own(folder: Path, before: Mapping[str, str], coming: Iterable[str] = ()) -> None:
+    """Raise InputError where a folder holds what no export wrote, or what was changed since; `coming`: new files."""
     if folder.exists() and not folder.is_dir():
         raise InputError("is a file, and an export is a folder", file=str(folder), hint="name a folder")
     there = sorted(each.name for each in folder.iterdir()) if folder.is_dir() else []

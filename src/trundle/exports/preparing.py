@@ -67,6 +67,7 @@ def _placed(main: Program, moved: Sequence[int], builder: Builder, places: dict[
 
 
 def _twin(entry: Entry, main: Program, group: Group) -> Entry:
+    """The entry that takes what was prepared in place of the parameters."""
     inputs = tuple(group if own.name == _PARAMETER else own for own in main.inputs)
     return Entry(
         f"{entry.name}_prepared",

@@ -59,6 +59,7 @@ def _tables(entries: Sequence[Entry], first: int) -> Iterator[str]:
 def _table(
     entry: Entry, group: Group, kind: str, told: dict[str, tuple[str, ...]], first: int
 ) -> Iterator[str]:
+    """Lines of one group; `told`: the groups by name whose tables stand above, to which this one is added."""
     if group.name in entry.unnamed:
         yield f"{kind}: `{group.name}`, {group.size} numbers: {entry.unnamed[group.name]}\n"
         return

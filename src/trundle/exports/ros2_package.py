@@ -10,61 +10,17 @@ from trundle.exports.wheeled_base import (
     ODOMETRY,
     TWIST,
     Field,
-    filled,
     kinematics_class,
     odometry_words,
     parameter_fields,
 )
-from trundle.files import signature
-from trundle.languages.c import C, Structure, structured
-from trundle.languages.c_package import require_package_name
+from trundle.languages.c import C, Structure, require_package_name, structured
 from trundle.languages.language import Function, Language, text_of
-from trundle.languages.package import Content, Package, Target
+from trundle.languages.package import Content, Package, Target, filled
 from trundle.program import Group
 
-_USAGE = """\
-## How to use it
-
-`{name}.hpp` is C++17 and needs nothing but the standard library, so it builds without ROS, too. `{name}::functions` are
-the functions below; arrays that are written must be others than those that are read. Nothing here allocates or throws.
-In a package of ROS 2 the header goes to `include/`.
-"""
-_CLASSES_USAGE = """
-A controller of ros2_control uses the classes where the controllers for drives of one kind have formulas, in their
-`update_and_write_commands`. `{name}::Parameters` has the description's values; the classes take others, as they were
-measured on the robot, when they are made.
-"""
-_KINEMATICS_USAGE = """
-- **Commands**, from a `geometry_msgs/msg/Twist` to the command interfaces, in rad/s and rad:
-
-      // what isn't finite would stay in wheels_: leave it out
-      wheels_ = kinematics_.wheels({{twist.linear.x, twist.linear.y, twist.angular.z}}, wheels_);
-      for (std::size_t k = 0; k < wheels_.rate.size(); k++) {{
-        // {name}::Kinematics::names[k]: its velocity interface, and where the wheel is steered its pivot's position
-        velocity_[k].set_value(wheels_.rate[k]);
-        steering_[k].set_value(wheels_.steering[k]);
-      }}
-"""
 _TWIST_USAGE = """
   Back, from rates and steering angles as they are read, `kinematics_.twist(wheels)` is the base's twist.
-"""
-_ODOMETRY_USAGE = """
-- **State**, from the position interfaces of {readings} (rad) to a `nav_msgs/msg/Odometry`, whose 6 x 6 covariance has
-  x, y and the yaw at 0, 1 and 5:
-
-      odometry_ = {{positions, {{}}, {{}}, parameters_}};  // once, at the first that are finite: pose, covariance
-      odometry_.update(positions, increment_covariance, angle_covariance);  // false: not finite, nothing changed
-      message.pose.pose.position.x = odometry_.pose().x;  // y alike
-      message.pose.pose.orientation.z = std::sin(odometry_.pose().theta / 2);
-      message.pose.pose.orientation.w = std::cos(odometry_.pose().theta / 2);
-      constexpr std::size_t at[3] = {{0, 1, 5}};
-      for (std::size_t i = 0; i < 3; i++)
-        for (std::size_t j = 0; j < 3; j++)
-          message.pose.covariance[6 * at[i] + at[j]] = odometry_.covariance()[3 * i + j];
-
-  The covariances that it takes are those of the increments since the last update and of the angles, row-major; slip
-  of the wheels makes the first about proportional to the way. Positions of wheels go on beyond whole turns; those of
-  steering may begin anew after one.
 """
 
 
@@ -76,25 +32,23 @@ def _package(content: Content) -> Package:
     language = _cpp(structures)
     require_package_name(name, CPP)
     classes: list[str] = []
-    usage = _USAGE.format(name=name)
+    usage = filled("ros2/usage.md", name=name)
     if content.entry(KINEMATICS) or content.entry(ODOMETRY):
-        usage += _CLASSES_USAGE.format(name=name)
+        usage += filled("ros2/classes.md", name=name)
     if content.entry(KINEMATICS):
-        classes.append(kinematics_class("kinematics.hpp", "turning.data()", content))
-        usage += _KINEMATICS_USAGE.format(name=name) + (_TWIST_USAGE if content.entry(TWIST) else "")
+        classes.append(kinematics_class("ros2/kinematics.hpp", "turning.data()", content))
+        usage += filled("ros2/kinematics.md", name=name) + (_TWIST_USAGE if content.entry(TWIST) else "")
     if odometry := content.entry(ODOMETRY):
         words = odometry_words(odometry, content)
-        classes.append(filled("odometry.hpp", words))
-        usage += _ODOMETRY_USAGE.format(readings=words["NAMES"].replace('"', "`"))
+        classes.append(filled("ros2/odometry.hpp", **words))
+        usage += filled("ros2/odometry.md", readings=words["names"].replace('"', "`"))
     words = {
-        "ROBOT": name,
-        "SIGNATURE": signature(),
-        "NAMESPACE": name,
-        "PARAMETERS": _struct(fields) if fields else "",
-        "FUNCTIONS": text_of(content.functions(language), language),
-        "CLASSES": "\n".join(classes),
+        "name": name,
+        "parameters": _struct(fields) if fields else "",
+        "functions": text_of(content.functions(language), language),
+        "classes": "\n".join(classes),
     }
-    return Package({f"{name}.hpp": filled("onboard.hpp", words)}, usage, {})
+    return Package({f"{name}.hpp": filled("ros2/onboard.hpp", **words)}, usage, {})
 
 
 def _struct(fields: Sequence[Field]) -> str:

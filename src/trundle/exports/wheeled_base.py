@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.resources import files
 
-from trundle.files import signature
 from trundle.languages import identifiers
 from trundle.languages.c import comment
 from trundle.languages.language import Language
-from trundle.languages.package import Content, Entry
+from trundle.languages.package import Content, Entry, filled
 from trundle.program import Group
 
 # The functions that each class calls.
 KINEMATICS, TWIST, ODOMETRY = "wheel_states", "base_twist", "odometry_step"
-
-
-def filled(asset: str, words: Mapping[str, str]) -> str:
-    """The text of a file under assets/ with every @WORD@ replaced."""
-    text = files("trundle.exports").joinpath("assets", asset).read_text(encoding="utf-8")
-    for word, value in words.items():
-        text = text.replace(f"@{word}@", value)
-    return text
 
 
 def listed(values: Iterable[object]) -> str:
@@ -61,14 +51,14 @@ def kinematics_class(asset: str, trailing: str, content: Content) -> str:
     name, _, suffix = asset.partition(".")
     words = {
         **_signed(content),
-        "COUNT": str(len(wheels)),
-        "NAMES": listed(wheels),
-        "TRAILING": listed(wheels.index(wheel) for wheel in turning),
-        "TRAILING_COUNT": str(len(turning)),
-        "TRAILING_ARGUMENT": f", {trailing}" if turning else "",
-        "BACK": filled(f"{name}.back.{suffix}", {}) if content.entry(TWIST) else "",
+        "count": str(len(wheels)),
+        "names": listed(wheels),
+        "trailing": listed(wheels.index(wheel) for wheel in turning),
+        "trailing_count": str(len(turning)),
+        "trailing_argument": f", {trailing}" if turning else "",
+        "back": filled(f"{name}.back.{suffix}") if content.entry(TWIST) else "",
     }
-    return filled(asset, words)
+    return filled(asset, **words)
 
 
 def odometry_words(entry: Entry, content: Content) -> dict[str, str]:
@@ -79,18 +69,17 @@ def odometry_words(entry: Entry, content: Content) -> dict[str, str]:
     steered = [place for place, label in enumerate(increment.labels) if label in angle.labels]
     return {
         **_signed(content),
-        "READINGS": str(len(readings)),
-        "INCREMENTS": str(increment.size),
-        "ANGLES": str(angle.size),
-        "NAMES": listed(readings),
-        "ANGLE_PLACES": listed(readings.index(each) for each in angle.labels),
-        "STEERED": listed(steered),
-        "STEERED_COUNT": str(len(steered)),
+        "readings": str(len(readings)),
+        "increments": str(increment.size),
+        "angles": str(angle.size),
+        "names": listed(readings),
+        "angle_places": listed(readings.index(each) for each in angle.labels),
+        "steered": listed(steered),
+        "steered_count": str(len(steered)),
     }
 
 
 def _signed(content: Content) -> dict[str, str]:
     prepared = content.prepared
     assert prepared is not None, "wheels have radii"
-    words = {"ROBOT": content.name, "PACKAGE": content.name, "SIGNATURE": signature()}
-    return {**words, "PREPARED": str(prepared.size)}
+    return {"name": content.name, "prepared": str(prepared.size)}

@@ -1,21 +1,33 @@
-"""C99 in double or single precision: functions of arrays, with nothing but math.h. C++ compiles them, too."""
+"""C99 in double or single precision: functions of arrays, with nothing but math.h, which C++ compiles, too.
+
+A package is a header, a source file, an example and its makefile.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain, count
 
 import numpy as np
 
 from trundle.errors import InputError
-from trundle.languages.language import PASSED, Function, Language
+from trundle.languages.language import (
+    PASSED,
+    Function,
+    Language,
+    c_operators,
+    identifiers,
+    require_identifier,
+    text_of,
+)
+from trundle.languages.package import Content, Entry, Package, Target, filled
 from trundle.program.ir import Group
 
-_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-_COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
 _MATH = (
     "sqrt", "floor", "ceil", "exp", "log", "expm1", "log1p", "erf", "sin", "cos", "tan", "asin", "acos", "atan",
     "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
@@ -39,27 +51,16 @@ _RESERVED = frozenset((
 
 def _operations(suffix: str) -> dict[str, str]:
     """What is written for each operation; `suffix` f calls math.h's functions of floats."""
-    one, none = _number(suffix, 1.0), _number(suffix, 0.0)
     return {
-        **{op: f"{{0}} {sign} {{1}}" for op, sign in _INFIX.items()},
-        **{op: f"{{0}} {sign} {{1}} ? {one} : {none}" for op, sign in _COMPARED.items()},
+        **c_operators(_number(suffix, 1.0), _number(suffix, 0.0)),
         **{op: f"{op}{suffix}({{0}})" for op in _MATH},
         **{op: f"{op}{suffix}({{0}}, {{1}})" for op in _MATH_OF_TWO},
         "abs": f"fabs{suffix}({{0}})",
-        "neg": "-{0}",
-        "sq": "{0} * {0}",
-        "twice": "2 * {0}",
-        "inv": "1 / {0}",
         "sign": "sign_of({0})",
         # not math.h's: it scales its arguments, which takes longer and rounds otherwise than the kernels
         "hypot": f"sqrt{suffix}({{0}} * {{0}} + {{1}} * {{1}})",
         "min": "least_of({0}, {1})",
         "max": "largest_of({0}, {1})",
-        "not": f"{{0}} == 0 ? {one} : {none}",
-        "and": f"{{0}} != 0 && {{1}} != 0 ? {one} : {none}",
-        "or": f"{{0}} != 0 || {{1}} != 0 ? {one} : {none}",
-        "if_else_zero": f"{{0}} != 0 ? {{1}} : {none}",
-        "select": "{0} != 0 ? {1} : {2}",
     }
 
 
@@ -119,7 +120,10 @@ def prototypes(text: str) -> list[str]:
 
 
 def _framed(real: str, structures: Mapping[Group, Structure], function: Function) -> str:
-    """A function whose arrays are `restrict` where they must differ; pieces are the file's own."""
+    """A function whose arrays are `restrict` where they must differ; pieces are the file's own.
+
+    It begins with the array that its pieces pass values on in, and with a use of the arguments that it has none for.
+    """
     body = list(function.body)
     kept = "*" if function.whole else "*restrict "
     given: list[str] = []
@@ -130,12 +134,6 @@ def _framed(real: str, structures: Mapping[Group, Structure], function: Function
         given.append(f"{f'{real} ' if argument.group is None else pointed}{argument.name}")
         if kind is not None:
             body = [_with_fields(line, argument.name, kind.fields) for line in body]
-    static = "" if function.public else "static "
-    return defined(f"{static}void {function.name}({', '.join(given)})", real, function, body)
-
-
-def defined(head: str, real: str, function: Function, body: Sequence[str]) -> str:
-    """A function under its head: with the array that its pieces pass values on in, and without unused arguments."""
     words = set(re.findall(r"\w+", " ".join(body)))
     lines = [f"(void){name};" for name in function.names if name not in words]
     own = [f"{name}[{size}]" for name, size in function.own.items()]
@@ -143,6 +141,7 @@ def defined(head: str, real: str, function: Function, body: Sequence[str]) -> st
         own.append(f"{PASSED}[{function.passed}]")
     if own:
         lines.append(f"{real} {', '.join(own)};")
+    head = f"{'' if function.public else 'static '}void {function.name}({', '.join(given)})"
     return "\n".join([f"{head} {{", *(f"    {line}" for line in (*lines, *body)), "}\n"])
 
 
@@ -157,6 +156,7 @@ def _with_fields(line: str, array: str, fields: Sequence[str]) -> str:
 
 
 def _c(name: str, single: bool) -> Language:
+    """The language in double or single precision, whose functions of math.h end in f."""
     real, suffix = _REALS[single], "f" if single else ""
     return Language(
         name,
@@ -166,8 +166,6 @@ def _c(name: str, single: bool) -> Language:
         partial(_framed, real, {}),
         _RESERVED,
         define=f"const {real} {{name}} = {{value}};",
-        store="{target} = {value};",
-        call="{name}({arguments});",
         helpers={name: text.format(real=real) for name, text in _HELPERS.items()},
     )
 
@@ -175,3 +173,232 @@ def _c(name: str, single: bool) -> Language:
 _REALS = {False: "double", True: "float"}
 C = _c("C", single=False)
 C_SINGLE = _c("C in single precision", single=True)
+# Headers that a package's would hide, functions beside which no namespace can stand, the microcontroller's files.
+_TAKEN = frozenset((
+    "assert", "complex", "errno", "fenv", "limits", "locale", "math", "setjmp", "signal", "stdarg", "stdbool",
+    "stddef", "stdint", "stdio", "stdlib", "string", "tgmath", "threads", "time", "wchar", "wctype",
+    "abort", "access", "alarm", "bind", "clock", "close", "connect", "div", "dup", "exit", "fork", "free", "index",
+    "kill", "link", "listen", "nice", "open", "pause", "pipe", "raise", "rand", "random", "read", "remove", "rename",
+    "rewind", "select", "send", "sleep", "socket", "stat", "sync", "system", "truncate", "wait", "write",
+    "board", "semihosting", "startup",
+))  # fmt: skip
+WARNINGS = "-Wall -Wextra -Wconversion -Wdouble-promotion -pedantic"
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What a package's groups are called: `words` the groups, unique whatever their labels, such as "state";
+    `structures` those that are structures and `places` the constants of the others' labels, none of matrices.
+    """
+
+    words: Mapping[Group, str]
+    structures: Mapping[Group, Structure]
+    places: Mapping[Group, Sequence[str]]
+    counts: Mapping[Group, str]
+
+
+def naming(content: Content) -> Naming:
+    """Names for all groups, made of their words."""
+    prefix, plain = content.name, content.group_words
+    written = identifiers(plain.values(), C)
+    words = {group: written[word] for group, word in plain.items()}
+    structures = {
+        group: Structure(f"{prefix}_{word}", list(identifiers(group.labels, C).values()))
+        for group, word in words.items()
+        if group.name == "parameter" and group.size
+    }
+    named = [word.group for word in content.words]
+    counts = {group: f"{prefix}_{word}_count".upper() for group, word in words.items()}
+    places = {
+        group: _places(f"{prefix}_{word}".upper(), group.labels)
+        for group, word in words.items()
+        if group not in structures and group in named
+    }
+    return Naming(words, structures, places, counts)
+
+
+def _places(prefix: str, labels: Sequence[str]) -> list[str]:
+    """A constant for each label, none twice where labels differ in case alone."""
+    found: list[str] = []
+    for label in labels:
+        word = f"{prefix}_{identifiers([label], C)[label].upper()}"
+        tried = chain([word], (f"{word}_{k}" for k in count(2)))
+        found.append(next(each for each in tried if each not in found and each != f"{prefix}_COUNT"))
+    return found
+
+
+def _package(content: Content) -> Package:
+    """NAME.h and NAME.c with a function an entry and a Runge-Kutta step, main.c that calls them, a makefile."""
+    code = CTexts(content)
+    name = content.name
+    files = {
+        f"{name}.h": code.header(),
+        f"{name}.c": code.source(),
+        "main.c": code.example(),
+        "Makefile": filled("c/Makefile", name=name, warnings=WARNINGS),
+    }
+    but = f"; only `{name}_step` may write its state" if content.dynamics else ""
+    usage = filled("c/usage.md", name=name, upper=name.upper(), but=but, run=code.run, group=code.first_word)
+    return Package(files, usage, {})
+
+
+def require_package_name(name: str, language: Language) -> None:
+    """Raise InputError where files and namespaces in C and C++ can't be called like that."""
+    require_identifier(name, language)
+    if name in _TAKEN:
+        hint = f"name it {name}_robot, say (--name on the command line)"
+        raise InputError(f"'{name}' can't be a package's name: C's own headers use it", key="name", hint=hint)
+
+
+class CTexts:
+    """The texts of a package in C."""
+
+    def __init__(self, content: Content) -> None:
+        """Name the package's groups and functions; InputError where C has no such name."""
+        single = content.precision == "single"
+        language = C_SINGLE if single else C
+        require_package_name(content.name, language)
+        self.content, self.entries, self.name = content, content.entries, content.name
+        self.names = naming(content)
+        self.language = structured(language, self.names.structures)
+        self.real = "float" if single else "double"
+        self.functions = content.functions(self.language, f"{self.name}_{{name}}")
+        self.dynamics = content.dynamics
+
+    @property
+    def first_word(self) -> str:
+        """The group that a README takes for an example of places, in capitals."""
+        return self.entries[0].program.inputs[0].name.upper()
+
+    @property
+    def run(self) -> str:
+        """What is said of the example."""
+        return "`./main 30 0.001` runs it" if self.dynamics else "`./main` calls every function once"
+
+    def header(self) -> str:
+        """Places, structures, defaults, and the functions with what they do."""
+        parts = list(_unique(text for entry in self.entries for text in self._groups(entry)))
+        public = [function for function in self.functions if function.public]
+        for function in public:
+            (prototype,) = prototypes(self.language.framed(function))
+            parts.append(f"/* {comment(function.told[0])} */\n{_wrapped(prototype)}\n")
+        guard = f"{self.name.upper()}_H"
+        declarations = "\n".join(parts)
+        return filled("c/header.h", name=self.name, guard=guard, declarations=declarations)
+
+    def source(self) -> str:
+        """The functions, and the values that structures and states have by default."""
+        parts = [*_unique(value for entry in self.entries for value in self._values(entry))]
+        parts.append(text_of(self.functions, self.language))
+        definitions = "\n".join(parts).removesuffix("\n")
+        return filled("c/source.c", name=self.name, definitions=definitions)
+
+    def example(self) -> str:
+        """A program that runs the robot, or where there are no dynamics calls every function."""
+        if self.dynamics is None:
+            calls = "\n".join(line for entry in self.entries for line in self._call(entry))
+            return filled("c/calls.c", name=self.name, real=self.real, calls=calls)
+        state, given, parameter = self.dynamics.program.inputs
+        return filled(
+            "c/main.c",
+            name=self.name,
+            real=self.real,
+            states=self.names.counts[state],
+            inputs=self.names.counts[given],
+            room=self.names.counts[given] if given.size else "1",
+            defaults=self._default(parameter),
+        )
+
+    def _groups(self, entry: Entry) -> Iterator[str]:
+        """What a header says of an entry's groups."""
+        for group in entry.groups:
+            names, units = self.names, entry.units[group.name]
+            told = [
+                comment(f"{label}, {unit}" if unit else label)
+                for label, unit in zip(group.labels, units, strict=True)
+            ]
+            count = f"    {names.counts[group]} = {group.size}"
+            if group in names.structures:
+                kind = names.structures[group]
+                fields = [
+                    f"    {self.real} {name};  /* {text} */"
+                    for name, text in zip(kind.fields, told, strict=True)
+                ]
+                yield "\n".join(["typedef struct {", *fields, f"}} {kind.type};\n"])
+                yield f"extern const {kind.type} {kind.type}_defaults;\n"
+                continue
+            places = [
+                f"    {name},  /* {text} */"
+                for name, text in zip(names.places.get(group, ()), told, strict=False)
+            ]
+            yield "\n".join(["enum {", *places, count, "};\n"]) if places else f"enum {{{count[3:]} }};\n"
+            if group.name == "state" and "state" in entry.defaults:
+                yield f"extern const {self.real} {self.name}_start[{names.counts[group]}];\n"
+
+    def _values(self, entry: Entry) -> Iterator[str]:
+        """Definitions of the parameters' defaults and of the state at the start."""
+        for group in entry.program.inputs:
+            values = [
+                self._literal(label, value)
+                for label, value in zip(group.labels, entry.defaults.get(group.name, ()), strict=False)
+            ]
+            inside = f" = {{\n{listed(values)}\n}};\n"
+            if group in self.names.structures and values:
+                kind = self.names.structures[group].type
+                yield f"const {kind} {kind}_defaults{inside}"
+            elif group.name == "state" and values:
+                yield f"const {self.real} {self.name}_start[{self.names.counts[group]}]{inside}"
+
+    def _literal(self, label: str, value: float) -> str:
+        try:
+            return self.language.number(value)
+        except InputError as problem:
+            raise InputError(problem.message, key=label, hint=problem.hint) from None
+
+    def _default(self, group: Group) -> str:
+        return f"&{self.names.structures[group].type}_defaults" if group in self.names.structures else "NULL"
+
+    def _call(self, entry: Entry) -> Iterator[str]:
+        """Lines that call a function on zeros and defaults, and print what it writes."""
+        given: list[str] = []
+        yield "    {"
+        for k, group in enumerate(entry.groups):
+            if group in self.names.structures:
+                given.append(self._default(group))
+            elif not group.size:
+                given.append("NULL")
+            else:
+                given.append(f"group_{k}")
+                yield f"        {self.real} group_{k}[{self.names.counts[group]}] = {{0}};"
+        yield f"        {self.name}_{entry.name}({', '.join(given)});"
+        inputs = len(entry.program.inputs)
+        for k, group in enumerate(entry.program.outputs, inputs):
+            if group.size:
+                what = f"{self.name}_{entry.name}, {self.names.words[group]}:"
+                yield f'        print("{what}", group_{k}, {self.names.counts[group]});'
+        yield "    }"
+
+
+def _unique(texts: Iterable[str]) -> Iterator[str]:
+    return iter(dict.fromkeys(texts))
+
+
+def _wrapped(prototype: str) -> str:
+    """A prototype in lines of at most 100 characters."""
+    if len(prototype) <= 100:
+        return prototype
+    first, _, rest = prototype.partition("(")
+    whole = re.sub(r"(?<!,) ", "\0", rest)  # lines end behind commas
+    return f"{first}(\n" + textwrap.fill(whole, 96, initial_indent="    ", subsequent_indent="    ").replace(
+        "\0", " "
+    )
+
+
+def listed(items: Sequence[str], width: int = 96) -> str:
+    """Items with commas between them, in indented lines of at most `width` characters."""
+    return textwrap.fill(", ".join(items), width, initial_indent="    ", subsequent_indent="    ")
+
+
+PACKAGES = (
+    Target("c", "C99 functions that need math.h alone, with an example", _package, ("double", "single")),
+)

@@ -2,120 +2,10 @@
 
 from __future__ import annotations
 
-from trundle.files import signature
-from trundle.languages.c import comment
-from trundle.languages.c_package import WARNINGS, CTexts
+from trundle.languages.c import WARNINGS, CTexts, comment
 from trundle.languages.language import Function
-from trundle.languages.package import Content, Entry, Package, Target
+from trundle.languages.package import Content, Entry, Package, Target, filled
 from trundle.program.ir import Group
-
-_HEADER = """\
-// {name}, {signature}. README.md tells what every function takes and gives.
-#ifndef {guard}
-#define {guard}
-
-#include <array>
-
-#include "{name}.h"
-
-namespace {name} {{
-
-using Real = {real};
-{declarations}
-}}  // namespace {name}
-
-#endif
-"""
-_STEP = """\
-// the state after a time h, inputs held, by the classical Runge-Kutta method
-inline {state} {step}(const {state} &state, const {input} &input, {parameter}Real h) {{
-    {state} next{{}};
-    {name}_{step}(state.data(), input.data(), {given}, h, next.data());
-    return next;
-}}
-"""
-_START = """\
-// the state at the start
-inline {state} start() {{
-    {state} found{{}};
-    for (std::size_t k = 0; k < {count}; k++) found[k] = {name}_start[k];
-    return found;
-}}
-"""
-_RUN = """\
-// Runs {name} from its start and prints time and states as CSV, about a hundred rows:
-// ./main [SECONDS [STEP [INPUT...]]]
-#include <algorithm>
-#include <cstdlib>
-#include <iomanip>
-#include <iostream>
-
-#include "{name}.hpp"
-
-namespace {{
-
-void print(double time, const {name}::{state} &state) {{
-    std::cout << std::setprecision(17) << time;
-    for (const auto each : state) std::cout << "," << each;
-    std::cout << "\\n";
-}}
-
-}}  // namespace
-
-int main(int count, char **words) {{
-    const double seconds = count > 1 ? std::strtod(words[1], nullptr) : 10.0;
-    const double h = count > 2 ? std::strtod(words[2], nullptr) : 1e-3;
-    const long steps = static_cast<long>(seconds / h + 0.5), stride = std::max(1L, steps / 100);
-    {name}::{state} state = {name}::start();
-    {name}::{input} input{{}};
-    for (auto &each : input) {{
-        const auto place = 3 + static_cast<int>(&each - input.data());
-        if (place < count) each = static_cast<{name}::Real>(std::strtod(words[place], nullptr));
-    }}
-    for (long step = 0; step < steps; step++) {{
-        if (step % stride == 0) print(static_cast<double>(step) * h, state);
-        state = {name}::step(state, input, {parameter}static_cast<{name}::Real>(h));
-    }}
-    print(static_cast<double>(steps) * h, state);
-    return 0;
-}}
-"""
-_CALLS = """\
-// Calls every function of {name} once, most numbers at zero, and prints how many it gives.
-#include <iostream>
-
-#include "{name}.hpp"
-
-int main() {{
-{calls}
-    return 0;
-}}
-"""
-_MAKEFILE = """\
-CC = cc
-CXX = c++
-CFLAGS = -std=c99 -O2 {warnings}
-CXXFLAGS = -std=c++17 -O2 {warnings}
-
-main: main.cpp {name}.hpp {name}.h {name}.o
-\t$(CXX) $(CXXFLAGS) -o $@ main.cpp {name}.o -lm
-
-{name}.o: {name}.c {name}.h
-\t$(CC) $(CFLAGS) -c -o $@ {name}.c
-
-clean:
-\trm -f main {name}.o
-
-.PHONY: clean
-"""
-_USAGE = """\
-## How to use it
-
-`{name}.hpp` is C++17 over `{name}.h` and `{name}.c`, which are C99 and need nothing but `math.h`; nothing is allocated
-or kept between calls. `make` builds the example `main.cpp`, {run}. Functions stand in the namespace
-`{name}`; groups of numbers are `std::array`s, parameters a structure with a field each. `{upper}_{group}_...` and the
-like are the places in arrays.
-"""
 
 
 def _package(content: Content) -> Package:
@@ -127,9 +17,9 @@ def _package(content: Content) -> Package:
         f"{name}.h": code.header(),
         f"{name}.c": code.source(),
         "main.cpp": thin.example(),
-        "Makefile": _MAKEFILE.format(name=name, warnings=WARNINGS),
+        "Makefile": filled("cpp/Makefile", name=name, warnings=WARNINGS),
     }
-    usage = _USAGE.format(name=name, upper=name.upper(), run=code.run, group=code.first_word)
+    usage = filled("cpp/usage.md", name=name, upper=name.upper(), run=code.run, group=code.first_word)
     return Package(files, usage, {})
 
 
@@ -149,9 +39,9 @@ class _Thin:
             parts.append(self._start(code.dynamics.program.inputs[0]))
             steps = [function for function in code.functions if function.whole]
             parts += [self._step(function, code.dynamics) for function in steps]
-        return _HEADER.format(
+        return filled(
+            "cpp/header.hpp",
             name=self.name,
-            signature=signature(),
             guard=f"{self.name.upper()}_HPP",
             real=code.real,
             declarations="\n".join(parts),
@@ -162,10 +52,11 @@ class _Thin:
         dynamics = self.code.dynamics
         if dynamics is None:
             calls = "\n".join(self._call(entry) for entry in self.code.entries)
-            return _CALLS.format(name=self.name, calls=calls)
+            return filled("cpp/calls.cpp", name=self.name, calls=calls)
         state, given, parameter = dynamics.program.inputs
         held = self._is_structure(parameter)
-        return _RUN.format(
+        return filled(
+            "cpp/main.cpp",
             name=self.name,
             state=self.types[state],
             input=self.types[given],
@@ -177,7 +68,8 @@ class _Thin:
         state, given, _ = dynamics.program.inputs
         third = function.read[2]
         pointer = f"&{third.name}" if third.group in self.code.names.structures else f"{third.name}.data()"
-        return _STEP.format(
+        return filled(
+            "cpp/step.hpp",
             name=self.name,
             step=function.name.removeprefix(f"{self.name}_"),
             state=self.types[state],
@@ -198,7 +90,7 @@ class _Thin:
 
     def _start(self, state: Group) -> str:
         count = self.code.names.counts[state]
-        return _START.format(name=self.name, state=self.types[state], count=count)
+        return filled("cpp/start.hpp", name=self.name, state=self.types[state], count=count)
 
     def _function(self, entry: Entry) -> str:
         """A function that returns its output group, or a structure of all."""

@@ -6,14 +6,12 @@ The functions are C99's, and C++ where the qualifiers are empty.
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from trundle.files import signature
-from trundle.languages.c import C, defined
+from trundle.languages.c import C, listed
 from trundle.languages.language import Function, identifiers, require_identifier, text_of
-from trundle.languages.package import Content, Entry, Package, Target, Word
+from trundle.languages.package import Content, Entry, Package, Target, Word, filled
 
 # What a function of both GPU and host begins with.
 BOTH = "__host__ __device__ inline"
@@ -27,16 +25,10 @@ def _number(value: float) -> str:
 
 
 def _framed(function: Function) -> str:
-    """A function whose arrays are each thread's own, and all different ones where they must differ."""
-    kept = "*" if function.whole else "*__restrict__ "
-    given = ", ".join(
-        f"double {argument.name}"
-        if argument.group is None
-        else f"{'const ' if argument in function.read else ''}double {kept}{argument.name}"
-        for argument in function.arguments
-    )
+    """C's function for the GPU and the host, with arrays that are each thread's own."""
     told = f"/* {function.told[0]} */\n" if function.told else ""
-    return told + defined(f"{BOTH} void {function.name}({given})", "double", function, function.body)
+    plain = C.framed(function).removeprefix("static ").replace("*restrict ", "*__restrict__ ")
+    return f"{told}{BOTH} {plain}"
 
 
 _WORDS = (
@@ -60,128 +52,12 @@ CUDA = replace(
     helpers={name: text.replace("static inline", BOTH) for name, text in C.helpers.items()},
 )
 
-_SOURCE = """\
-// {name}, {signature}. README.md tells what every function takes and gives.
-// It includes nothing: nvcc compiles it, NVRTC (CuPy's RawModule) too, and C++ where the qualifiers are empty.
-
-{constants}
-{functions}
-/* Number i of robot k is at i * count + k, so that neighbouring threads read neighbouring numbers. */
-__device__ static void gather(const double *from, int size, int count, int k, double *own) {{
-    for (int i = 0; i < size; i++) own[i] = from[i * (long long)count + k];
-}}
-
-__device__ static void scatter(const double *own, int size, int count, int k, double *to) {{
-    for (int i = 0; i < size; i++) to[i * (long long)count + k] = own[i];
-}}
-
-{kernels}"""
 # A function, as what stands outside of them is the host's or the GPU's alone.
-_DEFAULT = """\
-__host__ __device__ inline double {name}(int place) {{
-    const double numbers[] = {{
-    {numbers}
-    }};
-    return numbers[place];
-}}
-"""
-_KERNEL = """\
-/* {name} of `count` robots; the one set of parameters of all where `sets` is 1, else `count` sets. */
-extern "C" __global__ void {name}_of_all(int count, int sets, {arguments}) {{
-    const int k = blockIdx.x * blockDim.x + threadIdx.x;
-    if (k >= count) return;
-{lines}
-}}
-"""
-_ROLL = """\
-/* `steps` steps of h for `count` robots, inputs held; their states are read and written. */
-extern "C" __global__ void roll(int count, int sets, int steps, double h, double *state, const double *input,
-                                const double *parameter) {{
-    const int k = blockIdx.x * blockDim.x + threadIdx.x;
-    if (k >= count) return;
-    double own_state[{n}], own_input[{inputs}], own_parameter[{parameters}];
-    gather(state, STATE_SIZE, count, k, own_state);
-    gather(input, INPUT_SIZE, count, k, own_input);
-    gather(parameter, PARAMETER_SIZE, sets, sets == 1 ? 0 : k, own_parameter);
-    for (int i = 0; i < steps; i++) step(own_state, own_input, own_parameter, h, own_state);
-    scatter(own_state, STATE_SIZE, count, k, state);
-}}
-"""
-_EXAMPLE = """\
-// Runs many of {name} from their start, all alike, and prints time and states of the last as CSV:
-// ./main [SECONDS [STEP [INPUT...]]]
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "{name}.cu"
-
-static double *numbers(int count) {{
-    double *made = NULL;
-    if (cudaMallocManaged(&made, (count > 0 ? count : 1) * sizeof(double)) != cudaSuccess) {{
-        fprintf(stderr, "no memory on a GPU\\n");
-        exit(1);
-    }}
-    return made;
-}}
-
-int main(int given, char **words) {{
-    const int count = 1000, rows = 100;
-    const double seconds = given > 1 ? strtod(words[1], NULL) : 10.0, h = given > 2 ? strtod(words[2], NULL) : 1e-3;
-    const int steps = (int)(seconds / h + 0.5), stride = steps < rows ? 1 : steps / rows;
-    double *state = numbers(STATE_SIZE * count), *input = numbers(INPUT_SIZE * count);
-    double *parameter = numbers(PARAMETER_SIZE);
-    for (int i = 0; i < PARAMETER_SIZE; i++) parameter[i] = parameter_default(i);
-    for (int k = 0; k < count; k++) {{
-        for (int i = 0; i < STATE_SIZE; i++) state[i * count + k] = state_default(i);
-        for (int i = 0; i < INPUT_SIZE; i++) input[i * count + k] = i + 3 < given ? strtod(words[i + 3], NULL) : 0.0;
-    }}
-    for (int done = 0, now = 0;; done += now) {{
-        printf("%.17g", done * h);
-        for (int i = 0; i < STATE_SIZE; i++) printf(",%.17g", state[i * count + count - 1]);
-        printf("\\n");
-        if (done == steps) break;
-        now = steps - done < stride ? steps - done : stride;
-        roll<<<(count + 127) / 128, 128>>>(count, 1, now, h, state, input, parameter);
-        const cudaError_t problem = cudaDeviceSynchronize();
-        if (problem != cudaSuccess) {{
-            fprintf(stderr, "%s\\n", cudaGetErrorString(problem));
-            return 1;
-        }}
-    }}
-    return 0;
-}}
-"""
-_MAKEFILE = """\
-NVCC = nvcc
-NVCCFLAGS = -O2
-
-main: main.cu {name}.cu
-\t$(NVCC) $(NVCCFLAGS) -o $@ main.cu
-
-clean:
-\trm -f main
-
-.PHONY: clean
-"""
-_USAGE = """\
-## How to use it
-
-`{name}.cu` includes nothing. Its functions are for one thread and one robot; each has a kernel `..._of_all` for `count`
-robots, number i of robot k at place i · count + k, with one set of parameters for all (`sets` = 1) or one a robot
-(`sets` = `count`). `STATE_...` and the like are the places of numbers, `..._SIZE` how many there are,
-`..._default(place)` what parameters and states start with. All robots' functions have the same names, so each is a
-module (CuPy, NVRTC) or a program (nvcc) of its own. With CuPy:
-
-    module = cupy.RawModule(code=open("{name}.cu").read())
-    kernel = module.get_function("{first}_of_all")
-    # arrays of float64: what the function reads, then what it writes
-    kernel(((count + 127) // 128,), (128,), (numpy.int32(count), numpy.int32(sets), *arrays)){example}
-"""
+# What usage.md says where there are dynamics.
 _ROLLING = """
 
 `roll` takes many steps of the classical Runge-Kutta method in one launch. `make` builds the example with nvcc,
 `./main 30 0.001` runs it."""
-"""Of `_USAGE`, where there are dynamics."""
 
 
 def _package(content: Content) -> Package:
@@ -192,17 +68,21 @@ def _package(content: Content) -> Package:
     files: dict[str, str] = {}
     if content.dynamics is not None:
         state, given, parameter = content.dynamics.program.inputs
-        kernels.append(_ROLL.format(n=state.size, inputs=given.size or 1, parameters=parameter.size or 1))
-        files = {"main.cu": _EXAMPLE.format(name=name), "Makefile": _MAKEFILE.format(name=name)}
+        kernels.append(
+            filled("cuda/roll.cu", n=state.size, inputs=given.size or 1, parameters=parameter.size or 1)
+        )
+        files = {"main.cu": filled("cuda/main.cu", name=name), "Makefile": filled("cuda/Makefile", name=name)}
     prepared = [] if content.prepared is None else [f"enum {{ PREPARED_SIZE = {content.prepared.size} }};\n"]
-    text = _SOURCE.format(
+    text = filled(
+        "cuda/source.cu",
         name=name,
-        signature=signature(),
         constants="\n".join([*_constants(content.words), *prepared]),
         functions=text_of(content.functions(CUDA), CUDA),
-        kernels="\n".join(kernels),
+        kernels="\n".join(kernels).removesuffix("\n"),
     )
-    usage = _USAGE.format(name=name, first=content.entries[0].name, example=_ROLLING if files else "")
+    usage = filled(
+        "cuda/usage.md", name=name, first=content.entries[0].name, example=_ROLLING if files else ""
+    )
     return Package({f"{name}.cu": text, **files}, usage, {})
 
 
@@ -224,7 +104,7 @@ def _kernel(entry: Entry) -> str:
     for name, mine, group in zip(names[read:], own[read:], groups[read:], strict=True):
         lines.append(f"scatter({mine}, {group.size}, count, k, {name});")
     inside = "\n".join(f"    {line}" for line in lines)
-    return _KERNEL.format(name=entry.name, arguments=", ".join(arguments), lines=inside)
+    return filled("cuda/kernel.cu", name=entry.name, arguments=", ".join(arguments), lines=inside)
 
 
 def _constants(named: Sequence[Word]) -> Iterator[str]:
@@ -236,14 +116,10 @@ def _constants(named: Sequence[Word]) -> Iterator[str]:
     for each in named:
         places = [names[f"{each.word}.{label}"].upper() for label in each.group.labels]
         size = f"    {names[f'{each.word} size'].upper()} = {each.group.size}"
-        yield "\n".join(["enum {", *([f"{_filled(places)},"] if places else []), size, "};"])
+        yield "\n".join(["enum {", *([f"{listed(places, 100)},"] if places else []), size, "};"])
         if each.defaults or not each.group.size:
             numbers = list(map(CUDA.number, each.defaults or (0.0,)))
-            yield _DEFAULT.format(name=names[f"{each.word} default"], numbers=_filled(numbers))
-
-
-def _filled(items: Sequence[str]) -> str:
-    return textwrap.fill(", ".join(items), 100, initial_indent="    ", subsequent_indent="    ")
+            yield filled("cuda/default.cu", name=names[f"{each.word} default"], numbers=listed(numbers, 100))
 
 
 PACKAGES = (Target("cuda", "CUDA C: device functions, and kernels over many robots at once", _package),)

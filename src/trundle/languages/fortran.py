@@ -8,7 +8,6 @@ import struct
 from collections.abc import Iterator, Sequence
 
 from trundle.errors import InputError
-from trundle.files import signature
 from trundle.languages.language import (
     PASSED,
     Argument,
@@ -18,7 +17,7 @@ from trundle.languages.language import (
     require_identifier,
     text_of,
 )
-from trundle.languages.package import Content, Package, Target
+from trundle.languages.package import Content, Package, Target, filled
 
 # Characters of a line that the standard allows (Fortran 2008, 3.3.2.2), less those that lead to the next one.
 _WIDTH = 130
@@ -172,89 +171,10 @@ FORTRAN = Language(
     ignores_case=True,
     longest=63,
 )
-_MODULE = """\
-! {name}, {signature}. README.md tells what every subroutine takes and gives.
-! All are pure: they keep nothing between calls, so any number of threads may call them.
-module {name}
-  use, intrinsic :: iso_c_binding, only: wp => c_double{int64}
-  implicit none
-  private
-{public}
-
-{constants}
-
-contains
-
-{functions}
-end module {name}
-"""
-_EXAMPLE = """\
-! Runs {name} from its start and prints time and states as CSV, about a hundred rows:
-! ./main [SECONDS [STEP [INPUT...]]]
-program main
-  use {name}, only: wp, step, start => state_default, parameters => parameter_default, inputs => input_size
-  implicit none
-  real(wp) :: state(size(start)), input(inputs), after(size(start)), seconds, h
-  integer :: k, steps
-  seconds = argument(1, 10.0_wp)
-  h = argument(2, 1e-3_wp)
-  call take(input)
-  state = start
-  steps = nint(seconds / h)
-  do k = 0, steps - 1
-    if (mod(k, max(1, steps / 100)) == 0) call show(k * h)
-    call step(state, input, parameters, h, after)
-    state = after
-  end do
-  call show(steps * h)
-contains
-  subroutine take(numbers)
-    real(wp), intent(out) :: numbers(:)
-    integer :: place
-    do place = 1, size(numbers)
-      numbers(place) = argument(place + 2, 0.0_wp)
-    end do
-  end subroutine take
-  subroutine show(time)
-    real(wp), intent(in) :: time
-    print '(*(es25.17e3, :, ","))', time, state
-  end subroutine show
-  function argument(place, otherwise) result(number)
-    integer, intent(in) :: place
-    real(wp), intent(in) :: otherwise
-    real(wp) :: number
-    character(100) :: text
-    number = otherwise
-    call get_command_argument(place, text)
-    if (len_trim(text) > 0) read (text, *) number
-  end function argument
-end program main
-"""
-_MAKEFILE = """\
-FC = gfortran
-FFLAGS = -std=f2008 -O2 -Wall -Wextra -pedantic
-
-{first}{name}.o: {name}.f90
-\t$(FC) $(FFLAGS) -c {name}.f90
-
-clean:
-\trm -f main {name}.o {module}.mod
-
-.PHONY: clean
-"""
 _MAIN = """\
 main: main.f90 {name}.o
 \t$(FC) $(FFLAGS) -o $@ main.f90 {name}.o
 
-"""
-_USAGE = """\
-## How to use it
-
-`{name}.f90` is a module of Fortran 2008 that needs nothing else. {make} `use {name}, only: wp, ...` and call its
-subroutines with a `real(wp)` array a group, in the order below; those that are written must be others than those read.
-`state_...` and the like are the places of numbers in their arrays, counted from 1, `..._size` how many there are,
-`..._default` what parameters and states start with. f2py takes kinds that it
-doesn't know for single precision; before it is called, `echo 'dict(real=dict(wp="double"))' > .f2py_f2cmap`.
 """
 
 
@@ -269,9 +189,9 @@ def _package(content: Content) -> Package:
         raise InputError(problem, key="name", hint="name it robot, say (--name on the command line)")
     body = text_of(functions, FORTRAN)
     constants = dict(_constants(content, [*public, name]))
-    text = _MODULE.format(
+    text = filled(
+        "fortran/module.f90",
         name=name,
-        signature=signature(),
         int64=", int64 => c_int64_t" if "_int64" in body else "",
         public="\n".join(f"  public :: {word}" for word in ("wp", *public, *constants)),
         constants="\n".join(constants.values()),
@@ -280,11 +200,11 @@ def _package(content: Content) -> Package:
     first = _MAIN.format(name=name) if moves else ""
     files = {
         f"{name}.f90": text,
-        "Makefile": _MAKEFILE.format(name=name, module=name.lower(), first=first),
-        **({"main.f90": _EXAMPLE.format(name=name)} if moves else {}),
+        "Makefile": filled("fortran/Makefile", name=name, module=name.lower(), first=first),
+        **({"main.f90": filled("fortran/main.f90", name=name)} if moves else {}),
     }
     make = "`make` builds the example, `./main 30 0.001` runs it." if moves else "`make` compiles it."
-    return Package(files, _USAGE.format(name=name, make=make), {}, first=FORTRAN.first)
+    return Package(files, filled("fortran/usage.md", name=name, make=make), {}, first=FORTRAN.first)
 
 
 def _constants(content: Content, taken: Sequence[str]) -> Iterator[tuple[str, str]]:

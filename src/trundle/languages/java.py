@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from trundle.languages.language import PASSED, Function, Language
+from trundle.languages.language import PASSED, Function, Language, c_operators
 
-_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "fmod": "%"}
-_COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
 _MATH = (
     "sqrt", "abs", "floor", "ceil", "exp", "log", "expm1", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
     "sinh", "cosh", "tanh",
@@ -22,14 +20,10 @@ _MATH_OF_TWO = {
     "remainder": "IEEEremainder",
 }
 _OPERATIONS = {
-    **{op: f"{{0}} {sign} {{1}}" for op, sign in _INFIX.items()},
-    **{op: f"{{0}} {sign} {{1}} ? 1.0 : 0.0" for op, sign in _COMPARED.items()},
+    **c_operators("1.0", "0.0"),
+    "fmod": "{0} % {1}",
     **{op: f"Math.{op}({{0}})" for op in _MATH},
     **{op: f"Math.{name}({{0}}, {{1}})" for op, name in _MATH_OF_TWO.items()},
-    "neg": "-{0}",
-    "sq": "{0} * {0}",
-    "twice": "2 * {0}",
-    "inv": "1 / {0}",
     "sign": "Math.signum({0})",
     # not Math.hypot: it scales its arguments, which takes longer and rounds otherwise than the kernels
     "hypot": "Math.sqrt({0} * {0} + {1} * {1})",
@@ -37,11 +31,6 @@ _OPERATIONS = {
     "acosh": "areaCosine({0})",
     "atanh": "areaTangent({0})",
     "erf": "errorFunction({0})",
-    "not": "{0} == 0 ? 1.0 : 0.0",
-    "and": "{0} != 0 && {1} != 0 ? 1.0 : 0.0",
-    "or": "{0} != 0 || {1} != 0 ? 1.0 : 0.0",
-    "if_else_zero": "{0} != 0 ? {1} : 0.0",
-    "select": "{0} != 0 ? {1} : {2}",
 }
 # Forms in which nothing cancels for small numbers (Higham 2002, sec. 1.14); beyond 2^28 one is lost beside the square.
 _HELPERS = {
@@ -128,8 +117,6 @@ JAVA = Language(
     _framed,
     _RESERVED,
     define="double {name} = {value};",
-    store="{target} = {value};",
-    call="{name}({arguments});",
     helpers=_HELPERS,
     # HotSpot leaves methods beyond 8,000 bytes to its interpreter, and an operation takes ten or so
     piece=500,

@@ -5,34 +5,22 @@ from __future__ import annotations
 import json
 import math
 
-from trundle.files import signature
-from trundle.languages.language import Function, Language, arguments, require_identifier, text_of
-from trundle.languages.package import Content, Entry, Package, Target
+from trundle.languages.language import Function, Language, arguments, c_operators, require_identifier, text_of
+from trundle.languages.package import Content, Entry, Package, Target, filled
 
-_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "fmod": "%"}
-_COMPARED = {"lt": "<", "le": "<=", "eq": "===", "ne": "!=="}
 _MATH = (
     "sqrt", "abs", "sign", "floor", "ceil", "exp", "log", "expm1", "log1p", "sin", "cos", "tan", "asin", "acos",
     "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
 )  # fmt: skip
 _OPERATIONS = {
-    **{op: f"{{0}} {sign} {{1}}" for op, sign in _INFIX.items()},
-    **{op: f"{{0}} {sign} {{1}} ? 1 : 0" for op, sign in _COMPARED.items()},
+    **c_operators(same="===", other="!=="),
+    "fmod": "{0} % {1}",
     **{op: f"Math.{op}({{0}})" for op in _MATH},
     **{op: f"Math.{op}({{0}}, {{1}})" for op in ("pow", "atan2", "min", "max")},
-    "neg": "-{0}",
-    "sq": "{0} * {0}",
-    "twice": "2 * {0}",
-    "inv": "1 / {0}",
     "hypot": "hypotenuse({0}, {1})",
     "remainder": "remainder({0}, {1})",
     "copysign": "copySign({0}, {1})",
     "erf": "errorFunction({0})",
-    "not": "{0} === 0 ? 1 : 0",
-    "and": "{0} !== 0 && {1} !== 0 ? 1 : 0",
-    "or": "{0} !== 0 || {1} !== 0 ? 1 : 0",
-    "if_else_zero": "{0} !== 0 ? {1} : 0",
-    "select": "{0} !== 0 ? {1} : {2}",
 }
 _HELPERS = {
     # Math.hypot scales its arguments, which takes ten times as long and rounds otherwise than the kernels.
@@ -115,57 +103,11 @@ JAVASCRIPT = Language(
     _framed,
     _RESERVED,
     define="const {name} = {value};",
-    store="{target} = {value};",
-    call="{name}({arguments});",
     helpers=_HELPERS,
     each="for (let k = 0; k < {size}; k++) {target} = {value};",
     own="{name}_{array}",
     workspace=_WORKSPACE,
 )
-_MODULE = """\
-// {name}, {signature}. README.md tells what every function takes and gives.
-// Functions read their first arrays and write the last ones, which must be others.
-
-{functions}
-
-/** Names, units and, where there are any, defaults of all numbers, in the functions' order, by group. */
-export const groups = {groups};
-"""
-_EXAMPLE = """\
-// Runs {name} from its start and prints time and states as CSV, about a hundred rows:
-// node example.js [SECONDS [STEP [INPUT...]]]
-import {{ groups, step }} from "./{name}.js";
-
-const [seconds = 10, h = 1e-3, ...given] = process.argv.slice(2).map(Number);
-const state = Float64Array.from(groups.state.defaults);
-const parameter = Float64Array.from(groups.parameter.defaults);
-const input = Float64Array.from(groups.input.names, (_, k) => given[k] ?? 0);
-if (!(seconds >= 0 && h > 0 && seconds / h < 1e12) || given.length > input.length || input.some(Number.isNaN)) {{
-  console.error("usage: node example.js [SECONDS [STEP [INPUT...]]], with numbers for", ...groups.input.names);
-  process.exit(2);
-}}
-const steps = Math.round(seconds / h);
-const stride = Math.max(1, Math.floor(steps / 100));
-for (let k = 0; k < steps; k++) {{
-  if (k % stride === 0) console.log([k * h, ...state].join());
-  step(state, input, parameter, h, state);
-}}
-console.log([steps * h, ...state].join());
-"""
-_USAGE = """\
-## How to use it
-
-`{name}.js` is an ES module without imports: `import * as robot from "./{name}.js"`, in Node or in a
-`<script type="module">` of a page that a server sends (browsers load no modules from disk). Functions take arrays,
-`Float64Array` at best, one a group in the order below, and write into the last ones, which must be others than those
-read:
-
-{call}
-
-`groups.{group}.names` are the names of its numbers in their order, `.units` their units, `.defaults` what a robot has
-where there are any; so for every group but matrices. Arrays that functions keep are made once, so calls allocate
-nothing.{example}
-"""
 
 
 def _package(content: Content) -> Package:
@@ -179,9 +121,9 @@ def _package(content: Content) -> Package:
         }
         for word in content.words
     }
-    text = _MODULE.format(
+    text = filled(
+        "javascript/module.js",
         name=content.name,
-        signature=signature(),
         functions=text_of(content.functions(JAVASCRIPT), JAVASCRIPT),
         groups=json.dumps(told, indent=2),
     )
@@ -190,7 +132,7 @@ def _package(content: Content) -> Package:
     files = {f"{content.name}.js": text, "package.json": json.dumps(_npm(content.name)) + "\n"}
     example = ""
     if content.dynamics is not None:
-        files["example.js"] = _EXAMPLE.format(name=content.name)
+        files["example.js"] = filled("javascript/example.js", name=content.name)
         example = " `node example.js 30 0.001` runs\nthe robot from its start."
     return Package(files, _usage(content.name, content.entries[0], example), {})
 
@@ -201,6 +143,7 @@ def _npm(name: str) -> dict[str, str]:
 
 
 def _usage(name: str, first: Entry, example: str) -> str:
+    """How to use it, with a call of the first function on the robot's own numbers."""
     names = arguments(first.program, JAVASCRIPT)
     lines = [
         f"const {word} = Float64Array.from(robot.groups.{word}.defaults);"
@@ -210,7 +153,7 @@ def _usage(name: str, first: Entry, example: str) -> str:
     ]
     lines.append(f"robot.{first.name}({', '.join(names)});")
     call = "\n".join(f"    {line}" for line in lines)
-    return _USAGE.format(name=name, call=call, group=names[0], example=example)
+    return filled("javascript/usage.md", name=name, call=call, group=names[0], example=example)
 
 
 PACKAGES = (Target("javascript", "an ES module for browsers and Node, with an example", _package),)

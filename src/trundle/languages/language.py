@@ -92,9 +92,9 @@ class Language:
     framed: Callable[[Function], str]
     reserved: frozenset[str]
     define: str
-    store: str
-    call: str
     helpers: Mapping[str, str]
+    store: str = "{target} = {value};"
+    call: str = "{name}({arguments});"
     evaluate: str = "{name}({read}, {written});"
     each: str = "for (int k = 0; k < {size}; k++) {target} = {value};"
     in_each: str = "{array}[k]"
@@ -110,6 +110,30 @@ class Language:
     def place(self, array: str, place: int) -> str:
         """An element of an array, counted from 0."""
         return self.element.format(array=array, place=place + self.first)
+
+
+def c_operators(one: str = "1", none: str = "0", *, same: str = "==", other: str = "!=") -> dict[str, str]:
+    """Arithmetic, comparisons and logic of languages that have C's operators, truths as the numbers `one` and `none`.
+
+    same, other: what says that two numbers are equal, and that they are not.
+    """
+    compared = {"lt": "<", "le": "<=", "eq": same, "ne": other}
+    true, also = f"{{0}} {other} 0", f"{{1}} {other} 0"
+    return {
+        **{
+            op: f"{{0}} {sign} {{1}}" for op, sign in {"add": "+", "sub": "-", "mul": "*", "div": "/"}.items()
+        },
+        **{op: f"{{0}} {sign} {{1}} ? {one} : {none}" for op, sign in compared.items()},
+        "neg": "-{0}",
+        "sq": "{0} * {0}",
+        "twice": "2 * {0}",
+        "inv": "1 / {0}",
+        "not": f"{{0}} {same} 0 ? {one} : {none}",
+        "and": f"{true} && {also} ? {one} : {none}",
+        "or": f"{true} || {also} ? {one} : {none}",
+        "if_else_zero": f"{true} ? {{1}} : {none}",
+        "select": f"{true} ? {{1}} : {{2}}",
+    }
 
 
 def identifiers(names: Iterable[str], language: Language) -> dict[str, str]:

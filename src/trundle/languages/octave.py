@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from trundle.files import signature
 from trundle.languages.language import (
     Function,
     Language,
@@ -15,7 +14,7 @@ from trundle.languages.language import (
     require_identifier,
     text_of,
 )
-from trundle.languages.package import Content, Entry, Package, Target, Word
+from trundle.languages.package import Content, Entry, Package, Target, Word, filled
 
 _INFIX = {"add": "+", "sub": "-", "mul": ".*", "div": "./"}
 _COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "~="}
@@ -174,8 +173,6 @@ OCTAVE = Language(
     _framed,
     _RESERVED,
     define="{name} = {value};",
-    store="{target} = {value};",
-    call="{name}({arguments});",
     helpers={},  # each file holds its own
     evaluate="{written} = {name}({read});",
     each="{target} = {value};",
@@ -190,50 +187,6 @@ _HIDDEN = frozenset((
     "a", "b", "bar", "box", "c", "d", "demo", "example", "groups", "h", "input", "k", "link", "main", "names", "next",
     "parameter", "path", "run", "sample", "seconds", "state", "step", "steps", "system", "test",
 ))  # fmt: skip
-_GROUPS = """\
-% GROUPS  Names, units and defaults of all numbers, in the functions' order: all.state.names{{1}}
-% {name}, {signature}. README.md tells what every function takes and gives.
-function all = groups()
-{lines}
-end
-"""
-_EXAMPLE = """\
-% Runs {name} from its start and prints time and states as CSV, about a hundred rows.
-function main(seconds, h, input)
-  groups = {name}.groups();
-  if nargin < 1, seconds = 10; end
-  if nargin < 2, h = 1e-3; end
-  if nargin < 3, input = zeros(numel(groups.input.names), 1); end
-  state = groups.state.defaults;
-  parameter = groups.parameter.defaults;
-  names = groups.input.names';
-  if ~(seconds >= 0 && h > 0 && seconds / h < 1e12) || numel(input) ~= numel(names)
-    error('main(SECONDS, STEP, INPUT), with %d inputs: %s', numel(names), strjoin(names, ', '));
-  end
-  input = input(:);
-  steps = round(seconds / h);
-  for k = 0:steps
-    if mod(k, max(1, floor(steps / 100))) == 0 || k == steps
-      fprintf('%s\\n', strjoin(arrayfun(@(x) sprintf('%.17g', x), [k * h; state]', 'UniformOutput', false), ','));
-    end
-    if k < steps
-      state = {name}.step(state, input, parameter, h);
-    end
-  end
-end
-"""
-_USAGE = """\
-## How to use it
-
-With this folder on the path the functions are `{name}.{first}` and so on, in Octave and MATLAB (R2016b or later).
-Each takes a column a group, in the order below, and returns its output groups; or n × count matrices, a column a state,
-all at once, which is how interpreted languages are fast: a group that is the same for all may stay one column.
-
-    groups = {name}.groups();
-{call}
-
-`groups.{group}.names`, `.units` and `.defaults` (of those that have any) tell of every number.{example}
-"""
 
 
 def _package(content: Content) -> Package:
@@ -247,13 +200,14 @@ def _package(content: Content) -> Package:
     files[f"+{name}/groups.m"] = _groups(name, content.words)
     example = ""
     if content.dynamics is not None:
-        files["main.m"] = _EXAMPLE.format(name=name)
+        files["main.m"] = filled("octave/main.m", name=name)
         example = " `main(30, 1e-3)` runs the robot from its start,\n`ode45` takes"
         example += f" `@(t, x) {name}.dynamics(x, input, parameter)`."
     return Package(files, _usage(name, content.entries[0], example), {}, first=OCTAVE.first)
 
 
 def _usage(name: str, first: Entry, example: str) -> str:
+    """How to use it, with a call of the first function on the robot's own numbers."""
     names, count = arguments(first.program, OCTAVE), len(first.program.inputs)
     lines = [
         f"{word} = groups.{word}.defaults;"
@@ -263,10 +217,11 @@ def _usage(name: str, first: Entry, example: str) -> str:
     ]
     lines.append(f"[{', '.join(names[count:])}] = {name}.{first.name}({', '.join(names[:count])});")
     call = "\n".join(f"    {line}" for line in lines)
-    return _USAGE.format(name=name, first=first.name, call=call, group=names[0], example=example)
+    return filled("octave/usage.md", name=name, first=first.name, call=call, group=names[0], example=example)
 
 
 def _groups(name: str, named: Sequence[Word]) -> str:
+    """groups.m: a structure of names, units and, where there are any, defaults a group."""
     fields = identifiers([each.word for each in named], OCTAVE)
     lines: list[str] = []
     for each in named:
@@ -276,7 +231,7 @@ def _groups(name: str, named: Sequence[Word]) -> str:
         if each.defaults or not each.group.size:
             values = f"[{_listed(map(OCTAVE.number, each.defaults))}]" if each.defaults else "zeros(0, 1)"
             lines.append(f"  {field}.defaults = {values};")
-    return _GROUPS.format(name=name, signature=signature(), lines="\n".join(lines))
+    return filled("octave/groups.m", name=name, lines="\n".join(lines))
 
 
 def _listed(items: Iterable[str]) -> str:

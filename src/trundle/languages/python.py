@@ -12,7 +12,7 @@ from textwrap import fill, indent
 
 from trundle.files import signature
 from trundle.languages.language import Function, Language, arguments, require_identifier, text_of
-from trundle.languages.package import Content, Entry, Package, Target, Word
+from trundle.languages.package import Content, Entry, Package, Target, Word, filled
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
@@ -130,6 +130,7 @@ _RESERVED = frozenset(
 
 
 def _language(name: str, np: str, header: str, erf: str, decorator: str = "") -> Language:
+    """Python over the library called `np`, after its imports; `erf`: the error function that NumPy lacks."""
     return Language(
         name,
         ".py",
@@ -177,25 +178,8 @@ if not jax.config.jax_enable_x64:
 )
 # Modules that libraries import and would find this one in the place of.
 _MODULES = sys.stdlib_module_names | {"numpy", "scipy", "jax", "jaxlib"}
-_USAGE = """\
-## How to use it
-
-`{name}.py` is one module that needs {library} alone. Every function takes its groups in order, each an array (n,) for
-one state or (n, count) for many, and returns its output group, or a tuple of all. Names and defaults stand
-in it as dictionaries in the functions' order, names of outputs as OUTPUTS; `help({name})` tells all others.
-
-    import {library}
-{wide}    import {name} as robot
-{example}"""
 # Before anything of JAX is computed.
 _WIDE = '    jax.config.update("jax_enable_x64", True)  # else all is in single precision\n'
-_EXAMPLE = """\
-
-    x, p = {np}.array([*robot.START.values()]), {np}.array([*robot.PARAMETERS.values()])
-    u = {np}.zeros({inputs})  # others by name: {np}.array([*{{**robot.INPUTS, "NAME": 1.0}}.values()])
-    robot.dynamics(x, u, p)  # the state's rate of change
-    robot.step(x, u, p, 1e-3)  # the state a millisecond later, by the classical Runge-Kutta method
-"""
 
 
 def _package(content: Content, language: Language, library: str, np: str, wide: str) -> Package:
@@ -211,8 +195,8 @@ def _package(content: Content, language: Language, library: str, np: str, wide: 
         parts.append(f"OUTPUTS = {outputs.groups[-1].labels!r}")
     example = _call(content.entries[0], np)
     if content.dynamics is not None:
-        example = _EXAMPLE.format(np=np, inputs=words["input"].group.size)
-    usage = _USAGE.format(name=name, library=library, wide=wide, example=example)
+        example = filled("python/example.md", np=np, inputs=words["input"].group.size)
+    usage = filled("python/usage.md", name=name, library=library, wide=wide, example=example)
     return Package({f"{name}.py": head + "\n\n".join(parts) + "\n"}, usage, {})
 
 

@@ -1,7 +1,7 @@
-package @PACKAGE@;
+package @NAME@;
 
 /**
- * The pose of @ROBOT@ (@SIGNATURE@), x and y in m and theta in rad, by its encoders, and its covariance: exact on the arc
+ * The pose of @NAME@ (@SIGNATURE@), x and y in m and theta in rad, by its encoders, and its covariance: exact on the arc
  * that the base moves on while its wheels turn evenly. An object belongs to one thread and allocates nothing later.
  */
 public final class Odometry {
@@ -26,7 +26,7 @@ public final class Odometry {
     private final double[] byPose = new double[9];
     private final double[] byIncrement = new double[3 * INCREMENTS];
     private final double[] byAngle = new double[3 * ANGLES];
-    private final double[] sum = new double[9];@WORK@
+    private final double[] sum = new double[9];@work@
 
     /** By the description's parameters. */
     public Odometry() {

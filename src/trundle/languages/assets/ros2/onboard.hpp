@@ -1,4 +1,4 @@
-// Kinematics and odometry of @ROBOT@, @SIGNATURE@: C++17, with nothing but the standard library. No function allocates,
+// Kinematics and odometry of @NAME@, @SIGNATURE@: C++17, with nothing but the standard library. No function allocates,
 // throws or keeps anything outside its object.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <math.h>
 
-namespace @NAMESPACE@ {
+namespace @NAME@ {
 
 @PARAMETERS@// The robot's programs as functions of arrays, inputs first; README.md tells what every number is.
 namespace functions {
@@ -16,4 +16,4 @@ namespace functions {
 }  // namespace functions
 
 @CLASSES@
-}  // namespace @NAMESPACE@
+}  // namespace @NAME@

@@ -1,7 +1,7 @@
-package @PACKAGE@;
+package @NAME@;
 
 /**
- * Kinematics of the base of @ROBOT@ (@SIGNATURE@): its twist (v_x, v_y in m/s, omega in rad/s, in the base's own axes)
+ * Kinematics of the base of @NAME@ (@SIGNATURE@): its twist (v_x, v_y in m/s, omega in rad/s, in the base's own axes)
  * and what its wheels do. An object keeps arrays for its work, so each thread needs one; nothing is allocated later.
  */
 public final class Kinematics {
@@ -21,7 +21,7 @@ public final class Kinematics {
     private final double[] newSpeed = new double[WHEELS];
     private final double[] steeringRate = new double[WHEELS];
     private final double[] trailingRate = new double[TRAILING.length];
-    private final double[] slip = new double[WHEELS];@WORK@
+    private final double[] slip = new double[WHEELS];@work@
 
     /** What the wheels do, in the order of {@link #name}. */
     public static final class Wheels {

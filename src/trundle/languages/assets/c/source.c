@@ -1,0 +1,6 @@
+/* @NAME@, @SIGNATURE@: what @NAME@.h declares. */
+#include "@NAME@.h"
+
+#include <math.h>
+
+@DEFINITIONS@

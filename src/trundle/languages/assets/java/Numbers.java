@@ -1,0 +1,4 @@
+/** @MEANING@ */
+public static double[] @NAME@() {
+    return new double[] {@VALUES@};
+}
