@@ -10,7 +10,7 @@ import pytest
 import trundle
 from program.programs import random_program
 from trundle.program import compile_program
-from trundle.program.machine_code import KEPT, machine_code
+from trundle.program.llvm.jit import KEPT, machine_code
 
 
 def others():

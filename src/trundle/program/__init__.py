@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from trundle.program.composition import feed, split
 from trundle.program.ir import Group, Instruction, Program
-from trundle.program.join import feed
 from trundle.program.kernel import Kernel, compile_program
-from trundle.program.preparation import split
 from trundle.program.trace import trace
 from trundle.program.tracer import Tracer
 

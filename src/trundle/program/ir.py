@@ -71,6 +71,11 @@ class Instruction(NamedTuple):
     value: float = 0.0
     source: tuple[int, int] = (-1, -1)
 
+    @property
+    def latency(self) -> int:
+        """Cycles from operands to result."""
+        return 0 if self.op in LOADS else LATENCY.get(self.op, 4)
+
 
 @dataclass(frozen=True, repr=False)
 class Program(Rebuilt, Shown):
@@ -132,7 +137,7 @@ class Program(Rebuilt, Shown):
         >>> program.operations_excluding("parameter") < program.operations
         True
         """
-        from trundle.program.preparation import operations_left
+        from trundle.program.composition import operations_left
 
         return operations_left(self, *groups)
 
@@ -148,16 +153,20 @@ class Program(Rebuilt, Shown):
         return tuple(read)
 
     @cached_property
+    def ends(self) -> tuple[int, ...]:
+        """By value, the cycle at which it can be there at the earliest, by the latencies of current cores."""
+        ends: list[int] = []
+        for i in self.instructions:
+            ends.append(i.latency + max((ends[a] for a in i.args), default=0))
+        return tuple(ends)
+
+    @property
     def depth(self) -> int:
-        """Cycles of the longest chain of operations that need each other's results, by the latencies of current cores.
+        """Cycles of the longest chain of operations that need each other's results.
 
         Beside the operations, of which two units do two a cycle, it says whether order or amount limits the speed.
         """
-        ends: list[int] = []
-        for i in self.instructions:
-            cycles = 0 if i.op in LOADS else LATENCY.get(i.op, 4)
-            ends.append(cycles + max((ends[a] for a in i.args), default=0))
-        return max(ends, default=0)
+        return max(self.ends, default=0)
 
     @cached_property
     def casadi_function(self) -> SX:

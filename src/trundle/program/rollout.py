@@ -14,12 +14,11 @@ from numpy.typing import ArrayLike
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
 from trundle.program.channels import Channel, GroupInput, channels_of, common_count
+from trundle.program.composition import beside
 from trundle.program.ir import Program
-from trundle.program.join import beside
 from trundle.program.kernel import Native, available_cores
-from trundle.program.llvm.jit import Compiled, assemble, host
+from trundle.program.llvm.jit import Compiled, assemble, host, machine_code
 from trundle.program.llvm.llvm_rollout import NEXT, SIGNATURE, ChannelLayout, emit_rollout, scheduled
-from trundle.program.machine_code import machine_code
 from trundle.program.simplify import only_output
 
 ProgressCall = Callable[[float], None]

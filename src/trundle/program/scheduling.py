@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from trundle.program.ir import LATENCY, LOADS, Instruction, Program
+from trundle.program.ir import Program
 
 
 def is_chain(program: Program) -> bool:
@@ -24,23 +24,16 @@ def by_need(program: Program) -> Program:
     return _reordered(program, list(_operands_first(program, order)))
 
 
-def latency(instruction: Instruction) -> int:
-    """Cycles from operands to result."""
-    return 0 if instruction.op in LOADS else LATENCY.get(instruction.op, 4)
-
-
 def _times(program: Program) -> list[float]:
     """When instructions start: as late as the end of the longest chain allows, else as early as their operands."""
-    ends: list[float] = []
-    for i in program.instructions:
-        ends.append(latency(i) + max((ends[a] for a in i.args), default=0))
+    ends = program.ends
     last = max((v for group in program.results for v in group), key=ends.__getitem__)
     latest = [float("inf")] * len(ends)  # when a result must be there
     latest[last] = ends[last]
     times = [0.0] * len(ends)
     pairs: dict[int, float] = {}  # a sine and a cosine of one angle share most of their work
     for i in reversed(program.instructions):
-        start = latest[i.out] - latency(i)
+        start = latest[i.out] - i.latency
         if i.op in ("sin", "cos") and start < float("inf"):
             start = pairs[i.args[0]] = min(start, pairs.get(i.args[0], start))
         times[i.out] = start
@@ -48,7 +41,7 @@ def _times(program: Program) -> list[float]:
             latest[a] = min(latest[a], start)
     for i in program.instructions:
         if times[i.out] == float("inf"):
-            times[i.out] = max((times[a] + latency(program.instructions[a]) for a in i.args), default=0)
+            times[i.out] = max((times[a] + program.instructions[a].latency for a in i.args), default=0)
     return times
 
 

@@ -1,17 +1,22 @@
-"""LLVM text to machine code in this process."""
+"""LLVM text to machine code in this process, kept as long as a program needs it, the contents last asked for longer."""
 
 from __future__ import annotations
 
 import ctypes
 import ctypes.util
 import threading
+from collections import OrderedDict
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+from weakref import WeakValueDictionary
 
 from trundle.program.llvm.llvm_code import Code
 
 _LOCK = threading.Lock()  # LLVM's global context is not made for several threads
+KEPT = 64
+"""Contents whose code is kept though no program has it any more: of some ten robots at 0.1 to 2 MB each."""
 
 
 @dataclass(frozen=True)
@@ -130,3 +135,25 @@ def _address(name: str) -> int:
             continue
         return ctypes.cast(function, ctypes.c_void_p).value or 0
     raise OSError(f"the C library has no function '{name}'")
+
+
+class MachineCode(dict[Hashable, Compiled]):
+    """The native functions made for one content, by what they are for."""
+
+
+_ALIVE: WeakValueDictionary[str, MachineCode] = WeakValueDictionary()
+_RECENT: OrderedDict[str, MachineCode] = OrderedDict()
+_KEEPING = threading.Lock()
+
+
+def machine_code(key: str) -> MachineCode:
+    """The code of a content by its digest, shared by all who ask; whoever calls it must hold it."""
+    with _KEEPING:
+        code = _ALIVE.get(key)
+        if code is None:
+            code = _ALIVE[key] = MachineCode()
+        _RECENT[key] = code
+        _RECENT.move_to_end(key)
+        if len(_RECENT) > KEPT:
+            _RECENT.popitem(last=False)
+        return code

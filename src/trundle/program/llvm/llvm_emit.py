@@ -7,10 +7,19 @@ from dataclasses import dataclass, field
 
 from trundle.errors import TrundleError
 from trundle.program.ir import Instruction
-from trundle.program.llvm.llvm_atan import arctangent
 from trundle.program.llvm.llvm_code import FAST, Code, constant, suffix, type_of
-from trundle.program.llvm.llvm_exp import expm1, exponential, hyperbolic_tangent
-from trundle.program.llvm.llvm_math import Reduced, cosine, hypotenuse, reduce_angle, sine, tangent
+from trundle.program.llvm.llvm_math import (
+    Reduced,
+    arctangent,
+    cosine,
+    expm1,
+    exponential,
+    hyperbolic_tangent,
+    hypotenuse,
+    reduce_angle,
+    sine,
+    tangent,
+)
 
 
 @dataclass(frozen=True)

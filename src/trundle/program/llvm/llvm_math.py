@@ -1,15 +1,27 @@
-"""Sine and cosine as branch-free vector code.
+"""Elementary functions as branch-free vector code: sine and cosine, exp, expm1 and tanh, atan2.
 
-x is reduced to r = x - q*pi/2 with pi/2 in three parts (Cody and Waite), then sin r and cos r are polynomials on
-[-pi/4, pi/4] and the quadrant q picks and signs them. The polynomials interpolate
+Sine and cosine: x is reduced to r = x - q*pi/2 with pi/2 in three parts (Cody and Waite), then sin r and cos r are
+polynomials on [-pi/4, pi/4] and the quadrant q picks and signs them. The polynomials interpolate
     (sin(sqrt z)/sqrt z - 1)/z   and   (cos(sqrt z) - 1 + z/2)/z^2
 at six Chebyshev nodes of [0, (pi/4)^2] (errors 2.0e-17 and 8.7e-19 before rounding).
 Measured within 1.4 ulp for |x| <= 1e5, and to 1e13 where multiply-add is fused; NaN and infinity give NaN. Beyond
 2^51 or so the result is meaningless.
+
+exp, expm1 and tanh: x = n ln 2 + r with |r| <= ln(2)/2, ln 2 in two parts so that n times the first is exact.
+(e^r - 1 - r)/r^2 is interpolated at ten Chebyshev nodes, which leaves e^r - 1 an error of 4e-17 before rounding. NaN
+gives NaN. Friction laws with tanh are why: calls of the C library, lane by lane, cost more than the rest of a robot.
+
+atan2: the angles of a drive's wheels would cost more than all else of their kinematics. With hi and lo the larger and
+the smaller of |x| and |y|, atan(lo/hi) is that of r = lo/hi, or π/4 + atan r with r = (lo − hi)/(lo + hi) where
+lo/hi > tan(π/8): one division leaves |r| ≤ tan(π/8). (atan(sqrt z)/sqrt z − 1)/z is interpolated at 11 Chebyshev nodes
+of [0, tan²(π/8)], which leaves atan r a relative error of 7e-18 before rounding. Then the octant is undone: π/2 − a
+where |y| is the larger one, π − a where x is negative. NaN gives NaN, and so do two infinities; numbers of 1e307 and
+more overflow.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from trundle.program.llvm.llvm_code import FAST, Code, constant, integer, suffix, type_of
@@ -115,3 +127,123 @@ def hypotenuse(code: Code, width: int, x: str, y: str) -> str:
     yy = code.new(f"fmul {FAST} {t} {y}, {y}")
     total = code.new(f"fadd {FAST} {t} {xx}, {yy}")
     return code.call(f"llvm.sqrt.{suffix(width)}", t, total, flags=FAST)
+
+
+EXPM1 = (
+    0.5000000000000001, 0.16666666666666669, 0.04166666666662413, 0.008333333333330062, 0.0013888888917213717,
+    0.00019841269863053618, 2.4801521295954376e-05, 2.7557268459997064e-06, 2.7620088445409746e-07,
+    2.510038549551032e-08,
+)  # fmt: skip
+LN2 = (0.6931471803691238, 1.9082149292705877e-10)
+LOG2_E = 1.4426950408889634
+HIGHEST, LOWEST = 710.0, -746.0
+"""Beyond these e^x is infinite or zero in double precision."""
+SATURATION = 44.0
+"""tanh(x) is 1 to the last bit for 2 x beyond 38."""
+
+
+def exponential(code: Code, width: int, x: str) -> str:
+    """e^x, within 1 ulp or so; scaled in two halves, so that it goes down to the smallest subnormal number."""
+    t, i = type_of(width), type_of(width, "i64")
+    clamped = _limit(code, width, "ogt", _limit(code, width, "olt", x, LOWEST), HIGHEST)
+    tail, n = _reduce(code, width, clamped)
+    half = code.new(f"ashr {i} {n}, {integer(1, width)}")
+    rest = code.new(f"sub {i} {n}, {half}")
+    value = code.new(f"fadd {t} {tail}, {constant(1.0, width)}")
+    once = code.new(f"fmul {t} {value}, {_power_of_two(code, width, half)}")
+    return code.new(f"fmul {t} {once}, {_power_of_two(code, width, rest)}")
+
+
+def expm1(code: Code, width: int, x: str) -> str:
+    """e^x - 1, accurate near zero; the scale is one number, so x must be below 709 or the result is infinite."""
+    t = type_of(width)
+    clamped = _limit(code, width, "ogt", _limit(code, width, "olt", x, -SATURATION), HIGHEST)
+    tail, n = _reduce(code, width, clamped)
+    # at most 2^1023: what lies above overflows in the doubling at the end
+    less = code.new(f"sub {type_of(width, 'i64')} {n}, {integer(1, width)}")
+    scale = _power_of_two(code, width, less)
+    offset = code.new(f"fsub {t} {scale}, {constant(0.5, width)}")
+    half = fused(code, width, tail, scale, offset)
+    return code.new(f"fadd {t} {half}, {half}")
+
+
+def hyperbolic_tangent(code: Code, width: int, x: str) -> str:
+    """tanh x = e/(e + 2) with e = e^(2|x|) - 1, and the sign of x; within 3 ulp, exact signs and limits."""
+    t, s = type_of(width), suffix(width)
+    size = code.call(f"llvm.fabs.{s}", t, x)
+    twice = _limit(code, width, "ogt", code.new(f"fadd {t} {size}, {size}"), SATURATION)
+    e = expm1(code, width, twice)
+    ratio = code.new(f"fdiv {t} {e}, {code.new(f'fadd {t} {e}, {constant(2.0, width)}')}")
+    return code.call(f"llvm.copysign.{s}", t, ratio, x)
+
+
+def _reduce(code: Code, width: int, x: str) -> tuple[str, str]:
+    """e^r - 1, and n as an integer, where x = n ln 2 + r."""
+    t, i = type_of(width), type_of(width, "i64")
+    scaled = code.new(f"fmul {t} {x}, {constant(LOG2_E, width)}")
+    shifted = code.new(f"fadd {t} {scaled}, {constant(SHIFT, width)}")
+    minus_n = code.new(f"fsub {t} {constant(SHIFT, width)}, {shifted}")
+    r = x
+    for part in LN2:
+        r = fused(code, width, minus_n, constant(part, width), r)
+    square = code.new(f"fmul {t} {r}, {r}")
+    tail = fused(code, width, square, polynomial(code, width, r, EXPM1), r)
+    zero = code.new(f"bitcast {t} {constant(SHIFT, width)} to {i}")
+    return tail, code.new(f"sub {i} {code.new(f'bitcast {t} {shifted} to {i}')}, {zero}")
+
+
+def _power_of_two(code: Code, width: int, n: str) -> str:
+    """2^n for -1023 < n < 1024, from the bits of a double."""
+    i = type_of(width, "i64")
+    exponent = code.new(f"shl {i} {code.new(f'add {i} {n}, {integer(1023, width)}')}, {integer(52, width)}")
+    return code.new(f"bitcast {i} {exponent} to {type_of(width)}")
+
+
+def _limit(code: Code, width: int, predicate: str, x: str, bound: float) -> str:
+    """The bound where x lies beyond it; NaN stays, as it compares as false."""
+    t = type_of(width)
+    beyond = code.new(f"fcmp {predicate} {t} {x}, {constant(bound, width)}")
+    return code.new(f"select {type_of(width, 'i1')} {beyond}, {t} {constant(bound, width)}, {t} {x}")
+
+
+ATAN = (
+    -0.3333333333333333, 0.1999999999999552, -0.14285714284666542, 0.11111111015256361, -0.09090904578123903,
+    0.07692183190826087, -0.06664511447381948, 0.0585814891280221, -0.0508544973794026, 0.03923165829558719,
+    -0.01917688711906226,
+)  # fmt: skip
+EIGHTH = math.tan(math.pi / 8)
+
+
+def arctangent(code: Code, width: int, y: str, x: str) -> str:
+    """The angle of the point (x, y) within ±π, to 2 ulp or so; signs of zeros count as in C."""
+    t, bits, s = type_of(width), type_of(width, "i1"), suffix(width)
+    across, along = code.call(f"llvm.fabs.{s}", t, y), code.call(f"llvm.fabs.{s}", t, x)
+    steep = code.new(f"fcmp ogt {t} {across}, {along}")
+    high = code.new(f"select {bits} {steep}, {t} {across}, {t} {along}")
+    low = code.new(f"select {bits} {steep}, {t} {along}, {t} {across}")
+    bound = code.new(f"fmul {t} {high}, {constant(EIGHTH, width)}")
+    wide = code.new(f"fcmp ogt {t} {low}, {bound}")
+    # what is subtracted and added where the ratio stays as it is, is 0; and 0/0 is to be 0
+    offset = code.new(f"select {bits} {wide}, {t} {high}, {t} {constant(0.0, width)}")
+    none = code.new(f"fcmp oeq {t} {high}, {constant(0.0, width)}")
+    base = code.new(f"select {bits} {wide}, {t} {low}, {t} {constant(0.0, width)}")
+    divisor = code.new(f"fadd {t} {high}, {base}")
+    divisor = code.new(f"select {bits} {none}, {t} {constant(1.0, width)}, {t} {divisor}")
+    r = code.new(f"fdiv {t} {code.new(f'fsub {t} {low}, {offset}')}, {divisor}")
+    z = code.new(f"fmul {t} {r}, {r}")
+    angle = fused(code, width, code.new(f"fmul {t} {r}, {z}"), polynomial(code, width, z, ATAN), r)
+    start = code.new(f"select {bits} {wide}, {t} {constant(math.pi / 4, width)}, {t} {constant(0.0, width)}")
+    angle = code.new(f"fadd {t} {start}, {angle}")
+    angle = _unless(code, width, steep, math.pi / 2, angle)
+    backward = code.new(
+        f"fcmp olt {t} {code.call(f'llvm.copysign.{s}', t, constant(1.0, width), x)}, {constant(0.0, width)}"
+    )
+    angle = _unless(code, width, backward, math.pi, angle)
+    return code.call(f"llvm.copysign.{s}", t, angle, y)
+
+
+def _unless(code: Code, width: int, condition: str, whole: float, angle: str) -> str:
+    """`whole` − angle where the condition holds, else the angle."""
+    t = type_of(width)
+    rest = code.new(f"fsub {t} {constant(whole, width)}, {angle}")
+    return code.new(f"select {type_of(width, 'i1')} {condition}, {t} {rest}, {t} {angle}")
