@@ -66,10 +66,10 @@ def entry_named(model: Model, name: str) -> Entry:
     """One entry by its name; InputError where there is none, or the model hasn't it."""
     if name not in _PART_OF:
         raise InputError(f"a model has no function '{name}'", key="entry", hint=suggest(name, _PART_OF))
-    found = {entry.name: entry for entry in entries(model, [_PART_OF[name]])}
-    if name not in found:
-        raise InputError(f"'{model.name}' has no function '{name}'", key="entry", hint=suggest(name, found))
-    return found[name]
+    there = {entry.name: entry for entry in entries(model, [_PART_OF[name]])}
+    if name not in there:
+        raise InputError(f"'{model.name}' has no function '{name}'", key="entry", hint=suggest(name, there))
+    return there[name]
 
 
 def unit_per(unit: str, other: str) -> str:
@@ -128,13 +128,13 @@ def _units(program: Program, units: Mapping[str, str]) -> dict[str, Texts]:
 def _with_slopes(program: Program, units: Mapping[str, Texts]) -> tuple[dict[str, Texts], dict[str, str]]:
     """The units with those of matrices "d a/d b", row-major, from those of a and of b; and matrices in words."""
     sizes = {group.name: group.size for group in (*program.inputs, *program.outputs)}
-    found, unnamed = dict(units), dict[str, str]()
+    all_units, unnamed = dict(units), dict[str, str]()
     for group in program.outputs:
         of, mark, by = group.name.removeprefix("d ").partition("/d ")
         if mark:
-            found[group.name] = tuple(unit_per(a, b) for a in units[of] for b in units[by])
+            all_units[group.name] = tuple(unit_per(a, b) for a in units[of] for b in units[by])
             unnamed[group.name] = f"{sizes[of]} rows ({of}) of {sizes[by]} columns ({by}), row by row"
-    return found, unnamed
+    return all_units, unnamed
 
 
 def _kinematics(model: Model) -> Iterator[Entry]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from xml.etree import ElementTree as ET
 
 from trundle.files import signature
@@ -55,20 +55,20 @@ class Interface:
 
     def places(self, *kinds: str) -> list[int]:
         """The value references of some kinds."""
-        return [k for k, each in enumerate(self.variables) if each.kind in kinds]
+        return [k for k, variable in enumerate(self.variables) if variable.kind in kinds]
 
 
 def named(variables: Sequence[FmiVariable]) -> list[FmiVariable]:
     """The same with every name once: a parameter that is called as a state is told by what it is, `x (parameter)`."""
     taken: set[str] = set()
-    found: list[FmiVariable] = []
-    for each in variables:
-        name = re.sub(r"\s+", " ", each.name)
+    unique: list[FmiVariable] = []
+    for variable in variables:
+        name = re.sub(r"\s+", " ", variable.name)
         while name in taken:
-            name = f"{name} ({each.kind})"
+            name = f"{name} ({variable.kind})"
         taken.add(name)
-        found.append(FmiVariable(name, each.kind, each.unit, each.start, each.of))
-    return found
+        unique.append(replace(variable, name=name))
+    return unique
 
 
 def dependencies(program: Program, first: Mapping[str, int], result: str) -> list[list[int]]:
@@ -95,7 +95,7 @@ def dimension(unit: str) -> tuple[Dimension, int] | None:
 
     A "/" divides by the one factor after it, or by what stands in brackets.
     """
-    found = [(NUMBER, 0)]
+    factors = [(NUMBER, 0)]
     signs, sign, end = [1], 1, 0
     for token in _TOKEN.finditer(unit):
         symbol, power, mark = token.groups()
@@ -107,23 +107,23 @@ def dimension(unit: str) -> tuple[Dimension, int] | None:
             if factor != 1.0 and symbol != "kg":
                 return None
             exponent = sign * int(power or 1)
-            whole, turns = found[-1]
-            found[-1] = multiply(whole, raise_to(own, exponent)), turns + (symbol == "rad") * exponent
+            whole, turns = factors[-1]
+            factors[-1] = multiply(whole, raise_to(own, exponent)), turns + (symbol == "rad") * exponent
             sign = 1
         elif mark == "(":
-            found.append((NUMBER, 0))
+            factors.append((NUMBER, 0))
             signs.append(sign)
             sign = 1
         elif mark == ")":
-            if len(found) == 1:
+            if len(factors) == 1:
                 return None
-            inner, turns = found.pop()
+            inner, turns = factors.pop()
             outer = signs.pop()
-            found[-1] = multiply(found[-1][0], inner, outer), found[-1][1] + outer * turns
+            factors[-1] = multiply(factors[-1][0], inner, outer), factors[-1][1] + outer * turns
             sign = 1
         elif mark == "/":
             sign = -1
-    return found[0] if end == len(unit) and len(found) == 1 else None
+    return factors[0] if end == len(unit) and len(factors) == 1 else None
 
 
 def description(interface: Interface, version: str, sources: Sequence[str]) -> str:
@@ -165,7 +165,7 @@ def _text(root: ET.Element) -> str:
 
 def _head(interface: Interface, version: str) -> dict[str, str]:
     """The attributes of the root: the model's name and token, and who wrote it."""
-    names = (each.name for each in interface.variables if each.kind != "rate")
+    names = (variable.name for variable in interface.variables if variable.kind != "rate")
     head = {
         "fmiVersion": version,
         "modelName": interface.name,
@@ -180,31 +180,31 @@ def _abilities(interface: Interface, kind: str, version: str) -> dict[str, str]:
     """What a tool may ask of the FMU in Model Exchange or Co-Simulation, in the words of the version."""
     two = version == "2.0"
     state = "FMUstate" if two else "FMUState"
-    found = {
+    abilities = {
         "modelIdentifier": interface.identifier,
         f"canGetAndSet{state}": "true",
         f"canSerialize{state}": "true",
         f"providesDirectionalDerivative{'' if two else 's'}": "true",
     }
     if two:
-        found["canNotUseMemoryManagementFunctions"] = "true"
+        abilities["canNotUseMemoryManagementFunctions"] = "true"
     if kind == "CoSimulation":
-        return {**found, "canHandleVariableCommunicationStepSize": "true"}
+        return {**abilities, "canHandleVariableCommunicationStepSize": "true"}
     unneeded = (
         {"completedIntegratorStepNotNeeded": "true"} if two else {"needsCompletedIntegratorStep": "false"}
     )
-    return {**found, **unneeded}
+    return {**abilities, **unneeded}
 
 
 def _add_units(root: ET.Element, interface: Interface) -> None:
     """The units of all variables, with their exponents where they are SI's, and degrees for what is shown."""
-    units = list(dict.fromkeys(each.unit for each in interface.variables if each.unit))
+    units = list(dict.fromkeys(variable.unit for variable in interface.variables if variable.unit))
     definitions = ET.SubElement(root, "UnitDefinitions") if units else root
     for unit in units:
         element = ET.SubElement(definitions, "Unit", name=unit)
-        found = dimension(unit)
-        if found is not None:
-            exponents = dict(zip(("m", "kg", "s", "A", "rad"), (*found[0], found[1]), strict=True))
+        known = dimension(unit)
+        if known is not None:
+            exponents = dict(zip(("m", "kg", "s", "A", "rad"), (*known[0], known[1]), strict=True))
             ET.SubElement(
                 element, "BaseUnit", {name: str(power) for name, power in exponents.items() if power}
             )
@@ -241,7 +241,7 @@ def _unknowns(interface: Interface) -> Iterator[tuple[str, int, list[int]]]:
         for place in places:
             needs = interface.needs.get(place, [place])  # a state is its own
             at_start = kind == "InitialUnknowns"
-            yield kind, place, [each for each in needs if at_start or each not in parameters]
+            yield kind, place, [need for need in needs if at_start or need not in parameters]
 
 
 _ELEMENTS = {
@@ -254,7 +254,7 @@ _ELEMENTS = {
 def _add_structure(structure: ET.Element, interface: Interface, *, two: bool) -> None:
     """What hangs on what: in FMI 2.0 in a list a kind, by places from 1, in 3.0 one after the other by reference."""
     for kind, place, needs in _unknowns(interface):
-        known = " ".join(str(each + two) for each in needs)
+        known = " ".join(str(need + two) for need in needs)
         if two:
             unknowns = structure.find(kind)
             unknowns = ET.SubElement(structure, kind) if unknowns is None else unknowns

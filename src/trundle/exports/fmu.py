@@ -100,8 +100,10 @@ def _package(content: Content) -> Package:
 def _guided(programs: Mapping[str, Program]) -> dict[str, Program]:
     """Rates and outputs of the state moved onto the constraints, where there are any."""
     projection = programs.get("project")
-    found = {name: programs[name] for name in ("rate", "output") if name in programs}
-    return found if projection is None else {name: feed(each, projection) for name, each in found.items()}
+    plain = {name: programs[name] for name in ("rate", "output") if name in programs}
+    if projection is None:
+        return plain
+    return {name: feed(program, projection) for name, program in plain.items()}
 
 
 def _changes(programs: Mapping[str, Program]) -> Program:
@@ -122,7 +124,8 @@ def _changes(programs: Mapping[str, Program]) -> Program:
         outputs[f"{name} change"] = program.outputs[-1].labels, ca.densify(slope)
     labels = [group.labels for group in groups]
     given = {
-        name: (own, each) for own, (name, each) in zip(labels * 2, [*at.items(), *by.items()], strict=True)
+        name: (own, symbols)
+        for own, (name, symbols) in zip(labels * 2, [*at.items(), *by.items()], strict=True)
     }
     return trace("change", given, outputs)
 
@@ -135,33 +138,35 @@ def _variables(entries: Mapping[str, Entry]) -> list[FmiVariable]:
         for name, unit, start in zip(names, dynamics.units[kind], starts, strict=True):
             yield FmiVariable(name, kind, unit, start)
 
-    states, inputs, parameters = (each.labels for each in dynamics.program.inputs)
-    found = [FmiVariable("time", "time", "s"), *group("state", states, dynamics.defaults["state"])]
+    states, inputs, parameters = (part.labels for part in dynamics.program.inputs)
+    variables = [FmiVariable("time", "time", "s"), *group("state", states, dynamics.defaults["state"])]
     rates = zip(states, dynamics.units["rate"], strict=True)
-    found += [FmiVariable(f"der({name})", "rate", unit, None, 1 + k) for k, (name, unit) in enumerate(rates)]
-    found += group("input", inputs, [0.0] * len(inputs))
-    found += group("parameter", parameters, dynamics.defaults["parameter"])
+    variables += [
+        FmiVariable(f"der({name})", "rate", unit, None, 1 + k) for k, (name, unit) in enumerate(rates)
+    ]
+    variables += group("input", inputs, [0.0] * len(inputs))
+    variables += group("parameter", parameters, dynamics.defaults["parameter"])
     if "outputs" in entries:
         own = entries["outputs"]
         pairs = zip(own.program.outputs[-1].labels, own.units["output"], strict=True)
-        found += [FmiVariable(name, "output", unit) for name, unit in pairs]
-    return named(found)
+        variables += [FmiVariable(name, "output", unit) for name, unit in pairs]
+    return named(variables)
 
 
 def _needs(variables: Sequence[FmiVariable], guided: Mapping[str, Program]) -> dict[int, Sequence[int]]:
     """By the reference of every rate and output what it hangs on."""
-    kinds = [each.kind for each in variables]
+    kinds = [variable.kind for variable in variables]
     first = {kind: kinds.index(kind) for kind in dict.fromkeys(kinds)}
-    found: dict[int, Sequence[int]] = {}
+    needs: dict[int, Sequence[int]] = {}
     for kind, program in guided.items():
         if kind in first:
-            found |= dict(enumerate(dependencies(program, first, kind), first[kind]))
-    return found
+            needs |= dict(enumerate(dependencies(program, first, kind), first[kind]))
+    return needs
 
 
 def _code(programs: Mapping[str, Program], name: str) -> str:
     """`model.c`: the model's functions, whose names begin with the FMU's, as many may be linked into one program."""
-    text = source({f"{name}_{each}": program for each, program in programs.items()}, C)
+    text = source({f"{name}_{function}": program for function, program in programs.items()}, C)
     return (
         f'/* The equations of {name}, {signature()}. */\n#include "model.h"\n\n#include <math.h>\n\n{text}\n'
     )
@@ -181,7 +186,7 @@ def _header(interface: Interface, declared: Mapping[str, str]) -> str:
         if name in declared:
             lines += [declared[name], f"#define model_{name} {interface.identifier}_{name}"]
         else:
-            nothing = ", ".join(f"(void)({each})" for each in given)
+            nothing = ", ".join(f"(void)({argument})" for argument in given)
             lines.append(f"#define model_{name}({', '.join(given)}) ({nothing})")
     return "\n".join([*lines, "", "#endif", ""])
 
@@ -198,8 +203,8 @@ def _libraries(code: Mapping[str, str], name: str) -> dict[str, tuple[dict[str, 
     if compiler is None:
         return dict.fromkeys(_SOURCES, ({}, "none, as no C compiler was found"))
     with TemporaryDirectory() as work:
-        for each, text in code.items():
-            Path(work, each).write_text(text, encoding="utf-8")
+        for file, text in code.items():
+            Path(work, file).write_text(text, encoding="utf-8")
         # the model once for both: it is what takes time
         problem = _failure([compiler, *_FLAGS, "-c", "model.c"], work)
         if problem:
@@ -211,8 +216,8 @@ def _library(compiler: str, version: str, name: str, work: str) -> tuple[dict[st
     """A version's own source linked with the compiled model."""
     if (place := _place(version)) is None:
         return {}, f"none, as FMI {version} has no name for this platform"
-    for each in (_SOURCES[version], "core.h", *_HEADERS[version]):
-        Path(work, each).write_text(_file(each), encoding="utf-8")
+    for file in (_SOURCES[version], "core.h", *_HEADERS[version]):
+        Path(work, file).write_text(_file(file), encoding="utf-8")
     folder, library = place[0], f"{name}{place[1]}"
     command = [compiler, *_FLAGS, "-shared", _SOURCES[version], "model.o", "-lm", "-o", library]
     problem = _failure(command, work)
@@ -251,7 +256,7 @@ def _content(
 ) -> dict[str, bytes]:
     """All files of an FMU, without the headers of FMI, which whoever compiles it has (FMI 2.0.4, section 2.3)."""
     compiled = (_SOURCES[version], "model.c")
-    sources = {**code, **{each: _file(each) for each in (_SOURCES[version], "core.h")}}
+    sources = {**code, **{file: _file(file) for file in (_SOURCES[version], "core.h")}}
     texts = {"modelDescription.xml": description(interface, version, compiled)}
     texts |= {f"sources/{name}": text for name, text in sources.items()}
     if version == "3.0":

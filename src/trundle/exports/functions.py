@@ -130,12 +130,12 @@ def _read(entry: Entry, language: Language) -> Callable[..., Any]:
 
 def _defaults(entry: Entry) -> tuple[tuple[float, ...], ...]:
     """Of the last groups, as far as they have any: inputs 0, parameters the model's."""
-    found: list[tuple[float, ...]] = []
+    values: list[tuple[float, ...]] = []
     for group in reversed(entry.program.inputs):
         if group.name == "parameter":
-            found.append(entry.defaults[group.name])
+            values.append(entry.defaults[group.name])
         elif group.name == "input" or not group.size:
-            found.append((0.0,) * group.size)
+            values.append((0.0,) * group.size)
         else:
             break
-    return tuple(reversed(found))
+    return tuple(reversed(values))

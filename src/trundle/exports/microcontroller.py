@@ -103,7 +103,9 @@ def taken(files: Mapping[str, str], name: str) -> Taken:
         version = _run([_COMPILER, "-dumpversion"], folder).strip()
         stack = _stack((Path(folder) / f"{name}.su").read_text(encoding="utf-8"), f"{name}_")
         counted = _counted(folder)
-    functions = {each: (*_at_least(counted.get(each, _UNKNOWN), own), own) for each, own in stack.items()}
+    functions = {
+        function: (*_at_least(counted.get(function, _UNKNOWN), own), own) for function, own in stack.items()
+    }
     return Taken(f"{_COMPILER} {version}", flash[f"{name}.o"], flash["main.elf"], functions)
 
 
@@ -123,7 +125,7 @@ def _at_least(counted: tuple[int | None, int | None], own: int) -> tuple[int | N
 
 def _stack(usage: str, prefix: str) -> dict[str, int]:
     """Bytes of stack by function, from what -fstack-usage writes; those of a function's deepest piece are its own."""
-    found: dict[str, int] = {}
+    stacks: dict[str, int] = {}
     pieces: dict[str, int] = {}
     for line in usage.splitlines():
         place, size, _ = line.split("\t")
@@ -135,36 +137,36 @@ def _stack(usage: str, prefix: str) -> dict[str, int]:
         if mark and number.isdigit():
             pieces[whole] = max(int(size), pieces.get(whole, 0))
         else:
-            found[name] = int(size)
-    return {name: size + pieces.get(name, 0) for name, size in found.items()}
+            stacks[name] = int(size)
+    return {name: size + pieces.get(name, 0) for name, size in stacks.items()}
 
 
-def _told(found: Taken) -> str:
+def _told(cost: Taken) -> str:
     rows = "\n".join(
         f"| `{name}` | {_or_unknown(count)} | {_or_unknown(stack)} | {own:,} |"
-        for name, (count, stack, own) in found.functions.items()
+        for name, (count, stack, own) in cost.functions.items()
     )
-    flash, total = f"{found.flash:,}", f"{found.total:,}"
-    return filled("microcontroller/measured.md", tools=found.tools, flash=flash, total=total, rows=rows)
+    flash, total = f"{cost.flash:,}", f"{cost.total:,}"
+    return filled("microcontroller/measured.md", tools=cost.tools, flash=flash, total=total, rows=rows)
 
 
 def _or_unknown(number: int | None) -> str:
     return "?" if number is None else f"{number:,}"
 
 
-def _notes(found: Taken) -> Iterator[str]:
-    yield f"{found.flash:,} bytes of flash ({found.total:,} with math.h's functions, start-up and main.c)"
-    for name, (count, stack, own) in found.functions.items():
+def _notes(cost: Taken) -> Iterator[str]:
+    yield f"{cost.flash:,} bytes of flash ({cost.total:,} with math.h's functions, start-up and main.c)"
+    for name, (count, stack, own) in cost.functions.items():
         calls = f"no {_EMULATOR} to count instructions" if count is None else f"{count:,} instructions a call"
         deepest = "" if stack is None else f" ({stack:,} with what it calls)"
         yield f"{name}: {calls}, {own:,} bytes of stack{deepest}"
 
 
-def _facts(found: Taken) -> dict[str, object]:
+def _facts(cost: Taken) -> dict[str, object]:
     """The same as plain data."""
     keys = ("instructions", "stack", "stack_own")
-    functions = {name: dict(zip(keys, each, strict=True)) for name, each in found.functions.items()}
-    return {"tools": found.tools, "flash": found.flash, "flash_in_all": found.total, "functions": functions}
+    functions = {name: dict(zip(keys, numbers, strict=True)) for name, numbers in cost.functions.items()}
+    return {"tools": cost.tools, "flash": cost.flash, "flash_in_all": cost.total, "functions": functions}
 
 
 def _run(command: Sequence[str], folder: str) -> str:

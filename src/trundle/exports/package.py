@@ -72,8 +72,8 @@ def require_free(output: str | os.PathLike[str], *, force: bool = False) -> None
 def _earlier(folder: Path) -> Mapping[str, str]:
     """The files that an earlier export wrote there, with their digests."""
     try:
-        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        files = found["files"] if str(found["written_by"]).startswith("trundle ") else {}
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        files = manifest["files"] if str(manifest["written_by"]).startswith("trundle ") else {}
     except (OSError, ValueError, TypeError, KeyError):
         return {}
     # a manifest that somebody wrote by hand leads nowhere but into its folder
@@ -88,7 +88,7 @@ def _require_own(folder: Path, before: Mapping[str, str], coming: Iterable[str] 
     """Raise InputError where a folder holds what no export wrote, or what was changed since; `coming`: new files."""
     if folder.exists() and not folder.is_dir():
         raise InputError("is a file, and an export is a folder", file=str(folder), hint="name a folder")
-    there = sorted(each.name for each in folder.iterdir()) if folder.is_dir() else []
+    there = sorted(entry.name for entry in folder.iterdir()) if folder.is_dir() else []
     if there and not before:
         others = ", ".join(there[:3]) + (f" and {len(there) - 3} more" if len(there) > 3 else "")
         raise InputError(

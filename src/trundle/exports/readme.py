@@ -34,15 +34,15 @@ def readme(content: Content, summary: str, package: Package) -> str:
 def layout(entry: Entry) -> dict[str, object]:
     """An entry's names, units and defaults as plain data."""
 
-    def group(each: Group) -> dict[str, object]:
-        found = {"name": each.name, "labels": each.labels, "units": entry.units[each.name]}
-        return {**found, "defaults": entry.defaults[each.name]} if each.name in entry.defaults else found
+    def group(numbers: Group) -> dict[str, object]:
+        told = {"name": numbers.name, "labels": numbers.labels, "units": entry.units[numbers.name]}
+        return {**told, "defaults": entry.defaults[numbers.name]} if numbers.name in entry.defaults else told
 
     return {
         "name": entry.name,
         "meaning": entry.meaning,
-        "inputs": [group(each) for each in entry.program.inputs],
-        "outputs": [group(each) for each in entry.program.outputs],
+        "inputs": [group(numbers) for numbers in entry.program.inputs],
+        "outputs": [group(numbers) for numbers in entry.program.outputs],
     }
 
 
@@ -63,7 +63,7 @@ def _table(
     if group.name in entry.unnamed:
         yield f"{kind}: `{group.name}`, {group.size} numbers: {entry.unnamed[group.name]}\n"
         return
-    again = kind == "out" and group.name in [each.name for each in entry.program.inputs]
+    again = kind == "out" and group.name in [read.name for read in entry.program.inputs]
     name = f"new {group.name}" if again else group.name
     if told.get(group.name) == group.labels or not group.size:
         yield f"{kind}: `{name}`, {'as above' if group.size else 'no numbers'}\n"

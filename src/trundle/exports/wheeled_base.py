@@ -17,7 +17,7 @@ KINEMATICS, TWIST, ODOMETRY = "wheel_states", "base_twist", "odometry_step"
 
 def listed(values: Iterable[object]) -> str:
     """Numbers as literals with their bits, and names in quotes, as C++ and Java write them alike."""
-    return ", ".join(f'"{each}"' if isinstance(each, str) else repr(each) for each in values)
+    return ", ".join(f'"{value}"' if isinstance(value, str) else repr(value) for value in values)
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def kinematics_class(asset: str, trailing: str, content: Content) -> str:
 def odometry_words(entry: Entry, content: Content) -> dict[str, str]:
     """What is filled into a class of odometry; it reads the coordinates that are counted, then other angles."""
     _, increment, angle, _ = entry.program.inputs
-    readings = [*increment.labels, *(each for each in angle.labels if each not in increment.labels)]
+    readings = [*increment.labels, *(label for label in angle.labels if label not in increment.labels)]
     # a counted angle on which the formulas depend, too, is a steering's: its encoder may wrap at a turn
     steered = [place for place, label in enumerate(increment.labels) if label in angle.labels]
     return {
@@ -73,7 +73,7 @@ def odometry_words(entry: Entry, content: Content) -> dict[str, str]:
         "increments": str(increment.size),
         "angles": str(angle.size),
         "names": listed(readings),
-        "angle_places": listed(readings.index(each) for each in angle.labels),
+        "angle_places": listed(readings.index(label) for label in angle.labels),
         "steered": listed(steered),
         "steered_count": str(len(steered)),
     }

@@ -115,7 +115,7 @@ def structured(language: Language, structures: Mapping[Group, Structure]) -> Lan
 def prototypes(text: str) -> list[str]:
     """The declarations of the public functions in C source, in their order, as a header has them."""
     return [
-        found.replace("restrict ", "") + ";" for found in re.findall(r"^void .*(?= \{$)", text, re.MULTILINE)
+        head.replace("restrict ", "") + ";" for head in re.findall(r"^void .*(?= \{$)", text, re.MULTILINE)
     ]
 
 
@@ -147,12 +147,12 @@ def _framed(real: str, structures: Mapping[Group, Structure], function: Function
 
 def comment(text: str) -> str:
     """Text that may stand in a comment, whatever it says."""
-    plain = "".join(each if each.isprintable() else "?" for each in text)
+    plain = "".join(sign if sign.isprintable() else "?" for sign in text)
     return re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", plain)
 
 
 def _with_fields(line: str, array: str, fields: Sequence[str]) -> str:
-    return re.sub(rf"\b{array}\[(\d+)\]", lambda found: f"{array}->{fields[int(found[1])]}", line)
+    return re.sub(rf"\b{array}\[(\d+)\]", lambda match: f"{array}->{fields[int(match[1])]}", line)
 
 
 def _c(name: str, single: bool) -> Language:
@@ -219,12 +219,12 @@ def naming(content: Content) -> Naming:
 
 def _places(prefix: str, labels: Sequence[str]) -> list[str]:
     """A constant for each label, none twice where labels differ in case alone."""
-    found: list[str] = []
+    places: list[str] = []
     for label in labels:
         word = f"{prefix}_{identifiers([label], C)[label].upper()}"
         tried = chain([word], (f"{word}_{k}" for k in count(2)))
-        found.append(next(each for each in tried if each not in found and each != f"{prefix}_COUNT"))
-    return found
+        places.append(next(name for name in tried if name not in places and name != f"{prefix}_COUNT"))
+    return places
 
 
 def _package(content: Content) -> Package:

@@ -110,16 +110,16 @@ def _kernel(entry: Entry) -> str:
 def _constants(named: Sequence[Word]) -> Iterator[str]:
     """Places and sizes of groups, and values that they start with."""
     language = replace(CUDA, ignores_case=True)
-    sizes = [f"{each.word} size" for each in named]
-    labels = [f"{each.word}.{label}" for each in named for label in each.group.labels]
-    names = identifiers([*sizes, *labels, *(f"{each.word} default" for each in named)], language)
-    for each in named:
-        places = [names[f"{each.word}.{label}"].upper() for label in each.group.labels]
-        size = f"    {names[f'{each.word} size'].upper()} = {each.group.size}"
+    sizes = [f"{word.word} size" for word in named]
+    labels = [f"{word.word}.{label}" for word in named for label in word.group.labels]
+    names = identifiers([*sizes, *labels, *(f"{word.word} default" for word in named)], language)
+    for word in named:
+        places = [names[f"{word.word}.{label}"].upper() for label in word.group.labels]
+        size = f"    {names[f'{word.word} size'].upper()} = {word.group.size}"
         yield "\n".join(["enum {", *([f"{listed(places, 100)},"] if places else []), size, "};"])
-        if each.defaults or not each.group.size:
-            numbers = list(map(CUDA.number, each.defaults or (0.0,)))
-            yield filled("cuda/default.cu", name=names[f"{each.word} default"], numbers=listed(numbers, 100))
+        if word.defaults or not word.group.size:
+            numbers = list(map(CUDA.number, word.defaults or (0.0,)))
+            yield filled("cuda/default.cu", name=names[f"{word.word} default"], numbers=listed(numbers, 100))
 
 
 PACKAGES = (Target("cuda", "CUDA C: device functions, and kernels over many robots at once", _package),)

@@ -211,14 +211,14 @@ def _constants(content: Content, taken: Sequence[str]) -> Iterator[tuple[str, st
     """Public constants and how they are declared: groups' sizes, places and defaults."""
     named = content.words
     sizes = {} if content.prepared is None else {"prepared size": content.prepared.size}
-    sizes |= {f"{each.word} size": each.group.size for each in named}
+    sizes |= {f"{word.word} size": word.group.size for word in named}
     defaults = {
-        f"{each.word} default": each.defaults for each in named if each.defaults or not each.group.size
+        f"{word.word} default": word.defaults for word in named if word.defaults or not word.group.size
     }
     places = {
-        f"{each.word}.{label}": (place, unit)
-        for each in named
-        for place, (label, unit) in enumerate(zip(each.group.labels, each.units, strict=True), 1)
+        f"{word.word}.{label}": (place, unit)
+        for word in named
+        for place, (label, unit) in enumerate(zip(word.group.labels, word.units, strict=True), 1)
     }
     names = identifiers(["step", *taken, *sizes, *defaults, *places], FORTRAN)
     for key, size in sizes.items():
@@ -234,7 +234,7 @@ def _constants(content: Content, taken: Sequence[str]) -> Iterator[tuple[str, st
 
 def _plain(text: str) -> str:
     """Text in a line of its own, whatever it says."""
-    return "".join(each if each.isprintable() and each.isascii() else "?" for each in text)
+    return "".join(sign if sign.isprintable() and sign.isascii() else "?" for sign in text)
 
 
 PACKAGES = (

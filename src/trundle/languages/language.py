@@ -162,21 +162,21 @@ def identifiers(names: Iterable[str], language: Language) -> dict[str, str]:
     >>> identifiers(["left.rate", "class", "left rate"], JAVASCRIPT)
     {'left.rate': 'left_rate', 'class': 'class_', 'left rate': 'left_rate_2'}
     """
-    found: dict[str, str] = {}
+    words: dict[str, str] = {}
     same = str.lower if language.ignores_case else str
     reserved = {same(word) for word in language.reserved}
     taken = {PASSED} | reserved
     for name in names:
         plain = identifier(name)[: language.longest - _ROOM]
         candidates = (plain, f"{plain}_") if same(plain) in reserved else (plain,)
-        chosen = next((each for each in candidates if same(each) not in taken), "")
+        chosen = next((candidate for candidate in candidates if same(candidate) not in taken), "")
         count = 2
         while not chosen:
             chosen = "" if same(f"{plain}_{count}") in taken else f"{plain}_{count}"
             count += 1
         taken.add(same(chosen))
-        found[name] = chosen
-    return found
+        words[name] = chosen
+    return words
 
 
 def identifier(name: str) -> str:

@@ -222,14 +222,14 @@ def _usage(name: str, first: Entry, example: str) -> str:
 
 def _groups(name: str, named: Sequence[Word]) -> str:
     """groups.m: a structure of names, units and, where there are any, defaults a group."""
-    fields = identifiers([each.word for each in named], OCTAVE)
+    fields = identifiers([word.word for word in named], OCTAVE)
     lines: list[str] = []
-    for each in named:
-        field = f"all.{fields[each.word]}"
-        lines.append(f"  {field}.names = {{{_listed(map(_quoted, each.group.labels))}}};")
-        lines.append(f"  {field}.units = {{{_listed(map(_quoted, each.units))}}};")
-        if each.defaults or not each.group.size:
-            values = f"[{_listed(map(OCTAVE.number, each.defaults))}]" if each.defaults else "zeros(0, 1)"
+    for word in named:
+        field = f"all.{fields[word.word]}"
+        lines.append(f"  {field}.names = {{{_listed(map(_quoted, word.group.labels))}}};")
+        lines.append(f"  {field}.units = {{{_listed(map(_quoted, word.units))}}};")
+        if word.defaults or not word.group.size:
+            values = f"[{_listed(map(OCTAVE.number, word.defaults))}]" if word.defaults else "zeros(0, 1)"
             lines.append(f"  {field}.defaults = {values};")
     return filled("octave/groups.m", name=name, lines="\n".join(lines))
 

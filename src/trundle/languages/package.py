@@ -96,13 +96,13 @@ class Content:
     @cached_property
     def group_words(self) -> Mapping[Group, str]:
         """A word for each group of all entries, in the order in which they come, none twice."""
-        found: dict[Group, str] = {}
+        words: dict[Group, str] = {}
         for entry in self.entries:
             for group in entry.groups:
-                if group not in found:
-                    plain = group.name not in (known.name for known in found)
-                    found[group] = group.name if plain else f"{entry.name} {group.name}"
-        return found
+                if group not in words:
+                    plain = group.name not in (known.name for known in words)
+                    words[group] = group.name if plain else f"{entry.name} {group.name}"
+        return words
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
