@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from trundle.choices import EXPORTED
@@ -77,7 +78,8 @@ def unit_per(unit: str, other: str) -> str:
     if unit == other or not other:
         return "" if unit == other else unit
     if other == "s":
-        return f"{unit or '1'}/s".replace("/s/s", "/s^2").replace("/s^2/s", "/s^3")
+        over = re.search(r"/s(?:\^(\d+))?$", unit)
+        return f"{unit[: over.start()]}/s^{int(over[1] or 1) + 1}" if over else f"{unit or '1'}/s"
     return f"{_bracketed(unit or '1')}/{_bracketed(other)}"
 
 

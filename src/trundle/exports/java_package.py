@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trundle.exports.wheeled_base import (
-    KINEMATICS,
-    ODOMETRY,
-    TWIST,
-    kinematics_class,
-    listed,
-    odometry_words,
-    parameter_fields,
-)
+from trundle.exports.wheeled_base import classes, listed, parameter_fields
 from trundle.languages.java import JAVA
 from trundle.languages.language import Function, require_identifier, text_of
 from trundle.languages.package import Content, Package, Target, filled
@@ -24,18 +16,11 @@ def _package(content: Content) -> Package:
     functions = content.functions(JAVA)
     texts = {"Functions": _functions(content, functions)}
     usage = filled("java/usage.md", name=content.name)
-    if content.entry(KINEMATICS) or content.entry(ODOMETRY):
+    working, more = classes(content, "java", "java", "trailingRate", back=", and back")
+    if working:
         texts["Parameters"] = _parameters(content)
-        usage += filled("java/parameters.md")
-    if content.entry(KINEMATICS):
-        text = kinematics_class("java/Kinematics.java", "trailingRate", content)
-        texts["Kinematics"] = _working(text, functions)
-        usage += filled("java/kinematics.md", back=", and back" if content.entry(TWIST) else "")
-    if odometry := content.entry(ODOMETRY):
-        words = odometry_words(odometry, content)
-        texts["Odometry"] = _working(filled("java/Odometry.java", **words), functions)
-        usage += filled("java/odometry.md", readings=words["names"].replace('"', "`"))
-    return Package({f"{content.name}/{name}.java": text for name, text in texts.items()}, usage, {})
+        texts |= {name: _working(text, functions) for name, text in working.items()}
+    return Package({f"{content.name}/{name}.java": text for name, text in texts.items()}, usage + more, {})
 
 
 def _working(text: str, functions: Sequence[Function]) -> str:

@@ -5,23 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from trundle.exports.wheeled_base import (
-    KINEMATICS,
-    ODOMETRY,
-    TWIST,
-    Field,
-    kinematics_class,
-    odometry_words,
-    parameter_fields,
-)
+from trundle.exports.wheeled_base import Field, classes, parameter_fields
 from trundle.languages.c import C, Structure, require_package_name, structured
 from trundle.languages.language import Function, Language, text_of
 from trundle.languages.package import Content, Package, Target, filled
 from trundle.program import Group
 
-_TWIST_USAGE = """
-  Back, from rates and steering angles as they are read, `kinematics_.twist(wheels)` is the base's twist.
-"""
+_BACK = "\n\n  Back, from rates and steering angles as they are read, `kinematics_.twist(wheels)` is the base's twist."
 
 
 def _package(content: Content) -> Package:
@@ -31,23 +21,14 @@ def _package(content: Content) -> Package:
     structures = {} if group is None else {group: Structure("Parameters", [field.name for field in fields])}
     language = _cpp(structures)
     require_package_name(name, CPP)
-    classes: list[str] = []
-    usage = filled("ros2/usage.md", name=name)
-    if content.entry(KINEMATICS) or content.entry(ODOMETRY):
-        usage += filled("ros2/classes.md", name=name)
-    if content.entry(KINEMATICS):
-        classes.append(kinematics_class("ros2/kinematics.hpp", "turning.data()", content))
-        usage += filled("ros2/kinematics.md", name=name) + (_TWIST_USAGE if content.entry(TWIST) else "")
-    if odometry := content.entry(ODOMETRY):
-        words = odometry_words(odometry, content)
-        classes.append(filled("ros2/odometry.hpp", **words))
-        usage += filled("ros2/odometry.md", readings=words["names"].replace('"', "`"))
+    texts, more = classes(content, "ros2", "hpp", "turning.data()", back=_BACK)
     words = {
         "name": name,
         "parameters": _struct(fields) if fields else "",
         "functions": text_of(content.functions(language), language),
-        "classes": "\n".join(classes),
+        "classes": "\n".join(texts.values()),
     }
+    usage = filled("ros2/usage.md", name=name) + more
     return Package({f"{name}.hpp": filled("ros2/onboard.hpp", **words)}, usage, {})
 
 

@@ -42,33 +42,54 @@ def parameter_fields(content: Content, language: Language) -> tuple[Group | None
     return None, []
 
 
-def kinematics_class(asset: str, trailing: str, content: Content) -> str:
-    """A class of kinematics; `trailing` is the argument of the trailing wheels' rates, where there are such wheels."""
-    entry = content.entry(KINEMATICS)
-    assert entry is not None
+def classes(
+    content: Content, folder: str, suffix: str, trailing: str, back: str
+) -> tuple[dict[str, str], str]:
+    """The classes that the entries allow, by name, and how they are used, from the texts in a folder of assets.
+
+    trailing: the argument of the trailing wheels' rates; back: what is said of the way from wheels to the twist.
+    """
+    kinematics, odometry = content.entry(KINEMATICS), content.entry(ODOMETRY)
+    texts: dict[str, str] = {}
+    if kinematics is None and odometry is None:
+        return texts, ""
+    assert content.prepared is not None, "wheels have radii"
+    shared = {"name": content.name, "prepared": content.prepared.size}
+    usage = filled(f"{folder}/classes.md", name=content.name)
+    if kinematics is not None:
+        words = _kinematics_words(kinematics, trailing)
+        if has_back := content.entry(TWIST) is not None:
+            words["back"] = filled(f"{folder}/Kinematics.back.{suffix}")
+        texts["Kinematics"] = filled(f"{folder}/Kinematics.{suffix}", **shared, **words)
+        usage += filled(f"{folder}/kinematics.md", name=content.name, back=back if has_back else "")
+    if odometry is not None:
+        words = _odometry_words(odometry)
+        texts["Odometry"] = filled(f"{folder}/Odometry.{suffix}", **shared, **words)
+        usage += filled(f"{folder}/odometry.md", readings=words["names"].replace('"', "`"))
+    return texts, usage
+
+
+def _kinematics_words(entry: Entry, trailing: str) -> dict[str, str]:
+    """What is filled into a class of kinematics."""
     by_name = {group.name: group.labels for group in entry.program.outputs}
     wheels, turning = by_name["angle"], by_name.get("steering_rate", ())
-    name, _, suffix = asset.partition(".")
-    words = {
-        **_signed(content),
+    return {
         "count": str(len(wheels)),
         "names": listed(wheels),
         "trailing": listed(wheels.index(wheel) for wheel in turning),
         "trailing_count": str(len(turning)),
         "trailing_argument": f", {trailing}" if turning else "",
-        "back": filled(f"{name}.back.{suffix}") if content.entry(TWIST) else "",
+        "back": "",
     }
-    return filled(asset, **words)
 
 
-def odometry_words(entry: Entry, content: Content) -> dict[str, str]:
+def _odometry_words(entry: Entry) -> dict[str, str]:
     """What is filled into a class of odometry; it reads the coordinates that are counted, then other angles."""
     _, increment, angle, _ = entry.program.inputs
     readings = [*increment.labels, *(label for label in angle.labels if label not in increment.labels)]
     # a counted angle on which the formulas depend, too, is a steering's: its encoder may wrap at a turn
     steered = [place for place, label in enumerate(increment.labels) if label in angle.labels]
     return {
-        **_signed(content),
         "readings": str(len(readings)),
         "increments": str(increment.size),
         "angles": str(angle.size),
@@ -77,9 +98,3 @@ def odometry_words(entry: Entry, content: Content) -> dict[str, str]:
         "steered": listed(steered),
         "steered_count": str(len(steered)),
     }
-
-
-def _signed(content: Content) -> dict[str, str]:
-    prepared = content.prepared
-    assert prepared is not None, "wheels have radii"
-    return {"name": content.name, "prepared": str(prepared.size)}
