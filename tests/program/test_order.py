@@ -10,8 +10,7 @@ import pytest
 from benchmarks.mechanisms import floating_tree, forward_program, planar_chain, tree_of
 from program.programs import random_program
 from trundle.program.ir import LOADS
-from trundle.program.pieces import cut, make_plan
-from trundle.program.scheduling import by_need, is_chain
+from trundle.program.pieces import by_need, cut, is_chain, make_plan
 
 
 @pytest.mark.parametrize("seed", range(5))

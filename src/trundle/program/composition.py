@@ -76,12 +76,6 @@ def split(program: Program, *groups: str) -> tuple[Program, Program]:
     return _preparation(program, sorted(fixed), moved, prepared), _main(program, moved, prepared)
 
 
-def operations_left(program: Program, *groups: str) -> int:
-    """Operations of the main program, as `split` leaves it."""
-    _, main = split(program, *groups)
-    return main.operations
-
-
 def _preparation(program: Program, fixed: list[int], moved: tuple[int, ...], prepared: Group) -> Program:
     """From the fixed groups to the values that move on."""
     name, inputs = f"{program.name}, prepared", tuple(program.inputs[g] for g in fixed)

@@ -137,9 +137,10 @@ class Program(Rebuilt, Shown):
         >>> program.operations_excluding("parameter") < program.operations
         True
         """
-        from trundle.program.composition import operations_left
+        from trundle.program.composition import split
 
-        return operations_left(self, *groups)
+        _, main = split(self, *groups)
+        return main.operations
 
     @cached_property
     def dependencies(self) -> tuple[frozenset[int], ...]:
@@ -235,7 +236,7 @@ class Program(Rebuilt, Shown):
         return _index(self.outputs, name, "output", self.name)
 
     def jacobian(self, of: str, wrt: str) -> Program:
-        """The dense matrix d of/d wrt as a program with the same inputs, row-major (see `trace.jacobian`).
+        """The dense matrix d of/d wrt as a program with the same inputs, row-major (see `trace.differentiated`).
 
         Parameters
         ----------
@@ -261,12 +262,12 @@ class Program(Rebuilt, Shown):
         >>> program.jacobian(program.outputs[0].name, "state").outputs[0].size
         4
         """
-        from trundle.program.trace import jacobian
+        from trundle.program.trace import differentiated
 
-        return jacobian(self, of, wrt)
+        return differentiated(self, of, [wrt], shown=False)
 
     def with_jacobians(self, of: str, *wrt: str) -> Program:
-        """``of`` and d of/d wrt for the input groups in ``wrt``, as one program (see `trace.with_jacobians`).
+        """``of`` and d of/d wrt for the input groups in ``wrt``, as one program (see `trace.differentiated`).
 
         Parameters
         ----------
@@ -291,9 +292,9 @@ class Program(Rebuilt, Shown):
         >>> len(program.with_jacobians(program.outputs[0].name, "state").outputs)
         2
         """
-        from trundle.program.trace import with_jacobians
+        from trundle.program.trace import differentiated
 
-        return with_jacobians(self, of, *wrt)
+        return differentiated(self, of, wrt, shown=True)
 
     def __call__(
         self, *groups: ArrayLike, **named: ArrayLike

@@ -133,25 +133,12 @@ def _casadi_name(op: int) -> str:
     return next((n for n in dir(ca) if n.startswith("OP_") and getattr(ca, n) == op), f"operation {op}")
 
 
-def jacobian(program: Program, of: str, wrt: str) -> Program:
-    """The dense Jacobian of output group ``of`` by input group ``wrt``, by CasADi's automatic differentiation.
+def differentiated(program: Program, of: str, wrt: Sequence[str], *, shown: bool) -> Program:
+    """The dense Jacobians of output group ``of`` by the input groups ``wrt``, by CasADi's automatic differentiation.
 
-    The result has the same inputs and one output group, "d of/d wrt", of n_of * n_wrt values in row-major order:
-    element i * n_wrt + j is the derivative of ``of[i]`` by ``wrt[j]`` and has the label "d of_i/d wrt_j".
+    The inputs stay. An output "d of/d wrt" has n_of * n_wrt values in row-major order: element i * n_wrt + j is the
+    derivative of ``of[i]`` by ``wrt[j]`` and has the label "d of_i/d wrt_j". With `shown` ``of`` itself comes first.
     """
-    return _differentiated(program, f"{program.name}_jacobian", of, [wrt], shown=False)
-
-
-def with_jacobians(program: Program, of: str, *wrt: str) -> Program:
-    """Output group ``of`` and its dense Jacobians by the input groups ``wrt``, as one program that shares their work.
-
-    The outputs are ``of`` and, for the groups in ``wrt``, "d of/d wrt" as `jacobian` lays it out.
-    """
-    return _differentiated(program, f"{program.name}_slopes", of, wrt, shown=True)
-
-
-def _differentiated(program: Program, name: str, of: str, wrt: Sequence[str], *, shown: bool) -> Program:
-    """The Jacobians d of/d wrt, row-major, by CasADi's derivatives; `shown`: with `of` itself before them."""
     import casadi as ca
 
     place = program.output_index(of)
@@ -163,6 +150,7 @@ def _differentiated(program: Program, name: str, of: str, wrt: Sequence[str], *,
         labels = [f"d {a}/d {b}" for a in rows for b in program.inputs[at].labels]
         matrix = ca.densify(ca.jacobian(value, symbols[at]))
         outputs[f"d {of}/d {group}"] = (labels, ca.vec(matrix.T))
+    name = f"{program.name}_{'slopes' if shown else 'jacobian'}"
     return trace(name, {g.name: (g.labels, s) for g, s in zip(program.inputs, symbols, strict=True)}, outputs)
 
 
