@@ -82,8 +82,8 @@ def _arguments(code: CTexts, function: Function) -> tuple[list[str], int]:
             given.append("1e-3f")  # a step's time
         elif group == code.content.prepared:
             given.append("prepared")  # its own array: the functions' paths hang on what is in it
-        elif group in code.names.structures:
-            given.append(f"&{code.names.structures[group].type}_defaults")
+        elif group in code.structures:
+            given.append(f"&{code.structures[group].type}_defaults")
         else:
             given.append(f"work + {at}" if group.size else "NONE")
             at += group.size

@@ -185,38 +185,6 @@ _TAKEN = frozenset((
 WARNINGS = "-Wall -Wextra -Wconversion -Wdouble-promotion -pedantic"
 
 
-@dataclass(frozen=True)
-class Naming:
-    """What a package's groups are called: `words` the groups, unique whatever their labels, such as "state";
-    `structures` those that are structures and `places` the constants of the others' labels, none of matrices.
-    """
-
-    words: Mapping[Group, str]
-    structures: Mapping[Group, Structure]
-    places: Mapping[Group, Sequence[str]]
-    counts: Mapping[Group, str]
-
-
-def naming(content: Content) -> Naming:
-    """Names for all groups, made of their words."""
-    prefix, plain = content.name, content.group_words
-    written = identifiers(plain.values(), C)
-    words = {group: written[word] for group, word in plain.items()}
-    structures = {
-        group: Structure(f"{prefix}_{word}", list(identifiers(group.labels, C).values()))
-        for group, word in words.items()
-        if group.name == "parameter" and group.size
-    }
-    named = [word.group for word in content.words]
-    counts = {group: f"{prefix}_{word}_count".upper() for group, word in words.items()}
-    places = {
-        group: _places(f"{prefix}_{word}".upper(), group.labels)
-        for group, word in words.items()
-        if group not in structures and group in named
-    }
-    return Naming(words, structures, places, counts)
-
-
 def _places(prefix: str, labels: Sequence[str]) -> list[str]:
     """A constant for each label, none twice where labels differ in case alone."""
     places: list[str] = []
@@ -251,7 +219,11 @@ def require_package_name(name: str, language: Language) -> None:
 
 
 class CTexts:
-    """The texts of a package in C."""
+    """The texts of a package in C.
+
+    words: what groups are called, unique whatever their labels, such as "state"; structures: those that are
+    structures; places: the constants of the others' labels, none of matrices; counts: the constants of their lengths.
+    """
 
     def __init__(self, content: Content) -> None:
         """Name the package's groups and functions; InputError where C has no such name."""
@@ -259,8 +231,18 @@ class CTexts:
         language = C_SINGLE if single else C
         require_package_name(content.name, language)
         self.content, self.entries, self.name = content, content.entries, content.name
-        self.names = naming(content)
-        self.language = structured(language, self.names.structures)
+        written = identifiers(content.group_words.values(), C)
+        self.words = {group: written[word] for group, word in content.group_words.items()}
+        prefixes = {group: f"{self.name}_{word}" for group, word in self.words.items()}
+        self.structures = {
+            group: Structure(prefix, list(identifiers(group.labels, C).values()))
+            for group, prefix in prefixes.items()
+            if group.name == "parameter" and group.size
+        }
+        named = [word.group for word in content.words if word.group not in self.structures]
+        self.places = {group: _places(prefixes[group].upper(), group.labels) for group in named}
+        self.counts = {group: f"{prefix}_count".upper() for group, prefix in prefixes.items()}
+        self.language = structured(language, self.structures)
         self.real = "float" if single else "double"
         self.functions = content.functions(self.language, f"{self.name}_{{name}}")
         self.dynamics = content.dynamics
@@ -303,23 +285,23 @@ class CTexts:
             "c/main.c",
             name=self.name,
             real=self.real,
-            states=self.names.counts[state],
-            inputs=self.names.counts[given],
-            room=self.names.counts[given] if given.size else "1",
+            states=self.counts[state],
+            inputs=self.counts[given],
+            room=self.counts[given] if given.size else "1",
             defaults=self._default(parameter),
         )
 
     def _groups(self, entry: Entry) -> Iterator[str]:
         """What a header says of an entry's groups."""
         for group in entry.groups:
-            names, units = self.names, entry.units[group.name]
+            units = entry.units[group.name]
             told = [
                 comment(f"{label}, {unit}" if unit else label)
                 for label, unit in zip(group.labels, units, strict=True)
             ]
-            count = f"    {names.counts[group]} = {group.size}"
-            if group in names.structures:
-                kind = names.structures[group]
+            count = f"    {self.counts[group]} = {group.size}"
+            if group in self.structures:
+                kind = self.structures[group]
                 fields = [
                     f"    {self.real} {name};  /* {text} */"
                     for name, text in zip(kind.fields, told, strict=True)
@@ -329,11 +311,11 @@ class CTexts:
                 continue
             places = [
                 f"    {name},  /* {text} */"
-                for name, text in zip(names.places.get(group, ()), told, strict=False)
+                for name, text in zip(self.places.get(group, ()), told, strict=False)
             ]
             yield "\n".join(["enum {", *places, count, "};\n"]) if places else f"enum {{{count[3:]} }};\n"
             if group.name == "state" and "state" in entry.defaults:
-                yield f"extern const {self.real} {self.name}_start[{names.counts[group]}];\n"
+                yield f"extern const {self.real} {self.name}_start[{self.counts[group]}];\n"
 
     def _values(self, entry: Entry) -> Iterator[str]:
         """Definitions of the parameters' defaults and of the state at the start."""
@@ -343,11 +325,11 @@ class CTexts:
                 for label, value in zip(group.labels, entry.defaults.get(group.name, ()), strict=False)
             ]
             inside = f" = {{\n{listed(values)}\n}};\n"
-            if group in self.names.structures and values:
-                kind = self.names.structures[group].type
+            if group in self.structures and values:
+                kind = self.structures[group].type
                 yield f"const {kind} {kind}_defaults{inside}"
             elif group.name == "state" and values:
-                yield f"const {self.real} {self.name}_start[{self.names.counts[group]}]{inside}"
+                yield f"const {self.real} {self.name}_start[{self.counts[group]}]{inside}"
 
     def _literal(self, label: str, value: float) -> str:
         try:
@@ -356,26 +338,26 @@ class CTexts:
             raise InputError(problem.message, key=label, hint=problem.hint) from None
 
     def _default(self, group: Group) -> str:
-        return f"&{self.names.structures[group].type}_defaults" if group in self.names.structures else "NULL"
+        return f"&{self.structures[group].type}_defaults" if group in self.structures else "NULL"
 
     def _call(self, entry: Entry) -> Iterator[str]:
         """Lines that call a function on zeros and defaults, and print what it writes."""
         given: list[str] = []
         yield "    {"
         for k, group in enumerate(entry.groups):
-            if group in self.names.structures:
+            if group in self.structures:
                 given.append(self._default(group))
             elif not group.size:
                 given.append("NULL")
             else:
                 given.append(f"group_{k}")
-                yield f"        {self.real} group_{k}[{self.names.counts[group]}] = {{0}};"
+                yield f"        {self.real} group_{k}[{self.counts[group]}] = {{0}};"
         yield f"        {self.name}_{entry.name}({', '.join(given)});"
         inputs = len(entry.program.inputs)
         for k, group in enumerate(entry.program.outputs, inputs):
             if group.size:
-                what = f"{self.name}_{entry.name}, {self.names.words[group]}:"
-                yield f'        print("{what}", group_{k}, {self.names.counts[group]});'
+                what = f"{self.name}_{entry.name}, {self.words[group]}:"
+                yield f'        print("{what}", group_{k}, {self.counts[group]});'
         yield "    }"
 
 

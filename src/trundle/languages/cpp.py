@@ -28,15 +28,17 @@ class _Thin:
 
     def __init__(self, code: CTexts) -> None:
         self.code, self.name = code, code.name
-        self.types = {group: _camel(word) for group, word in code.names.words.items()}
+        self.types = {group: _camel(word) for group, word in code.words.items()}
 
     def header(self) -> str:
         """Types of groups, then a function an entry."""
         code = self.code
-        parts = [f"using {self.types[group]} = {self._kind(group)};" for group in code.names.words]
+        parts = [f"using {self.types[group]} = {self._kind(group)};" for group in code.words]
         parts += ["", *(self._function(entry) for entry in code.entries)]
         if code.dynamics is not None:
-            parts.append(self._start(code.dynamics.program.inputs[0]))
+            state = code.dynamics.program.inputs[0]
+            start = {"state": self.types[state], "count": code.counts[state]}
+            parts.append(filled("cpp/start.hpp", name=self.name, **start))
             steps = [function for function in code.functions if function.whole]
             parts += [self._step(function, code.dynamics) for function in steps]
         return filled(
@@ -54,20 +56,20 @@ class _Thin:
             calls = "\n".join(self._call(entry) for entry in self.code.entries)
             return filled("cpp/calls.cpp", name=self.name, calls=calls)
         state, given, parameter = dynamics.program.inputs
-        held = self._is_structure(parameter)
+        held = parameter in self.code.structures
         return filled(
             "cpp/main.cpp",
             name=self.name,
             state=self.types[state],
             input=self.types[given],
-            parameter=f"{self.code.names.structures[parameter].type}_defaults, " if held else "",
+            parameter=f"{self.code.structures[parameter].type}_defaults, " if held else "",
         )
 
     def _step(self, function: Function, dynamics: Entry) -> str:
         """A Runge-Kutta step; of a robot without parameters the third group is empty."""
         state, given, _ = dynamics.program.inputs
         third = function.read[2]
-        pointer = f"&{third.name}" if third.group in self.code.names.structures else f"{third.name}.data()"
+        pointer = f"&{third.name}" if third.group in self.code.structures else f"{third.name}.data()"
         return filled(
             "cpp/step.hpp",
             name=self.name,
@@ -80,37 +82,30 @@ class _Thin:
             given=pointer if third.group and third.group.size else "nullptr",
         )
 
-    def _is_structure(self, group: Group) -> bool:
-        return group in self.code.names.structures
-
     def _kind(self, group: Group) -> str:
-        if self._is_structure(group):
-            return self.code.names.structures[group].type
-        return f"std::array<Real, {self.code.names.counts[group]}>"
-
-    def _start(self, state: Group) -> str:
-        count = self.code.names.counts[state]
-        return filled("cpp/start.hpp", name=self.name, state=self.types[state], count=count)
+        if group in self.code.structures:
+            return self.code.structures[group].type
+        return f"std::array<Real, {self.code.counts[group]}>"
 
     def _function(self, entry: Entry) -> str:
         """A function that returns its output group, or a structure of all."""
         inputs, outputs = entry.program.inputs, entry.program.outputs
-        names = self.code.names
+        code = self.code
         taken: list[str] = []
         for group in inputs:
-            default = f" = {names.structures[group].type}_defaults" if self._is_structure(group) else ""
+            default = f" = {code.structures[group].type}_defaults" if group in self.code.structures else ""
             last = default if group == inputs[-1] else ""
-            taken.append(f"const {self.types[group]} &{names.words[group]}{last}")
+            taken.append(f"const {self.types[group]} &{code.words[group]}{last}")
         given = [
-            f"&{names.words[g]}" if self._is_structure(g) else f"{names.words[g]}.data()" for g in inputs
+            f"&{code.words[g]}" if g in self.code.structures else f"{code.words[g]}.data()" for g in inputs
         ]
         single = len(outputs) == 1
         result = self.types[outputs[0]] if single else _camel(entry.name)
-        given += ["found.data()" if single else f"found.{names.words[g]}.data()" for g in outputs]
+        given += ["found.data()" if single else f"found.{code.words[g]}.data()" for g in outputs]
         lines = (
             []
             if single
-            else [f"struct {result} {{", *(f"    {self.types[g]} {names.words[g]};" for g in outputs), "};\n"]
+            else [f"struct {result} {{", *(f"    {self.types[g]} {code.words[g]};" for g in outputs), "};\n"]
         )
         lines += [
             f"// {comment(entry.meaning)}",
@@ -124,7 +119,7 @@ class _Thin:
 
     def _call(self, entry: Entry) -> str:
         given = [
-            f"{self.code.names.structures[group].type}_defaults" if self._is_structure(group) else "{}"
+            f"{self.code.structures[group].type}_defaults" if group in self.code.structures else "{}"
             for group in entry.program.inputs
         ]
         size = f"sizeof {self.name}::{entry.name}({', '.join(given)}) / sizeof({self.name}::Real)"
