@@ -1,4 +1,4 @@
-"""What can be taken elsewhere of a model: entries, each a program with the names, units and defaults of its groups."""
+"""What can be taken elsewhere of a model: programs with the names, units and defaults of their groups."""
 
 from __future__ import annotations
 

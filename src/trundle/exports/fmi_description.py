@@ -14,7 +14,7 @@ from trundle.robot.units import NUMBER, UNITS, Dimension, multiply, raise_to
 # What variables may be called where dots separate a part from what is its own (FMI 2.0.4, section 2.2.9).
 _STRUCTURED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 _TOKEN = re.compile(r"([A-Za-z]+|1)(?:\^(-?\d+))?|([/() *])")
-# Values that variables of each kind have: FMI's words for them, in the order of value references.
+# Values that variables of a kind have: FMI's words for them, in the order of value references.
 _KINDS: Mapping[str, dict[str, str]] = {
     "time": {"causality": "independent", "variability": "continuous"},
     "state": {"causality": "output", "variability": "continuous", "initial": "exact"},
@@ -72,7 +72,7 @@ def named(variables: Sequence[FmiVariable]) -> list[FmiVariable]:
 
 
 def dependencies(program: Program, first: Mapping[str, int], result: str) -> list[list[int]]:
-    """The references of the inputs on which each number of an output group hangs.
+    """The references of the inputs on which the numbers of an output group hang.
 
     first: by input group, the reference of its first element. Sets are bits of whole numbers: programs are long.
     """
@@ -230,7 +230,7 @@ def _add_variable(variables: ET.Element, reference: int, variable: FmiVariable, 
 
 
 def _unknowns(interface: Interface) -> Iterator[tuple[str, int, list[int]]]:
-    """Outputs, rates, and what follows at the start, each with what it hangs on: parameters only at the start."""
+    """Outputs, rates, and what follows at the start, with what they hang on: parameters only at the start."""
     parameters = set(interface.places("parameter"))
     calculated = interface.places("rate", "output")
     for kind, places in (

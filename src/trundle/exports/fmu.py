@@ -276,7 +276,7 @@ def _zipped(content: Mapping[str, bytes]) -> bytes:
 
 
 def _notes(binaries: Mapping[str, str]) -> Iterator[str]:
-    """For each version the platform that it runs on as it is."""
+    """By version the platform that it runs on as it is."""
     for version, said in binaries.items():
         yield f"FMI {version}, binary inside: {said}"
 

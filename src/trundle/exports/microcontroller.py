@@ -110,7 +110,7 @@ def taken(files: Mapping[str, str], name: str) -> Taken:
 
 
 def _counted(folder: str) -> dict[str, tuple[int | None, int | None]]:
-    """Instructions and bytes of stack of each call, as the program prints them; none without the emulator."""
+    """Instructions and bytes of stack of calls, as the program prints them; none without the emulator."""
     if shutil.which(_EMULATOR) is None:
         return {}
     lines = _run(["make", "-s", "run"], folder).splitlines()

@@ -1,4 +1,4 @@
-"""What a package says of itself: its functions, what each number is, and where it came from."""
+"""What a package says of itself: its functions, what their numbers are, and where it came from."""
 
 from __future__ import annotations
 

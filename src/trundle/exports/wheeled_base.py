@@ -11,7 +11,7 @@ from trundle.languages.language import Language
 from trundle.languages.package import Content, Entry, filled
 from trundle.program import Group
 
-# The functions that each class calls.
+# The functions that classes call.
 KINEMATICS, TWIST, ODOMETRY = "wheel_states", "base_twist", "odometry_step"
 
 

@@ -50,7 +50,7 @@ _RESERVED = frozenset((
 
 
 def _operations(suffix: str) -> dict[str, str]:
-    """What is written for each operation; `suffix` f calls math.h's functions of floats."""
+    """What is written for operations; `suffix` f calls math.h's functions of floats."""
     return {
         **c_operators(_number(suffix, 1.0), _number(suffix, 0.0)),
         **{op: f"{op}{suffix}({{0}})" for op in _MATH},
@@ -101,7 +101,7 @@ def _number(suffix: str, value: float) -> str:
 
 @dataclass(frozen=True)
 class Structure:
-    """A group that is a structure, not an array: its type, and a field for each label."""
+    """A group that is a structure, not an array: its type, and a field a label."""
 
     type: str
     fields: Sequence[str]
@@ -186,7 +186,7 @@ WARNINGS = "-Wall -Wextra -Wconversion -Wdouble-promotion -pedantic"
 
 
 def _places(prefix: str, labels: Sequence[str]) -> list[str]:
-    """A constant for each label, none twice where labels differ in case alone."""
+    """A constant a label, none twice where labels differ in case alone."""
     places: list[str] = []
     for label in labels:
         word = f"{prefix}_{identifiers([label], C)[label].upper()}"

@@ -25,7 +25,7 @@ def _number(value: float) -> str:
 
 
 def _framed(function: Function) -> str:
-    """C's function for the GPU and the host, with arrays that are each thread's own."""
+    """C's function for the GPU and the host, with arrays that are a thread's own."""
     told = f"/* {function.told[0]} */\n" if function.told else ""
     plain = C.framed(function).removeprefix("static ").replace("*restrict ", "*__restrict__ ")
     return f"{told}{BOTH} {plain}"

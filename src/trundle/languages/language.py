@@ -137,7 +137,7 @@ def c_operators(one: str = "1", none: str = "0", *, same: str = "==", other: str
 
 
 def identifiers(names: Iterable[str], language: Language) -> dict[str, str]:
-    """A name that the language takes for each name, none twice: "d rate/d state" as `d_rate_d_state`.
+    """Names that the language takes, none twice: "d rate/d state" as `d_rate_d_state`.
 
     Parameters
     ----------
@@ -304,7 +304,7 @@ class _Piece:
         self.text: dict[int, str] = {}  # how a value is read where it is used
 
     def _uses(self) -> Counter[int]:
-        """How often each value is written in this piece, where it is stored and passed on included."""
+        """How often values are written in this piece, where they are stored and passed on included."""
         count = {
             op: [text.count(f"{{{k}}}") for k in range(3)] for op, text in self.language.operations.items()
         }

@@ -95,7 +95,7 @@ class Content:
 
     @cached_property
     def group_words(self) -> Mapping[Group, str]:
-        """A word for each group of all entries, in the order in which they come, none twice."""
+        """A word a group of all entries, in the order in which they come, none twice."""
         words: dict[Group, str] = {}
         for entry in self.entries:
             for group in entry.groups:

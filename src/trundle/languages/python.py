@@ -31,7 +31,7 @@ _BINARY = {
 
 
 def _operations(np: str) -> Mapping[str, str]:
-    """What is written for each operation, over the library that is called `np`; a choice computes both its sides."""
+    """What is written for operations, over the library that is called `np`; a choice computes both its sides."""
     return {
         **{op: f"{{0}} {sign} {{1}}" for op, sign in _INFIX.items()},
         **{op: f"{np}.where({{0}} {sign} {{1}}, 1.0, 0.0)" for op, sign in _COMPARED.items()},
