@@ -10,8 +10,7 @@ import numpy as np
 
 from trundle.program.ir import Program
 from trundle.program.kernel import compile_program
-from trundle.program.llvm.jit import assemble, assembly, host
-from trundle.program.llvm.llvm_code import Code, constant, type_of
+from trundle.program.llvm.jit import Code, assemble, assembly, constant, host, type_of
 from trundle.program.llvm.llvm_kernel import SIGNATURE_BATCH
 
 CHAINS = 12  # independent products in flight: more than a latency of 4 cycles on two units needs, fewer than registers

@@ -17,8 +17,7 @@ from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, suggest
 from trundle.program.composition import for_one_state
 from trundle.program.ir import Group, Program
-from trundle.program.llvm.jit import Compiled, assemble, host, machine_code
-from trundle.program.llvm.llvm_code import Code
+from trundle.program.llvm.jit import Code, Compiled, assemble, host, machine_code
 from trundle.program.llvm.llvm_kernel import (
     SIGNATURE_BATCH,
     SIGNATURE_SINGLE,

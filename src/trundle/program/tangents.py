@@ -13,7 +13,7 @@ import numpy as np
 from trundle.errors import TrundleError
 from trundle.program.ir import Instruction, Program
 from trundle.program.simplify import Builder
-from trundle.program.tracer import Node, Operand
+from trundle.program.trace import Node, Operand
 from trundle.scalars import cos, is_zero, less, plus, sin, times, where
 
 # The slopes ∂op/∂operand by the operation's value z and its operands.

@@ -12,7 +12,7 @@ from trundle.errors import InputError
 from trundle.formulas.algebra.terms import exact
 from trundle.program import Program, Tracer
 from trundle.program.ir import LOADS
-from trundle.program.tracer import Node
+from trundle.program.trace import Node
 from trundle.scalars import Scalar, cos, sin, sqrt, tan
 
 GROUP = "letter"

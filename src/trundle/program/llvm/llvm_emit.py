@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from trundle.errors import TrundleError
 from trundle.program.ir import Instruction
-from trundle.program.llvm.llvm_code import FAST, Code, constant, suffix, type_of
+from trundle.program.llvm.jit import FAST, Code, constant, suffix, type_of
 from trundle.program.llvm.llvm_math import (
     Reduced,
     arctangent,

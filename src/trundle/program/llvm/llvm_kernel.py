@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from trundle.program.ir import LOADS, Instruction, Program
-from trundle.program.llvm.llvm_code import Code, element, integer_word, load, pointer, suffix, type_of
+from trundle.program.llvm.jit import Code, element, integer_word, load, pointer, suffix, type_of
 from trundle.program.llvm.llvm_emit import Emitter
 from trundle.program.pieces import Pieces, by_need, is_chain, make_plan, wide_values
 from trundle.program.simplify import hoist_reciprocals

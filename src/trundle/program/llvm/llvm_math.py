@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from trundle.program.llvm.llvm_code import FAST, Code, constant, integer, suffix, type_of
+from trundle.program.llvm.jit import FAST, Code, constant, integer, suffix, type_of
 
 SIN = (
     -0.16666666666666666, 0.008333333333330946, -0.0001984126983675497,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trundle.program.ir import Instruction, Program
-from trundle.program.llvm.llvm_code import (
+from trundle.program.llvm.jit import (
     FAST,
     Code,
     constant,
