@@ -40,3 +40,38 @@ def test_against_scipy():
     arcs = integrate(twist, np.array([0.0, 5.0]), (0.0, 0.0, 1.0))
     reference = solve_ivp(rate, (0, 5), [0, 0, 1.0], method="DOP853", rtol=1e-13, atol=1e-13).y[:, -1]
     np.testing.assert_allclose(arcs.at(np.array([5.0]))[0], reference, atol=1e-10)
+
+
+def test_rates_late_in_a_long_motion_are_as_exact_as_their_times():
+    """A ramp at the end of 300 s: its times are rounded to 3e-14 s, so its rates are never smooth to 1e-14."""
+
+    def twist(t):
+        speed = np.where(t < 300, 1.0, 1 - 50 * (t - 300))
+        return np.stack([speed, 0 * t, speed], axis=1)
+
+    breaks = np.array([0.0, 300.0, 300.02])
+    arcs = integrate(twist, breaks, (0.0, 0.0, 0.0))
+    assert len(arcs.series) < 200
+    turn = 300.01  # what a base at radius 1 m turns while it drives this far
+    exact = [np.sin(turn), 1 - np.cos(turn), turn]
+    np.testing.assert_allclose(arcs.at(breaks[-1:])[0], exact, atol=1e-10)
+
+
+def test_short_commands_lead_where_their_distances_say():
+    """The pose of a motion against that of its samples' sums, by a rule of its own."""
+    import trundle
+
+    rng = np.random.default_rng(5)
+    twists = [
+        dict(zip(("v_x", "v_y", "omega"), rng.uniform(-1, 1, 3).tolist(), strict=True)) for _ in range(12)
+    ]
+    commands = [{"duration": 0.05, "twist": twist} for twist in twists]
+    motion = trundle.drive({"motion": {"name": "short", "commands": commands}}).motion
+    nodes, weights = np.polynomial.legendre.leggauss(30)
+    half = np.diff(motion.breaks)[:, None] / 2
+    times = np.minimum(motion.breaks[:-1, None] + half * (1 + nodes), motion.breaks[1:, None]).ravel()
+    (x, y, turn), heading = motion.samples(times).twist.T, motion.poses(times)[:, 2]
+    cos, sin = np.cos(heading), np.sin(heading)
+    rates = np.stack([cos * x - sin * y, sin * x + cos * y, turn], axis=1)
+    pose = (half * weights).ravel() @ rates
+    np.testing.assert_allclose(motion.poses([motion.duration])[0], pose, atol=1e-10)

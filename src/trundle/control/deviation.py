@@ -1,4 +1,4 @@
-"""How far a state lies from a steady motion: z of a linearisation, quick enough for a law that is asked at every step."""
+"""How far a state lies from a steady motion: z of a linearisation, quick enough for a law asked at every step."""
 
 from __future__ import annotations
 
