@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from trundle.limbs.capture.ground_reactions import ground_reactions as ground_reactions
     from trundle.limbs.capture.joint_motion import JointMotion as JointMotion
     from trundle.limbs.capture.joint_motion import joint_motion as joint_motion
-    from trundle.limbs.capture.marker_file import read_markers as read_markers
+    from trundle.limbs.capture.marker_model import read_markers as read_markers
     from trundle.limbs.capture.recording import Recording as Recording
     from trundle.limbs.capture.recording_files import read_recording as read_recording
     from trundle.limbs.capture.recording_files import write_recording as write_recording
@@ -61,8 +61,8 @@ if TYPE_CHECKING:
     from trundle.model.archive import open_model
     from trundle.motion.commands.drive import drive as drive
     from trundle.motion.commands.record import to_run as to_run
+    from trundle.motion.drive.drive import Limits as Limits
     from trundle.motion.drive.kinematics import kinematics as kinematics
-    from trundle.motion.drive.limits import Limits as Limits
     from trundle.motion.forces.motor_limits import motor_limits as motor_limits
     from trundle.motion.odometry.odometry import derive_odometry
     from trundle.motion.paths.following import follow as follow
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from trundle.motion.paths.trajectories import write_trajectory as write_trajectory
     from trundle.motion.planning.planner import plan as plan
     from trundle.motion.planning.planner import plan_to_pose as plan_to_pose
-    from trundle.motion.trackers.laws import holonomic_twist as holonomic_twist
+    from trundle.motion.trackers.tracker import holonomic_twist as holonomic_twist
     from trundle.motion.trackers.tracking import track as track
     from trundle.results import Batch as Batch
     from trundle.results import Run as Run

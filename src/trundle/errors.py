@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 
 
 class TrundleError(Exception):
@@ -153,3 +153,17 @@ def choose(name: object, known: Iterable[str]) -> str:
     listed = f"choose one of {', '.join(known)}"
     meant = did_you_mean(name, known) if isinstance(name, str) else ""
     return f"{meant} ({listed})" if meant else listed
+
+
+def require_known(
+    name: object,
+    known: Collection[str],
+    message: str,
+    *,
+    key: str | None = None,
+    file: str | None = None,
+    hint: Callable[[object, Collection[str]], str] = suggest,
+) -> None:
+    """InputError with the message and the nearest name that exists, where a name is none of those that are known."""
+    if name not in known:
+        raise InputError(message, file=file, key=key, hint=hint(name, known))

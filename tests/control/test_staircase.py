@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from trundle.control.staircase import uncontrollable
+from trundle.control.linear_control import uncontrollable
 from trundle.mechanics.combinations import echelon
 
 

@@ -16,7 +16,7 @@ from trundle.errors import InputError
 from trundle.formulas import read_expression
 from trundle.formulas.algebra.rates import vanishes
 from trundle.formulas.algebra.sums import Book, Letter, Sum
-from trundle.formulas.checks.comparison import TOLERANCE
+from trundle.formulas.checks.evidence import TOLERANCE
 from trundle.robot import parse_robot
 
 FORMATS = ("text", "latex", "markdown", "html", "tex", "data")

@@ -22,9 +22,9 @@ from trundle.formulas.algebra.reduction import reduced
 from trundle.formulas.algebra.sums import Book, Letter, without_content
 from trundle.formulas.algebra.terms import Trig, content, exact, half, ordered, tidy, trig_factors, trig_terms
 from trundle.formulas.algebra.writing import Writer
-from trundle.formulas.checks.comparison import TOLERANCE
 from trundle.formulas.checks.evaluation import LetterValues
-from trundle.formulas.letters.notes import inline
+from trundle.formulas.checks.evidence import TOLERANCE
+from trundle.formulas.letters.names import inline
 from trundle.formulas.typeset.ordering import Order
 from trundle.formulas.typeset.printers import COLUMN, Latex, Pretty
 from trundle.formulas.typeset.tex_width import tex_width

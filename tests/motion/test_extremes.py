@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trundle
-from trundle.motion.drive.limits import QUANTITIES
+from trundle.motion.drive.drive import QUANTITIES
 from trundle.motion.pieces.extremes import peaks
 from trundle.motion.pieces.pieces import TwistLine
 from trundle.motion.pieces.profiles import shaped

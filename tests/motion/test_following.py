@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import trundle
-from trundle.motion.drive.limits import QUANTITIES
-from trundle.motion.pieces.least_times import move
+from trundle.motion.drive.drive import QUANTITIES
+from trundle.motion.pieces.profiles import move
 
 LIMITS = trundle.Limits(
     steering_rate=8,

@@ -8,7 +8,7 @@ import trundle
 from trundle.documents import parse
 from trundle.documents.writer import dump
 from trundle.errors import InputError
-from trundle.motion.drive.limits import Limits, limits_of
+from trundle.motion.drive.drive import Limits, limits_of
 
 _LIMITS = {
     "drive_speed": "2 ft/s",

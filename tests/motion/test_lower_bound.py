@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import trundle
-from trundle.motion.drive.limits import Limits
+from trundle.motion.drive.drive import Limits
 from trundle.motion.planning.course_pieces import AlongCourse
 from trundle.motion.planning.courses import fit_speeds
 from trundle.motion.planning.planner import plan

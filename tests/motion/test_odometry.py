@@ -14,8 +14,8 @@ from parameters import mostly_slow
 from trundle import catalog, scalars
 from trundle.errors import InputError
 from trundle.model import derive
+from trundle.motion.odometry.displacement import advance
 from trundle.motion.odometry.odometry import derive_odometry
-from trundle.motion.odometry.steps import advance
 from trundle.program import compile_program, trace
 from trundle.robot import parse_robot
 

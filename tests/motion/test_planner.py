@@ -7,7 +7,7 @@ import pytest
 
 import trundle
 from trundle.errors import InputError
-from trundle.motion.drive.limits import QUANTITIES, Limits
+from trundle.motion.drive.drive import QUANTITIES, Limits
 from trundle.motion.pieces.motion import total
 from trundle.motion.planning.courses import THOROUGH, fit_speeds, least_duration, log_rates, waves
 from trundle.motion.planning.planner import plan, plan_to_pose

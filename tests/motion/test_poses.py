@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from trundle.motion.odometry.steps import advance
-from trundle.motion.pieces.poses import integrate
+from trundle.motion.odometry.displacement import advance
+from trundle.motion.pieces.motion import integrate
 
 
 def test_constant_twists_lead_along_arcs():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import trundle
-from trundle.motion.drive.limits import QUANTITIES
+from trundle.motion.drive.drive import QUANTITIES
 
 LIMITS = trundle.Limits(
     steering_rate=12,

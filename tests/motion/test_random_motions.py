@@ -8,9 +8,8 @@ import pytest
 import trundle
 from trundle.choices import LEVELS, PROFILES
 from trundle.motion.commands.verification import standard_motions, verify
-from trundle.motion.drive.limits import QUANTITIES
-from trundle.motion.pieces.motion import Samples
-from trundle.motion.pieces.poses import integrate
+from trundle.motion.drive.drive import QUANTITIES
+from trundle.motion.pieces.motion import Samples, integrate
 
 _NAMES = ("left_front", "left_rear", "right_rear", "right_front")
 _SPEEDS = {

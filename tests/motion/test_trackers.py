@@ -9,9 +9,7 @@ import trundle
 from trundle import catalog
 from trundle.model import arguments
 from trundle.motion.forces.forces import DrivenRobot, motion_forces
-from trundle.motion.trackers.laws import Aim, ByRate, ByTorque, Homing
-from trundle.motion.trackers.setpoints import measured, module_aims
-from trundle.motion.trackers.tracker import Tracker
+from trundle.motion.trackers.tracker import Aim, ByRate, ByTorque, Homing, Tracker, measured, module_aims
 from trundle.motion.trackers.tracking import along
 from trundle.robot.motors import DCMotor
 

@@ -19,7 +19,7 @@ from trundle.analysis.reach import Reach, reach
 from trundle.analysis.redundancy import Relation, relations
 from trundle.analysis.singular import TWIST, Singularity, TaskFrame, singularities
 from trundle.analysis.velocity_maps import VelocityMaps, last_links, tip_of, velocity_maps
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, require_known
 from trundle.mechanics.actuation import Actuator
 from trundle.mechanics.elimination import ZERO, generic_rank, null_space
 from trundle.mechanics.mobility import BaseMotion, Mobility, base_motion
@@ -351,9 +351,7 @@ def _frame(maps: VelocityMaps, name: str | None, point: Sequence[float | str] | 
                 )
             return None
         name = ends[0]
-    if name not in assembly.links:
-        known = suggest(str(name), assembly.links)
-        raise InputError(f"there is no link '{name}'", key=str(name), hint=known)
+    require_known(name, assembly.links, f"there is no link '{name}'", key=str(name))
     link = assembly.links[name]
     if point is not None:
         x, y, z = three(point, "point", "x, y and z", ("m", "m", "m"))

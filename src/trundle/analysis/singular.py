@@ -7,8 +7,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from trundle.analysis.search_space import box
-from trundle.analysis.singularity import ConstraintSurface, Search, SingularPoint, find_singular, relevant
+from trundle.analysis.singularity import (
+    ConstraintSurface,
+    Search,
+    SingularPoint,
+    box,
+    find_singular,
+    relevant,
+)
 from trundle.analysis.velocity_maps import VelocityMaps, velocity_maps
 from trundle.errors import InputError
 from trundle.mechanics.closing import CLOSED, closed
@@ -151,16 +157,12 @@ def critical_parameters(
                 for k in np.flatnonzero(finite & ~idle):
                     ranks[k] = max(ranks[k], generic_rank(rows[k : k + 1]))
             lost = [name for name, rank in zip(tried, ranks, strict=True) if rank < described]
-            result[what] = tuple(name for name in lost if _may_vanish(robot, name))
+            result[what] = tuple(name for name in lost if allowed(robot, {name: 0.0}))
     return result
 
 
 def _search(
-    maps: VelocityMaps,
-    what: str,
-    task: Matrices,
-    critical: tuple[str, ...],
-    general: np.ndarray,
+    maps: VelocityMaps, what: str, task: Matrices, critical: tuple[str, ...], general: np.ndarray
 ) -> Singularity:
     """Look for configurations at which one task loses rank; too many decisive coordinates are told, not searched."""
     movable, effect = maps.configurable(), _effect(maps, what, task, general)
@@ -233,9 +235,10 @@ def _with_motors(maps: VelocityMaps, q: np.ndarray) -> np.ndarray:
     return np.concatenate([maps.constraints(q), maps.driven(len(q))], axis=1)
 
 
-def _may_vanish(robot: Robot, name: str) -> bool:
+def allowed(robot: Robot, parameters: Mapping[str, float]) -> bool:
+    """Whether the description's checks accept these parameters."""
     try:
-        robot.parameter_values({name: 0.0})
+        robot.parameter_values(parameters)
     except InputError:
         return False
     return True

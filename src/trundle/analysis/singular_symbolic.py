@@ -15,18 +15,23 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from trundle.analysis.search_space import box
-from trundle.analysis.singular import MOTORS, WHEELS, Matrices, TaskFrame, decisive_coordinates, rank_tasks
-from trundle.analysis.singularity import SINGULAR
+from trundle.analysis.singular import (
+    MOTORS,
+    WHEELS,
+    Matrices,
+    TaskFrame,
+    allowed,
+    decisive_coordinates,
+    rank_tasks,
+)
+from trundle.analysis.singularity import SINGULAR, box
 from trundle.analysis.velocity_maps import VelocityMaps, tip_of, velocity_maps
-from trundle.errors import InputError
-from trundle.formulas.algebra import terms
+from trundle.formulas.algebra.writing import exactly
 from trundle.mechanics.elimination import eliminate, generic_rank, plan_constant_pivots
 from trundle.mechanics.frames import world_jacobian
 from trundle.model.classification import rolling
 from trundle.model.guided import independent_rows
 from trundle.model.mechanism import Mechanism
-from trundle.robot import Robot
 from trundle.shown import Explained
 
 # Determinants of more rows than this are no formulas that anyone would read.
@@ -160,8 +165,7 @@ def exact(value: float) -> sympy.Expr:
     turn = Fraction(value / math.pi).limit_denominator(360)
     if turn and abs(float(turn) * math.pi - value) <= 1e-14 * abs(value):
         return sympy.pi * sympy.Rational(turn.numerator, turn.denominator)
-    factor, square = terms.exact(value)
-    return sympy.Rational(factor.numerator, factor.denominator) * sympy.sqrt(square)
+    return exactly(value)
 
 
 def _fractions(expression: sympy.Expr) -> Any:
@@ -325,7 +329,7 @@ def _without_idle_factors(answer: Determinant, symbolic: _Symbolic) -> Determina
             others = {other: value for other, value in symbolic.values.items() if other != symbol}
             for root in sympy.solve(factor.subs(others), symbol):
                 changed = {**values, str(symbol): float(root)} if root.is_real else {}
-                if not changed or not _allowed(robot, changed):
+                if not changed or not allowed(robot, changed):
                     continue
                 there = replace(velocity_maps(robot, changed, maps.length), scale=maps.scale)
                 if generic_rank(task(there, general), maps.zero) < rank:
@@ -336,15 +340,6 @@ def _without_idle_factors(answer: Determinant, symbolic: _Symbolic) -> Determina
     factors = sympy.Mul.make_args(answer.expressions[0])
     kept = [factor for factor in factors if factor.free_symbols & coordinates or costs_rank(factor)]
     return replace(answer, expressions=(sympy.Mul(*kept),))
-
-
-def _allowed(robot: Robot, parameters: Mapping[str, float]) -> bool:
-    """Whether the description's checks accept these parameters."""
-    try:
-        robot.parameter_values(parameters)
-    except InputError:
-        return False
-    return True
 
 
 def _turned(angle: sympy.Expr, by: float) -> sympy.Expr:

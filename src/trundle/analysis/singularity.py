@@ -8,12 +8,16 @@ derivative of a singular value is uᵀ (∂M/∂q) v).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from trundle.analysis.velocity_maps import VelocityMaps
+from trundle.mechanics.coupling import Gear
 from trundle.mechanics.elimination import generic_rank
+from trundle.robot.bodies import drive_axes
 
 # M at configurations (s, d) as (s, m, n).
 MatrixFunction = Callable[[np.ndarray], np.ndarray]
@@ -164,7 +168,7 @@ def find_singular(
     points, ends = _refine(problem, start[_scattered(start, np.argsort(sizes), box, _APART, _STARTS)])
     families = _distinct(problem, points[ends <= SINGULAR], ends[ends <= SINGULAR])
     beside = _beside(
-        start, sizes, box, [dict(each.at) for each in families if not (each.family or each.free)]
+        start, sizes, box, [dict(point.at) for point in families if not (point.family or point.free)]
     )
     if beside:
         more, their_ends = _refine(problem, start[beside])
@@ -271,7 +275,7 @@ def _distinct(problem: _Problem, q: np.ndarray, sizes: np.ndarray) -> tuple[Sing
     for at, size, derivative in zip(q, sizes, slope, strict=True):
         scale = max(np.abs(derivative).max(initial=0.0), 1e-300)
         free = tuple(bool(column <= _FREE * scale) for column in np.abs(derivative).max(axis=0))
-        held = [k for k, each in enumerate(free) if not each]
+        held = [k for k, is_free in enumerate(free) if not is_free]
         codimension = int(np.linalg.matrix_rank(derivative, tol=1e-5 * scale))
         family = len(held) - codimension
         same = [p for p, f, point in families if f == free and (point.family or _near(box, p, at, held))]
@@ -280,8 +284,10 @@ def _distinct(problem: _Problem, q: np.ndarray, sizes: np.ndarray) -> tuple[Sing
         names = tuple(box.names[k] for k in range(len(free)) if free[k])
         point = SingularPoint(tuple((box.names[k], _tidy(at[k])) for k in held), float(size), names, family)
         families.append((at, free, point))
-    families = [each for each in families if not any(_covers(box, other, each) for other in families)]
-    return tuple(point for _, _, point in sorted(families, key=lambda each: [v for _, v in each[2].at]))
+    families = [
+        finding for finding in families if not any(_covers(box, other, finding) for other in families)
+    ]
+    return tuple(point for _, _, point in sorted(families, key=lambda finding: [v for _, v in finding[2].at]))
 
 
 Finding = tuple[np.ndarray, tuple[bool, ...], SingularPoint]
@@ -310,3 +316,68 @@ def _named(box: SearchBox, q: np.ndarray) -> tuple[tuple[str, float], ...]:
 def _tidy(value: float) -> float:
     """0 where Newton's method leaves rounding beside it."""
     return 0.0 if abs(value) < 1e-9 else float(value)
+
+
+# How far a sliding joint without limits is searched, in the robot's own lengths: loops have two ways to their ends.
+_SLIDE, _SLIDE_IN_LOOPS = 1.0, 2.0
+
+
+def box(maps: VelocityMaps, coordinates: Sequence[int]) -> SearchBox:
+    """Where those coordinates are searched: within their joints' limits, a wheel's or coupling's steering within a
+    half turn (its line is then the same again), other angles around, sliding joints over the robot's length, all
+    as wide as what gears move by them needs.
+    """
+    bounds = [_bounds(maps, maps.names[k]) for k in coordinates]
+    lower, upper, period = np.array(bounds, dtype=float).reshape(-1, 3).T
+    return SearchBox(tuple(maps.names[k] for k in coordinates), lower, upper, period)
+
+
+def _bounds(maps: VelocityMaps, name: str) -> tuple[float, float, float]:
+    """Lower and upper bound and period (0 for none) of a coordinate, wide enough for all that gears move by it."""
+    bounds = _own_bounds(maps, name)
+    for gear in maps.assembly.couplings:
+        if not isinstance(gear, Gear) or [axis.coordinate for axis in gear.leaders] != [name]:
+            continue
+        ratio, offset = float(gear.ratios[0]), float(gear.offset)
+        if ratio:
+            lower, upper, period = _bounds(maps, gear.follower.coordinate)
+            first, last = sorted(((lower - offset) / ratio, (upper - offset) / ratio))
+            bounds = _common(bounds, (first, last, period / abs(ratio)))
+    return bounds
+
+
+def _own_bounds(maps: VelocityMaps, name: str) -> tuple[float, float, float]:
+    """Lower and upper bound and period of a coordinate by its own limits, gears left aside.
+
+    A steering angle repeats after half a turn: then the wheel rolls along the same line. A slide without limits is
+    searched as far as the robot is long, or a multiple of it.
+    """
+    robot, quantity = maps.mechanism.robot, maps.assembly.quantities[name]
+    owner, what = quantity.owner, quantity.label
+    if owner in robot.couplings or (what == "steering" and robot.wheels[owner].steered):
+        return -math.pi / 2, math.pi / 2, math.pi
+    nouns = (
+        [noun for axis, noun in drive_axes(robot.joints[owner]).values() if axis.coordinate == what]
+        if owner in robot.joints
+        else []
+    )
+    limits = [getattr(noun, end) for noun in nouns for end in ("lower", "upper")] or [None, None]
+    read = robot.resolver()
+    lower, upper = (None if limit is None else float(read(limit)) for limit in limits)
+    if quantity.unit == "rad":
+        if lower is None and upper is None:
+            return -math.pi, math.pi, 2 * math.pi
+        lower = -math.pi if lower is None else lower
+        return lower, math.pi if upper is None else upper, 0.0
+    reach = (_SLIDE_IN_LOOPS if maps.assembly.loops else _SLIDE) * maps.length
+    return -reach if lower is None else lower, reach if upper is None else upper, 0.0
+
+
+def _common(a: tuple[float, float, float], b: tuple[float, float, float]) -> tuple[float, float, float]:
+    """Bounds and period of a coordinate that has both: of limits the narrower, of periods the one that holds both."""
+    (narrow, wide), free = sorted((a, b), key=lambda range_: range_[1] - range_[0]), [not a[2], not b[2]]
+    if any(free):
+        held = [bounds for bounds, is_free in zip((a, b), free, strict=True) if is_free]
+        return max(bounds[0] for bounds in held), min(bounds[1] for bounds in held), 0.0
+    turns = next((k for k in (1, 2, 3, 4) if abs(math.remainder(k * wide[2], narrow[2])) < 1e-9), 0)
+    return (-turns * wide[2] / 2, turns * wide[2] / 2, turns * wide[2]) if turns else (*wide[:2], 0.0)

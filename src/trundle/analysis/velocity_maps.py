@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from trundle.errors import InputError, suggest
+from trundle.errors import require_known
 from trundle.mechanics.assembly import Assembly, mounting
 from trundle.mechanics.closing import CLOSED_ZERO
 from trundle.mechanics.elimination import ZERO, generic_rank, null_space
@@ -149,10 +149,7 @@ class VelocityMaps:
         """
         q = self.start.copy()
         for name, value in values.items():
-            if name not in self.names:
-                raise InputError(
-                    f"'{name}' is not a coordinate of this robot", key=name, hint=suggest(name, self.names)
-                )
+            require_known(name, self.names, f"'{name}' is not a coordinate of this robot", key=name)
             q[self.names.index(name)] = float(value)
         quantities = self.assembly.quantities
         quantities.check_quaternions(dict(zip(self.names, q, strict=True)))

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray
 from trundle.control.deviation import Beside
-from trundle.control.operating_point import OperatingPoint, chosen_outputs, point_of
-from trundle.control.steady import moving_on
+from trundle.control.operating_point import OperatingPoint, chosen_outputs, moving_on, point_of
 from trundle.control.tangent import Tangent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError
 from trundle.model import Model

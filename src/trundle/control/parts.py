@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.control.linear_control import DIES, without_rounding
+from trundle.control.linear_control import DIES, uncontrollable, without_rounding
 from trundle.control.linearization import Linearization
-from trundle.control.staircase import uncontrollable
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, require_known
 from trundle.mechanics.combinations import echelon
 
 
@@ -59,9 +58,7 @@ def _check_names(about: Linearization, names: Sequence[str], key: str) -> None:
     if isinstance(names, str):
         raise InputError(f"expected a list of names, not the text {names!r}", key=key)
     for name in names:
-        if name not in about.states:
-            known = suggest(str(name), about.states)
-            raise InputError(f"'{name}' is not a state of this linearisation", key=key, hint=known)
+        require_known(name, about.states, f"'{name}' is not a state of this linearisation", key=key)
 
 
 def _part(

@@ -10,10 +10,9 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.control.linearization import Linearization, linearize
-from trundle.control.operating_point import point_of
-from trundle.control.steady import moving_on
+from trundle.control.operating_point import moving_on, point_of
 from trundle.control.trim_search import SOLVED, TrimEquations, null_directions
-from trundle.errors import InputError, NumericsError, suggest
+from trundle.errors import InputError, NumericsError, require_known
 from trundle.mechanics.combinations import echelon
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named, number
@@ -161,7 +160,7 @@ def _solution(search: TrimEquations) -> FloatArray:
     nearest: tuple[float, FloatArray] = (np.inf, search.begin)
     for guess in chain(search.guesses(), search.around()):
         left, w = search.solved(guess)
-        nearest = min(nearest, (left, w), key=lambda each: each[0])
+        nearest = min(nearest, (left, w), key=lambda pair: pair[0])
         if left <= SOLVED:
             solutions.append(w)
         if solutions and (search.distance(solutions[-1]) <= _NEAR or len(solutions) == _ENOUGH):
@@ -181,10 +180,7 @@ def _check(model: Model, targets: Collection[str], start: Collection[str], held:
         ("held", held, "state", model.states),
     ):
         for name in names:
-            if name not in known:
-                raise InputError(
-                    f"'{name}' is no {what} of '{model.name}'", key=key, hint=suggest(str(name), known)
-                )
+            require_known(name, known, f"'{name}' is no {what} of '{model.name}'", key=key)
 
 
 def _trim(search: TrimEquations, w: FloatArray, parameters: Mapping[str, float]) -> Trim:
@@ -248,12 +244,15 @@ def _not_found(search: TrimEquations, w: FloatArray) -> NumericsError:
             f"'{model.quantities.coordinate_of(moved[0])}', which would move on; "
             "linearise along a run: model.linearize_along(run)"
         )
-    elif charges := [
-        current
-        for current in model.currents
-        if current.endswith(".charge") and current not in search.free_moving
-    ]:
+    elif charges := [name for name in _charges(model) if name not in search.free_moving]:
         lines.append(f"  a battery's charge never stays; to take it as constant: held={charges}")
     else:
         lines.append("  ask for less, or begin nearer: start={'NAME': VALUE, ...}")
     return NumericsError("\n".join(lines))
+
+
+def _charges(model: Model) -> list[str]:
+    """The states that are batteries' charges."""
+    if model.robot is None:
+        return []
+    return [supply.charge.name for supply in model.moving.mechanism.assembly.supplies]

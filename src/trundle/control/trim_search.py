@@ -200,7 +200,7 @@ class TrimEquations:
             if share * np.linalg.norm(step) <= SOLVED:
                 break
             left, moved = self.solved(w + share * step)
-            size, after = (np.linalg.norm(each[own] - self.u0) for each in (w, moved))
+            size, after = (np.linalg.norm(point[own] - self.u0) for point in (w, moved))
             if left <= SOLVED and after < size:
                 w, share = moved, min(1.0, 2 * share)
                 if size - after <= _GAIN * size:

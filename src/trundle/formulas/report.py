@@ -9,7 +9,7 @@ from functools import cached_property
 import sympy
 
 from trundle.choices import WHAT
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, require_known
 from trundle.formulas.algebra.sums import WRITING, TooLong
 from trundle.formulas.algebra.writing import Writer
 from trundle.formulas.chapters.bodies_section import body_sections
@@ -35,8 +35,7 @@ from trundle.formulas.chapters.kinematics_section import (
     rolling_wheels,
 )
 from trundle.formulas.chapters.motion_section import acceleration_section, motion_section
-from trundle.formulas.checks.comparison import POINTS, Checker
-from trundle.formulas.checks.evidence import Evidence
+from trundle.formulas.checks.evidence import POINTS, Checker, Evidence
 from trundle.formulas.checks.section_checks import (
     check_dynamics,
     check_inverse,
@@ -104,8 +103,7 @@ def equations(
     >>> found["forward"].right[0, 0]
     r/2
     """
-    if what not in WHAT:
-        raise InputError(f"there are no equations '{what}'", key="what", hint=suggest(what, WHAT))
+    require_known(what, WHAT, f"there are no equations '{what}'", key="what")
     robot = robot_of(given, "equations", "its equations are those it was made from")
     return _Report(robot, what, given if isinstance(given, Model) else None, points, progress).equations()
 

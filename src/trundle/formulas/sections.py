@@ -16,6 +16,12 @@ Expression = Any
 SymbolicMatrix = sympy.ImmutableDenseMatrix
 
 
+def _format(equations: Equations | Equation, form: str, width: int = 100) -> str:
+    from trundle import format_equations
+
+    return format_equations(equations, form, width)
+
+
 @dataclass(frozen=True)
 class Equation:
     """left = right, or left = right · vector where a matrix is meant to be read with what it multiplies.
@@ -55,14 +61,10 @@ class Equation:
         return set().union(*(side.free_symbols for side in sides))
 
     def __str__(self) -> str:
-        from trundle import format_equations
-
-        return format_equations(self, "text")
+        return _format(self, "text")
 
     def _repr_latex_(self) -> str:
-        from trundle import format_equations
-
-        return format_equations(self, "latex")
+        return _format(self, "latex")
 
     @cached_property
     def lines(self) -> tuple[tuple[Expression, Expression], ...]:
@@ -265,9 +267,7 @@ class Equations:
         >>> equations.text(width=80).splitlines()[0]
         'pendulum'
         """
-        from trundle import format_equations
-
-        return format_equations(self, "text", width)
+        return _format(self, "text", width)
 
     def tex(self) -> str:
         r"""For a reader: a whole LaTeX document, as it goes through pdflatex.
@@ -288,9 +288,7 @@ class Equations:
         >>> equations.tex().startswith(r"\documentclass")
         True
         """
-        from trundle import format_equations
-
-        return format_equations(self, "tex")
+        return _format(self, "tex")
 
     def latex(self) -> str:
         r"""For a paper: sections with numbered equations, each with a label (`\eqref{eq:NAME:forward}`), that fit an A4
@@ -312,9 +310,7 @@ class Equations:
         >>> r"\begin{" in equations.latex()
         True
         """
-        from trundle import format_equations
-
-        return format_equations(self, "latex")
+        return _format(self, "latex")
 
     def markdown(self) -> str:
         """For a page or a notebook: headings, formulas in $$.
@@ -335,9 +331,7 @@ class Equations:
         >>> "$$" in equations.markdown()
         True
         """
-        from trundle import format_equations
-
-        return format_equations(self, "markdown")
+        return _format(self, "markdown")
 
     def html(self) -> str:
         """For a notebook's page, whose MathJax sets what stands in $$: long sections to unfold, very long ones left.
@@ -358,9 +352,7 @@ class Equations:
         >>> "$$" in equations.html()
         True
         """
-        from trundle import format_equations
-
-        return format_equations(self, "html")
+        return _format(self, "html")
 
     def mathml(self) -> str:
         """For a web page: sections of HTML whose formulas are MathML Core, which browsers set by themselves.
@@ -383,9 +375,7 @@ class Equations:
         >>> "<math" in equations.mathml()
         True
         """
-        from trundle import format_equations
-
-        return format_equations(self, "mathml")
+        return _format(self, "mathml")
 
     def data(self) -> dict[str, object]:
         """Plain data for JSON: expressions as text that `trundle.formulas.read_expression` reads back.
@@ -406,9 +396,23 @@ class Equations:
         >>> equations.data()["name"]
         'pendulum'
         """
-        from trundle.formulas.plain_data import data
-
-        return data(self)
+        return {
+            "name": self.name,
+            "what": self.what,
+            "operations": self.operations,
+            "checked": {"points": self.points, "largest_relative_error": self.error},
+            "sections": [
+                {
+                    "key": section.key,
+                    "title": section.title,
+                    "notes": list(section.notes),
+                    "equations": [_equation_data(equation) for equation in section.equations],
+                }
+                for section in self.sections
+            ],
+            "definitions": [_definition_data(definition) for definition in self.definitions],
+            "symbols": [_symbol_data(info) for info in self.symbols],
+        }
 
     def __str__(self) -> str:
         return self.text()
@@ -421,3 +425,42 @@ class Equations:
 
     def _repr_markdown_(self) -> str:
         return self.markdown()
+
+
+def _equation_data(equation: Equation) -> dict[str, object]:
+    data = {
+        "name": equation.name,
+        "meaning": equation.meaning,
+        "left": _entries(equation.left),
+        "right": _entries(equation.right),
+        "operations": equation.operations,
+    }
+    return data if equation.vector is None else data | {"vector": _entries(equation.vector)}
+
+
+def _definition_data(definition: Definition) -> dict[str, object]:
+    return {
+        "symbol": definition.symbol.name,
+        "expression": str(definition.expression),
+        "operations": int(sympy.count_ops(definition.expression)),
+        "meaning": definition.meaning,
+        "unit": definition.unit,
+    }
+
+
+def _symbol_data(info: SymbolInfo) -> dict[str, object]:
+    return {
+        "symbol": info.symbol.name,
+        "kind": info.kind,
+        "meaning": info.meaning,
+        "unit": info.unit,
+        "value": info.number,
+        "keys": list(info.keys),
+    }
+
+
+def _entries(side: Expression) -> Expression:
+    """Text of an expression, a list of a column, lists of rows of a matrix."""
+    if not isinstance(side, sympy.MatrixBase):
+        return str(side)
+    return [str(entry) for entry in side] if side.cols == 1 else [[*map(str, row)] for row in side.tolist()]

@@ -11,14 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray
-from trundle.errors import InputError, choose, suggest
+from trundle.errors import InputError, choose, require_known
 from trundle.limbs.capture.cycles import Cycles, contacts, cycles
 from trundle.limbs.capture.force_plates import THRESHOLD, ForcePlate
 from trundle.limbs.capture.gaps import Gaps
 from trundle.limbs.capture.ground_reactions import GroundReaction, ground_reactions
 from trundle.limbs.capture.joint_motion import JointMotion, as_recording, joint_motion, moving_of
-from trundle.limbs.capture.marker_file import read_markers
-from trundle.limbs.capture.marker_model import Markers
+from trundle.limbs.capture.marker_model import Markers, read_markers
 from trundle.limbs.capture.recording import Recording
 from trundle.limbs.capture.recording_files import read_recording
 from trundle.limbs.capture.smoothing import Smoothing
@@ -202,9 +201,7 @@ class Inverse:
         ['d_alembert', 'euler']
         """
         for key, name in (("body", body), ("observer", observer), ("joint", joint)):
-            if name not in self.loads.frames:
-                hint = suggest(name, self.loads.frames)
-                raise InputError(f"there is no body or joint {name!r}", key=key, hint=hint)
+            require_known(name, self.loads.frames, f"there is no body or joint {name!r}", key=key)
         frame = self.loads.frames[observer]
         places = self.loads.frames[joint].origin.position(relative_to=frame.origin, in_=frame)
         if np.ptp(places, axis=0).max() > _STILL:
@@ -278,8 +275,8 @@ def inverse(
     --------
     >>> import numpy as np, trundle
     >>> held = {"time": np.arange(6.0), "link_1.angle": np.full(6, np.pi / 2)}
-    >>> found = trundle.inverse(trundle.catalog.pendulum(links=1), held)
-    >>> found.loads.wrench("link_1").moment[0].round(4)
+    >>> arm = trundle.inverse(trundle.catalog.pendulum(links=1), held)
+    >>> arm.loads.wrench("link_1").moment[0].round(4)
     array([0.    , 2.4525, 0.    ])
     """
     given = opened(robot, "inverse")

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import add as total
 
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, require_known
 from trundle.frozen import Frozen
 from trundle.scalars import Scalar, plus
 from trundle.shown import Shown
@@ -57,8 +57,8 @@ class Breakdown(Shown):
     >>> table = world.child("table", rotation=((0, 0, 1), 0.0, 3.0, 0.0))
     >>> needle = trundle.Inertia(0.2, [[0, 0, 0]] * 3, center=table.point("needle", (0.1, 0, 0)))
     >>> grip = needle.momentum_rate(seen_from=world)
-    >>> found = trundle.Breakdown.of(needle, {"joint": grip}, observer=table, origin=table.origin)
-    >>> found["centrifugal"].force
+    >>> split = trundle.Breakdown.of(needle, {"joint": grip}, observer=table, origin=table.origin)
+    >>> split["centrifugal"].force
     array([0.18, 0.  , 0.  ])
     """
 
@@ -100,8 +100,8 @@ class Breakdown(Shown):
         >>> lift = world.child("lift", acceleration=(0, 0, 2.0), velocity=(0, 0, 0))
         >>> ball = trundle.Inertia(0.5, [[0, 0, 0]] * 3, center=lift.origin)
         >>> floor = ball.momentum_rate(seen_from=world)
-        >>> found = trundle.Breakdown.of(ball, {"floor": floor}, observer=lift, origin=lift.origin)
-        >>> found["d_alembert"].force
+        >>> split = trundle.Breakdown.of(ball, {"floor": floor}, observer=lift, origin=lift.origin)
+        >>> split["d_alembert"].force
         array([ 0.,  0., -1.])
         """
         for name, wrench in wrenches.items():
@@ -115,12 +115,12 @@ class Breakdown(Shown):
                     hint="what the body does to another is that one's; take its reaction()",
                 )
         center = inertia.center
-        found = _split(inertia, observer, origin)
+        split = _split(inertia, observer, origin)
         own = {
             name: Wrench(*parts, on=inertia.body, by=name, point=center, frame=observer)
-            for name, parts in found.items()
+            for name, parts in split.items()
         }
-        true = {name: each.at(center).in_(observer) for name, each in wrenches.items()}
+        true = {name: wrench.at(center).in_(observer) for name, wrench in wrenches.items()}
         seen = own.pop("seen")
         return Breakdown(seen, Frozen({**own, **true}), observer, origin)
 
@@ -152,18 +152,15 @@ class Breakdown(Shown):
         >>> import trundle
         >>> world = trundle.Frame("world")
         >>> ball = trundle.Inertia(0.5, [[0, 0, 0]] * 3, center=world.child("ball").origin)
-        >>> found = trundle.Breakdown.of(ball, {}, observer=world, origin=world.origin)
-        >>> found.sum("euler", "coriolis").by
+        >>> split = trundle.Breakdown.of(ball, {}, observer=world, origin=world.origin)
+        >>> split.sum("euler", "coriolis").by
         'euler + coriolis'
         """
         return reduce(total, (self[name] for name in names or self.terms))
 
     def __getitem__(self, name: str) -> Wrench:
-        if name == "seen":
-            return self.seen
-        if name not in self.terms:
-            raise InputError(f"the breakdown has no term {name!r}", hint=suggest(name, ["seen", *self.terms]))
-        return self.terms[name]
+        require_known(name, [*self], f"the breakdown has no term {name!r}")
+        return self.seen if name == "seen" else self.terms[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(("seen", *self.terms))
@@ -191,8 +188,8 @@ class Breakdown(Shown):
         >>> import trundle
         >>> world = trundle.Frame("world")
         >>> ball = trundle.Inertia(0.5, [[0, 0, 0]] * 3, center=world.child("ball").origin)
-        >>> found = trundle.Breakdown.of(ball, {}, observer=world, origin=world.origin)
-        >>> found.at(world.origin).seen.point
+        >>> split = trundle.Breakdown.of(ball, {}, observer=world, origin=world.origin)
+        >>> split.at(world.origin).seen.point
         Point('origin of world', in 'world')
         """
         return self._each(lambda wrench: wrench.at(point))
@@ -220,8 +217,8 @@ class Breakdown(Shown):
         >>> import trundle
         >>> world = trundle.Frame("world")
         >>> ball = trundle.Inertia(0.5, [[0, 0, 0]] * 3, center=world.child("ball").origin)
-        >>> found = trundle.Breakdown.of(ball, {}, observer=world, origin=world.origin)
-        >>> found.in_(ball.center.frame).seen.frame
+        >>> split = trundle.Breakdown.of(ball, {}, observer=world, origin=world.origin)
+        >>> split.in_(ball.center.frame).seen.frame
         Frame('ball', in 'world')
         """
         return self._each(lambda wrench: wrench.in_(frame))
@@ -240,8 +237,8 @@ class Breakdown(Shown):
         >>> world, t = trundle.Frame("world"), sympy.Symbol("t")
         >>> ball = world.child("ball", origin=(sympy.sin(t) ** 2, 0, 0))
         >>> mass = trundle.Inertia(sympy.Symbol("m"), [[0, 0, 0]] * 3, center=ball.origin)
-        >>> found = trundle.Breakdown.of(mass, {}, observer=world, origin=world.origin)
-        >>> found.expanded().seen.force
+        >>> split = trundle.Breakdown.of(mass, {}, observer=world, origin=world.origin)
+        >>> split.expanded().seen.force
         (2*m*cos(2*t), 0, 0)
         """
         return self._each(Wrench.expanded)
@@ -259,8 +256,8 @@ class Breakdown(Shown):
         >>> import trundle
         >>> world = trundle.Frame("world")
         >>> ball = trundle.Inertia(0.5, [[0, 0, 0]] * 3, center=world.child("ball").origin)
-        >>> found = trundle.Breakdown.of(ball, {}, observer=world, origin=world.origin)
-        >>> list(found.table())[:3]
+        >>> split = trundle.Breakdown.of(ball, {}, observer=world, origin=world.origin)
+        >>> list(split.table())[:3]
         ['seen.force_x', 'seen.force_y', 'seen.force_z']
         """
         wrenches = {name: self[name] for name in self} | {"residual": self.residual}
@@ -282,8 +279,8 @@ def _split(inertia: Inertia, observer: Frame, origin: Point) -> dict[str, tuple[
     body, center, root = inertia.center.frame, inertia.center, observer.root
     m, i = inertia.mass, central_moments(inertia, observer)
     r, v, a, turning, turning_rate, big_omega, big_omega_rate, moving = (
-        as_vector(each, "")
-        for each in (
+        as_vector(vector, "")
+        for vector in (
             center.position(relative_to=origin, in_=observer),
             center.velocity(seen_from=observer, relative_to=origin),
             center.acceleration(seen_from=observer, relative_to=origin),

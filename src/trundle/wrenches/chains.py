@@ -46,10 +46,10 @@ class ChainPoint(Protocol):
 
 def upward(frame: Riding) -> Iterator[Riding]:
     """The frame itself, its parent, and so on up to its root."""
-    each: Riding | None = frame
-    while each is not None:
-        yield each
-        each = each.parent
+    link: Riding | None = frame
+    while link is not None:
+        yield link
+        link = link.parent
 
 
 def composed_from_root(frame: Riding) -> Placement:
@@ -72,7 +72,7 @@ def placement_in(frame: Riding, other: Riding) -> Placement:
             hint="make them with child(), from one root: a copy, or another of its name, is another root",
         )
     above = set(upward(other))
-    common = next(each for each in upward(frame) if each in above)
+    common = next(link for link in upward(frame) if link in above)
     down = _from(common, frame)
     return down if common is other else composed(inverted(_from(common, other)), down)
 
@@ -99,7 +99,7 @@ def turned_into(axes: Riding, frame: Riding, vector: Vector) -> Vector:
 
 
 def offset(start: ChainPoint, end: ChainPoint, axes: Riding) -> Vector:
-    """The vector from one point to another, found in the first one's frame, given in the axes of a third."""
+    """The vector from one point to another, by the first one's frame, in the axes of a third."""
     pose = placement_in(end.frame, start.frame).pose
     return turned_into(axes, start.frame, subtract(transform_point(pose, end.coordinates), start.coordinates))
 
@@ -112,10 +112,10 @@ def rate_in(
     seen_from: Riding,
 ) -> Vector:
     """A point's velocity or acceleration less that of another, in any axes."""
-    found = turned_into(axes, point.frame, rate_of(point, seen_from))
+    own = turned_into(axes, point.frame, rate_of(point, seen_from))
     if relative_to is None:
-        return found
-    return subtract(found, turned_into(axes, relative_to.frame, rate_of(relative_to, seen_from)))
+        return own
+    return subtract(own, turned_into(axes, relative_to.frame, rate_of(relative_to, seen_from)))
 
 
 def velocity_of(point: ChainPoint, seen_from: Riding) -> Vector:
@@ -145,20 +145,20 @@ def _from(above: Riding, frame: Riding) -> Placement:
     if above.parent is None:
         return frame.in_root
     between: list[Riding] = []
-    for each in upward(frame):
-        if each is above:
+    for link in upward(frame):
+        if link is above:
             break
-        between.append(each)
+        between.append(link)
     placement = AT_REST
-    for each in reversed(between):
-        placement = composed(placement, each.placement)
+    for link in reversed(between):
+        placement = composed(placement, link.placement)
     return placement
 
 
 def _unknown(frame: Riding, other: Riding, what: str, arguments: str) -> InputError:
     shared = set(upward(frame)) & set(upward(other))
-    between = [each for end in (frame, other) for each in upward(end) if each not in shared]
-    named = next(each for each in between if getattr(each.placement, what) is None)
+    between = [link for end in (frame, other) for link in upward(end) if link not in shared]
+    named = next(link for link in between if getattr(link.placement, what) is None)
     above = named.parent.name if named.parent else ""
     return InputError(
         f"how frame '{named.name}' moves in '{above}' is not known: its {what} doesn't follow from numbers over time",

@@ -6,7 +6,7 @@ Inside they are `spatial`'s tuples of scalars, a batch being one array a compone
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -100,6 +100,14 @@ def batch_shape(what: str, *vectors: Iterable[Scalar], also: Iterable[BatchShape
         raise InputError(f"{what}: arrays of {counts} samples don't go together", hint=hint) from None
 
 
+def settle_vectors(noun: object, what: str, words: Mapping[str, str], also: Iterable[BatchShape]) -> None:
+    """Bring a noun's vectors, by name with what messages call them, to the shape of one batch."""
+    parts = {name: as_vector(getattr(noun, name), f"{what}: its {word}") for name, word in words.items()}
+    shape = batch_shape(what, *parts.values(), also=also)
+    for name, vector in parts.items():
+        object.__setattr__(noun, name, shown(vector, shape))
+
+
 def check_rotation(rotation: Matrix, what: str) -> None:
     """Refuse what turns nothing rigidly: RᵀR ≠ 1, or a mirror; expressions are looked at for random letters."""
     entries = [x for row in rotation for x in row]
@@ -132,8 +140,8 @@ def probe(entries: Sequence[Scalar]) -> list[np.ndarray] | None:
     values = evaluated_anywhere(symbolic)
     if values is None:
         return None
-    found = iter(values)
-    numbers = [next(found) if is_symbolic(x) else x for x in entries]
+    drawn = iter(values)
+    numbers = [next(drawn) if is_symbolic(x) else x for x in entries]
     return [np.asarray(x, dtype=np.float64) for x in numbers]
 
 

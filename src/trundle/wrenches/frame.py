@@ -9,8 +9,7 @@ from trundle.scalars import Scalar
 from trundle.spatial.vectors import ZERO, Vector
 from trundle.wrenches import chains
 from trundle.wrenches.components import BatchShape, TripleLike, batch_shape, shown, shown_matrix
-from trundle.wrenches.placement import AT_REST, Placement, shape_of
-from trundle.wrenches.rotations import place_given, placement_given
+from trundle.wrenches.placement import AT_REST, Placement, place_given, placement_given, shape_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -227,8 +226,8 @@ class Frame:
         >>> world.angular_velocity(seen_from=arm)
         array([ 0.,  0., -2.])
         """
-        found = chains.turned_into(in_ or seen_from, self, chains.twist_in(self, seen_from).angular)
-        return _over(found, self, seen_from, in_)
+        vector = chains.turned_into(in_ or seen_from, self, chains.twist_in(self, seen_from).angular)
+        return _over(vector, self, seen_from, in_)
 
     def angular_acceleration(self, *, seen_from: Frame, in_: Frame | None = None) -> TripleLike:
         """The rate of ω of this frame seen from another, as that frame sees it.
@@ -258,8 +257,8 @@ class Frame:
         >>> arm.angular_acceleration(seen_from=world)
         array([0., 0., 3.])
         """
-        found = chains.turned_into(in_ or seen_from, self, chains.acceleration_in(self, seen_from).angular)
-        return _over(found, self, seen_from, in_)
+        vector = chains.turned_into(in_ or seen_from, self, chains.acceleration_in(self, seen_from).angular)
+        return _over(vector, self, seen_from, in_)
 
     def _time(self) -> Scalar:
         from trundle.wrenches.symbolic import time_symbol
@@ -295,7 +294,7 @@ class Point:
     @cached_property
     def shape(self) -> BatchShape:
         """The shape of the batch, of its frame's too."""
-        given = (each for each in (self.coordinates, self.rate, self.second_rate) if each is not None)
+        given = (vector for vector in (self.coordinates, self.rate, self.second_rate) if vector is not None)
         return batch_shape(f"point '{self.name}'", *given, also=[self.frame.shape])
 
     def position(self, *, in_: Frame, relative_to: Point | None = None) -> TripleLike:
@@ -360,8 +359,8 @@ class Point:
         >>> world.origin.velocity(seen_from=belt)
         array([-1.5,  0. ,  0. ])
         """
-        found = chains.rate_in(in_ or seen_from, chains.velocity_of, self, relative_to, seen_from)
-        return _over(found, self, relative_to, seen_from, in_)
+        vector = chains.rate_in(in_ or seen_from, chains.velocity_of, self, relative_to, seen_from)
+        return _over(vector, self, relative_to, seen_from, in_)
 
     def acceleration(
         self, *, seen_from: Frame, relative_to: Point | None = None, in_: Frame | None = None
@@ -395,10 +394,10 @@ class Point:
         >>> arm.point("hand", (0.5, 0, 0)).acceleration(seen_from=world)
         array([-2.,  0.,  0.])
         """
-        found = chains.rate_in(in_ or seen_from, chains.acceleration_of, self, relative_to, seen_from)
-        return _over(found, self, relative_to, seen_from, in_)
+        vector = chains.rate_in(in_ or seen_from, chains.acceleration_of, self, relative_to, seen_from)
+        return _over(vector, self, relative_to, seen_from, in_)
 
 
 def _over(vector: Vector, *parts: Frame | Point | None) -> TripleLike:
     """A vector for every sample that the frames and points hold."""
-    return shown(vector, batch_shape("the frames", also=(each.shape for each in parts if each is not None)))
+    return shown(vector, batch_shape("the frames", also=(part.shape for part in parts if part is not None)))

@@ -189,8 +189,8 @@ class Inertia(Shown):
         """
         body = self.center.frame
         a, omega, alpha = (
-            as_vector(each, "")
-            for each in (
+            as_vector(vector, "")
+            for vector in (
                 self.center.acceleration(seen_from=seen_from, in_=body),
                 body.angular_velocity(seen_from=seen_from, in_=body),
                 body.angular_acceleration(seen_from=seen_from, in_=body),
@@ -322,7 +322,7 @@ def _lettered(x: Scalar) -> bool:
 
 
 def _numbers(rows: Matrix) -> FloatArray | None:
-    found = probe([x for row in rows for x in row])
-    if found is None:
+    numbers = probe([x for row in rows for x in row])
+    if numbers is None:
         return None
-    return stacked(found, (3, 3))
+    return stacked(numbers, (3, 3))

@@ -33,7 +33,7 @@ def rates(expression: sympy.Basic, time: sympy.Expr) -> tuple[Scalar, Scalar]:
             )
     first = sympy.diff(expression, time)
     second = sympy.diff(first, time)
-    return tuple(0 if each == 0 else each for each in (first, second))  # type: ignore[return-value]  # plain 0 folds
+    return tuple(0 if rate == 0 else rate for rate in (first, second))  # type: ignore[return-value]  # plain 0 folds
 
 
 def evaluated_anywhere(expressions: Sequence[sympy.Basic]) -> list[float] | None:
@@ -42,14 +42,16 @@ def evaluated_anywhere(expressions: Sequence[sympy.Basic]) -> list[float] | None
     """
     draw = random.Random(13)
     unknown: set[sympy.Basic] = set()
-    for each in expressions:
-        unknown |= each.atoms(sympy.Derivative) | each.atoms(AppliedUndef) | each.free_symbols
+    for expression in expressions:
+        unknown |= (
+            expression.atoms(sympy.Derivative) | expression.atoms(AppliedUndef) | expression.free_symbols
+        )
     # Derivatives first, then functions, then letters, so that nothing is replaced inside another.
     order = sorted(unknown, key=lambda x: (isinstance(x, sympy.Symbol), isinstance(x, AppliedUndef), str(x)))
     # Small enough for the roots of 1 less some squares, as in unit quaternions.
     values = [(x, sympy.Float(draw.uniform(0.1, 0.5))) for x in order]
     try:
-        return [float(each.subs(values)) for each in expressions]  # type: ignore[arg-type]
+        return [float(expression.subs(values)) for expression in expressions]  # type: ignore[arg-type]
     except TypeError:
         return None
 
@@ -66,12 +68,12 @@ def expanded(expression: Scalar) -> Scalar:
 
 def equations(pairs: Sequence[tuple[Scalar, Scalar]]) -> tuple[sympy.Eq, ...]:
     """left = right of each pair, but for those that hold by themselves."""
-    found: list[sympy.Eq] = []
+    kept: list[sympy.Eq] = []
     for left, right in pairs:
         difference = sympy.expand(sympy.sympify(left) - sympy.sympify(right))
         if difference == 0:
             continue
         if difference.is_number:
             raise InputError(f"the wrenches can't be equal: {left} = {right} is among the equations")
-        found.append(sympy.Eq(left, right))  # type: ignore[arg-type]
-    return tuple(found)
+        kept.append(sympy.Eq(left, right))  # type: ignore[arg-type]
+    return tuple(kept)

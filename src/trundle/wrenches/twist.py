@@ -9,7 +9,7 @@ from trundle.errors import InputError
 from trundle.shown import Shown
 from trundle.spatial.vectors import add, cross
 from trundle.wrenches.chains import offset, turned_into
-from trundle.wrenches.components import TripleLike, as_vector, batch_shape, shown
+from trundle.wrenches.components import TripleLike, as_vector, settle_vectors
 from trundle.wrenches.frame import Frame, Point
 
 
@@ -49,13 +49,9 @@ class Twist(Shown):
     frame: Frame = field(kw_only=True)
 
     def __post_init__(self) -> None:
-        what = f"the twist of '{self.body}'"
-        parts = {
-            name: as_vector(getattr(self, name), f"{what}: its {name} part") for name in ("linear", "angular")
-        }
-        shape = batch_shape(what, *parts.values(), also=(self.frame.shape, self.point.shape))
-        for name, vector in parts.items():
-            object.__setattr__(self, name, shown(vector, shape))
+        words = {"linear": "linear part", "angular": "angular part"}
+        also = self.frame.shape, self.point.shape
+        settle_vectors(self, f"the twist of '{self.body}'", words, also)
 
     @staticmethod
     def of(frame: Frame, *, seen_from: Frame) -> Twist:

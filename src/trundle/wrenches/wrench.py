@@ -10,7 +10,7 @@ from trundle.scalars import Scalar, plus
 from trundle.shown import Shown
 from trundle.spatial.vectors import Vector, add, cross, dot, scale
 from trundle.wrenches.chains import offset, turned_into
-from trundle.wrenches.components import TripleLike, as_vector, batch_shape, is_symbolic, shown
+from trundle.wrenches.components import TripleLike, as_vector, is_symbolic, settle_vectors
 from trundle.wrenches.frame import Frame, Point
 from trundle.wrenches.twist import Twist, demand_same_place
 
@@ -56,14 +56,9 @@ class Wrench(Shown):
         for key, name in (("on", self.on), ("by", self.by)):
             if not isinstance(name, str):
                 raise InputError(f"{key} takes a body's name, got {name!r}", hint="a frame's is its .name")
-        what = f"the wrench on '{self.on}' by '{self.by}'"
-        force, moment = (
-            as_vector(self.force, f"{what}: its force"),
-            as_vector(self.moment, f"{what}: its moment"),
-        )
-        shape = batch_shape(what, force, moment, also=(self.frame.shape, self.point.shape))
-        object.__setattr__(self, "force", shown(force, shape))
-        object.__setattr__(self, "moment", shown(moment, shape))
+        words = {"force": "force", "moment": "moment"}
+        also = self.frame.shape, self.point.shape
+        settle_vectors(self, f"the wrench on '{self.on}' by '{self.by}'", words, also)
 
     def at(self, point: Point) -> Wrench:
         """The same wrench with its moment about another point: M′ = M + r × F.
@@ -124,7 +119,7 @@ class Wrench(Shown):
         >>> pull.in_(world).force.round(12)
         array([0., 1., 0.])
         """
-        force, moment = (turned_into(frame, self.frame, each) for each in self._vectors())
+        force, moment = (turned_into(frame, self.frame, vector) for vector in self._vectors())
         return replace(self, force=force, moment=moment, frame=frame)
 
     def reaction(self) -> Wrench:
@@ -143,7 +138,7 @@ class Wrench(Shown):
         >>> push.reaction().on
         'hand'
         """
-        force, moment = (scale(-1, each) for each in self._vectors())
+        force, moment = (scale(-1, vector) for vector in self._vectors())
         return replace(self, force=force, moment=moment, on=self.by, by=self.on)
 
     def power(self, twist: Twist) -> Scalar:
@@ -249,7 +244,7 @@ class Wrench(Shown):
         >>> pull.map(lambda x: 2 * x).moment
         (0, 0, 2*f)
         """
-        force, moment = (tuple(function(x) for x in each) for each in self._vectors())
+        force, moment = (tuple(function(x) for x in vector) for vector in self._vectors())
         return replace(self, force=force, moment=moment)
 
     def expanded(self) -> Wrench:
@@ -269,7 +264,7 @@ class Wrench(Shown):
         >>> pull.expanded().force
         (sin(2*t), 0, 0)
         """
-        if not any(is_symbolic(x) for each in self._vectors() for x in each):
+        if not any(is_symbolic(x) for vector in self._vectors() for x in vector):
             return self
         from trundle.wrenches.symbolic import expanded
 

@@ -11,7 +11,7 @@ import sympy
 from trundle.formulas.algebra.forms import best, cost
 from trundle.formulas.algebra.reduction import reduced
 from trundle.formulas.algebra.sums import Book, Sum, without_content
-from trundle.formulas.algebra.terms import AngleSum, Atom, Exact, Powers, SumNode, ordered
+from trundle.formulas.algebra.terms import AngleSum, Atom, Exact, Powers, SumNode, exact, ordered
 from trundle.scalars import Scalar
 
 # A divisor of at most this many operations is written where it stands; a longer one keeps its letter.
@@ -48,6 +48,16 @@ class Writer:
             opposite = self._written.get((-value).key)
             self._written[value.key] = self._write(value) if opposite is None else -opposite
         return self._written[value.key]
+
+    def plainly(self, value: Sum) -> sympy.Expr:
+        """A sum term by term, Σ factor · Π atomᵖ · sin or cos(angle), nothing before brackets."""
+        terms: list[sympy.Expr] = []
+        for (powers, function, angle), factor in value.terms.items():
+            atoms = [*powers, *([((function, angle), 1)] if function else [])]
+            terms.append(
+                sympy.Mul(sympy.Rational(factor), *(self._atom(atom) ** power for atom, power in atoms))
+            )
+        return sympy.Add(*terms)
 
     def _write(self, value: Sum) -> sympy.Expr:
         fraction = self._written_out(value)
@@ -99,7 +109,7 @@ class Writer:
         factors = self._factors(powers)
         factors += [self._sum(inner) ** power for inner, power in above.sums]
         factors += [self._sum(inner) ** -power for inner, power in below.sums]
-        return sympy.Mul(_rational(number), *factors)
+        return sympy.Mul(sympy.Rational(number), *factors)
 
     def _below(self, value: Sum) -> dict[int, int]:
         """Defined letters below a fraction line, and their greatest power there."""
@@ -158,7 +168,7 @@ class Writer:
     def _tree(self, node: SumNode) -> sympy.Expr:
         factors = self._factors(dict(node.powers))
         factors += [self._sum(inner) ** power for inner, power in node.sums]
-        return sympy.Mul(_rational(node.coefficient), *factors)
+        return sympy.Mul(sympy.Rational(node.coefficient), *factors)
 
     def _sum(self, inner: tuple[SumNode, ...]) -> sympy.Expr:
         return sympy.Add(*(self._tree(node) for node in inner))
@@ -170,7 +180,7 @@ class Writer:
         return sympy.cos(self._angle(angle)) if function == "cos" else sympy.sin(self._angle(angle))
 
     def _angle(self, angle: AngleSum) -> sympy.Expr:
-        return sympy.Add(*(_rational(multiple) * self.symbol(letter) for letter, multiple in angle))
+        return sympy.Add(*(sympy.Rational(multiple) * self.symbol(letter) for letter, multiple in angle))
 
     def symbol(self, letter: int) -> sympy.Expr:
         """The symbol of a letter; that of a definition is noted with what it stands for."""
@@ -199,5 +209,7 @@ class Writer:
         return f"z_{self._numbered}"
 
 
-def _rational(number: Exact) -> sympy.Expr:
-    return sympy.Rational(number.numerator, number.denominator)
+def exactly(value: float) -> sympy.Expr:
+    """The decimal, fraction or root of one that a float was written as."""
+    factor, square = exact(value)
+    return sympy.Rational(factor) * sympy.sqrt(square)

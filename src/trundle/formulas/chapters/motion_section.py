@@ -12,8 +12,7 @@ from trundle.formulas.algebra.forms import best, cost
 from trundle.formulas.algebra.sums import Sum, TooLong
 from trundle.formulas.derivation.dynamics import Dynamics, NamedForce, blocks
 from trundle.formulas.derivation.named_constants import constants, letters_of
-from trundle.formulas.letters.names import listed, rate_of
-from trundle.formulas.letters.notes import Note
+from trundle.formulas.letters.names import Note, listed, rate_of
 from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Equation, Section, SymbolicMatrix
 from trundle.mechanics.actuation import Element

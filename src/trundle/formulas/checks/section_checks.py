@@ -9,9 +9,8 @@ import numpy as np
 from trundle.arrays import Floats
 from trundle.formulas.chapters.bodies_section import PARTS, PointSection
 from trundle.formulas.chapters.kinematics_section import Forward, rolling_wheels
-from trundle.formulas.checks.comparison import product
 from trundle.formulas.checks.evaluation import LetterValues
-from trundle.formulas.checks.evidence import Evidence, FigureValues, dynamic_evidence
+from trundle.formulas.checks.evidence import Evidence, FigureValues, dynamic_evidence, product
 from trundle.formulas.derivation.dynamics import Dynamics
 from trundle.formulas.letters.names import rate_of
 from trundle.formulas.sections import Equation, Section

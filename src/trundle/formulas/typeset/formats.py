@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trundle.choices import EQUATION_FORMATS
-from trundle.errors import InputError, suggest
+from trundle.errors import require_known
 from trundle.formulas.sections import Equation, Equations
 from trundle.formulas.typeset import hypertext, markup, terminal
 
@@ -44,8 +44,7 @@ def format_equations(equations: Equations | Equation, form: str, width: int = 10
     """
     alone = isinstance(equations, Equation)
     known = ("text", "latex") if alone else EQUATION_FORMATS
-    if form not in known:
-        raise InputError(f"no format '{form}' of equations", key="form", hint=suggest(form, known))
+    require_known(form, known, f"no format '{form}' of equations", key="form")
     if isinstance(equations, Equation):
         return (
             terminal.equation_text(equations, width) if form == "text" else markup.equation_latex(equations)

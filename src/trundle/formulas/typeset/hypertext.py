@@ -127,10 +127,7 @@ def _math(shown: str) -> str:
 
 def _said(text: str, setting: AlignedPage, writer: MathML) -> str:
     """A sentence with its formulas and the symbols that it names."""
-    parts = setting.layout.parts(text)
-    return "".join(
-        escape(part) if isinstance(part, str) else element("math", writer.write(part)) for part in parts
-    )
+    return setting.layout.said(text, escape, lambda part: element("math", writer.write(part)))
 
 
 def _symbols(setting: AlignedPage, writer: MathML) -> str:

@@ -12,7 +12,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import sympy
 
-from trundle.formulas.letters.notes import Note
+from trundle.formulas.letters.names import Note
 from trundle.formulas.sections import Equation, Equations, Expression, Section
 from trundle.formulas.typeset.ordering import Order, Split
 from trundle.formulas.typeset.printers import Measuring
@@ -105,6 +105,10 @@ class Layout(Generic[_Printer]):
                 each for part in text.parts for each in (self.parts(part) if type(part) is str else [part])
             )
         return tuple(self._named.get(part, part) for part in _NAMES.split(text) if part)
+
+    def said(self, text: str, plain: Callable[[str], str], formula: Callable[[Expression], str]) -> str:
+        """A sentence whose words and whose formulas are written as they are asked for."""
+        return "".join(plain(part) if isinstance(part, str) else formula(part) for part in self.parts(text))
 
     def symbols(self) -> list[tuple[Expression, str, str]]:
         """Each symbol with its number and unit, and what it means."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from html import escape
 
 from trundle.formulas.letters.names import numbered
@@ -72,17 +73,13 @@ def _row(page: AlignedPage, row: AlignmentRow) -> str:
 
 def _prose(page: AlignedPage, text: str) -> str:
     """A sentence as TeX's text, its formulas and the symbols that it names as formulas."""
-    return _said(page, text, prose)
+    return page.layout.said(text, prose, lambda part: f"${page.tex(part)}$")
 
 
 def _marked(page: AlignedPage, text: str, escaped: str = r"\\|*_") -> str:
     """The same for Markdown, or for what means nothing by other signs than the escaped ones."""
-    return _said(page, text, lambda part: re.sub(f"[{escaped}$]", r"\\\g<0>", part))
-
-
-def _said(page: AlignedPage, text: str, plain: Callable[[str], str]) -> str:
-    parts = page.layout.parts(text)
-    return "".join(plain(part) if isinstance(part, str) else f"${page.tex(part)}$" for part in parts)
+    plain = partial(re.sub, f"[{escaped}$]", r"\\\g<0>")
+    return page.layout.said(text, plain, lambda part: f"${page.tex(part)}$")
 
 
 def _label(name: str) -> str:

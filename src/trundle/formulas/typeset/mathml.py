@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from functools import cache
 from html import escape
 from itertools import pairwise
 
@@ -96,13 +97,7 @@ class MathML:
 
     def __init__(self, order: Order, named: Collection[Expression] = ()) -> None:
         self.by, self.named = order, named
-        self._texts: dict[Expression, str] = {}
-
-    def write(self, expression: Expression) -> str:
-        """An expression or a matrix; each part is written once."""
-        if expression not in self._texts:
-            self._texts[expression] = self._written(expression)
-        return self._texts[expression]
+        self.write = cache(self._written)  # what stands in several places is written once
 
     def line(self, line: Line, start: str = "") -> str:
         """One line of a formula that may go over several, after a relation; its brackets may close in another one."""
@@ -121,7 +116,7 @@ class MathML:
         return row(*indent, *parts)
 
     def _written(self, e: Expression) -> str:
-        """An expression's MathML by what it is."""
+        """An expression or a matrix, by what it is."""
         if isinstance(e, sympy.MatrixBase):
             return self._matrix(e)
         if e.is_Symbol or isinstance(e, sympy.MatrixSymbol):

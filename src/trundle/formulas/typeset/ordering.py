@@ -5,6 +5,7 @@ taken away, the short before the long. SymPy's own order is the alphabet's.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
 import sympy
@@ -34,18 +35,15 @@ class Order:
 
     def __init__(self, ranks: Mapping[Expression, int] | None = None) -> None:
         self._ranks = ranks or {}
-        self._splits: dict[Expression, Split] = {}
-        self._keys: dict[Expression, _Key] = {}
-        self._sizes: dict[Expression, int] = {}
-
-    def split(self, expression: Expression) -> Split:
-        """The factors of a product, or of what stands alone, in order."""
-        if expression not in self._splits:
-            self._splits[expression] = self._split(expression)
-        return self._splits[expression]
+        # Formulas share most of their parts: each part is looked at once.
+        self.split = cache(self._split)
+        self._term = cache(self._term_key)
+        self._size = cache(self._counted)
 
     def _split(self, expression: Expression) -> Split:
-        """Sign, factors above and factors below the fraction line, in order; whole numbers come first."""
+        """The factors of a product, or of what stands alone, in order: sign, those above and those below the fraction
+        line; whole numbers come first.
+        """
         number, rest = expression.as_coeff_Mul()
         above, below = [], []
         if number.is_Rational:
@@ -90,22 +88,11 @@ class Order:
     def _inside(self, expression: Expression) -> _Key:
         return tuple(sorted((self._rank(symbol), symbol.name) for symbol in expression.free_symbols))
 
-    def _term(self, term: Expression) -> _Key:
-        if term not in self._keys:
-            self._keys[term] = self._term_key(term)
-        return self._keys[term]
-
     def _term_key(self, term: Expression) -> _Key:
         negative, above, below = self.split(term)
         factors = [*above, *below]
         size = sum(1 if factor.is_Number else 2 + self._size(factor) for factor in factors)
         return (negative, size, [self._factor(factor) for factor in factors])
-
-    def _size(self, factor: Expression) -> int:
-        """Operations of a factor, each subexpression counted once for all that hold it."""
-        if factor not in self._sizes:
-            self._sizes[factor] = self._counted(factor)
-        return self._sizes[factor]
 
     def _counted(self, factor: Expression) -> int:
         """Operations of a factor, by those of its arguments; a quotient counts once, at its product."""

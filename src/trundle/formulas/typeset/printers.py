@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from sympy import Basic
@@ -12,7 +13,7 @@ from sympy.printing.pretty.pretty import PrettyPrinter
 from sympy.printing.pretty.pretty_symbology import greek_letters, greek_unicode
 from sympy.printing.pretty.stringpict import prettyForm, stringPict
 
-from trundle.formulas.letters.notes import sign
+from trundle.formulas.letters.names import sign
 from trundle.formulas.sections import Expression
 from trundle.formulas.typeset.ordering import Order, Split
 from trundle.formulas.typeset.tex_width import tex_width
@@ -85,19 +86,14 @@ class Measuring:
 
     def __init__(self, order: Order) -> None:
         self.by = order
-        self._widths: dict[Expression, float] = {}
+        self.width = cache(self._measured)  # a formula's parts are asked for again and again
 
     def drawn(self, expression: Expression) -> float:
         """The width of what is neither a sum nor a product."""
         raise NotImplementedError
 
-    def width(self, expression: Expression) -> float:
-        """Columns that a formula takes, at most."""
-        if expression not in self._widths:
-            self._widths[expression] = self._measured(expression)
-        return self._widths[expression]
-
     def _measured(self, expression: Expression) -> float:
+        """Columns that a formula takes, at most."""
         if expression.is_Add:
             terms = [self.by.split(term) for term in self.by.terms(expression)]
             signs = self.plus * (len(terms) - 1 + terms[0].negative)
@@ -123,7 +119,7 @@ class Pretty(Measuring, PrettyPrinter):
     def __init__(self, order: Order) -> None:
         Measuring.__init__(self, order)
         PrettyPrinter.__init__(self, {"use_unicode": True, "wrap_line": False, "full_prec": False})
-        self._forms: dict[Expression, prettyForm] = {}
+        self._unsigned = cache(self._without_sign)
 
     if TYPE_CHECKING:  # SymPy's own says that this is text
 
@@ -144,13 +140,10 @@ class Pretty(Measuring, PrettyPrinter):
         form = self._unsigned(product)
         return self._negative(form) if self.by.split(product).negative else form
 
-    def _unsigned(self, product: Expression) -> prettyForm:
-        if product not in self._forms:
-            _, above, below = self.by.split(product)
-            form = prettyForm.__mul__(*map(self._print, above)) if above else prettyForm("1")
-            form = form / prettyForm.__mul__(*map(self._print, below)) if below else form
-            self._forms[product] = form
-        return self._forms[product]
+    def _without_sign(self, product: Expression) -> prettyForm:
+        _, above, below = self.by.split(product)
+        form = prettyForm.__mul__(*map(self._print, above)) if above else prettyForm("1")
+        return form / prettyForm.__mul__(*map(self._print, below)) if below else form
 
     @staticmethod
     def _negative(form: prettyForm) -> prettyForm:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from sympy.printing.pretty.stringpict import stringPict
 
 from trundle.errors import counted
-from trundle.formulas.letters.notes import inline, sign
+from trundle.formulas.letters.names import inline, sign
 from trundle.formulas.sections import Equation, Equations
 from trundle.formulas.typeset.layout import STEP, Layout, Line, Statement, alone
 from trundle.formulas.typeset.printers import Pretty
@@ -104,7 +104,7 @@ def _padded(line: str, columns: int) -> str:
 
 def _said(text: str, layout: Layout[Pretty]) -> str:
     """A sentence with the symbols that it names as formulas have them."""
-    return "".join(part if isinstance(part, str) else inline(part) for part in layout.parts(text))
+    return layout.said(text, str, inline)
 
 
 def _width(block: Sequence[str]) -> int:

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
-from trundle.errors import InputError, choose, suggest
-from trundle.frozen import Frozen, Rebuilt
+from trundle.errors import InputError, choose, require_known
+from trundle.frozen import Frozen, Rebuilt, settle
 from trundle.results import Run
 
 Band = Literal["deviation", "quantiles"]
@@ -41,16 +41,14 @@ class Cycles(Rebuilt):
     units: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("curves", "units"):
-            object.__setattr__(self, name, Frozen(getattr(self, name)))
+        settle(self, curves=Frozen(self.curves), units=Frozen(self.units))
 
     def __len__(self) -> int:
         return self.starts.size
 
     def __getitem__(self, name: str) -> FloatArray:
         """All cycles of a curve, (cycles, p); InputError with the nearest name where there is none."""
-        if name not in self.curves:
-            raise InputError(f"the cycles have no '{name}'", key=name, hint=suggest(name, self.curves))
+        require_known(name, self.curves, f"the cycles have no '{name}'", key=name)
         return self.curves[name]
 
     def mean(self, name: str) -> FloatArray:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import FloatArray, as_numbers
+from trundle.arrays import BoolArray, FloatArray, as_numbers
 from trundle.errors import InputError
 from trundle.frozen import Rebuilt
 from trundle.wrenches import Frame, Wrench
@@ -21,8 +23,92 @@ THRESHOLD = 20.0
 _SKEW = 0.05
 
 
+class Pushing(Rebuilt, ABC):
+    """What pushes a person over time: a plate, or the ground under a foot."""
+
+    name: str
+
+    @abstractmethod
+    def at(self, times: npt.ArrayLike) -> Self:
+        """The same at other times: force and moment linear between samples.
+
+        Parameters
+        ----------
+        times : array_like, shape (n,), s
+            Within its own.
+
+        Returns
+        -------
+        ForcePlate or GroundReaction
+
+        Raises
+        ------
+        InputError
+            A time lies outside its own.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> corners = [(0.3, 0.2, 0), (-0.3, 0.2, 0), (-0.3, -0.2, 0), (0.3, -0.2, 0)]
+        >>> trundle.ForcePlate("left", corners, [0, 1], [(0, 0, 700)] * 2, [(0, 0, 0)] * 2).at([0.5]).time
+        array([0.5])
+        """
+
+    @abstractmethod
+    def _pushed(self, threshold: float) -> tuple[BoolArray, FloatArray, FloatArray, FloatArray]:
+        """Whether somebody stands on it (k, 1), where it pushes (k, 3), and force and moment there."""
+
+    def wrench(
+        self,
+        on: str,
+        *,
+        times: npt.ArrayLike | None = None,
+        threshold: float = THRESHOLD,
+        frame: Frame | None = None,
+    ) -> Wrench:
+        """What it does to a body over time, at the centre of pressure: the force and the free moment.
+
+        Parameters
+        ----------
+        on : str
+            The body that stands on it.
+        times : array_like, shape (n,), s, optional
+            When: force and moment linear between samples. Default: at its own times.
+        threshold : float, N, optional
+            Where the force on a plate's surface, or a ground reaction's, is less, nobody stands there: force and
+            moment are zero.
+        frame : Frame, optional
+            The laboratory's; default: a root of that name.
+
+        Returns
+        -------
+        Wrench
+            Over `times`, in the laboratory's axes.
+
+        Raises
+        ------
+        InputError
+            A time lies outside its own, or the threshold isn't positive.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> corners = [(0.3, 0.2, 0), (-0.3, 0.2, 0), (-0.3, -0.2, 0), (0.3, -0.2, 0)]
+        >>> plate = trundle.ForcePlate("left", corners, [0.0, 1.0], [(0, 0, 700)] * 2, [(70, 0, 5)] * 2)
+        >>> float(plate.wrench("foot", times=[0.5]).moment[0, 2])
+        5.0
+        """
+        _require_threshold(threshold)
+        here = self if times is None else self.at(times)
+        loaded, place, force, moment = here._pushed(threshold)
+        force, moment = np.where(loaded, force, 0.0), np.where(loaded, moment, 0.0)
+        laboratory = frame or Frame("laboratory")
+        point = laboratory.point(f"centre of pressure on {self.name}", place)
+        return Wrench(force, moment, on=on, by=self.name, point=point, frame=laboratory)
+
+
 @dataclass(frozen=True, eq=False)
-class ForcePlate(Rebuilt):
+class ForcePlate(Pushing):
     """A force plate over time: the force on the person, and its moment about the centre of the plate's surface.
 
     Parameters
@@ -122,60 +208,18 @@ class ForcePlate(Rebuilt):
         >>> trundle.ForcePlate("left", corners, [0.0], [(0, 0, 10)], [(1, 0, 0)]).centre_of_pressure()
         array([[nan, nan, nan]])
         """
-        require_threshold(threshold)
+        _require_threshold(threshold)
         normal = self.normal
         along = self.force @ normal
         along = np.where(np.abs(along) < threshold, np.nan, along)
         return self.centre + np.cross(normal, self.moment) / along[:, None]
 
-    def wrench(
-        self,
-        on: str,
-        *,
-        times: npt.ArrayLike | None = None,
-        threshold: float = THRESHOLD,
-        frame: Frame | None = None,
-    ) -> Wrench:
-        """What it does to a body over time, at the centre of pressure: the force and the free moment.
-
-        Parameters
-        ----------
-        on : str
-            The body that stands on it.
-        times : array_like, shape (n,), s, optional
-            When: force and moment linear between samples. Default: at the plate's own times.
-        threshold : float, N, optional
-            Where the force along the normal is less, nobody stands on it: force and moment are zero, at the centre.
-        frame : Frame, optional
-            The laboratory's; default: a root of that name.
-
-        Returns
-        -------
-        Wrench
-            Over `times`, in the laboratory's axes.
-
-        Raises
-        ------
-        InputError
-            A time lies outside the plate's, or the threshold isn't positive.
-
-        Examples
-        --------
-        >>> import trundle
-        >>> corners = [(0.3, 0.2, 0), (-0.3, 0.2, 0), (-0.3, -0.2, 0), (0.3, -0.2, 0)]
-        >>> plate = trundle.ForcePlate("left", corners, [0.0, 1.0], [(0, 0, 700)] * 2, [(70, 0, 5)] * 2)
-        >>> float(plate.wrench("foot", times=[0.5]).moment[0, 2])
-        5.0
-        """
-        here = self if times is None else self.at(times)
-        places = here.centre_of_pressure(threshold)
+    def _pushed(self, threshold: float) -> tuple[BoolArray, FloatArray, FloatArray, FloatArray]:
+        """At the centre of pressure; at the centre where nobody stands on it."""
+        places = self.centre_of_pressure(threshold)
         loaded = np.isfinite(places[:, :1])
-        places = np.where(loaded, places, here.centre)
-        free = here.moment - np.cross(places - here.centre, here.force)
-        laboratory = frame or Frame("laboratory")
-        point = laboratory.point(f"centre of pressure on {self.name}", places)
-        force, moment = np.where(loaded, here.force, 0.0), np.where(loaded, free, 0.0)
-        return Wrench(force, moment, on=on, by=self.name, point=point, frame=laboratory)
+        places = np.where(loaded, places, self.centre)
+        return loaded, places, self.force, self.moment - np.cross(places - self.centre, self.force)
 
     def at(self, times: npt.ArrayLike) -> ForcePlate:
         """The plate at other times: force and moment linear between samples.
@@ -209,7 +253,7 @@ class ForcePlate(Rebuilt):
         return ForcePlate(self.name, self.corners, wanted, force, moment)
 
 
-def require_threshold(threshold: float) -> None:
+def _require_threshold(threshold: float) -> None:
     """InputError where a threshold isn't positive."""
     if not threshold > 0:
         message = f"expected a positive threshold in N, got {threshold}"

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from trundle.arrays import BoolArray, FloatArray
-from trundle.errors import InputError, choose, suggest
+from trundle.errors import InputError, choose, require_known
 
 RULES = ("spline", "linear")
 # Two markers have changed places where that makes their steps this much shorter.
@@ -27,10 +27,7 @@ class Gaps:
     longest: float
 
     def __post_init__(self) -> None:
-        if self.rule not in RULES:
-            raise InputError(
-                f"there is no rule {self.rule!r}", key="gaps.rule", hint=choose(self.rule, RULES)
-            )
+        require_known(self.rule, RULES, f"there is no rule {self.rule!r}", key="gaps.rule", hint=choose)
         if not (isinstance(self.longest, (int, float)) and self.longest > 0):
             raise InputError(
                 f"the longest gap to fill is a time in s, not {self.longest!r}", key="gaps.longest"
@@ -47,10 +44,7 @@ def gaps_of(given: Gaps | Mapping[str, object] | None) -> Gaps | None:
     if given is None or isinstance(given, Gaps):
         return given
     for key in given:
-        if key not in ("rule", "longest"):
-            raise InputError(
-                f"gaps have no '{key}'", key=f"gaps.{key}", hint=suggest(key, ("rule", "longest"))
-            )
+        require_known(key, ("rule", "longest"), f"gaps have no '{key}'", key=f"gaps.{key}")
     if len(given) < 2:
         hint = '{"rule": "spline", "longest": 0.1}'
         raise InputError("gaps need a rule and the longest one to fill", key="gaps", hint=hint)

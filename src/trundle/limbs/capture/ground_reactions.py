@@ -12,12 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import FloatArray, as_numbers
+from trundle.arrays import BoolArray, FloatArray, as_numbers
 from trundle.errors import InputError
-from trundle.frozen import Rebuilt
-from trundle.limbs.capture.force_plates import THRESHOLD, interpolated, require_threshold
+from trundle.limbs.capture.force_plates import Pushing, interpolated
 from trundle.limbs.capture.recording import Recording
-from trundle.wrenches import Frame, Wrench
 
 # "1_ground_force_vx" of a foot, or "ground_force_1_vx" as other programs write it; x stands for all three.
 _FORCE = re.compile(r"(?P<before>.*ground)_force(?P<after>.*)_vx")
@@ -25,7 +23,7 @@ _TORQUES = ("{before}_torque{after}_{axis}", "{before}_moment{after}_m{axis}")
 
 
 @dataclass(frozen=True, eq=False)
-class GroundReaction(Rebuilt):
+class GroundReaction(Pushing):
     """What the ground does to a foot over time: a force, where it acts, and the free torque there.
 
     Parameters
@@ -55,54 +53,10 @@ class GroundReaction(Rebuilt):
         """How large the force is, (k,) N."""
         return np.linalg.norm(self.force, axis=1)
 
-    def wrench(
-        self,
-        on: str,
-        *,
-        times: npt.ArrayLike | None = None,
-        threshold: float = THRESHOLD,
-        frame: Frame | None = None,
-    ) -> Wrench:
-        """What it does to a body over time, at the point that the file gives.
-
-        Parameters
-        ----------
-        on : str
-            The body that stands on the ground.
-        times : array_like, shape (n,), s, optional
-            When: force and moment linear between samples. Default: at its own times.
-        threshold : float, N, optional
-            Where the force is smaller, nobody stands there: force and moment are zero.
-        frame : Frame, optional
-            The laboratory's; default: a root of that name.
-
-        Returns
-        -------
-        Wrench
-            Over `times`, in the laboratory's axes.
-
-        Raises
-        ------
-        InputError
-            A time lies outside the recording's, or the threshold isn't positive.
-
-        Examples
-        --------
-        >>> import trundle
-        >>> values = {"force_vx": 0, "force_vy": 700, "force_vz": 0, "force_px": 0.1, "force_py": 0, "force_pz": 0}
-        >>> values |= {"torque_x": 0, "torque_y": 5, "torque_z": 0}
-        >>> columns = {f"ground_{name}": [value, value] for name, value in values.items()}
-        >>> (ground,) = trundle.ground_reactions(trundle.Recording([0, 1], channels=columns))
-        >>> ground.wrench("foot", times=[0.5]).point.coordinates[0]
-        array([0.1])
-        """
-        require_threshold(threshold)
-        here = self if times is None else self.at(times)
-        loaded = here.pressing[:, None] >= threshold
-        laboratory = frame or Frame("laboratory")
-        point = laboratory.point(f"centre of pressure on {self.name}", np.where(loaded, here.place, 0.0))
-        force, torque = np.where(loaded, here.force, 0.0), np.where(loaded, here.torque, 0.0)
-        return Wrench(force, torque, on=on, by=self.name, point=point, frame=laboratory)
+    def _pushed(self, threshold: float) -> tuple[BoolArray, FloatArray, FloatArray, FloatArray]:
+        """At the point that the file gives; at the origin where nobody stands."""
+        loaded = self.pressing[:, None] >= threshold
+        return loaded, np.where(loaded, self.place, 0.0), self.force, self.torque
 
     def at(self, times: npt.ArrayLike) -> GroundReaction:
         """The reaction at other times: force and moment about the origin linear between samples.

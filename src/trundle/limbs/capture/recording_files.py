@@ -1,39 +1,222 @@
-"""Recordings from files and to files, the format told by the file's suffix."""
+"""Recordings from files and to files, the format told by the file's suffix.
+
+OpenSim's tables, .sto and .mot, have a header, `endheader`, names of columns, and rows with tabs or spaces; Motion
+Analysis' TRC has three lines of header, two of names, then a row of numbers a frame, with tabs.
+Source: OpenSim documentation, "Storage (.sto) Files", "Motion (.mot) Files", "Marker (.trc) Files".
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from trundle.arrays import FloatArray
-from trundle.errors import InputError, choose
+from trundle.errors import InputError, choose, require_known
 from trundle.files import path_of
 from trundle.limbs.capture.c3d_file import read_c3d
-from trundle.limbs.capture.number_table import checked_table, recording_of
-from trundle.limbs.capture.recording import Recording
-from trundle.limbs.capture.sto_file import read_sto, write_sto
-from trundle.limbs.capture.trc_file import read_trc, write_trc
-from trundle.results.table import Table, read_sheet, write_rows
+from trundle.limbs.capture.recording import (
+    Recording,
+    checked_table,
+    finite_or_gaps,
+    marker_in_metres,
+    recording_of,
+    unrounded,
+    without_blank_end,
+)
+from trundle.results.table import Cells, Table, read_lines, read_sheet, write_rows
+
+# Headers have some ten lines; a file without `endheader` isn't searched to its end.
+_MOST_HEADER = 1000
+_COUNTS = {"nrows": "rows", "datarows": "rows", "ncolumns": "columns", "datacolumns": "columns"}
+_VERSIONS = ("1", "2", "3")
 
 
-def _read_csv(path: Path) -> Recording:
-    return recording_of(checked_table(read_sheet(path)))
+def read_sto(path: Path) -> Recording:
+    """A .sto or .mot file; InputError where its header contradicts what follows."""
+    file = str(path)
+    lines = read_lines(path)
+    end = next(
+        (k for k, line in enumerate(lines[:_MOST_HEADER]) if line.strip().lower() == "endheader"), None
+    )
+    if end is None:
+        hint = "a .sto or .mot file begins with nRows=, nColumns=, inDegrees= and a line `endheader`"
+        raise InputError("there is no line `endheader`", file=file, hint=hint)
+    header = {name: (line, value) for line, name, value in _entries(lines[:end])}
+    rows = [(k + 1, _cells(line)) for k, line in enumerate(lines) if k > end and line.strip()]
+    if not rows:
+        raise InputError("has no names of columns behind `endheader`", file=file, line=end + 1)
+    (at, headers), *rest = rows
+    kind = header.get("datatype", (0, "double"))
+    if kind[1] != "double":
+        hint = "markers are read from .trc, coordinates from files of numbers"
+        raise InputError(f"cells of type {kind[1][:40]} are not read", file=file, line=kind[0], hint=hint)
+    headers = without_blank_end(headers, 1)
+    rest = [(line, without_blank_end(cells, len(headers))) for line, cells in rest]
+    _check_counts(header, {"rows": len(rest), "columns": len(headers)}, file)
+    degrees = _in_degrees(header, file)
+    return recording_of(checked_table(Cells(file, at, headers, rest)), degrees=degrees)
 
 
-def _write_csv(path: Path, table: Table) -> None:
-    write_rows(path, table.rows(gap=""))
+def _entries(lines: Sequence[str]) -> list[tuple[int, str, str]]:
+    """The header's lines NAME=VALUE (in SIMM's files: NAME VALUE), names in small letters."""
+    entries = []
+    for k, line in enumerate(lines):
+        name, equals, value = line.partition("=")
+        if not equals:
+            name, _, value = line.strip().partition(" ")
+        entries.append((k + 1, name.strip().lower(), value.strip()))
+    return entries
+
+
+def _cells(line: str) -> list[str]:
+    """A row's cells: between tabs where there are any, an empty one among them; else between spaces."""
+    return (
+        [cell.strip() for cell in line.rstrip("\r\n").strip(" ").split("\t")]
+        if "\t" in line
+        else line.split()
+    )
+
+
+def _check_counts(header: Mapping[str, tuple[int, str]], counted: Mapping[str, int], file: str) -> None:
+    """InputError where the header's counts differ from what follows, or its version isn't known."""
+    for name, what in _COUNTS.items():
+        if name not in header:
+            continue
+        line, written = header[name]
+        if not written.isascii() or not written.isdigit() or len(written) > 12:
+            raise InputError(f"expected a count of {what}, got {written[:40]!r}", file=file, line=line)
+        if int(written) != counted[what]:
+            message = f"the header says {int(written):,} {what}, and {counted[what]:,} follow"
+            raise InputError(message, file=file, line=line, hint="is the file whole?")
+    line, version = header.get("version", (0, "1"))
+    if version not in _VERSIONS:
+        hint = f"known: {', '.join(_VERSIONS)}"
+        raise InputError(f"unknown version {version[:40]!r} of the format", file=file, line=line, hint=hint)
+
+
+def _in_degrees(header: Mapping[str, tuple[int, str]], file: str) -> bool:
+    """Radians where nothing is said, as OpenSim has it for .sto."""
+    line, written = header.get("indegrees", (0, "no"))
+    if written.lower() not in ("yes", "no"):
+        raise InputError(f"inDegrees is yes or no, got {written[:40]!r}", file=file, line=line)
+    return written.lower() == "yes"
+
+
+def write_sto(path: Path, table: Table) -> None:
+    """Columns, `time` first, as .sto or .mot in SI units and radians."""
+    rows = table.rows()
+    counts = [f"nRows={len(rows) - 1}", f"nColumns={len(table.columns)}"]
+    head = ["trundle", "version=1", *counts, "inDegrees=no", "endheader"]
+    write_rows(path, rows, head=head, delimiter="\t")
+
+
+# How far the rate that the header says may be from that of its times: rates are written with two or three digits.
+_RATE = 0.01
+
+
+def read_trc(path: Path) -> Recording:
+    """A .trc file; an empty cell is a gap. InputError where its header contradicts what follows."""
+    file = str(path)
+    lines = read_lines(path)
+    if len(lines) < 5 or not lines[0].startswith("PathFileType"):
+        raise InputError("is no TRC file: its first line begins with PathFileType", file=file)
+    header = dict(zip(lines[1].split(), lines[2].split(), strict=False))
+    markers = _marker_names(lines[3], file)
+    names = ["Frame#", "Time", *(f"{name}.{axis}" for name in markers for axis in "xyz")]
+    rows = [
+        (k + 1, without_blank_end(line.split("\t"), len(names)))
+        for k, line in enumerate(lines)
+        if k > 4 and line.strip()
+    ]
+    for key, counted in (("NumFrames", len(rows)), ("NumMarkers", len(markers))):
+        if header.get(key, str(counted)) != str(counted):
+            message = f"the header says {key} {header[key][:40]}, and {counted:,} follow"
+            raise InputError(message, file=file, line=3, hint="is the file whole?")
+    if "Units" not in header:
+        raise InputError("the header has no Units", file=file, line=2, hint="add Units, and mm or m below it")
+    columns = finite_or_gaps(Cells(file, 4, names, rows)).columns
+    positions = {
+        name: marker_in_metres(
+            name, np.column_stack([columns[f"{name}.{axis}"] for axis in "xyz"]), header["Units"], file
+        )
+        for name in markers
+    }
+    units = dict.fromkeys(positions, header["Units"])
+    recording = Recording(unrounded(columns["Time"]), positions, source=file, units=units)
+    _check_rate(recording.time, header, file)
+    return recording
+
+
+def _marker_names(line: str, file: str) -> list[str]:
+    """Names of markers, which stand above the first of their three columns."""
+    names = [name.strip() for name in line.split("\t")[2:]]
+    while names and not names[-1]:
+        names.pop()
+    markers = names[::3]
+    stray = [name for k, name in enumerate(names) if k % 3 and name]
+    if stray or not all(markers) or not markers:
+        message = (
+            f"expected a name above each third column, got {', '.join(filter(None, names))[:80] or 'none'}"
+        )
+        raise InputError(
+            message, file=file, line=4, hint="Frame#, Time, then NAME and two empty cells a marker"
+        )
+    for k, name in enumerate(markers):
+        if name in markers[:k]:
+            raise InputError(f"the marker {name!r} comes twice", file=file, line=4, key=name)
+    return markers
+
+
+def _check_rate(time: FloatArray, header: Mapping[str, str], file: str) -> None:
+    try:
+        said = float(header.get("DataRate", "nan"))
+    except ValueError:
+        raise InputError(f"DataRate is no number: {header['DataRate'][:40]}", file=file, line=3) from None
+    counted = (len(time) - 1) / (time[-1] - time[0]) if len(time) > 1 else said
+    if abs(said - counted) > _RATE * counted:
+        message = f"the header says {said:g} frames a second, and its times {counted:g}"
+        raise InputError(message, file=file, line=3, key="Time", hint="times are in s, DataRate in Hz")
+
+
+def write_trc(path: Path, time: FloatArray, markers: Mapping[str, FloatArray]) -> None:
+    """Markers (n, 3), m, by name as .trc; gaps are empty cells. InputError without markers or at uneven times."""
+    steps = np.diff(time)
+    if not markers or not len(steps) or np.ptp(steps) > 1e-6 * steps.mean():
+        message = "a TRC file has markers at even times"
+        raise InputError(
+            message, file=str(path), hint="write .csv, which takes any times, or .sto for channels"
+        )
+    rate = f"{1 / steps.mean():.9g}"
+    keys = "DataRate CameraRate NumFrames NumMarkers Units OrigDataRate OrigDataStartFrame OrigNumFrames"
+    values = (rate, rate, len(time), len(markers), "m", rate, 1, len(time))
+    labels = (f"{axis}{k + 1}" for k in range(len(markers)) for axis in "XYZ")
+    header = [
+        f"PathFileType\t4\t(X/Y/Z)\t{path.name}",
+        keys.replace(" ", "\t"),
+        "\t".join(map(str, values)),
+        "\t".join(["Frame#", "Time", *(f"{name}\t\t" for name in markers)]),
+        "\t".join(["", "", *labels]),
+        "",
+    ]
+    axes = {
+        f"{name}.{axis}": places[:, k] for name, places in markers.items() for k, axis in enumerate("xyz")
+    }
+    _, *samples = Table({"Time": time, **axes}).rows(gap="")
+    write_rows(path, ([k + 1, *row] for k, row in enumerate(samples)), head=header, delimiter="\t")
 
 
 _READERS: Mapping[str, Callable[[Path], Recording]] = {
-    ".csv": _read_csv,
+    ".csv": lambda path: recording_of(checked_table(read_sheet(path))),
     ".c3d": read_c3d,
     ".mot": read_sto,
     ".sto": read_sto,
     ".trc": read_trc,
 }
 _WRITERS: Mapping[str, Callable[[Path, Table], None]] = {
-    ".csv": _write_csv,
+    ".csv": lambda path, table: write_rows(path, table.rows(gap="")),
     ".mot": write_sto,
     ".sto": write_sto,
 }
@@ -117,6 +300,5 @@ def write_columns(path: str | os.PathLike[str], named: Mapping[str, FloatArray])
 
 def _suffix(path: Path, known: list[str]) -> str:
     suffix = path.suffix.lower()
-    if suffix not in known:
-        raise InputError(f"{path.name} is no recording", file=str(path), hint=choose(suffix, known))
+    require_known(suffix, known, f"{path.name} is no recording", file=str(path), hint=choose)
     return suffix

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, require_known
 from trundle.frozen import Rebuilt
 from trundle.limbs.capture.recording import Recording
 
@@ -81,8 +81,7 @@ def segment_poses(
         *((name, recording.markers, "the recording has") for name in names),
         *((name, markers, "there is") for name in weights),
     ]:
-        if name not in known:
-            raise InputError(f"{where} no marker '{name}'", key=name, hint=suggest(name, known))
+        require_known(name, known, f"{where} no marker '{name}'", key=name)
     body = np.array([_place(name, place) for name, place in markers.items()])
     _require_plane(body, names, "")
     squares = np.array([float(weights.get(name, 1.0)) ** 2 for name in names])

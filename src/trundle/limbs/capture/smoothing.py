@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
-from trundle.errors import InputError, NumericsError, choose, suggest
+from trundle.errors import InputError, NumericsError, choose, require_known
 from trundle.limbs.capture.recording import increasing
 
 # How far (in steps) a sample may be off an even grid: times written with four decimals at 120 Hz are off by 0.006.
@@ -235,14 +235,10 @@ def smoothing(method: Smoothing | str | Mapping[str, object], **options: object)
     if isinstance(method, Mapping):
         options = {**{str(key): value for key, value in method.items() if key != "method"}, **options}
         method = str(method.get("method", ""))
-    if method not in METHODS:
-        raise InputError(f"there is no smoothing {method!r}", key="smoothing", hint=choose(method, METHODS))
+    require_known(method, METHODS, f"there is no smoothing {method!r}", key="smoothing", hint=choose)
     numbers = {field.name: field for field in fields(METHODS[method])}
     for key in options:
-        if key not in numbers:
-            raise InputError(
-                f"'{method}' has no number '{key}'", key=f"smoothing.{key}", hint=suggest(key, numbers)
-            )
+        require_known(key, numbers, f"'{method}' has no number '{key}'", key=f"smoothing.{key}")
     for key, field in numbers.items():
         if field.default is MISSING and key not in options:
             hint = f"it has {', '.join(numbers)}"
@@ -311,14 +307,13 @@ def checked_times(time: npt.ArrayLike) -> FloatArray:
     return times
 
 
-def refuse_missing(time: FloatArray, columns: FloatArray, names: Sequence[str], file: str = "") -> None:
+def refuse_missing(time: FloatArray, columns: FloatArray, names: Sequence[str]) -> None:
     """InputError for the first column in which something is no finite number, with when."""
     for name, column in zip(names, columns.T, strict=True):
         missing = np.flatnonzero(~np.isfinite(column))
         if missing.size:
             raise InputError(
                 f"{missing.size} of {time.size} samples are missing, the first at t = {time[missing[0]]:g} s",
-                file=file or None,
                 key=name,
                 hint='fill gaps by a named rule: gaps="spline" or "linear", and the longest that may be filled',
             )

@@ -8,7 +8,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.documents.writer import dump
-from trundle.errors import InputError, suggest
+from trundle.errors import require_known
 from trundle.limbs.loads.loads import Loads
 from trundle.mechanics.tree import WORLD
 from trundle.results import Run
@@ -22,8 +22,7 @@ _PER_MASS = {"N": "N/kg", "N m": "N m/kg", "W": "W/kg"}
 def to_run(loads: Loads, in_: str = "child", mass: float | str | None = None) -> Run:
     """What `Loads.to_run` says."""
     weight = None if mass is None else positive(mass, "mass", "kg")
-    if in_ not in (known := [*_FRAMES, *loads.frames]):
-        raise InputError(f"there is no frame {in_!r}", key="in_", hint=suggest(in_, known))
+    require_known(in_, [*_FRAMES, *loads.frames], f"there is no frame {in_!r}", key="in_")
     robot, assembly = loads.recursion.mechanism.robot, loads.recursion.mechanism.assembly
     motion = dict(zip(assembly.coordinates, loads.samples.q.T, strict=True))
     rates = dict(zip(assembly.speeds, loads.samples.nu.T, strict=True))

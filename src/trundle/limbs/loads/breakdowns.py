@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from trundle.errors import InputError, suggest
-from trundle.limbs.loads.freedoms import along_freedoms, doing
+from trundle.errors import InputError, require_known
 from trundle.limbs.loads.loads import Loads
+from trundle.limbs.loads.recursion import along_freedoms, doing
 from trundle.mechanics.tree import WORLD
 from trundle.scalars import is_zero
 from trundle.wrenches import Breakdown, Frame, Inertia, Point, Wrench
@@ -17,8 +17,7 @@ from trundle.wrenches import Breakdown, Frame, Inertia, Point, Wrench
 def breakdown(loads: Loads, body: str, *, observer: Frame, origin: Point) -> Breakdown:
     """What `Loads.breakdown` says."""
     links = loads.recursion.mechanism.assembly.links
-    if body not in links:
-        raise InputError(f"there is no body '{body}'", key="body", hint=suggest(body, links))
+    require_known(body, links, f"there is no body '{body}'", key="body")
     index = links[body]
     link, frame = loads.recursion.tree.links[index], loads.frames[body]
     if is_zero(link.inertia.mass):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import count
@@ -10,39 +11,30 @@ import sympy
 
 from trundle.errors import InputError
 from trundle.formulas.algebra.terms import exact
+from trundle.formulas.algebra.writing import exactly
 from trundle.program import Program, Tracer
 from trundle.program.ir import LOADS
 from trundle.program.trace import Node
-from trundle.scalars import Scalar, cos, sin, sqrt, tan
+from trundle.scalars import Scalar, absolute, atan2, cos, maximum, minimum, sin, sqrt, tan
 
 GROUP = "letter"
 _FUNCTIONS: dict[type, Callable[[Scalar], Scalar]] = {sympy.sin: sin, sympy.cos: cos, sympy.tan: tan}
-# How a program's operations are written; what a kinematic chain's programs hold beside sums and products.
-_WRITTEN: dict[str, Callable[..., sympy.Expr]] = {
-    "add": lambda x, y: x + y,
-    "sub": lambda x, y: x - y,
-    "mul": lambda x, y: x * y,
-    "div": lambda x, y: x / y,
-    "neg": lambda x: -x,
+# A program's operations in any scalars; what a kinematic chain's programs hold beside sums and products.
+_OPERATIONS: dict[str, Callable[..., Scalar]] = {
+    **{op: getattr(operator, op) for op in ("add", "sub", "mul", "neg", "pow")},
+    "div": operator.truediv,
     "sq": lambda x: x**2,
     "twice": lambda x: 2 * x,
     "inv": lambda x: 1 / x,
-    "sqrt": sympy.sqrt,
-    "sin": sympy.sin,
-    "cos": sympy.cos,
-    "tan": sympy.tan,
-    "pow": sympy.Pow,
-    "abs": sympy.Abs,
-    "min": sympy.Min,
-    "max": sympy.Max,
-    "atan2": sympy.atan2,
+    "sqrt": sqrt,
+    "sin": sin,
+    "cos": cos,
+    "tan": tan,
+    "abs": absolute,
+    "min": minimum,
+    "max": maximum,
+    "atan2": atan2,
 }
-
-
-def exactly(value: float) -> sympy.Expr:
-    """The decimal, fraction or root of one that a float was written as."""
-    factor, square = exact(value)
-    return sympy.Rational(factor) * sympy.sqrt(square)
 
 
 class Letters:
@@ -79,9 +71,9 @@ class Letters:
     def _made(self, value: sympy.Expr) -> Scalar:
         """Turn a SymPy expression into a scalar of the program; what is no operation becomes a letter."""
         if value.is_Add:
-            return reduce(lambda a, b: a + b, map(self.scalar, value.args))
+            return reduce(operator.add, map(self.scalar, value.args))
         if value.is_Mul:
-            return reduce(lambda a, b: a * b, map(self.scalar, value.args))
+            return reduce(operator.mul, map(self.scalar, value.args))
         if value.is_Pow:
             return self._power(*value.as_base_exp())
         if type(value) in _FUNCTIONS:
@@ -96,7 +88,7 @@ class Letters:
         if exponent == sympy.Rational(1, 2):
             return sqrt(self.scalar(base)) if base.free_symbols else self._letter(base**exponent)
         if exponent.is_Integer and abs(int(exponent)) <= 8 and base.free_symbols:
-            product = reduce(lambda a, b: a * b, [self.scalar(base)] * abs(int(exponent)))
+            product = reduce(operator.mul, [self.scalar(base)] * abs(int(exponent)))
             return product if exponent > 0 else 1 / product
         return self._letter(base**exponent)
 
@@ -124,7 +116,12 @@ def written(
     steps: list[tuple[sympy.Symbol, sympy.Expr]] = []
     for op, out, args, value, (_, element) in program.instructions:
         length = 0 if op in LOADS else 1 + sum(lengths[a] for a in args)
-        made = _value(op, [values[a] for a in args], value, letters[element] if op == "input" else None)
+        if op == "input":
+            made = letters[element]
+        elif op == "const":
+            made = sympy.Rational(exact(value)[0])  # folded from whole numbers: a short fraction
+        else:
+            made = _OPERATIONS[op](*(values[a] for a in args))
         trivial = op in LOADS or op in ("neg", "twice")
         if not trivial and (uses[out] > 1 or length > most):
             name = next(names)
@@ -133,14 +130,6 @@ def written(
         values.append(made)
         lengths.append(length)
     return steps, [values[k] for k in program.results[0]]
-
-
-def _value(op: str, args: list[sympy.Expr], value: float, letter: sympy.Expr | None) -> sympy.Expr:
-    if letter is not None:
-        return letter
-    if op == "const":
-        return sympy.Rational(exact(value)[0])  # folded from whole numbers: a short fraction
-    return _WRITTEN[op](*args)
 
 
 def evaluated(
@@ -161,15 +150,5 @@ def evaluated(
         elif op == "const":
             values[out] = number(value)
         else:
-            values[out] = _SCALARS[op](*(values[a] for a in args))
+            values[out] = _OPERATIONS[op](*(values[a] for a in args))
     return [values[k] for k in results]
-
-
-_SCALARS: dict[str, Callable[..., Scalar]] = {
-    **{op: _WRITTEN[op] for op in ("add", "sub", "mul", "div", "neg", "sq", "twice", "inv")},
-    "pow": lambda x, y: x**y,
-    "sqrt": sqrt,
-    "sin": sin,
-    "cos": cos,
-    "tan": tan,
-}

@@ -9,10 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.errors import InputError, suggest
+from trundle.errors import require_known
 from trundle.frozen import Frozen
-from trundle.limbs.loads.freedoms import along_freedoms
-from trundle.limbs.loads.recursion import MOTION, Recursion
+from trundle.limbs.loads.recursion import MOTION, Recursion, along_freedoms
 from trundle.limbs.loads.samples import LoadSamples, Outside
 from trundle.mechanics.tree import WORLD
 from trundle.program import compile_program
@@ -300,8 +299,7 @@ class Loads:
 
     def _index(self, joint: str) -> int:
         links = self.recursion.mechanism.assembly.links
-        if joint not in links:
-            raise InputError(f"there is no joint '{joint}'", key=joint, hint=suggest(joint, links))
+        require_known(joint, links, f"there is no joint '{joint}'", key=joint)
         return links[joint]
 
     def _rows(self, index: int) -> FloatArray:
@@ -337,6 +335,5 @@ class Loads:
     def _frame(self, frame: str | Frame) -> Frame:
         if isinstance(frame, Frame):
             return frame
-        if frame not in self.frames:
-            raise InputError(f"there is no frame '{frame}'", key=frame, hint=suggest(frame, self.frames))
+        require_known(frame, self.frames, f"there is no frame '{frame}'", key=frame)
         return self.frames[frame]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, require_known, suggest
 from trundle.limbs.loads.recursion import Pushed, Recursion
 from trundle.limbs.loads.samples import LoadSamples
 from trundle.mechanics.frames import world_poses
@@ -91,8 +91,7 @@ def _driven_columns(mechanism: Mechanism, speeds: Sequence[str], driven: Sequenc
                 hint=f"name the driven speeds: driven=[...]; {suggest('', speeds)}",
             )
     for name in driven:
-        if name not in speeds:
-            raise InputError(f"'{name}' is no speed", key="driven", hint=suggest(name, speeds))
+        require_known(name, speeds, f"'{name}' is no speed", key="driven")
     return [speeds.index(name) for name in driven]
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, require_known
 from trundle.limbs.capture.joint_motion import JointMotion
 from trundle.limbs.loads.recursion import Pushed, Recursion
 from trundle.wrenches import Wrench
@@ -73,13 +73,9 @@ def _table(
             key=what,
         )
     for name in wanted:
-        if name not in names:
-            raise InputError(f"the motion's {what} lack '{name}'", key=name, hint=suggest(name, names))
+        require_known(name, names, f"the motion's {what} lack '{name}'", key=name)
     for name in names:
-        if name not in wanted:
-            raise InputError(
-                f"the robot has no '{name}', whose {what} came", key=name, hint=suggest(name, wanted)
-            )
+        require_known(name, wanted, f"the robot has no '{name}', whose {what} came", key=name)
     _refuse_gaps(time, table, names, what)
     return table if names == wanted else table[:, [names.index(name) for name in wanted]]
 
@@ -128,10 +124,7 @@ def outside_of(external: Iterable[Wrench], recursion: Recursion, count: int) -> 
     for wrench in given:
         if not isinstance(wrench, Wrench):
             raise InputError(f"external takes wrenches, not {type(wrench).__name__}", key="external")
-        if wrench.on not in links:
-            raise InputError(
-                f"there is no body '{wrench.on}'", key="external", hint=suggest(wrench.on, links)
-            )
+        require_known(wrench.on, links, f"there is no body '{wrench.on}'", key="external")
         root = wrench.frame.root
         own = root.name in links
         if own and links[root.name] != links[wrench.on]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import sympy
 
-from trundle.errors import InputError, suggest
-from trundle.limbs.loads.letters import exactly
+from trundle.errors import InputError, require_known
+from trundle.formulas.algebra.writing import exactly
 from trundle.mechanics.inverse_dynamics import joint_motions
 from trundle.mechanics.tree import WORLD, Link, Tree
 from trundle.model.arguments import Given, named, robot_of
@@ -113,8 +113,7 @@ def bodies_of_robot(
         nu.append(rate if rate is not None and name not in chosen else _put(chosen, name, time))
     for name in chosen:
         known = (*assembly.coordinates, *assembly.speeds)
-        if name not in known:
-            raise InputError(f"the robot has no '{name}'", key="motion", hint=suggest(name, known))
+        require_known(name, known, f"the robot has no '{name}'", key="motion")
     tree = assembly.tree if gravity is None else Tree(assembly.tree.links, gravity)
     poses = tree.joint_poses(q)
     own, rates = joint_motions(tree, poses, nu, [sympy.diff(speed, time) for speed in nu])

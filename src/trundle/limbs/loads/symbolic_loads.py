@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -11,8 +12,10 @@ import numpy.typing as npt
 import sympy
 
 from trundle.arrays import FloatArray, as_numbers
-from trundle.errors import InputError, suggest
-from trundle.limbs.loads.expansion import expansion
+from trundle.errors import InputError, require_known
+from trundle.formulas.algebra.sums import Book, Letter, Sum, TooLong
+from trundle.formulas.algebra.terms import exact
+from trundle.formulas.algebra.writing import Writer
 from trundle.limbs.loads.letters import Letters, evaluated, written
 from trundle.limbs.loads.recursion import PARTS
 from trundle.limbs.loads.symbolic_bodies import SymbolicBodies, bodies_of_robot, bodies_on_frames
@@ -146,8 +149,7 @@ class SymbolicLoads:
         (0, 0, 981*m/100)
         """
         frames = self.bodies.frames
-        if joint not in frames:
-            raise InputError(f"there is no joint '{joint}'", key=joint, hint=suggest(joint, frames))
+        require_known(joint, frames, f"there is no joint '{joint}'", key=joint)
         read: Callable[[str], sympy.Expr] = self.expanded if expanded else self.__getitem__
         parts = [read(f"{joint}.{part}") for part in PARTS]
         links = self.bodies.tree.links
@@ -203,12 +205,7 @@ class SymbolicLoads:
         return tuple(steps), results
 
     def _place(self, component: str) -> int:
-        if component not in self.components:
-            raise InputError(
-                f"there is no component '{component}'",
-                key=component,
-                hint=suggest(component, self.components),
-            )
+        require_known(component, self.components, f"there is no component '{component}'", key=component)
         return self.components.index(component)
 
 
@@ -311,10 +308,7 @@ def _recursion(bodies: SymbolicBodies, letters: Letters, external: Sequence[Wren
 
 def _external(bodies: SymbolicBodies, wrench: Wrench) -> tuple[int, tuple[Force, bool]]:
     """The body's place, and force and moment about its origin in its axes, or (True) about the root's in the root's."""
-    if wrench.on not in bodies.frames:
-        raise InputError(
-            f"there is no body '{wrench.on}'", key="external", hint=suggest(wrench.on, bodies.frames)
-        )
+    require_known(wrench.on, bodies.frames, f"there is no body '{wrench.on}'", key="external")
     index = [link.name for link in bodies.tree.links].index(wrench.on)
     own, root = bodies.frames[wrench.on], wrench.frame.root
     if root is own.root and wrench.frame is not root:
@@ -344,3 +338,30 @@ def _numbered(program: Program, letters: Sequence[sympy.Expr], arguments: Sequen
     (group,) = program.inputs
     labels = tuple(f"{k}" for k in range(len(arguments)))
     return replace(program, inputs=(replace(group, labels=labels),), instructions=tuple(made))
+
+
+# Terms are few enough to be read by far below this; a chain of 50 in letters has millions, and is refused.
+_MOST_WORK = 2_000_000
+_MOST_TERMS = 20_000
+
+
+def expansion(program: Program, letters: Sequence[sympy.Expr], place: int) -> sympy.Expr | None:
+    """A result of a program's first group multiplied out; None where that would be too long to be of use."""
+    book = Book(most_terms=_MOST_TERMS, most_work=_MOST_WORK)
+    inputs = [_sum(book, k, letter) for k, letter in enumerate(letters)]
+    try:
+        (value,) = evaluated(program, inputs, [place], lambda x: book.number(exact(x)[0]))
+    except TooLong:
+        return None
+    writer = Writer(book)
+    expression = writer.plainly(book.sum(value))
+    put = {sympy.Symbol(f"letter_{k}"): letter for k, letter in enumerate(letters)}
+    for letter, definition in reversed(writer.shown.items()):
+        expression = expression.xreplace({writer.symbol(letter): definition})
+    return expression.xreplace(put)  # pyright: ignore[reportReturnType]  # SymPy says Basic of an Expr's
+
+
+def _sum(book: Book, place: int, letter: sympy.Expr) -> Sum:
+    if isinstance(letter, sympy.Rational):
+        return book.number(Fraction(int(letter.p), int(letter.q)))
+    return book.add(Letter(f"letter_{place}", "parameter", number=1.0))

@@ -19,10 +19,9 @@ from trundle.choices import PROFILES, Shape
 from trundle.errors import InputError
 from trundle.mechanics.steering import STILL
 from trundle.motion.commands.commands import Three
-from trundle.motion.drive.drive import Drive
-from trundle.motion.drive.half_turns import ALIGNED, turns_into_range
+from trundle.motion.drive.drive import Drive, LimitedQuantity, Limits
 from trundle.motion.drive.kinematics import Kinematics
-from trundle.motion.drive.limits import LimitedQuantity, Limits
+from trundle.motion.drive.modules import ALIGNED, turns_into_range
 from trundle.motion.pieces.extremes import peaks, slowing
 from trundle.motion.pieces.motion import Piece
 from trundle.motion.pieces.pieces import ModulePiece, TwistLine
@@ -98,11 +97,6 @@ class Control:
     shape: Shape
     held: bool = False
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The modules' names."""
-        return self.drive.names
-
 
 def by_modules(control: Control, state: State, target: Target) -> Step:
     """Every module by itself over the command's time, the shortest way that its range allows."""
@@ -147,7 +141,7 @@ def coordinated(control: Control, state: State, target: Target) -> Step:
     if target.modules is not None and np.abs(target.modules[1]).max() <= STILL:
         return _steered(control, state, target, target.modules[0])
     twist = np.array(target.twist or _agreed(control, target))
-    limits = dict(zip(control.names, control.drive.limits, strict=True))
+    limits = dict(zip(control.drive.names, control.drive.limits, strict=True))
     quickest = plan(control.kinematics, twist, start=state.twist, angles=state.angles, limits=limits)
     # the planner notes where it goes to another twist; without a note the end is exactly what was asked
     reached = quickest.samples([quickest.duration]).twist[0] if quickest.notes else twist
@@ -275,7 +269,7 @@ def _paced(
     factor, reason = slowing(peaks(piece), control.drive.limits)
     if reason is None:
         return piece, ()
-    stretch = Stretch(target.place, factor, reason.quantity, control.names[reason.module])
+    stretch = Stretch(target.place, factor, reason.quantity, control.drive.names[reason.module])
     return over(target.duration * factor * (1 + _SPARE)), (stretch,)
 
 
@@ -305,7 +299,7 @@ def _line(control: Control, state: State, twist: FloatArray) -> Callable[[float]
     worst = int(slip.argmax())
     if slip[worst] > _CONTRADICTION * np.abs(twist).max():
         asked = ", ".join(f"{part:g}" for part in twist)
-        sliding = f"{control.names[worst]} would slip at {slip[worst]:.4g} m/s"
+        sliding = f"{control.drive.names[worst]} would slip at {slip[worst]:.4g} m/s"
         raise InputError(
             f"the wheels can't roll along the twist ({asked}): {sliding}",
             hint="wheels that don't steer leave a base few motions; `trundle check` tells which",
@@ -343,7 +337,9 @@ def steering(control: Control, state: State, angles: FloatArray) -> ModulePiece 
     turning = np.abs(angles - state.angles) > ALIGNED
     rolling = turning & (np.abs(state.speeds) > STILL)
     if rolling.any():
-        raise InputError(f"{control.names[int(rolling.argmax())]} rolls, and would have to turn at once")
+        raise InputError(
+            f"{control.drive.names[int(rolling.argmax())]} rolls, and would have to turn at once"
+        )
     free = math.inf, math.inf, math.inf
     bounds = [
         (held.steering_rate, held.steering_acceleration, held.steering_jerk) for held in control.drive.limits

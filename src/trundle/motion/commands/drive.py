@@ -13,7 +13,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.catalog.wheeled import limited_swerve
 from trundle.choices import LEVELS, PROFILES, Level, Shape
-from trundle.errors import InputError, choose, counted, suggest
+from trundle.errors import InputError, choose, counted, require_known, suggest
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.commands import Command, CommandFile, GivenCommands, ModuleCommand, read_commands
 from trundle.motion.commands.control_levels import (
@@ -29,8 +29,8 @@ from trundle.motion.commands.control_levels import (
     coordinated,
     smooth_shape,
 )
+from trundle.motion.drive.drive import Limits
 from trundle.motion.drive.kinematics import Kinematics, kinematics
-from trundle.motion.drive.limits import Limits
 from trundle.motion.pieces.extremes import Peak, peaks
 from trundle.motion.pieces.motion import Motion
 from trundle.results import Run
@@ -231,8 +231,7 @@ def _default() -> Robot:
 
 def _check_choices(level: str, profile: str) -> None:
     for key, choice, known in (("level", level, LEVELS), ("profile", profile, PROFILES)):
-        if choice not in known:
-            raise InputError(f"there is no {key} {choice!r}", key=key, hint=choose(choice, known))
+        require_known(choice, known, f"there is no {key} {choice!r}", key=key, hint=choose)
 
 
 def _driven_modules(who: Kinematics) -> Kinematics:
@@ -278,15 +277,15 @@ def _in_order(
 ) -> tuple[FloatArray, FloatArray]:
     """Angles and speeds of all modules; InputError for those that aren't there, and for those that are missing."""
     for name in modules:
-        if name not in control.names:
-            hint = suggest(name, control.names)
+        if name not in control.drive.names:
+            hint = suggest(name, control.drive.names)
             raise file.error(f"the robot has no module {name!r}", place, hint, at="modules")
-    missing = [name for name in control.names if name not in modules]
+    missing = [name for name in control.drive.names if name not in modules]
     if missing:
         hint = "give the angle and the speed of every module, or a twist of the body"
         raise file.error(f"the modules lack {', '.join(missing)}", place, hint, at="modules")
-    angles = np.array([modules[name].angle.number for name in control.names])
-    speeds = np.array([modules[name].speed.number for name in control.names])
+    angles = np.array([modules[name].angle.number for name in control.drive.names])
+    speeds = np.array([modules[name].speed.number for name in control.drive.names])
     for module, angle in zip(control.drive.modules, angles, strict=True):
         if not module.points and abs(math.remainder(angle - float(module.heading), math.pi)) > _SAME:
             raise file.error(f"the wheel {module.name!r} is not steered, and can't turn", place, at="modules")

@@ -13,7 +13,7 @@ from trundle.errors import InputError
 from trundle.mechanics.assembly import assemble
 from trundle.model.constraints import independent_coordinates
 from trundle.motion.commands.drive import Driven
-from trundle.motion.drive.limits import QUANTITIES
+from trundle.motion.drive.drive import QUANTITIES
 from trundle.motion.pieces.extremes import Peak, peaks
 from trundle.motion.pieces.motion import Motion, Samples
 from trundle.results import Run

@@ -25,8 +25,7 @@ from trundle.motion.commands.commands import CommandFile, Commands, read_command
 from trundle.motion.commands.drive import Driven, drive
 from trundle.motion.commands.record import exceeded, sample_times
 from trundle.motion.drive.kinematics import kinematics
-from trundle.motion.pieces.motion import Samples
-from trundle.motion.pieces.poses import integrate
+from trundle.motion.pieces.motion import Samples, integrate
 from trundle.motion.pieces.profiles import Profile, shaped
 from trundle.robot.noun import Noun
 from trundle.robot.problems import Path, problems_of, report

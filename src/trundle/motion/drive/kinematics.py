@@ -13,17 +13,19 @@ from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
 from trundle.mechanics.assembly import assemble
 from trundle.model.arguments import Given, robot_of
-from trundle.motion.drive.drive import Drive
-from trundle.motion.drive.limits import Limits, limits_of
-from trundle.motion.drive.module_states import ModuleRates, ModuleStates, lanes, twist_lanes
+from trundle.motion.drive.drive import Drive, Limits, limits_of
 from trundle.motion.drive.modules import Module, modules_of
 from trundle.motion.drive.programs import (
+    ModuleRates,
+    ModuleStates,
     affine_slip,
     agreeing,
     following,
     in_numbers,
+    lanes,
     pointing,
     speeding,
+    twist_lanes,
 )
 from trundle.program import Program, compile_program
 from trundle.robot import Robot
@@ -105,11 +107,7 @@ class Kinematics:
         return agreeing(in_numbers(self.modules))
 
     def module_states(
-        self,
-        vx: npt.ArrayLike,
-        vy: npt.ArrayLike,
-        omega: npt.ArrayLike,
-        previous: ModuleStates | None = None,
+        self, vx: npt.ArrayLike, vy: npt.ArrayLike, omega: npt.ArrayLike, previous: ModuleStates | None = None
     ) -> ModuleStates:
         """The angles and speeds at which no wheel slips, as far as its kind allows.
 

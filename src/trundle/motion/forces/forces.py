@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.errors import InputError, suggest
+from trundle.errors import require_known
 from trundle.mechanics.actuation import Actuator
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import table
@@ -42,12 +42,12 @@ class DrivenRobot:
         """The modules' wheels, in their order."""
         known = {wheel.name: wheel for wheel in self.here.assembly.wheels if wheel.grips and wheel.on_base}
         for name in self.names:
-            if name not in known:
-                raise InputError(
-                    f"the motion has a module '{name}', and no wheel on the base of '{self.robot.name}' is called so",
-                    key="motion",
-                    hint=suggest(name, known),
-                )
+            require_known(
+                name,
+                known,
+                f"the motion has a module '{name}', and no wheel on the base of '{self.robot.name}' is called so",
+                key="motion",
+            )
         return tuple(known[name] for name in self.names)
 
     @cached_property
@@ -219,11 +219,7 @@ def _pulls(driven: DrivenRobot) -> FloatArray:
 
 
 def _commands(
-    driven: DrivenRobot,
-    needed: FloatArray,
-    nu: FloatArray,
-    where: Mapping[str, FloatArray],
-    zero: FloatArray,
+    driven: DrivenRobot, needed: FloatArray, nu: FloatArray, where: Mapping[str, FloatArray], zero: FloatArray
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
     """The motors' torques, and their commands by the inputs' names; motors on one axis share."""
     quantities, speeds = driven.here.assembly.quantities, driven.here.assembly.speeds

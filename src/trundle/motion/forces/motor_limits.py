@@ -11,8 +11,8 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.model.arguments import Given, number, robot_of
+from trundle.motion.drive.drive import Limits, limits_of
 from trundle.motion.drive.kinematics import kinematics
-from trundle.motion.drive.limits import Limits, limits_of
 from trundle.motion.forces.forces import DrivenRobot
 from trundle.robot import require_base_mass
 

@@ -12,7 +12,7 @@ import sympy as sp
 
 from trundle.errors import TrundleError
 from trundle.formulas import Equation, Equations, Expression, Section
-from trundle.formulas.algebra.terms import exact
+from trundle.formulas.algebra.writing import exactly
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Linkage
 from trundle.model.mechanism import mechanism
@@ -204,12 +204,7 @@ def _tidy(entry: Expression) -> Expression:
 
 def _rational(value: Expression) -> Expression:
     """Floats that are fractions of small numbers, as such, and √3/2 and its like: 0.5 is 1/2."""
-    return value.xreplace({number: _number(float(number)) for number in value.atoms(sp.Float)})
-
-
-def _number(value: float) -> sp.Expr:
-    factor, square = exact(value)
-    return sp.Rational(factor.numerator, factor.denominator) * sp.sqrt(square)
+    return value.xreplace({number: exactly(float(number)) for number in value.atoms(sp.Float)})
 
 
 def _readable(value: Expression, deltas: Sequence[Expression]) -> Expression:

@@ -12,14 +12,21 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import as_numbers
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, require_known
 from trundle.mechanics.quantities import Quantities
 from trundle.model import Model
 from trundle.model.arguments import robot_of
 from trundle.model.mechanism import mechanism
 from trundle.model.symbols import Groups, Symbols, column, entries, parameter_group
-from trundle.motion.odometry.displacement import POSE, at_origin, displacement, middle, plan_odometry
-from trundle.motion.odometry.steps import advance, chained
+from trundle.motion.odometry.displacement import (
+    POSE,
+    advance,
+    at_origin,
+    chained,
+    displacement,
+    middle,
+    plan_odometry,
+)
 from trundle.program import Kernel, Program, compile_program
 from trundle.results import Run
 from trundle.robot import Robot
@@ -37,7 +44,7 @@ class Odometry:
     """pose' = pose · exp(J(α) Δ): the base's pose (x, y, θ) after the increments Δ of its wheels' angles.
 
     The twist that the increments stand for is held constant in the base's own axes, so the base moves on an arc,
-    exactly (`trundle.motion.odometry.steps`). J is the least-squares solution over all wheels
+    exactly (`trundle.motion.odometry.displacement`). J is the least-squares solution over all wheels
     (`trundle.model.rolling_motion`).
     `angles` are the steering and joint angles α that J depends on, as they are before the increment; those that are
     among the increments are taken in the middle of it, α + Δα/2, the others are held.
@@ -303,10 +310,7 @@ def _group(what: str, names: Sequence[str], given: Numbers) -> np.ndarray:
     """An array (n,) or (n, count) of numbers by name or in order; raises InputError."""
     if isinstance(given, Mapping):
         for name in given:
-            if name not in names:
-                raise InputError(
-                    f"'{name}' is not one of the {what}", key=str(name), hint=suggest(str(name), names)
-                )
+            require_known(name, names, f"'{name}' is not one of the {what}", key=str(name))
         missing = [name for name in names if name not in given]
         if missing:
             raise InputError(

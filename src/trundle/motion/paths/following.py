@@ -11,22 +11,20 @@ import numpy as np
 
 from trundle.arrays import ComplexArray, FloatArray
 from trundle.catalog.wheeled import limited_swerve
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, require_known
 from trundle.mechanics.steering import STILL
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.drive import Driven
-from trundle.motion.drive.drive import Drive
-from trundle.motion.drive.half_turns import ALIGNED, turns_into_range
+from trundle.motion.drive.drive import Drive, Limits
 from trundle.motion.drive.kinematics import kinematics
-from trundle.motion.drive.limits import Limits
-from trundle.motion.paths.along_path import AlongPath, Stretched, steered_by
+from trundle.motion.drive.modules import ALIGNED, turns_into_range
+from trundle.motion.paths.along_path import AlongPath, Stretched, local_velocities, module_rates, steered_by
 from trundle.motion.paths.path_files import read_path
-from trundle.motion.paths.path_rates import local_velocities, module_rates
 from trundle.motion.paths.path_scaling import carried, quickest
 from trundle.motion.paths.pose_paths import PosePath, Section, Zone
-from trundle.motion.pieces.least_times import move
 from trundle.motion.pieces.motion import Motion, Piece, total
 from trundle.motion.pieces.pieces import turning
+from trundle.motion.pieces.profiles import move
 
 # Intervals of a section's speed: so many at least and at most, and one more for so many metres and radians of steering.
 _FEWEST, _MOST = 40, 120
@@ -132,8 +130,7 @@ def follow(
 def _angles_before(drive: Drive, angles: Mapping[str, float]) -> FloatArray:
     """The modules' angles by their names; modules without one stand along their headings."""
     for name in angles:
-        if name not in drive.names:
-            raise InputError(f"there is no module {name!r}", key="angles", hint=suggest(name, drive.names))
+        require_known(name, drive.names, f"there is no module {name!r}", key="angles")
     pairs = zip(drive.names, drive.headings, strict=True)
     return np.array([angles.get(name, float(heading)) for name, heading in pairs])
 

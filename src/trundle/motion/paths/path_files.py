@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from trundle.errors import InputError, choose
+from trundle.errors import InputError, choose, require_known
 from trundle.files import path_of
 from trundle.motion.paths.choreo import from_traj_file
 from trundle.motion.paths.path_json import read_json
@@ -50,10 +50,7 @@ def read_path(file: str | os.PathLike[str], tolerance: float = 0.01) -> PosePath
     path = path_of(file, "read_path")
     if not tolerance > 0:
         raise InputError(f"expected a tolerance > 0 m, got {tolerance}", key="tolerance")
-    if path.suffix not in SUFFIXES:
-        raise InputError(
-            f"{path.name} is no file of a path", file=str(file), hint=choose(path.suffix, SUFFIXES)
-        )
+    require_known(path.suffix, SUFFIXES, f"{path.name} is no file of a path", file=str(file), hint=choose)
     source = read_json(path)
     try:
         if path.suffix == ".path":

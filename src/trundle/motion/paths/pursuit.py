@@ -15,7 +15,7 @@ from trundle.motion.commands.control_levels import Control, State, Target, coord
 from trundle.motion.commands.drive import Driven
 from trundle.motion.pieces.motion import Motion, Piece
 from trundle.motion.planning.planner import plan_to_pose
-from trundle.motion.trackers.laws import Homing
+from trundle.motion.trackers.tracker import Homing
 
 # What a controller sees of a pose at a time (s).
 Measured = Callable[[float, FloatArray], npt.ArrayLike]

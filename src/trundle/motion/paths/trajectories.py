@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.errors import InputError, choose
+from trundle.errors import choose, require_known
 from trundle.files import path_of, replacing
 from trundle.mechanics.steering import STILL
 from trundle.motion.commands.drive import Driven
@@ -59,8 +59,7 @@ def write_trajectory(
     1.0
     """
     path = path_of(file, "write_trajectory")
-    if path.suffix not in SUFFIXES:
-        raise InputError(f"{path.name} is no trajectory", file=str(file), hint=choose(path.suffix, SUFFIXES))
+    require_known(path.suffix, SUFFIXES, f"{path.name} is no trajectory", file=str(file), hint=choose)
     moved = motion.motion if isinstance(motion, Driven) else motion
     times = sample_times(moved.duration, rate)
     rows = _rows(moved, times)

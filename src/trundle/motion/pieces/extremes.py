@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray
-from trundle.motion.drive.limits import QUANTITIES, LimitedQuantity, Limits
+from trundle.motion.drive.drive import QUANTITIES, LimitedQuantity, Limits
 from trundle.motion.pieces.motion import Motion, Piece, Samples
 
 _NAMES: tuple[LimitedQuantity, ...] = get_args(LimitedQuantity)

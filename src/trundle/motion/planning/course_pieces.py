@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import factorial, perm
+from math import factorial
 
 import numpy as np
 
 from trundle.arrays import ComplexArray, FloatArray, IntArray
-from trundle.motion.drive.drive import Drive, log_rates
-from trundle.motion.drive.half_turns import SLACK
+from trundle.motion.drive.drive import Drive, log_rates, product_rates
+from trundle.motion.drive.modules import SLACK
 from trundle.motion.pieces.motion import Piece, Samples, sampled
 from trundle.motion.pieces.profiles import PiecewisePolynomial
 from trundle.motion.planning.courses import Crossing, order_at
-from trundle.motion.planning.splines import INTERVALS, beside, power_series, sign_of
+from trundle.motion.planning.splines import INTERVALS, beside, crossing_power, power_series, sign_of
 
 # Splines run over intervals here: knots are whole numbers, and derivatives by the share of the course have factors K.
 _KNOTS = np.arange(INTERVALS + 1.0)
@@ -83,12 +83,8 @@ class AlongCourse(Piece):
         rates = log_rates(w)
         size, (first, second) = np.abs(w[0]) * forward, rates.growth
         one, two, three = self.time ** -np.arange(1.0, 4)
-        r = r[:, :, None]
-        twists = (
-            r[0] * d[0],
-            (r[1] * d[0] + r[0] * d[1]) * one,
-            (r[2] * d[0] + 2 * r[1] * d[1] + r[0] * d[2]) * two,
-        )
+        twist, twist_rate, twist_jerk = product_rates(d, r[:, :, None])
+        twists = (twist, twist_rate * one, twist_jerk * two)
         speeds = (
             size * f[0],
             size * (f[1] + first * f[0]) * one,
@@ -126,12 +122,7 @@ class AlongCourse(Piece):
             f[:, passed, module] *= -1
             near = np.isin(interval, np.arange(INTERVALS)[beside(knot)])
             w[:, near, module], power = self._divided(module, knot, interval[near], along[near])
-            r0, r1, r2 = r[:, near]
-            f[:, near, module] = (
-                power[0] * r0,
-                power[0] * r1 + power[1] * r0,
-                power[0] * r2 + 2 * power[1] * r1 + power[2] * r0,
-            )
+            f[:, near, module] = product_rates(power, r[:, near])
         return w, f
 
     def _divided(
@@ -152,5 +143,4 @@ class AlongCourse(Piece):
         for _ in range(4):
             derivatives.append(sum(term * since**p for p, term in enumerate(kept)) + 0j * since)
             kept = [p * term for p, term in enumerate(kept)][1:]
-        powers = [sign * perm(order, k) * since ** max(0, order - k) for k in range(3)]
-        return np.array(derivatives), np.array(powers)
+        return np.array(derivatives), np.array(crossing_power(knot, order, since))

@@ -17,15 +17,15 @@ from functools import lru_cache
 import numpy as np
 
 from trundle.arrays import ComplexArray, FloatArray
-from trundle.motion.drive.drive import Drive, LogRates, log_rates
+from trundle.motion.drive.drive import Drive, LogRates, log_rates, product_rates
 from trundle.motion.planning.splines import (
     CUBIC,
     INTERVALS,
     QUADRATIC,
     Grid,
     beside,
+    crossing_power,
     sampling,
-    sign_of,
     windows,
 )
 
@@ -111,13 +111,7 @@ def _freedom(drive: Drive, crossings: Sequence[Crossing]) -> _Freedom:
     return _Freedom(directions, local, [_values(drive, crossings, order) for order in range(4)])
 
 
-def _step(
-    drive: Drive,
-    freedom: _Freedom,
-    rates: LogRates,
-    times: FloatArray,
-    power: float,
-) -> FloatArray:
+def _step(drive: Drive, freedom: _Freedom, rates: LogRates, times: FloatArray, power: float) -> FloatArray:
     """The change of control points: normal equations of the intervals, gathered, in the directions that are free."""
     c = len(times)
     times = np.where(times > 0, times, 1.0)  # in none nothing steers, and no scale matters
@@ -138,12 +132,7 @@ def _step(
     return (solution.swapaxes(1, 2) @ freedom.directions).reshape(c, CUBIC, 3) / (1 - power)
 
 
-def _slopes(
-    drive: Drive,
-    values: list[FloatArray],
-    rates: LogRates,
-    scale: FloatArray,
-) -> FloatArray:
+def _slopes(drive: Drive, values: list[FloatArray], rates: LogRates, scale: FloatArray) -> FloatArray:
     """(c, K, n m 3, 12): what the coordinates of an interval's control points change of its steering's derivatives.
 
     The change dw of w changes ln w by dw/w: its derivatives by Leibniz's rule.
@@ -245,11 +234,7 @@ def speed_rows(drive: Drive, w: ComplexArray, crossings: Sequence[Crossing], gri
     first, second = (growth[..., None] for growth in log_rates(w).growth)
     r = factors(drive, crossings, grid)
     return np.array(
-        [
-            size * r[0],
-            size * (r[1] + first * r[0]),
-            size * (r[2] + 2 * first * r[1] + second * r[0]),
-        ]
+        [size * r[0], size * (r[1] + first * r[0]), size * (r[2] + 2 * first * r[1] + second * r[0])]
     )
 
 
@@ -263,15 +248,8 @@ def factors(drive: Drive, crossings: Sequence[Crossing], grid: Grid) -> FloatArr
         for module, knot in crossing:
             near, order = beside(knot), order_at(drive, knot)
             since = (grid.times[near] - knot / INTERVALS)[..., None]
-            power = sign_of(knot, order) * since**order
-            slope = sign_of(knot, order) * order * since ** (order - 1)
-            bend = sign_of(knot, order) * order * (order - 1) * since ** max(0, order - 2)
-            r0, r1, r2 = plain[:, 0, near, :, 0]
-            divided[:, course, near, :, module] = (
-                power * r0,
-                power * r1 + slope * r0,
-                power * r2 + 2 * slope * r1 + bend * r0,
-            )
+            power = crossing_power(knot, order, since)
+            divided[:, course, near, :, module] = product_rates(power, plain[:, 0, near, :, 0])
     return divided
 
 

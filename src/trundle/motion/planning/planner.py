@@ -14,11 +14,10 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.choices import INFEASIBLE, Infeasible
-from trundle.errors import InputError, choose
+from trundle.errors import InputError, choose, require_known
 from trundle.model.arguments import Given
-from trundle.motion.drive.drive import Drive
+from trundle.motion.drive.drive import Drive, Limits
 from trundle.motion.drive.kinematics import Kinematics, kinematics
-from trundle.motion.drive.limits import Limits
 from trundle.motion.pieces.motion import Motion, Piece
 from trundle.motion.pieces.pieces import straight
 from trundle.motion.pieces.profiles import Profile
@@ -113,10 +112,7 @@ def plan(
     >>> round(quarter.duration, 2)  # a quarter turn at 2 rad/s
     0.79
     """
-    if infeasible not in INFEASIBLE:
-        raise InputError(
-            f"there is no policy {infeasible!r}", key="infeasible", hint=choose(infeasible, INFEASIBLE)
-        )
+    require_known(infeasible, INFEASIBLE, f"there is no policy {infeasible!r}", key="infeasible", hint=choose)
     who, drive, twist, turned = _begun(robot, start, angles, limits)
     transitions: list[Transition] = []
     notes = _start_notes(drive, twist)

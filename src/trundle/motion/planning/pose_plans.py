@@ -12,10 +12,10 @@ from trundle.errors import InputError
 from trundle.mechanics.steering import STILL
 from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
-from trundle.motion.pieces.least_times import move, move_time
-from trundle.motion.pieces.motion import Motion, Piece, total
+from trundle.motion.pieces.motion import Motion, Piece
 from trundle.motion.pieces.pieces import straight
-from trundle.motion.planning.search import Candidate, Transition, nearest_turns, transition, turning
+from trundle.motion.pieces.profiles import move, move_time
+from trundle.motion.planning.search import Candidate, Transition, decided, nearest_turns, transition, turning
 
 Pose = tuple[float, float, float]
 # A displacement in the base's frame (m), and a turn (rad).
@@ -23,12 +23,7 @@ Arc = tuple[complex, float]
 
 
 def arc_to(
-    who: Kinematics,
-    drive: Drive,
-    twist: FloatArray,
-    angles: FloatArray,
-    begin: Pose,
-    target: FloatArray,
+    who: Kinematics, drive: Drive, twist: FloatArray, angles: FloatArray, begin: Pose, target: FloatArray
 ) -> Transition:
     """The fastest way to a pose: one arc, or a straight line before or after a turn in place, either way round."""
     braking = transition(drive, twist, np.zeros(3), angles)
@@ -52,15 +47,8 @@ def arc_to(
             key="target",
             hint="plan through a pose between",
         )
-    options.sort(key=lambda option: total(option[1]))
-    best = total(options[0][1])
-    named = [Candidate(options[0][0], best, "chosen")]
-    named += [
-        Candidate(name, total(parts), f"takes {total(parts) - best:.3g} s longer")
-        for name, parts in options[1:]
-    ]
     bound = braking.duration if np.abs(twist).max() else chord_time(drive, apart, turn)
-    return Transition(options[0][1], angles, (*named, *lost), bound)
+    return decided(options, lost, angles, bound)
 
 
 def _ways(apart: complex, turn: float) -> Iterator[tuple[str, tuple[Arc, ...]]]:

@@ -21,7 +21,7 @@ import numpy as np
 from trundle.arrays import ComplexArray, FloatArray
 from trundle.mechanics.steering import STILL
 from trundle.motion.drive.drive import Drive
-from trundle.motion.pieces.least_times import change_time, move_time
+from trundle.motion.pieces.profiles import change_time, move_time
 from trundle.motion.planning.courses import Crossing, factors, inner, waves
 from trundle.motion.planning.splines import DEGREE, INTERVALS, Grid, nodes, to_bernstein, windows
 

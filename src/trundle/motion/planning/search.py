@@ -9,11 +9,11 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.motion.drive.drive import Drive, log_rates
-from trundle.motion.drive.half_turns import turns_into_range
-from trundle.motion.pieces.least_times import change, move
+from trundle.motion.drive.modules import turns_into_range
 from trundle.motion.pieces.motion import Piece, total
 from trundle.motion.pieces.pieces import straight
 from trundle.motion.pieces.pieces import turning as steered_at_rest
+from trundle.motion.pieces.profiles import change, move
 from trundle.motion.planning.course_pieces import AlongCourse
 from trundle.motion.planning.courses import (
     QUICK,
@@ -76,7 +76,7 @@ def transition(drive: Drive, start: FloatArray, end: FloatArray, angles: FloatAr
     # twists of one direction ask for no steering: the ramp between them is taken without a look at others
     direct = _straight(drive, start, end, angles)
     if direct is not None:
-        return _decided(drive, [("straight", direct)], [], angles, bound)
+        return decided([("straight", direct)], [], angles, bound)
     options = [("stop: brake, steer at rest, go", through_rest(drive, start, end, angles))]
     lost: list[Candidate] = []
     heading = _heading(drive, start, angles)
@@ -94,7 +94,7 @@ def transition(drive: Drive, start: FloatArray, end: FloatArray, angles: FloatAr
             Candidate(first + candidate.way, candidate.duration + total(before), candidate.verdict)
             for candidate in lost
         ]
-    return _decided(drive, options, lost, angles, bound)
+    return decided(options, lost, angles, bound)
 
 
 def _heading(drive: Drive, start: FloatArray, angles: FloatArray) -> FloatArray | None:
@@ -112,12 +112,8 @@ def _heading(drive: Drive, start: FloatArray, angles: FloatArray) -> FloatArray 
     return None if np.isnan(nearest_turns(drive, angles, direction)).any() else direction
 
 
-def _decided(
-    drive: Drive,
-    options: list[tuple[str, tuple[Piece, ...]]],
-    lost: list[Candidate],
-    angles: FloatArray,
-    bound: float,
+def decided(
+    options: list[tuple[str, tuple[Piece, ...]]], lost: list[Candidate], angles: FloatArray, bound: float
 ) -> Transition:
     """The fastest of the options, with all candidates: it first, then those with pieces, then those without."""
     options.sort(key=lambda option: total(option[1]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import comb
+from math import comb, perm
 
 import numpy as np
 import numpy.typing as npt
@@ -91,6 +91,11 @@ def beside(knot: int) -> slice:
 def sign_of(knot: int, order: int) -> float:
     """The factor s in (t* − t)^order = s (t − t*)^order; 1 at the start, where (t − t*)^order itself divides."""
     return 1.0 if knot == 0 else (-1.0) ** order
+
+
+def crossing_power(knot: int, order: int, since: FloatArray) -> list[FloatArray]:
+    """(t* − t)^order and its first two derivatives, of times `since` a knot t*."""
+    return [sign_of(knot, order) * perm(order, k) * since ** max(0, order - k) for k in range(3)]
 
 
 @lru_cache

@@ -9,7 +9,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.motion.drive.drive import Drive
-from trundle.motion.pieces.least_times import move, move_time
+from trundle.motion.pieces.profiles import move, move_time
 from trundle.motion.planning.courses import Crossing, held, pinned
 from trundle.motion.planning.splines import CUBIC, INTERVALS, greville
 
@@ -72,7 +72,7 @@ def ways(drive: Drive, start: FloatArray, end: FloatArray) -> list[Way]:
         corners = [np.broadcast_to(corner, drive.axes.shape) for corner in (first, drive.axes, sign * last)]
         through = _parabolas() @ np.stack(corners, axis=1)[:, None]
         curves += [
-            _straight(first, sign * last)[None],
+            (first + _SHARE[:, None] * (sign * last - first))[None],
             _along_angles(drive, first, sign * last)[None],
             through.reshape(-1, _POINTS, 3),
         ]
@@ -88,11 +88,6 @@ def ways(drive: Drive, start: FloatArray, end: FloatArray) -> list[Way]:
         if not (crossing and crossing[0][0] in still):
             fastest.append(Way(kind, sign, points[best], reached[best], crossing, float(times[best])))
     return sorted(fastest, key=lambda way: way.estimate)
-
-
-def _straight(first: FloatArray, last: FloatArray) -> FloatArray:
-    """(n, 3): the straight line of twists."""
-    return first + _SHARE[:, None] * (last - first)
 
 
 @lru_cache

@@ -11,11 +11,151 @@ motion is a fixed point; beside it the error of a steering decays as (1 + b t) e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from trundle.motion.trackers.laws import Aim, Law
+import numpy as np
+import numpy.typing as npt
+
+from trundle.arrays import FloatArray, as_numbers
+from trundle.errors import InputError
+from trundle.mechanics.actuation import Actuator
+from trundle.mechanics.assembly import Assembly
+from trundle.motion.drive.kinematics import Kinematics
+from trundle.motion.drive.programs import ModuleStates
+from trundle.motion.pieces.motion import Motion
+from trundle.robot import units
 from trundle.simulation.signals import Signal, function
+
+
+def holonomic_twist(
+    wanted: npt.ArrayLike,
+    velocity: npt.ArrayLike,
+    pose: npt.ArrayLike,
+    gains: tuple[float, float] = (2.0, 2.0),
+) -> FloatArray:
+    """The twist that leads back to a moving pose: ξ = (R(−θ) (ṗ* + k (p* − p)), θ̇* + k_θ (θ* − θ)).
+
+    A base that does it at once comes nearer as e^(−k t), position and heading each by itself.
+
+    Parameters
+    ----------
+    wanted, velocity : array_like (3,), m, rad and their rates
+        p*, θ*, and ṗ*, θ̇* in the world.
+    pose : array_like (3,), m, rad
+        p, θ.
+    gains : tuple of two floats, 1/s, optional
+        k and k_θ.
+
+    Returns
+    -------
+    array (3,)
+        v_x, v_y, ω in the base's frame.
+
+    Raises
+    ------
+    InputError
+        A gain is not positive.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.holonomic_twist((1, 0, 0), (0.5, 0, 0), (0.9, 0, 0)).round(12).tolist()
+    [0.7, 0.0, 0.0]
+    """
+    if not min(gains) > 0:
+        raise InputError(f"expected gains > 0, got {gains}", key="gains")
+    goal, rate, here = (as_numbers(part, "poses and velocities") for part in (wanted, velocity, pose))
+    wish = rate + np.array([gains[0], gains[0], gains[1]]) * (goal - here)
+    # The shorter way round: 2π more or less of the heading is the same pose.
+    wish[2] = rate[2] + gains[1] * math.remainder(goal[2] - here[2], 2 * math.pi)
+    local = complex(wish[0], wish[1]) * np.exp(-1j * here[2])
+    return np.array([local.real, local.imag, wish[2]])
+
+
+@dataclass(frozen=True, eq=False)
+class Homing:
+    """The twist that leads back to a motion, by `holonomic_twist` with its `gains` (1/s)."""
+
+    motion: Motion
+    gains: tuple[float, float] = (2.0, 2.0)
+
+    def twist(self, time: float, pose: npt.ArrayLike, reached: float | None = None) -> FloatArray:
+        """v_x, v_y, ω in the base's frame for a pose at a time (s); behind the motion's end it waits there.
+
+        `reached` is the time whose velocity is wanted, where the base takes a while to have the twist.
+        """
+        end = self.motion.duration
+        wanted = self.motion.poses([min(time, end)])[0]
+        then = time if reached is None else reached
+        velocity = self._velocity(then) if then <= end else np.zeros(3)
+        return holonomic_twist(wanted, velocity, pose, self.gains)
+
+    def _velocity(self, time: float) -> FloatArray:
+        """ṗ and θ̇ in the world."""
+        twist, theta = self.motion.samples([time]).twist[0], self.motion.poses([time])[0, 2]
+        v = complex(twist[0], twist[1]) * np.exp(1j * theta)
+        return np.array([v.real, v.imag, twist[2]])
+
+
+class Aim(NamedTuple):
+    """What a wheel or a steering shall do: be at a position (rad), turn at a rate (rad/s), and the torque (N m) that a
+    motor needs for it as far as is known.
+    """
+
+    position: float
+    rate: float
+    torque: float = 0.0
+
+
+# From an aim, and states and outputs by name, to an input.
+Law = Callable[[Aim, Mapping[str, float]], float]
+
+
+@dataclass(frozen=True)
+class ByTorque:
+    """A motor that gives torques: τ = τ* + J b (b (q* − q) + 2 (q̇* − q̇)), and the command for it where the motor is.
+
+    Where the inertia J is what moves, the error decays as (1 + b t) e^(−b t), critically damped. Without a
+    `coordinate`, of wheels that turn for ever, τ = τ* + J b (q̇* − q̇): the error of the rate decays as e^(−b t).
+    """
+
+    actuator: Actuator
+    rate: str
+    coordinate: str | None
+    inertia: float
+    bandwidth: float
+
+    def __call__(self, aim: Aim, state: Mapping[str, float]) -> float:
+        rate = state[self.rate]
+        position = 0.0 if self.coordinate is None else state[self.coordinate]
+        slower = aim.rate - rate
+        behind = (
+            slower if self.coordinate is None else self.bandwidth * (aim.position - position) + 2 * slower
+        )
+        torque = aim.torque + self.inertia * self.bandwidth * behind
+        return float(self.actuator.command_for(torque, position, rate))
+
+
+@dataclass(frozen=True)
+class ByRate:
+    """A rate that is set, or a motor that holds rates: q̇* + b (q* − q), of wheels without a `coordinate` q̇*."""
+
+    coordinate: str | None
+    bandwidth: float
+
+    def __call__(self, aim: Aim, state: Mapping[str, float]) -> float:
+        if self.coordinate is None:
+            return aim.rate
+        return aim.rate + self.bandwidth * (aim.position - state[self.coordinate])
+
+
+def by_angle(aim: Aim, state: Mapping[str, float]) -> float:
+    """A motor that holds angles by itself: q*."""
+    return aim.position
+
 
 # Aims at a time, for states and outputs by name; by the names of the rates that they are of.
 Aims = Callable[[float, Mapping[str, float]], Mapping[str, Aim]]
@@ -64,3 +204,62 @@ class Tracker:
     def _followed(self, time: float, state: Mapping[str, float]) -> dict[str, float]:
         aims = self.aims(time, state) if self.laws else {}
         return {name: law(aims[rate], state) for name, (rate, law) in self.laws.items()}
+
+
+# How quickly errors decay (1/s): rates of wheels, and angles of steering, which lead, as a wheel that points elsewhere
+# pushes the base aside. Chosen for driving by hand: quick to the eye, and not so quick that usual motors saturate.
+SPIN, STEER = 1 / 0.15, 1 / 0.08
+
+
+def measured(kinematics: Kinematics, state: Mapping[str, float]) -> ModuleStates:
+    """What modules do by a state; steering and rates that it doesn't hold count as 0."""
+    steering = np.array([state.get(f"{name}.steering", 0.0) for name in kinematics.names])
+    rolled = [float(wheel.radius) * state.get(f"{wheel.name}.rate", 0.0) for wheel in kinematics.modules]
+    return kinematics.states(kinematics.headings + steering, rolled)
+
+
+def module_aims(kinematics: Kinematics, wanted: ModuleStates) -> dict[str, Aim]:
+    """Aims of wheels and steering, by their rates' names, for what modules shall do."""
+    aims: dict[str, Aim] = {}
+    for module, angle, speed in zip(kinematics.modules, wanted.angles, wanted.speeds, strict=True):
+        aims[f"{module.name}.rate"] = Aim(0.0, float(speed) / float(module.radius))
+        aims[f"{module.name}.steering_rate"] = Aim(float(angle) - float(module.heading), 0.0)
+    return aims
+
+
+def drive_laws(
+    assembly: Assembly, inputs: Collection[str], inertia: Callable[[str], float]
+) -> dict[str, tuple[str, Law]]:
+    """The laws of those inputs that drive wheels on the base, their steering, or linkages that steer.
+
+    A wheel's motor moves its share of the robot's mass; what a steering's moves (kg m²) is asked for by its rate.
+    """
+    speeds, actuators = assembly.speeds, {motor.command.name: motor for motor in assembly.actuators}
+    wheels = [wheel for wheel in assembly.wheels if wheel.on_base and wheel.grips]
+    spins = {wheel.spin for wheel in assembly.wheels}
+    sharing = max(sum(motor.column in spins for motor in assembly.actuators), 1)
+    share = sum(float(link.inertia.mass) for link in assembly.tree.links) / sharing
+    spun = {
+        speeds[wheel.spin]: share * float(wheel.radius) ** 2 for wheel in wheels if wheel.spin is not None
+    }
+    steering = {wheel.steering for wheel in wheels} | {linkage.axis.column for linkage in assembly.linkages}
+    steered = {speeds[column] for column in steering if column is not None}
+
+    def law_of(name: str) -> tuple[str, Law] | None:
+        """The rate that an input drives, and its law by what its motor takes."""
+        motor = actuators.get(name)
+        rate = name if motor is None else speeds[motor.column]
+        turns = rate in spun
+        if not turns and rate not in steered:
+            return None
+        coordinate, bandwidth = (None, SPIN) if turns else (assembly.quantities.coordinate_of(rate), STEER)
+        if motor is None or motor.motor.commands is units.RATE:
+            return rate, ByRate(coordinate, bandwidth)
+        if motor.motor.commands is units.ANGLE:
+            # A motor that holds an angle can't drive what turns for ever.
+            return None if turns else (rate, by_angle)
+        # Asked for only here: the inertia of a steering takes a mass matrix.
+        moved = spun[rate] if turns else inertia(rate)
+        return rate, ByTorque(motor, rate, coordinate, moved, bandwidth)
+
+    return {name: law for name in inputs if (law := law_of(name)) is not None}

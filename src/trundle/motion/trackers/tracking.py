@@ -17,8 +17,7 @@ from trundle.model import Model
 from trundle.model.arguments import Given, model_of, opened, robot_of
 from trundle.motion.forces.forces import DrivenRobot, MotionForces, motion_forces
 from trundle.motion.pieces.motion import Motion, Samples
-from trundle.motion.trackers.laws import Aim, ByTorque, Law
-from trundle.motion.trackers.tracker import Tracker
+from trundle.motion.trackers.tracker import Aim, ByTorque, Law, Tracker
 from trundle.results import Run
 from trundle.robot import units
 from trundle.simulation import simulate

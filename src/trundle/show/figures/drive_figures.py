@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from trundle.arrays import FloatArray
 from trundle.motion.commands.drive import Driven
-from trundle.motion.drive.limits import QUANTITIES
+from trundle.motion.drive.drive import QUANTITIES
 from trundle.results import Run
 from trundle.show.drawing.scene import Spot
 from trundle.show.drawing.scenes import scene

@@ -15,8 +15,8 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
 from trundle.motion.drive.kinematics import Kinematics, kinematics
-from trundle.motion.drive.module_states import ModuleStates
 from trundle.motion.drive.modules import modules_of
+from trundle.motion.drive.programs import ModuleStates
 from trundle.robot import Robot
 
 # How far a car steers at most (rad): some 31°, about what road cars do.

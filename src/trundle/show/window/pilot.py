@@ -9,9 +9,7 @@ import numpy as np
 
 from trundle.mechanics.assembly import assemble
 from trundle.model import Model
-from trundle.motion.trackers.laws import Aim
-from trundle.motion.trackers.setpoints import drive_laws, measured, module_aims
-from trundle.motion.trackers.tracker import Tracker
+from trundle.motion.trackers.tracker import Aim, Tracker, drive_laws, measured, module_aims
 from trundle.show.window.bases import Wish, base_of
 from trundle.simulation.problem import Problem
 
