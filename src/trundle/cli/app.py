@@ -129,9 +129,8 @@ def _guarded(given: list[str], interruption: Interruption | None) -> int:
     except BrokenPipeError:
         raise
     except BaseException as error:  # Ctrl-C, and the panics of pydantic too
-        interrupted = (
-            interruption is not None and interruption.came
-        )  # and compiled code made another error of it
+        # Compiled code may have made another error of it.
+        interrupted = interruption is not None and interruption.came
         return explain(KeyboardInterrupt() if interrupted else error, "--json" in given)
 
 

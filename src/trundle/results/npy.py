@@ -54,9 +54,7 @@ def read(path: Path, kind: ResultKind) -> Content:
     try:
         # Mapped: a header that claims more than the file holds asks for no memory.
         table = np.lib.format.open_memmap(path, mode="r", max_header_size=_MOST_HEADER_BYTES)
-    except (
-        Exception
-    ) as error:  # NumPy's parser of headers raises Python's own errors of syntax and others, too
+    except Exception as error:  # NumPy's parser of headers raises errors of syntax and others, too
         raise InputError(f"damaged .npy file: {error}") from error
     _check_sum(path, table.offset + table.nbytes)
     names = table.dtype.names or ()

@@ -15,7 +15,7 @@ from trundle.show.drawing.scene import Scene
 from trundle.show.page import page_of
 from trundle.show.page.inert_json import to_json
 from trundle.show.page.joining import joined
-from trundle.show.page.thinning import kept_samples
+from trundle.show.page.payload import kept_samples
 
 _CIRCLE = Path(__file__).parents[3] / "examples" / "diff_drive" / "circle.yaml"
 

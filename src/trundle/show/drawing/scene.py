@@ -228,7 +228,7 @@ class Scene:
         spots += [end for loop in self.loops for end in (loop.first, loop.second)]
         for wheel in self.wheels:
             half = wheel.radius if wheel.round else wheel.half
-            signs = ((a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1))
+            signs = product((-1, 1), repeat=3)
             spots += [Spot(wheel.frame, (a * wheel.radius, b * half, c * wheel.radius)) for a, b, c in signs]
         points = [self.places(spots or [self.traced])]
         for solid in self.solids:  # the corners of the boxes around them
@@ -311,17 +311,11 @@ def marks(scene: Scene, index: int, view: str) -> FloatArray:
     wheel, spins = scene.wheels[index], scene.spins
     count = _TREADS if wheel.roller_angle is None else _ROLLERS
     spin = np.zeros(len(scene.poses)) if spins is None else spins[:, index]
-    around = spin[:, None] + 2 * math.pi * np.arange(count) / count
-    turning = scene.poses[:, wheel.frame, :, :3]
-    outward = (
-        np.sin(around)[..., None] * turning[:, None, :, 0]
-        + np.cos(around)[..., None] * turning[:, None, :, 2]
-    )
-    forward = (
-        np.cos(around)[..., None] * turning[:, None, :, 0]
-        - np.sin(around)[..., None] * turning[:, None, :, 2]
-    )
-    axle, rim = turning[:, None, :, 1], wheel.radius * outward
+    around = (spin[:, None] + 2 * math.pi * np.arange(count) / count)[..., None]
+    along, axle, up = np.moveaxis(scene.poses[:, None, wheel.frame, :, :3], -1, 0)
+    outward = np.sin(around) * along + np.cos(around) * up
+    forward = np.cos(around) * along - np.sin(around) * up
+    rim = wheel.radius * outward
     lean, across = _lean(wheel)
     off = lean * forward - across * axle
     tread = np.stack([rim + off, rim - off], axis=2)

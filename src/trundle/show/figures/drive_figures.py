@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from trundle.arrays import FloatArray
@@ -19,7 +18,7 @@ from trundle.show.drawing.scenes import scene
 from trundle.show.figures.panels import Panel
 from trundle.show.figures.robot import draw_scene
 from trundle.show.figures.series import series
-from trundle.show.figures.style import COLOURS, INK, MUTED, house_style, new_figure, time_colours, unit_label
+from trundle.show.figures.style import COLOURS, INK, MUTED, draw_coloured, house_style, new_figure, unit_label
 
 # How far around the robot centres of rotation are shown, in its own sizes.
 _AROUND = 2.5
@@ -79,11 +78,11 @@ def rotation_center(driven: Driven, run: Run) -> Figure:
         middle, reach = around.mean(axis=0), _AROUND * shape.size
         axes.set(xlim=(middle[0] - reach, middle[0] + reach), ylim=(middle[1] - reach, middle[1] + reach))
         axes.set(xlabel="x (m), forward", ylabel="y (m), to the left", aspect="equal")
-        _draw_track(figure, axes, run, middle, reach)
+        _draw_track(axes, run, middle, reach)
         return figure
 
 
-def _draw_track(figure: Figure, axes: Axes, run: Run, middle: FloatArray, reach: float) -> None:
+def _draw_track(axes: Axes, run: Run, middle: FloatArray, reach: float) -> None:
     """The centres within sight, coloured by time; breaks where the base goes straight."""
     omega = run["omega"]
     turning = np.abs(omega) > _STRAIGHT * max(float(np.abs(omega).max()), 1e-9)
@@ -97,16 +96,11 @@ def _draw_track(figure: Figure, axes: Axes, run: Run, middle: FloatArray, reach:
         axes.text(0.5, 0.97, note, transform=axes.transAxes, ha="center", va="top", color=MUTED)
         return
     segments = np.stack([track[:-1], track[1:]], axis=1)[kept]
-    lines = LineCollection(list(segments), cmap=time_colours(), linewidths=2.0, capstyle="round", zorder=8)
-    lines.set_array(((run.time[:-1] + run.time[1:]) / 2)[kept])
-    lines.set_clim(run.time[0], run.time[-1])
-    axes.add_collection(lines, autolim=False)
+    middles, span = (run.time[:-1] + run.time[1:]) / 2, (run.time[0], run.time[-1])
+    draw_coloured(axes, segments, middles[kept], span, "time (s)", zorder=8)
     first, last = np.flatnonzero(seen)[[0, -1]]
     for place, marker, colour in ((first, "o", "white"), (last, "s", COLOURS[1])):
         axes.plot(*track[place], marker=marker, color=colour, markeredgecolor=INK, markersize=7, zorder=9)
-    colours = figure.colorbar(lines, ax=axes)
-    colours.set_label("time (s)")
-    colours.outline.set_visible(False)  # type: ignore[operator]
 
 
 def profile_figure(run: Run) -> Figure:

@@ -90,7 +90,5 @@ def _changed(before: Image.Image, now: Image.Image) -> tuple[Image.Image, tuple[
     if not rows.size:  # a picture has one point at least
         rows = columns = np.zeros(1, int)
     part = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    return Image.fromarray(np.where(differs, new, np.uint8(_CLEAR))[part], "P"), (
-        int(columns[0]),
-        int(rows[0]),
-    )
+    changed = Image.fromarray(np.where(differs, new, np.uint8(_CLEAR))[part], "P")
+    return changed, (int(columns[0]), int(rows[0]))

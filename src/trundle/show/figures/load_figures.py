@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from trundle.arrays import FloatArray
@@ -19,7 +18,7 @@ from trundle.show.figures.panels import Panel, described, split
 from trundle.show.figures.path import track_of
 from trundle.show.figures.plane import draw_plane, limits_around, plane_axes
 from trundle.show.figures.series import series
-from trundle.show.figures.style import INK, MUTED, house_style, time_colours, unit_label
+from trundle.show.figures.style import INK, MUTED, draw_coloured, house_style, unit_label
 
 # What is less than this share of the largest of its kind is rounding; components without anything else are left out.
 _ROUNDING = 1e-9
@@ -181,16 +180,12 @@ def segment_paths(run: Run) -> Figure | None:
         figure, axes, bar = plane_axes(f"{run.name}: paths of the centres of mass", low, high)
         draw_plane(axes, view, low, high)
         pieces = np.stack([points[:-1], points[1:]], axis=2).transpose(1, 0, 2, 3).reshape(-1, 2, 2)
-        lines = LineCollection(list(pieces), cmap=time_colours(), linewidths=2.2, capstyle="round", zorder=5)
-        lines.set_array(speeds.T.ravel())
-        lines.set_clim(0.0, float(speeds.max()) or 1.0)
-        axes.add_collection(lines, autolim=False)
+        label = "speed between samples (m/s); circles: where they start"
+        span = 0.0, float(speeds.max()) or 1.0
+        draw_coloured(axes, pieces, speeds.T.ravel(), span, label, bar=bar, width=2.2)
         axes.plot(*points[0].T, "o", color="white", markeredgecolor=INK, markersize=7, zorder=6)
         for name, start in zip(_bodies(run, scene), points[0], strict=True):
             axes.annotate(name, start, (7, 4), textcoords="offset points", fontsize=8.5, color=INK, zorder=7)
-        colours = figure.colorbar(lines, cax=bar)
-        colours.set_label("speed between samples (m/s); circles: where they start")
-        colours.outline.set_visible(False)  # type: ignore[operator]
         return figure
 
 

@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from trundle.arrays import FloatArray
@@ -26,11 +25,11 @@ from trundle.show.figures.style import (
     DASHES,
     INK,
     MUTED,
+    draw_coloured,
     figure_of,
     house_style,
     page,
     say,
-    time_colours,
 )
 
 # More robots along a path hide it, whatever its length.
@@ -87,7 +86,7 @@ def path(run: Run, ax: Axes | None = None, figsize: tuple[float, float] | None =
         draw_plane(axes, track.view, low, high)
         alphas = [0.95 if index in (shown[0], shown[-1]) else 0.35 for index in shown]
         draw_scene(axes, robots, track.view, scale=scale, alphas=alphas)
-        _draw_path(figure, axes, bar, track)
+        _draw_path(axes, bar, track)
         moved = off(track.scene)
         notes = [scale_note(track, scale), "" if track.scene.is_flat else f"seen {SEEN[track.view]}"]
         notes.append(f"shapes to within {1e3 * moved:.2g} mm" if moved else "")
@@ -212,19 +211,13 @@ def drawn_scale(track: Track) -> float:
     return max(_SMALLEST_SHARE * span / track.scene.size, 1.0) if track.drives else 1.0
 
 
-def _draw_path(figure: Figure, axes: Axes, bar: Axes | None, track: Track) -> None:
+def _draw_path(axes: Axes, bar: Axes | None, track: Track) -> None:
     """The line, coloured by time, with its start and end marked."""
     kept = np.unique(np.linspace(0, track.time.size - 1, min(track.time.size, _MOST_POINTS)).astype(int))
     points, time = track.points[kept], track.time[kept]
     segments = np.stack([points[:-1], points[1:]], axis=1)
-    lines = LineCollection(list(segments), cmap=time_colours(), linewidths=2.0, capstyle="round", zorder=5)
-    lines.set_array((time[:-1] + time[1:]) / 2)
     if track.time[-1] > track.time[0]:
-        lines.set_clim(track.time[0], track.time[-1])
-        axes.add_collection(lines, autolim=False)
-        colours = figure.colorbar(lines, cax=bar, ax=None if bar else axes)
-        colours.set_label("time (s)")
-        colours.outline.set_visible(False)  # type: ignore[operator]
+        draw_coloured(axes, segments, (time[:-1] + time[1:]) / 2, (time[0], time[-1]), "time (s)", bar=bar)
     elif bar is not None:
         bar.set_axis_off()
     mark = partial(axes.plot, linestyle="none", markersize=8, zorder=6, markeredgewidth=1.6)

@@ -14,11 +14,13 @@ import numpy as np
 from matplotlib import rc_params_from_file
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.files import replacing
 
@@ -143,6 +145,29 @@ def time_colours() -> LinearSegmentedColormap:
     """Colours from dark, for early, to light, for late: viridis without its yellow end, which is lost on white."""
     shades = matplotlib.colormaps["viridis"](np.linspace(0, 0.9, 256))
     return LinearSegmentedColormap.from_list("trundle_time", [tuple(shade) for shade in shades])
+
+
+def draw_coloured(
+    axes: Axes,
+    segments: FloatArray,
+    values: FloatArray,
+    span: tuple[float, float],
+    label: str,
+    *,
+    bar: Axes | None = None,
+    width: float = 2.0,
+    zorder: float = 5,
+) -> None:
+    """Lines (n, 2, 2) in the colours of `values` (n,) over a span, and the bar of these colours, beside or in `bar`."""
+    lines = LineCollection(
+        list(segments), cmap=time_colours(), linewidths=width, capstyle="round", zorder=zorder
+    )
+    lines.set_array(values)
+    lines.set_clim(*span)
+    axes.add_collection(lines, autolim=False)
+    colours = figure_of(axes).colorbar(lines, cax=bar, ax=None if bar else axes)
+    colours.set_label(label)
+    colours.outline.set_visible(False)  # type: ignore[operator]
 
 
 def unit_label(what: str, unit: str) -> str:

@@ -142,11 +142,11 @@ def _inputs(problem: Problem, inputs: Sequence[object]) -> Iterator[Knob]:
 
 
 def _limit(robot: Robot, problem: Problem, name: str) -> float | None:
-    """The limit of a motor's command, where it or its battery has one."""
+    """The greatest command that a motor follows, where it has one."""
     quantity = problem.system.quantities[name]
     motor = robot.motors.get(quantity.owner)
-    limit = getattr(motor, f"{quantity.label}_limit", None)
-    return None if limit is None else float(robot.number(limit))
+    limit = motor.command_limit(robot.resolver()) if motor and quantity.label == motor.command else None
+    return None if limit is None else float(limit)
 
 
 def _starts(problem: Problem, size: float) -> Iterator[Knob]:

@@ -64,10 +64,8 @@ def relation_sentence(relation: Relation) -> str:
     """'left.lateral = right.lateral', signs sorted to both sides; names alone where coefficients vary."""
     if not relation.constant:
         return f"{relation.names[0]} follows from {_and(relation.names[1:])}"
-    terms = [
-        *relation.terms[1:],
-        relation.terms[0],
-    ]  # the first depends on those before it: in their own order
+    # The first depends on the others: in their own order it is the last.
+    terms = [*relation.terms[1:], relation.terms[0]]
     left = [(name, c) for name, c in terms if c > 0]
     right = [(name, -c) for name, c in terms if c < 0]
     return f"{combination(left)} = {combination(right) or '0'}"
