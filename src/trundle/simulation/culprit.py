@@ -5,16 +5,18 @@ wheels that stand where their rolling binds less than elsewhere.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
+from trundle.model import Model
 from trundle.model.constraints import ideal_wheels
 from trundle.model.health import without_value
 from trundle.model.mechanism import mechanism
+from trundle.model.rolling_motion import RollingMotion
 from trundle.robot import Robot
 from trundle.simulation.feedback import Fill
 from trundle.simulation.integrate import RateFunction
@@ -33,9 +35,7 @@ AXLES = (
 
 def with_culprit(
     error: NumericsError,
-    *,
-    robot: Robot | None,
-    names: tuple[Sequence[str], Sequence[str]],
+    system: Model | RollingMotion,
     parameters: Mapping[str, float],
     fill: Fill,
     make: Make,
@@ -43,18 +43,17 @@ def with_culprit(
 ) -> NumericsError:
     """The error of a run, with the law that failed and when, or with the angles at which the robot is singular.
 
-    The time is the first at which the rates were no numbers although the state was.
-
-    names: of states and inputs; `again` integrates once more.
+    The time is the first at which the rates were no numbers although the state was; `again` integrates once more.
     """
-    lost, last = _watched(make, again)
+    robot, (lost, last) = system.robot, _watched(make, again)
     if robot is None or last is None:
         return error
 
     def values(t: float, x: FloatArray) -> dict[str, float]:
-        u = np.zeros(len(names[1]))
+        u = np.zeros(len(system.inputs))
         fill(t, x, u)
-        return dict(zip(names[0], x.tolist(), strict=False)) | dict(zip(names[1], u.tolist(), strict=True))
+        states = dict(zip(system.states, x.tolist(), strict=False))
+        return states | dict(zip(system.inputs, u.tolist(), strict=True))
 
     words = without_value(robot, parameters, values(*lost)) if lost else ""
     if lost and words:

@@ -93,16 +93,8 @@ def roll(
     0.6
     """
     robot = robot_of(robot, "roll", "it has no wheels to roll on")
-    options = options_of(
-        duration,
-        samples,
-        times=times,
-        method=method,
-        rtol=rtol,
-        atol=atol,
-        max_step=max_step,
-        tolerance=TOLERANCE,
-    )
+    bounds = {"rtol": rtol, "atol": atol, "tolerance": TOLERANCE}
+    options = options_of(duration, samples, times=times, method=method, max_step=max_step, **bounds)
     return solve(kinematic_problem(robot, inputs, initial, parameters, options), progress)
 
 
@@ -130,13 +122,9 @@ def kinematic_problem(
     kinematics = derive_rolling(robot, [known.rate_of(name) or name for name in names])
     derived = time.perf_counter() - began
     given = initial_numbers(initial, kinematics)
-    for name in angles.keys() & given.keys():
-        begins = angles[name].value(0.0)
-        if abs(begins - given[name]) > ROUNDING:
-            message = f"'{name}' starts at {given[name]:g}, and its input at {begins:g}"
-            raise InputError(message, key=f"run.initial.{name}", hint="keep one of them")
-    start = {name: given.get(name, 0.0) for name in kinematics.coordinates}
-    start |= {name: signal.value(0.0) for name, signal in angles.items() if name in start}
+    begins = {name: signal.value(0.0) for name, signal in angles.items()}
+    _require_one_start(given, begins)
+    start = {name: begins.get(name, given.get(name, 0.0)) for name in kinematics.coordinates}
     rates = {
         rate: signals[name].rate(options.end) if name in angles else signals[name]
         for rate, name in zip(kinematics.given, names, strict=True)
@@ -157,6 +145,14 @@ def kinematic_problem(
             "derive_seconds": derived,
         },
     )
+
+
+def _require_one_start(given: Mapping[str, float], begins: Mapping[str, float]) -> None:
+    """Raise InputError where an initial value is another one than where its input begins."""
+    for name in given.keys() & begins.keys():
+        if abs(begins[name] - given[name]) > ROUNDING:
+            message = f"'{name}' starts at {given[name]:g}, and its input at {begins[name]:g}"
+            raise InputError(message, key=f"run.initial.{name}", hint="keep one of them")
 
 
 def kinematic_inputs(robot: Robot) -> Quantities:

@@ -74,7 +74,7 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
 
     began = time.perf_counter()
     options, signals = problem.options, list(problem.signals.values())
-    system, p, times = problem.system, problem.numbers, options.times
+    system, p = problem.system, problem.numbers
     guided = _guided(problem)
     fill = filler(signals, system.states, problem.observe, p)
     _require_rates(problem, fill, compile_program(guided))
@@ -87,35 +87,33 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
         if not _is_whole(guided):
             compile_program(problem.observe).prepare(2, 2 if signals else 1, 1)
         compiled = time.perf_counter()
-        bounds = tolerances(method, options.rtol, options.atol)
-        settings = Settings(method, *bounds, longest_step(signals, options.end, options.max_step))
-        make = make_pieces(guided, slope, signals, moving, p, bar)
-        breaks = [t for signal in signals for t in (*signal.jumps, *signal.kinks)]
         names = guided.inputs[guided.input_index("state")].labels
-
-        def integrated(make: Make) -> FloatArray:
-            look = closer_look(signals)
-            return integrate(
-                make, problem.start, times, breaks=breaks, settings=settings, names=names, find=look
-            )
-
-        try:
-            states = integrated(make)
-        except NumericsError as error:
-            raise with_culprit(
-                error,
-                robot=system.robot,
-                names=(system.states, system.inputs),
-                parameters=problem.parameters,
-                fill=fill,
-                make=make,
-                again=integrated,
-            ) from None
-    commanded = commands(signals, fill, times, states)
+        states = _integrated(
+            problem, make_pieces(guided, slope, signals, moving, p, bar), method, names, fill
+        )
+    commanded = commands(signals, fill, options.times, states)
     outputs = _observed(problem, guided, states, commanded)
     seconds = {"compile_seconds": compiled - began, "simulate_seconds": time.perf_counter() - compiled}
     summary = {**problem.summary, "method": method, **seconds, **_settled(problem)}
     return run_of(problem, (states, commanded, outputs), summary)
+
+
+def _integrated(problem: Problem, make: Make, method: str, names: Sequence[str], fill: Fill) -> FloatArray:
+    """The states (called `names`) at the problem's times; NumericsError says what made the run stop."""
+    options, signals = problem.options, list(problem.signals.values())
+    bounds = tolerances(method, options.rtol, options.atol)
+    settings = Settings(method, *bounds, longest_step(signals, options.end, options.max_step))
+    breaks = [t for signal in signals for t in (*signal.jumps, *signal.kinks)]
+    look = closer_look(signals)
+
+    def integrated(make: Make) -> FloatArray:
+        x, times = problem.start, options.times
+        return integrate(make, x, times, breaks=breaks, settings=settings, names=names, find=look)
+
+    try:
+        return integrated(make)
+    except NumericsError as error:
+        raise with_culprit(error, problem.system, problem.parameters, fill, make, integrated) from None
 
 
 def _guided(problem: Problem) -> Program:
