@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from trundle.choices import FIGURE_FORMATS, FIGURES
 from trundle.cli.failures import UsageError
 from trundle.cli.garbage import no_collection
-from trundle.cli.output import Output, claim
+from trundle.cli.output import Output, claim, write_file
 from trundle.cli.parsing import add_force, add_output, options_named
 from trundle.cli.products import DEFAULT_PARENT
 from trundle.cli.request import STDIN, Request, read_request
@@ -212,7 +212,6 @@ def _film(things: Sequence[_Thing], args: Namespace) -> list[Path]:
 
 def _page(things: Sequence[_Thing], args: Namespace) -> list[Path]:
     """Write a page (.html) of the runs, or of the one description, and return its path."""
-    from trundle.files import replacing
     from trundle.show.page import page_of
 
     path = _output(things, args, ".html")
@@ -221,8 +220,7 @@ def _page(things: Sequence[_Thing], args: Namespace) -> list[Path]:
     claim(str(path), args.force)
     alone = things[0] if len(things) == 1 and not things[0].is_run else None
     text = page_of(alone.request.kept or alone.request.document if alone else [thing.run for thing in things])
-    with replacing(path) as draft:
-        draft.write_text(text, encoding="utf-8", newline="\n")
+    write_file(str(path), text)
     return [path]
 
 

@@ -18,27 +18,16 @@ _LONGEST = 24
 
 
 @text.register
-def wrench_text(wrench: Wrench) -> str:
+def vectors_text(noun: Wrench | Twist) -> str:
     """Wrench on 'shank' by 'thigh', about knee, in the axes of shank: a line a component."""
-    return "\n".join([wrench_heading(wrench), *table(component_rows(_of_wrench(wrench)))])
+    return "\n".join([_heading(noun), *table(component_rows(_vectors(noun)))])
 
 
 @html.register
-def wrench_html(wrench: Wrench) -> str:
+def vectors_html(noun: Wrench | Twist) -> str:
     """The same for a notebook."""
-    return _html(wrench_heading(wrench), _of_wrench(wrench))
-
-
-@text.register
-def twist_text(twist: Twist) -> str:
-    """Twist of 'shank' seen from 'world', at knee, in the axes of shank: a line a component."""
-    return "\n".join([_twist_heading(twist), *table(component_rows(_of_twist(twist)))])
-
-
-@html.register
-def twist_html(twist: Twist) -> str:
-    """The same for a notebook."""
-    return _html(_twist_heading(twist), _of_twist(twist))
+    rows = component_rows(_vectors(noun), tex=True)
+    return block(_heading(noun), "", html_table(("", ""), rows, (), MOST_FOLDED))
 
 
 @text.register
@@ -84,19 +73,19 @@ def component_rows(parts: Iterable[tuple[str, object, str]], tex: bool = False) 
     ]
 
 
-def _of_wrench(wrench: Wrench) -> list[tuple[str, object, str]]:
-    return [("F", wrench.force, "N"), ("M", wrench.moment, "N m")]
+def _vectors(noun: Wrench | Twist) -> list[tuple[str, object, str]]:
+    """The letter, the vector and the unit of both parts."""
+    if isinstance(noun, Wrench):
+        return [("F", noun.force, "N"), ("M", noun.moment, "N m")]
+    return [("v", noun.linear, "m/s"), ("omega", noun.angular, "rad/s")]
 
 
-def _of_twist(twist: Twist) -> list[tuple[str, object, str]]:
-    return [("v", twist.linear, "m/s"), ("omega", twist.angular, "rad/s")]
-
-
-def _twist_heading(twist: Twist) -> str:
-    return (
-        f"Twist of '{twist.body}' seen from '{twist.seen_from.name}', at {twist.point.name}, in the axes of"
-        f" {twist.frame.name}"
-    )
+def _heading(noun: Wrench | Twist) -> str:
+    """The title of a wrench, or of a twist: of which body, seen from where, at which point, in whose axes."""
+    if isinstance(noun, Wrench):
+        return wrench_heading(noun)
+    seen = f"seen from '{noun.seen_from.name}', at {noun.point.name}"
+    return f"Twist of '{noun.body}' {seen}, in the axes of {noun.frame.name}"
 
 
 def _inertia_heading(inertia: Inertia) -> str:
@@ -154,10 +143,6 @@ def _short(value: object) -> str:
         return f"{float(value):.6g}"
     text = str(value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-
-
-def _html(heading: str, parts: list[tuple[str, object, str]]) -> str:
-    return block(heading, "", html_table(("", ""), component_rows(parts, tex=True), (), MOST_FOLDED))
 
 
 def _components(vector: object) -> Iterable[object]:
