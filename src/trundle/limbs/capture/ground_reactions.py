@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import BoolArray, FloatArray, as_numbers
-from trundle.errors import InputError
+from trundle.errors import InputError, choose, require_known
 from trundle.limbs.capture.force_plates import Pushing, interpolated
 from trundle.limbs.capture.recording import Recording
 
 # "1_ground_force_vx" of a foot, or "ground_force_1_vx" as other programs write it; x stands for all three.
 _FORCE = re.compile(r"(?P<before>.*ground)_force(?P<after>.*)_vx")
 _TORQUES = ("{before}_torque{after}_{axis}", "{before}_moment{after}_m{axis}")
+# The axes that laboratories and models have up; x is forward in both, and stays.
+_UP = ("y", "z")
+_Y_FROM_Z = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,3 +155,24 @@ def _reaction(recording: Recording, columns: tuple[str, list[str], list[str], li
             message = f"there is no number at {recording.time[row]:g} s, where {name} pushes"
             raise InputError(message, file=recording.source or None, key=group[column])
     return GroundReaction(name, recording.time, force, place, torque)
+
+
+def turned(recording: Recording, up: str, to: str) -> Recording:
+    """What `Recording.turned` says: markers, plates and ground reactions."""
+    for key, axis in (("up", up), ("to", to)):
+        require_known(axis, _UP, f"up is y or z, not {axis!r}", key=key, hint=choose)
+    if up == to:
+        return recording
+    back = _Y_FROM_Z if up == "y" else _Y_FROM_Z.T  # vectors are rows: v Rᵀ
+    markers = {name: places @ back for name, places in recording.markers.items()}
+    channels = dict(recording.channels)
+    for _, *groups in reaction_columns(recording):
+        for names in groups:
+            if all(name in channels for name in names):
+                table = np.column_stack([channels[name] for name in names]) @ back
+                channels |= dict(zip(names, table.T, strict=True))
+    plates = tuple(
+        replace(plate, **{part: getattr(plate, part) @ back for part in ("corners", "force", "moment")})
+        for plate in recording.plates
+    )
+    return replace(recording, markers=markers, channels=channels, plates=plates)

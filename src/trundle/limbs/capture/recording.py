@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from trundle.arrays import FloatArray, as_numbers
-from trundle.errors import InputError, choose, require_known, suggest
+from trundle.errors import InputError, suggest
 from trundle.frozen import Frozen, Rebuilt
 from trundle.limbs.capture.force_plates import ForcePlate
 from trundle.results.table import Cells, Table
@@ -18,9 +18,6 @@ from trundle.robot.values import unit_in_si
 # OpenSim's tables say of all columns at once that they are in degrees; it is the model that knows which ones turn.
 DEGREES_IF_TURNING = "deg, if it turns"
 _ANEW = "make another Recording"
-# The axes that laboratories and models have up; x is forward in both, and stays.
-_UP = ("y", "z")
-_Y_FROM_Z = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 # What joints of one axis call their coordinate; other tools call it as the joint.
 _OF_ONE_AXIS = ("angle", "position")
 
@@ -155,25 +152,9 @@ class Recording(Rebuilt):
         >>> trundle.Recording([0], {"heel": [(1, 2, 3)]}).turned("z", to="y").markers["heel"]
         array([[ 1.,  3., -2.]])
         """
-        from trundle.limbs.capture.ground_reactions import reaction_columns
+        from trundle.limbs.capture.ground_reactions import turned
 
-        for key, axis in (("up", up), ("to", to)):
-            require_known(axis, _UP, f"up is y or z, not {axis!r}", key=key, hint=choose)
-        if up == to:
-            return self
-        back = _Y_FROM_Z if up == "y" else _Y_FROM_Z.T  # vectors are rows: v Rᵀ
-        markers = {name: places @ back for name, places in self.markers.items()}
-        channels = dict(self.channels)
-        for _, *groups in reaction_columns(self):
-            for names in groups:
-                if all(name in channels for name in names):
-                    table = np.column_stack([channels[name] for name in names]) @ back
-                    channels |= dict(zip(names, table.T, strict=True))
-        plates = tuple(
-            replace(plate, **{part: getattr(plate, part) @ back for part in ("corners", "force", "moment")})
-            for plate in self.plates
-        )
-        return replace(self, markers=markers, channels=channels, plates=plates)
+        return turned(self, up, to)
 
     def _column(self, name: str) -> tuple[str, FloatArray]:
         """A column's own name, as its unit has it, and its values."""
