@@ -36,6 +36,7 @@ from trundle.robot.loops import DirectedLoop, JointLoop, RodLoop, Side
 from trundle.robot.loops import Loop as ClosingJoint
 from trundle.robot.motors import Motor, optional
 from trundle.robot.parts import Parts
+from trundle.robot.structure import has_heights
 from trundle.robot.values import ValueVector
 from trundle.robot.wheels import PivotedWheel, RollingWheel, Wheel
 from trundle.scalars import Scalar, cos, is_zero, sin
@@ -108,7 +109,7 @@ class Assembly:
 
     `coordinates` and `speeds` name the tree's q and ν, then the linkages' coordinates and rates, and `quantities` says
     what each of them is; `axes` maps what a motor can drive to its column and coordinate. `couplings` stand so that
-    they come after what they follow.
+    they come after what they follow. `heights` says whether the description tells how high its masses are.
     """
 
     tree: Tree
@@ -124,6 +125,7 @@ class Assembly:
     links: Mapping[str, int] = field(default_factory=dict)
     loops: tuple[LoopJoint, ...] = ()
     supplies: tuple[Supply, ...] = ()
+    heights: bool = False
 
     @property
     def linkages(self) -> list[Linkage]:
@@ -196,6 +198,7 @@ def assemble(robot: Parts, read: Read) -> Assembly:
         draft.indices,
         tuple(_loop(draft, name, noun) for name, noun in robot.loops.items()),
         tuple(Supply(name, robot.batteries[name], motors, read) for name, motors in robot.fed.items()),
+        bool(wheels) and has_heights(robot),
     )
 
 

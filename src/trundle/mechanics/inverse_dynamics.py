@@ -89,6 +89,16 @@ def inverse_dynamics(
     return tau
 
 
+def needed_wrenches(
+    tree: Tree, poses: Sequence[Pose], nu: Sequence[Scalar], nu_dot: Sequence[Scalar]
+) -> list[Force]:
+    """The wrenches through joints, on their links about their origins in their frames, that a motion needs, with the
+    weight; the first one carries the whole tree.
+    """
+    own, rates = joint_motions(tree, poses, nu, nu_dot)
+    return joint_wrenches(tree, poses, needed_forces(tree, poses, own, rates))
+
+
 Axes = Literal["link", "world"]
 
 

@@ -12,6 +12,8 @@ from trundle.mechanics.tree import WORLD, Tree
 from trundle.scalars import Scalar
 from trundle.spatial.motions import (
     ZERO_FORCE,
+    Force,
+    Inertia,
     Motion,
     Pose,
     add_forces,
@@ -80,14 +82,7 @@ def mass_matrix(tree: Tree, poses: Sequence[Pose]) -> list[list[Scalar]]:
 
     Entries between joints of different branches are structural zeros.
     """
-    links = tree.links
-    composite = [link.inertia for link in links]
-    for index in range(len(links) - 1, -1, -1):
-        parent = links[index].parent
-        if parent != WORLD:
-            composite[parent] = add_inertias(
-                composite[parent], inertia_to_parent(poses[index], composite[index])
-            )
+    links, composite = tree.links, _composites(tree, poses)
     slices = tree.speed_slices()
     subspaces = [link.subspace(pose) for link, pose in zip(links, poses, strict=True)]
     count = tree.speed_count
@@ -103,3 +98,30 @@ def mass_matrix(tree: Tree, poses: Sequence[Pose]) -> list[list[Scalar]]:
                 force = force_to_parent(poses[ancestor], force)
             matrix[column][column] = matrix[column][column] + armature
     return matrix
+
+
+def _composites(tree: Tree, poses: Sequence[Pose]) -> list[Inertia]:
+    """The inertia of each link with all that hangs on it as one body, in the link's frame."""
+    composite = [link.inertia for link in tree.links]
+    for index in range(len(composite) - 1, -1, -1):
+        parent = tree.links[index].parent
+        if parent != WORLD:
+            composite[parent] = add_inertias(
+                composite[parent], inertia_to_parent(poses[index], composite[index])
+            )
+    return composite
+
+
+def base_columns(tree: Tree, poses: Sequence[Pose]) -> list[Force]:
+    """For each speed, the wrench on the first link that 1 m/s² or rad/s² of it needs, about that link's origin in its
+    frame: the rows of M of a base that can move any way. Armatures have no part in it.
+    """
+    composite, columns = _composites(tree, poses), []
+    for index, (link, pose) in enumerate(zip(tree.links, poses, strict=True)):
+        for motion in link.subspace(pose):
+            force = momentum(composite[index], motion)
+            for ancestor in tree.ancestors(index):
+                if tree.links[ancestor].parent != WORLD:
+                    force = force_to_parent(poses[ancestor], force)
+            columns.append(force)
+    return columns

@@ -21,6 +21,7 @@ from trundle.model.classification import mobility_of
 from trundle.model.closures import held_programs
 from trundle.model.forces import applied_forces, contact_span
 from trundle.model.health import check_inertia, check_loads, check_mass, check_own_kinds
+from trundle.model.load_shift import moving_loads
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import ConstraintSummary, Model
 from trundle.model.moving import (
@@ -121,8 +122,8 @@ def _drives(moving: MovingMechanism) -> _Drives:
 def _motion(moving: MovingMechanism, drives: _Drives) -> ForcedMotion:
     """The forces, and the accelerations that they give under all constraints."""
     mechanism = moving.mechanism
-    span = contact_span(mechanism.numbers.assembly)
-    forces = applied_forces(mechanism.assembly, mechanism.at, moving.nu, drives.commands, drives.own, span)
+    loads = moving_loads(moving, contact_span(mechanism.numbers.assembly))
+    forces = applied_forces(mechanism.assembly, mechanism.at, moving.nu, drives.commands, drives.own, loads)
     if not mechanism.constrained:
         rates = free_accelerations(moving, forces.tau)
         return ForcedMotion(rates, rates, forces)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from trundle.errors import InputError
 from trundle.mechanics.actuation import Element
 from trundle.mechanics.assembly import Assembly, mounting
 from trundle.mechanics.frames import world_poses
@@ -17,6 +19,7 @@ from trundle.robot.contact import Push
 from trundle.robot.motors import Drive, Effort
 from trundle.scalars import Scalar, is_zero, maximum
 from trundle.spatial.motions import IDENTITY_POSE, Pose
+from trundle.spatial.vectors import Vector, apply_transposed
 
 
 @dataclass
@@ -39,10 +42,9 @@ class Forces:
         self.loss = self.loss + effort.loss
         self.stored = self.stored + effort.stored
 
-    def push(
-        self, wheel: WheelModel, push: Push, rows: Sequence[Sequence[Scalar]], slip: Sequence[Scalar]
-    ) -> None:
+    def push(self, touching: Touching, push: Push) -> None:
         """Put what the ground does to a wheel on all that its contact moves with."""
+        wheel, rows, slip, rate = touching
         for row, force, velocity, direction in zip(rows, push.forces, slip, wheel.directions, strict=False):
             for column, entry in enumerate(row):
                 self.tau[column] = self.tau[column] + entry * force
@@ -53,6 +55,31 @@ class Forces:
         if push.loss is not None:
             self.loss = self.loss + push.loss
         self.stored = self.stored + push.stored
+        if wheel.spin is not None and not is_zero(push.moment):
+            self.tau[wheel.spin] = self.tau[wheel.spin] + push.moment
+            if push.loss is None:
+                self.loss = self.loss - push.moment * rate
+            self.contacts[wheel.moment] = push.moment
+
+
+class Touching(NamedTuple):
+    """A wheel whose contact law acts: the rows of its directions over all speeds, its slip in them (m/s) and its spin
+    rate (rad/s).
+    """
+
+    wheel: WheelModel
+    rows: Sequence[Sequence[Scalar]]
+    slip: Sequence[Scalar]
+    rate: Scalar
+
+    def push(self, load: Scalar, own: Mapping[str, Scalar]) -> Push:
+        """What the ground does to it at a load (N)."""
+        return self.wheel.push(self.slip, load, self.rate, own)
+
+
+# Loads of wheels by name (N), at least of those that touch: where all other forces on the speeds are τ, the contacts
+# as they are, with their states.
+Loads = Callable[[Sequence[Scalar], Sequence[Touching], Mapping[str, Scalar]], Mapping[str, Scalar]]
 
 
 def applied_forces(
@@ -61,10 +88,10 @@ def applied_forces(
     nu: Sequence[Scalar],
     commands: Mapping[str, Scalar],
     own: Mapping[str, Scalar],
-    span: Sequence[int],
+    loads: Loads,
 ) -> Forces:
     """Everything that pushes, at speeds ν (all of them), commands by input and the own states of motors and contacts by
-    name.
+    name; `loads` are the wheels'.
     """
     forces = Forces([0] * len(assembly.speeds))
     names = {axis.column: axis.coordinate for axis in assembly.axes.values()}
@@ -84,7 +111,7 @@ def applied_forces(
         forces.rates |= {actuator.states[name].name: rate for name, rate in effort.rates.items()}
         # what a battery gives comes from inside; what its cells give has been counted
         forces.add(actuator.column, effort._replace(power=0) if actuator.name in fed else effort)
-    _add_contacts(assembly, at, nu, own, forces, span)
+    _add_contacts(touching_wheels(assembly, at, nu), assembly.wheels, own, forces, loads)
     return forces
 
 
@@ -110,44 +137,57 @@ def element_effort(assembly: Assembly, element: Element, at: Configuration, nu: 
     return element.effort(position, nu[element.column])
 
 
+def touching_wheels(assembly: Assembly, at: Configuration, nu: Sequence[Scalar]) -> list[Touching]:
+    """The wheels whose contact law acts, at speeds ν."""
+    touching = []
+    for wheel in assembly.wheels:
+        if wheel.acts:
+            rows = contact_rows(assembly.tree, at.poses, wheel, len(assembly.speeds)) if wheel.pushed else []
+            rate = 0 if wheel.spin is None else nu[wheel.spin]
+            touching.append(Touching(wheel, rows, [dot(row, nu) for row in rows], rate))
+    return touching
+
+
 def _add_contacts(
-    assembly: Assembly,
-    at: Configuration,
-    nu: Sequence[Scalar],
+    touching: Sequence[Touching],
+    wheels: Sequence[WheelModel],
     own: Mapping[str, Scalar],
     forces: Forces,
-    span: Sequence[int],
+    loads: Loads,
 ) -> None:
-    """The forces of the contacts whose law gives them; those of constraints follow from the motion."""
-    pushing = [wheel for wheel in assembly.wheels if wheel.acts]
-    if not pushing:
+    """The forces of the contacts whose law gives them, and the loads; forces of constraints follow from the motion."""
+    if not touching:
         return
-    loads = wheel_loads(assembly, at, span)
-    for wheel in pushing:
-        rows = contact_rows(assembly.tree, at.poses, wheel, len(assembly.speeds)) if wheel.pushed else []
-        slip = [dot(row, nu) for row in rows]
-        rate = 0 if wheel.spin is None else nu[wheel.spin]
-        push = wheel.push(slip, loads[wheel.name], rate, own)
-        forces.push(wheel, push, rows, slip)
-        if wheel.spin is not None and not is_zero(push.moment):
-            forces.tau[wheel.spin] = forces.tau[wheel.spin] + push.moment
-            if push.loss is None:
-                forces.loss = forces.loss - push.moment * rate
-            forces.contacts[wheel.moment] = push.moment
-        forces.contacts[wheel.pressed] = loads[wheel.name]
+    pressing = loads(forces.tau, touching, own)
+    for each in touching:
+        wheel, load = each.wheel, pressing[each.wheel.name]
+        push = each.push(load, own)
+        forces.push(each, push)
+        forces.contacts[wheel.pressed] = load
         forces.contacts |= {wheel.output(name): value for name, value in push.outputs.items()}
         forces.rates |= {wheel.states[name].name: value for name, value in push.rates.items()}
+    forces.contacts |= {wheel.pressed: pressing[wheel.name] for wheel in wheels if wheel.name in pressing}
+
+
+def standing_loads(assembly: Assembly, at: Configuration, span: Sequence[int]) -> Loads:
+    """Loads that no motion shifts, by `wheel_loads`, of the wheels whose law acts."""
+
+    def loads(_tau: object, touching: Sequence[Touching], _own: object) -> dict[str, Scalar]:
+        every = wheel_loads(assembly, at, span)
+        return {each.wheel.name: every[each.wheel.name] for each in touching}
+
+    return loads
 
 
 def wheel_loads(assembly: Assembly, at: Configuration, span: Sequence[int]) -> dict[str, Scalar]:
-    """Normal force on each wheel (N): as given, or its share of what the given ones leave of the weight.
+    """Normal force on each wheel (N) of a robot that stands: as given, or its share of what the given ones leave of the
+    weight.
 
-    Quasi-static: the robot stands as configured, and accelerations move no load from wheel to wheel, which a planar
-    base can't do. A wheel that would have to be pulled down carries nothing: friction from a negative load would
-    drive the robot.
+    A wheel that would have to be pulled down carries nothing: friction from a negative load would drive the robot.
+    Raises InputError on a slope where no height of a mass is known.
     """
     frames = base_frames(assembly, at.poses)
-    loads, resultant = shared_weight(assembly, frames)
+    loads, resultant = shared_weight(assembly, at)
     sharing = sharing_wheels(assembly)
     if sharing:
         shares = load_shares([contact_place(wheel, frames) for wheel in sharing], resultant, span)
@@ -156,19 +196,55 @@ def wheel_loads(assembly: Assembly, at: Configuration, span: Sequence[int]) -> d
 
 
 def shared_weight(
-    assembly: Assembly, frames: Sequence[Pose]
+    assembly: Assembly, at: Configuration
 ) -> tuple[dict[str, Scalar], tuple[Scalar, Scalar, Scalar]]:
-    """The given loads by wheel (N), and the weight W, W x and W y (N, N m) that they leave to the other wheels."""
+    """The given loads by wheel (N), and the weight W, W x and W y (N, N m) that they leave to the other wheels.
+
+    On a slope, the pull along the ground g_x, g_y at the height h of the centre of mass adds m h g_x and m h g_y.
+    """
+    frames = base_frames(assembly, at.poses)
     mass, center = center_of_mass(assembly.tree, frames)
     weight = -assembly.tree.gravity[2] * mass
     resultant = [weight, weight * center[0], weight * center[1]]
+    if is_tilted(assembly):
+        _require_heights(assembly)
+        pull = apply_transposed(at.poses[0].rotation, assembly.tree.gravity)
+        lever = mass * (center[2] - ground_height(assembly, frames))
+        resultant = [weight, resultant[1] + lever * pull[0], resultant[2] + lever * pull[1]]
     loads: dict[str, Scalar] = {}
     for wheel in assembly.wheels:
         if wheel.load is not None:
-            x, y = contact_place(wheel, frames)
             loads[wheel.name] = wheel.load
-            resultant = [r - wheel.load * arm for r, arm in zip(resultant, (1, x, y), strict=True)]
+            carried = carried_by(wheel, frames)
+            resultant = [r - wheel.load * arm for r, arm in zip(resultant, carried, strict=True)]
     return loads, (resultant[0], resultant[1], resultant[2])
+
+
+def carried_by(wheel: WheelModel, frames: Sequence[Pose]) -> Vector:
+    """What a load of 1 N on a wheel carries of (W, W x, W y): 1, x, y (N, N m)."""
+    return (1, *contact_place(wheel, frames))
+
+
+def is_tilted(assembly: Assembly) -> bool:
+    """Whether gravity pulls along the ground, or may: whether the ground is a slope."""
+    return not (is_zero(assembly.tree.gravity[0]) and is_zero(assembly.tree.gravity[1]))
+
+
+def _require_heights(assembly: Assembly) -> None:
+    """Raise InputError where wheels that act share a weight whose height nobody has told."""
+    if not assembly.heights and any(wheel.acts and wheel.load is None for wheel in assembly.wheels):
+        raise InputError(
+            "gravity is tilted, and the body's center_of_mass has no height: how a slope loads the wheels hangs on it",
+            key="robot.body.center_of_mass",
+            hint="write its height above the base's frame, such as center_of_mass: [0, 0, 0.2] "
+            "(of 0 m by a parameter that is 0), or give the slipping wheels a load (N)",
+        )
+
+
+def ground_height(assembly: Assembly, frames: Sequence[Pose]) -> Scalar:
+    """z of the ground in the frame of the poses (m): all wheels stand on it."""
+    wheel = assembly.wheels[0]
+    return frames[wheel.link].position[2] - wheel.radius
 
 
 def sharing_wheels(assembly: Assembly) -> list[WheelModel]:

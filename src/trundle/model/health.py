@@ -20,7 +20,7 @@ from trundle.mechanics.elimination import null_space
 from trundle.mechanics.quantities import Quantities, Quantity
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.constraints import ideal_wheels
-from trundle.model.forces import applied_forces, contact_span, wheel_loads
+from trundle.model.forces import applied_forces, contact_span, standing_loads, wheel_loads
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.moving import NO_INERTIA, at_generic, generic_values, scaled_mass
 from trundle.program import Program
@@ -208,7 +208,8 @@ def without_value(robot: Robot, parameters: Mapping[str, float], values: Mapping
     here = here.configured([values[name] for name in here.names])
     assembly, nu = here.assembly, here.speeds([values[name] for name in here.basis.labels])
     try:
-        forces = applied_forces(assembly, here.at, nu, values, values, contact_span(assembly))
+        loads = standing_loads(assembly, here.at, contact_span(assembly))
+        forces = applied_forces(assembly, here.at, nu, values, values, loads)
     except InputError as error:  # a root of what is negative, say, with the class and the line
         return f"{error.message} ({error.key})"
     for actuator in assembly.actuators:

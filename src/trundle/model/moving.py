@@ -21,7 +21,7 @@ from trundle.model.constraints import Configuration, ideal_wheels
 from trundle.model.guided import MassInverse, Solution, solve_with_multipliers
 from trundle.model.mechanism import Mechanism
 from trundle.model.symbols import STATE, Symbols, derivative_along
-from trundle.scalars import Scalar
+from trundle.scalars import AnyRows, Rows, Scalar
 from trundle.spatial.motions import Force
 
 # From so many speeds on, solving with M by recursion takes fewer operations than by the matrix. Chains closed by one
@@ -171,6 +171,15 @@ def free_accelerations(
     return forward_dynamics(
         fast.tree, fast.poses, moving.nu, tau, wrenches if wrenches is None else fast.wrenches(wrenches)
     )
+
+
+def mass_solutions(moving: MovingMechanism, columns: AnyRows) -> Rows:
+    """X with SᵀMS X = T for the `columns` of T, by columns, of a mechanism without loops."""
+    mechanism = moving.mechanism
+    if mechanism.constrained:
+        return transpose(solve_positive(reduced_mass(mechanism), transpose(columns)))
+    fast = recast(mechanism.assembly.tree, mechanism.at.q)
+    return solve_mass(fast.tree, fast.poses, columns)
 
 
 def bound_accelerations(moving: MovingMechanism, drive: Sequence[Scalar]) -> Solution:

@@ -70,7 +70,10 @@ class Body(Noun):
 
     name: Identifier | None = default(None, "Another name for the body, for `parent:`. Default: its joint's.")
     mass: Mass = default(0.0, "Mass (kg), default 0.")
-    center_of_mass: Position = default((0.0, 0.0, 0.0), "Centre of mass in the body's frame (m).")
+    center_of_mass: Position = default(
+        (0.0, 0.0, 0.0),
+        "Centre of mass in the body's frame (m). On wheels that slip, a z that is no plain 0 shifts their loads.",
+    )
     inertia: Inertia = default({}, "Inertia about the centre of mass.")
     shapes: dict[Identifier, Annotated[Shape, SHAPES]] = default(
         {}, "What it looks like, by name; nothing in the equations. Default: drawn from joints and inertia."

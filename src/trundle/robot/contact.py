@@ -160,8 +160,10 @@ class Free(ContactLaw):
 class Bristle(ContactLaw):
     """Dry friction whose contact is a spring until it slides, so that a wheel at rest stays where it is.
 
-    ż = v − σ₀|v| z/(μN), f = −σ₀ z − σ₁ ż, with z the deflection of the tread and v the slip (Dahl 1968; σ₁ as in
-    Canudas de Wit, Olsson, Åström & Lischinsky 1995). States NAME.rolling_deflection and NAME.lateral_deflection (m).
+    ż = v − σ₀|v| z/(μN), f = −σ₀ z − σ₁ ż/(1 + σ₁|v|/(μN)), with z the deflection of the tread and v the slip (Dahl
+    1968; σ₁ as in Canudas de Wit, Olsson, Åström & Lischinsky 1995). The damping wears off with the slip: f lies
+    between −σ₀ z and −μN v/|v|, so that a tread never gives more than it can hold. States NAME.rolling_deflection
+    and NAME.lateral_deflection (m).
     """
 
     type: Literal["bristle"] = "bristle"
@@ -180,10 +182,11 @@ class Bristle(ContactLaw):
 
     def push(self, touch: Touch, read: Read) -> Push:
         """The spring's and the damper's forces; what the tread stores comes back."""
-        stiffness, damping = read(self.bristle_stiffness), read(self.bristle_damping)
+        stiffness, viscous = read(self.bristle_stiffness), read(self.bristle_damping)
         # A wheel that is lifted has nothing to divide by: a millinewton is no grip, either.
         grip = read(self.friction) * touch.load + 1e-3
         speed = sqrt(sum(v * v for v in touch.slip) + 1e-18)  # with a derivative at rest
+        damping = viscous * grip / (grip + viscous * speed)
         bent = tuple(touch.states.values())
         rates = [v - stiffness * speed * z / grip for v, z in zip(touch.slip, bent, strict=True)]
         forces = [-stiffness * z - damping * rate for z, rate in zip(bent, rates, strict=True)]

@@ -49,7 +49,10 @@ class Parts(Noun):
     base: Base = Field(
         default="fixed", description="How the base moves. Default: planar with wheels, else fixed."
     )
-    gravity: Gravity = default(9.81, "Gravity (m/s^2): straight down, or a vector in the world frame.")
+    gravity: Gravity = default(
+        9.81,
+        "Gravity (m/s^2): straight down, or a vector in the world frame; a tilted one is a slope, for wheels too.",
+    )
     body: Body | None = Field(default=None, description="The base's body. A fixed base needs none.")
     joints: dict[Identifier, Annotated[Joint, JOINTS]] = named("Joints by name.")
     wheels: dict[Identifier, Annotated[Wheel, WHEELS]] = named("Wheels by name.")

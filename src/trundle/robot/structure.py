@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from trundle.errors import did_you_mean, suggest
-from trundle.robot.bodies import Body, FixedJoint, RevoluteJoint, drive_axes
+from trundle.robot.bodies import Body, FixedJoint, Joint, RevoluteJoint, drive_axes
 from trundle.robot.couplings import gears, held, linkages
 from trundle.robot.expressions import ExpressionError, dimension_of
 from trundle.robot.loops import JointLoop
@@ -14,7 +14,7 @@ from trundle.robot.parameters import dimensions
 from trundle.robot.parts import FAMILIES, Parts
 from trundle.robot.problems import CircleError, Mistake, Path, in_order
 from trundle.robot.units import UNITS
-from trundle.robot.values import check_dimension
+from trundle.robot.values import Value, check_dimension
 from trundle.robot.wheels import PivotedWheel
 
 
@@ -334,6 +334,37 @@ def is_vertical_axis(robot: Parts, name: str, numbers: Mapping[str, float]) -> b
     across = [*joint.rpy[:2], *(joint.axis[:2] if isinstance(joint, RevoluteJoint) else ())]
     level = all(abs(numbers[value.key]) <= 1e-12 for value in across)
     return level and isinstance(joint, (FixedJoint, RevoluteJoint))
+
+
+def has_heights(robot: Parts) -> bool:
+    """Whether the description says how high masses are: in the base's frame, the z of some body's centre of mass is
+    more than a plain 0.
+    """
+    known, raised = body_names(robot), {"base": False}
+
+    def is_raised(name: str) -> bool:
+        climbed: list[str] = []
+        while name not in raised and not _raises(robot.joints[name]):
+            climbed.append(name)
+            name = known[robot.joints[name].parent]
+        raised.update(dict.fromkeys((*climbed, name), raised.get(name, True)))
+        return raised[name]
+
+    bodies = {} if robot.body is None else {"base": robot.body}
+    bodies |= {name: joint.body for name, joint in robot.joints.items()}
+    heavy = {name: body for name, body in bodies.items() if _says(body.mass)}
+    return any(_says(body.center_of_mass[2]) or is_raised(name) for name, body in heavy.items())
+
+
+def _raises(joint: Joint) -> bool:
+    """Whether a joint puts its body higher or lower than its parent, or can."""
+    out = [joint.at[2], *joint.rpy[:2], *(joint.axis[:2] if isinstance(joint, RevoluteJoint) else ())]
+    return not isinstance(joint, (FixedJoint, RevoluteJoint)) or any(map(_says, out))
+
+
+def _says(value: Value) -> bool:
+    """Whether a number is more than a plain 0, which stands for what isn't there."""
+    return bool(value.names) or value.number != 0.0
 
 
 def leaders(robot: Parts) -> dict[str, tuple[str, ...]]:

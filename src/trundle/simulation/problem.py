@@ -249,7 +249,12 @@ def run_of(
         values=values,
         units={name: unit for name, unit in units.items() if name in values},
         description=describe(system, problem.parameters),
-        summary={**summary, **_worst(values), **_spent(system, values, options.stored)},
+        summary={
+            **summary,
+            **_worst(values),
+            **_spent(system, values, options.stored),
+            **_lifted(system, values, options.stored),
+        },
         groups=groups | {"outputs": (*system.outputs, *account)},
         columns={name: Column(noun.owner, noun.label, noun.kind) for name, noun in known.items()},
     )
@@ -285,6 +290,32 @@ def _spent(
                 times.setdefault(what, {})[name] = when = float(time[worn[0]])
                 warnings.warn(f"the battery {name!r} at {when:.4g} s: {words}", RuntimeWarning, 2)
     return dict(times)
+
+
+def _lifted(
+    system: Model | RollingMotion, values: Mapping[str, FloatArray], time: FloatArray
+) -> dict[str, object]:
+    """`lifted`: when wheels first carried nothing, by name; a warning says when, and over which ones it tips."""
+    robot = system.robot
+    sharing = (
+        [] if robot is None else [name for name, wheel in robot.wheels.items() if wheel.fixed_load is None]
+    )
+    loads = {name: values[key] for name in sharing if (key := f"{name}.load") in values}
+    times = {
+        name: float(time[bare[0]]) for name, load in loads.items() if (bare := np.flatnonzero(load <= 0)).size
+    }
+    if times:
+        when = min(times.values())
+        off = [name for name, first in times.items() if first == when]
+        rest = ", ".join(name for name in loads if name not in off)
+        over = f"the robot lifts it, or tips over {rest}" if rest else "the robot leaves the ground"
+        warnings.warn(
+            f"at {when:.4g} s nothing presses {', '.join(off)} to the ground any more: {over}. "
+            "What follows is computed as if it stood",
+            RuntimeWarning,
+            2,
+        )
+    return {"lifted": times} if times else {}
 
 
 def _energy_account(states: FloatArray, values: Mapping[str, FloatArray]) -> dict[str, FloatArray]:

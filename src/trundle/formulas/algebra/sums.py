@@ -57,8 +57,9 @@ class LetterDefinition(NamedTuple):
 class Letter:
     """One symbol: its name as SymPy writes it, what it means, its unit, its number in the description.
 
-    `kind` is parameter, coordinate, speed, force, input, root or definition; `source` what the model's programs call
-    the quantity; `square` makes it the root of a whole number. Definitions get a name when they are first shown.
+    `kind` is parameter, coordinate, speed, rate (of a speed), force, input, root or definition; `source` what the
+    model's programs call the quantity; `square` makes it the root of a whole number. Definitions get a name when they
+    are first shown.
     """
 
     name: str

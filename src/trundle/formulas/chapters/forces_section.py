@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
+import numpy as np
 import sympy
 
 from trundle.formulas.algebra.sums import Sum, TooLong
@@ -15,20 +16,24 @@ from trundle.formulas.letters.names import rate_of
 from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Equation, Section
 from trundle.mechanics.actuation import Actuator, Element, Stop, Supply
+from trundle.mechanics.inverse_dynamics import needed_wrenches
 from trundle.mechanics.linear import adjugate, determinant, dot
 from trundle.mechanics.quantities import Quantity
-from trundle.mechanics.wheels import WheelModel, contact_rows
+from trundle.mechanics.wheels import WheelModel, contact_rows, load_shares
 from trundle.model.forces import (
     base_frames,
+    carried_by,
     contact_place,
     contact_span,
+    ground_height,
     shared_weight,
     sharing_wheels,
     wheel_loads,
 )
+from trundle.model.load_shift import axle_moment, carried, shifts_load
 from trundle.robot.kinds import ask
 from trundle.robot.motors import Drive
-from trundle.scalars import AnyRows, Scalar, maximum
+from trundle.scalars import AnyRows, Scalar, maximum, minimum
 
 _Source = TypeVar("_Source", Actuator, Element, Supply, WheelModel, Stop)
 
@@ -166,13 +171,31 @@ def contact_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
     wheels = [wheel for wheel in sheet.assembly.wheels if wheel.acts]
     if not wheels:
         return None
-    loads = readable_loads(sheet)
+    loads = readable_loads(sheet, dynamics)
     shared = len({sheet.book.sum(loads[wheel.name]).key for wheel in wheels}) == 1 < len(wheels)
     equations: list[Equation] = []
     for wheel in wheels:
         load = _load(sheet, wheel.name, loads[wheel.name], shared)
         equations += _contact(sheet, dynamics, wheel, load)
-    return Section("dynamics", "Slipping contacts", tuple(equations))
+    return Section("dynamics", "Slipping contacts", tuple(equations), _load_notes(sheet, loads))
+
+
+def _load_notes(sheet: Sheet, loads: Mapping[str, Scalar]) -> tuple[str, ...]:
+    """What is to be known of loads that motion shifts."""
+    if not shifts_load(sheet.assembly):
+        return ()
+    own = [wheel.name for wheel in sheet.assembly.wheels if wheel.acts and wheel.load is None]
+    letters = [
+        sheet.book.letters[letter]
+        for name in own
+        if (letter := sheet.book.sum(loads[name]).letter) is not None
+    ]
+    if any(letter.definition is None for letter in letters):
+        return ("The loads hang on the accelerations. They are not written out; runs have them.",)
+    return (
+        "The loads hang on the accelerations, and these by friction on the loads: the program solves for both. "
+        "The equations hold as long as all wheels stand.",
+    )
 
 
 def _contact(sheet: Sheet, dynamics: Dynamics, wheel: WheelModel, load: sympy.Expr) -> list[Equation]:
@@ -207,26 +230,37 @@ def _load(sheet: Sheet, wheel: str, load: Scalar, shared: bool) -> sympy.Expr:
         entry = sheet.book.letters[value.letter]
         if entry.definition is not None and not entry.name:
             entry.name = sheet.names.indexed("N", "" if shared else sheet.names.label(wheel))
-            entry.meaning = "load of each wheel" if shared else f"load of {wheel}, its share of the weight"
+            what = "what all carry" if shifts_load(sheet.assembly) else "the weight"
+            entry.meaning = "load of each wheel" if shared else f"load of {wheel}, its share of {what}"
             entry.source, entry.unit = f"{wheel}.load", "N"
     return sheet.expression(value)
 
 
-# Shares with more terms are written by their plane.
+# Shares with more terms are written by their plane; moments of a motion with more aren't written out.
 _MOST_TERMS = 30
+_MOST_MOMENTS = 60
+# Of the mean load: parameters are drawn a tenth off the description's.
+_LEAST = 0.2
 _SHAPES = ("", "x", "y")
 
 
-def readable_loads(sheet: Sheet) -> dict[str, Scalar]:
-    """The load of each wheel (N), as `model.forces.wheel_loads` has it."""
+def readable_loads(sheet: Sheet, dynamics: Dynamics) -> dict[str, Scalar]:
+    """The load of each wheel (N), as the program has it: by the motion where that shifts it, else at rest."""
     span = contact_span(sheet.here.numbers.assembly)
-    book = sheet.book
+    if shifts_load(sheet.assembly):
+        return _moving_loads(sheet, dynamics, span)
     with suppress(TooLong):
         loads = wheel_loads(sheet.assembly, sheet.at, span)
-        sizes = [len(a.terms) for value in loads.values() for a in _arguments(book.sum(value))]
-        if max(sizes, default=0) <= _MOST_TERMS:
+        if _is_short(sheet, loads):
             return loads
-    return _by_plane(sheet, span)
+    loads, resultant = shared_weight(sheet.assembly, sheet.at)
+    shares = _by_plane(sheet, span, resultant, _AT_REST)
+    return loads | {name: maximum(sheet.book.sum(share), 0) for name, share in shares.items()}
+
+
+def _is_short(sheet: Sheet, loads: Mapping[str, Scalar]) -> bool:
+    sizes = [len(a.terms) for value in loads.values() for a in _arguments(sheet.book.sum(value))]
+    return max(sizes, default=0) <= _MOST_TERMS
 
 
 def _arguments(value: Sum) -> Sequence[Sum]:
@@ -235,17 +269,98 @@ def _arguments(value: Sum) -> Sequence[Sum]:
     return (value,) if definition is None else definition.arguments
 
 
-def _by_plane(sheet: Sheet, span: Sequence[int]) -> dict[str, Scalar]:
-    """N_i = max(a + b x_i + c y_i, 0) with Σ N = W, Σ N x = W_x and Σ N y = W_y, its sums as letters."""
-    book, assembly = sheet.book, sheet.assembly
+_AT_REST = ("weight that these wheels share", "its moment arm along x, times it", "the same along y")
+_MOVING = (
+    "what the wheels that share it carry, Σ N",
+    "its moment along x, Σ N x",
+    "its moment along y, Σ N y",
+)
+
+
+def _moving_loads(sheet: Sheet, dynamics: Dynamics, span: Sequence[int]) -> dict[str, Scalar]:
+    """Loads by the accelerations: N_i = max(min(a + b x_i + c y_i, Σ N), 0). Where wheels or couplings bind the
+    speeds, or too many terms are in them, letters that runs have numbers for.
+    """
+    assembly, book = sheet.assembly, sheet.book
+    with suppress(TooLong):
+        if not sheet.here.constrained and _always_stands(sheet):
+            frames = base_frames(assembly, sheet.at.poses)
+            given, carried = _carried_together(sheet, dynamics)
+            target = _named_target(sheet, carried, span, _MOVING)
+            places = [contact_place(wheel, frames) for wheel in sharing_wheels(assembly)]
+            names = [wheel.name for wheel in sharing_wheels(assembly)]
+            shares = dict(zip(names, load_shares(places, target, span), strict=True))
+            if not _is_short(sheet, shares):
+                shares = _by_plane(sheet, span, target, _MOVING)
+            held = {name: book.sum(minimum(book.sum(share), target[0])) for name, share in shares.items()}
+            return given | {name: maximum(share, 0) for name, share in held.items()}
+    return {wheel.name: _unwritten(sheet, wheel) for wheel in assembly.wheels if wheel.acts}
+
+
+def _always_stands(sheet: Sheet) -> bool:
+    """Whether wheels carry something wherever the robot stands still: equations are compared with the program there."""
+    numbers = sheet.here.numbers
+    q = np.random.default_rng(0).uniform(-1.2, 1.2, (len(numbers.names), 50))
+    here = numbers.configured(list(numbers.assembly.quantities.normalised(numbers.names, q)))
+    loads = wheel_loads(numbers.assembly, here.at, contact_span(numbers.assembly))
+    sharing = [loads[wheel.name] for wheel in sharing_wheels(numbers.assembly)]
+    return float(np.min(sharing)) > _LEAST * float(np.max(np.mean(sharing, axis=0)))
+
+
+def _unwritten(sheet: Sheet, wheel: WheelModel) -> Scalar:
+    """A load as given, or as a letter."""
+    if wheel.load is not None:
+        return wheel.load
+    symbol, words = sheet.names.indexed("N", sheet.names.label(wheel.name)), f"load of {wheel.name}"
+    return sheet.book.letter(sheet.letter(symbol, "force", words, "N", wheel.pressed.name))
+
+
+def _carried_together(sheet: Sheet, dynamics: Dynamics) -> tuple[dict[str, Scalar], list[Scalar]]:
+    """The given loads, and Σ N, Σ N x and Σ N y of the other wheels, by Newton-Euler with letters for accelerations."""
+    assembly, book = sheet.assembly, sheet.book
     frames = base_frames(assembly, sheet.at.poses)
-    loads, resultant = shared_weight(assembly, frames)
+    rates = [sheet.rate(name) for name in assembly.speeds]
+    wrench, *_ = needed_wrenches(assembly.tree, sheet.at.poses, sheet.all_speeds(), rates)
+    total = [*carried(wrench, ground_height(assembly, frames))]
+    given: dict[str, Scalar] = {}
+    for wheel in assembly.wheels:
+        if wheel.load is not None:
+            given[wheel.name] = wheel.load
+            total = [t - wheel.load * arm for t, arm in zip(total, carried_by(wheel, frames), strict=True)]
+        if wheel.acts and wheel.law.resists and wheel.spin is not None:
+            letter = [other.letter for other in dynamics.others if other.source is wheel][-1]
+            total = [
+                t + book.letter(letter) * arm
+                for t, arm in zip(total, axle_moment(wheel, frames), strict=True)
+            ]
+    if max(len(book.sum(each).terms) for each in total) > _MOST_MOMENTS:
+        raise TooLong
+    return given, total
+
+
+def _named_target(
+    sheet: Sheet, carried: Sequence[Scalar], span: Sequence[int], words: Sequence[str]
+) -> tuple[Scalar, Scalar, Scalar]:
+    """Σ N, Σ N x and Σ N y as letters, where loads are made of them."""
+    named = [
+        sheet.named(value, words[k], "N m" if k else "N", f"W{_mark(_SHAPES[k])}")
+        if k == 0 or k - 1 in span
+        else 0
+        for k, value in enumerate(carried)
+    ]
+    return named[0], named[1], named[2]
+
+
+def _by_plane(
+    sheet: Sheet, span: Sequence[int], carried: Sequence[Scalar], words: Sequence[str]
+) -> dict[str, Scalar]:
+    """N_i = a + b x_i + c y_i with Σ N = W, Σ N x = W_x and Σ N y = W_y, its sums as letters."""
+    assembly, named = sheet.assembly, sheet.named
+    frames = base_frames(assembly, sheet.at.poses)
     wheels = sharing_wheels(assembly)
     kinds = [0, *(1 + k for k in span)]
-    shapes = [[(1, *contact_place(wheel, frames))[k] for k in kinds] for wheel in wheels]
-    named = sheet.named
-    words = ("weight that these wheels share", "its moment arm along x, times it", "the same along y")
-    target = [named(resultant[k], words[k], "N m" if k else "N", f"W{_mark(_SHAPES[k])}") for k in kinds]
+    shapes = [[carried_by(wheel, frames)[k] for k in kinds] for wheel in wheels]
+    target = [_named_target(sheet, carried, span, words)[k] for k in kinds]
     gram = [[_gram(sheet, shapes, kinds, i, j) for j in range(len(kinds))] for i in range(len(kinds))]
     size = named(determinant(gram), "determinant of the sums Q", "", "Q")
     of = "of the plane of the loads, N = a + b x + c y"
@@ -253,9 +368,7 @@ def _by_plane(sheet: Sheet, span: Sequence[int]) -> dict[str, Scalar]:
         named(dot(row, target) / size, of, "", f"{'abc'[k]}_N")
         for k, row in zip(kinds, adjugate(gram), strict=True)
     ]
-    for wheel, shape in zip(wheels, shapes, strict=True):
-        loads[wheel.name] = maximum(book.sum(dot(plane, shape)), 0)
-    return loads
+    return {wheel.name: dot(plane, shape) for wheel, shape in zip(wheels, shapes, strict=True)}
 
 
 def _mark(text: str) -> str:

@@ -24,6 +24,7 @@ from trundle.formulas.sections import Equation, SymbolicMatrix
 from trundle.mechanics.linear import apply
 from trundle.model import Model
 from trundle.model.constraints import constraint_rows
+from trundle.model.load_shift import shifts_load
 from trundle.model.moving import MovingMechanism
 from trundle.model.programs import program_of, symbolic_mechanism
 from trundle.model.rolling_motion import derive_rolling
@@ -36,6 +37,11 @@ TOLERANCE = 1e-10
 # What is written as 0 has no terms to measure by, and programs give it rounding of numbers about 1; a component of a
 # vector that is 0 otherwise (a base that can't turn) gets rounding of its other components.
 OF_ZERO = 1e-3
+# What is drawn is halved until the motion shifts no wheel's load by more than this share: no equation shows the load of
+# a wheel that lifts, and treads of a millimetre aren't bent by metres.
+_SHIFTED = 0.5
+# No more: a robot that lifts a wheel where it stands would never do.
+_HALVED = 40
 # Enough that two expressions that differ anywhere differ at one of them; tests take a hundred.
 POINTS = 5
 # Points are drawn from a fixed seed, so that what was wrong once is wrong again when it is looked at.
@@ -216,7 +222,9 @@ class Evidence:
         numbers = dict(self.letters if letters is None else letters)
         defined = {}
         for k, entry in enumerate(book.letters):
-            if entry.source in known and k not in numbers:
+            if entry.kind == "rate":
+                numbers |= {k: rates[entry.source]} if rates and entry.source in rates else {}
+            elif entry.source in known and k not in numbers:
                 (numbers if entry.definition is None else defined)[k] = known[entry.source]
         moving = {
             rate_of(entry.name): rates[entry.source]
@@ -234,9 +242,33 @@ def dynamic_evidence(evidence: Evidence, model: Model) -> tuple[dict[str, Floats
     known: dict[str, Floats] = {**draw(model.speeds, 2), **draw(model.currents, 5), **draw(model.inputs, 30)}
     own = evidence.sheet.coordinates
     known |= {name: evidence.letters[letter] for name, letter in own.items()}
-    (rates,) = evidence.run(model.dynamics, known).values()
-    programs = [model.observe, *([] if model.manifold is None else [model.manifold])]
-    for program in programs:
-        for outputs in evidence.run(program, known).values():
+    rates, seen = _rates_and_seen(evidence, model, known)
+    if shifts_load(evidence.sheet.assembly):
+        moving = [*model.speeds, *model.currents, *model.inputs]
+        rest = _rates_and_seen(evidence, model, known | dict.fromkeys(moving, np.zeros(1)))[1]
+        for _ in range(_HALVED):
+            if not _shifts_much(evidence, seen, rest):
+                break
+            known |= {name: known[name] / 2 for name in moving}
+            rates, seen = _rates_and_seen(evidence, model, known)
+    known |= seen
+    if model.manifold is not None:
+        for outputs in evidence.run(model.manifold, known).values():
             known |= outputs
     return known, rates
+
+
+def _rates_and_seen(
+    evidence: Evidence, model: Model, known: Mapping[str, Floats]
+) -> tuple[FigureValues, FigureValues]:
+    """The rates of a state, and what the model shows of it."""
+    (rates,) = evidence.run(model.dynamics, known).values()
+    return rates, evidence.run(model.observe, known)["output"]
+
+
+def _shifts_much(evidence: Evidence, seen: FigureValues, rest: FigureValues) -> bool:
+    """Whether the load of a wheel is far from that at rest."""
+    names = [wheel.pressed.name for wheel in evidence.sheet.assembly.wheels if wheel.load is None]
+    return any(
+        np.max(np.abs(seen[name] - rest[name]) - _SHIFTED * rest[name]) > 0 for name in names if name in seen
+    )

@@ -11,7 +11,7 @@ import sympy
 
 from trundle.formulas.algebra.sums import Book, Letter, Sum
 from trundle.formulas.algebra.writing import Writer
-from trundle.formulas.letters.names import Names, words_of
+from trundle.formulas.letters.names import Names, rate_of, words_of
 from trundle.formulas.letters.parameter_letters import ParameterLetters
 from trundle.formulas.sections import SymbolicMatrix
 from trundle.mechanics.assembly import Assembly
@@ -27,8 +27,8 @@ from trundle.scalars import Scalar, is_zero
 class Sheet:
     """A robot's mechanism in letters, at a configuration in letters.
 
-    `coordinates` and `speeds` map the description's names to letters: independent coordinates, and the speeds that
-    have been asked for. `heard` is called for each expression, as writing many takes long.
+    `coordinates`, `speeds` and `rates` map the description's names to letters: independent coordinates, the
+    speeds and rates that have been asked for. `heard` is called for each expression, as writing many takes long.
     """
 
     here: Mechanism
@@ -37,6 +37,7 @@ class Sheet:
     names: Names
     coordinates: dict[str, int]
     speeds: dict[str, int] = field(default_factory=dict)
+    rates: dict[str, int] = field(default_factory=dict)
     heard: Callable[[], None] = lambda: None
 
     @property
@@ -74,6 +75,15 @@ class Sheet:
             words = words_of(name, self.robot)
             self.speeds[name] = self.letter(self.names.of(name), "speed", words, self.unit(name), name)
         return self.book.letter(self.speeds[name])
+
+    def rate(self, name: str) -> Sum:
+        """The letter of a speed's rate, by the speed's name."""
+        if name not in self.rates:
+            speed = self.book.letters[self.speeds[name]] if name in self.speeds else None
+            symbol = rate_of(self.names.of(name) if speed is None else speed.name)
+            words, unit = f"rate of the {words_of(name, self.robot)}", f"{self.unit(name)}^2"
+            self.rates[name] = self.letter(symbol, "rate", words, unit, name)
+        return self.book.letter(self.rates[name])
 
     def unit(self, name: str) -> str:
         """The unit of a coordinate or speed."""

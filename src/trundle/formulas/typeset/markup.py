@@ -106,7 +106,7 @@ def _symbols(page: AlignedPage) -> str:
 def _number(text: str) -> str:
     """A number with its unit, 1.5e-05 kg as 1.5 · 10⁻⁵ kg."""
     number, _, unit = text.partition(" ")
-    if not number[-1:].isdigit():
+    if not number[-1:].isdecimal():  # a unit alone may end in ²
         return prose(text)
     number = re.sub(r"e([+-]\d+)", lambda match: rf"\cdot 10^{{{int(match[1])}}}", number)
     return f"${number}$ {prose(unit)}".rstrip()
