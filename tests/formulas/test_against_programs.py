@@ -118,6 +118,9 @@ def compare(robot, rng):
     equations = model.equations()
     x, u, p, numbers = drawn(equations, model, rng)
     (rates,) = compile_program(model.dynamics)(x, u, p)
+    # loads that the accelerations shift are told by these
+    by_key = {f"acceleration.{name}": rate for name, rate in zip(model.states, rates, strict=True)}
+    numbers |= {info.symbol.name: by_key[info.keys[0]] for info in equations.symbols if info.kind == "rate"}
     numbers = values(equations, numbers)
     found = accelerations(equations, model, numbers)
     first = len(model.coordinates)

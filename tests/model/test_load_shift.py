@@ -12,13 +12,17 @@ import trundle
 from trundle.errors import InputError
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.inverse_dynamics import ExternalWrench, inverse_dynamics, link_wrenches
+from trundle.mechanics.momentum import center_of_mass
 from trundle.model import load_shift
+from trundle.model.forces import base_frames, contact_place
+from trundle.model.health import Standing, standing
 from trundle.model.manifold import settle
 from trundle.model.mechanism import mechanism
 from trundle.robot import ContactLaw, Push, parse_robot, register
 from trundle.robot.contact import LAWS
 from trundle.robot.noun import plain
 from trundle.scalars import smooth_sign
+from trundle.show.words.robot_words import standing_facts
 from trundle.spatial.motions import Force
 
 FRONT, REAR, HALF, HEIGHT, RADIUS, MASS, G = 0.7, 0.5, 0.3, 0.4, 0.1, 60.0, 9.81
@@ -111,6 +115,27 @@ def test_it_tips_where_the_slope_is_b_over_h(turn):
     with pytest.raises(InputError, match="would tip") as error:
         trundle.derive(car(sloped(steepest + 1e-6, turn)))
     assert ("rear_left" if turn == 0.0 else "front_left") in error.value.message
+
+
+def test_it_is_said_on_which_slope_a_standing_robot_tips(rng):
+    """Over the nearest side of the wheels: by the least of all angles, and in words."""
+    found = standing(car())
+    assert found == Standing(pytest.approx(HEIGHT), pytest.approx(np.arctan2(HALF, HEIGHT)), found.over)
+    assert len({name.rpartition("_")[2] for name in found.over}) == 1  # both on one side
+    assert standing(car(height=RADIUS)) is None
+    ((_, words),) = standing_facts(car())
+    assert words.startswith("on slopes beyond 36.9 deg, over")
+    robot = random_robot(rng, "slip")
+    found, here = standing(robot), mechanism(robot)
+    frames = base_frames(here.assembly, here.at.poses)
+    _, center = center_of_mass(here.assembly.tree, frames)
+    places = np.array([contact_place(wheel, frames) for wheel in here.assembly.wheels]) - center[:2]
+    # in any direction, what reaches furthest keeps it from tipping that way
+    away = np.exp(1j * np.linspace(0, 2 * np.pi, 100_001))
+    reach = np.max(np.outer(away.real, places[:, 0]) + np.outer(away.imag, places[:, 1]), axis=1).min()
+    nearest = np.tan(found.slope) * found.height
+    step = 2 * np.pi / 100_000  # a direction between two is missed by half of it
+    assert nearest - 1e-9 <= reach <= nearest + step * np.abs(places).max()
 
 
 def test_without_heights_a_slope_is_refused_by_name():
@@ -239,7 +264,7 @@ def random_robot(rng, kind):
     return parse_robot({"gravity": slope, "body": body(30.0, rng.uniform(-0.1, 0.6)), **parts})
 
 
-def standing(model, rng):
+def slow_enough(model, rng):
     """A random state, slow enough that all wheels stand."""
     values = {name: rng.uniform(-1, 1) for name in model.states}
     values |= {name: 1e-4 * values[name] for name in model.states if name.endswith("deflection")}
@@ -270,7 +295,7 @@ KINDS = ("slip", "bristle", "own", "ideal", "given", "loop")
 def test_nothing_is_left_that_would_lift_roll_or_pitch_it(rng, kind):
     """The loads balance Newton and Euler at the run's own accelerations."""
     model = trundle.derive(random_robot(rng, kind))
-    left = unbalanced(model, standing(model, rng))
+    left = unbalanced(model, slow_enough(model, rng))
     assert np.abs(left).max() < 1e-9 * 400  # of its weight
 
 
@@ -287,7 +312,7 @@ def test_steps_and_the_direct_solution_agree(rng, monkeypatch):
     """Newton's steps give what three linear equations give for friction that is proportional to the load."""
     robot = random_robot(rng, "slip")
     direct = trundle.derive(robot)
-    values = standing(direct, rng)
+    values = slow_enough(direct, rng)
     monkeypatch.setattr(load_shift, "_proportional", lambda numbers: False)
     by_steps = at(trundle.derive(robot), values)[1]
     expected = at(direct, values)[1]

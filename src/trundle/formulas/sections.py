@@ -14,6 +14,8 @@ from trundle.errors import InputError, suggest
 # A SymPy expression or matrix: its stubs know too little of either for what is asked of them.
 Expression = Any
 SymbolicMatrix = sympy.ImmutableDenseMatrix
+# What the names of accelerations' equations begin with, before the speed's name; symbols of accelerations have them.
+ACCELERATION = "acceleration."
 
 
 def _format(equations: Equations | Equation, form: str, width: int = 100) -> str:
@@ -172,11 +174,10 @@ class Equations:
     @property
     def accelerations(self) -> dict[str, Expression]:
         """The explicit accelerations by the speed's name; empty where M u̇ = … is left as it is."""
-        prefix = "acceleration."
         return {
-            name.removeprefix(prefix): equation.right
+            name.removeprefix(ACCELERATION): equation.right
             for name, equation in self.by_name.items()
-            if name.startswith(prefix)
+            if name.startswith(ACCELERATION)
         }
 
     def expanded(self, expression: Expression) -> Expression:

@@ -8,7 +8,8 @@ run; here it is said with the class that did it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -17,10 +18,19 @@ from trundle.errors import InputError
 from trundle.mechanics.actuation import Actuator
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.elimination import null_space
+from trundle.mechanics.momentum import center_of_mass
 from trundle.mechanics.quantities import Quantities, Quantity
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.constraints import ideal_wheels
-from trundle.model.forces import applied_forces, contact_span, standing_loads, wheel_loads
+from trundle.model.forces import (
+    applied_forces,
+    base_frames,
+    contact_place,
+    contact_span,
+    ground_height,
+    standing_loads,
+    wheel_loads,
+)
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.moving import NO_INERTIA, at_generic, generic_values, scaled_mass
 from trundle.program import Program
@@ -29,10 +39,12 @@ from trundle.robot import Robot
 from trundle.robot.contact import Push
 from trundle.robot.kinds import ask
 from trundle.robot.motors import Effort
-from trundle.robot.structure import base_bodies
+from trundle.robot.structure import base_bodies, has_heights
 
 # An acceleration as large (m/s², rad/s²) at speeds of about 1 is a quotient by rounding.
 _NO_NUMBER = 1e15
+# A wheel as near to the line between two others (m) stands on it.
+_STRAIGHT = 1e-9
 
 
 def check_inertia(numbers: Mechanism) -> bool:
@@ -121,6 +133,57 @@ def check_loads(numbers: Mechanism) -> None:
             key=f"robot.wheels.{lifted[0]}",
             hint="move body.center_of_mass between the wheels, or give the wheel a load (N)",
         )
+
+
+@dataclass(frozen=True)
+class Standing:
+    """When a robot on wheels tips over while it stands: on slopes beyond `slope` (rad), over the line between the two
+    wheels `over`; below zero it does so on level ground. `height` is that of its centre of mass above the ground (m).
+    """
+
+    height: float
+    slope: float
+    over: tuple[str, str]
+
+
+def standing(robot: Robot) -> Standing | None:
+    """tan a = b/h at the side of the wheels that its centre of mass is nearest to, b away and h high, every joint at
+    its zero; None where no height is known, or the wheels stand on one line.
+    """
+    if len(robot.wheels) < 3 or not has_heights(robot):
+        return None
+    here = mechanism(robot)
+    frames = base_frames(here.assembly, here.at.poses)
+    if not sum(link.inertia.mass for link in here.assembly.tree.links):
+        return None
+    _, center = center_of_mass(here.assembly.tree, frames)
+    places = {wheel.name: contact_place(wheel, frames) for wheel in here.assembly.wheels}
+    sides = list(_sides(places))
+    height = center[2] - ground_height(here.assembly, frames)
+    if len(sides) < 3 or height <= 0:
+        return None
+    away, over = min((_left_of(center[:2], places[a], places[b]), (a, b)) for a, b in sides)
+    return Standing(float(height), math.atan2(away, height), over)
+
+
+def _left_of(point: Sequence[float], start: Sequence[float], end: Sequence[float]) -> float:
+    """How far a point lies to the left of the way from one place to another (m)."""
+    x, y = end[0] - start[0], end[1] - start[1]
+    return (x * (point[1] - start[1]) - y * (point[0] - start[0])) / math.hypot(x, y)
+
+
+def _sides(places: Mapping[str, tuple[float, float]]) -> Iterator[tuple[str, str]]:
+    """The sides of the polygon around places, counter-clockwise, by the names at their ends (Andrew 1979)."""
+    order = sorted({place: name for name, place in places.items()}.items())
+    around: list[str] = []
+    for way in (order, order[::-1]):
+        half: list[str] = []
+        for place, name in way:
+            while len(half) > 1 and _left_of(place, places[half[-2]], places[half[-1]]) <= _STRAIGHT:
+                half.pop()
+            half.append(name)
+        around += half[:-1]
+    return zip(around, (*around[1:], *around[:1]), strict=True)
 
 
 # Where they are asked: at rest, and in a motion of no particular kind (m/s, rad/s, rad; loads in N).

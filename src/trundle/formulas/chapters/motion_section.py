@@ -14,7 +14,7 @@ from trundle.formulas.derivation.dynamics import Dynamics, NamedForce, blocks
 from trundle.formulas.derivation.named_constants import constants, letters_of
 from trundle.formulas.letters.names import Note, listed, rate_of
 from trundle.formulas.letters.sheet import Sheet
-from trundle.formulas.sections import Equation, Section, SymbolicMatrix
+from trundle.formulas.sections import ACCELERATION, Equation, Section, SymbolicMatrix
 from trundle.mechanics.actuation import Element
 from trundle.scalars import AnyRows, Scalar, is_zero
 
@@ -184,7 +184,7 @@ def acceleration_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
         for k, right in zip(group, rates, strict=False):
             label = dynamics.labels[k]
             symbol = sympy.Symbol(rate_of(str(sheet.symbol(label))))
-            equations.append(Equation(f"acceleration.{label}", symbol, right))
+            equations.append(Equation(f"{ACCELERATION}{label}", symbol, right))
         left += [] if rates else [dynamics.labels[k] for k in group]
     if not equations:
         return None

@@ -20,7 +20,7 @@ from trundle.formulas.chapters.kinematics_section import Forward
 from trundle.formulas.checks.evaluation import LetterValues
 from trundle.formulas.letters.names import numbered, rate_of
 from trundle.formulas.letters.sheet import Sheet
-from trundle.formulas.sections import Equation, SymbolicMatrix
+from trundle.formulas.sections import ACCELERATION, Equation, SymbolicMatrix
 from trundle.mechanics.linear import apply
 from trundle.model import Model
 from trundle.model.constraints import constraint_rows
@@ -222,8 +222,9 @@ class Evidence:
         numbers = dict(self.letters if letters is None else letters)
         defined = {}
         for k, entry in enumerate(book.letters):
-            if entry.kind == "rate":
-                numbers |= {k: rates[entry.source]} if rates and entry.source in rates else {}
+            speed = entry.source.removeprefix(ACCELERATION)
+            if entry.kind == "rate" and rates and speed in rates:
+                numbers[k] = rates[speed]
             elif entry.source in known and k not in numbers:
                 (numbers if entry.definition is None else defined)[k] = known[entry.source]
         moving = {

@@ -13,13 +13,10 @@ from trundle.formulas.checks.evaluation import LetterValues
 from trundle.formulas.checks.evidence import Evidence, FigureValues, dynamic_evidence, product
 from trundle.formulas.derivation.dynamics import Dynamics
 from trundle.formulas.letters.names import rate_of
-from trundle.formulas.sections import Equation, Section
+from trundle.formulas.sections import ACCELERATION, Equation, Section
 from trundle.model import Model
 from trundle.model.programs import frame_program
 from trundle.spatial.vectors import ZERO, Vector
-
-# What the names of accelerations' equations begin with, before the speed's name.
-ACCELERATION = "acceleration."
 
 
 def check_rows(evidence: Evidence, section: Section) -> None:

@@ -13,7 +13,7 @@ from trundle.formulas.algebra.sums import Book, Letter, Sum
 from trundle.formulas.algebra.writing import Writer
 from trundle.formulas.letters.names import Names, rate_of, words_of
 from trundle.formulas.letters.parameter_letters import ParameterLetters
-from trundle.formulas.sections import SymbolicMatrix
+from trundle.formulas.sections import ACCELERATION, SymbolicMatrix
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.wheels import WheelModel
@@ -82,7 +82,7 @@ class Sheet:
             speed = self.book.letters[self.speeds[name]] if name in self.speeds else None
             symbol = rate_of(self.names.of(name) if speed is None else speed.name)
             words, unit = f"rate of the {words_of(name, self.robot)}", f"{self.unit(name)}^2"
-            self.rates[name] = self.letter(symbol, "rate", words, unit, name)
+            self.rates[name] = self.letter(symbol, "rate", words, unit, f"{ACCELERATION}{name}")
         return self.book.letter(self.rates[name])
 
     def unit(self, name: str) -> str:

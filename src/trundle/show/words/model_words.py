@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from trundle.errors import counted
 from trundle.html import MOST_FOLDED, beside, block, facts, folded, paragraph, picture, table
 from trundle.model.classification import mobility_class
+from trundle.model.health import standing
 from trundle.model.model import ConstraintSummary, Model
 from trundle.show.words.robot_words import (
     Fact,
@@ -16,11 +17,13 @@ from trundle.show.words.robot_words import (
     names_with_units,
     parameter_table,
     robot_data,
+    standing_facts,
 )
 from trundle.show.words.verbs import html, sentence, text
 
 if TYPE_CHECKING:
     from trundle.model.rolling_motion import RollingMotion
+    from trundle.robot import Robot
 
 # Deriving and checking the equations of a model with more operations takes more than a second.
 _MOST_OPERATIONS = 1000
@@ -97,7 +100,11 @@ def derivation_facts(model: Model) -> list[Fact]:
         what = "the constraints bind" if model.robot is None else "the loops bind"
         facts.append(("freedom", f"{counted(model.freedoms, 'degree')}; {what} {depend}"))
     left = f"{_per_evaluation(model)} of them at every evaluation, the others once for a set of parameters"
-    facts += [*mobility_facts(model.mobility), ("equations", f"{model.operations} operations, {left}")]
+    facts += [
+        *mobility_facts(model.mobility),
+        *standing_facts(model.robot),
+        ("equations", f"{model.operations} operations, {left}"),
+    ]
     return facts + [("note", note) for note in model.notes]
 
 
@@ -128,8 +135,15 @@ def system_data(system: Model | RollingMotion) -> dict[str, object]:
         **({} if system.robot is None else robot_data(system.robot, system.mobility)),
         **{name: getattr(system, name) for name in own.split()},
         "constraints": rows,
+        **_tips(system.robot),
         "operations_per_evaluation": _per_evaluation(system),
     }
+
+
+def _tips(robot: Robot | None) -> dict[str, object]:
+    """`tips`: on which slope (rad) a robot tips over, over which wheels, and how high its centre of mass is (m)."""
+    found = None if robot is None else standing(robot)
+    return {"tips": {**vars(found)}} if found else {}
 
 
 def _equations(model: Model) -> str:

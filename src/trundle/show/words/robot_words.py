@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -96,6 +97,19 @@ def mobility_facts(about: Mobility | None) -> list[Fact]:
     if about is None:
         return []
     return [("mobility", f"({about.mobility}, {about.steerability}): {about.explain()}")]
+
+
+def standing_facts(robot: Robot | None) -> list[Fact]:
+    """The slope on which a robot tips over while it stands, where the heights of its masses are known."""
+    from trundle.model.health import standing
+
+    found = None if robot is None else standing(robot)
+    if found is None:
+        return []
+    over = f"over {' and '.join(found.over)}"
+    slope = f"on slopes beyond {math.degrees(found.slope):.3g} deg, {over}"
+    words = slope if found.slope > 0 else f"on level ground, {over}"
+    return [("tips", f"{words}: its centre of mass is {found.height:.3g} m above the ground")]
 
 
 def names_with_units(names: Sequence[str], units: Mapping[str, str]) -> str:
