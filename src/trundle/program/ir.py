@@ -139,8 +139,7 @@ class Program(Rebuilt, Shown):
         """
         from trundle.program.composition import split
 
-        _, main = split(self, *groups)
-        return main.operations
+        return split(self, *groups)[1].operations
 
     @cached_property
     def dependencies(self) -> tuple[frozenset[int], ...]:
