@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -57,6 +58,18 @@ ARM = """\
   <gazebo reference="hand"><mu1>0.2</mu1></gazebo>
 </robot>
 """
+
+
+def test_smoothed_friction_is_said():
+    """Which joints, below which speed; not where the file gives one, nor without friction."""
+    with pytest.warns(UserWarning, match=r"friction of shoulder_1 is smoothed below 0\.001 rad/s") as told:
+        parse_urdf(ARM)
+    assert len(told) == 1
+    said = ARM.replace("<dynamics damping", '<trundle coulomb_speed="0.02"/><dynamics damping', 1)
+    for text in (said, ARM.replace('friction="0.2"', 'friction="0"')):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            parse_urdf(text)
 
 
 def test_what_is_read():

@@ -16,6 +16,7 @@ from trundle.documents.urdf.visuals import names_meshes
 from trundle.documents.urdf.xml_tree import Part, XmlElement, read_xml, write_xml
 from trundle.errors import InputError, suggest
 from trundle.files import path_of
+from trundle.robot.bodies import drive_axes
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.description import Robot
 from trundle.robot.problems import Mistake, Path, problems_of, with_others
@@ -170,11 +171,31 @@ def _notes(reading: Reading, asked: str | None) -> Iterator[str]:
         )
     trusted = [name for name, link in urdf.links.items() if on_trust(link.body)]
     if trusted and not urdf.as_given:
-        listed = ", ".join(trusted[:4]) + (f" and {len(trusted) - 4} more" if len(trusted) > 4 else "")
         yield (
-            f"no rigid body has the moments of inertia of {listed}; they are taken as they stand "
+            f"no rigid body has the moments of inertia of {_listed(trusted)}; they are taken as they stand "
             "(load_urdf(path, strict=True) refuses them)"
         )
+    for speed, names in _smoothed(robot).items():
+        yield (
+            f"the dry friction of {_listed(names)} is smoothed below {speed}, so that under a load less than it they "
+            f'creep: <{EXTENSION} coulomb_speed="0.01"/> inside <joint> says another speed'
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """A few names, the others counted."""
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+
+
+def _smoothed(robot: Robot) -> dict[str, list[str]]:
+    """Joints with dry friction, by the speed that it is smoothed below, where the file doesn't say that."""
+    found: dict[str, list[str]] = {}
+    for name, joint in robot.joints.items():
+        for axis, noun in drive_axes(joint).values():
+            if robot.number(noun.coulomb) and "coulomb_speed" not in noun.model_fields_set:
+                speed = f"{robot.number(noun.coulomb_speed):g} {'m/s' if axis.sliding else 'rad/s'}"
+                found.setdefault(speed, []).append(name)
+    return found
 
 
 @dataclass(frozen=True)
