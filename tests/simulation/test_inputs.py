@@ -145,3 +145,58 @@ def test_units_behind_the_names_of_a_table(tmp_path):
         table = {"file": str(tmp_path / f"{name}.csv"), "column": "volts"}
         finals.append(trundle.simulate(model, 1.0, {"left_motor.voltage": table}, samples=3).final["theta"])
     assert finals[0] == pytest.approx(finals[1], rel=1e-9)
+
+
+def test_one_function_gives_all_inputs_by_name_or_in_order():
+    """The same law as a function an input, as a mapping, and as an array: the same runs, bit for bit."""
+    model = trundle.derive(trundle.catalog.differential_drive())
+    left, right = model.inputs
+
+    def law(side):
+        return lambda t, state: 6.0 + side * (1.0 - state["omega"]) + np.sin(t)
+
+    def by_name(t, state):
+        return {left: law(-1)(t, state), right: law(1)(t, state)}
+
+    alone = trundle.simulate(model, 1.0, {left: law(-1), right: law(1)}, samples=11)
+    named = trundle.simulate(model, 1.0, by_name, samples=11)
+    ordered = trundle.simulate(
+        model, 1.0, lambda t, state: np.array([*by_name(t, state).values()]), samples=11
+    )
+    assert ordered.final == named.final == alone.final
+    open_loop = trundle.run(
+        trundle.catalog.document("differential_drive"), inputs=lambda t: {right: 12.0}, duration=1
+    )
+    assert open_loop[left].max() == 0
+    assert open_loop[right].min() == 12
+
+
+def test_a_function_of_all_inputs_is_asked_once_a_state():
+    asked = []
+    model = trundle.derive(trundle.catalog.differential_drive())
+
+    def law(t, state):
+        asked.append(state)
+        return {model.inputs[0]: 1.0, model.inputs[1]: 2.0}
+
+    ode = trundle.ode(model, law)
+    ode(0.0, ode.x0)
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ({"left_motor.volts": 1.0}, "'left_motor.voltage'"),
+        ([1.0], "there are 2 inputs"),
+        (3.0, "there are 2 inputs"),
+    ],
+)
+def test_answers_of_a_function_of_all_inputs_that_do_not_fit(answer, words):
+    with pytest.raises(trundle.InputError, match=words):
+        trundle.simulate(trundle.catalog.differential_drive(), 1.0, lambda t: answer)
+
+
+def test_a_kinematic_run_wants_its_inputs_by_name():
+    with pytest.raises(trundle.InputError, match="by name"):
+        trundle.roll(trundle.catalog.differential_drive(), 1.0, lambda t: {"left.rate": 1.0})

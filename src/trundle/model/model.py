@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from trundle.motion.odometry.odometry import Odometry
     from trundle.results import Run
     from trundle.simulation.ode import Ode
-    from trundle.simulation.signals import Input
+    from trundle.simulation.signals import Inputs
 
 # Largest contact velocity (m/s) at speeds of about 1 that counts as rounding: constraints that are solved leave 1e-16.
 _RESIDUAL = 1e-7
@@ -682,7 +682,7 @@ class Model(Constrained, Shown):
 
     def ode(
         self,
-        inputs: Mapping[str, Input] | None = None,
+        inputs: Inputs | None = None,
         *,
         initial: Mapping[str, float | str] | None = None,
         parameters: Mapping[str, float | str] | None = None,

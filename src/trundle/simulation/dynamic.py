@@ -11,13 +11,13 @@ from trundle.model.arguments import Given, model_of, named
 from trundle.results import Run
 from trundle.simulation.options import RunOptions, Times, initial_numbers, options_of
 from trundle.simulation.problem import Problem, named_signals, solve
-from trundle.simulation.signals import Input, constant
+from trundle.simulation.signals import Inputs, constant
 
 
 def simulate(
     model: Given,
     duration: float | str | None = None,
-    inputs: Mapping[str, Input] | None = None,
+    inputs: Inputs | None = None,
     *,
     initial: Mapping[str, float | str] | None = None,
     parameters: Mapping[str, float | str] | None = None,
@@ -41,10 +41,11 @@ def simulate(
         What moves; what is no model is derived first. The run section of a file doesn't count: `trundle.run` reads it.
     duration : float or str, s
         How long, from t = 0; without it 10, or as long as `times` are.
-    inputs : mapping of str to number, str, function, Signal or tuple
+    inputs : mapping of str to number, str, function, Signal or tuple; or function
         By name: a number, text with a unit, a table (times, values[, interpolation]), {"file": CSV}, a pandas
         Series or an xarray DataArray over time, a function f(t) of time (s), or f(t, state) of time and of the states
-        and outputs by name. Those not given are 0. Jumps of f(t, state) are not looked for.
+        and outputs by name. Those not given are 0. Jumps of f(t, state) are not looked for. Or one function f(t) or
+        f(t, state) of all inputs, which gives a mapping of numbers by name, or an array in the order of `model.inputs`.
     initial : mapping of str to number or str
         States by name, in SI or as text with units; those not given are 0, or what constraints make them.
     parameters : mapping of str to number or str
@@ -95,7 +96,7 @@ def simulate(
 
 def dynamic_problem(
     model: Model,
-    inputs: Mapping[str, Input] | None,
+    inputs: Inputs | None,
     initial: Mapping[str, float | str] | None,
     parameters: Mapping[str, float | str] | None,
     options: RunOptions,

@@ -17,7 +17,7 @@ from trundle.robot.values import describe
 from trundle.simulation.feedback import Fill, filler
 from trundle.simulation.options import initial_numbers
 from trundle.simulation.problem import signals_of
-from trundle.simulation.signals import Input, Signal, constant
+from trundle.simulation.signals import Inputs, Signal, constant
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Ode:
 
 def ode(
     model: Given,
-    inputs: Mapping[str, Input] | None = None,
+    inputs: Inputs | None = None,
     *,
     initial: Mapping[str, float | str] | None = None,
     parameters: Mapping[str, float | str] | None = None,
@@ -98,7 +98,7 @@ def ode(
     ----------
     model : Model, Robot, Document, path or mapping
         What moves; what is no model is derived first.
-    inputs : mapping of str to number, str, function, Signal or tuple
+    inputs : mapping of str to number, str, function, Signal or tuple; or function
         By name, as in `trundle.simulate`; those not given are 0. Steps don't end at their jumps: that is the
         integrator's business, with `max_step` or piece by piece.
     initial : mapping of str to number or str

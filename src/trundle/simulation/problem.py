@@ -30,7 +30,7 @@ from trundle.simulation.jumps import closer_look, longest_step, with_jumps
 from trundle.simulation.options import RunOptions
 from trundle.simulation.pieces import make_pieces
 from trundle.simulation.progress import Progress
-from trundle.simulation.signals import Input, Signal, as_signal
+from trundle.simulation.signals import Inputs, Signal, as_signal, together
 from trundle.simulation.stability import decay_rate, eigenvalues
 
 # Operations of the rates times states up to which their slopes are compiled: the matrix has about half as many, at
@@ -341,19 +341,21 @@ def _require_finite(values: Mapping[str, FloatArray], at: FloatArray) -> None:
 
 
 def named_signals(
-    given: Mapping[str, Input] | None, units: Mapping[str, str], name: str, options: RunOptions
+    given: Inputs | None, units: Mapping[str, str], name: str, options: RunOptions
 ) -> dict[str, Signal]:
     """Signals of these inputs by name, with the jumps of functions (see `signals_of`)."""
     return with_jumps(signals_of(given, units, name), options.end, options.max_step)
 
 
-def signals_of(given: Mapping[str, Input] | None, units: Mapping[str, str], name: str) -> dict[str, Signal]:
-    """Signals of these inputs by name; `units` are those of all that exist.
+def signals_of(given: Inputs | None, units: Mapping[str, str], name: str) -> dict[str, Signal]:
+    """Signals of these inputs by name, or of a function of all of them; `units` are those of all that exist.
 
     Raises InputError for unknown names and for what is no input, all mistakes at once.
     """
     signals: dict[str, Signal] = {}
     mistakes: list[Mistake] = []
+    if callable(given):
+        given = together(given, tuple(units))
     for key, value in named(given, "inputs").items():
         path = ("run", "inputs", key)
         if key not in units:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from trundle.simulation.dynamic import dynamic_problem
 from trundle.simulation.kinematic import TOLERANCE, kinematic_problem
 from trundle.simulation.options import RunOptions, options_of, positive
 from trundle.simulation.problem import Problem, solve
-from trundle.simulation.signals import Input
+from trundle.simulation.signals import Input, Inputs
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Changes:
     """What is laid over a run section: the arguments of `run`. None leaves what is there."""
 
     parameters: Mapping[str, float | str] | None = None
-    inputs: Mapping[str, Input] | None = None
+    inputs: Inputs | None = None
     initial: Mapping[str, float | str] | None = None
     duration: float | str | None = None
     method: str | None = None
@@ -64,7 +65,7 @@ def run(
     given: Given,
     *,
     parameters: Mapping[str, float | str] | None = None,
-    inputs: Mapping[str, Input] | None = None,
+    inputs: Inputs | None = None,
     initial: Mapping[str, float | str] | None = None,
     duration: float | str | None = None,
     method: str | None = None,
@@ -83,8 +84,8 @@ def run(
         section says whether forces move the robot (`simulate`) or the motions of its wheels are given (`roll`).
     parameters : mapping of str to number or str
         Changed values by name, beside those that the run section sets; in SI or as text with units.
-    inputs : mapping of str to number, str, function, Signal or tuple
-        Inputs by name, beside those of the run section, as in `simulate`.
+    inputs : mapping of str to number, str, function, Signal or tuple; or function
+        Inputs by name, beside those of the run section, as in `simulate`; a function of all replaces them.
     initial : mapping of str to number or str
         States at the start by name, beside those of the run section.
     duration : float or str, s
@@ -144,17 +145,18 @@ def task_of(given: Given, changes: Changes | None = None) -> Task:
 def _task(described: Robot | Model | Document, spec: RunSpec, folder: Path, changes: Changes) -> Task:
     """The problem that a run section describes, with the caller's changes over what the section says."""
     options = _options(spec, changes)
-    given = named(changes.inputs, "inputs")
-    inputs = {**_signals(spec, folder, given), **given}
     initial = {**spec.initial, **named(changes.initial, "initial")}
     parameters = {**spec.set, **named(changes.parameters, "parameters")}
     if spec.mode == "kinematic":
         robot = robot_of(described, "run", "it has no wheels to roll on")
-        problem = kinematic_problem(robot, inputs, initial, parameters, options)
+        asked = _by_name(spec, folder, changes.inputs)
+        problem = kinematic_problem(robot, asked, initial, parameters, options)
     else:
         model = model_of(described, "run")
         if parameters and model.robot is not None:  # with them a mass may have become zero
             require_dynamic(model.robot, model.robot.parameter_values(parameters))
+        given = changes.inputs
+        inputs = given if callable(given) else _by_name(spec, folder, given)
         problem = dynamic_problem(model, inputs, initial, parameters, options)
     return Task(spec, problem, tuple(parameters))
 
@@ -194,6 +196,12 @@ def _periods(duration: float, rate: float) -> FloatArray:
     count = int(np.floor(duration * rate * (1 + 1e-12)))
     times = np.minimum(np.arange(count + 1) / rate, duration)
     return times if times[-1] >= duration else np.append(times, duration)
+
+
+def _by_name(spec: RunSpec, folder: Path, given: Inputs | None) -> dict[str, Input]:
+    """The run section's inputs with those of the caller over them; InputError for a function of all."""
+    changed = named(cast("Mapping[str, Input] | None", given), "inputs")
+    return {**_signals(spec, folder, changed), **changed}
 
 
 def _signals(spec: RunSpec, folder: Path, replaced: Collection[str]) -> dict[str, Input]:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from trundle.arrays import FloatArray, as_numbers
 from trundle.choices import INTERPOLATIONS
 from trundle.documents import FileTable
-from trundle.errors import InputError, NumericsError
+from trundle.errors import InputError, NumericsError, require_known
 from trundle.model.arguments import number
 from trundle.robot.values import MOST, Value, describe
 from trundle.simulation.columns import read_column
@@ -86,9 +86,14 @@ class Signal:
 SampledColumn = Sequence[float] | Sequence[float | str | Value] | FloatArray
 SampledInput = tuple[SampledColumn, SampledColumn] | tuple[SampledColumn, SampledColumn, str]
 FunctionOfTime = Callable[[float], float] | Follow
+# What a function of all inputs at once gives: numbers by name, those not named being 0, or one an input, in order.
+Answer = Mapping[str, float] | Sequence[float] | FloatArray
+AllInputs = Callable[[float], Answer] | Callable[[float, Mapping[str, float]], Answer]
 Input = (
     float | str | Value | FunctionOfTime | Signal | SampledInput | Mapping[str, object] | Series | DataArray
 )
+# All inputs of a run: by name, or a function of all.
+Inputs = Mapping[str, Input] | AllInputs
 
 
 def constant(value: float) -> Signal:
@@ -135,7 +140,61 @@ def function(call: Callable[..., float], name: str = "") -> Signal:
     return Signal(quick, resolution=math.inf)
 
 
-def _needed(call: Callable[..., float]) -> int:
+def together(call: AllInputs, names: Sequence[str]) -> dict[str, Callable[..., float]]:
+    """Functions of the inputs by name, from one that gives all of them at a time (s), or at a time and a state.
+
+    Parameters
+    ----------
+    call : function
+        Of t, or of t and the state; it gives numbers by name, or an array (n,) in the order of `names`.
+    names : sequence of str
+        All inputs.
+
+    Returns
+    -------
+    dict of str to function
+        With as many arguments; a state is handed to `call` once, however many inputs are asked for.
+    """
+    latest: tuple[float, Mapping[str, float] | None] | None = None
+    values: Mapping[str, float] = {}
+
+    def at(t: float, state: Mapping[str, float] | None = None) -> Mapping[str, float]:
+        nonlocal latest, values
+        if latest is None or latest[0] != t or latest[1] is not state:
+            answer = cast("Callable[..., Answer]", call)(t, *(() if state is None else (state,)))
+            latest, values = (t, state), _by_name(answer, names)
+        return values
+
+    def one(name: str) -> Callable[..., float]:
+        def of_time(t: float) -> float:
+            return at(t).get(name, 0.0)
+
+        def following(t: float, state: Mapping[str, float]) -> float:
+            return at(t, state).get(name, 0.0)
+
+        chosen = following if _needed(call) >= 2 else of_time
+        chosen.__name__ = getattr(call, "__name__", "inputs")
+        return chosen
+
+    return {name: one(name) for name in names}
+
+
+def _by_name(answer: Answer, names: Sequence[str]) -> Mapping[str, float]:
+    """What a function of all inputs gave, by name; raises InputError for other names and another count."""
+    if isinstance(answer, Mapping):
+        for name in answer:
+            require_known(name, names, f"gave '{name}', which is no input")
+        return answer
+    shape = np.shape(answer)
+    if shape != (len(names),):
+        came = f"an array of shape {shape}" if shape else describe(answer)
+        raise InputError(
+            f"gave {came}, and there are {len(names)} inputs", hint=f"their order is {', '.join(names)}"
+        )
+    return dict(zip(names, answer, strict=True))
+
+
+def _needed(call: Callable[..., object]) -> int:
     """How many arguments a function needs; 1 where it doesn't tell."""
     try:
         parameters = inspect.signature(call).parameters.values()
