@@ -99,6 +99,40 @@ def test_a_trajectory_comes_back_as_the_path_it_was(score, tmp_path):
     )
 
 
+def test_the_limits_of_a_paths_file_come_back_in_its_trajectory(score, tmp_path):
+    """A quick robot takes as long on both, and the parts with limits of their own lie where they lay."""
+    driven = trundle.follow(score, trundle.catalog.swerve(), limits=LIMITS)
+    trundle.write_trajectory(driven, tmp_path / "score.traj", rate=100)
+    again = trundle.read_path(tmp_path / "score.traj", tolerance=1e-3)
+    slow = [zone for zone in again.zones if zone.velocity == 1.0 and zone.end - zone.start > 0.1]
+    (there,) = (zone for zone in score.zones if zone.velocity == 1.0)
+    places = again.poses([slow[0].start, slow[-1].end])[:, :2]
+    np.testing.assert_allclose(places, score.poses([there.start, there.end])[:, :2], atol=0.02)
+    assert {zone.velocity for zone in again.zones} == {zone.velocity for zone in score.zones}
+    assert {zone.acceleration for zone in again.zones} == {zone.acceleration for zone in score.zones}
+    followed = trundle.follow(again, trundle.catalog.swerve(), limits=LIMITS)
+    assert followed.motion.duration == pytest.approx(driven.motion.duration, rel=0.01)
+
+
+def test_all_of_choreos_constraints_hold_where_several_do(score, tmp_path):
+    driven = trundle.follow(score, trundle.catalog.swerve(), limits=LIMITS)
+    trundle.write_trajectory(driven, tmp_path / "score.traj")
+    data = json.loads((tmp_path / "score.traj").read_text())
+    for kind, most in (("MaxAngularVelocity", 0.5), ("MaxVelocity", 2.0), ("MaxVelocity", 2.5)):
+        limit = {
+            "data": {"type": kind, "props": {"max": most}},
+            "from": "first",
+            "to": "last",
+            "enabled": True,
+        }
+        data["snapshot"]["constraints"].insert(0, limit)
+    (tmp_path / "all.traj").write_text(json.dumps(data))
+    zones = trundle.read_path(tmp_path / "all.traj").zones
+    assert {zone.velocity for zone in zones} == {1.0, 2.0}
+    assert {zone.acceleration for zone in zones} == {2.0, 3.0}
+    assert {zone.rate for zone in zones} == {0.5}
+
+
 def test_choreolib_follows_what_is_written(score, tmp_path):
     choreo = pytest.importorskip("choreo")
     driven = trundle.follow(score, trundle.catalog.swerve(), limits=LIMITS)

@@ -68,6 +68,9 @@ class Driven:
         What else was changed, in sentences.
     events : tuple of (str, float)
         What is to happen when (s), as a path's file says.
+    zones : tuple of (float, float, mapping of str to float)
+        From when to when (s) a path's file limits the base's "velocity" (m/s), "acceleration" (m/s^2), turning "rate"
+        (rad/s) or "rate_change" (rad/s^2), and to what.
     file : CommandFile or None
         The commands and where they stand; None of a path.
     """
@@ -82,6 +85,7 @@ class Driven:
     stretches: tuple[Stretch, ...]
     notes: tuple[str, ...]
     events: tuple[tuple[str, float], ...] = ()
+    zones: tuple[tuple[float, float, Mapping[str, float]], ...] = ()
     file: CommandFile | None = None
 
     @property

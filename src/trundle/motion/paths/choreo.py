@@ -11,7 +11,7 @@ from pydantic import Field
 
 from trundle.arrays import FloatArray
 from trundle.motion.paths.path_json import JsonFile, Number, Theirs
-from trundle.motion.paths.pose_paths import Curve, PosePath, Zone, distances, fitted_sections
+from trundle.motion.paths.pose_paths import Curve, PosePath, Zone, all_held, distances, fitted_sections
 
 # The newest version of Choreo's format that is read, and the one that is written.
 VERSION = 3
@@ -25,7 +25,7 @@ _SAME = 1e-9
 _AT_STOP = 1e-6
 
 # Which limit of a zone a constraint's type sets.
-_LIMITS = {"MaxVelocity": "velocity", "MaxAcceleration": "acceleration", "MaxAngularVelocity": "rate"}
+CONSTRAINTS = {"MaxVelocity": "velocity", "MaxAcceleration": "acceleration", "MaxAngularVelocity": "rate"}
 
 
 class _Sample(Theirs):
@@ -199,18 +199,18 @@ def _between(lengths: FloatArray, poses: FloatArray) -> Curve:
 
 
 def _zones(snapshot: _Snapshot | None, waypoints: Sequence[float], whole: float) -> tuple[Zone, ...]:
-    """The limits of the base's motion among the constraints; all others are in the poses already."""
+    """The limits of the base's motion among the constraints, all of which hold; others are in the poses already."""
     zones = []
     for constraint in snapshot.constraints if snapshot else ():
         limit = constraint.data.props.get("max")
-        key = _LIMITS.get(constraint.data.type)
+        key = CONSTRAINTS.get(constraint.data.type)
         if not constraint.enabled or key is None or not isinstance(limit, int | float) or limit <= 0:
             continue
         start = _length(constraint.start, waypoints, 0.0)
         end = start if constraint.to is None else _length(constraint.to, waypoints, whole)
         low, high = max(0.0, min(start, end) - _AROUND), min(whole, max(start, end) + _AROUND)
         zones.append(Zone(low, high, **{key: float(limit)}))
-    return tuple(zones)
+    return all_held(zones)
 
 
 def _length(place: str | int | None, waypoints: Sequence[float], otherwise: float) -> float:

@@ -98,6 +98,7 @@ def follow(
     pieces: list[Piece] = []
     ends: list[float] = []
     events: list[tuple[str, float]] = []
+    zones: list[tuple[float, float, dict[str, float]]] = []
     now = None if angles is None else _angles_before(drive, angles)
     for section, begins in zip(path.sections, path.begins[:-1], strict=True):
         for part in section.cut(_standing(drive, section)):
@@ -115,13 +116,17 @@ def follow(
                 for name, at in path.events
                 if begin <= at < begin + part.length
             ]
+            for zone in path.zones:
+                start, end = np.clip((zone.start - begin, zone.end - begin), 0.0, part.length).tolist()
+                if start < end:
+                    zones.append((before + piece.when(start), before + piece.when(end), zone.limits))
             pieces.append(piece)
             now = piece.end_angles
         ends.append(total(pieces))
     events += [(name, ends[-1]) for name, at in path.events if at >= path.length]
     start = path.sections[0].at(np.zeros(1))[0]
     motion = Motion(who, tuple(pieces), (start[0], start[1], start[2]))
-    told = _notes(path), tuple(events)
+    told = _notes(path), tuple(events), tuple(zones)
     return Driven(
         path.name, path.duration, "path", "quickest", motion, np.array(ends), drive.limits, (), *told
     )

@@ -50,6 +50,24 @@ class Zone:
     rate: float = math.inf
     rate_change: float = math.inf
 
+    @property
+    def limits(self) -> dict[str, float]:
+        """What is limited, and to what, by name."""
+        return {name: most for name in LIMITS if math.isfinite(most := getattr(self, name))}
+
+
+LIMITS = ("velocity", "acceleration", "rate", "rate_change")
+
+
+def all_held(zones: Sequence[Zone]) -> tuple[Zone, ...]:
+    """Zones one behind the other that ask for what several of these ask for together."""
+    held = []
+    for a, b in pairwise(sorted({end for zone in zones for end in (zone.start, zone.end)})):
+        here = [zone for zone in zones if zone.start <= (a + b) / 2 <= zone.end]
+        if here:
+            held.append(Zone(a, b, *(min(getattr(zone, limit) for zone in here) for limit in LIMITS)))
+    return tuple(held)
+
 
 @dataclass(frozen=True, eq=False)
 class Section:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from trundle.files import path_of, replacing
 from trundle.mechanics.steering import STILL
 from trundle.motion.commands.drive import Driven
 from trundle.motion.commands.record import sample_times
-from trundle.motion.paths.choreo import VERSION
+from trundle.motion.paths.choreo import CONSTRAINTS, VERSION
 from trundle.motion.pieces.motion import Motion
 from trundle.results.table import Table, csv_text
 
@@ -23,6 +23,11 @@ SUFFIXES = (".traj", ".csv")
 _COLUMNS: tuple[str, ...] = ("t", "x", "y", "heading", "vx", "vy", "omega", "ax", "ay", "alpha")
 # Choreo's samples of a swerve have forces of four modules; zeros ask for no feed-forward.
 _FORCES = {"fx": [0.0] * 4, "fy": [0.0] * 4}
+# As Choreo's expressions spell the units of a zone's limits.
+_UNITS = {"velocity": "m / s", "acceleration": "m / s^2", "rate": "rad / s"}
+_SAME = 1e-9  # s: waypoints nearer than this are one
+
+_TimedZone = tuple[float, float, Mapping[str, float]]
 
 
 def write_trajectory(
@@ -68,7 +73,8 @@ def write_trajectory(
     else:
         called = name or (motion.name if isinstance(motion, Driven) else path.stem)
         events = motion.events if isinstance(motion, Driven) else ()
-        text = _trajectory(called, rows, _stops(moved), rate, events)
+        zones = motion.zones if isinstance(motion, Driven) else ()
+        text = _trajectory(called, rows, _stops(moved), rate, events, zones)
     with replacing(path) as draft:
         draft.write_text(text, encoding="utf-8", newline="")
 
@@ -111,36 +117,69 @@ def _table(motion: Motion, times: FloatArray, rows: FloatArray) -> str:
 
 
 def _trajectory(
-    name: str, rows: FloatArray, stops: FloatArray, rate: float, events: Sequence[tuple[str, float]]
+    name: str,
+    rows: FloatArray,
+    stops: FloatArray,
+    rate: float,
+    events: Sequence[tuple[str, float]],
+    zones: Sequence[_TimedZone],
 ) -> str:
-    """Choreo's file: waypoints at the ends and where the base stops, the samples, no forces."""
+    """Choreo's file: waypoints at the ends, where the base stops and where limits change; the samples, no forces."""
+    times = _apart([*stops, *(time for start, end, _ in zones for time in (start, end))])
     # waypoints lie on samples: a stop between two of them is shown at the one behind it
-    near = np.minimum(np.searchsorted(rows[:, 0], stops), len(rows) - 1)
+    near = np.minimum(np.searchsorted(rows[:, 0], times), len(rows) - 1)
     waypoints = [dict(zip(_COLUMNS[1:4], pose, strict=True)) for pose in rows[near, 1:4].tolist()]
-    stop: dict[str, object] = {"to": None, "data": {"type": "StopPoint", "props": {}}, "enabled": True}
-    ends = [{"from": place, **stop} for place in ("first", "last")]
-    kept = [{**pose, **_KEPT} for pose in waypoints]
-    written = [{**_written(pose), **_KEPT} for pose in waypoints]
     step = 1 / rate
     data = {
         "name": name,
         "version": VERSION,
-        "snapshot": {"waypoints": kept, "constraints": ends, "targetDt": step},
+        "snapshot": {
+            "waypoints": [{**pose, **_KEPT} for pose in waypoints],
+            "constraints": _constraints(times, zones, lambda value, _: value),
+            "targetDt": step,
+        },
         "params": {
-            "waypoints": written,
-            "constraints": ends,
-            "targetDt": {"exp": f"{step!r} s", "val": step},
+            "waypoints": [{**_written(pose), **_KEPT} for pose in waypoints],
+            "constraints": _constraints(times, zones, _expression),
+            "targetDt": _expression(step, "s"),
         },
         "trajectory": {
             "config": None,
             "sampleType": "Swerve",
-            "waypoints": stops.tolist(),
+            "waypoints": times,
             "samples": [{**dict(zip(_COLUMNS, row, strict=True)), **_FORCES} for row in rows.tolist()],
             "splits": [0],
         },
         "events": [{"name": event, "from": _when(time), "event": None} for event, time in events],
     }
     return json.dumps(data, indent=1) + "\n"
+
+
+def _apart(times: Sequence[float]) -> list[float]:
+    """Times in order, each once: those nearer than `_SAME` are one."""
+    kept: list[float] = []
+    for time in sorted(map(float, times)):
+        if not kept or time - kept[-1] > _SAME:
+            kept.append(time)
+    return kept
+
+
+def _constraints(
+    times: Sequence[float], zones: Sequence[_TimedZone], number: Callable[[float, str], object]
+) -> list[dict[str, object]]:
+    """Stops at both ends, and the limits of zones from waypoint to waypoint; `number` writes a number with its unit.
+
+    Choreo has no limit of how the turning rate changes: that one stays in the samples alone.
+    """
+    stop: dict[str, object] = {"to": None, "data": {"type": "StopPoint", "props": {}}, "enabled": True}
+    constraints = [{"from": place, **stop} for place in ("first", "last")]
+    for start, end, limits in zones:
+        first, last = (int(np.argmin(np.abs(np.subtract(times, time)))) for time in (start, end))
+        for kind, limit in CONSTRAINTS.items():
+            if limit in limits:
+                data = {"type": kind, "props": {"max": number(limits[limit], _UNITS[limit])}}
+                constraints.append({"from": first, "to": last, "data": data, "enabled": True})
+    return constraints
 
 
 # What a waypoint says besides its pose, so that Choreo may generate the trajectory again.
@@ -155,10 +194,15 @@ _KEPT = {
 
 def _when(time: float) -> dict[str, object]:
     """A time as Choreo has it: so long after the first waypoint."""
-    return {"target": 0, "targetTimestamp": 0.0, "offset": {"exp": f"{time!r} s", "val": time}}
+    return {"target": 0, "targetTimestamp": 0.0, "offset": _expression(time, "s")}
 
 
 def _written(pose: Mapping[str, float]) -> dict[str, object]:
     """Numbers as Choreo's parameters have them, with the text that they come from."""
     units = {"x": "m", "y": "m", "heading": "rad"}
-    return {key: {"exp": f"{value!r} {units[key]}", "val": value} for key, value in pose.items()}
+    return {key: _expression(value, units[key]) for key, value in pose.items()}
+
+
+def _expression(value: float, unit: str) -> dict[str, object]:
+    """A number with the text that it comes from."""
+    return {"exp": f"{value!r} {unit}", "val": value}
