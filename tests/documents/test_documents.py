@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import trundle
 from trundle import catalog
 from trundle.documents import RunSpec, Table, dump, json_schema, load, load_urdf, parse
 from trundle.errors import InputError
@@ -135,6 +136,39 @@ def test_plain_data_is_read_as_a_file_would_be() -> None:
     with pytest.raises(InputError, match="no parameter 'rr'") as caught:
         load({"robot": cart, "run": {"set": {"rr": 1}}})
     assert caught.value.key == "run.set.rr"
+
+
+LIMITED = """\
+trundle: 1
+robot:
+  body: {mass: 0}
+  wheels:
+    left: {at: [0, 0.2, 0], radius: 0.1, contact: slip, limits: {drive_speed: 1, drive_acceleration: 2}}
+    right: {at: [0, -0.2, 0], radius: 0.1, contact: slip, limits: {drive_speed: 1, drive_acceleration: 2}}
+"""
+FORWARD = """\
+trundle: 1
+motion:
+  name: forward
+  commands: [{duration: 0.2 s, twist: {v_x: 1.0}}]
+"""
+
+
+def test_wheels_without_mass_are_for_kinematics_and_plans(tmp_path: Path) -> None:
+    """Limits and places are all that these need; forces are refused with the lines, by a run section at once."""
+    file = tmp_path / "cart.yaml"
+    file.write_text(LIMITED)
+    assert trundle.kinematics(file).module_states(0.5, 0.0, 1.0).speeds == pytest.approx([0.3, 0.7])
+    motion = tmp_path / "forward.yaml"
+    motion.write_text(FORWARD)
+    assert trundle.drive(motion, robot=file).motion.duration > 0.5  # (1 m/s)/(2 m/s²), smoothly
+    with pytest.raises(InputError, match="needs a body with a mass") as refused:
+        trundle.run(file)
+    assert (refused.value.line, refused.value.key) == (3, "robot.body.mass")
+    file.write_text(f"{LIMITED}run: {{mode: dynamic, duration: 1}}\n")
+    with pytest.raises(InputError, match="needs a body with a mass") as refused:
+        load(file)
+    assert (refused.value.line, refused.value.key) == (3, "robot.body.mass")
 
 
 def test_schema() -> None:

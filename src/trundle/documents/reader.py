@@ -199,17 +199,24 @@ def _versioned(data: object, lines: Mapping[Path, int], file: str | None) -> Map
 
 def _check_whole(document: Document, file: str | None) -> None:
     """What shows only with robot and run together: changed parameters, masses where forces will act."""
-    robot, run, lines = document.robot, document.run, document.lines
+    robot, run = document.robot, document.run
     try:
         scope = robot.parameter_values(run.set if run else None)
     except InputError as error:
         key = f"run.set.{error.key}" if run and error.key in run.set else "run.set"
         raise document.locate(InputError(error.message, file=file, key=key, hint=error.hint)) from None
-    if run is None or run.mode == "dynamic":
-        problems = dynamic_problems(robot, scope)
-        if problems:
-            inside = [replace(problem, path=("robot", *problem.path)) for problem in problems]
-            raise report(inside, file=file, lines=lines)
+    # Wheels without a run may be described for kinematics and plans alone.
+    if run.mode == "dynamic" if run is not None else not robot.wheels:
+        require_masses(document, scope)
+
+
+def require_masses(document: Document, scope: Mapping[str, float]) -> None:
+    """Raise InputError, with the lines, where forces would move what no mass resists; `scope` has the parameters."""
+    problems = dynamic_problems(document.robot, scope)
+    if problems:
+        inside = [replace(problem, path=("robot", *problem.path)) for problem in problems]
+        file = None if document.path is None else str(document.path)
+        raise report(inside, file=file, lines=document.lines)
 
 
 def json_schema(file: type[Noun] = File, title: str = "Trundle description") -> dict[str, object]:

@@ -12,6 +12,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.choices import MOST_SAMPLES
 from trundle.documents import Document, FileTable, RunSpec, Table
+from trundle.documents.reader import require_masses
 from trundle.errors import InputError
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named, opened, robot_of
@@ -152,6 +153,8 @@ def _task(described: Robot | Model | Document, spec: RunSpec, folder: Path, chan
         asked = _by_name(spec, folder, changes.inputs)
         problem = kinematic_problem(robot, asked, initial, parameters, options)
     else:
+        if isinstance(described, Document) and described.run is None:  # nobody has asked for forces before
+            require_masses(described, described.robot.parameter_values(parameters))
         model = model_of(described, "run")
         if parameters and model.robot is not None:  # with them a mass may have become zero
             require_dynamic(model.robot, model.robot.parameter_values(parameters))
