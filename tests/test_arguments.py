@@ -5,7 +5,8 @@ import pytest
 
 import trundle
 from trundle import InputError, catalog
-from trundle.documents import load_urdf
+from trundle.documents import dump, load, load_urdf
+from trundle.robot.noun import plain
 
 ROBOT = catalog.differential_drive()
 MODEL = trundle.derive(ROBOT)
@@ -62,13 +63,21 @@ def test_a_rollout_of_no_robots():
         trundle.rollout(MODEL, parameters={"r": []}, steps=1, dt=0.1)
 
 
+def test_what_leads_to_a_robot_is_derived(tmp_path):
+    path = tmp_path / "cart.yaml"
+    path.write_text(dump(ROBOT))
+    kept = MODEL.save(tmp_path / "cart.trundle.json")
+    for given in (path, str(path), {"robot": plain(ROBOT)}, load(path), kept):
+        assert trundle.derive(given).states == MODEL.states
+
+
 def test_what_is_derived_or_drawn():
     with pytest.raises(InputError, match="it is derived already"):
         trundle.derive(MODEL)
-    with pytest.raises(InputError, match="not dict\n  load it first"):
-        trundle.derive({"robot": {}})
-    with pytest.raises(InputError, match=r"not str\n.*trundle\.derive\(trundle\.load\('robot\.yaml'\)\)"):
-        trundle.derive("robot.yaml")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InputError, match="derive takes a robot, a model or a file, not int"):
+        trundle.derive(3)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InputError, match=r"robot\.yaml: there is no such file"):
+        trundle.derive("robot.yaml")
     with pytest.raises(InputError, match=r"model\.robot"):
         trundle.to_svg(MODEL)
 

@@ -1,6 +1,7 @@
 """Robots, models, runs and batches between processes and in sets: they pickle, copy and hash."""
 
 import copy
+import inspect
 import pickle
 import subprocess
 import sys
@@ -120,3 +121,27 @@ def test_dir_shows_what_is_meant():
 def test_rooms_that_the_documents_name_need_no_import_of_their_own(name):
     code = f"import trundle; trundle.{name}"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+PICKLED = {
+    "ode": lambda: trundle.ode(trundle.catalog.pendulum(), initial={"link_1.angle": 0.5}),
+    "numpy": lambda: trundle.to_numpy(trundle.catalog.pendulum()),
+    "driven": lambda: trundle.drive(
+        {"motion": {"name": "t", "commands": [{"duration": 1, "twist": {"v_x": 1}}]}}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PICKLED)
+def test_what_users_hold_goes_between_processes(name):
+    made = PICKLED[name]()
+    for again in (pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
+        if name == "ode":
+            np.testing.assert_array_equal(again(0.0, again.x0), made(0.0, made.x0))
+            np.testing.assert_array_equal(again.jacobian(0.0, again.x0), made.jacobian(0.0, made.x0))
+        elif name == "numpy":
+            assert again.__doc__ == made.__doc__
+            assert inspect.signature(again) == inspect.signature(made)
+            np.testing.assert_array_equal(again([0.1, 0.2, 0.3, 0.4]), made([0.1, 0.2, 0.3, 0.4]))
+        else:
+            assert again.run().final == made.run().final

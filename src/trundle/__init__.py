@@ -1,4 +1,24 @@
-"""Trundle: from the description of a wheeled robot or a linkage to equations, programs, simulations and pictures."""
+"""Trundle: from the description of a wheeled robot or a linkage to equations, programs, simulations and pictures.
+
+    robot = trundle.load("robot.yaml")                   # YAML, URDF or OpenSim; or trundle.catalog.swerve(track=0.6)
+    model = trundle.derive(robot)                        # its equations of motion, as programs
+    run = trundle.simulate(model, duration=10, inputs={"left_motor.voltage": 12})
+    run.final["x"], run.to_dataframe(), run.plot.path()  # numbers, tables, figures
+    run.save("run.nc")                                   # .csv, .xlsx, .parquet and .npy by the file's name
+
+Whatever takes a robot takes its file's path, too: trundle.run("robot.yaml"). Numbers are in SI and radians, or text
+with a unit ("6 in").
+
+    what a robot is          load, derive, open, analyze, catalog, equations, explain
+    how it moves             run, simulate, roll, rollout, ode; Run, Batch
+    what keeps it on a path  trim, linearize, linearize_along, odometry, track
+    drives on wheels         kinematics, plan, plan_to_pose, follow, drive, pose_path, Limits
+    loads in joints          read_recording, joint_motion, inverse, joint_loads
+    pictures                 run.plot, compare, animate, page, window
+    elsewhere                export, to_numpy, to_jax, to_casadi
+
+`help(trundle.simulate)` tells about one of them, `trundle --help` about the command line.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +29,7 @@ from typing import TYPE_CHECKING
 from trundle.errors import InputError as InputError
 from trundle.errors import NumericsError as NumericsError
 from trundle.errors import TrundleError as TrundleError
+from trundle.errors import no_attribute
 from trundle.moved import install
 from trundle.version import __version__ as __version__
 
@@ -137,7 +158,7 @@ __all__ = ["InputError", "NumericsError", "TrundleError", "__version__", *_HOMES
 def __getattr__(name: str) -> object:
     """Import a name of the package when it is first asked for, and keep it."""
     if name not in _HOMES:
-        raise AttributeError(f"module 'trundle' has no attribute {name!r}")
+        raise no_attribute("trundle", name, __all__)
     module, attribute = _HOMES[name]
     if module == __name__:
         value: object = import_module(f"{module}.{attribute}")

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Collection, Iterable
+
+# Names that begin alike are listed up to so many: a person's joint has six.
+_MOST_BEGUN = 8
 
 
 class TrundleError(Exception):
@@ -131,21 +135,55 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     if ends := [lowered[each] for each in lowered if each.endswith(f".{text}")]:  # the owners are missing
         return f"did you mean {'one of ' if len(ends) > 1 else ''}{', '.join(repr(end) for end in ends)}?"
     near = _near_path(text, lowered) if "." in text else ""
-    near = near or next(iter(difflib.get_close_matches(text, lowered, n=1, cutoff=0.6)), "")
-    return f"did you mean '{lowered[near]}'?" if near else ""
+    near = near or next((each for each in lowered if _abbreviates(text, each)), "")
+    matches = difflib.get_close_matches(text, lowered, n=3, cutoff=0.6)
+    near = near or next((each for each in matches if _same_grammar(text, each)), "")
+    if near:
+        return f"did you mean '{lowered[near]}'?"
+    begun = [lowered[each] for each in lowered if "." in text.strip(".") and _first(each) == _first(text)]
+    return f"did you mean one of {', '.join(map(repr, begun))}?" if 0 < len(begun) <= _MOST_BEGUN else ""
+
+
+def _abbreviates(short: str, name: str) -> bool:
+    """Whether every word of a name is begun: "diff_drive" for "differential_drive"."""
+    begun, words = short.split("_"), name.split("_")
+    return len(begun) == len(words) > 1 and all(map(str.startswith, words, begun)) and all(begun)
+
+
+def _same_grammar(path: str, other: str) -> bool:
+    """Whether a name in words, "hip_flexion_r", may stand for a path, "hip.angle": both begin nearly alike."""
+    if "." not in path or "." in other:
+        return True
+    return difflib.SequenceMatcher(None, _first(path), _first(other)).ratio() >= 0.6
+
+
+def _first(name: str) -> str:
+    """What a name begins with: "hip" of "hip.angle" and of "hip_flexion_r"."""
+    return re.split(r"[._]", name, maxsplit=1)[0]
+
+
+def no_attribute(owner: str, name: str, known: Iterable[str]) -> AttributeError:
+    """The error on a name that an owner doesn't have, with the nearest that it has.
+
+    Its `obj` keeps Python from guessing once more behind it.
+    """
+    meant = did_you_mean(name, [each for each in known if not each.startswith("_")])
+    return AttributeError(f"{owner} has no attribute {name!r}{meant and f'; {meant}'}", name=name, obj=None)
 
 
 def _near_path(path: str, known: Iterable[str]) -> str:
     """The known key path whose every part is near; what most have in common, "wheels.left", tells nothing apart."""
     parts = path.split(".")
 
-    def nearness(other: str) -> float:
+    def nearness(other: str) -> tuple[float, float]:
+        """That of the part that is farthest; of names that share it, the others tell."""
         pairs = zip(parts, other.split("."), strict=True)
-        return min(difflib.SequenceMatcher(None, one, two).ratio() for one, two in pairs)
+        shares = [difflib.SequenceMatcher(None, one, two).ratio() for one, two in pairs]
+        return min(shares), sum(shares)
 
     same = [other for other in known if other.count(".") == len(parts) - 1]
     best = max(same, key=nearness, default="")
-    return best if best and nearness(best) >= 0.6 else ""
+    return best if best and nearness(best)[0] >= 0.6 else ""
 
 
 def choose(name: object, known: Iterable[str]) -> str:

@@ -12,8 +12,9 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 from trundle.errors import InputError
@@ -23,6 +24,10 @@ from trundle.version import __version__
 _PREFIX, _SUFFIX = ".trundle-", ".part"
 # What all common file systems allow (bytes).
 _LONGEST_NAME = 255
+# Room for an ending and a number within that, where a letter takes up to four bytes.
+_LONGEST_STEM = 50
+# What Windows takes for devices, whatever their endings.
+_DEVICES = {"CON", "PRN", "AUX", "NUL", *(f"{port}{n}" for port in ("COM", "LPT") for n in range(1, 10))}
 _MARK = re.compile(
     rb'written by trundle |"written_by": "trundle '  # text and JSON; a kept model
     rb"|Software\0Trundle|<dc:title>Trundle</dc:title>|/Creator \(Trundle\)"  # PNG, SVG, PDF
@@ -65,6 +70,20 @@ def is_taken(path: str | os.PathLike[str]) -> bool:
     except OSError as error:
         raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
     return True
+
+
+def file_name(wanted: str, taken: Iterable[str] = ()) -> str:
+    """A name for files (without their endings) after a text that anything may stand in: it leads into no other folder,
+    hides no file, and is none of those that are `taken`.
+
+    Other signs than letters, digits and _ . + - become _; a number keeps names apart.
+    """
+    name = re.sub(r"[^\w.+-]", "_", wanted)[:_LONGEST_STEM].strip(".") or "_"
+    if name.partition(".")[0].upper() in _DEVICES:
+        name = f"_{name}"
+    known = {each.casefold() for each in taken}
+    numbered = (f"{name}_{number}" for number in count(1))
+    return name if name.casefold() not in known else next(n for n in numbered if n.casefold() not in known)
 
 
 def require_writable(folder: Path) -> None:
@@ -125,14 +144,17 @@ def replacing_in(folder: Path, names: Sequence[str]) -> Iterator[Path]:
     with _told(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with _draft_folder(folder) as drafts:
-            yield drafts
+            with _told_of_last(drafts, folder):
+                yield drafts
             written = [drafts / name for name in names if (drafts / name).exists()]
             for draft in written:
-                _sync(draft)
+                with _told(folder / draft.relative_to(drafts)):
+                    _sync(draft)
             for draft in written:
                 place = folder / draft.relative_to(drafts)
-                place.parent.mkdir(parents=True, exist_ok=True)
-                draft.replace(place)
+                with _told(place):
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    draft.replace(place)
         _sync(folder)
 
 
@@ -151,6 +173,20 @@ def _told(path: Path) -> Iterator[None]:
             f"cannot write {str(within / path.name)!r}: {error.strerror or error}",
             hint=f"is there room, and may you write in '{within}'?",
         ) from error
+
+
+@contextmanager
+def _told_of_last(drafts: Path, folder: Path) -> Iterator[None]:
+    """What the system refuses, told of the file in `folder` whose draft was written to last."""
+    try:
+        yield
+    except OSError as error:
+        there = [path for path in drafts.rglob("*") if path.is_file()]
+        if not there:
+            raise
+        last = max(there, key=lambda path: path.stat().st_mtime_ns)
+        with _told(folder / last.relative_to(drafts)):
+            raise error
 
 
 @contextmanager

@@ -13,6 +13,8 @@ from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
 
 _T = TypeVar("_T")
+# What is printed of a field: so many entries, so many signs.
+_FEW, _LONG = 4, 60
 
 
 class ReadOnlyError(InputError, TypeError):
@@ -42,6 +44,29 @@ class Rebuilt:
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+
+
+class Brief:
+    """A dataclass of arrays that prints in a line: arrays by their shapes, mappings by their names. It has to be made
+    with repr=False.
+    """
+
+    def __repr__(self) -> str:
+        shown = (f"{field.name}={_brief(getattr(self, field.name))}" for field in fields(self) if field.repr)  # type: ignore[arg-type]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _brief(value: object) -> str:
+    """What a field holds, in a few words."""
+    if isinstance(value, np.ndarray) and value.size > _FEW:
+        return f"<array {value.shape}>"
+    if isinstance(value, (Mapping, tuple, list)):
+        names = [repr(each) if isinstance(each, str) else _brief(each) for each in list(value)[:_FEW]]
+        more = f", … {len(value)} in all" if len(value) > _FEW else ""
+        begin, end = "{}" if isinstance(value, Mapping) else "()"
+        return f"{begin}{', '.join(names)}{more}{end}"
+    text = repr(value)
+    return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
 
 
 def frozen(array: npt.ArrayLike) -> FloatArray:

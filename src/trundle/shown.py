@@ -5,6 +5,10 @@ It stands below all rooms, as nouns of the lowest ones (robots, programs, result
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from trundle.errors import no_attribute
+
 
 class Shown:
     """A noun with words of its own in a terminal and in a notebook."""
@@ -20,6 +24,15 @@ class Shown:
         from trundle import to_html
 
         return to_html(self)
+
+    if not TYPE_CHECKING:  # who checks types is to see what there is, and nothing else
+
+        def __getattr__(self, name: str) -> object:
+            """Say the nearest name; what is there and failed, a property say, fails again as it did."""
+            if name.startswith("_") or hasattr(type(self), name):
+                above = getattr(super(), "__getattr__", None)  # Pydantic's nouns have one
+                return above(name) if above else object.__getattribute__(self, name)
+            raise no_attribute(f"a {type(self).__name__}", name, dir(self))
 
 
 class Explained:

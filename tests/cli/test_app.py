@@ -215,3 +215,24 @@ def test_names_of_files_command_no_terminal(trundle, folder):
     assert not set("\x1b\x07\x9b") & set(answer.err)
     text = repr(Run("a", [0.0, 1.0], {"b\x1b[2J": [0.0, 1.0]}))
     assert "\x1b" not in text
+
+
+def test_json_has_no_control_characters(trundle, folder):
+    (folder / "a\x85b\x7f.yaml").write_text("trundle: 1\nrobot: {}\n")
+    answer = trundle("run", "a\x85b\x7f.yaml", "--json")
+    assert answer.status == 1
+    assert answer.data["error"]["file"] == "a\x85b\x7f.yaml"
+    assert not any(0x7F <= ord(sign) <= 0x9F for sign in answer.out)
+
+
+def test_a_backslash_in_a_files_name(trundle, folder):
+    """The NetCDF library takes it for a step into a folder."""
+    (folder / "a\\b").mkdir()
+    file = folder / "a\\b" / "c\\d.yaml"
+    file.write_text((folder / "circle.yaml").read_text())
+    for _ in range(2):  # the second replaces what the first wrote: it knows it again
+        answer = trundle("run", file, "--no-figures", "--output", folder / "a\\b" / "runs")
+        assert answer.status == 0, answer.err
+    run = Run.load(folder / "a\\b" / "runs" / "c\\d.nc")
+    assert run.duration == 2.0
+    assert sorted(path.name for path in (folder / "a\\b" / "runs").iterdir()) == ["c\\d.csv", "c\\d.nc"]

@@ -207,3 +207,42 @@ def test_two_plans_of_one_name_are_refused(trundle, tmp_path):
     done = trundle("drive", *files, "--output", str(tmp_path / "out"))
     assert done.status == 1
     assert "two files hold a plan called 'inplace_rotation'" in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("..", "_"),
+        (".", "_"),
+        ("../../up", "_.._up"),
+        ("trajectory", "trajectory_1"),
+        ("Summary", "Summary_1"),
+        ("a/b\\c", "a_b_c"),
+        ("CON", "_CON"),
+        ("nul.x", "_nul.x"),
+        (".hidden", "hidden"),
+        ("x" * 300, "x" * 50),
+        ("Fahrt zur Tür", "Fahrt_zur_Tür"),
+    ],
+)
+def test_a_motions_name_stays_in_its_folder(trundle, tmp_path, name, stem):
+    turn = {"name": name, "commands": [{"duration": 1, "twist": {"omega": 0.5}}]}
+    (tmp_path / "turn.yaml").write_text(yaml.safe_dump({"trundle": 1, "motion": turn}))
+    out = tmp_path / "deep" / "out"
+    done = trundle("drive", "--file", tmp_path / "turn.yaml", "--output", out, "--no-graphs")
+    assert done.status == 0, done.err
+    assert [each.name for each in out.iterdir()] == [stem]
+    assert [each.name for each in out.parent.iterdir()] == ["out"]
+    expected = {f"{stem}.nc", f"{stem}.csv", f"{stem}.traj", "trajectory.csv", "summary.json"}
+    assert {each.name for each in (out / stem).iterdir()} == expected
+    assert trundle("drive", "--file", tmp_path / "turn.yaml", "--output", out, "--no-graphs").status == 0
+
+
+def test_a_routine_is_no_path(trundle, tmp_path):
+    routine = {"version": "2025.0", "command": {"type": "sequential", "data": {"commands": []}}}
+    for name in ("three_pieces.auto", "renamed.path"):
+        (tmp_path / name).write_text(json.dumps(routine))
+        done = trundle("drive", "--file", tmp_path / name, "--output", tmp_path / "out")
+        assert done.status == 1
+        assert "autonomous routine of PathPlanner's" in done.err
+        assert "waypoints' is missing" not in done.err

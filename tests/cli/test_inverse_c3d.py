@@ -171,3 +171,56 @@ def test_the_library_gives_the_commands_numbers(recorded, inverse):
     assert list(again.values) == list(run.values)
     for name in run.values:
         np.testing.assert_array_equal(again[name], run[name])
+
+
+def test_a_plate_that_nobody_assigned_is_told(trundle, recorded, tmp_path):
+    files = ("inverse", recorded / "leg.yaml", "--motion", recorded / "walk.c3d", "--no-figures")
+    markers, out = ("--markers", recorded / "markers.yaml"), ("--output", tmp_path / "out")
+    done = trundle(*files, *markers, *out, "--external", "foot=plate1")
+    assert done.status == 0
+    assert "is pushed on with up to" in done.err
+    assert "--external BODY=plate2" in done.err
+    assert "--external BODY=plate1" not in done.err
+    assert "foot" in done.err.partition("says by which: ")[2]
+    both = trundle(*files, *markers, *out, "--external", "foot=plate1", "--external", "foot=plate2")
+    assert "pushed on" not in both.err
+    # what nothing on a plate reaches isn't missed
+    quiet = trundle(*files, *markers, *out, "--external", "foot=plate1", "--threshold", "1e5")
+    assert "pushed on" not in quiet.err
+
+
+def test_a_fit_that_is_far_off_ends_with_status_3(trundle, recorded, tmp_path):
+    places = {name: {"body": body, "at": [3 * x for x in at]} for name, (body, at) in leg.MARKERS.items()}
+    (tmp_path / "far.yaml").write_text(yaml.safe_dump({"markers": places}))
+    files = ("inverse", recorded / "leg.yaml", "--motion", recorded / "walk.c3d", "--no-figures")
+    rest = ("--markers", tmp_path / "far.yaml", "--output", tmp_path / "out", "--threshold", "1e5")
+    done = trundle(*files, *rest)
+    assert done.status == 3
+    assert "mm off (root mean square), more than 50 mm" in done.err
+    assert not (tmp_path / "out").exists()
+    done = trundle(*files, *rest, "--fit-within", "2 m")
+    assert done.status == 0
+    assert Run.load(tmp_path / "out" / "walk.nc").summary["marker_fit"]["rms"] > 0.05
+    refused = trundle(*files, *rest, "--fit-within", "2 kg")
+    assert refused.status == 1
+    assert "--fit-within" in refused.err
+
+
+def test_a_rule_for_gaps_needs_its_seconds(trundle, recorded, tmp_path):
+    files = ("inverse", recorded / "leg.yaml", "--motion", recorded / "walk.c3d", "--no-figures")
+    done = trundle(
+        *files, "--markers", recorded / "markers.yaml", "--gaps", "spline", "--output", tmp_path / "o"
+    )
+    assert done.status == 1
+    assert "--gaps: a rule needs the longest gap that it fills" in done.err
+    assert "--gaps spline:0.1" in done.err
+    assert 'gaps="' not in done.err
+
+
+def test_a_cutoff_without_digits_is_refused(trundle, recorded, tmp_path):
+    files = ("inverse", recorded / "leg.yaml", "--motion", recorded / "walk.c3d", "--no-figures")
+    markers = ("--markers", recorded / "markers.yaml", "--output", tmp_path / "o")
+    for cutoff in ("1e-9", "1e-300", "1e-7"):
+        done = trundle(*files, *markers, "--smooth-markers", f"butterworth:{cutoff}")
+        assert done.status == 1
+        assert "is too low for a sampling rate" in done.err

@@ -307,3 +307,21 @@ def test_a_battery_tells_how_far_it_sagged_and_a_motor_what_it_could_not_have(tr
     (folder / "fed.yaml").write_text(text.replace("  motors:", f"  {battery}\n  motors:", 1))
     answer = trundle("run", "fed.yaml", "--no-figures", "--duration", "0.5")
     assert "the battery 'battery' sagged to" in answer.out.replace("\n", " ")
+
+
+def test_one_file_by_its_ending(trundle, folder):
+    for name in ("swing.csv", "swing.nc", "swing.npy"):
+        answer = trundle("run", "circle.yaml", "--output", name, "--json")
+        assert answer.status == 0, answer.err
+        assert answer.data["files"] == [name]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "circle.yaml",
+        "kinematic.yaml",
+        "swing.csv",
+        "swing.nc",
+        "swing.npy",
+    ]
+    assert trundle("run", "circle.yaml", "--output", "swing.nc", "--quiet").status == 0  # its own
+    again = trundle("run", "circle.yaml", "--output", "swing.csv")
+    assert again.status == 1
+    assert "--force replaces it" in again.err

@@ -356,7 +356,7 @@ CASES = {
     "key of a number": ("mass: 50.0", "7: 50.0", 5, "robot.body", "the key '7' is not text", "quotes"),
     "key of a list": ("mass: 50.0", "[a]: 50.0", 5, "robot.body", "as a key", ""),
     "tab": ("    mass: 50.0", "\tmass: 50.0", 5, None, "not valid YAML", "tabs"),
-    "bracket": ("[d, 0, 0]", "[d, 0, 0", 7, None, "not valid YAML", "brackets"),
+    "bracket": ("[d, 0, 0]", "[d, 0, 0", 6, None, "not valid YAML", "brackets"),
     "version missing": ("trundle: 1\n", "", 1, None, "version of the format, is missing", "trundle: 1"),
     "version newer": ("trundle: 1", "trundle: 2", 1, "trundle", "version 2", "upgrade"),
     "version wrong": ("trundle: 1", "trundle: one", 1, "trundle", "got 'one'", "trundle: 1"),
@@ -568,3 +568,36 @@ def test_control_characters_are_told_with_their_line(sign):
     text = f"trundle: 1\n# Räder\nrobot:\n  name: a{sign}b\n"
     with pytest.raises(InputError, match=rf"a.yaml:4: not valid YAML: the character U\+{ord(sign):04X}"):
         parse(text, "a.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("trundle: 1\nrobot:\n  name: a\n   and more\n   and yet\n   base: planar\n", 4),
+        ("trundle: 1\nrobot:\n  body: {mass: 1, inertia: {zz: 2}\n  name: a\n  base: planar\n", 3),
+        ('trundle: 1\nrobot:\n  name: "a\n  base: planar\n  body: {mass: 1}\n', 3),
+        ("trundle: 1\nrobot:\n  name: a\n  base\n  body: {mass: 1}\n", 4),
+        ("trundle: 1\nrobot:\n  name: a\n   base: planar\n", 4),
+        ("trundle: 1\nrobot:\n  wheels:\n    left: {radius: 1}\n   motors:\n    m: {drives: left}\n", 5),
+    ],
+)
+def test_bad_yaml_is_told_where_it_begins(text, line):
+    with pytest.raises(InputError, match="not valid YAML") as caught:
+        parse(text)
+    assert caught.value.line == line
+
+
+def test_a_motors_model_is_a_name():
+    with pytest.raises(InputError, match="there is no model a mapping"):
+        parse(
+            GOOD.replace(
+                "{drives: right, torque_constant: 1.0, resistance: 0.05}", "{drives: right, model: {a: 1}}"
+            )
+        )
+
+
+def test_negative_friction_is_no_slip_of_the_pen():
+    described = GOOD.replace("axis: [0, 1, 0], body", "axis: [0, 1, 0], coulomb: -0.195065, body")
+    with pytest.raises(InputError, match="coulomb .*got -0.195065") as caught:
+        parse(described)
+    assert "did you mean" not in (caught.value.hint or "")

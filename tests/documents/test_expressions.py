@@ -11,6 +11,7 @@ import sympy
 
 from trundle.robot import units
 from trundle.robot.expressions import UNKNOWN, ExpressionError, Inferred, dimension_of, evaluate, names, parse
+from trundle.robot.units import SYMBOLS, UNITS
 from trundle.robot.values import number_of, read_value
 
 
@@ -163,3 +164,46 @@ def test_every_field_knows_its_dimension() -> None:
         read_value(10**400, units.MASS)
     assert read_value(np.float32(0.5)).number == 0.5
     assert read_value(np.int64(3)).number == 3.0
+
+
+@pytest.mark.parametrize(
+    ("words", "symbols"),
+    [
+        ("30 centimeters", "30 cm"),
+        ("1 centimeter", "1 cm"),
+        ("5 millimetres", "5 mm"),
+        ("2 feet", "2 ft"),
+        ("3 inches", "3 in"),
+        ("150 pounds", "150 lb"),
+        ("150 lbs", "150 lb"),
+        ("80 amps", "80 A"),
+        ("12 volts", "12 V"),
+        ("100 milliamperes", "100 mA"),
+        ("0.5 henries", "0.5 H"),
+        ("90 degrees per second", "90 deg/s"),
+        ("2 meters per second squared", "2 m/s^2"),
+        ("2 revolutions per minute", "2 rpm"),
+        ("3 per second", "3 Hz"),
+        ("2 newton meters", "2 N m"),
+        ("4 kilograms * 2", "4 kg * 2"),
+    ],
+)
+def test_units_in_full(words: str, symbols: str) -> None:
+    assert read_value(words).number == read_value(symbols).number
+    assert parse(words) == parse(symbols)
+
+
+def test_no_symbol_is_another_units_name() -> None:
+    for word, (factor, dimension) in SYMBOLS.items():
+        assert UNITS[word] == (factor, dimension)
+
+
+@pytest.mark.parametrize(
+    "text", ["80 ampz", "3 centimetrs", "2 vlots", "7 quux", "2 m per", "per second", "2 squared"]
+)
+def test_hints_on_units(text: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        parse(text)
+    told = f"{caught.value} {caught.value.hint}"
+    assert "'ms'" not in told
+    assert "47 more" not in told

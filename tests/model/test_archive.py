@@ -4,6 +4,7 @@ import contextlib
 import copy
 import json
 import math
+import pickle
 import random
 import sys
 from dataclasses import fields, replace
@@ -27,6 +28,7 @@ from trundle.program import Program, compile_program
 from trundle.program.ir import ARITY
 from trundle.program.plain import from_plain, to_plain
 from trundle.robot import parse_robot
+from trundle.robot.noun import plain
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LINK = {"type": "revolute", "axis": [0, 1, 0], "body": {"mass": 1.0, "inertia": {"yy": 0.02}}}
@@ -133,7 +135,7 @@ def test_reopening_derives_nothing(kept, monkeypatch):
     def refused(*_, **__):
         raise AssertionError("reopening must not derive")
 
-    monkeypatch.setattr(sys.modules["trundle.model.derive"], "derive", refused)
+    monkeypatch.setattr(sys.modules["trundle.model.arguments"], "derive_robot", refused)
     monkeypatch.setattr(casadi, "Function", refused)
     monkeypatch.setattr(casadi.SX, "sym", refused)
     model = trundle.open(path)
@@ -464,3 +466,23 @@ def test_the_page_on_the_file_names_every_operation_and_key(kept):
     page = (EXAMPLES.parent / "docs" / "model_file.md").read_text(encoding="utf-8")
     assert [op for op in ARITY if f"`{op}`" not in page and f'"{op}"' not in page] == []
     assert [key for key in content_of(kept("pendulum")[1]) if f"`{key}`" not in page] == []
+
+
+@pytest.mark.parametrize("name", ["differential_drive", "four_bar", "swerve"])
+def test_models_are_equal_by_what_they_hold(name, tmp_path):
+    robot = trundle.catalog.robot(name)
+    first, second = trundle.derive(robot), trundle.derive(robot)
+    opened = trundle.open(first.save(tmp_path / "model.trundle.json"))
+    for other in (second, opened, pickle.loads(pickle.dumps(first))):
+        assert other == first
+        assert hash(other) == hash(first)
+    assert first != trundle.derive(trundle.catalog.robot("pendulum"))
+
+
+DESCRIPTIONS = [path for path in sorted(EXAMPLES.glob("**/*.yaml")) if "\nrobot:" in path.read_text()]
+
+
+@pytest.mark.parametrize("path", DESCRIPTIONS, ids=lambda path: path.stem)
+def test_robots_of_files_are_equal_by_what_they_hold(path):
+    robot = trundle.load(path)
+    assert archive._robot({"trundle": 1, "robot": plain(robot)}) == robot

@@ -5,14 +5,15 @@ import os
 import pickle
 import subprocess
 import sys
-from pathlib import Path
+import time
+from pathlib import Path, PurePath
 
 import netCDF4
 import numpy as np
 import pytest
 
 from trundle.errors import InputError
-from trundle.files import replacing
+from trundle.files import file_name, replacing, replacing_in
 from trundle.results import Batch, Run
 
 RUN = Run(
@@ -248,3 +249,82 @@ def test_files_of_the_first_version_are_read_and_drawn(earlier):
     assert (batch.states, batch.count, batch.parameters["m"]) == (("x", "v"), 2, 2.0)
     np.testing.assert_array_equal(batch.parameters["r"], [0.1, 0.2])
     np.testing.assert_array_equal(batch["v"], [[2.0, 3.0], [6.0, 7.0], [10.0, 11.0]])
+
+
+def _small():
+    values = {"x": [0.0, np.nan, 2.0], "=A1": [1.0, 2.0, np.inf], "ta\x07b": [0.0, 0.0, 1.0]}
+    return Run("cart", [0.0, 0.5, 1.0], values, units={"x": "m"})
+
+
+def test_a_data_frame_holds_the_values_over_time():
+    run = _small()
+    frame = run.to_dataframe()
+    assert list(frame.columns) == list(run.values)
+    assert frame.index.name == "time"
+    for name in run.values:
+        np.testing.assert_array_equal(frame[name].to_numpy(), run[name])
+    np.testing.assert_array_equal(frame.index.to_numpy(), run.time)
+    assert frame.attrs["units"]["x"] == "m"
+    frame.loc[0.0, "x"] = 7.0  # a copy: the run stays as it is
+    assert run["x"][0] == 0.0
+
+
+def test_a_workbook_holds_values_and_units(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl (the extra 'tables') is not installed")
+    path = _small().save(tmp_path / "run.xlsx")
+    book = openpyxl.load_workbook(path)
+    rows = list(book["values"].iter_rows(values_only=True))
+    assert rows == [("time", "x", "=A1", "ta?b"), (0, 0, 1, 0), (0.5, None, 2, 0), (1, 2, None, 1)]
+    assert book["values"]["C1"].data_type == "s"  # text, not a formula
+    assert list(book["units"].iter_rows(values_only=True))[1:3] == [("time", "s"), ("x", "m")]
+
+
+def test_a_parquet_table_holds_the_columns(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow (the extra 'tables') is not installed")
+    run = _small()
+    table = parquet.read_table(run.save(tmp_path / "run.parquet"))
+    assert table.column_names == ["time", *run.values]
+    for name in run.values:
+        np.testing.assert_array_equal(table[name].to_numpy(), run[name])
+    assert table.schema.field("x").metadata[b"units"] == b"m"
+
+
+@pytest.mark.parametrize(("ending", "module"), [(".xlsx", "openpyxl"), (".parquet", "pyarrow")])
+def test_without_their_libraries_that_is_said(tmp_path, monkeypatch, ending, module):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(InputError, match=rf"needs {module}, which is not installed\n.*trundle\[tables\]"):
+        _small().save(tmp_path / f"run{ending}")
+    with pytest.raises(InputError, match="written for other programs, not read\n.*save as .nc"):
+        Run.load(tmp_path / f"run{ending}")
+
+
+def test_a_full_disk_is_told_with_the_files_name(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    for names in (["a.nc", "b.csv"], ["b.csv"]):
+        with (
+            pytest.raises(InputError, match=rf"cannot write '{tmp_path}/sets/b.csv': No space left"),
+            replacing_in(tmp_path / "sets", names) as drafts,
+        ):
+            for name in names:
+                (drafts / name).write_text("some")
+                time.sleep(0.02)  # for the clock of the file system
+            full()
+    assert list((tmp_path / "sets").iterdir()) == []
+    monkeypatch.setattr(os, "fsync", full)  # where the system had only promised to write
+    with (
+        pytest.raises(InputError, match=rf"cannot write '{tmp_path}/sets/a.nc': No space left"),
+        replacing_in(tmp_path / "sets", ["a.nc"]) as drafts,
+    ):
+        (drafts / "a.nc").write_text("some")
+
+
+def test_names_for_files_lead_nowhere_else():
+    assert file_name("..") == file_name("") == file_name(".") == "_"
+    assert file_name("trajectory", ["Trajectory", "trajectory_1"]) == "trajectory_2"
+    assert not {"/", "\\", "\0", "\n", ":"} & set(file_name("a/b\\c\0d\ne:f"))
+    for text in ("über", "名前" * 100, "CON", "com1.csv", "...x"):
+        name = file_name(text)
+        assert PurePath(name).name == name != ".."
+        assert 0 < len(f"{name}_12.trundle.json".encode()) < 255

@@ -161,3 +161,9 @@ def test_wrenches_are_as_long_as_over_the_whole_run(tmp_path):
     for arrow, every in zip(few.arrows, whole.arrows, strict=True):
         np.testing.assert_allclose(arrow.vector, every.vector[[5, 40]], atol=1e-12)
         np.testing.assert_allclose(arrow.at, every.at[[5, 40]], atol=1e-12)
+
+
+def test_pictures_that_no_gif_holds_long_enough(tmp_path):
+    run = trundle.roll(trundle.catalog.differential_drive(), 1.0, {"v_x": 1.0}, samples=11)
+    with pytest.raises(trundle.InputError, match="fps: a GIF shows a picture for 655.35 s at most"):
+        trundle.animate(run, tmp_path / "slow.gif", fps=1e-3)

@@ -254,3 +254,18 @@ def test_simplified_surfaces_keep_their_bound_and_their_volume(most, seed):
     # each corner is within `moved` of the surface's own
     gaps = np.linalg.norm(found.corners[:, None] - full.corners[None], axis=2).min(axis=1)
     assert gaps.max() <= found.moved + 1e-12
+
+
+@pytest.mark.parametrize("name", ["corner.obj", "corner.stl"])
+def test_meshes_with_names_in_latin_1(tmp_path, name):
+    texts = {
+        "corner.obj": "# Würfel\no Fuß\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
+        "corner.stl": "solid Fuß\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
+        "endloop\nendfacet\nendsolid Fuß\n",
+    }
+    for encoding in ("latin-1", "utf-8"):
+        path = tmp_path / f"{encoding}_{name}"
+        path.write_bytes(texts[name].encode(encoding))
+        surface = read_mesh(path)
+        assert surface.triangles.shape == (1, 3)
+        assert sorted(map(tuple, surface.corners.tolist())) == [(0, 0, 0), (0, 1, 0), (1, 0, 0)]

@@ -297,7 +297,7 @@ def test_what_is_no_model_is_told_what_to_do():
         (lambda: simulate(3), "simulate takes a robot, a model or a file, not int"),
         (lambda: simulate("robot.yaml"), "robot.yaml: there is no such file"),
         (lambda: rollout(None), "rollout takes a robot, a model or a file, not NoneType"),
-        (lambda: derive("robot.yaml"), "load it first"),
+        (lambda: derive("robot.yaml"), "robot.yaml: there is no such file"),
         (lambda: derive(model_of("pendulum")), "takes a robot, not Model"),
         (lambda: roll([]), "roll takes a robot, a model or a file, not list"),
     ):

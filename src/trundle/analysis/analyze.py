@@ -282,6 +282,7 @@ def analyze(
     point: Sequence[float | str] | None = None,
     length: float | str | None = None,
     voltage: float | str | None = None,
+    base: str | None = None,
 ) -> Analysis:
     """What a described robot, or the one a model was derived from, can and cannot do, at a configuration.
 
@@ -301,6 +302,8 @@ def analyze(
         The length (m) at which turning counts as moving; by default the robot's own (see `Analysis.length`).
     voltage : float or str, optional
         The greatest voltage (V) of motors that have no limit and no battery, for top speeds.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -324,7 +327,7 @@ def analyze(
     Campion, Bastin & d'Andréa-Novel 1996 (mobility, constraints); Yoshikawa 1985 (manipulability); Murray, Li & Sastry
     1994, ch. 7 (Lie brackets); Siciliano et al. 2009, ch. 11.
     """
-    described = robot_of(robot, "analyze", "there are no wheels to look at")
+    described = robot_of(robot, "analyze", "there are no wheels to look at", base)
     size = None if length is None else number(length, "length", "m")
     if size is not None and not _SHORTEST <= size <= 1 / _SHORTEST:
         raise InputError(

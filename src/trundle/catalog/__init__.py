@@ -1,5 +1,7 @@
 """The catalogue: robots to start from, each a function of its main measures, each with a run that shows it moving."""
 
+from typing import TYPE_CHECKING, NoReturn
+
 from trundle.catalog.catalogue import document as document
 from trundle.catalog.catalogue import motor as motor
 from trundle.catalog.catalogue import motors as motors
@@ -20,3 +22,10 @@ from trundle.catalog.wheeled import skid_steer as skid_steer
 from trundle.catalog.wheeled import swerve as swerve
 from trundle.catalog.wheeled import three_omni as three_omni
 from trundle.catalog.wheeled import tricycle as tricycle
+from trundle.errors import no_attribute as _no_attribute
+
+if not TYPE_CHECKING:  # who checks types is to see what there is, and nothing else
+
+    def __getattr__(name: str) -> NoReturn:
+        """Say the nearest robot of the catalogue."""
+        raise _no_attribute("trundle.catalog", name, names())

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from trundle.cli.output import Output, claim
-from trundle.cli.parsing import add_force, pair
+from trundle.cli.parsing import add_base, add_force, pair
 from trundle.cli.request import Request, read_request
 from trundle.errors import InputError
 
@@ -31,6 +31,7 @@ def configure(parser: ArgumentParser) -> None:
     """The options."""
     add = parser.add_argument
     add("file", metavar="FILE", help="the description, or a kept model (.trundle.json); - for standard input")
+    add_base(parser)
     add("--full", action="store_true", help="all numbers, brackets, and determinants as formulas")
     text = "a coordinate of the configuration that 'now' is about (default: all 0)"
     add("--at", action="append", type=pair, metavar="NAME=VALUE", help=text)
@@ -49,7 +50,7 @@ def configure(parser: ArgumentParser) -> None:
 def execute(args: Namespace, out: Output) -> int:
     """Tell what is known; with an error, what is known all the same."""
     claim(args.figure, args.force)
-    request = read_request(args.file)
+    request = read_request(args.file, args.base)
     from trundle.model.classification import mobility_class
     from trundle.show.words.robot_words import kind_of, mobility_facts, robot_data, wheel_lines, wheels_data
 

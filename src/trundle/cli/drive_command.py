@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from trundle.choices import LEVELS, PROFILES
@@ -14,6 +13,7 @@ from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output, json_text
 from trundle.cli.parsing import add_force, add_output
 from trundle.errors import InputError
+from trundle.files import file_name
 
 if TYPE_CHECKING:
     from trundle.motion.commands.drive import Driven
@@ -34,6 +34,8 @@ Results go to DIR/PLAN/: PLAN.nc (everything), PLAN.csv (the columns of basic-sw
 (for a robot to follow: Choreo's format, and the same as a table), summary.json, figures."""
 
 _SUMMARY, _TABLE = "summary.json", "trajectory.csv"
+# What a plan can't be called, as its table would be written over another.
+_TAKEN = {PurePath(name).stem for name in (_SUMMARY, _TABLE)}
 _FIGURES = ("path", "modules", "rotation_center", "slip")
 
 
@@ -54,7 +56,7 @@ def execute(args: Namespace, out: Output) -> int:
     """Read and drive everything, then write it, then tell."""
     parent = Path(args.output) if args.output else products.DEFAULT_PARENT
     planned = [_planned(file, args) for file in args.file]
-    stems = [re.sub(r"[^\w.+-]", "_", name) for name, _ in planned]
+    stems = [file_name(name, _TAKEN) for name, _ in planned]
     for place, stem in enumerate(stems):
         if stem in stems[:place]:
             raise InputError(
@@ -76,7 +78,7 @@ def execute(args: Namespace, out: Output) -> int:
 
 def _planned(file: str, args: Namespace) -> tuple[str, Callable[[], Driven]]:
     """The name of a file's plan or path, and what drives it."""
-    if file.endswith((".path", ".traj")):
+    if file.endswith((".path", ".traj", ".auto")):
         from trundle.motion.paths.following import follow
         from trundle.motion.paths.path_files import read_path
 

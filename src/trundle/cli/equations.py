@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trundle.choices import WHAT
 from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output, claim, emit, json_text, write_file, write_json
-from trundle.cli.parsing import add_force, add_output
+from trundle.cli.parsing import add_base, add_force, add_output
 from trundle.errors import InputError, counted
 from trundle.files import signature
 from trundle.show.words.lines import terminal_width
@@ -33,6 +33,7 @@ _FORMATS = ("text", "latex", "tex", "json", "markdown", "mathml", "page")
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     parser.add_argument("file", metavar="FILE", help="the description; - for standard input")
+    add_base(parser)
     parser.add_argument(
         "--format",
         choices=_FORMATS,
@@ -51,7 +52,7 @@ def execute(args: Namespace, out: Output) -> int:
     from trundle.cli.request import read_request
 
     claim(args.output, args.force)
-    request = read_request(args.file)
+    request = read_request(args.file, args.base)
     what = args.what or ("kinematics" if request.run.mode == "kinematic" else "all")
     with request.located(), no_collection():
         from trundle.formulas import equations

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from trundle.choices import EXPORTED
 from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output
-from trundle.cli.parsing import add_force, options_named
+from trundle.cli.parsing import add_base, add_force, options_named
 from trundle.exports.targets import TARGETS
 
 # The options that stand for arguments of `trundle.export`.
@@ -35,6 +35,7 @@ EPILOG = _epilog
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     parser.add_argument("file", metavar="FILE", help="the description, or a kept model; - for standard input")
+    add_base(parser)
     parser.add_argument("--to", required=True, choices=TARGETS, metavar="TARGET", help="see below")
     parts = ",".join(EXPORTED)
     parser.add_argument(
@@ -57,7 +58,7 @@ def execute(args: Namespace, out: Output) -> int:
     """Derive, write, say what there is."""
     from trundle.cli.request import read_request
 
-    request = read_request(args.file)
+    request = read_request(args.file, args.base)
     with request.located(), options_named(_OPTIONS), no_collection():
         from trundle.exports.export import export
 

@@ -12,7 +12,7 @@ from trundle.choices import FIGURE_FORMATS, LOAD_FIGURES
 from trundle.cli import products
 from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output
-from trundle.cli.parsing import add_force, add_output, options_named, pair
+from trundle.cli.parsing import add_base, add_force, add_output, options_named, pair
 from trundle.cli.request import read_request
 from trundle.errors import InputError
 from trundle.show.words.lines import table
@@ -51,6 +51,7 @@ _OPTIONS = {
     "mass": "--mass",
     "external": "--external",
     "threshold": "--threshold",
+    "fit_within": "--fit-within",
     "up": "--up",
     "cycles": "--cycles",
     "body": "--breakdown",
@@ -64,6 +65,7 @@ def configure(parser: ArgumentParser) -> None:
     """The options."""
     add = parser.add_argument
     add("file", metavar="FILE", help="the robot or limb: a description; - for standard input")
+    add_base(parser)
     add("--motion", "-m", metavar="DATA", required=True, help="what was measured of its motion")
     add("--markers", metavar="FILE", help="which marker is where on which body (YAML)")
     text = "such as butterworth:6 (Hz), butterworth:6,order=4, gcv_spline (default: none)"
@@ -78,6 +80,8 @@ def configure(parser: ArgumentParser) -> None:
     add("--up", choices=("y", "z"), help=text)
     text = f"the least force on a plate that counts (default: {_THRESHOLD:g})"
     add("--threshold", metavar="NEWTONS", type=float, default=_THRESHOLD, help=text)
+    text = "how far markers may be off (root mean square); a worse fit ends with status 3 (default: 50 mm)"
+    add("--fit-within", metavar="LENGTH", default="50 mm", help=text)
     text = "in whose axes wrenches are given: child, parent, world, or a body (default: child)"
     add("--frame", metavar="FRAME", default="child", help=text)
     add("--mass", metavar="KG", help="divide forces, moments and powers by a mass")
@@ -111,7 +115,7 @@ def _results(args: Namespace, progress: bool) -> Results:
     """What the files and options that are named come to, by `trundle.inverse`."""
     from trundle.limbs.inverse import inverse
 
-    request, earlier = read_request(args.file), args.smooth_markers
+    request, earlier = read_request(args.file, args.base), args.smooth_markers
     with request.located(), options_named(_OPTIONS):
         loads = inverse(
             request.kept or request.document,
@@ -124,6 +128,7 @@ def _results(args: Namespace, progress: bool) -> Results:
             plates=args.plates,
             up=args.up,
             threshold=args.threshold,
+            fit_within=args.fit_within,
             progress=progress,
         )
         run = loads.to_run(args.frame, args.mass)
@@ -167,6 +172,9 @@ def _gaps(text: str | None) -> Mapping[str, object] | None:
     if text is None:
         return None
     rule, _, longest = text.partition(":")
+    if not longest:
+        hint = f"--gaps {rule}:0.1 fills those of up to 0.1 s"
+        raise InputError("a rule needs the longest gap that it fills", key="--gaps", hint=hint)
     return {"rule": rule, **_numbers(longest, "longest", "--gaps")}
 
 

@@ -6,6 +6,7 @@ import contextlib
 import json
 import math
 import os
+import re
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
@@ -15,6 +16,9 @@ from typing import TextIO
 
 from trundle.errors import InputError, TrundleError
 from trundle.show.words.lines import Page, harmless
+
+# Control characters that JSON leaves as they are, and that terminals obey.
+_CONTROL = re.compile(r"[\x7f-\x9f]")
 
 
 def colours_on(stream: TextIO) -> bool:
@@ -70,8 +74,9 @@ def write_json(data: Mapping[str, object]) -> None:
 
 
 def json_text(data: Mapping[str, object]) -> str:
-    """The text of one JSON object."""
-    return json.dumps(_plain(data), indent=2, ensure_ascii=False, allow_nan=False)
+    """The text of one JSON object; the control characters that JSON lets stand are escaped, as the others are."""
+    text = json.dumps(_plain(data), indent=2, ensure_ascii=False, allow_nan=False)
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def claim(file: str | None, force: bool) -> None:

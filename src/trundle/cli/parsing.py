@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from trundle.choices import BASES
 from trundle.cli.failures import UsageError
 from trundle.cli.output import emit
 from trundle.errors import InputError, did_you_mean
@@ -69,6 +70,14 @@ def add_common(parser: argparse.ArgumentParser) -> None:
 def add_output(parser: argparse.ArgumentParser, metavar: str, text: str) -> None:
     """Where a command writes: --output everywhere; --out is short for it."""
     parser.add_argument("--output", "--out", metavar=metavar, help=text)
+
+
+def add_base(parser: argparse.ArgumentParser) -> None:
+    """How the robot's base moves, which URDF leaves open."""
+    text = (
+        "how the robot's base moves, in place of what FILE says; fixed holds an arm from URDF to the ground"
+    )
+    parser.add_argument("--base", choices=BASES, help=text)
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:

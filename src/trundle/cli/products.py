@@ -6,11 +6,12 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from trundle.choices import FIGURE_FORMATS, FIGURES
+from trundle.choices import FIGURE_FORMATS, FIGURES, RUN_TABLES
 from trundle.cli.garbage import no_collection
+from trundle.cli.output import claim
 from trundle.errors import InputError
 from trundle.files import is_marked, is_taken, replacing_in, require_writable
 
@@ -43,6 +44,21 @@ def claim_all(folder: Path, names: Sequence[str], force: bool) -> None:
             key="--output",
             hint=f"name another folder with --output, move {them} away, or say --force",
         )
+
+
+def is_one_file(output: str | None) -> bool:
+    """Whether --output names one file of a run by its ending, and no folder that is there."""
+    return output is not None and PurePath(output).suffix.lower() in RUN_TABLES and not Path(output).is_dir()
+
+
+def claim_run(path: Path, force: bool) -> None:
+    """Raise InputError where a run can't be saved, or would replace what is no run of Trundle's."""
+    from trundle.results import netcdf
+
+    if path.suffix.lower() not in RUN_TABLES:
+        message = f"{str(path)!r}: a run's file ends in one of {', '.join(RUN_TABLES)}"
+        raise InputError(message, key="--output")
+    claim(str(path), force or (path.suffix.lower() == ".nc" and path.is_file() and netcdf.is_marked(path)))
 
 
 def save_record(run: Run, folder: Path, drafts: Path, record: str, others: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from trundle.cli.parsing import options_named
 from trundle.errors import InputError
+from trundle.files import file_name
 
 if TYPE_CHECKING:
     from trundle.documents import Document, RunSpec
@@ -48,7 +49,7 @@ class Request:
         path = self.document.path
         if self.from_file and path is not None and path.stem:
             return path.stem.removesuffix(".trundle") if self.kept else path.stem
-        return self.document.robot.name.replace(" ", "_")
+        return file_name(self.document.robot.name)
 
     def task(self, args: argparse.Namespace) -> Task:
         """The run that the file and the options ask for, checked; errors name the option, or file and line."""
@@ -76,16 +77,24 @@ class Request:
             raise self.document.locate(error) from error.__cause__
 
 
-def read_request(file: str) -> Request:
-    """The description in a file or on standard input ("-"), or the kept model in a file."""
+def read_request(file: str, base: str | None = None) -> Request:
+    """The description in a file or on standard input ("-"), or the kept model in a file, on the `base` that is asked
+    for.
+    """
+    with options_named({"base": "--base"}):
+        return _read(file, base)
+
+
+def _read(file: str, base: str | None) -> Request:
     from trundle.documents import Document, load
     from trundle.documents.document import MODEL_SUFFIX
 
     if file == STDIN:
-        return Request(_standard_input(), from_file=False)
+        return Request(_standard_input(base), from_file=False)
     if not file.lower().endswith(MODEL_SUFFIX):
-        return Request(load(file))
+        return Request(load(file, base=base))
     from trundle.model.archive import open_model
+    from trundle.model.arguments import on_base
 
     model = open_model(file)
     if model.robot is None:
@@ -94,14 +103,15 @@ def read_request(file: str) -> Request:
             file=file,
             hint="use it from Python: trundle.simulate(trundle.open(path), ...)",
         )
+    on_base(model, base)
     return Request(Document(model.robot, None, Path(file)), model)
 
 
-def _standard_input() -> Document:
+def _standard_input(base: str | None) -> Document:
     from trundle.documents import parse
     from trundle.documents.document import MOST_BYTES, decode
 
     content = sys.stdin.buffer.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise InputError(f"has more than {MOST_BYTES:,} bytes", file="<stdin>", hint="is it a description?")
-    return parse(decode(content, "<stdin>"), "<stdin>")
+    return parse(decode(content, "<stdin>"), "<stdin>", base=base)

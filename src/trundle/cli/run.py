@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from trundle.choices import FIGURE_FORMATS, METHODS
 from trundle.cli import products
 from trundle.cli.output import Output
-from trundle.cli.parsing import add_force, add_output, pair
+from trundle.cli.parsing import add_base, add_force, add_output, pair
 from trundle.cli.request import Request, read_request
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def configure(parser: ArgumentParser) -> None:
     """The options."""
     add = parser.add_argument
     add("file", metavar="FILE", help="the description, or a kept model (.trundle.json); - for standard input")
+    add_base(parser)
     changes = {
         "--set": "another value for a parameter; nothing is derived anew",
         "--input": "a constant input, instead of the file's",
@@ -44,7 +45,11 @@ def configure(parser: ArgumentParser) -> None:
     text = "the integrator (by default the file's, or by the stiffness of the robot)"
     add("--method", choices=METHODS, help=text)
     add("--samples", type=int, metavar="N", help="how many times to store")
-    add_output(parser, "DIR", "the folder for the results (default: runs/NAME)")
+    add_output(
+        parser,
+        "DIR",
+        "the folder for the results (default: runs/NAME), or one file: .nc, .csv, .npy, .xlsx, .parquet",
+    )
     add_force(parser)
     add("--no-figures", action="store_true", help="write the numbers only")
     add("--figure-format", choices=FIGURE_FORMATS, default="png", help="of the figures (default: png)")
@@ -52,16 +57,27 @@ def configure(parser: ArgumentParser) -> None:
 
 def execute(args: Namespace, out: Output) -> int:
     """Read, check, simulate, write, tell."""
-    request = read_request(args.file)
+    request = read_request(args.file, args.base)
     folder = Path(args.output) if args.output else products.DEFAULT_PARENT / request.stem
     figures = None if args.no_figures else args.figure_format
-    products.claim_all(folder, products.names(request.stem, figures), args.force)
+    alone = folder if products.is_one_file(args.output) else None
+    if alone is None:
+        products.claim_all(folder, products.names(request.stem, figures), args.force)
+    else:
+        products.claim_run(alone, args.force)
     from trundle.show.words.run_words import RunReport, run_data, run_lines
 
     task = request.task(args)
     run = task.run(progress=not out.quiet)
-    files, figure_seconds = products.write(run, folder, request.stem, figures)
-    notes = [*_notes(request, run, folder, files), *_balanced(task, run), *_beyond(request, run)]
+    if alone is None:
+        files, figure_seconds = products.write(run, folder, request.stem, figures)
+    else:
+        folder, files, figure_seconds = alone.parent, [run.save(alone)], 0.0
+    notes = [
+        *_notes(request, run, None if alone else folder, files),
+        *_balanced(task, run),
+        *_beyond(request, run),
+    ]
     report = RunReport(
         request.document.robot, task, run, files, figure_seconds, notes, request.kept is not None
     )
@@ -105,12 +121,12 @@ def _beyond(request: Request, run: Run) -> Iterator[str]:
         )
 
 
-def _notes(request: Request, run: Run, folder: Path, files: list[Path]) -> Iterator[str]:
+def _notes(request: Request, run: Run, folder: Path | None, files: list[Path]) -> Iterator[str]:
     """What a user should know: a missing run section, a start that loops moved, figures that are out of date."""
     yield from request.unmoved(run.duration)
     if moved := run.summary.get("settled"):
         units = run.units
         told = [f"{name} at {new:.5g} {units[name]}, not {old:.5g}" for name, (old, new) in moved.items()]
         yield f"the loops make it start with {', '.join(told)}"
-    if old := products.left_over(folder, files):
+    if folder is not None and (old := products.left_over(folder, files)):
         yield f"from an earlier run there are still {', '.join(old)} in {folder}"

@@ -9,12 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trundle.choices import FIGURE_FORMATS, FIGURES
+from trundle.choices import FIGURE_FORMATS, FIGURES, RUN_FILES
 from trundle.cli.failures import UsageError
 from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output, claim, write_file
-from trundle.cli.parsing import add_force, add_output, options_named
-from trundle.cli.products import DEFAULT_PARENT
+from trundle.cli.parsing import add_base, add_force, add_output, options_named
+from trundle.cli.products import DEFAULT_PARENT, claim_run
 from trundle.cli.request import STDIN, Request, read_request
 from trundle.errors import InputError
 
@@ -34,7 +34,6 @@ examples:
 Several runs share their axes, with a legend of what differs. A description is run first, as by `trundle run`. Without
 --output files go beside the run; those of several runs to runs/comparison, of a description to runs/NAME."""
 
-_RUNS = (".nc", ".csv", ".npy")
 _MODES = {
     "figures": "figures: path, states, inputs, contacts, checks (the default)",
     "film": "a film: GIF, MP4 (by ffmpeg), or single pictures",
@@ -61,6 +60,7 @@ def configure(parser: ArgumentParser) -> None:
     add = parser.add_argument
     text = "a run (.nc, .csv, .npy), a folder of `trundle run`, or a description; - for one on standard input"
     add("things", metavar="RUN", nargs="+", help=text)
+    add_base(parser)
     modes = parser.add_mutually_exclusive_group()
     for mode, text in _MODES.items():
         modes.add_argument(f"--{mode}", dest="mode", action="store_const", const=mode, help=text)
@@ -87,9 +87,11 @@ def execute(args: Namespace, out: Output) -> int:
             raise UsageError(
                 f"--{option.replace('_', '-')} is for --{' and --'.join(modes)}, not --{args.mode}"
             )
+    if args.base is not None and all(_Thing(given, None, progress=False).is_run for given in args.things):
+        raise UsageError("--base is for descriptions; a run has the base that it was run with")
     if args.things.count(STDIN) > 1:
         raise UsageError(f"standard input ({STDIN}) can be read once")
-    things = [_Thing(given, not out.quiet) for given in args.things]
+    things = [_Thing(given, args.base, not out.quiet) for given in args.things]
     notes = [] if args.mode == "drive" else [note for thing in things for note in thing.notes]
     for note in notes:  # before a window that stays
         out.say(out.styled(f"note: {note}", "yellow"))
@@ -110,6 +112,7 @@ class _Thing:
     """What is to be shown, as it was given."""
 
     given: str
+    base: str | None
     progress: bool
 
     @cached_property
@@ -129,17 +132,21 @@ class _Thing:
     @property
     def is_run(self) -> bool:
         """Whether it holds numbers, not a description."""
-        return self.given != STDIN and self.path.suffix.lower() in _RUNS
+        return self.given != STDIN and self.path.suffix.lower() in RUN_FILES
 
     @cached_property
     def request(self) -> Request:
         """The description."""
-        return read_request(self.given)
+        return read_request(self.given, self.base)
 
     @property
     def notes(self) -> list[str]:
         """What a user should know who expects it to move."""
-        return [] if self.is_run else [*self.request.unmoved(self.request.run.duration)]
+        if self.is_run:
+            return []
+        from trundle.model.derive import caveats
+
+        return [*self.request.unmoved(self.request.run.duration), *caveats(self.request.document.robot)]
 
     @cached_property
     def run(self) -> Run:
@@ -242,19 +249,9 @@ def _drive(things: Sequence[_Thing], args: Namespace) -> list[Path]:
         )
     path = Path(args.output) if args.output else None
     if path is not None:
-        _claim_run(path, args.force)
+        claim_run(path, args.force)
     run = drive(thing.request.kept or thing.request.document)
     return [] if path is None else [run.save(path)]
-
-
-def _claim_run(path: Path, force: bool) -> None:
-    """Raise InputError where a run can't be saved, or would replace what is no run of Trundle's."""
-    from trundle.results import netcdf
-
-    if path.suffix.lower() not in _RUNS:
-        message = f"{str(path)!r}: a run's file ends in one of {', '.join(_RUNS)}"
-        raise InputError(message, key="--output")
-    claim(str(path), force or (path.suffix.lower() == ".nc" and path.is_file() and netcdf.is_marked(path)))
 
 
 _SHOWING = {"figures": _figures, "film": _film, "page": _page, "window": _window, "drive": _drive}

@@ -61,7 +61,9 @@ class LinearTrajectory:
         )
 
 
-def linearize_along(model: Given, run: Run, outputs: Sequence[str] | None = None) -> LinearTrajectory:
+def linearize_along(
+    model: Given, run: Run, outputs: Sequence[str] | None = None, *, base: str | None = None
+) -> LinearTrajectory:
     """A(t), B(t), C(t), D(t) of small motions beside a run, at every time that it stores.
 
     ż = A(t) z + B(t) δu and δy = C(t) z + D(t) δu: the variational equation, in the same independent coordinates all
@@ -75,6 +77,8 @@ def linearize_along(model: Given, run: Run, outputs: Sequence[str] | None = None
         One of its runs, with the inputs and parameters that it had.
     outputs : sequence of str
         Names of states and outputs to be y; by default all outputs that have slopes.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -96,7 +100,7 @@ def linearize_along(model: Given, run: Run, outputs: Sequence[str] | None = None
     >>> trundle.linearize_along(model, run).A.shape
     (11, 4, 4)
     """
-    model = model if isinstance(model, Model) else model_of(model, "linearize_along")
+    model = model if isinstance(model, Model) and base is None else model_of(model, "linearize_along", base)
     shown = chosen_outputs(model, outputs)
     x, u, parameters = _states_of(model, run)
     p = np.array(list(parameters.values()))

@@ -250,6 +250,8 @@ def linearize(
     inputs: Mapping[str, float | str] | None = None,
     parameters: Mapping[str, float | str] | None = None,
     outputs: Sequence[str] | None = None,
+    *,
+    base: str | None = None,
 ) -> Linearization:
     """A, B, C, D about a state, along the model's constraints, in independent coordinates.
 
@@ -269,6 +271,8 @@ def linearize(
         Changed values by name.
     outputs : sequence of str
         Names of states and outputs to be y; by default all outputs that have slopes.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -294,7 +298,7 @@ def linearize(
     ----------
     Small motions of quaternions: Sola, "Quaternion kinematics for the error-state Kalman filter", 2017, sec. 4.
     """
-    model = model if isinstance(model, Model) else model_of(model, "linearize")
+    model = model if isinstance(model, Model) and base is None else model_of(model, "linearize", base)
     point = point_of(model, state, inputs, parameters)
     shown = chosen_outputs(model, outputs)
     slopes = model.rate_slopes.evaluate(point.x, point.u, point.p)

@@ -89,6 +89,7 @@ def trim(
     start: Mapping[str, float | str] | None = None,
     held: Sequence[str] = (),
     parameters: Mapping[str, float | str] | None = None,
+    base: str | None = None,
     **values: float | str,
 ) -> Trim:
     """Find a steady motion in which states, inputs or outputs have given values.
@@ -112,6 +113,8 @@ def trim(
         Changed values by name.
     **values : number or str
         More targets.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -137,7 +140,7 @@ def trim(
     ----------
     B. L. Stevens, F. L. Lewis, *Aircraft Control and Simulation*, 2nd ed., 2003, sec. 3.6.
     """
-    model = model if isinstance(model, Model) else model_of(model, "trim")
+    model = model if isinstance(model, Model) and base is None else model_of(model, "trim", base)
     begin = dict(named(start, "start"))
     wanted = {
         name: number(value, name, model.units.get(name, ""))

@@ -7,6 +7,7 @@ from trundle.documents.document import Document
 from trundle.documents.reader import json_schema, load, load_robot, parse
 from trundle.documents.runspec import FileTable, RunSpec, Table
 from trundle.documents.writer import dump
+from trundle.errors import no_attribute
 
 if TYPE_CHECKING:
     from trundle.documents.osim import load_osim as load_osim
@@ -33,4 +34,6 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Functions of URDF and OpenSim, loaded when they are asked for: a run of a YAML file doesn't wait for them."""
+    if name not in __all__ and name not in ("load_osim", "osim_markers"):
+        raise no_attribute("trundle.documents", name, __all__)
     return getattr(import_module(f"trundle.documents.{'osim' if 'osim' in name else 'urdf'}"), name)

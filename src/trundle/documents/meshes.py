@@ -12,6 +12,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -88,11 +89,14 @@ def _read(path: Path, changed: int, size: int) -> Surface:
     import trimesh  # late: only who draws meshes waits for it
 
     try:
-        with path.open("rb") as stream:
-            # no resolver: an OBJ file's own links (materials, images) lead nowhere
-            loaded = trimesh.load(
-                stream, file_type=path.suffix[1:].lower(), process=False, force="mesh", skip_materials=True
-            )
+        # no resolver: an OBJ file's own links (materials, images) lead nowhere
+        loaded = trimesh.load(
+            BytesIO(_in_utf8(path.read_bytes())),
+            file_type=path.suffix[1:].lower(),
+            process=False,
+            force="mesh",
+            skip_materials=True,
+        )
         if not isinstance(loaded, trimesh.Trimesh):
             raise TypeError("it holds no triangles")
         corners = np.asarray(loaded.vertices, dtype=np.float64)
@@ -110,6 +114,15 @@ def _read(path: Path, changed: int, size: int) -> Surface:
     if triangles.min() < 0 or triangles.max() >= len(corners):
         raise InputError("has triangles between corners that aren't there", file=str(path))
     return _joined(corners, triangles, corners)
+
+
+def _in_utf8(content: bytes) -> bytes:
+    """A text as UTF-8, also where a program wrote its names in Latin-1; what is no text (binary STL) as it is."""
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return content if b"\0" in content else content.decode("latin-1").encode()
+    return content
 
 
 def simplified(surfaces: Sequence[Surface], most: int) -> list[Surface]:

@@ -15,7 +15,7 @@ from trundle.documents.yamltext import read_yaml
 from trundle.errors import InputError
 from trundle.files import path_of
 from trundle.robot.checks import dynamic_problems
-from trundle.robot.description import Robot
+from trundle.robot.description import Robot, check_base
 from trundle.robot.noun import Noun
 from trundle.robot.problems import Path, problems_of, report
 from trundle.robot.shapes import Mesh
@@ -36,7 +36,7 @@ class File(Noun):
     run: RunSpec | None = Field(None, description="What to do with it.")
 
 
-def load(source: str | FilePath | Mapping[str, object]) -> Document:
+def load(source: str | FilePath | Mapping[str, object], *, base: str | None = None) -> Document:
     """The robot and the run of a description. Nothing in a file is ever executed.
 
     Parameters
@@ -44,6 +44,8 @@ def load(source: str | FilePath | Mapping[str, object]) -> Document:
     source : str, pathlib.Path or mapping
         A file, read as URDF where it is called .urdf, as an OpenSim model where it is called .osim, and as YAML
         otherwise; or the plain data that a YAML file would hold: {"robot": {...}, "run": {...}}.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the file says or, for URDF, of what it leaves open.
 
     Returns
     -------
@@ -64,7 +66,7 @@ def load(source: str | FilePath | Mapping[str, object]) -> Document:
     2.0
     """
     if isinstance(source, Mapping):
-        return _document({"trundle": FORMAT, **source})
+        return _document({"trundle": FORMAT, **source}, base=base)
     path = path_of(source, "load")
     if str(source).lower().endswith(MODEL_SUFFIX):
         message = "holds a model that was kept, not a description alone"
@@ -72,15 +74,15 @@ def load(source: str | FilePath | Mapping[str, object]) -> Document:
     if path.suffix.lower() == ".urdf":
         from trundle.documents.urdf.urdf_reader import load_document  # late: others don't wait for it
 
-        return load_document(source)
+        return load_document(source, base=base)
     if path.suffix.lower() == ".osim":
         from trundle.documents.osim import osim_reader
 
-        return osim_reader.load_document(source)
-    return parse(read_text(path), source)
+        return osim_reader.load_document(source, base=base)
+    return parse(read_text(path), source, base=base)
 
 
-def load_robot(source: str | FilePath | Mapping[str, object]) -> Robot:
+def load_robot(source: str | FilePath | Mapping[str, object], *, base: str | None = None) -> Robot:
     """The robot of a description; its run, if it has one, is left aside.
 
     Parameters
@@ -89,6 +91,9 @@ def load_robot(source: str | FilePath | Mapping[str, object]) -> Robot:
         A file, read as URDF where it is called .urdf, as an OpenSim model where it is called .osim, and as YAML
         otherwise; or the plain data that a YAML file would hold: {"robot": {...}}. Numbers are in SI and radians, or
         text with a unit ("6 in").
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the file says. URDF doesn't say it: unless asked otherwise, a root link
+        with a mass floats, and "fixed" holds an arm to the ground.
 
     Returns
     -------
@@ -107,10 +112,10 @@ def load_robot(source: str | FilePath | Mapping[str, object]) -> Robot:
     >>> robot.number(robot.joints["shoulder"].body.center_of_mass[0])
     0.3048
     """
-    return load(source).robot
+    return load(source, base=base).robot
 
 
-def parse(text: str, path: str | FilePath | None = None) -> Document:
+def parse(text: str, path: str | FilePath | None = None, *, base: str | None = None) -> Document:
     """The same from YAML text; `path` is for messages only.
 
     Parameters
@@ -119,6 +124,8 @@ def parse(text: str, path: str | FilePath | None = None) -> Document:
         The content of a YAML file.
     path : str or pathlib.Path, optional
         Where it came from.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the text says.
 
     Returns
     -------
@@ -141,7 +148,7 @@ def parse(text: str, path: str | FilePath | None = None) -> Document:
     if len(text) > MOST_BYTES:
         raise too_large(len(text), file)
     data, lines = read_yaml(text, file)
-    return _document(_versioned(data, lines, file), lines, path, text)
+    return _document(_versioned(data, lines, file), lines, path, text, base)
 
 
 def _document(
@@ -149,17 +156,22 @@ def _document(
     lines: Mapping[Path, int] | None = None,
     path: str | FilePath | None = None,
     text: str = "",
+    base: str | None = None,
 ) -> Document:
     """A document of plain data, checked; errors name the file and the line."""
     file = None if path is None else str(path)
+    robot = data.get("robot")
+    if base is not None and isinstance(robot, Mapping):
+        check_base(base, bool(robot.get("wheels")))
+        data = {**data, "robot": {**robot, "base": base}}
     try:
         whole = File.model_validate(data)
     except ValidationError as error:
         raise report(problems_of(error), file=file, lines=lines) from None
     except RecursionError:
         raise InputError("is nested too deeply", file=file) from None
-    robot = whole.robot if path is None else _beside(whole.robot, FilePath(path))
-    document = Document(robot, whole.run, None if path is None else FilePath(path), text, lines)
+    placed = whole.robot if path is None else _beside(whole.robot, FilePath(path))
+    document = Document(placed, whole.run, None if path is None else FilePath(path), text, lines)
     _check_whole(document, file)
     return document
 

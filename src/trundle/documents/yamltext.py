@@ -25,6 +25,8 @@ from yaml.reader import Reader
 from trundle.errors import InputError
 from trundle.robot.problems import Path, key_of
 
+# What the parser was at when it missed an end that nobody wrote.
+_LEFT_OPEN = ("while parsing a flow", "while scanning a quoted", "while scanning a simple key")
 # Far deeper than any description, and far from where Python's own recursion ends.
 _MOST_DEPTH = 50
 # Beyond 15 digits a float's precision is all there is anyway.
@@ -69,10 +71,26 @@ def read_yaml(text: str, file: str | None = None, *, nulls: bool = False) -> tup
             message = f"not valid YAML: the character U+{ord(found[0]):04X} is not allowed"
             hint = "take it away; inside double quotes it may be written as an escape"
             raise InputError(message, file=file, line=line, hint=hint) from None
-        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it can't be read"
-        line = None if mark is None else mark.line + 1
+        line = _line_of(error, text)
         raise InputError(f"not valid YAML: {problem}", file=file, line=line, hint=_hint(text, line)) from None
+
+
+def _line_of(error: Exception, text: str) -> int | None:
+    """Where a mistake begins, which the parser may see only some lines later: a bracket or a quote that nobody closes,
+    a key without its colon, a line that runs on as it is indented too far.
+    """
+    begun, seen = getattr(error, "context_mark", None), getattr(error, "problem_mark", None)
+    context = str(getattr(error, "context", None) or "")
+    if begun is not None and context.startswith(_LEFT_OPEN):
+        return begun.line + 1
+    if seen is None:
+        return None if begun is None else begun.line + 1
+    line, lines = seen.line, text.splitlines()
+    if "mapping values" in str(getattr(error, "problem", "")):
+        while line > 1 and lines[line - 1].strip() and ":" not in lines[line - 1]:
+            line -= 1
+    return line + 1
 
 
 def _hint(text: str, line: int | None) -> str:

@@ -27,6 +27,7 @@ def export(
     name: str | None = None,
     precision: str | None = None,
     force: bool = False,
+    base: str | None = None,
 ) -> Package:
     """A model in another language: functions of plain numbers, with names, units and defaults.
 
@@ -47,6 +48,8 @@ def export(
         Of the numbers, where the target has a choice.
     force : bool
         Replace files in the folder that were changed or that no export wrote, too.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -73,7 +76,7 @@ def export(
     if precision not in target.precisions:
         hint = f"there is {' and '.join(target.precisions)}"
         raise InputError(f"'{target.name}' has no precision '{precision}'", key="precision", hint=hint)
-    whole = derived(model, "export")
+    whole = derived(model, "export", base)
     chosen = entries(whole, target.what, target.optional) if what is None else entries(whole, _parts(what))
     chosen = with_prepared(chosen) if target.prepares else chosen
     content = Content(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import update_wrapper
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,7 +17,9 @@ from trundle.model.arguments import Given, derived
 from trundle.scalars import SX
 
 
-def to_numpy(model: Given, function: str = "dynamics") -> Callable[..., FloatArray | tuple[FloatArray, ...]]:
+def to_numpy(
+    model: Given, function: str = "dynamics", *, base: str | None = None
+) -> Callable[..., FloatArray | tuple[FloatArray, ...]]:
     """A model as a plain function of NumPy arrays, without a compiler: ẋ = f(x, u, p).
 
     Parameters
@@ -26,6 +29,8 @@ def to_numpy(model: Given, function: str = "dynamics") -> Callable[..., FloatArr
     function : str, optional
         Which: "dynamics", "projection", "jacobian", "wheel_states", "next_wheel_states", "base_twist",
         "wheel_measures", "odometry_step" or "outputs" (docs/export.md).
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -45,10 +50,10 @@ def to_numpy(model: Given, function: str = "dynamics") -> Callable[..., FloatArr
     >>> f([0.5, 0.25]).shape, f(np.zeros((2, 100))).shape
     ((2,), (2, 100))
     """
-    return _read(entry_named(derived(model, "to_numpy"), function), NUMPY)
+    return ModelFunction(entry_named(derived(model, "to_numpy", base), function), NUMPY.name)
 
 
-def to_jax(model: Given, function: str = "dynamics") -> Callable[..., Any]:
+def to_jax(model: Given, function: str = "dynamics", *, base: str | None = None) -> Callable[..., Any]:
     """A model as a function of JAX arrays, which `jit`, `vmap` and `grad` take.
 
     Parameters
@@ -57,6 +62,8 @@ def to_jax(model: Given, function: str = "dynamics") -> Callable[..., Any]:
         What is no model is derived first.
     function : str, optional
         Which, as in `to_numpy`.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -77,10 +84,10 @@ def to_jax(model: Given, function: str = "dynamics") -> Callable[..., Any]:
     """
     if find_spec("jax") is None:
         raise InputError("JAX isn't installed", hint="pip install jax; trundle.to_numpy needs NumPy alone")
-    return _read(entry_named(derived(model, "to_jax"), function), JAX)
+    return ModelFunction(entry_named(derived(model, "to_jax", base), function), JAX.name)
 
 
-def to_casadi(model: Given, function: str = "dynamics") -> SX:
+def to_casadi(model: Given, function: str = "dynamics", *, base: str | None = None) -> SX:
     """A model as a `casadi.Function`, for optimal control: with it opty, acados and IPOPT have the equations.
 
     Parameters
@@ -89,6 +96,8 @@ def to_casadi(model: Given, function: str = "dynamics") -> SX:
         What is no model is derived first.
     function : str, optional
         Which, as in `to_numpy`.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -109,14 +118,34 @@ def to_casadi(model: Given, function: str = "dynamics") -> SX:
     """
     import casadi as ca
 
-    entry = entry_named(derived(model, "to_casadi"), function)
+    entry = entry_named(derived(model, "to_casadi", base), function)
     symbols = [ca.SX.sym(group.name, group.size) for group in entry.program.inputs]
     names = arguments(entry.program, NUMPY)
     read, written = names[: len(symbols)], names[len(symbols) :]
     return ca.Function(entry.name, symbols, entry.program.casadi_function.call(symbols), read, written)
 
 
-def _read(entry: Entry, language: Language) -> Callable[..., Any]:
+class ModelFunction:
+    """A model's function in a library of Python's: called, it is the function that its text defines; it pickles as the
+    program that this text was written of.
+    """
+
+    def __init__(self, entry: Entry, library: str) -> None:
+        self._made = (entry, library)
+        self._function = _defined(entry, _LANGUAGES[library])
+        update_wrapper(self, self._function)
+
+    def __call__(self, *groups: Any, **named: Any) -> Any:
+        return self._function(*groups, **named)
+
+    def __reduce__(self) -> tuple[type, tuple[Entry, str]]:
+        return ModelFunction, self._made
+
+
+_LANGUAGES = {language.name: language for language in (NUMPY, JAX)}
+
+
+def _defined(entry: Entry, language: Language) -> Callable[..., Any]:
     """The function that the text of an entry defines, with its numbers' names and their defaults."""
     space: dict[str, Any] = {"__name__": f"trundle_{entry.name}"}
     text = source({entry.name: entry.program}, language)

@@ -70,6 +70,8 @@ def equations(
     what: str = "all",
     points: int = POINTS,
     progress: Callable[[str], None] = lambda words: None,
+    *,
+    base: str | None = None,
 ) -> Equations:
     """A robot's equations for reading, each compared with the compiled programs: M(q) u̇ + h(q, u) = B(q) τ + G(q) f.
 
@@ -83,6 +85,8 @@ def equations(
         At how many random points each equation is compared.
     progress : callable
         Called again and again with what it is at ("equations of motion", say): long ones take seconds.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -104,7 +108,7 @@ def equations(
     r/2
     """
     require_known(what, WHAT, f"there are no equations '{what}'", key="what")
-    robot = robot_of(given, "equations", "its equations are those it was made from")
+    robot = robot_of(given, "equations", "its equations are those it was made from", base)
     return _Report(robot, what, given if isinstance(given, Model) else None, points, progress).equations()
 
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import FloatArray
-from trundle.errors import InputError, choose, require_known
+from trundle.errors import InputError, NumericsError, choose, require_known
+from trundle.frozen import Brief
+from trundle.limbs.capture.assigned_plates import PlateForces, by_name, pushes_of, tell_unassigned
 from trundle.limbs.capture.cycles import Cycles, contacts, cycles
-from trundle.limbs.capture.force_plates import THRESHOLD, ForcePlate
+from trundle.limbs.capture.force_plates import THRESHOLD
 from trundle.limbs.capture.gaps import Gaps
-from trundle.limbs.capture.ground_reactions import GroundReaction, ground_reactions
+from trundle.limbs.capture.ground_reactions import ground_reactions
 from trundle.limbs.capture.joint_motion import JointMotion, as_recording, joint_motion, moving_of
 from trundle.limbs.capture.marker_model import Markers, read_markers
 from trundle.limbs.capture.recording import Recording
@@ -23,24 +24,26 @@ from trundle.limbs.capture.recording_files import read_recording
 from trundle.limbs.capture.smoothing import Smoothing
 from trundle.limbs.loads.joint_loads import joint_loads
 from trundle.limbs.loads.loads import Loads
-from trundle.model.arguments import Given, opened
+from trundle.model.arguments import Given, number, opened
 from trundle.results import Run
 from trundle.robot import Robot
-from trundle.wrenches import Breakdown, Frame, Wrench
+from trundle.wrenches import Breakdown
 
 FileName = str | os.PathLike[str]
-PlateForces = ForcePlate | GroundReaction
 
 # How far (m) a joint may move on a body and still stand still there: rounding leaves 1e-13 m on a kilometre.
 _STILL = 1e-9
 # Gravity is along an axis where this share of it is: up to 2.6 degrees off, which no second axis comes near.
 _ALONG = 0.999
+# Markers on skin move by a few centimetres on their bone (Leardini et al. 2005: up to 40 mm on a thigh). A fit that is
+# farther off is of other units, axes, names or of another person.
+FIT = 0.05
 # The mean of cycles and its band take two whole ones: three events.
 _LEAST_STARTS = 3
 
 
-@dataclass(frozen=True, eq=False)
-class Inverse:
+@dataclass(frozen=True, eq=False, repr=False)
+class Inverse(Brief):
     """The loads in a robot's joints, the motion that needs them, and the recording that it came from.
 
     `trundle.inverse` makes it.
@@ -71,16 +74,7 @@ class Inverse:
 
         None where the motion came from coordinates.
         """
-        if not self.motion.marker_errors:
-            return None
-        off = np.array(list(self.motion.marker_errors.values()))
-        worst, sample = np.unravel_index(np.nanargmax(off), off.shape)
-        return {
-            "rms": float(np.sqrt(np.nanmean(off**2))),
-            "worst": list(self.motion.marker_errors)[worst],
-            "largest": float(off[worst, sample]),
-            "time": float(self.motion.time[sample]),
-        }
+        return _fit(self.motion)
 
     def to_run(self, in_: str = "child", mass: float | str | None = None) -> Run:
         """The loads as a run, whose summary tells the recording's events, its file, the fit of markers and the axes.
@@ -162,7 +156,7 @@ class Inverse:
         """When an event happened, or when a plate was stepped on."""
         if name in self.recording.events:
             return self.recording.events[name]
-        known = _by_name(self.plates)
+        known = by_name(self.plates)
         if name in known:
             plate = known[name]
             return contacts(plate.time, plate.pressing, threshold)[:, 0].tolist()
@@ -223,6 +217,8 @@ def inverse(
     plates: Recording | FileName | None = None,
     up: str | None = None,
     threshold: float = THRESHOLD,
+    fit_within: float | str = FIT,
+    base: str | None = None,
     progress: bool = True,
 ) -> Inverse:
     """The wrenches in a robot's joints that a measured motion needs, as `trundle inverse` works them out.
@@ -252,8 +248,12 @@ def inverse(
         Which axis is up in the recordings: they are turned as the robot stands, by its gravity.
     threshold : float, N, optional
         The least force on a plate that counts: below it noise gives no centre of pressure.
+    fit_within : float or str, m, optional
+        How far markers may be off, as a root mean square over all of them; by default 50 mm.
     progress : bool, optional
         Whether to show a bar for long recordings where a person watches.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -266,6 +266,13 @@ def inverse(
         A file can't be read; what `trundle.joint_motion` and `trundle.joint_loads` refuse; a plate that isn't there,
         or pushes along another axis than the robot's gravity; `up` for a robot whose gravity is along neither -y nor
         -z.
+    NumericsError
+        The markers' fit is worse than `fit_within`: no loads of it mean anything.
+
+    Warns
+    -----
+    UserWarning
+        A plate is pushed on, and `external` doesn't say by which body: the loads leave its force out.
 
     References
     ----------
@@ -279,7 +286,7 @@ def inverse(
     >>> arm.loads.wrench("link_1").moment[0].round(4)
     array([0.    , 2.4525, 0.    ])
     """
-    given = opened(robot, "inverse")
+    given = opened(robot, "inverse", base)
     moving = moving_of(given)
     stands = _up_of(moving.mechanism.robot)
     recording = _turned(_recording(motion), up, stands)
@@ -292,14 +299,42 @@ def inverse(
         marker_smoothing=marker_smoothing,
         progress=progress,
     )
+    _require_fit(measured, number(fit_within, "fit_within", "m"))
     pushing = recording if plates is None else _turned(_recording(plates), up, stands)
     floor = (*pushing.plates, *ground_reactions(pushing))
     pairs = external if isinstance(external, Sequence) else external.items()
     # A recording that was turned stands as the robot does; one that wasn't must show so by its plates.
-    pushes = _pushes(pairs, floor, measured.time, threshold, None if up is not None else stands)
+    pairs = tuple(pairs)
+    pushes = pushes_of(pairs, floor, measured.time, threshold, None if up is not None else stands)
     loads = joint_loads(moving, measured, external=[*pushes])
+    tell_unassigned(pairs, floor, measured.time, threshold, loads.frames)
     turned = None if up is None or stands is None else {"recording": up, "robot": stands}
     return Inverse(loads, measured, recording, floor, turned)
+
+
+def _fit(motion: JointMotion) -> Mapping[str, float | str] | None:
+    """See `Inverse.fit`."""
+    if not motion.marker_errors:
+        return None
+    off = np.array(list(motion.marker_errors.values()))
+    worst, sample = np.unravel_index(np.nanargmax(off), off.shape)
+    return {
+        "rms": float(np.sqrt(np.nanmean(off**2))),
+        "worst": list(motion.marker_errors)[worst],
+        "largest": float(off[worst, sample]),
+        "time": float(motion.time[sample]),
+    }
+
+
+def _require_fit(motion: JointMotion, within: float) -> None:
+    """Raise NumericsError where markers are farther off than that (m, root mean square)."""
+    fit = _fit(motion)
+    if fit is not None and float(fit["rms"]) > within:
+        raise NumericsError(
+            f"the markers are {1e3 * float(fit['rms']):.3g} mm off (root mean square), more than {1e3 * within:g} mm, "
+            f"most {fit['worst']}, by {1e3 * float(fit['largest']):.3g} mm at {fit['time']:.4g} s: are their unit, "
+            "their axes (up, --up), their names and the lengths right? fit_within (--fit-within) takes worse fits"
+        )
 
 
 def _recording(motion: Recording | FileName | Mapping[str, npt.ArrayLike]) -> Recording:
@@ -324,36 +359,3 @@ def _turned(recording: Recording, up: str | None, robots: str | None) -> Recordi
         hint = "give the description its gravity, such as gravity: [0, -9.81, 0]"
         raise InputError("the robot's gravity is along neither -y nor -z", key="up", hint=hint)
     return recording.turned(up, robots)
-
-
-def _by_name(plates: Sequence[PlateForces]) -> dict[str, PlateForces]:
-    """Plates by their names, and as plate1, plate2, … in the file's order."""
-    numbered = {f"plate{k + 1}": plate for k, plate in enumerate(plates)}
-    return {plate.name: plate for plate in plates} | numbered
-
-
-def _pushes(
-    pairs: Iterable[tuple[str, str]],
-    plates: Sequence[PlateForces],
-    times: FloatArray,
-    threshold: float,
-    robots: str | None,
-) -> Iterator[Wrench]:
-    """The plates' wrenches on bodies at these times; `robots`: the axis that they have to push along, if any."""
-    laboratory, known = Frame("laboratory"), _by_name(plates)
-    for body, name in pairs:
-        if name not in known:
-            hint = choose(name, known) if known else "`plates` (--plates) names a recording that has some"
-            message = f"there is no force plate or ground reaction {name!r}"
-            raise InputError(message, key="external", hint=hint)
-        _require_upright(known[name], robots)
-        yield known[name].wrench(body, times=times, threshold=threshold, frame=laboratory)
-
-
-def _require_upright(plate: PlateForces, robots: str | None) -> None:
-    """InputError where a plate faces along y and the robot's gravity is along z, or the other way round."""
-    faces = "xyz"[int(np.abs(plate.normal).argmax())]
-    if plate.normal.any() and {faces, robots} == {"y", "z"}:
-        message = f"'{plate.name}' pushes along {faces}, and the robot's gravity is along {robots}"
-        hint = f"--up {faces} turns the recordings so that their {faces} is up; --up {robots} leaves them as they are"
-        raise InputError(message, key="external", hint=hint)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -13,9 +14,10 @@ from trundle.documents.document import MODEL_SUFFIX
 from trundle.errors import InputError
 from trundle.files import path_of
 from trundle.model.archive import open_model
-from trundle.model.derive import derive
+from trundle.model.derive import derive_robot
 from trundle.model.model import Model
 from trundle.robot import Robot, require_base_mass, units
+from trundle.robot.description import with_base
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.units import Measure
 from trundle.robot.values import Value, describe, read_value
@@ -72,13 +74,13 @@ def kind_of(given: object) -> str:
     return f"{type(given).__name__} {describe(given)}" if isinstance(given, str) else type(given).__name__
 
 
-def robot_of(given: Given, call: str, lacking: str) -> Robot:
+def robot_of(given: Given, call: str, lacking: str, base: str | None = None) -> Robot:
     """The robot that was given, or the one that a model was derived from, or a file describes.
 
     Raises InputError for what is none of these, naming the `call`, and for a model without a description, saying what
-    is `lacking` then.
+    is `lacking` then. With another `base` where one is asked for, here and below.
     """
-    source = opened(given, call)
+    source = opened(given, call, base)
     robot = source if isinstance(source, Robot) else source.robot
     if robot is None:
         name = source.name if isinstance(source, Model) else "this"
@@ -86,39 +88,105 @@ def robot_of(given: Given, call: str, lacking: str) -> Robot:
     return robot
 
 
-def model_of(given: Given, call: str) -> Model:
+def model_of(given: Given, call: str, base: str | None = None) -> Model:
     """The model that was given, or the one of what was given, derived here: for runs with forces.
 
     Raises InputError for what is none of these, naming the `call`, and for a base without a mass to accelerate.
     """
-    model = derived(given, call)
+    model = derived(given, call, base)
     if model.robot is not None:
         require_base_mass(model.robot)
     return model
 
 
-def derived(given: Given, call: str) -> Model:
+def derived(given: Given, call: str, base: str | None = None) -> Model:
     """The model that was given, or the one of what was given, derived here, for kinematics too: its base may have no
     mass.
 
     Raises InputError for what is none of these, naming the `call`.
     """
-    source = opened(given, call)
+    source = opened(given, call, base)
     if isinstance(source, Document):
         source = source.robot
-    return source if isinstance(source, Model) else derive(source)
+    return source if isinstance(source, Model) else derive_robot(source)
 
 
-def opened(given: Given, call: str) -> Robot | Model | Document:
-    """What a path leads to or a mapping describes; a robot, a model or a document as it is. Raises InputError."""
-    if isinstance(given, (Robot, Model, Document)):
-        return given
+def derive(robot: Given, *, base: str | None = None) -> Model:
+    """Derive a described robot's equations of motion.
+
+    M(q) ν̇ + c(q, ν) = τ + A(q)ᵀ λ with A ν = 0, reduced to ν = S(q) u:  SᵀMS u̇ = Sᵀ(τ − c − M Ṡ u). Without constraints
+    ν̇ comes from the articulated-body algorithm; closed loops are held by multipliers.
+
+    Parameters
+    ----------
+    robot : Robot, path, mapping or Document
+        The description, as `trundle.load` or the catalogue gives it, a file of one, or what such a file would hold. A
+        kept model (.trundle.json) is opened.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says: "fixed" holds an arm from URDF to the ground.
+
+    Returns
+    -------
+    Model
+        ẋ = f(x, u, p) and y = g(x, u, p) as programs, with the names and units of everything in them.
+
+    Raises
+    ------
+    InputError
+        What is given leads to no robot; ideal wheels, gears or loops lock it, or its loops can't be closed; a speed has
+        no inertia; a slipping wheel carries nothing; a motor or contact law gives no finite number; the speeds chosen
+        in the description don't determine the motion.
+
+    References
+    ----------
+    Featherstone 2008, eq. 8.9, by projection; Campion, Bastin & d'Andréa-Novel 1996 for the choice of u.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> model = trundle.derive(trundle.catalog.robot("differential_drive"))
+    >>> model.speeds
+    ('v_x', 'omega')
+    """
+    if isinstance(robot, Model):
+        raise InputError("derive takes a robot, not Model", hint="it is derived already")
+    return derived(robot, "derive", base)
+
+
+def opened(given: object, call: str, base: str | None = None) -> Robot | Model | Document:
+    """What a path leads to or a mapping describes; a robot, a model or a document as it is, but for another `base`.
+
+    Raises InputError for what is none of these, and for a base that the robot can't have or the model wasn't made with.
+    """
+    if isinstance(given, Robot):
+        return with_base(given, base)
+    if isinstance(given, Document):
+        return given if base is None else replace(given, robot=with_base(given.robot, base))
+    if isinstance(given, Model):
+        return on_base(given, base)
     if isinstance(given, Mapping):
-        return load(given)
+        return load(given, base=base)
     if isinstance(given, (str, os.PathLike)):
         path = path_of(given, call)
-        return open_model(path) if path.name.lower().endswith(MODEL_SUFFIX) else load(path)
+        if path.name.lower().endswith(MODEL_SUFFIX):
+            return on_base(open_model(path), base)
+        return load(path, base=base)
     raise InputError(
         f"{call} takes a robot, a model or a file, not {kind_of(given)}",
         hint="load one: trundle.load(path), or take one of trundle.catalog",
+    )
+
+
+def on_base(model: Model, base: str | None) -> Model:
+    """The model; InputError where its equations are those of another base than is asked for."""
+    if base is None or (model.robot is not None and model.robot.base == base):
+        return model
+    if model.robot is None:
+        raise InputError(
+            f"'{model.name}' was not derived from a description", key="base", hint="leave it away"
+        )
+    raise InputError(
+        f"the equations of '{model.name}' are those of a {model.robot.base} base, not of a {base} one",
+        key="base",
+        hint=f"derive them anew: trundle.derive(model.robot, base={base!r})",
     )

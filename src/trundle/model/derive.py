@@ -1,4 +1,4 @@
-"""derive(robot) -> Model: the one place where mechanics meets program.
+"""derive_robot(robot) -> Model: the one place where mechanics meets program.
 
 The path of the data: the robot is assembled in numbers, on which everything is decided (`mechanism`); its values become
 symbols, and ideal wheels give A(q) ν = 0, solved as ν = S(q) u (`moving_mechanism`); Newton-Euler and the
@@ -7,12 +7,10 @@ composite-rigid-body algorithm give SᵀMS u̇ = Sᵀ(τ − M Ṡu − c) (`_mo
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.elimination import undetermined_rows
 from trundle.mechanics.linear import apply, transpose
@@ -37,6 +35,7 @@ from trundle.program import Program
 from trundle.program.ir import Group
 from trundle.program.simplify import only_elements, only_output
 from trundle.robot import Robot
+from trundle.robot.structure import falls_freely
 from trundle.scalars import Scalar
 
 # Audit states: names that a run's energy balance is made of.
@@ -52,50 +51,9 @@ class _Drives:
     own: Mapping[str, Scalar]
 
 
-def derive(robot: Robot) -> Model:
-    """Derive a described robot's equations of motion.
-
-    M(q) ν̇ + c(q, ν) = τ + A(q)ᵀ λ with A ν = 0, reduced to ν = S(q) u:  SᵀMS u̇ = Sᵀ(τ − c − M Ṡ u). Without constraints
-    ν̇ comes from the articulated-body algorithm; closed loops are held by multipliers.
-
-    Parameters
-    ----------
-    robot : Robot
-        The description, as `trundle.load` or the catalogue gives it.
-
-    Returns
-    -------
-    Model
-        ẋ = f(x, u, p) and y = g(x, u, p) as programs, with the names and units of everything in them.
-
-    Raises
-    ------
-    InputError
-        What is given is no robot; ideal wheels, gears or loops lock it, or its loops can't be closed; a speed has no
-        inertia; a slipping wheel carries nothing; a motor or contact law gives no finite number; the speeds chosen in
-        the description don't determine the motion.
-
-    References
-    ----------
-    Featherstone 2008, eq. 8.9, by projection; Campion, Bastin & d'Andréa-Novel 1996 for the choice of u.
-
-    Examples
-    --------
-    >>> import trundle
-    >>> model = trundle.derive(trundle.catalog.robot("differential_drive"))
-    >>> model.speeds
-    ('v_x', 'omega')
-    """
-    if not isinstance(robot, Robot):
-        path = repr(os.fspath(robot)) if isinstance(robot, str | os.PathLike) else "path or mapping"
-        hint = f"load it first: trundle.derive(trundle.load({path}))"
-        hint = "it is derived already" if isinstance(robot, Model) else hint
-        raise InputError(f"derive takes a robot, not {type(robot).__name__}", hint=hint)
-    return _derived(robot, time.perf_counter())
-
-
-def _derived(robot: Robot, start: float) -> Model:
+def derive_robot(robot: Robot) -> Model:
     """The model of a robot; its inertia, masses and loads are checked on numbers, before and after."""
+    start = time.perf_counter()
     numbers = mechanism(robot)
     check_own_kinds(numbers.assembly)
     settled = check_inertia(numbers)
@@ -107,6 +65,15 @@ def _derived(robot: Robot, start: float) -> Model:
         check_mass(numbers, model.dynamics, model.quantities)
     check_loads(numbers)
     return model
+
+
+def caveats(robot: Robot) -> Iterator[str]:
+    """What is right and yet seldom meant: a base that nothing holds."""
+    if falls_freely(robot):
+        yield (
+            f"nothing holds the {robot.base} base of {robot.name}: under gravity it falls freely, whatever its motors "
+            'do; base: fixed holds it to the ground (--base fixed, or base="fixed" in Python)'
+        )
 
 
 def _drives(moving: MovingMechanism) -> _Drives:
@@ -159,6 +126,7 @@ def _model(moving: MovingMechanism, drives: _Drives, motion: ForcedMotion, start
         mobility=mobility_of(numbers.assembly),
         constraints=_summary(moving, motion),
         stiff=_is_stiff(numbers.assembly),
+        notes=tuple(caveats(robot)),
         derive_seconds=time.perf_counter() - start,
         **_programs(symbols, groups, rates, motion, outputs),
         **vars(held),

@@ -72,7 +72,7 @@ class Model(Constrained, Shown):
     audited: Program
     observe: Program
     stiff: bool
-    derive_seconds: float
+    derive_seconds: float = field(compare=False)
     notes: tuple[str, ...] = ()
     origin: Mapping[str, str] = field(default_factory=dict)
 
@@ -535,7 +535,7 @@ class Model(Constrained, Shown):
         """
         from trundle import trim
 
-        return trim(self, targets, start=start, held=held, parameters=parameters, **values)
+        return trim(self, targets, start=start, held=held, parameters=parameters, base=None, **values)
 
     def linearize_along(self, run: Run, outputs: Sequence[str] | None = None) -> LinearTrajectory:
         """A(t), B(t), C(t), D(t) at every time of a run of this model, with the run's inputs and parameters.

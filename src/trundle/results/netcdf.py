@@ -7,7 +7,11 @@ where xarray's own writer starts by importing pandas for half a second.
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 import netCDF4
@@ -33,10 +37,33 @@ def write(path: Path, content: Content) -> None:
             )
     with replacing(path) as draft:
         try:
-            with _open(draft, "w") as file:
-                _fill(file, content)
+            with _nameable(draft) as path:
+                with _open(path, "w") as file:
+                    _fill(file, content)
+                if path != draft:
+                    shutil.copyfile(path, draft)
         except RuntimeError as error:  # how netCDF4 says that HDF5 could not write, a full disk for one
             raise OSError(str(error)) from error
+
+
+@contextmanager
+def _nameable(path: Path) -> Iterator[Path]:
+    """The path, or one elsewhere: the NetCDF library takes a backslash for a step into a folder, as Windows does."""
+    if os.sep == "\\" or "\\" not in os.path.abspath(path):
+        yield path
+        return
+    with TemporaryDirectory() as folder:
+        yield Path(folder) / "record.nc"
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[netCDF4.Dataset]:
+    """A NetCDF file to be read."""
+    with _nameable(path) as there:
+        if there != path:
+            shutil.copyfile(path, there)
+        with _open(there, "r") as file:
+            yield file
 
 
 def _open(path: Path, mode: Literal["r", "w"]) -> netCDF4.Dataset:
@@ -68,7 +95,7 @@ def read(path: Path, kind: ResultKind) -> Content:
     if not read_bytes_start(path, 8).startswith(_STARTS):
         raise InputError("this is not a NetCDF file: it does not start as one")
     try:
-        with _open(path, "r") as file:
+        with _opened(path) as file:
             _check_size(file, path)
             variables = {name: _variable(variable) for name, variable in file.variables.items()}
             attributes = _attributes(file)
@@ -82,7 +109,7 @@ def read(path: Path, kind: ResultKind) -> Content:
 def is_marked(path: Path) -> bool:
     """Whether a file carries Trundle's mark, the attribute `trundle_format`."""
     try:
-        with _open(path, "r") as file:
+        with _opened(path) as file:
             return "trundle_format" in file.ncattrs()
     except Exception:  # as in `read`
         return False

@@ -20,6 +20,7 @@ from trundle.results.storing import reading, save
 from trundle.shown import Shown
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
 
     from trundle.show.figures.plots import Plots
@@ -176,6 +177,33 @@ class Run(Shown, Rebuilt):
         """The run as an xarray Dataset: a variable per name over `time`, units and description in attrs."""
         return self._content().dataset()
 
+    def to_dataframe(self) -> pandas.DataFrame:
+        """The run as a pandas DataFrame: a column a value by its name, over the index `time` (s).
+
+        Returns
+        -------
+        pandas.DataFrame
+            A copy, in SI units and radians; `attrs["units"]` has the unit of every column.
+
+        Raises
+        ------
+        ImportError
+            pandas, which comes with xarray, isn't there.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> run = trundle.Run("cart", [0.0, 1.0], {"x": [0.0, 2.0]}, units={"x": "m"})
+        >>> run.to_dataframe().x.iloc[-1]
+        np.float64(2.0)
+        """
+        import pandas
+
+        index = pandas.Index(self.time, name="time")
+        frame = pandas.DataFrame(dict(self.values), index=index, copy=True)
+        frame.attrs = {"name": self.name, "units": {name: self.units.get(name, "") for name in self.values}}
+        return frame
+
     @property
     def plot(self) -> Plots:
         """Figures of this run: `run.plot.path()`, `.states()`, `.inputs()`, `.contacts()`, `.checks()`."""
@@ -231,7 +259,8 @@ class Run(Shown, Rebuilt):
         ----------
         path : str or path
             The suffix says how: .nc (NetCDF: everything, exactly), .csv (a header of names, numbers that read back
-            exactly), .npy (a structured NumPy array). The last two hold names and numbers only.
+            exactly), .npy (a structured NumPy array); .xlsx (a workbook, by openpyxl) and .parquet (by pyarrow), which
+            are written for other programs. All but .nc hold names and numbers only, the last two units, too.
 
         Returns
         -------
@@ -241,7 +270,8 @@ class Run(Shown, Rebuilt):
         Raises
         ------
         InputError
-            For another suffix, for names that NetCDF can't hold, and where the file can't be written.
+            For another suffix, for names that NetCDF can't hold, where the file can't be written, and where openpyxl
+            or pyarrow isn't installed (pip install "trundle[tables]").
 
         Examples
         --------

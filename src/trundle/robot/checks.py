@@ -58,13 +58,19 @@ def check_numbers(robot: Parts, scope: ParameterNumbers) -> list[Mistake]:
     return problems
 
 
+# Numbers that come out below zero where they were identified from measurements that tell little of them.
+_LOSSES = ("damping", "coulomb", "viscous")
+_NOTHING_LOST = "it takes energy and gives none; write 0 where nothing is known of it"
+
+
 def _bounds(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
     for path, value in robot.every_value:
         number = values[value.key]
         if value.bound is not None and not value.bound.allows(number):
             written = f"{number:g}" if isinstance(value.source, float) else f"{value.source} = {number:g}"
             name = str(path[-1]).replace("_", " ")
-            hint = value.bound.hint or (f"did you mean {-number:g}?" if number < 0 else None)
+            meant = _NOTHING_LOST if path[-1] in _LOSSES else f"did you mean {-number:g}?"
+            hint = value.bound.hint or (meant if number < 0 else None)
             yield Mistake(path, f"{name} {value.bound.words}, got {written}", hint)
 
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pydantic import ModelWrapValidatorHandler, model_validator
 from pydantic_core import PydanticCustomError
 
-from trundle.errors import InputError, suggest
+from trundle.choices import BASES
+from trundle.errors import InputError, choose, suggest
 from trundle.robot import parameters as _parameters
 from trundle.robot import units
 from trundle.robot.bodies import drive_axes
@@ -290,6 +291,23 @@ class Robot(Shown, Parts):
             path = ("parameters", name) if name in self.parameters else _parameters.path_of(self, name)
             data = with_entry(data, path, written)
         return parse_robot(data)
+
+
+def with_base(robot: Robot, base: str | None) -> Robot:
+    """The robot on a base that moves otherwise; itself where `base` is None or how its base moves already."""
+    if base is None or base == robot.base:
+        return robot
+    check_base(base, bool(robot.wheels))
+    return parse_robot({**plain(robot), "base": base})
+
+
+def check_base(base: str, wheeled: bool) -> None:
+    """Raise InputError where no robot, or none with wheels, has such a base."""
+    if base not in BASES:
+        raise InputError(f"unknown base {base!r}", key="base", hint=choose(base, BASES))
+    if wheeled and base != "planar":
+        message = f"a {base} base was asked for, and wheels roll on a planar one"
+        raise InputError(message, key="base", hint="leave it away: the description says planar")
 
 
 def parse_robot(data: object) -> Robot:

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from trundle import scalars
-from trundle.errors import suggest
+from trundle.errors import did_you_mean, suggest
 from trundle.robot.units import NUMBER, UNITS, Dimension, multiply, raise_to, unit_text
 from trundle.scalars import Scalar
 
@@ -52,6 +52,9 @@ _TOKEN = re.compile(
     r"(?P<space>\s+)|(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)|(?P<mark>\*\*|[-+*/^()])",
     re.ASCII,
 )
+# Words for a unit's power, and units that a hint names.
+_POWERS = {"squared": 2, "cubed": 3}
+_COMMON = ("m", "mm", "in", "ft", "kg", "lb", "s", "min", "N", "N m", "A", "V", "W", "deg", "rad", "rpm")
 # Signs people paste from elsewhere.
 _PASTED = str.maketrans(
     {"·": " ", "×": "*", "−": "-", "°": " deg ", "²": "^2", "³": "^3", "Ω": "ohm", "µ": "u", "μ": "u"}
@@ -225,9 +228,11 @@ class _Parser:
     def unit(self) -> tuple[float, Dimension]:
         """A run of unit parts; each operator inside it stands without spaces and is followed by a unit."""
         self.deeper()
-        factor, dimension = self.unit_part()
+        first = self.peek()
+        begins = first is None or first.group() != "per"  # "1 per second"
+        factor, dimension = self.unit_part() if begins else (1.0, NUMBER)
         while sign := self.unit_continues():
-            self.taken("*", "/")
+            self.taken("*", "/", "per")
             other, its_dimension = self.unit_part()
             factor *= other**sign
             dimension = multiply(dimension, its_dimension, sign)
@@ -238,7 +243,7 @@ class _Parser:
         """1 where another part multiplies the unit so far, -1 where one divides it, 0 where the unit ends."""
         mark, after = self.peek(), self.peek(1)
         if mark is not None and mark.lastgroup == "name":
-            return 1
+            return -1 if mark.group() == "per" else 1
         if mark is None or after is None or mark.group() not in ("*", "/"):
             return 0
         tight = self.tokens[self.index - 1].end() == mark.start() and mark.end() == after.start()
@@ -249,6 +254,8 @@ class _Parser:
 
     def unit_part(self) -> tuple[float, Dimension]:
         """Factor to SI and dimension of a unit or of units in brackets."""
+        if self.peek() is None:
+            raise ExpressionError("the unit ends too early")
         text = self.next().group()
         if text == "(":
             factor, dimension = self.unit()
@@ -257,12 +264,12 @@ class _Parser:
         elif text in UNITS:
             factor, dimension = UNITS[text]
         else:
-            raise ExpressionError(
-                f"unknown unit {text!r}", f"{suggest(text, UNITS)} (For a parameter write '* {text}')"
-            )
+            raise ExpressionError(f"unknown unit {text!r}", _unit_hint(text))
         if self.taken("^", "**"):
             power = self.whole_power()
             factor, dimension = factor**power, raise_to(dimension, power)
+        elif word := self.taken(*_POWERS):
+            factor, dimension = factor ** _POWERS[word], raise_to(dimension, _POWERS[word])
         return factor, dimension
 
     def whole_power(self) -> int:
@@ -271,6 +278,13 @@ class _Parser:
         if token is None or not re.fullmatch("[0-9]", token.group()):
             raise ExpressionError("a unit's power must be a whole number below 10", "as in kg m^2")
         return sign * int(self.next().group())
+
+
+def _unit_hint(text: str) -> str:
+    """The unit that may have been meant, or some that there are; a symbol of two letters is near to nothing longer."""
+    known = [unit for unit in UNITS if len(unit) > 2 or len(text) <= 3]
+    meant = did_you_mean(text, known) or f"there are {', '.join(_COMMON)} and more, and their full names."
+    return f"{meant} (For a parameter write '* {text}')"
 
 
 def _tidy(number: float) -> float:

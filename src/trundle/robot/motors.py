@@ -219,7 +219,7 @@ class DCMotor(WoundMotor):
         model = data.get("model") if isinstance(data, Mapping) else None
         if model is None or not isinstance(data, Mapping):
             return read(data)
-        if model not in REAL_MOTORS:
+        if not isinstance(model, str) or model not in REAL_MOTORS:
             raise problem(f"there is no model {describe(model)}", choose(model, REAL_MOTORS), ("model",))
         published = REAL_MOTORS[model].keys
         motor = read({**published, **data})

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, model_validator
 
+from trundle.choices import Base
 from trundle.robot.batteries import Battery, feeds
 from trundle.robot.bodies import JOINTS, Body, Joint
 from trundle.robot.couplings import COUPLINGS, Coupling
@@ -33,9 +34,6 @@ _MOST = {**dict.fromkeys(FAMILIES, 1000), "parameters": 10_000}
 def named(description: str) -> Any:
     """A field that maps names to nouns, empty by default."""
     return Field(default_factory=dict, description=description)
-
-
-Base = Literal["fixed", "planar", "floating"]
 
 
 class Parts(Noun):

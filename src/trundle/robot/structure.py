@@ -10,7 +10,7 @@ from trundle.robot.couplings import gears, held, linkages
 from trundle.robot.expressions import ExpressionError, dimension_of
 from trundle.robot.loops import JointLoop
 from trundle.robot.motors import DCMotor, WoundMotor
-from trundle.robot.parameters import dimensions
+from trundle.robot.parameters import Resolver, dimensions
 from trundle.robot.parts import FAMILIES, Parts
 from trundle.robot.problems import CircleError, Mistake, Path, in_order
 from trundle.robot.units import UNITS
@@ -112,6 +112,14 @@ def base_bodies(robot: Parts) -> list[Body]:
     fixed = [(known[j.parent], name) for name, j in robot.joints.items() if isinstance(j, FixedJoint)]
     own = [] if robot.body is None else [robot.body]
     return own + [robot.joints[name].body for name in reached("base", fixed)[1:]]
+
+
+def falls_freely(robot: Parts) -> bool:
+    """Whether gravity moves a base that nothing holds: no wheels, and what joints and motors do is between bodies."""
+    if robot.base == "fixed" or robot.wheels:
+        return False
+    pull = Resolver(robot, robot.own_numbers).gravity()
+    return any(pull if robot.base == "floating" else pull[:2])
 
 
 def _base(robot: Parts) -> Iterator[Mistake]:

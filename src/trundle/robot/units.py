@@ -10,6 +10,7 @@ Why a table of our own: a maintained library (pint) takes some 0.3 s to import, 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 Dimension = tuple[int, int, int, int]
@@ -50,7 +51,7 @@ _METRIC: dict[str, tuple[float, Dimension, str]] = {
     "ohm": (1.0, _RESISTANCE, "mk"),
     "H": (1.0, _INDUCTANCE, "um"),
 }
-UNITS: dict[str, tuple[float, Dimension]] = {
+SYMBOLS: dict[str, tuple[float, Dimension]] = {
     **{unit: (factor, dimension) for unit, (factor, dimension, _) in _METRIC.items()},
     **{
         prefix + unit: (_PREFIXES[prefix] * factor, dimension)
@@ -81,6 +82,51 @@ UNITS: dict[str, tuple[float, Dimension]] = {
     "lbf": (_POUND_FORCE, _FORCE),
     "ozf": (_POUND_FORCE / 16, _FORCE),
     "kgf": (9.80665, _FORCE),
+}
+
+# How units are called in full, one and many of them; metric ones take the prefixes that their symbols take.
+_NAMES: dict[str, tuple[str, ...]] = {
+    "m": ("meter", "metre"),
+    "rad": ("radian",),
+    "g": ("gram",),
+    "s": ("second",),
+    "Hz": ("hertz",),
+    "N": ("newton",),
+    "J": ("joule",),
+    "W": ("watt",),
+    "A": ("ampere", "amp"),
+    "V": ("volt",),
+    "ohm": ("ohm",),
+    "H": ("henry",),
+    "in": ("inch",),
+    "ft": ("foot",),
+    "yd": ("yard",),
+    "mile": ("mile",),
+    "deg": ("degree",),
+    "rev": ("revolution", "turn"),
+    "t": ("tonne",),
+    "lb": ("pound", "lb"),
+    "oz": ("ounce",),
+    "slug": ("slug",),
+    "min": ("minute",),
+    "h": ("hour",),
+}
+_PLURALS = {"foot": "feet", "inch": "inches", "hertz": "hertz", "henry": "henries"}
+_PREFIX_NAMES = {"u": "micro", "m": "milli", "c": "centi", "d": "deci", "k": "kilo"}
+
+
+def _called(symbol: str, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """A unit's names, with all prefixes, in the singular and in the plural; behind each the symbol."""
+    for name in names:
+        for word in (name, _PLURALS.get(name, f"{name}s")):
+            yield word, symbol
+            for prefix in _METRIC[symbol][2] if symbol in _METRIC else "":
+                yield _PREFIX_NAMES[prefix] + word, prefix + symbol
+
+
+# Every way to write a unit: its symbol or its name.
+UNITS: dict[str, tuple[float, Dimension]] = SYMBOLS | {
+    word: SYMBOLS[symbol] for unit, names in _NAMES.items() for word, symbol in _called(unit, names)
 }
 
 

@@ -27,6 +27,7 @@ def simulate(
     rtol: float | None = None,
     atol: float | None = None,
     max_step: float | str | None = None,
+    base: str | None = None,
     progress: bool | Callable[[float], None] = True,
 ) -> Run:
     """Integrate the equations of motion ẋ = f(x, u(t), p) over time.
@@ -66,6 +67,8 @@ def simulate(
     progress : bool or callable
         Whether to show progress after a second's work where a person watches (a terminal or a notebook), or what to
         call with the share done (0 to 1).
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -87,7 +90,7 @@ def simulate(
     >>> bool(run["x"][-1] > 1.0 and run.summary["constraint_residual"] < 1e-9)
     True
     """
-    model = model_of(model, "simulate")
+    model = model_of(model, "simulate", base)
     options = options_of(
         duration, samples, times=times, method=method, rtol=rtol, atol=atol, max_step=max_step
     )
@@ -121,5 +124,6 @@ def dynamic_problem(
             "mobility": None if mobility is None else [mobility.mobility, mobility.steerability],
             "operations": model.operations,
             "derive_seconds": model.derive_seconds,
+            **({"notes": list(model.notes)} if model.notes else {}),
         },
     )

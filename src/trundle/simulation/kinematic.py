@@ -35,6 +35,7 @@ def roll(
     rtol: float | None = None,
     atol: float | None = None,
     max_step: float | str | None = None,
+    base: str | None = None,
     progress: bool | Callable[[float], None] = True,
 ) -> Run:
     """The motion of a robot whose wheels turn as given: q̇ = g(q, k(t)), without forces.
@@ -71,6 +72,8 @@ def roll(
     progress : bool or callable
         Whether to show progress after a second's work where a person watches (a terminal or a notebook), or what to
         call with the share done (0 to 1).
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -92,7 +95,7 @@ def roll(
     >>> round(float(run["x"][-1]), 9)
     0.6
     """
-    robot = robot_of(robot, "roll", "it has no wheels to roll on")
+    robot = robot_of(robot, "roll", "it has no wheels to roll on", base)
     bounds = {"rtol": rtol, "atol": atol, "tolerance": TOLERANCE}
     options = options_of(duration, samples, times=times, method=method, max_step=max_step, **bounds)
     return solve(kinematic_problem(robot, inputs, initial, parameters, options), progress)

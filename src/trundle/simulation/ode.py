@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
+from trundle.frozen import Brief
+from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named
 from trundle.program import Kernel, Program, compile_program, feed
 from trundle.robot.values import describe
@@ -20,8 +22,8 @@ from trundle.simulation.problem import signals_of
 from trundle.simulation.signals import Inputs, Signal, constant
 
 
-@dataclass(frozen=True)
-class Ode:
+@dataclass(frozen=True, repr=False)
+class Ode(Brief):
     """ẋ = f(t, x) of a model under its inputs: what `scipy.integrate.solve_ivp` and its like take, with its Jacobian.
 
     states: the names of x; x0: where it starts; signals: the inputs over time, in order; parameters: p in order;
@@ -36,6 +38,11 @@ class Ode:
     parameters: FloatArray
     program: Program
     fill: Fill
+    made_from: tuple[object, ...] = field(default=(), repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Callable[..., Ode], tuple[object, ...]]:
+        """How it pickles: by the model and what was given beside it; functions among the inputs pickle as they can."""
+        return _again, self.made_from
 
     def __call__(self, t: float, x: ArrayLike) -> FloatArray:
         """ẋ, (n,), or (n, count) for as many states."""
@@ -91,6 +98,7 @@ def ode(
     *,
     initial: Mapping[str, float | str] | None = None,
     parameters: Mapping[str, float | str] | None = None,
+    base: str | None = None,
 ) -> Ode:
     """The equations of motion as a function of (t, x), for integrators from elsewhere.
 
@@ -105,6 +113,8 @@ def ode(
         States by name; those not given are 0, or what constraints make them.
     parameters : mapping of str to number or str
         Changed values by name.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -125,7 +135,7 @@ def ode(
     >>> dict(zip(ode.states, solution.y[:, -1].round(2)))  # doctest: +ELLIPSIS
     {'link_1.angle': ...
     """
-    model = model_of(model, "ode")
+    model = model_of(model, "ode", base)
     values = model.parameter_values(named(parameters, "parameters"))
     signals = signals_of(inputs, {name: model.units.get(name, "") for name in model.inputs}, model.name)
     ordered = tuple(signals.get(name, constant(0.0)) for name in model.inputs)
@@ -137,4 +147,20 @@ def ode(
         numbers,
         model.dynamics if model.projection is None else feed(model.dynamics, model.projection),
         filler(ordered, model.states, model.observe, numbers),
+        (
+            model,
+            dict(inputs) if isinstance(inputs, Mapping) else inputs,
+            dict(named(initial, "initial")),
+            dict(named(parameters, "parameters")),
+        ),
     )
+
+
+def _again(
+    model: Model,
+    inputs: Inputs | None,
+    initial: Mapping[str, float | str],
+    parameters: Mapping[str, float | str],
+) -> Ode:
+    """The equations that were pickled."""
+    return ode(model, inputs, initial=initial, parameters=parameters)

@@ -42,6 +42,7 @@ def rollout(
     every: int = 1,
     count: int | None = None,
     threads: int | None = None,
+    base: str | None = None,
     progress: bool | Callable[[float], None] = True,
 ) -> Batch:
     """Integrate many robots with the classical Runge-Kutta method of fixed step, on all cores.
@@ -74,6 +75,8 @@ def rollout(
     progress : bool or callable
         Whether to show progress after a second's work where a person watches (a terminal or a notebook), or what to
         call with the share done (0 to 1).
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -104,7 +107,7 @@ def rollout(
     """
     from trundle.program.rollout import rollout as native
 
-    model = model_of(model, "rollout")
+    model = model_of(model, "rollout", base)
     _check_whole_numbers(steps, every, count, threads)
     h = positive(dt, "dt", "s")
     x = _complete(dict(model.initial), named(initial, "initial"), "state", model)

@@ -74,6 +74,7 @@ def run(
     rtol: float | None = None,
     atol: float | None = None,
     max_step: float | str | None = None,
+    base: str | None = None,
     progress: bool | Callable[[float], None] = True,
 ) -> Run:
     """Run what a file or a description says, as the command `trundle run` does, with some of it changed.
@@ -102,6 +103,8 @@ def run(
     progress : bool or callable
         Whether to show progress after a second's work where a person watches (a terminal or a notebook), or what to
         call with the share done (0 to 1).
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -125,7 +128,7 @@ def run(
     (1.0, 0.1)
     """
     changes = Changes(parameters, inputs, initial, duration, method, samples, rtol, atol, max_step)
-    return task_of(given, changes).run(progress)
+    return task_of(opened(given, "run", base), changes).run(progress)
 
 
 def task_of(given: Given, changes: Changes | None = None) -> Task:

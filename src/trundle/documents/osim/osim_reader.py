@@ -31,7 +31,7 @@ from trundle.documents.urdf.xml_tree import read_xml
 from trundle.files import path_of
 from trundle.robot.bodies import MOMENTS
 from trundle.robot.checks import dynamic_problems
-from trundle.robot.description import Robot
+from trundle.robot.description import Robot, check_base
 from trundle.robot.noun import RESERVED
 from trundle.robot.problems import CircleError, Path, in_order, problems_of, report
 from trundle.scalars import cos, sin
@@ -70,9 +70,9 @@ def load_osim(path: str | FilePath) -> Robot:
     return load_document(path).robot
 
 
-def load_document(path: str | FilePath) -> Document:
+def load_document(path: str | FilePath, *, base: str | None = None) -> Document:
     """The same as a Document, whose lines are the file's."""
-    return parse_document(read_text(path_of(path, "load_osim"), MOST_BYTES), path)
+    return parse_document(read_text(path_of(path, "load_osim"), MOST_BYTES), path, base=base)
 
 
 def osim_markers(path: str | FilePath) -> dict[str, tuple[str, tuple[float, float, float]]]:
@@ -107,13 +107,16 @@ def osim_markers(path: str | FilePath) -> dict[str, tuple[str, tuple[float, floa
     return markers
 
 
-def parse_document(text: str, path: str | FilePath | None = None) -> Document:
+def parse_document(text: str, path: str | FilePath | None = None, *, base: str | None = None) -> Document:
     """The robot of an OpenSim text; `path` is for messages only."""
     file = None if path is None else str(path)
     model = read_model(read_xml(text, file)[0], file)
     _check_tree(model)
     lines: dict[Path, int] = {("robot",): model.node.element.line}
     data = _robot(model, lines)
+    if base is not None:
+        check_base(base, wheeled=False)
+        data["base"] = base
     inner = {key[1:]: line for key, line in lines.items()}
     try:
         robot = Robot.model_validate(data)

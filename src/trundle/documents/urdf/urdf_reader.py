@@ -9,6 +9,7 @@ from pathlib import Path as FilePath
 
 from pydantic import ValidationError
 
+from trundle.choices import BASES
 from trundle.documents.document import Document, read_text
 from trundle.documents.urdf.elements import AS_GIVEN, EXTENSION, Limit, Urdf, default_base, read_elements
 from trundle.documents.urdf.to_robot import UrdfNames, check_tree, identifiers, on_trust, places, robot_data
@@ -18,11 +19,9 @@ from trundle.errors import InputError, suggest
 from trundle.files import path_of
 from trundle.robot.bodies import drive_axes
 from trundle.robot.checks import dynamic_problems
-from trundle.robot.description import Robot
+from trundle.robot.description import Robot, check_base
 from trundle.robot.problems import Mistake, Path, problems_of, with_others
 from trundle.robot.structure import reached
-
-BASES = ("fixed", "planar", "floating")
 
 
 @dataclass(frozen=True)
@@ -136,8 +135,8 @@ def read(
     folder: str | None = None,
 ) -> Reading:
     """A text's elements and robot, without the question whether every motion has a mass."""
-    if base is not None and base not in BASES:
-        raise InputError(f"unknown base {base!r}", key="base", hint=suggest(base, BASES))
+    if base is not None:
+        check_base(base, wheeled=False)
     root, before = read_xml(text, file)
     urdf = read_elements(root, file)
     root_link = check_tree(urdf)

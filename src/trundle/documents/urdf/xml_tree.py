@@ -21,6 +21,9 @@ from trundle.robot.values import MOST
 _MOST_DEPTH = 50
 _MOST_ELEMENTS = 100_000
 
+# Damping and friction that were identified from measurements come out below zero where these tell little of them.
+_NOTHING_LOST = "it takes energy and gives none; write 0 where nothing is known of it"
+
 
 class XmlElement(ElementTree.Element):
     """An element of ElementTree and its line in the file (0 for one made here)."""
@@ -211,7 +214,8 @@ class Part:
         number = self.number(name, default)
         if number < 0.0:
             message = f"{called or name} must not be negative, got {number:g}"
-            raise self.fail(message, name, f"did you mean {-number:g}?")
+            hint = _NOTHING_LOST if name in ("damping", "friction") else f"did you mean {-number:g}?"
+            raise self.fail(message, name, hint)
         return number
 
     def numbers(self, name: str, default: Triple | None = None) -> Triple:

@@ -11,15 +11,15 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, choose, require_known
-from trundle.frozen import Frozen, Rebuilt, settle
+from trundle.frozen import Brief, Frozen, Rebuilt, settle
 from trundle.results import Run
 
 Band = Literal["deviation", "quantiles"]
 BANDS: tuple[Band, ...] = ("deviation", "quantiles")
 
 
-@dataclass(frozen=True, eq=False)
-class Cycles(Rebuilt):
+@dataclass(frozen=True, eq=False, repr=False)
+class Cycles(Brief, Rebuilt):
     """Curves of a run, cut into cycles.
 
     Parameters

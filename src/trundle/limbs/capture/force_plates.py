@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from trundle.arrays import BoolArray, FloatArray, as_numbers
 from trundle.errors import InputError
-from trundle.frozen import Rebuilt
+from trundle.frozen import Brief, Rebuilt
 from trundle.wrenches import Frame, Wrench
 
 # Below some 10 to 20 N a centre of pressure is noise divided by noise (Robertson et al., Research Methods in
@@ -107,8 +107,8 @@ class Pushing(Rebuilt, ABC):
         return Wrench(force, moment, on=on, by=self.name, point=point, frame=laboratory)
 
 
-@dataclass(frozen=True, eq=False)
-class ForcePlate(Pushing):
+@dataclass(frozen=True, eq=False, repr=False)
+class ForcePlate(Brief, Pushing):
     """A force plate over time: the force on the person, and its moment about the centre of the plate's surface.
 
     Parameters

@@ -43,6 +43,9 @@ def gaps_of(given: Gaps | Mapping[str, object] | None) -> Gaps | None:
     """A rule as it is, or from {"rule": "spline", "longest": 0.1}; None refuses all gaps."""
     if given is None or isinstance(given, Gaps):
         return given
+    if not isinstance(given, Mapping):
+        hint = 'gaps={"rule": "spline", "longest": 0.1}'
+        raise InputError(f"gaps are a rule and the longest one to fill, not {given!r}", key="gaps", hint=hint)
     for key in given:
         require_known(key, ("rule", "longest"), f"gaps have no '{key}'", key=f"gaps.{key}")
     if len(given) < 2:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from trundle.arrays import BoolArray, FloatArray, as_numbers
 from trundle.errors import InputError, choose, require_known
+from trundle.frozen import Brief
 from trundle.limbs.capture.force_plates import Pushing, interpolated
 from trundle.limbs.capture.recording import Recording
 
@@ -25,8 +26,8 @@ _UP = ("y", "z")
 _Y_FROM_Z = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 
 
-@dataclass(frozen=True, eq=False)
-class GroundReaction(Pushing):
+@dataclass(frozen=True, eq=False, repr=False)
+class GroundReaction(Brief, Pushing):
     """What the ground does to a foot over time: a force, where it acts, and the free torque there.
 
     Parameters

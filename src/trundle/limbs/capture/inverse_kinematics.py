@@ -209,5 +209,5 @@ def _require_rank(sight: _Sight, samples: IntArray, time: FloatArray, place: _Po
     raise InputError(
         f"at t = {time[samples[k]]:g} s the markers{' without ' if missing else ''}{', '.join(missing)} leave it open",
         key=coordinate,
-        hint="add markers to its body, fill their gaps (gaps=), or give the coordinate as a channel",
+        hint="add markers to its body, fill their gaps (gaps=, --gaps), or give the coordinate as a channel",
     )

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
+from trundle.documents import Document
 from trundle.errors import InputError, require_known, suggest
-from trundle.frozen import Frozen, Rebuilt
+from trundle.frozen import Brief, Frozen, Rebuilt
 from trundle.limbs.capture.gaps import Filling, Gaps, gaps_of, refuse_swaps
 from trundle.limbs.capture.inverse_kinematics import fit_postures
 from trundle.limbs.capture.marker_model import Markers, judge_fit, marker_model
@@ -27,10 +28,11 @@ from trundle.model.moving import MovingMechanism
 from trundle.model.programs import program_of, symbolic_mechanism
 from trundle.model.symbols import derivative_along, jacobian
 from trundle.program import compile_program
+from trundle.robot import Robot
 
 
-@dataclass(frozen=True, eq=False)
-class JointMotion(Rebuilt):
+@dataclass(frozen=True, eq=False, repr=False)
+class JointMotion(Brief, Rebuilt):
     """What a robot's coordinates do over time, differentiated consistently.
 
     Parameters
@@ -98,6 +100,7 @@ def joint_motion(
     gaps: Gaps | Mapping[str, object] | None = None,
     smoothing: Smoothing | str | Mapping[str, object] = "none",
     marker_smoothing: Smoothing | str | Mapping[str, object] | None = None,
+    base: str | None = None,
     progress: bool = True,
 ) -> JointMotion:
     """A robot's motion from its measured coordinates or from markers: smoothed as asked, differentiated.
@@ -129,6 +132,8 @@ def joint_motion(
         Of the markers, before they are fitted; needs markers without gaps.
     progress : bool, optional
         Whether to show a bar for long recordings where a person watches.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -159,7 +164,7 @@ def joint_motion(
     >>> motion["link_1.rate"][-1].round(9), motion.accelerations[0].round(9)
     (np.float64(2.0), array([2.]))
     """
-    measured, moving, chosen = as_recording(recording), moving_of(robot), chosen_smoothing(smoothing)
+    measured, moving, chosen = as_recording(recording), moving_of(robot, base), chosen_smoothing(smoothing)
     fill, names = Filling(gaps_of(gaps)), moving.mechanism.names
     quantities = moving.mechanism.assembly.quantities
     distances: dict[str, FloatArray] = {}
@@ -241,11 +246,22 @@ def as_recording(given: Recording | Mapping[str, npt.ArrayLike]) -> Recording:
     return Recording(as_numbers(given["time"], "time"), channels=channels)
 
 
-def moving_of(robot: Given | MovingMechanism) -> MovingMechanism:
+def mechanism_or_given(
+    robot: Given | MovingMechanism, call: str, base: str | None = None
+) -> MovingMechanism | Robot | Model | Document:
+    """What leads to a robot, opened, on the base that is asked for; a mechanism in symbols as it is."""
+    if not isinstance(robot, MovingMechanism):
+        return opened(robot, call, base)
+    if base is not None:
+        raise InputError("a mechanism in symbols has its base already", key="base", hint="give its robot")
+    return robot
+
+
+def moving_of(robot: Given | MovingMechanism, base: str | None = None) -> MovingMechanism:
     """The mechanism in symbols of a robot, a model, or what leads to one; one that is made, and a model's, as it is."""
-    if isinstance(robot, MovingMechanism):
-        return robot
-    described = opened(robot, "a motion")
+    described = mechanism_or_given(robot, "a motion", base)
+    if isinstance(described, MovingMechanism):
+        return described
     if isinstance(described, Model):
         return described.moving
     return symbolic_mechanism(robot_of(described, "a motion", "it has no joints"))

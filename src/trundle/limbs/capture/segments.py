@@ -11,15 +11,15 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, require_known
-from trundle.frozen import Rebuilt
+from trundle.frozen import Brief, Rebuilt
 from trundle.limbs.capture.recording import Recording
 
 # How far markers are off one line, relative to how far they are along it: less says nothing of a turn about it.
 _COLLINEAR = 1e-3
 
 
-@dataclass(frozen=True, eq=False)
-class SegmentPoses(Rebuilt):
+@dataclass(frozen=True, eq=False, repr=False)
+class SegmentPoses(Brief, Rebuilt):
     """Where a segment is over time, in the laboratory's frame.
 
     Parameters

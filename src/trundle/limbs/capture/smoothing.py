@@ -21,6 +21,8 @@ from trundle.limbs.capture.recording import increasing
 
 # How far (in steps) a sample may be off an even grid: times written with four decimals at 120 Hz are off by 0.006.
 EVEN = 0.01
+# A double pole is known to the root of rounding, 1.5e-8: nearer to 1 nobody knows whether a filter forgets at all.
+_LEAST_DECAY = 1e-7
 # What is left of a Butterworth filter's start-up at the first true sample; its slowest pole says how long that takes.
 _FORGOTTEN = 1e-6
 
@@ -93,7 +95,13 @@ class Butterworth(Smoothing):
             )
         warped = math.tan(math.pi * self.cutoff * step) / self._correction
         sections = np.asarray(butter(self.order, math.atan(warped) * 2 / math.pi, output="sos"))
-        pad = min(len(time) - 1, _memory(sections))
+        memory = _memory(sections)
+        if memory is None:
+            message = f"a cutoff of {self.cutoff:g} Hz is too low for a sampling rate of {1 / step:g} Hz"
+            raise InputError(
+                message, key="cutoff", hint="a filter of it has no digits: it remembers for ever"
+            )
+        pad = min(len(time) - 1, memory)
         padded = np.concatenate([
             2 * block[0] - block[pad:0:-1], block, 2 * block[-1] - block[-2 : -pad - 2 : -1]
         ])  # fmt: skip
@@ -315,7 +323,7 @@ def refuse_missing(time: FloatArray, columns: FloatArray, names: Sequence[str]) 
             raise InputError(
                 f"{missing.size} of {time.size} samples are missing, the first at t = {time[missing[0]]:g} s",
                 key=name,
-                hint='fill gaps by a named rule: gaps="spline" or "linear", and the longest that may be filled',
+                hint='fill gaps by a rule: gaps={"rule": "spline", "longest": 0.1}, or --gaps spline:0.1',
             )
 
 
@@ -341,9 +349,11 @@ def _quintic(time: FloatArray, block: FloatArray) -> Smoothed:
     return Smoothed(*(np.asarray(spline(time - time[0], order)) for order in range(3)))
 
 
-def _memory(sections: FloatArray) -> int:
-    """Samples until a filter has forgotten where it started, by its slowest pole."""
+def _memory(sections: FloatArray) -> int | None:
+    """Samples until a filter has forgotten where it started, by its slowest pole; None where rounding hides that."""
     slowest = max(float(np.abs(np.roots(section[3:])).max()) for section in sections)
+    if not 1 - slowest > _LEAST_DECAY:
+        return None
     return math.ceil(math.log(_FORGOTTEN) / math.log(slowest))
 
 

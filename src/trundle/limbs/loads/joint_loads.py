@@ -8,14 +8,14 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
-from trundle.limbs.capture.joint_motion import JointMotion, joint_motion, moving_of
+from trundle.limbs.capture.joint_motion import JointMotion, joint_motion, mechanism_or_given, moving_of
 from trundle.limbs.capture.recording import Recording
 from trundle.limbs.loads.loads import Loads
 from trundle.limbs.loads.loop_forces import loop_forces
 from trundle.limbs.loads.recursion import Recursion, recursion_of, require_tree
 from trundle.limbs.loads.samples import LoadSamples, Outside, outside_of, samples_of
 from trundle.mechanics.tree import WORLD
-from trundle.model.arguments import Given, opened, robot_of, three
+from trundle.model.arguments import Given, robot_of, three
 from trundle.model.moving import MovingMechanism
 from trundle.program import compile_program
 from trundle.robot import Robot
@@ -31,6 +31,7 @@ def joint_loads(
     external: Iterable[Wrench] = (),
     gravity: Sequence[float | str] | None = None,
     driven: Sequence[str] | None = None,
+    base: str | None = None,
 ) -> Loads:
     """The wrench through every joint that a motion needs, by Newton's and Euler's equations up the tree.
 
@@ -51,6 +52,8 @@ def joint_loads(
         g in m/s², world axes; by default the robot's own, downward along z.
     driven : sequence of str, optional
         With closed loops, the speeds that drives push; by default those of the motors.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -75,7 +78,7 @@ def joint_loads(
     >>> loads.wrench("link_1").moment[0].round(4)
     array([0.    , 2.4525, 0.    ])
     """
-    given = robot if isinstance(robot, MovingMechanism) else opened(robot, "joint_loads")
+    given = mechanism_or_given(robot, "joint_loads", base)
     require_tree(_described(given))
     around = None if gravity is None else _vector(gravity)
     if not isinstance(motion, JointMotion):

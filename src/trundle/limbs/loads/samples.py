@@ -89,7 +89,7 @@ def _refuse_gaps(time: FloatArray, table: FloatArray, names: tuple[str, ...], wh
         f"the {what} of '{names[column]}' hold {table.reshape(len(time), -1)[row, column]} in sample {row} "
         f"(t = {time[row]:.6g} s)",
         key=names[column],
-        hint="fill gaps first, by a rule that you name: trundle.joint_motion(..., gaps=...)",
+        hint="fill gaps first, by a rule that you name: trundle.joint_motion(..., gaps=...), or --gaps",
     )
 
 

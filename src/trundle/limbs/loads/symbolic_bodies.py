@@ -88,10 +88,13 @@ def _spatial(frame: Frame, inertia: Inertia) -> SpatialInertia:
 
 
 def bodies_of_robot(
-    given: Given, motion: Mapping[str, sympy.Expr] | None, gravity: Vector | None
+    given: Given,
+    motion: Mapping[str, sympy.Expr] | None,
+    gravity: Vector | None,
+    base: str | None = None,
 ) -> SymbolicBodies:
     """A robot's bodies: named parameters are symbols, other numbers exact, coordinates functions of time."""
-    robot = robot_of(given, "symbolic_loads", "it has no bodies and joints")
+    robot = robot_of(given, "symbolic_loads", "it has no bodies and joints", base)
     for part in ("wheels", "couplings", "loops"):
         if getattr(robot, part):
             raise InputError(

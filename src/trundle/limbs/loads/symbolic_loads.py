@@ -215,6 +215,7 @@ def symbolic_loads(
     motion: Mapping[str, sympy.Expr] | None = None,
     external: Iterable[Wrench] = (),
     gravity: Sequence[Scalar] | None = None,
+    base: str | None = None,
 ) -> SymbolicLoads:
     """The wrench through every joint in symbols, by Newton's and Euler's equations up the tree.
 
@@ -232,6 +233,8 @@ def symbolic_loads(
         What pushes on bodies from outside, its components expressions.
     gravity : three scalars
         g in the root's axes, in m/s²; of a robot by default its own, of frames it must be given.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -265,7 +268,7 @@ def symbolic_loads(
             raise InputError("frames don't know gravity", key="gravity", hint="gravity=(0, 0, 0) is none")
         described = bodies_on_frames(bodies, pull)  # type: ignore[arg-type]
     else:
-        described = bodies_of_robot(bodies, motion, pull)  # type: ignore[arg-type]
+        described = bodies_of_robot(bodies, motion, pull, base)  # type: ignore[arg-type]
     letters = Letters()
     wrenches = _recursion(described, letters, tuple(external))
     labels = [f"{link.name}.{part}" for link in described.tree.links for part in PARTS]

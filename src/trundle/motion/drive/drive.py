@@ -204,6 +204,10 @@ class Drive:
             return self
         if isinstance(limits, Limits):
             return replace(self, limits=(limits,) * len(self.modules))
+        if not isinstance(limits, Mapping):
+            hint = "motor_limits(robot) gives those of its motors" if limits == "motors" else None
+            message = f"expected trundle.Limits, or a mapping of them by module, got {limits!r}"
+            raise InputError(message, key="limits", hint=hint)
         for name in limits:
             require_known(name, self.names, f"there is no module {name!r}", key="limits")
         missing = [name for name in self.names if name not in limits]

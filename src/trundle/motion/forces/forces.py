@@ -10,6 +10,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import require_known
+from trundle.frozen import Brief
 from trundle.mechanics.actuation import Actuator
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import table
@@ -132,8 +133,8 @@ class DrivenRobot:
         return nu
 
 
-@dataclass(frozen=True, eq=False)
-class MotionForces:
+@dataclass(frozen=True, eq=False, repr=False)
+class MotionForces(Brief):
     """What a motion takes, at n times of m modules.
 
     Parameters

@@ -50,11 +50,21 @@ def read_path(file: str | os.PathLike[str], tolerance: float = 0.01) -> PosePath
     path = path_of(file, "read_path")
     if not tolerance > 0:
         raise InputError(f"expected a tolerance > 0 m, got {tolerance}", key="tolerance")
+    if path.suffix == ".auto":
+        raise _a_routine(str(file))
     require_known(path.suffix, SUFFIXES, f"{path.name} is no file of a path", file=str(file), hint=choose)
     source = read_json(path)
+    if path.suffix == ".path" and "waypoints" not in source.data and "command" in source.data:
+        raise _a_routine(str(file))
     try:
         if path.suffix == ".path":
             return from_path_file(source, path.stem, tolerance)
         return from_traj_file(source, tolerance)
     except InputError as error:
         raise error.at(file=str(file)) from None
+
+
+def _a_routine(file: str) -> InputError:
+    """The error on a file that holds no path, but names some."""
+    message = "is an autonomous routine of PathPlanner's (.auto): it has no waypoints, and names the paths that have"
+    return InputError(message, file=file, hint="give the paths that it names, pathplanner/paths/NAME.path")

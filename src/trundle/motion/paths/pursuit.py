@@ -21,7 +21,7 @@ from trundle.motion.trackers.tracker import Homing
 Measured = Callable[[float, FloatArray], npt.ArrayLike]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Pursuit(Motion):
     """A motion that goes after another one.
 

@@ -13,14 +13,14 @@ from numpy.polynomial import legendre
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, NumericsError, counted
-from trundle.frozen import frozen, settle
+from trundle.frozen import Brief, frozen, settle
 from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.results import Run
 
 
-@dataclass(frozen=True, eq=False)
-class Samples:
+@dataclass(frozen=True, eq=False, repr=False)
+class Samples(Brief):
     """What a motion is at n times, of m modules.
 
     Parameters

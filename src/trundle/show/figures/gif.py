@@ -18,6 +18,8 @@ from trundle.files import signature
 
 # Hundredths of a second that a picture is shown at least: browsers show what is quicker for a tenth of a second.
 _SHORTEST = 2
+# The most hundredths of a second that its 16 bits hold.
+_LONGEST = 65_535
 # The last of 256 colours is none: the picture before shows.
 _CLEAR = 255
 # Pillow takes four neighbouring values for one when it looks for a point's colour: colours this far apart stay exact.
@@ -34,6 +36,11 @@ def delays(count: int, fps: float) -> list[int]:
     if fps > 100 / _SHORTEST:
         message = f"a GIF has at most {100 // _SHORTEST} pictures a second, not {fps:g}"
         raise InputError(message, key="fps", hint="fewer of them, or an .mp4")
+    if 100 / fps > _LONGEST:
+        message = (
+            f"a GIF shows a picture for {_LONGEST / 100:g} s at most: {fps:g} pictures a second are too few"
+        )
+        raise InputError(message, key="fps", hint="more of them, or an .mp4")
     return np.diff(np.rint(np.arange(count + 1) * (100 / fps))).astype(int).tolist()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from trundle.files import path_of, replacing
-from trundle.model.arguments import Given
+from trundle.model.arguments import Given, opened
 from trundle.results import Run
 from trundle.show.figures.films import film
 from trundle.show.page.inline import InlinePage
@@ -24,6 +24,7 @@ def animate(
     fps: float = 30.0,
     speed: float = 1.0,
     width: int = 600,
+    base: str | None = None,
     progress: bool | Callable[[float], None] = True,
 ) -> Path | InlinePage:
     """Write a run as it moved, whole or not at all: as a page that a browser opens, or as a film.
@@ -49,6 +50,8 @@ def animate(
         Of a film's pictures.
     progress : bool or callable
         Whether to show a film's progress where a person watches, or what to call with the share done.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -68,6 +71,7 @@ def animate(
     ...     trundle.animate(run, f"{folder}/swing.html").name
     'swing.html'
     """
+    given = given if base is None else opened(given, "animate", base)
     if path is None:
         return shown_page(given)
     where = path_of(path, "animate")

@@ -12,7 +12,7 @@ from trundle.errors import InputError
 from trundle.files import signature
 from trundle.formulas.typeset.hypertext import STYLE
 from trundle.model import Model
-from trundle.model.arguments import Given
+from trundle.model.arguments import Given, opened
 from trundle.results import Run
 from trundle.robot import Robot
 from trundle.show.figures.panels import described
@@ -22,10 +22,11 @@ from trundle.show.page.joining import asset, filled, joined, policy
 from trundle.show.page.live import live_of
 from trundle.show.page.page_equations import page_equations
 from trundle.show.page.payload import run_data
+from trundle.show.words.run_words import notes_of
 from trundle.simulation.runfile import task_of
 
 
-def page_of(given: Run | Sequence[Run] | Given) -> str:
+def page_of(given: Run | Sequence[Run] | Given, *, base: str | None = None) -> str:
     """A page that shows runs: the robot as it moved, its values over time, and what several runs differ in.
 
     Of a model, or of what leads to one, the page is alive: what can be changed are sliders, and it simulates anew.
@@ -34,6 +35,8 @@ def page_of(given: Run | Sequence[Run] | Given) -> str:
     ----------
     given : Run or sequence of Run, or path, mapping, Document, Robot or Model
         The run, or those that are compared, the one that matters first; or what `trundle.run` takes.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -53,7 +56,7 @@ def page_of(given: Run | Sequence[Run] | Given) -> str:
     >>> page_of(run)[:15]
     '<!doctype html>'
     """
-    return shown_page(given).text
+    return shown_page(given if base is None else opened(given, "a page", base)).text
 
 
 def shown_page(given: Run | Sequence[Run] | Given) -> InlinePage:
@@ -113,6 +116,7 @@ def _assembled(title: str, data: dict[str, object], run: Run) -> InlinePage:
             "policy": escape(policy([script], [style])),
             "title": escape(title),
             "style": style,
+            "caveats": "".join(f'<p class="caveat">{escape(note)}</p>' for note in notes_of(run)),
             "equations": _equations(run),
             "still": "" if still is None else _image(still),
             "data": to_json(data),

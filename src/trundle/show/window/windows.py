@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 
 from trundle.errors import InputError
-from trundle.model.arguments import Given
+from trundle.model.arguments import Given, opened
 from trundle.results import Run
 
 
@@ -68,6 +68,7 @@ def drive(
     speed: float | None = None,
     duration: float | None = None,
     size: tuple[int, int] = (1200, 800),
+    base: str | None = None,
 ) -> Run:
     """Drive a robot in a window: keys or a gamepad set its inputs, and its motion is simulated in real time.
 
@@ -88,6 +89,8 @@ def drive(
         How long until the window closes by itself.
     size : tuple of int, pixels
         The window's width and height; twice as many on a screen twice as fine.
+    base : {"fixed", "planar", "floating"}, optional
+        How the base moves, in place of what the description says.
 
     Returns
     -------
@@ -113,7 +116,7 @@ def drive(
             raise InputError(f"expected a positive number, got {number!r}", key=key)
     from trundle.show.window.driver import problem_of, steer
 
-    return steer(problem_of(given, initial, parameters), speed, duration, size)
+    return steer(problem_of(opened(given, "drive", base), initial, parameters), speed, duration, size)
 
 
 def require_pygame() -> None:

@@ -49,6 +49,11 @@ class RunReport:
     kept: bool = False
 
     @property
+    def all_notes(self) -> list[str]:
+        """What the derivation has to say, then what the run has."""
+        return [*(self.task.model.notes if self.task.model else ()), *self.notes]
+
+    @property
     def changes(self) -> Mapping[str, tuple[float, float]]:
         """The parameters that the run changed: the description's value, and the run's."""
         described, used = self.robot.parameter_values(), self.run.description["parameters"]
@@ -63,7 +68,8 @@ def run_text(run: Run) -> str:
         f"{name} = {quantity(final[name], run.units.get(name, ''), 6)}" for name in list(final)[:3]
     )
     more = ", …" if len(final) > 3 else ""
-    return f"Run {run.name!r}: {_span(run)}, {counted(len(run.values), 'value')}; ends at {ends}{more}"
+    told = "".join(f"; note: {note}" for note in notes_of(run))
+    return f"Run {run.name!r}: {_span(run)}, {counted(len(run.values), 'value')}; ends at {ends}{more}{told}"
 
 
 @html.register
@@ -75,6 +81,7 @@ def run_html(run: Run) -> str:
     for name, unit in _FINDINGS.items():
         if isinstance(run.summary.get(name), int | float):
             accuracy.append((name.replace("_", " "), f"{run.summary[name]:.2g} {unit}"))
+    accuracy += [("note", note) for note in notes_of(run)]
     ranges = [
         (name, run.units.get(name, ""), *_numbers(values[0], values[-1], values.min(), values.max()))
         for name, values in run.values.items()
@@ -125,7 +132,7 @@ def run_data(report: RunReport) -> dict[str, object]:
         "final": run.final,
         "outputs": {name: float(run[name][-1]) for name in run.groups["outputs"]},
         "units": dict(run.units),
-        "notes": [*(report.task.model.notes if report.task.model else ()), *report.notes],
+        "notes": report.all_notes,
         "files": [str(path) for path in report.files],
     }
 
@@ -133,7 +140,7 @@ def run_data(report: RunReport) -> dict[str, object]:
 def run_lines(report: RunReport, page: Page) -> list[str]:
     """The summary for a person."""
     run, files, system = report.run, report.files, report.task.problem.system
-    robot, facts = report.robot, system_facts(system)
+    robot, facts = report.robot, [fact for fact in system_facts(system) if fact[0] != "note"]
     units = robot.parameter_units()
     changes = ", ".join(
         f"{name} = {quantity(new, units.get(name, ''))} (was {old:g})"
@@ -146,9 +153,15 @@ def run_lines(report: RunReport, page: Page) -> list[str]:
     lines += ["", page.heading("checks"), *table(_checks(run, page))]
     lines += ["", f"{page.heading('files')}  in {files[0].parent}"]
     lines += page.facts([("", "  ".join(path.name for path in files))], 0)
-    for note in report.notes:
+    for note in report.all_notes:
         lines += ["", page.styled(f"note: {note}", "yellow")]
     return lines
+
+
+def notes_of(run: Run) -> list[str]:
+    """What a run keeps of what its model had to say, that nothing holds its base say; files may hold anything there."""
+    notes = run.summary.get("notes")
+    return [note for note in notes if isinstance(note, str)] if isinstance(notes, list | tuple) else []
 
 
 def _times(report: RunReport) -> list[tuple[str, str, str]]:

@@ -13,7 +13,8 @@ const LONGEST_HASH = 20_000;
 export function readUnit(text, table) {
   let factor = 1;
   let dimension = [0, 0, 0, 0];
-  const parts = text.trim().replace(/\s*([*/·])\s*/g, " $1").split(/[\s*·]+/);
+  const signs = text.replace(/(^|\s)per\s/g, "/").replace(/\s+squared\b/g, "^2").replace(/\s+cubed\b/g, "^3");
+  const parts = signs.trim().replace(/\s*([*/·])\s*/g, " $1").split(/[\s*·]+/);
   for (const part of parts.filter(Boolean)) {
     const sign = part.startsWith("/") ? -1 : 1;
     const found = UNIT_PART.exec(part.replace("/", ""));
