@@ -89,3 +89,78 @@ def test_a_planted_bug_is_found_with_the_mutation_that_it_needs(monkeypatch):
     case, finding = max(found, key=lambda each: len(each[0].mutations))
     assert finding.signature == "KeyError"
     assert cases.shrunk(case, finding.signature).content() == "c"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", sorted(cases.kinds()))
+def test_the_good_inputs_are_taken(kind):
+    """A search that begins with what is refused would never come far; calls ask for more than there is on purpose."""
+    bases = range(len(cases.kinds()[kind].bases))
+    outcomes = [cases.attempt(cases.Case(kind, "good", base, ())) for base in bases]
+    assert not [each for each in outcomes if isinstance(each, cases.Finding)]
+    assert outcomes.count("taken") >= len(outcomes) / 3
+
+
+# What reads a kind of file, and what a command does: an error planted there is met by most cases of that kind.
+READERS = (
+    ("description", "trundle.documents.reader.problems_of"),
+    ("urdf", "trundle.documents.urdf.urdf_reader.read_elements"),
+    ("osim", "tools.fuzz.kinds.parse_osim"),
+    ("kept model", "trundle.model.archive.from_text"),
+    ("csv", "trundle.results.csv_file.read"),
+    ("recording", "trundle.limbs.capture.recording_files.read_lines"),
+    ("recording", "trundle.limbs.capture.recording_files._marker_names"),
+    ("recording", "trundle.limbs.capture.c3d_file._plate"),
+    ("netcdf", "trundle.results.netcdf.read"),
+    ("result", "trundle.results.netcdf.restored"),
+    ("npy", "trundle.results.npy.read"),
+    ("motion", "trundle.motion.commands.commands.read_yaml"),
+    ("path", "trundle.motion.paths.path_files.from_path_file"),
+    ("path", "trundle.motion.paths.path_files.from_traj_file"),
+    ("mesh", "trundle.documents.meshes.Surface"),
+)
+COMMANDS = {
+    name: f"trundle.cli.{module}.execute"
+    for name, module in {
+        "new": "new",
+        "check": "check",
+        "equations": "equations",
+        "run": "run",
+        "drive": "drive_command",
+        "inverse": "inverse_command",
+        "show": "show_command",
+        "export": "export_command",
+        "verify": "verify_command",
+        "profiles": "profiles_command",
+        "schema": "schema",
+    }.items()
+}
+
+
+class PlantedError(Exception):
+    """None of Trundle's."""
+
+
+def planted(*_: object, **__: object) -> None:
+    raise PlantedError
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "place"), READERS)
+def test_an_error_planted_in_a_reader_is_found(kind, place, monkeypatch):
+    cases.kinds()  # the good inputs are made before
+    monkeypatch.setattr(place, planted)
+    outcomes = [cases.attempt(cases.draw(5, number, kind)) for number in range(60)]
+    assert any(isinstance(each, cases.Finding) and "PlantedError" in each.signature for each in outcomes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("command", "place"), COMMANDS.items())
+def test_an_error_planted_in_a_command_is_found(command, place, monkeypatch):
+    monkeypatch.setattr(place, planted)
+    drawn = (cases.draw(5, number, "command") for number in range(5000))
+    mine = (case for case in drawn if command in case.content())  # pyright: ignore[reportOperatorIssue]
+    outcomes = (
+        cases.attempt(case) for case in mine
+    )  # most mutated lines are refused before the command begins
+    assert any(isinstance(each, cases.Finding) and "PlantedError" in each.signature for each in outcomes)

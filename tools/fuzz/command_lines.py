@@ -21,6 +21,10 @@ _FILES = {
     "double.yaml": "pendulum/double.yaml",
     "two.yaml": "kinematic/two_wheels.yaml",
     "arm.urdf": "urdf/arm.urdf",
+    "turn.yaml": "swerve/motions/turn_on_the_spot.yaml",
+    "score.path": "swerve/paths/score.path",
+    "limb.yaml": "limb/limb.yaml",
+    "walk.csv": "limb/motion.csv",
 }
 _RUN = "--no-figures --duration 0.1 --samples 5"
 
@@ -41,6 +45,17 @@ COMMANDS = tuple(
         f"run two.yaml {_RUN} --out results",
         f"run arm.urdf {_RUN} --quiet",
         "run double.yaml --duration 0.1 --samples 5 --figure-format svg --out figures",
+        "drive --file turn.yaml --no-graphs --control-level body --motion-profile linear",
+        "drive -f score.path --robot two.yaml -ng --output plans --json",
+        "inverse limb.yaml --motion walk.csv --smooth butterworth:6 --gaps spline:0.1 --no-figures",
+        "inverse limb.yaml -m walk.csv --up y --frame link --mass 70 --json --no-figures --output loads",
+        "show double.yaml --page --output page.html",
+        "show circle.yaml --figures --only x,theta --figure-format svg",
+        "show double.yaml --film --fps 5 --speed 20 --output film.gif",
+        "export circle.yaml --to c --what kinematics,odometry --output c_code",
+        "export double.yaml --to numpy --name arm --precision single --out py --force",
+        "verify --file turn.yaml --output verified",
+        "profiles --output profiles --json",
         "schema",
         "--version",
         "run --help",

@@ -19,7 +19,7 @@ import numpy as np
 import yaml
 
 import trundle
-from tools.fuzz import recordings
+from tools.fuzz import files, recordings
 from tools.fuzz.calls import CALLS, call, mutate_call
 from tools.fuzz.command_lines import COMMANDS, command, mutate_command
 from tools.fuzz.expect import require_numbers, require_said
@@ -258,6 +258,37 @@ def netcdf_files() -> Kind:
     return Kind("netcdf", 4, _saved(".nc"), _by_bytes, lambda content, rng: _results(content, rng, ".nc"))
 
 
+def netcdf_data() -> Kind:
+    """The same by their data, written anew with a checksum that fits."""
+    bases = files.results()
+    return Kind("result", 5, bases, lambda tree, rng: mutate_tree(tree, rng, bases), files.read_written_anew)
+
+
+def motion_files() -> Kind:
+    """Commands of a drive, by key and by text."""
+    bases = files.commands()
+
+    def mutate(content: object, rng: Random) -> object:
+        if isinstance(content, str) or rng.random() < 0.2:
+            return mutate_text(content if isinstance(content, str) else yaml.dump(content), rng)
+        return mutate_tree(content, rng, bases)
+
+    return Kind("motion", 8, bases, mutate, files.read_and_drive)
+
+
+def path_files() -> Kind:
+    """Paths of PathPlanner and trajectories of Choreo, by key and by text."""
+    bases = files.paths()
+    return Kind(
+        "path", 8, bases, lambda content, rng: files.mutate_path(content, rng, bases), files.read_and_follow
+    )
+
+
+def mesh_files() -> Kind:
+    """Shapes: STL by text and by bytes, OBJ."""
+    return Kind("mesh", 5, files.meshes(), files.mutate_mesh, files.read_shape)
+
+
 def npy_files() -> Kind:
     """Results as NumPy's files, by their bytes; their header is text."""
 
@@ -357,5 +388,5 @@ def _by_bytes(content: object, rng: Random) -> bytes:
 
 KINDS = (
     descriptions, yaml_texts, urdf_files, osim_models, kept_models, csv_tables, recorded_motions, netcdf_files,
-    npy_files, formulas, command_lines, python_calls,
+    netcdf_data, npy_files, motion_files, path_files, mesh_files, formulas, command_lines, python_calls,
 )  # fmt: skip
