@@ -8,9 +8,10 @@ import sympy
 import yaml
 
 import trundle
+from formulas.test_against_programs import compare
 from formulas.test_equations import EXAMPLES
 from model.any_robot import anything
-from model.random_robots import ALL
+from model.random_robots import ALL, car
 from trundle.catalog import differential_drive
 from trundle.errors import InputError
 from trundle.formulas import read_expression
@@ -26,6 +27,7 @@ BASE = {"mass": 20.0, "inertia": {"zz": 0.8}}
 def written(robot):
     """A robot's equations, which agree with its programs, after they were written in every format."""
     found = trundle.equations(robot)
+    assert not [note for section in found.sections for note in section.notes if "differs" in note]
     assert all(getattr(found, name)() for name in FORMATS)
     assert found.error <= TOLERANCE
     return found
@@ -52,6 +54,43 @@ def test_any_robot_has_equations_in_every_format(part, campaign):
                 raise
             continue
         written(model)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("part", range(4))
+def test_cars_have_all_their_equations(part, campaign):
+    """Ackermann fronts, casters, trailers, odd radii: every format, and accelerations as the program has them."""
+    for rng in campaign(500):
+        rng = np.random.default_rng([part, *rng.integers(2**32, size=2)])
+        assert "mass_matrix" in all_of(parse_robot(car(rng)), rng)
+
+
+def all_of(robot, rng):
+    """A robot's equations, of which none is left out, in every format; what they say moves it as the program does."""
+    found = compare(robot, rng)
+    assert not [section.title for section in found.sections if not section.equations]
+    assert all(getattr(found, name)() for name in FORMATS)
+    return found
+
+
+@pytest.mark.slow
+def test_a_share_of_the_cars(rng):
+    all_of(parse_robot(car(rng)), rng)
+
+
+@pytest.mark.parametrize("driven", ["rear", "steered_left"])
+def test_a_three_wheeled_car_with_odd_radii(driven):
+    """One driven rate: where the linkage's axle isn't the rear wheel's, as parameters are drawn, no rates agree."""
+    robot = wheeled(
+        rear={"at": [0.03, 0.05, 0.115], "radius": 0.115},
+        steered_left={"at": [0.9, 0.3, 0.153], "radius": 0.153, "type": "steered"},
+        steered_right={"at": [0.9, -0.3, 0.197], "radius": 0.197, "type": "steered"},
+    )
+    robot["couplings"] = {"linkage": {"wheels": ["steered_left", "steered_right"], "axle": 0.03}}
+    robot["motors"] = {"engine": {"type": "torque", "drives": driven}}
+    found = trundle.equations(parse_robot(robot), "kinematics")
+    assert "forward" in found
+    assert found.error <= TOLERANCE
 
 
 @pytest.mark.parametrize("front", [[0.2, 0.03, 0], [0.01, 0.45, 0], [-0.36, 0.45, 0]])

@@ -118,6 +118,35 @@ def ackermann(rng):
     return made
 
 
+def car(rng):
+    """A car: one wheel or two behind, an Ackermann front, now and then a caster, up to two trailers in tow; no radius
+    like another, any of its wheels driven.
+    """
+    x, half, track = _u(rng, -0.2, 0.2), _u(rng, 0.2, 0.5), _u(rng, 0.2, 0.5)
+    ahead = x + _u(rng, 0.6, 1.2)
+    pair = {"left": wheel(rng, x, half), "right": wheel(rng, x, -half)}
+    wheels = pair if rng.random() < 0.7 else {"rear": wheel(rng, x, _u(rng, -0.1, 0.1))}
+    wheels["steered_left"] = wheel(rng, ahead, track, type="steered")
+    wheels["steered_right"] = wheel(rng, ahead, -track, type="steered")
+    if rng.random() < 0.4:
+        place = _u(rng, -0.6, 0.4), _u(rng, -0.2, 0.2)
+        wheels["caster"] = wheel(rng, *place, type="caster", offset=_u(rng, 0.03, 0.1))
+    joints, carrier = {}, "base"
+    for k in range(int(rng.integers(0, 3))):
+        hitch = {"type": "revolute", "at": [-0.5, 0.0, 0.0], "axis": [0, 0, 1], "body": body(rng)}
+        name, axle = f"hitch_{k}", -0.5 * (k + 1) - _u(rng, 0.3, 0.5)
+        joints[name], carrier = hitch | {"parent": carrier}, name
+        wheels[f"trailer_{k}_left"] = wheel(rng, axle, 0.3, parent=name)
+        wheels[f"trailer_{k}_right"] = wheel(rng, axle, -0.3, parent=name)
+    made = robot(rng, wheels, joints)
+    made["couplings"] = {"linkage": {"wheels": ["steered_left", "steered_right"], "axle": x}}
+    names = list(made["motors"])
+    kept = names if rng.random() < 0.4 else rng.choice(names, int(rng.integers(1, len(names) + 1)), False)
+    made["motors"] = {str(name): made["motors"][name] for name in kept}
+    made["motors"]["linkage_motor"] = motor(rng, "linkage")
+    return made
+
+
 def two_steered(rng):
     """A bicycle robot: two steered wheels anywhere."""
     wheels = {

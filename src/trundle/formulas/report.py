@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import sympy
 
 from trundle.choices import WHAT
-from trundle.errors import InputError, require_known
+from trundle.errors import InputError, NumericsError, require_known
 from trundle.formulas.algebra.sums import WRITING, TooLong
 from trundle.formulas.algebra.writing import Writer
-from trundle.formulas.chapters.bodies_section import body_sections
+from trundle.formulas.chapters.bodies_section import PointSection, body_sections
 from trundle.formulas.chapters.constraints_section import (
+    FOLLOWING,
+    LOOPS,
+    ROLLING,
     constraint_section,
     loop_rows,
     loop_section,
@@ -27,6 +30,8 @@ from trundle.formulas.chapters.forces_section import (
 )
 from trundle.formulas.chapters.kinematics_section import (
     FORWARD,
+    INVERSE,
+    RATES,
     Forward,
     forward,
     forward_section,
@@ -34,18 +39,24 @@ from trundle.formulas.chapters.kinematics_section import (
     pose_section,
     rolling_wheels,
 )
-from trundle.formulas.chapters.motion_section import acceleration_section, motion_section
+from trundle.formulas.chapters.motion_section import (
+    ACCELERATIONS,
+    MOTION,
+    acceleration_section,
+    motion_section,
+)
 from trundle.formulas.checks.evidence import POINTS, Checker, Evidence
 from trundle.formulas.checks.section_checks import (
-    check_dynamics,
     check_inverse,
     check_loops,
     check_point,
     check_rows,
+    dynamic_check,
     moving,
 )
 from trundle.formulas.derivation.dynamics import WHOLE, Dynamics, derive_dynamics
 from trundle.formulas.letters.lettered_mechanism import build
+from trundle.formulas.letters.names import Note
 from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Definition, Equations, Expression, Section, SymbolInfo
 from trundle.mechanics.rolling import Basis
@@ -55,8 +66,9 @@ from trundle.robot import Robot
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.problems import report
 
-_LONG_LOOPS = "Not written out: they would fill pages. The program model.manifold has their residuals."
-_LONG_FORWARD = "Not written out: it would fill pages. `trundle.roll` computes it."
+_LONG = "it would fill pages."
+_LONG_LOOPS = "they would fill pages. The program model.manifold has their residuals."
+_LONG_FORWARD = "it would fill pages. `trundle.roll` computes it."
 _TOO_LONG = (
     "it takes more intermediate quantities than a person would read. The programs model.mass_matrix, "
     "model.inverse_dynamics() and model.forward_dynamics() have them."
@@ -92,13 +104,12 @@ def equations(
     -------
     Equations
         SymPy expressions in sections, what each symbol means, and writers: `text()`, `latex()`, `markdown()`.
+        A section that would fill pages, or isn't what the program computes, has a note that says so instead.
 
     Raises
     ------
     InputError
         For an unknown `what`, for what is no described robot, and for robots that can't be derived.
-    NumericsError
-        For an equation that isn't what the program computes, which no robot should cause.
 
     Examples
     --------
@@ -192,26 +203,46 @@ class _Report:
         checked = self.checker.points, self.checker.error
         return Equations(self.robot.name, self.what, tuple(sections), definitions, symbols, *checked)
 
+    def _stands(
+        self, key: str, title: str, make: Callable[[], Section | None], too_long: str = _LONG
+    ) -> list[Section]:
+        """The section that `make` writes and checks, if there is one. Where it would fill pages, or isn't what its
+        program computes, a sentence says so in its place, and no other section is the worse for it.
+        """
+        self.sheet.book.allow(*WRITING)
+        try:
+            section = make()
+        except TooLong:
+            return [_left_out(key, title, too_long)]
+        except NumericsError as error:
+            return [_left_out(key, title, f"{error}.")]
+        return [] if section is None else [section]
+
     def constraints(self) -> list[Section]:
         """Rolling, couplings, loops."""
-        sheet, checker = self.sheet, self.checker
-        sections = []
-        first = constraint_section(sheet, self.lock)
-        if first is not None:
-            check_rows(self.evidence, first)
-            sections.append(first)
-        later = None if self.basis is None or first is None else speed_section(sheet, self.basis)
-        if later is not None:
-            nu = self.evidence.all_speeds(self.evidence.independent)
-            checker.equations(later.equations, self.evidence.values(nu), floor=_SMALL)
-            sections.append(later)
-        if sheet.assembly.loops and self.basis is not None:
-            try:
-                sections.append(self.loops(self.basis))
-            except TooLong:
-                sections.append(Section("constraints", "Constraints of loops", (), (_LONG_LOOPS,)))
+        basis, key = self.basis, "constraints"
+        sections = self._stands(key, ROLLING, self._rolling)
+        if sections and basis is not None:
+            sections += self._stands(key, FOLLOWING, lambda: self._following(basis))
+        if self.sheet.assembly.loops and basis is not None:
+            sections += self._stands(key, LOOPS, lambda: self.loops(basis), _LONG_LOOPS)
         note = "Nothing binds its speeds: every one is independent."
-        return sections or [Section("constraints", "Constraints", (), (note,))]
+        return sections or [Section(key, "Constraints", (), (note,))]
+
+    def _rolling(self) -> Section | None:
+        """What wheels and couplings demand."""
+        section = constraint_section(self.sheet, self.lock)
+        if section is not None:
+            check_rows(self.evidence, section)
+        return section
+
+    def _following(self, basis: Basis) -> Section | None:
+        """What follows from the independent speeds."""
+        section = speed_section(self.sheet, basis)
+        if section is not None:
+            nu = self.evidence.all_speeds(self.evidence.independent)
+            self.checker.equations(section.equations, self.evidence.values(nu), floor=_SMALL)
+        return section
 
     def loops(self, basis: Basis) -> Section:
         """What closed loops demand."""
@@ -222,41 +253,63 @@ class _Report:
 
     def kinematics(self) -> list[Section]:
         """Rates of the coordinates, wheels and base, bodies on joints."""
-        sheet, checker, evidence = self.sheet, self.checker, self.evidence
-        sheet.book.allow(*WRITING)
-        pose, back = pose_section(sheet), inverse_section(sheet)
-        if pose is not None:
-            nu = evidence.any_speeds()
-            checker.equations(pose.equations, evidence.values(nu, evidence.rows(nu)["rate"]))
-        if back is not None:
-            check_inverse(evidence, back)
-        sections = [section for section in (pose, back) if section is not None]
-        if isinstance(self._found, TooLong):
-            sections.append(Section("kinematics", FORWARD, (), (_LONG_FORWARD,)))
-        elif self._found is not None:
-            sections.append(self._from_rates(self._found))
-        told = self.forward if self.ideal is not None or self._given_freely else None
-        bodies = [] if self.basis is None else body_sections(sheet, told)
-        if bodies:
-            speeds = moving(evidence, told if self.ideal is None else None)
-            for body in bodies:
-                check_point(evidence, body, *speeds)
-                sections.append(body.section)
+        key = "kinematics"
+        sections = self._stands(key, RATES, self._pose) + self._stands(key, INVERSE, self._inverse)
+        found = self._found
+        if isinstance(found, TooLong):
+            sections.append(_left_out(key, FORWARD, _LONG_FORWARD))
+        elif found is not None:
+            sections += self._stands(key, FORWARD, lambda: self._from_rates(found), _LONG_FORWARD)
+        if self.basis is not None:
+            sections += self._bodies()
         note = "The speeds are the rates of the coordinates."
-        return sections or [Section("kinematics", "Kinematics", (), (note,))]
+        return sections or [Section(key, "Kinematics", (), (note,))]
+
+    def _pose(self) -> Section | None:
+        """The rates of the coordinates."""
+        section, nu = pose_section(self.sheet), self.evidence.any_speeds()
+        if section is not None:
+            rates = self.evidence.rows(nu)["rate"]
+            self.checker.equations(section.equations, self.evidence.values(nu, rates))
+        return section
+
+    def _inverse(self) -> Section | None:
+        """The wheels' rates from the base's motion."""
+        section = inverse_section(self.sheet)
+        if section is not None:
+            check_inverse(self.evidence, section)
+        return section
 
     def _from_rates(self, solution: Forward) -> Section:
         """The base's motion from the wheels' rates."""
-        evidence = self.evidence
-        self.sheet.book.allow(*WRITING)
-        try:
-            section = forward_section(self.sheet, solution)
-        except TooLong:
-            return Section("kinematics", FORWARD, (), (_LONG_FORWARD,))
-        # Rates that can't be given one by one are compared where they agree with one another.
-        nu = evidence.rolled(solution) if solution.any_rates else evidence.all_speeds(evidence.independent)
-        self.checker.equations(section.equations, evidence.values(nu), floor=_SMALL)
+        evidence, section = self.evidence, forward_section(self.sheet, solution)
+        if not solution.by_rows:
+            nu = evidence.all_speeds(evidence.independent)
+            self.checker.equations(section.equations, evidence.values(nu), floor=_SMALL)
+        # Rates that can't be given one by one are compared where they agree with one another. So are all where rows
+        # say again what others say, which they do with the description's numbers, not with any.
+        if solution.any_rates:
+            letters = evidence.letters if solution.by_rows else evidence.described
+            values = evidence.values(evidence.rolled(solution, letters), letters=letters)
+            self.checker.equations(section.equations, values, floor=_SMALL)
         return section
+
+    def _bodies(self) -> list[Section]:
+        """The ends of chains of joints."""
+        evidence = self.evidence
+        told = self.forward if self.ideal is not None or self._given_freely else None
+        self.sheet.book.allow(*WRITING)
+        bodies = body_sections(self.sheet, told)
+        if not bodies:
+            return []
+        speeds = moving(evidence, told if self.ideal is None else None)
+
+        def checked(body: PointSection) -> Section:
+            check_point(evidence, body, *speeds)
+            return body.section
+
+        made = (self._stands("kinematics", body.section.title, partial(checked, body)) for body in bodies)
+        return [section for each in made for section in each]
 
     def dynamics(self) -> list[Section]:
         """Motors, springs, contacts, M, h, B, accelerations."""
@@ -264,46 +317,52 @@ class _Report:
         if problems and self.what == "dynamics":
             raise report(problems)
         if problems:
-            return [_left_out(f"{problems[0].message}.")]
+            return [_left_out("dynamics", MOTION, f"{problems[0].message}.")]
         try:
             return self._written(derive_dynamics(self.sheet))
         except TooLong:
-            return [_left_out(_TOO_LONG)]
+            return [_left_out("dynamics", MOTION, _TOO_LONG)]
 
     def _written(self, dynamics: Dynamics) -> list[Section]:
         """The sections of what was derived, checked."""
-        sheet = self.sheet
-        sheet.book.allow(*WRITING)
+        sheet, key = self.sheet, "dynamics"
         rows, _ = loop_rows(sheet, dynamics.basis)
-        # First: letters that they need for entries of M stand in M, too.
-        self._at("accelerations")
-        explicit = None if rows else acceleration_section(sheet, dynamics)
         makers: dict[str, Callable[[], Section | None]] = {
-            "speeds": lambda: speed_section(sheet, dynamics.basis) if self.what == "dynamics" else None,
-            "motors": lambda: motor_section(sheet, dynamics),
-            "batteries": lambda: battery_section(sheet),
-            "springs and friction": lambda: passive_section(sheet, dynamics),
-            "contacts": lambda: contact_section(sheet, dynamics),
-            "equations of motion": lambda: motion_section(sheet, dynamics, rows),
-            "accelerations": lambda: explicit,
+            FOLLOWING: lambda: speed_section(sheet, dynamics.basis) if self.what == "dynamics" else None,
+            "Motors": lambda: motor_section(sheet, dynamics),
+            "Batteries": lambda: battery_section(sheet),
+            "Springs and friction": lambda: passive_section(sheet, dynamics),
+            "Slipping contacts": lambda: contact_section(sheet, dynamics),
+            MOTION: lambda: motion_section(sheet, dynamics, rows),
+            ACCELERATIONS: lambda: None if rows else acceleration_section(sheet, dynamics),
         }
-        sections: list[Section] = []
-        for step, make in makers.items():
-            self._at(step)
-            if (section := make()) is not None:
-                sections.append(section)
+        made: dict[str, list[Section]] = {}
+        # The accelerations first: letters that they need for entries of M stand in M, too.
+        for title in [ACCELERATIONS, *makers]:
+            if title not in made:
+                self._at(title.lower())
+                made[title] = self._stands(key, title, makers[title])
         self._at("comparing with the program")
-        check_dynamics(self.evidence, sections, dynamics, self.model, bool(rows))
-        return sections
+        sections = [section for title in makers for section in made[title]]
+        check = dynamic_check(self.evidence, sections, dynamics, self.model, bool(rows))
+
+        def checked(section: Section) -> Section:
+            check(section)
+            return section
+
+        stand = (self._stands(key, section.title, partial(checked, section)) for section in sections)
+        return [section for each in stand for section in each]
 
 
-def _left_out(why: str) -> Section:
-    return Section("dynamics", "Equations of motion", (), (f"Not written out: {why}",))
+def _left_out(key: str, title: str, why: str) -> Section:
+    """What stands in the place of a section that isn't shown."""
+    return Section(key, title, (), (f"Not written out: {why}",))
 
 
 def _definitions(writer: Writer, sections: list[Section]) -> tuple[Definition, ...]:
     """The intermediate quantities that were shown; one without a meaning of its own is a part of what uses it."""
-    shown = [(writer.book.letters[letter], value) for letter, value in writer.shown.items()]
+    used = writer.used(_expressions(sections))
+    shown = [(writer.book.letters[letter], value) for letter, value in used.items()]
     uses: dict[Expression, Expression] = {}
     for name, value in [
         *((equation.name, equation.right) for section in sections for equation in section.equations),
@@ -318,9 +377,17 @@ def _definitions(writer: Writer, sections: list[Section]) -> tuple[Definition, .
     return tuple(definitions)
 
 
+def _expressions(sections: list[Section]) -> list[Expression]:
+    """Everything that sections show: sides of equations, and what notes say with them."""
+    notes = (note for section in sections for note in section.notes if isinstance(note, Note))
+    said = [part for note in notes for part in note.parts if not isinstance(part, str)]
+    return said + [side for section in sections for equation in section.equations for side in equation.sides]
+
+
 def _symbols(sheet: Sheet, sections: list[Section]) -> tuple[SymbolInfo, ...]:
     """What the symbols that are shown stand for."""
-    written = [*(e for section in sections for e in section.equations), *sheet.writer.shown.values()]
+    expressions = _expressions(sections)
+    written = [*expressions, *sheet.writer.used(expressions).values()]
     shown = set().union(*(each.free_symbols for each in written))
     symbols = []
     for letter, entry in enumerate(sheet.book.letters):

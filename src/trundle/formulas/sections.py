@@ -48,19 +48,18 @@ class Equation:
     @cached_property
     def operations(self) -> int:
         """Operations of the right side (and of the left one, where that is an expression)."""
-        sides = [self.right, self.left, *([] if self.vector is None else [self.vector])]
-        return int(
-            sum(
-                sympy.count_ops(s.flat()) if isinstance(s, sympy.MatrixBase) else sympy.count_ops(s)
-                for s in sides
-            )
-        )
+        counted = (s.flat() if isinstance(s, sympy.MatrixBase) else s for s in self.sides)
+        return int(sum(map(sympy.count_ops, counted)))
+
+    @property
+    def sides(self) -> tuple[Expression, ...]:
+        """Left, right and, where there is one, the vector that the right side multiplies."""
+        return self.left, self.right, *([] if self.vector is None else [self.vector])
 
     @property
     def free_symbols(self) -> set[sympy.Symbol]:
         """All symbols on both sides."""
-        sides = [self.left, self.right, *([] if self.vector is None else [self.vector])]
-        return set().union(*(side.free_symbols for side in sides))
+        return set().union(*(side.free_symbols for side in self.sides))
 
     def __str__(self) -> str:
         return _format(self, "text")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 from math import comb
 
 from trundle.formulas.algebra.sums import Book, Sum
@@ -21,6 +22,7 @@ from trundle.formulas.algebra.terms import (
     Trig,
     add,
     content,
+    divided,
     ordered,
     tidy,
 )
@@ -79,6 +81,8 @@ def _by_factors(value: Sum) -> Flat:
 
 def _times(a: Powers, b: Powers, power: int = 1) -> Powers:
     """The product of powers a · b^power."""
+    if not b:
+        return a
     own = dict(a)
     for atom, exponent in b:
         own[atom] = own.get(atom, 0) + power * exponent
@@ -145,7 +149,7 @@ def collect(terms: Flat) -> SumNode:
     number, shared = content(terms.items())
     number = number if any(factor > 0 for factor in terms.values()) else -number
     before = ordered(shared)
-    rest = {_times(powers, before, -1): tidy(Fraction(factor) / number) for powers, factor in terms.items()}
+    rest = {_times(powers, before, -1): divided(factor, number) for powers, factor in terms.items()}
     nodes = _together(_bracket(rest))
     if len(nodes) > 1:
         return SumNode(number, before, ((tuple(nodes), 1),))
@@ -185,6 +189,7 @@ def _bracket(terms: Flat) -> list[SumNode]:
     return [collect(having), *(_bracket(others) if others else [])]
 
 
+@cache
 def _rank(atom: Atom) -> tuple[int, str]:
     """Among factors that as many terms share: sines and cosines first, then the letters that came last (speeds, then
     coordinates, then parameters).

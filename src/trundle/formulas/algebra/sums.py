@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from trundle.formulas.algebra.terms import (
     ONE,
@@ -38,6 +38,7 @@ from trundle.formulas.algebra.terms import (
 )
 from trundle.scalars import Scalar
 
+_Made = TypeVar("_Made")
 # Bounds (see `Book`) for writing what was derived, which is bounded itself.
 WRITING = (200, 400, 60_000)
 
@@ -158,6 +159,18 @@ class Book:
         """Set the bounds anew, what was done so far forgotten."""
         self.most_terms, self.most_definitions, self.most_work = most_terms, most_definitions, most_work
         self._made = self._work = 0
+
+    def within(self, most_work: int, make: Callable[[], _Made]) -> _Made | None:
+        """What `make` gives with so much work at most; None where it takes more, and what it took then is forgotten."""
+        before, bound = self._work, self.most_work
+        self.most_work = min(bound, before + most_work)
+        try:
+            return make()
+        except TooLong:
+            self._work = before
+            return None
+        finally:
+            self.most_work = bound
 
     def factors(self, a: Sum, b: Sum) -> tuple[Sum, Sum]:
         """Two factors, long ones by their letters; TooLong where all products together have become too many."""

@@ -44,6 +44,13 @@ def tidy(value: Exact) -> Exact:
     return value.numerator if isinstance(value, Fraction) and value.denominator == 1 else value
 
 
+def divided(value: Exact, by: Exact) -> Exact:
+    """value / by."""
+    if isinstance(value, int) and isinstance(by, int) and value % by == 0:
+        return value // by
+    return tidy(Fraction(value) / by)
+
+
 def half(value: Exact) -> Exact:
     """value / 2."""
     return value // 2 if isinstance(value, int) and value % 2 == 0 else Fraction(value) / 2
@@ -84,7 +91,8 @@ def _root(number: int) -> tuple[int, int]:
 
 def ordered(powers: Mapping[Atom, int]) -> Powers:
     """Powers in their order, those of nothing left out: letters by number, then sines and cosines by angle."""
-    return tuple(sorted(((atom, power) for atom, power in powers.items() if power), key=_place))
+    kept = [item for item in powers.items() if item[1]]
+    return tuple(sorted(kept, key=_place) if len(kept) > 1 else kept)
 
 
 def _place(item: tuple[Atom, int]) -> tuple[bool, int, AngleSum, str]:
@@ -126,10 +134,13 @@ def content(terms: Iterable[tuple[Powers, Exact]]) -> tuple[Exact, dict[Atom, in
     shared: dict[Atom, int] | None = None
     for powers, factor in terms:
         numerator, denominator = gcd(numerator, factor.numerator), lcm(denominator, factor.denominator)
+        if shared is None:
+            shared = dict(powers)
+            continue
         own = dict(powers)
-        least = own if shared is None else {**shared, **own}
-        shared = least if shared is None else {a: min(shared.get(a, 0), own.get(a, 0)) for a in least}
-    return tidy(Fraction(numerator, denominator)), {a: power for a, power in (shared or {}).items() if power}
+        below = {atom: power for atom, power in powers if power < min(shared.get(atom, 0), 0)}
+        shared = {a: least for a, power in shared.items() if (least := min(power, own.get(a, 0)))} | below
+    return tidy(Fraction(numerator, denominator)), shared or {}
 
 
 def trig_factors(terms: Terms) -> tuple[Exact, list[tuple[Trig, int]]]:

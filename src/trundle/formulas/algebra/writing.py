@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import partial
 
@@ -18,6 +18,8 @@ from trundle.scalars import Scalar
 _INLINE = 30
 # Fractions of sums with at most this many terms are reduced.
 _REDUCE = 24
+# Pairs of terms that may be multiplied to reduce one fraction: one that takes more stays as it is.
+_MOST_REDUCING = 4_000
 _FUNCTIONS: dict[str, Callable[..., sympy.Expr]] = {
     "sqrt": sympy.sqrt,
     "atan2": sympy.atan2,
@@ -48,6 +50,18 @@ class Writer:
             opposite = self._written.get((-value).key)
             self._written[value.key] = self._write(value) if opposite is None else -opposite
         return self._written[value.key]
+
+    def used(self, expressions: Iterable[sympy.Basic]) -> dict[int, sympy.Expr]:
+        """The shown definitions that expressions use, and those that these use, each after its own parts."""
+        by_name = {self.book.letters[letter].name: letter for letter in self.shown}
+        found: set[int] = set()
+        waiting = [*expressions]
+        while waiting:
+            names = {symbol.name for symbol in waiting.pop().free_symbols if isinstance(symbol, sympy.Symbol)}
+            new = {by_name[name] for name in names & by_name.keys()} - found
+            found |= new
+            waiting += [self.shown[letter] for letter in new]
+        return {letter: value for letter, value in self.shown.items() if letter in found}
 
     def plainly(self, value: Sum) -> sympy.Expr:
         """A sum term by term, Σ factor · Π atomᵖ · sin or cos(angle), nothing before brackets."""
@@ -92,7 +106,10 @@ class Writer:
             for atom, power in powers:
                 outside[atom] = min(outside[atom], power)
         lifted = ordered({atom: -power for atom, power in outside.items()})
-        first, second = reduced(above * self._powers(lifted), below)
+        found = self.book.within(_MOST_REDUCING, lambda: reduced(above * self._powers(lifted), below))
+        if found is None:
+            return above, below
+        first, second = found
         number, powers, core = without_content(self.book, second.terms)
         back = self._powers(ordered(outside)) / self._powers(powers, number)
         return first * back, Sum(self.book, core)

@@ -15,6 +15,9 @@ from trundle.mechanics.rolling import Basis
 from trundle.model.constraints import constraint_rows
 from trundle.scalars import Scalar, is_zero
 
+ROLLING = "Constraints of rolling"
+FOLLOWING = "Speeds that follow from the independent ones"
+LOOPS = "Constraints of loops"
 _WORDS = {
     "rolling": "{0} rolls without slipping",
     "lateral": "{0} does not slide sideways",
@@ -44,7 +47,7 @@ def constraint_section(sheet: Sheet, lock: str) -> Section | None:
         more = len(rows) - rank
         again = f"; {more} of them {'says' if more == 1 else 'say'} again what others say" if more else ""
         note = f"{len(rows)} constraints of rank {rank}{again}. Independent speeds: {', '.join(labels)}."
-    return Section("constraints", "Constraints of rolling", tuple(equations), (note,))
+    return Section("constraints", ROLLING, tuple(equations), (note,))
 
 
 def speed_section(sheet: Sheet, basis: Basis) -> Section | None:
@@ -56,8 +59,7 @@ def speed_section(sheet: Sheet, basis: Basis) -> Section | None:
         for name, row in rows
         if name not in basis.labels
     )
-    title = "Speeds that follow from the independent ones"
-    return Section("constraints", title, equations) if equations else None
+    return Section("constraints", FOLLOWING, equations) if equations else None
 
 
 def loop_rows(sheet: Sheet, basis: Basis) -> tuple[list[list[Scalar]], list[tuple[str, Scalar]]]:
@@ -87,4 +89,4 @@ def loop_section(
             Equation(f"loop_rate.{k}.{name}", rate, zero, meaning=f"{words} while it moves", given=True),
         ]
     note = "No speed is solved for: which could follow from the others changes as the mechanism moves."
-    return Section("constraints", "Constraints of loops", tuple(equations), (note,))
+    return Section("constraints", LOOPS, tuple(equations), (note,))

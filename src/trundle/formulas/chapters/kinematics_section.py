@@ -27,17 +27,22 @@ from trundle.scalars import Rows, is_zero
 # A determinant of more terms gives matrices that fill pages; those of usual drives have up to ten.
 MOST_TERMS = 100
 
+RATES = "Rates of the coordinates"
+INVERSE = "Inverse kinematics: rates from the motion of the base"
 FORWARD = "Forward kinematics: motion of the base from rates"
 
 
 @dataclass(frozen=True)
 class Forward:
-    """Base twist = matrix · rates: columns of the rates, whether any rates fit, or only those that agree."""
+    """Base twist = matrix · rates: columns of the rates, whether any rates fit, or only those that agree; whether it is
+    solved from the wheels' rows, or goes by way of the independent speeds.
+    """
 
     columns: tuple[int, ...]
     matrix: Rows
     how: str
     any_rates: bool
+    by_rows: bool
 
 
 def rolling_wheels(assembly: Assembly) -> list[WheelModel]:
@@ -56,7 +61,7 @@ def pose_section(sheet: Sheet) -> Section | None:
             equations.append(Equation(f"rate.{name}", left, right))
     if not equations:
         return None
-    return Section("kinematics", "Rates of the coordinates", tuple(equations))
+    return Section("kinematics", RATES, tuple(equations))
 
 
 def inverse_section(sheet: Sheet) -> Section | None:
@@ -73,8 +78,7 @@ def inverse_section(sheet: Sheet) -> Section | None:
     rates = Equation("inverse", left, sheet.matrix([[row[j] for j in columns] for row in rows]), vector)
     angles = [equation for wheel in wheels if wheel.noun.steered for equation in _steering(sheet, wheel)]
     note = "A steered wheel points where its contact goes; half a turn further it does too, at the opposite rate."
-    title = "Inverse kinematics: rates from the motion of the base"
-    return Section("kinematics", title, (rates, *angles), (note,) if angles else ())
+    return Section("kinematics", INVERSE, (rates, *angles), (note,) if angles else ())
 
 
 def _solved(sheet: Sheet, wheels: Sequence[WheelModel]) -> tuple[Rows, list[int]]:
@@ -171,7 +175,7 @@ def _by_rows(sheet: Sheet, wheels: Sequence[WheelModel], given: tuple[int, ...])
     right = [[-row[j] for j in given] for row in rows]
     fits = generic_rank(samples[:, :, [*base, *given]]) == len(base)
     how = "exact" if fits else "least squares over all wheels' contacts"
-    return Forward(given, least_squares(left, right, MOST_TERMS), how, any_rates=True)
+    return Forward(given, least_squares(left, right, MOST_TERMS), how, any_rates=True, by_rows=True)
 
 
 def _by_speeds(sheet: Sheet, basis: Basis, given: tuple[int, ...], *, only_square: bool) -> Forward | None:
@@ -193,7 +197,7 @@ def _by_speeds(sheet: Sheet, basis: Basis, given: tuple[int, ...], *, only_squar
         return None
     matrix = product([[basis.matrix[j][k] for k in needed] for j in base], solved)
     how = "exact" if square else "for rates that agree with each other"
-    return Forward(given, matrix, how, any_rates=square)
+    return Forward(given, matrix, how, any_rates=square, by_rows=False)
 
 
 def _solution(sheet: Sheet, rates: Rows) -> Rows:

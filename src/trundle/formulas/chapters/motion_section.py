@@ -18,6 +18,8 @@ from trundle.formulas.sections import ACCELERATION, Equation, Section, SymbolicM
 from trundle.mechanics.actuation import Element
 from trundle.scalars import AnyRows, Scalar, is_zero
 
+MOTION = "Equations of motion"
+ACCELERATIONS = "Accelerations"
 # An entry of M with more operations than this gets a letter and a line of its own.
 _MOST_ENTRY = 30
 # An acceleration with more operations is written with letters for M and the forces.
@@ -58,7 +60,7 @@ def motion_section(sheet: Sheet, dynamics: Dynamics, rows: AnyRows = ()) -> Sect
     shown = (
         Equation(name, left, own, None, words, given=True) for name, left, own, words in parts if own.rows
     )
-    return Section("dynamics", "Equations of motion", (central, *shown), _inertia_notes(sheet, dynamics))
+    return Section("dynamics", MOTION, (central, *shown), _inertia_notes(sheet, dynamics))
 
 
 # Names of u, τ, f, λ and the matrices, and what they are called where parameters have these.
@@ -189,7 +191,7 @@ def acceleration_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
     if not equations:
         return None
     note = f"The rates of {', '.join(left)} depend on each other: the equations of motion have them together."
-    return Section("dynamics", "Accelerations", tuple(equations), (note,) if left else ())
+    return Section("dynamics", ACCELERATIONS, tuple(equations), (note,) if left else ())
 
 
 def _explicit(

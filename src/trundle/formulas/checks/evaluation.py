@@ -79,7 +79,11 @@ class LetterValues:
         definition = self.book.letters[index].definition
         if definition is None or definition.function:
             return np.abs(self.letter(index))
-        return sum(map(np.abs, self._terms(definition.arguments[0])), 0.0)
+        return self.sum_size(definition.arguments[0])
+
+    def sum_size(self, value: Scalar) -> Floats:
+        """The terms of a scalar of the derivation, each taken as positive."""
+        return sum(map(np.abs, self._terms(value)), 0.0) if isinstance(value, Sum) else abs(float(value))
 
     def __call__(self, expression: sympy.Basic) -> Floats:
         """The number of an expression."""

@@ -76,6 +76,7 @@ class Checker:
 
     def equations(self, equations: Iterable[Equation], values: LetterValues, floor: float = 1e-12) -> None:
         """Every equation that isn't a part of another one; terms smaller than `floor` count as that large."""
+        equations = tuple(equations)
         for equation in equations:
             if equation.given:
                 continue
@@ -85,6 +86,7 @@ class Checker:
                 about = OF_ZERO if right is sympy.S.Zero else 0.0
                 least = np.maximum(OF_ZERO * largest, floor)
                 self.compare(equation.name, values(left), values(right), np.maximum(size + about, least))
+        self.definitions(equations, values)
 
     def compare(self, what: str, left: Floats, right: Floats, size: Floats) -> None:
         """|left − right| ≤ TOLERANCE · size, at all points; raises NumericsError."""
@@ -92,13 +94,14 @@ class Checker:
         if not error <= TOLERANCE:
             raise NumericsError(
                 f"the equation '{what}' of '{self.name}' differs from its compiled program by {error:.1e} "
-                "of its largest term: it is not shown. Please report this robot."
+                "of its largest term. Please report this robot"
             )
         self.error = max(self.error, error)
 
-    def definitions(self, values: LetterValues) -> None:
-        """Each shown intermediate quantity against the sum that it stands for."""
-        for letter, expression in self.writer.shown.items():
+    def definitions(self, equations: Iterable[Equation], values: LetterValues) -> None:
+        """Each intermediate quantity that equations show against the sum that it stands for."""
+        sides = [side for each in equations for side in each.sides]
+        for letter, expression in self.writer.used(sides).items():
             name = self.writer.book.letters[letter].name
             size = values.size(expression) + values.letter_size(letter)
             self.compare(name, values(expression), values.letter(letter), size)
@@ -170,7 +173,13 @@ class Evidence:
         program = program_of(self.programs, "speeds", {"speed": (speeds, self.programs.nu)})
         return {**independent, **self.run(program, independent)["speed"]}
 
-    def rolled(self, forward: Forward) -> FigureValues:
+    @cached_property
+    def described(self) -> LetterNumbers:
+        """The description's parameters, with the drawn coordinates."""
+        numbers = {k: self.sheet.book.letters[k].number or 0.0 for k in self.sheet.parameters.keys}
+        return {**self.letters, **{k: np.full(self.checker.points, each) for k, each in numbers.items()}}
+
+    def rolled(self, forward: Forward, letters: LetterNumbers) -> FigureValues:
         """Drawn rates of the wheels, the base's motion that the kinematic program finds for them, all else held."""
         speeds = self.sheet.assembly.speeds
         given = self.checker.numbers((speeds[j] for j in forward.columns), 3)
@@ -178,7 +187,7 @@ class Evidence:
         return {
             **dict.fromkeys(speeds, np.zeros(self.checker.points)),
             **given,
-            **self.run(program, given)["output"],
+            **self.run(program, given, letters)["output"],
         }
 
     @cached_property

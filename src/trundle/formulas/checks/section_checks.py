@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import sympy
 
 from trundle.arrays import Floats
 from trundle.formulas.chapters.bodies_section import PARTS, PointSection
@@ -26,7 +28,7 @@ def check_rows(evidence: Evidence, section: Section) -> None:
     for equation in section.equations:
         velocity = velocities[equation.name.removeprefix("constraint.")]
         evidence.checker.compare(equation.name, values(equation.left), velocity, values.size(equation.left))
-    evidence.checker.definitions(values)
+    evidence.checker.definitions(section.equations, values)
 
 
 def check_inverse(evidence: Evidence, section: Section) -> None:
@@ -96,7 +98,6 @@ def check_point(
             entries = np.moveaxis(values.matrix(jacobian.right), 2, 0)
             values.symbols[equation.left.name] = np.linalg.det(entries[:, : entries.shape[2]])
     evidence.checker.equations(point.section.equations, values)
-    evidence.checker.definitions(values)
 
 
 def _seen(
@@ -137,10 +138,34 @@ def _check_chain(
     evidence.checker.compare(f"pose of {title}", np.moveaxis(chain[:, :3], 0, 2), expected, size)
 
 
-def check_dynamics(
+@dataclass(frozen=True)
+class DynamicCheck:
+    """What the dynamic sections are compared by: numbers of all letters and symbols at drawn states."""
+
+    evidence: Evidence
+    dynamics: Dynamics
+    values: LetterValues
+    kinetic: Floats
+    loops: bool
+
+    def __call__(self, section: Section) -> None:
+        """Motors, springs and contacts one by one; what moves by `_check_motion`."""
+        named = {equation.name: equation for equation in section.equations}
+        plain = [equation for name, equation in named.items() if not name.startswith(ACCELERATION)]
+        self.evidence.checker.equations(plain, self.values)
+        if "mass_matrix" in named:
+            self.evidence.checker.definitions(section.equations, self.values)
+            _check_energy(self.evidence, named, self.dynamics, self.values, self.kinetic)
+            _check_motion(self.evidence, named, self.dynamics, self.values, self.loops)
+        elif any(name.startswith(ACCELERATION) for name in named):
+            self.evidence.checker.definitions(section.equations, self.values)
+            _check_accelerations(self.evidence, named, self.dynamics, self.values)
+
+
+def dynamic_check(
     evidence: Evidence, sections: Sequence[Section], dynamics: Dynamics, model: Model, loops: bool
-) -> None:
-    """Motors, springs and contacts one by one; what moves by `_check_motion`."""
+) -> DynamicCheck:
+    """The check of these sections, at states that are drawn once."""
     known, rates = dynamic_evidence(evidence, model)
     named = {equation.name: equation for section in sections for equation in section.equations}
     values = evidence.values(known, rates)
@@ -152,13 +177,7 @@ def check_dynamics(
     pushes = {push.letter: book.letters[push.letter].name for push in dynamics.others}
     forces = {letter: passive[name] for letter, name in pushes.items() if name in passive}
     values = evidence.values(known, rates, passive, evidence.letters | forces)
-    plain = [equation for name, equation in named.items() if not name.startswith(ACCELERATION)]
-    evidence.checker.equations(plain, values)
-    evidence.checker.definitions(values)
-    _check_energy(evidence, named, dynamics, values, known["energy.kinetic"])
-    size = _check_motion(evidence, named, dynamics, values, loops)
-    if any(name.startswith(ACCELERATION) for name in named):
-        _check_accelerations(evidence, named, dynamics, values, size)
+    return DynamicCheck(evidence, dynamics, values, known["energy.kinetic"], loops)
 
 
 def _check_energy(
@@ -177,8 +196,8 @@ def _check_energy(
 
 def _check_motion(
     evidence: Evidence, named: Mapping[str, Equation], dynamics: Dynamics, values: LetterValues, loops: bool
-) -> np.ndarray:
-    """M u̇ + h = B τ + G f (+ Aᵀλ); the sizes of the terms of each row."""
+) -> None:
+    """M u̇ + h = B τ + G f (+ Aᵀλ)."""
     sheet = evidence.sheet
     rate = [values.symbols[rate_of(str(sheet.symbol(label)))] for label in dynamics.labels]
     total, size = product(named["mass_matrix"].right, rate, values)
@@ -201,19 +220,20 @@ def _check_motion(
         size = np.broadcast_to(size.max(axis=0), size.shape)
     for label, left, own in zip(dynamics.labels, total, size, strict=True):
         evidence.checker.compare(f"motion of {label}", left, 0.0, own)
-    return size
 
 
 def _check_accelerations(
-    evidence: Evidence,
-    named: Mapping[str, Equation],
-    dynamics: Dynamics,
-    values: LetterValues,
-    size: np.ndarray,
+    evidence: Evidence, named: Mapping[str, Equation], dynamics: Dynamics, values: LetterValues
 ) -> None:
-    """Explicit accelerations, to what rounding in terms of these sizes makes of M⁻¹ times them."""
-    mass = np.moveaxis(values.matrix(named["mass_matrix"].right), 2, 0)
-    bound = (np.abs(np.linalg.inv(mass)) @ size.T[..., None])[..., 0].T
+    """Explicit accelerations, to what rounding in the terms of M u̇ + h = B τ + G f makes of M⁻¹ times them."""
+    book, labels = evidence.sheet.book, [str(evidence.sheet.symbol(label)) for label in dynamics.labels]
+    every = range(len(labels))
+    points = np.zeros(evidence.checker.points)
+    mass = np.array([[values.sum(entry) + points for entry in row] for row in dynamics.mass])
+    moving = np.array([np.abs(values.symbols[rate_of(u)]) + np.abs(values(sympy.Symbol(u))) for u in labels])
+    parts = [[points + values.sum_size(dynamics.mass[i][j]) * moving[j] for j in every] for i in every]
+    size = np.sum(parts, axis=1) + [points + values.sum_size(each) for each in dynamics.drive(book)]
+    bound = (np.abs(np.linalg.inv(np.moveaxis(mass, 2, 0))) @ size.T[..., None])[..., 0].T
     for label, own in zip(dynamics.labels, bound, strict=True):
         equation = named.get(f"{ACCELERATION}{label}")
         if equation is not None:
