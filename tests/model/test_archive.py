@@ -486,3 +486,19 @@ DESCRIPTIONS = [path for path in sorted(EXAMPLES.glob("**/*.yaml")) if "\nrobot:
 def test_robots_of_files_are_equal_by_what_they_hold(path):
     robot = trundle.load(path)
     assert archive._robot({"trundle": 1, "robot": plain(robot)}) == robot
+
+
+@pytest.mark.parametrize("name", ["link_1.angle", "link_2.rate"])
+def test_a_state_that_was_renamed_everywhere_is_none_of_the_description(name, tmp_path):
+    path = trundle.derive(trundle.catalog.pendulum()).save(tmp_path / "model.trundle.json")
+    text = path.read_text()
+    assert text.count(f'"{name}"') > 3
+    refused(
+        tmp_path, stamped(json.loads(text.replace(f'"{name}"', '"renamed.angle"'))), "aren't those of its"
+    )
+
+
+def test_an_input_that_was_renamed_everywhere_is_none_of_the_description(tmp_path):
+    path = trundle.derive(trundle.catalog.differential_drive()).save(tmp_path / "model.trundle.json")
+    text = path.read_text().replace('"left_motor.voltage"', '"left_motor.volts"')
+    refused(tmp_path, stamped(json.loads(text)), "aren't those of its")

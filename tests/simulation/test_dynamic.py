@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from trundle.errors import InputError, NumericsError
 from trundle.program import compile_program
 from trundle.robot import parse_robot
 from trundle.show.figures.path import scene_of
-from trundle.simulation import problem
+from trundle.simulation import problem, runfile
 from trundle.simulation.jumps import find_jumps
 
 _MODELS = {}
@@ -610,3 +611,13 @@ def test_fifty_joints_with_dry_friction_need_no_slopes(rng):
     assert "audited_jacobian" not in vars(model)
     assert run.summary["energy_turned_over"] > 1e-3
     assert run.summary["energy_imbalance"] <= 1e-6 * run.summary["energy_turned_over"]
+
+
+def test_a_wheel_out_of_reach_is_singular_and_no_bug():
+    described = yaml.safe_load(catalog.document("tricycle").source)
+    (caster,) = (wheel for wheel in described["robot"]["wheels"].values() if wheel.get("type") == "caster")
+    caster["at"] = [-0.3, 4.957e7, caster["at"][2]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numbers of NumPy's on the way
+        with pytest.raises(NumericsError, match="have no rates: it is singular where it starts"):
+            runfile.run(described, duration=0.1)

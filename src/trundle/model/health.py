@@ -266,10 +266,13 @@ def without_value(robot: Robot, parameters: Mapping[str, float], values: Mapping
     values: coordinates, speeds, states of motors and contacts, and inputs by name, where a run stopped.
     """
     here = mechanism(robot, parameters)
-    if not {*here.names, *here.basis.labels} <= values.keys():  # rolled: nothing there gives a force
+    try:
+        if not {*here.names, *here.basis.labels} <= values.keys():  # rolled: nothing there gives a force
+            return ""
+        here = here.configured([values[name] for name in here.names])
+        assembly, nu = here.assembly, here.speeds([values[name] for name in here.basis.labels])
+    except ZeroDivisionError:  # no S(q) has numbers there: the constraints are singular, whatever forces do
         return ""
-    here = here.configured([values[name] for name in here.names])
-    assembly, nu = here.assembly, here.speeds([values[name] for name in here.basis.labels])
     try:
         loads = standing_loads(assembly, here.at, contact_span(assembly))
         forces = applied_forces(assembly, here.at, nu, values, values, loads)
