@@ -24,7 +24,12 @@ _MATH = {
     "sin": math.sin,
     "cos": math.cos,
     "tan": math.tan,
+    "asin": math.asin,
+    "atan": math.atan,
     "atan2": math.atan2,
+    "exp": math.exp,
+    "log": math.log,
+    "tanh": math.tanh,
     "absolute": abs,
     "minimum": min,
     "maximum": max,
@@ -34,7 +39,7 @@ _MATH = {
 _PLAIN = (int, float)
 _NAMES = {
     "casadi": {"absolute": "fabs", "minimum": "fmin", "maximum": "fmax", "less": "lt", "where": "if_else"},
-    "numpy": {"atan2": "arctan2"},
+    "numpy": {"asin": "arcsin", "atan": "arctan", "atan2": "arctan2"},
     "sympy": {"absolute": "Abs", "minimum": "Min", "maximum": "Max"},
 }
 
@@ -84,6 +89,31 @@ def cos(x: Scalar) -> Scalar:
 def tan(x: Scalar) -> Scalar:
     """tan x, x in radians."""
     return _function("tan", x)(x)
+
+
+def asin(x: Scalar) -> Scalar:
+    """The angle in [−π/2, π/2] whose sine is x, |x| ≤ 1."""
+    return _function("asin", x)(x)
+
+
+def atan(x: Scalar) -> Scalar:
+    """The angle in (−π/2, π/2) whose tangent is x."""
+    return _function("atan", x)(x)
+
+
+def exp(x: Scalar) -> Scalar:
+    """eˣ."""
+    return _function("exp", x)(x)
+
+
+def log(x: Scalar) -> Scalar:
+    """The natural logarithm of x > 0."""
+    return _function("log", x)(x)
+
+
+def tanh(x: Scalar) -> Scalar:
+    """tanh x = (eˣ − e⁻ˣ)/(eˣ + e⁻ˣ): the sign of x, rounded about 0."""
+    return _function("tanh", x)(x)
 
 
 def atan2(y: Scalar, x: Scalar) -> Scalar:

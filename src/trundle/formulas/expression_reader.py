@@ -18,6 +18,11 @@ FUNCTIONS: dict[str, Callable[..., Expression]] = {
     "sin": sympy.sin,
     "cos": sympy.cos,
     "tan": sympy.tan,
+    "asin": sympy.asin,
+    "atan": sympy.atan,
+    "exp": sympy.exp,
+    "log": sympy.log,
+    "tanh": sympy.tanh,
     "sqrt": sympy.sqrt,
     "atan2": sympy.atan2,
     "Abs": sympy.Abs,
@@ -44,8 +49,8 @@ def read_expression(text: str, symbols: Iterable[str] | Mapping[str, Expression]
     """The SymPy expression that a text stands for.
 
     `symbols` are the names it may use (a mapping gives the symbol of each). Only numbers, these names, + − * / **,
-    brackets and the functions sin, cos, tan, sqrt, atan2, Abs, Min and Max are read, and nothing is executed; raises
-    InputError for anything else.
+    brackets and the functions sin, cos, tan, asin, atan, atan2, sqrt, exp, log, tanh, Abs, Min and Max are read, and
+    nothing is executed; raises InputError for anything else.
 
     Parameters
     ----------

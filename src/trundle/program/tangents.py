@@ -14,7 +14,7 @@ from trundle.errors import TrundleError
 from trundle.program.ir import Instruction, Program
 from trundle.program.simplify import Builder
 from trundle.program.trace import Node, Operand
-from trundle.scalars import cos, is_zero, less, plus, sin, times, where
+from trundle.scalars import cos, is_zero, less, plus, sin, sqrt, times, where
 
 # The slopes ∂op/∂operand by the operation's value z and its operands.
 _SLOPES: Mapping[str, Callable[..., Sequence[Operand]]] = {
@@ -30,6 +30,11 @@ _SLOPES: Mapping[str, Callable[..., Sequence[Operand]]] = {
     "sin": lambda z, x: (cos(x),),
     "cos": lambda z, x: (-sin(x),),
     "tan": lambda z, x: (1 + z * z,),
+    "asin": lambda z, x: (1 / sqrt((1 - x) * (1 + x)),),
+    "atan": lambda z, x: (1 / (1 + x * x),),
+    "exp": lambda z, x: (z,),
+    "log": lambda z, x: (1 / x,),
+    "tanh": lambda z, x: ((1 - z) * (1 + z),),
     "atan2": lambda z, y, x: (x / (x * x + y * y), -y / (x * x + y * y)),
     "abs": lambda z, x: (where(less(x, 0), -1, 1),),
     "min": lambda z, x, y: (where(less(y, x), 0, 1), where(less(y, x), 1, 0)),

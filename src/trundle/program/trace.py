@@ -210,7 +210,9 @@ def evaluate(program: Program, groups: Sequence[ArrayLike]) -> tuple[np.ndarray,
 
 
 _SCALAR_FUNCTIONS = {"absolute": "abs", "minimum": "min", "maximum": "max", "less": "lt", "where": "select"}
-_TRACED = frozenset({"sqrt", "sin", "cos", "tan", "atan2", "abs", "min", "max", "lt", "select"})
+_TRACED = frozenset({
+    "sqrt", "sin", "cos", "tan", "asin", "atan", "atan2", "exp", "log", "tanh", "abs", "min", "max", "lt", "select",
+})  # fmt: skip
 
 
 Operand: TypeAlias = "Node | float"

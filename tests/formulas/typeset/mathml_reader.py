@@ -6,7 +6,8 @@ import sympy
 
 FUNCTIONS = {
     "sin": sympy.sin, "cos": sympy.cos, "tan": sympy.tan, "atan2": sympy.atan2, "sinc": sympy.sinc, "abs": sympy.Abs,
-    "min": sympy.Min, "max": sympy.Max,
+    "min": sympy.Min, "max": sympy.Max, "exp": sympy.exp, "ln": sympy.log, "tanh": sympy.tanh, "arctan": sympy.atan,
+    "arcsin": sympy.asin,
 }  # fmt: skip
 WORDS = {**FUNCTIONS, "sqrt": sympy.sqrt, "Matrix": sympy.Matrix, "Q": sympy.Rational}
 OPERATORS = {"\u2062": "*", "⋅": "*", "−": "-", "[": "(", "]": ")", "/": "/", "=": "=="}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from trundle.formulas.algebra.sums import Book, LetterDefinition, Sum, TooLong
 from trundle.formulas.algebra.terms import AngleSum, Atom, Exact, Powers, ordered, tidy
@@ -75,6 +76,16 @@ def _function_rate(value: Sum, definition: LetterDefinition, changes: Sequence[S
             return changes[0]
         case "sqrt":
             return changes[0] / (2 * value)
+        case "exp":
+            return value * changes[0]
+        case "log":
+            return changes[0] / definition.arguments[0]
+        case "tanh":
+            return (1 - value * value) * changes[0]
+        case "atan":
+            return changes[0] / (1 + definition.arguments[0] ** 2)
+        case "asin":
+            return changes[0] / (1 - definition.arguments[0] ** 2) ** Fraction(1, 2)
         case "atan2":
             (y, x), (dy, dx) = definition.arguments, changes
             return (x * dy - y * dx) / (x * x + y * y)

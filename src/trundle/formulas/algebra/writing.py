@@ -21,8 +21,7 @@ _REDUCE = 24
 # Pairs of terms that may be multiplied to reduce one fraction: one that takes more stays as it is.
 _MOST_REDUCING = 4_000
 _FUNCTIONS: dict[str, Callable[..., sympy.Expr]] = {
-    "sqrt": sympy.sqrt,
-    "atan2": sympy.atan2,
+    **{name: getattr(sympy, name) for name in ("sqrt", "asin", "atan", "atan2", "exp", "log", "tanh")},
     "absolute": sympy.Abs,
     # Unevaluated: SymPy would factor long arguments to find out which is the larger one.
     "minimum": partial(sympy.Min, evaluate=False),

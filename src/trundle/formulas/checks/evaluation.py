@@ -17,10 +17,12 @@ from trundle.scalars import Scalar
 
 # By the names that `trundle.scalars` and SymPy have for them.
 _FUNCTIONS = {
-    **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sqrt")},
+    **{name: getattr(np, name) for name in ("sin", "cos", "tan", "sqrt", "exp", "log", "tanh")},
     **dict.fromkeys(("absolute", "Abs"), np.abs),
     **dict.fromkeys(("minimum", "Min"), lambda *each: reduce(np.minimum, each)),
     **dict.fromkeys(("maximum", "Max"), lambda *each: reduce(np.maximum, each)),
+    "asin": np.arcsin,
+    "atan": np.arctan,
     "atan2": np.arctan2,
     "pow": np.power,
 }

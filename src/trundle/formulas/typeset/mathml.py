@@ -23,7 +23,7 @@ from trundle.formulas.typeset.ordering import Order
 _DOTS = {"dot": "˙", "ddot": "¨", "dddot": "⃛"}
 _DOTTED = re.compile(r"(.+?)(d{0,2}dot)")
 _RELATIONS = {"==": "=", "!=": "≠", "<": "<", ">": ">", "<=": "≤", ">=": "≥"}
-_FUNCTIONS = {"Abs": "abs", "Min": "min", "Max": "max"}
+_FUNCTIONS = {"Abs": "abs", "Min": "min", "Max": "max", "asin": "arcsin", "atan": "arctan", "log": "ln"}
 # Between factors, and between a function's name and what it is taken of: signs that are read but not seen.
 _TIMES = '<mo lspace="0.06em" rspace="0.06em">&#x2062;</mo>'
 _TIMES_WIDE = _TIMES.replace("0.06", "0.1")

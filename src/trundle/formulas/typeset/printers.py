@@ -201,7 +201,10 @@ class Latex(Measuring, LatexPrinter):
 
     def __init__(self, order: Order, named: Collection[Expression] = ()) -> None:
         Measuring.__init__(self, order)
-        LatexPrinter.__init__(self, {"mat_delim": "[", "fold_func_brackets": True})
+        LatexPrinter.__init__(
+            self,
+            {"mat_delim": "[", "fold_func_brackets": True, "ln_notation": True, "inv_trig_style": "full"},
+        )
         self.named = named
         self._texts: dict[Expression, str] = {}
 

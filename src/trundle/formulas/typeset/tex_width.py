@@ -16,7 +16,7 @@ _WIDE = {
     "i": 3.5, "j": 4.2, "l": 3.0, "t": 3.6, "r": 4.6, "s": 4.7, "f": 6.0,
     "\\quad": 10.0, "\\,": 1.7, "\\ ": 3.3, "\\bigl": 0.6, "\\bigr": 0.6, "\\big": 0.8, "\\left": 2.2, "\\right": 2.2,
     "\\sin": 15.6, "\\cos": 16.6, "\\tan": 18.0, "\\min": 19.0, "\\max": 21.2, "\\cdot": 7.2, "\\dots": 13.0,
-    "\\omega": 6.6, "\\phi": 6.0, "\\_": 3.3,
+    "\\arcsin": 28.0, "\\arctan": 30.0, "\\ln": 8.4, "\\tanh": 23.0, "\\omega": 6.6, "\\phi": 6.0, "\\_": 3.3,
     **dict.fromkeys("0123456789", 5.0), **dict.fromkeys("ABCDEFGHIJKLNOPQRSTUVXYZ", 7.6),
 }  # fmt: skip
 _NOTHING = frozenset(["\\displaystyle", "\\tfrac", "\\limits", "\\boldsymbol", "\\notag"])

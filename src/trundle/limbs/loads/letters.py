@@ -15,10 +15,27 @@ from trundle.formulas.algebra.writing import exactly
 from trundle.program import Program, Tracer
 from trundle.program.ir import LOADS
 from trundle.program.trace import Node
-from trundle.scalars import Scalar, absolute, atan2, cos, maximum, minimum, sin, sqrt, tan
+from trundle.scalars import (
+    Scalar,
+    absolute,
+    asin,
+    atan,
+    atan2,
+    cos,
+    exp,
+    log,
+    maximum,
+    minimum,
+    sin,
+    sqrt,
+    tan,
+    tanh,
+)
 
 GROUP = "letter"
-_FUNCTIONS: dict[type, Callable[[Scalar], Scalar]] = {sympy.sin: sin, sympy.cos: cos, sympy.tan: tan}
+_FUNCTIONS: dict[type, Callable[[Scalar], Scalar]] = {
+    getattr(sympy, each.__name__): each for each in (sin, cos, tan, asin, atan, exp, log, tanh)
+}
 # A program's operations in any scalars; what a kinematic chain's programs hold beside sums and products.
 _OPERATIONS: dict[str, Callable[..., Scalar]] = {
     **{op: getattr(operator, op) for op in ("add", "sub", "mul", "neg", "pow")},
@@ -30,6 +47,11 @@ _OPERATIONS: dict[str, Callable[..., Scalar]] = {
     "sin": sin,
     "cos": cos,
     "tan": tan,
+    "asin": asin,
+    "atan": atan,
+    "exp": exp,
+    "log": log,
+    "tanh": tanh,
     "abs": absolute,
     "min": minimum,
     "max": maximum,
