@@ -22,7 +22,7 @@ def test_files_of_an_earlier_run_are_replaced_in_every_format(trundle, folder, f
         answer = trundle("run", "circle.yaml", "--figure-format", form, "--duration", duration, "--quiet")
         assert answer.status == 0, answer.err
     made = folder / "runs" / "circle"
-    assert len(contents(made)) == 6
+    assert len(contents(made)) == 7
     assert len(contents(made)) == len(list(made.iterdir()))
     assert Run.load(made / "circle.csv").duration == 2.0
 

@@ -89,6 +89,8 @@ def look(out: Path) -> None:
         content = path.read_bytes()
         if path.name in FOREIGN:
             assert content == FOREIGN[path.name]
+        elif path.name.endswith(".peaks.csv"):
+            assert {line.count(b",") for line in content.splitlines()} == {6}
         elif path.suffix in (".nc", ".csv"):
             assert len(Run.load(path)) == 21
         elif path.suffix == ".png":

@@ -80,20 +80,37 @@ def test_a_run_that_stands_on_its_head_says_so(trundle, folder):
 
 def test_the_files_are_there_and_hold_the_run(trundle, folder):
     data = run(trundle, "circle.yaml")
-    assert data["files"] == ["runs/circle/circle.nc", "runs/circle/circle.csv"]
+    names = ["circle.nc", "circle.csv", "circle.peaks.csv"]
+    assert data["files"] == [f"runs/circle/{name}" for name in names]
     stored = Run.load(folder / "runs/circle/circle.nc")
     assert dict(stored.final) == data["final"]
     assert "diff_drive" in stored.description["yaml"]
     table = np.genfromtxt(folder / "runs/circle/circle.csv", delimiter=",", names=True, deletechars="")
     assert table["x"][-1] == data["final"]["x"]
-    assert sorted(p.name for p in (folder / "runs/circle").iterdir()) == ["circle.csv", "circle.nc"]
+    assert sorted(p.name for p in (folder / "runs/circle").iterdir()) == sorted(names)
+
+
+def test_peaks_are_the_solutions_own(trundle, folder):
+    few, many = (run(trundle, "circle.yaml", "--samples", count)["peaks"] for count in ("3", "3001"))
+    current = few["left_motor.current"]
+    assert current["highest"] == pytest.approx(many["left_motor.current"]["highest"], rel=1e-6)
+    assert current["highest_time"] < 0.1
+    table = (folder / "runs/circle/circle.peaks.csv").read_text().splitlines()
+    assert table[0] == "name,unit,lowest,lowest_time,highest,highest_time,sampled"
+    row = next(line for line in table if line.startswith("left_motor.current,A,")).split(",")
+    assert float(row[4]) == many["left_motor.current"]["highest"]
+    # What somebody else put there isn't replaced.
+    (folder / "runs/circle/circle.peaks.csv").write_text("mine\n")
+    answer = trundle("run", "circle.yaml", "--no-figures")
+    assert answer.status == 1
+    assert "holds circle.peaks.csv, but not from an earlier run" in answer.err
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_figures(trundle, folder, ending):
     answer = trundle("run", "circle.yaml", "--figure-format", ending, "--out", "here", "--json")
     names = [f"here/{name}.{ending}" for name in ("path", "states", "inputs", "checks")]
-    assert answer.data["files"] == ["here/circle.nc", "here/circle.csv", *names]
+    assert answer.data["files"] == ["here/circle.nc", "here/circle.csv", "here/circle.peaks.csv", *names]
     starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
     assert all((folder / name).read_bytes().startswith(starts[ending]) for name in names)
 
@@ -251,7 +268,7 @@ def test_a_kept_model_is_run_and_checked_like_its_description(trundle, folder):
     assert answer.status == 0, answer.err
     assert answer.data["final"] == pytest.approx(described["final"], rel=1e-7)
     assert [str(folder / path) for path in answer.data["files"]] == [
-        str(folder / "runs" / "kept" / f"kept.{suffix}") for suffix in ("nc", "csv")
+        str(folder / "runs" / "kept" / f"kept.{suffix}") for suffix in ("nc", "csv", "peaks.csv")
     ]
     assert "not now" in trundle("run", "kept.trundle.json", "--no-figures").out
     one, other = (

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Where runs go when nobody says where: one folder for all of them, with a folder per file in it.
 DEFAULT_PARENT = Path("runs")
+# How the name of the table of peaks ends.
+_PEAKS = ".peaks.csv"
 # The key of a record's summary.
 _SUMS = "sha256"
 
@@ -75,7 +77,7 @@ def save_record(run: Run, folder: Path, drafts: Path, record: str, others: Seque
 def names(stem: str, figure_format: str | None) -> list[str]:
     """The files' names; no figures for the format None."""
     figures = [] if figure_format is None else [f"{name}.{figure_format}" for name in FIGURES]
-    return [f"{stem}.nc", f"{stem}.csv", *figures]
+    return [f"{stem}.nc", f"{stem}.csv", f"{stem}{_PEAKS}", *figures]
 
 
 def write(run: Run, folder: Path, stem: str, figure_format: str | None) -> tuple[list[Path], float]:
@@ -83,11 +85,13 @@ def write(run: Run, folder: Path, stem: str, figure_format: str | None) -> tuple
 
     Returns the paths, and the seconds that the figures took.
     """
-    record, table, *figures = names(stem, figure_format)
-    with replacing_in(folder, [record, table]) as drafts:
-        written = [run.save(drafts / record), run.save(drafts / table)]
+    record, table, peaks, *figures = names(stem, figure_format)
+    with replacing_in(folder, [record, table, peaks]) as drafts:
+        written = [run.save(drafts / record), run.save(drafts / table), drafts / peaks]
+        (drafts / peaks).write_text(_peaks_text(run), encoding="utf-8", newline="\n")
         # A table has no room for a mark, and is known by its record: there must not be an old one beside a new record.
-        (folder / table).unlink(missing_ok=True)
+        for name in (table, peaks):
+            (folder / name).unlink(missing_ok=True)
     seconds = 0.0
     if figure_format is not None:
         began = time.perf_counter()
@@ -95,6 +99,14 @@ def write(run: Run, folder: Path, stem: str, figure_format: str | None) -> tuple
             written += run.plot.save(drafts, f".{figure_format}")
         seconds = time.perf_counter() - began
     return [folder / path.name for path in written], seconds
+
+
+def _peaks_text(run: Run) -> str:
+    """The lowest and highest values of a run as CSV: what its samples, in the other table, may have missed."""
+    from trundle.results.peaks import peak_rows
+    from trundle.results.table import csv_text
+
+    return csv_text(peak_rows(run.peaks, run.units))
 
 
 def left_over(folder: Path, written: list[Path]) -> list[str]:
@@ -118,6 +130,8 @@ def _is_replaceable(path: Path, record: Path, force: bool) -> bool:
         sums = run.summary.get(_SUMS)
         if isinstance(sums, Mapping) and path.name in sums:
             return sums[path.name] == sha256(path.read_bytes()).hexdigest()
+        if path.name.endswith(_PEAKS):
+            return path.read_bytes() == _peaks_text(run).encode()
         table = Run.load(path)
     except InputError:
         return False

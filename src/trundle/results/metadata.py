@@ -13,6 +13,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
 from trundle.results.columns import Column, column_named
+from trundle.results.peaks import Peak
 from trundle.version import __version__
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ CONVENTIONS = (
     "SI units and radians. x forward, y left, z up. Positive rotation is counter-clockwise about its axis. "
     "Quaternions are (w, x, y, z). v_x, v_y, omega and the like are in the body's frame."
 )
+# The attributes of a variable that say how low and how high it went.
+_PEAK = Peak._fields[:4]
 _WORDS = {
     "x": "position x of the base",
     "y": "position y of the base",
@@ -119,6 +122,19 @@ class Content:
             name: Column(*(str(about.get(key, "")) for key in Column._fields)) for name, about in said.items()
         }
 
+    @property
+    def peaks(self) -> dict[str, Peak]:
+        """The peaks of the variables that say so; InputError where they are no numbers."""
+        peaks: dict[str, Peak] = {}
+        for name, values in self.variables.items():
+            told = [values.attributes.get(key) for key in _PEAK]
+            numbers = [float(number) for number in told if isinstance(number, float)]
+            if len(numbers) == len(_PEAK):
+                peaks[name] = Peak(*numbers[:4], sampled=False)
+            elif any(number is not None for number in told):
+                raise InputError(f"damaged file: the peaks of {name!r} are no numbers")
+        return peaks
+
 
 def variable(
     name: str,
@@ -127,10 +143,12 @@ def variable(
     unit: str,
     role: str = "",
     column: Column | None = None,
+    peak: Peak | None = None,
 ) -> Variable:
-    """A variable with its unit, its name for people, its role, and whose it is."""
-    about = {"units": unit, "long_name": long_name(name, column or column_named(name))}
+    """A variable with its unit, its name for people, its role, whose it is, and its peaks between samples, too."""
+    about: dict[str, object] = {"units": unit, "long_name": long_name(name, column or column_named(name))}
     about |= {"role": role} if role else {}
+    about |= {} if peak is None or peak.sampled else dict(zip(_PEAK, peak, strict=False))
     return Variable(dimensions, values, about | (column._asdict() if column else {}))
 
 

@@ -16,6 +16,7 @@ from trundle.errors import InputError, suggest
 from trundle.frozen import Frozen, Rebuilt, frozen, settle
 from trundle.results.columns import Column, column_named
 from trundle.results.metadata import Content, Kept, require, variable
+from trundle.results.peaks import Peak, Peaks
 from trundle.results.storing import reading, save
 from trundle.shown import Shown
 
@@ -62,6 +63,9 @@ class Run(Shown, Rebuilt):
         Which names are "coordinates", "speeds", "currents" (together the states), "inputs", "outputs".
     columns : mapping of str to Column
         What the values are: whose, and of what kind. Of names without an entry, their own grammar says it.
+    peaks : mapping of str to Peak
+        The lowest and highest value of the whole motion, and when (s): `run.peaks["x"].highest`. Simulations know them
+        between samples, too; of names without an entry they are the samples' own, and are marked as `sampled`.
 
     Raises
     ------
@@ -86,6 +90,7 @@ class Run(Shown, Rebuilt):
     summary: Mapping[str, Any] = field(default_factory=dict)
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     columns: Mapping[str, Column] = field(default_factory=dict)
+    peaks: Mapping[str, Peak] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check time, values, units, groups and columns against one another, and freeze them."""
@@ -99,7 +104,7 @@ class Run(Shown, Rebuilt):
         require(self.columns, values, "a column is described for the value")
         groups = {group: tuple(self.groups.get(group, ())) for group in GROUPS}
         about = {"units": Frozen(self.units), "groups": Frozen(groups), "columns": Frozen(self.columns)}
-        settle(self, time=time, values=Named(values), **about)
+        settle(self, time=time, values=Named(values), peaks=Peaks(self.peaks, time, values), **about)
 
     def __getitem__(self, name: str) -> FloatArray:
         """The (T,) array of that name; "time" is one, too. InputError with the nearest name where there is none."""
@@ -311,11 +316,11 @@ class Run(Shown, Rebuilt):
         2.0
         """
         with reading(path, "run") as content:
-            units, kept, columns = content.units, content.kept, content.columns
+            units, kept, columns, peaks = content.units, content.kept, content.columns, content.peaks
             values = {name: content.take(name, "time") for name in tuple(content.variables)}
             groups = {group: names for group, names in kept.get("groups", {}).items() if names}
             about = kept.get("description", {}), kept.get("summary", {})
-            return Run(content.name, values.pop("time"), values, units, *about, groups, columns)
+            return Run(content.name, values.pop("time"), values, units, *about, groups, columns, peaks)
 
     def _content(self) -> Content:
         """What goes to files and Datasets."""
@@ -323,7 +328,13 @@ class Run(Shown, Rebuilt):
         units = {"time": "s", **self.units}
         variables = {
             name: variable(
-                name, ("time",), array, units.get(name, ""), roles.get(name, ""), self.columns.get(name)
+                name,
+                ("time",),
+                array,
+                units.get(name, ""),
+                roles.get(name, ""),
+                self.columns.get(name),
+                self.peaks.get(name),
             )
             for name, array in {"time": self.time, **self.values}.items()
         }

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from trundle.results import Run
 from trundle.robot import Robot
 from trundle.robot.bodies import drive_axes
@@ -26,7 +24,8 @@ def passed(robot: Robot, run: Run) -> Iterator[tuple[str, str, float, float]]:
             for key, limit, side in (("lower", noun.lower, -1), ("upper", noun.upper, 1)):
                 if limit is None:
                     continue
-                at, most = float(read(limit)), side * float(np.nanmax(side * run[name]))
+                peak = run.peaks[name]
+                at, most = float(read(limit)), peak.highest if side > 0 else peak.lowest
                 if side * (most - at) > _ROUNDING * (1 + abs(at)):
                     yield name, key, at, most
 
@@ -39,7 +38,7 @@ def clamped(robot: Robot, run: Run) -> Iterator[tuple[str, float, float]]:
         limit = ask(motor, f"robot.motors.{owner}", motor.command_limit, read)
         if limit is None or name not in run:
             continue
-        asked = float(np.nanmax(np.abs(run[name])))
+        asked = max(-run.peaks[name].lowest, run.peaks[name].highest)
         if asked > float(limit) * (1 + _ROUNDING):
             yield name, float(limit), asked
 
@@ -48,6 +47,5 @@ def sags(robot: Robot, run: Run) -> Iterator[tuple[str, float, float, float]]:
     """Battery, its least voltage (V), when (s), and its greatest current (A)."""
     for name in robot.batteries:
         if f"{name}.voltage" in run:
-            voltage, current = run[f"{name}.voltage"], run[f"{name}.current"]
-            least = int(np.argmin(voltage))
-            yield name, float(voltage[least]), float(run.time[least]), float(np.max(current))
+            voltage, current = run.peaks[f"{name}.voltage"], run.peaks[f"{name}.current"]
+            yield name, voltage.lowest, voltage.lowest_time, current.highest

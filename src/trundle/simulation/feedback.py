@@ -90,6 +90,19 @@ def commands(signals: Sequence[Signal], fill: Fill, times: FloatArray, states: F
     return values
 
 
+def commands_inside(
+    signals: Sequence[Signal], fill: Fill, times: FloatArray, states: FloatArray, edges: FloatArray
+) -> FloatArray:
+    """All inputs at times on pieces between `edges` (2, times), which jump at neither: as on the piece itself."""
+    inside = np.minimum(times, np.nextafter(edges[1], edges[0]))
+    values = commands(signals, fill, inside, states)
+    middles, piece = np.unique(edges.mean(axis=0), return_inverse=True)
+    for row, signal in zip(values, signals, strict=True):
+        if signal.held and signal.feedback is None:
+            row[:] = signal.sample(middles)[piece]
+    return values
+
+
 def _seen(observe: Program, fed: set[int]) -> Program:
     """The part of `observe` that gives the outputs which don't hang on the inputs `fed`."""
     group = observe.input_index("input")

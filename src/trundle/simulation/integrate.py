@@ -9,12 +9,16 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
+from trundle.simulation.extremes import MOST_NOTES, Extremes, Recorder
+
+if TYPE_CHECKING:
+    from scipy.integrate import DenseOutput, OdeSolver
 
 # Methods that ask for ∂f/∂x.
 IMPLICIT = ("lsoda", "radau", "bdf")
@@ -29,6 +33,9 @@ MOST_REPAIRS = 20
 # Explicit methods are limited to steps of a few times a motion's shortest time constant. Up to this many time constants
 # in a run Dormand-Prince 8(5,3), stable to |λ|h = 6, takes fewer steps than its accuracy asks for anyway.
 MOST_DECAY = 1000.0
+# Polynomials of the fifth degree through steps are off by 1e-6 at Dormand-Prince's own tolerance, and at 1e-7, where
+# its steps are three times as long, by 2e-3: beyond this relative tolerance steps are cut into so many parts.
+_CLOSE, _INSIDE = 1e-10, 6
 
 RateFunction = Callable[[float, FloatArray], FloatArray]
 
@@ -79,15 +86,18 @@ def integrate(
     settings: Settings,
     names: Sequence[str],
     find: Callable[[float, float], Sequence[float]] | None = None,
+    watch: Callable[[], Extremes] | None = None,
 ) -> FloatArray:
     """States (n, T) at increasing `times`, from `start` at the first.
 
     `make(a, b)` gives rate and Jacobian for the piece [a, b], on which inputs are smooth; `breaks` are the ends of
     pieces. A method is started anew at every break, so no step ever straddles a jump. Where LSODA gets stuck,
-    `find(from, to)` may name more breaks. Raises NumericsError where the states stop being finite.
+    `find(from, to)` may name more breaks. What `watch` gives anew sees all steps of the run. Raises NumericsError where
+    the states stop being finite.
     """
     breaks = list(breaks)
     for _ in range(MOST_REPAIRS):
+        take = watch().take if watch is not None else None
         edges = _edges(times, breaks)
         at, state = _snapped(times, np.array(edges)), np.array(start, dtype=float)
         result = np.empty((state.size, times.size))
@@ -95,8 +105,11 @@ def integrate(
             for a, b in pairwise(edges):
                 inside = (at >= a) & ((at < b) | (b == at[-1]))
                 wanted = np.unique(np.concatenate([[a], at[inside], [b]]))
-                piece = _piece(*make(a, b), state, wanted, settings, float(times[-1] - times[0]) / PARTS)
+                recorder = Recorder(a, b, take)
+                part = float(times[-1] - times[0]) / PARTS
+                piece = _piece(*make(a, b), state, wanted, settings, part, recorder)
                 _check(piece, wanted, names)
+                recorder.done(piece[:, -1])
                 result[:, inside] = piece[:, np.searchsorted(wanted, at[inside])]
                 state = piece[:, -1]
             return result
@@ -149,6 +162,7 @@ def _piece(
     times: FloatArray,
     settings: Settings,
     part: float,
+    recorder: Recorder,
 ) -> FloatArray:
     """States (n, times) over one piece without a break, by LSODA or a method of SciPy's.
 
@@ -158,7 +172,7 @@ def _piece(
         # The bound on steps holds between output times: more of them, so that it doesn't hang on what is stored.
         inner = np.linspace(times[0], times[-1], math.ceil((times[-1] - times[0]) / part) + 1)
         dense = np.union1d(times, inner[(inner > times[0]) & (inner < times[-1])])
-        states = _lsoda(rate, jacobian, state, dense, settings)
+        states = _lsoda(rate, jacobian, state, dense, settings, recorder)
         return states[:, np.searchsorted(dense, times)]
     from scipy.integrate import solve_ivp
 
@@ -168,7 +182,7 @@ def _piece(
             rate,
             (times[0], times[-1]),
             state,
-            method=_SCIPY_NAMES[settings.method],
+            method=_noting(settings, recorder),
             t_eval=times,
             rtol=max(settings.rtol, 3e-14),  # SciPy's own least value, 100 epsilons, rounded up
             atol=settings.atol,
@@ -181,20 +195,54 @@ def _piece(
     return solution.y
 
 
+def _noting(settings: Settings, recorder: Recorder) -> Any:
+    """A method of SciPy's that also tells a recorder where its steps lead."""
+    import scipy.integrate
+
+    base: type[OdeSolver] = getattr(scipy.integrate, _SCIPY_NAMES[settings.method])
+    inside = _INSIDE if settings.method == "dop853" and settings.rtol > _CLOSE else 0
+
+    class Noting(base):
+        """The method."""
+
+        _latest: DenseOutput | None = None
+
+        def step(self) -> str | None:
+            """Take a step."""
+            recorder.note([self.t], self.y[:, None])
+            before = self.t
+            self._latest, message = None, super().step()
+            if inside and self.status != "failed":
+                times = np.linspace(before, self.t, inside, endpoint=False)[1:]
+                recorder.note(times.tolist(), self.dense_output()(times))
+            return message
+
+        def dense_output(self) -> DenseOutput:
+            """The latest step's, which is computed once."""
+            self._latest = self._latest or super().dense_output()
+            return self._latest
+
+    return Noting
+
+
 def _lsoda(
     rate: RateFunction,
     jacobian: RateFunction | None,
     state: FloatArray,
     times: FloatArray,
     settings: Settings,
+    recorder: Recorder,
 ) -> FloatArray:
     """LSODA through `odeint`, whose loop runs in compiled code (Hindmarsh 1983; Petzold 1983)."""
     from scipy.integrate import ODEintWarning, odeint
 
-    latest = [times[0]]
+    asked, moment, state_of = recorder.times, recorder.times.append, recorder.states.append
 
     def watched(t: float, y: FloatArray) -> FloatArray:
-        latest[0] = t
+        moment(t)
+        state_of(y.tobytes())
+        if len(asked) >= MOST_NOTES:
+            recorder.shorten()
         return rate(t, y)
 
     with warnings.catch_warnings():
@@ -216,7 +264,8 @@ def _lsoda(
         # LSODA blames "wrong Dfun type" for whatever stops it
         words = details["message"].partition(" (perhaps")[0].rstrip(".")
         said = f"the robot is singular there or the motion diverged (LSODA: {words})"
-        raise StuckError(f"the integration failed at t = {latest[0]:g} s: {said}", latest[0])
+        latest = asked[-1]
+        raise StuckError(f"the integration failed at t = {latest:g} s: {said}", latest)
     return states.T
 
 

@@ -14,19 +14,21 @@ from trundle.errors import InputError, NumericsError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named
 from trundle.model.health import without_value
-from trundle.model.manifold import on_manifold
 from trundle.model.rolling_motion import RollingMotion
 from trundle.program import Kernel, Program, compile_program, feed
 from trundle.program.kernel import FEW, QUICK
 from trundle.results import Run
 from trundle.results.columns import Column
+from trundle.results.peaks import Deferred, Peak
 from trundle.results.run import GROUPS
 from trundle.robot import Robot
 from trundle.robot.problems import Mistake, report
 from trundle.simulation.culprit import AXLES, Make, with_culprit
+from trundle.simulation.extremes import Extremes
 from trundle.simulation.feedback import Fill, commands, filler
 from trundle.simulation.integrate import IMPLICIT, MOST_DECAY, Settings, integrate, tolerances
 from trundle.simulation.jumps import closer_look, longest_step, with_jumps
+from trundle.simulation.observed import STORED_ENERGY, is_whole, look_of, observed, peaks_of
 from trundle.simulation.options import RunOptions
 from trundle.simulation.pieces import make_pieces
 from trundle.simulation.progress import Progress
@@ -84,21 +86,30 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
     with Progress(progress, options.end, f"{doing} {system.name}", "simulated s") as bar:
         method = _method(problem, guided, moving, bar)
         slope = slope_of(problem, guided) if method in IMPLICIT else None
-        if not _is_whole(guided):
+        if not is_whole(guided):
             compile_program(problem.observe).prepare(2, 2 if signals else 1, 1)
         compiled = time.perf_counter()
         names = guided.inputs[guided.input_index("state")].labels
-        states = _integrated(
-            problem, make_pieces(guided, slope, signals, moving, p, bar), method, names, fill
-        )
+        watched = list[Extremes]()
+
+        def watch() -> Extremes:
+            """What sees the steps; a run that starts over starts anew."""
+            watched[:] = [Extremes(look_of(problem, guided, fill))]
+            return watched[0]
+
+        make = make_pieces(guided, slope, signals, moving, p, bar)
+        states = _integrated(problem, make, method, names, fill, watch)
     commanded = commands(signals, fill, options.times, states)
-    outputs = _observed(problem, guided, states, commanded)
+    outputs = observed(problem, guided, states, commanded)
     seconds = {"compile_seconds": compiled - began, "simulate_seconds": time.perf_counter() - compiled}
     summary = {**problem.summary, "method": method, **seconds, **_settled(problem)}
-    return run_of(problem, (states, commanded, outputs), summary)
+    peaks = Deferred(lambda: peaks_of(problem, watched[0].rows()))
+    return run_of(problem, (states, commanded, outputs), summary, peaks)
 
 
-def _integrated(problem: Problem, make: Make, method: str, names: Sequence[str], fill: Fill) -> FloatArray:
+def _integrated(
+    problem: Problem, make: Make, method: str, names: Sequence[str], fill: Fill, watch: Callable[[], Extremes]
+) -> FloatArray:
     """The states (called `names`) at the problem's times; NumericsError says what made the run stop."""
     options, signals = problem.options, list(problem.signals.values())
     bounds = tolerances(method, options.rtol, options.atol)
@@ -108,7 +119,9 @@ def _integrated(problem: Problem, make: Make, method: str, names: Sequence[str],
 
     def integrated(make: Make) -> FloatArray:
         x, times = problem.start, options.times
-        return integrate(make, x, times, breaks=breaks, settings=settings, names=names, find=look)
+        return integrate(
+            make, x, times, breaks=breaks, settings=settings, names=names, find=look, watch=watch
+        )
 
     try:
         return integrated(make)
@@ -127,24 +140,6 @@ def _guided(problem: Problem) -> Program:
         return rate
     whole = rate.operations + projection.operations > QUICK and problem.options.times.size <= FEW
     return feed(rate, projection, seen=problem.observe if whole else None)
-
-
-def _is_whole(guided: Program) -> bool:
-    """Whether it gives P(x) and the outputs, too."""
-    return any(group.name == "state" for group in guided.outputs)
-
-
-def _observed(problem: Problem, guided: Program, states: FloatArray, commanded: FloatArray) -> FloatArray:
-    """The outputs along a run, whose states are moved onto the constraints, in place: by P, twice."""
-    system, n, p = problem.system, len(problem.system.states), problem.numbers
-    u = commanded if commanded.size else np.zeros(0)
-    if not _is_whole(guided):
-        states[:n] = on_manifold(system, states[:n], commanded, p)
-        return compile_program(problem.observe)(states[:n], u, p, often=False)[-1]
-    kernel = compile_program(guided)
-    *_, states[:n], _ = kernel(states, u, p, often=False)
-    *_, states[:n], outputs = kernel(states, u, p, often=False)
-    return outputs
 
 
 def slope_of(problem: Problem, guided: Program) -> Program | None:
@@ -226,7 +221,10 @@ def _settled(problem: Problem) -> dict[str, object]:
 
 
 def run_of(
-    problem: Problem, solution: tuple[FloatArray, FloatArray, FloatArray], summary: Mapping[str, object]
+    problem: Problem,
+    solution: tuple[FloatArray, FloatArray, FloatArray],
+    summary: Mapping[str, object],
+    peaks: Mapping[str, Peak],
 ) -> Run:
     """States, commands and outputs at all times as a Run: without the time 0, where that wasn't asked for."""
     system, options, states = problem.system, problem.options, solution[0]
@@ -257,6 +255,7 @@ def run_of(
         },
         groups=groups | {"outputs": (*system.outputs, *account)},
         columns={name: Column(noun.owner, noun.label, noun.kind) for name, noun in known.items()},
+        peaks=peaks,
     )
 
 
@@ -320,7 +319,7 @@ def _lifted(
 
 def _energy_account(states: FloatArray, values: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
     """Stored energy, work, losses and what doesn't balance (J); work and losses are the last two states."""
-    stored = values["energy.kinetic"] + values["energy.potential"] + values["energy.internal"]
+    stored = np.sum([values[name] for name in STORED_ENERGY], axis=0)
     return {
         "energy.stored": stored,
         "energy.work": states[-2],

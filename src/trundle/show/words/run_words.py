@@ -83,10 +83,12 @@ def run_html(run: Run) -> str:
             accuracy.append((name.replace("_", " "), f"{run.summary[name]:.2g} {unit}"))
     accuracy += [("note", note) for note in notes_of(run)]
     ranges = [
-        (name, run.units.get(name, ""), *_numbers(values[0], values[-1], values.min(), values.max()))
-        for name, values in run.values.items()
+        (name, run.units.get(name, ""), *_numbers(values[0], values[-1], peak.lowest, peak.highest))
+        for (name, values), peak in zip(run.values.items(), run.peaks.values(), strict=True)
     ]
-    header = ("name", "unit", "first", "last", "min", "max")
+    sampled = all(peak.sampled for peak in run.peaks.values())
+    of = " sample" if sampled else ""
+    header = ("name", "unit", "first", "last", f"lowest{of}", f"highest{of}")
     return block(
         run.name,
         _span(run),
@@ -131,6 +133,7 @@ def run_data(report: RunReport) -> dict[str, object]:
         "changed": {name: new for name, (_, new) in report.changes.items()},
         "final": run.final,
         "outputs": {name: float(run[name][-1]) for name in run.groups["outputs"]},
+        "peaks": {name: peak._asdict() for name, peak in run.peaks.items()},
         "units": dict(run.units),
         "notes": report.all_notes,
         "files": [str(path) for path in report.files],
