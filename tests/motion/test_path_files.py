@@ -356,6 +356,16 @@ def test_files_with_something_wrong_are_read_or_refused(campaign, tmp_path):
         assert told == str(file)
 
 
+def test_a_speed_that_is_rounding_is_rest(tmp_path):
+    """5e-324 m/s divided by itself is no number; a path that began with 1e-9 m/s would take minutes to get going."""
+    at_rest = trundle.follow(trundle.read_path(changed(tmp_path, lambda data: None)), limits=LIMITS).motion
+    for speed in (5e-324, 1e-9):
+        file = changed(tmp_path, lambda data, v=speed: data["idealStartingState"].update(velocity=v))
+        motion = trundle.follow(trundle.read_path(file), limits=LIMITS).motion
+        assert motion.duration == at_rest.duration
+        assert np.isfinite(motion.poses([motion.duration])).all()
+
+
 def test_speeds_at_the_ends_are_those_of_the_file(tmp_path):
     """It comes rolling and goes on rolling; what its wheels did before is unknown, so that nothing jumps there."""
 

@@ -1,7 +1,9 @@
 """The integral of a twist on the plane's motions, against closed forms."""
 
 import numpy as np
+import pytest
 
+import trundle
 from trundle.motion.odometry.displacement import advance
 from trundle.motion.pieces.motion import integrate
 
@@ -59,8 +61,6 @@ def test_rates_late_in_a_long_motion_are_as_exact_as_their_times():
 
 def test_short_commands_lead_where_their_distances_say():
     """The pose of a motion against that of its samples' sums, by a rule of its own."""
-    import trundle
-
     rng = np.random.default_rng(5)
     twists = [
         dict(zip(("v_x", "v_y", "omega"), rng.uniform(-1, 1, 3).tolist(), strict=True)) for _ in range(12)
@@ -75,3 +75,11 @@ def test_short_commands_lead_where_their_distances_say():
     rates = np.stack([cos * x - sin * y, sin * x + cos * y, turn], axis=1)
     pose = (half * weights).ravel() @ rates
     np.testing.assert_allclose(motion.poses([motion.duration])[0], pose, atol=1e-10)
+
+
+def test_rates_that_are_no_numbers_end_at_once():
+    def twist(t):
+        return np.stack([np.where(t < 3, 1.0, np.nan), 0 * t, 0 * t], axis=1)
+
+    with pytest.raises(trundle.NumericsError, match="behind t = 2 s"):
+        integrate(twist, np.array([0.0, 2.0, 5.0]), (0.0, 0.0, 0.0))

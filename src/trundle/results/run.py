@@ -317,7 +317,8 @@ class Run(Shown, Rebuilt):
         """
         with reading(path, "run") as content:
             units, kept, columns, peaks = content.units, content.kept, content.columns, content.peaks
-            values = {name: content.take(name, "time") for name in tuple(content.variables)}
+            names = dict.fromkeys(("time", *content.variables))  # a file without its time is told so
+            values = {name: content.take(name, "time") for name in names}
             groups = {group: names for group, names in kept.get("groups", {}).items() if names}
             about = kept.get("description", {}), kept.get("summary", {})
             return Run(content.name, values.pop("time"), values, units, *about, groups, columns, peaks)

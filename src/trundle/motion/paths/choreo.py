@@ -11,11 +11,18 @@ from pydantic import Field
 
 from trundle.arrays import FloatArray
 from trundle.motion.paths.path_json import JsonFile, Number, Theirs
-from trundle.motion.paths.pose_paths import Curve, PosePath, Zone, all_held, distances, fitted_sections
+from trundle.motion.paths.pose_paths import (
+    STANDS,
+    Curve,
+    PosePath,
+    Zone,
+    all_held,
+    distances,
+    fitted_sections,
+)
 
 # The newest version of Choreo's format that is read, and the one that is written.
 VERSION = 3
-_STILL = 1e-6  # m/s or rad/s: samples with less stand
 # Samples between which the way turns by more than this (rad) lie at a corner, where the base stops.
 _CORNER = math.radians(60)
 _AROUND = 1e-3  # m, on both sides of a waypoint: where a limit for it holds
@@ -123,7 +130,7 @@ def from_traj_file(source: JsonFile, tolerance: float) -> PosePath:
         inside = kept & (lengths >= begin) & (lengths <= end)
         return _between(lengths[inside], poses[inside])
 
-    speeds = _moving(samples[0].speed), _moving(samples[-1].speed)
+    speeds = samples[0].speed or 0.0, samples[-1].speed or 0.0
     sections, deviation = fitted_sections(
         curve, np.unique(lengths[stops]), waypoints, tolerance, speeds, apart=_AT_STOP
     )
@@ -171,7 +178,7 @@ def _check_version(source: JsonFile) -> None:
 def _stands(sample: _Sample) -> bool:
     """Whether the base neither moves nor turns; unknown speeds count as moving."""
     speed = sample.speed
-    return speed is not None and speed < _STILL and abs(sample.omega) < _STILL
+    return speed is not None and speed < STANDS and abs(sample.omega) < STANDS
 
 
 def _turns(poses: FloatArray, k: int) -> bool:
@@ -181,11 +188,6 @@ def _turns(poses: FloatArray, k: int) -> bool:
         return False
     angle = math.atan2(before[0] * behind[1] - before[1] * behind[0], float(before @ behind))
     return abs(angle) > _CORNER
-
-
-def _moving(speed: float | None) -> float:
-    """A speed at an end, 0 where it is unknown or rounding: there the path begins or ends at rest."""
-    return 0.0 if speed is None or speed < _STILL else speed
 
 
 def _between(lengths: FloatArray, poses: FloatArray) -> Curve:

@@ -32,6 +32,9 @@ _LOOKS = 4001
 # Steps this near to opposite ones (1 + cos of the angle between them) lead back the same way.
 _BACK = 1e-6
 
+# m/s or rad/s: files round what is at rest; a path that began so slowly would take minutes to get going.
+STANDS = 1e-6
+
 Curve = Callable[[FloatArray], FloatArray]
 
 
@@ -225,14 +228,16 @@ def fitted_sections(
     """Sections from end to end, at rest between them, within a tolerance (m) of curves; the largest deviation.
 
     curve: what leads from one length to another; marks: lengths at which sections go through it; speeds: at the whole
-    path's ends (m/s); apart: marks nearer to a section's end than this (m) aren't held beside it.
+    path's ends (m/s), of which less than `STANDS` is rest; apart: marks nearer to a section's end than this (m) aren't
+    held beside it.
     """
     sections, deviations = [], []
+    first, last = (speed if speed >= STANDS else 0.0 for speed in speeds)
     for a, b in pairwise(ends):
         inside = marks[(marks > a + apart) & (marks < b - apart)]
         spline, deviation = fitted(curve(a, b), np.unique([a, *inside, b]), tolerance)
-        entry = speeds[0] if a == ends[0] else 0.0
-        leaving = speeds[1] if b == ends[-1] else 0.0
+        entry = first if a == ends[0] else 0.0
+        leaving = last if b == ends[-1] else 0.0
         sections.append(Section(spline, float(a), float(b), entry, leaving))
         deviations.append(deviation)
     distance, angle = np.max(deviations, axis=0).tolist()

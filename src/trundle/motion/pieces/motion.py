@@ -351,6 +351,9 @@ def integrate(rates: Rates, breaks: FloatArray, start: tuple[float, float, float
     local: list[FloatArray] = []
     while len(pending):
         series, rest, size = _panels(rates, pending)
+        if not np.isfinite(series).all():  # no number of halvings would resolve them
+            when = float(pending[~np.isfinite(series).all(axis=(1, 2))][0, 0])
+            raise NumericsError(f"the speeds are no finite numbers behind t = {when:.6g} s")
         length = length or float(size.sum())  # of all panels, before the first are halved
         smooth = rest <= _OF_LENGTH * length
         # so short a panel is done at any rate: a jump between breaks would be halved for ever
