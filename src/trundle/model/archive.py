@@ -338,10 +338,11 @@ def _check_names(model: Model) -> None:
     if model.robot is None:
         return
     numbers = mechanism(model.robot)
-    assembly, made = numbers.assembly, numbers.basis.made
-    known = {*assembly.quantities, *(quantity.name for quantity in (*made, *assembly.own_states))}
-    known |= {actuator.command.name for actuator in assembly.actuators}
-    if numbers.names != model.coordinates or not {*model.states, *model.inputs} <= known:
+    assembly, own = numbers.assembly, {*model.states, *model.inputs}
+    own -= {*assembly.quantities, *(state.name for state in assembly.own_states)}
+    own -= {actuator.command.name for actuator in assembly.actuators}
+    # Speeds that the choice of independent ones makes, "front.speed" say, take longest to find.
+    if numbers.names != model.coordinates or (own and own - {made.name for made in numbers.basis.made}):
         raise _damaged("the names of this model aren't those of its description", "model.coordinates")
 
 
