@@ -625,3 +625,45 @@ def test_the_arrow_of_a_tractor_begins_at_its_base():
     assert arrow.xyann == (0.0, 0.0)
     assert arrow.xy[0] > 0.3
     assert arrow.xy[1] == pytest.approx(0.0)
+
+
+def test_curves_run_through_their_true_peaks():
+    few, many = (
+        trundle.simulate(
+            trundle.catalog.differential_drive(),
+            5.0,
+            {"left_motor.voltage": 24.0},
+            samples=count,
+            progress=False,
+        )
+        for count in (101, 5001)
+    )
+    name = "left_motor.current"
+    axes = few.plot.states(name).axes[0]
+    drawn = np.array(axes.get_lines()[0].get_xydata())
+    assert drawn[:, 1].max() == few.peaks[name].highest > 1.1 * few[name].max()
+    assert axes.get_ylim()[1] > drawn[:, 1].max()
+    assert drawn[:, 1].max() == pytest.approx(many[name].max(), rel=1e-2)
+    # The samples stay where they are, and time doesn't fall.
+    assert set(few.time) <= set(drawn[:, 0])
+    assert np.all(np.diff(drawn[:, 0]) > 0)
+
+
+@pytest.mark.parametrize("duration", [15.0, 22.0, 30.0, 47.0, 90.0])
+def test_ticks_of_start_ups_say_where_they_are(duration):
+    run = trundle.simulate(
+        trundle.catalog.differential_drive(),
+        duration,
+        {"left_motor.voltage": 24.0},
+        samples=1001,
+        progress=False,
+    )
+    figure = run.plot.states()
+    shown = [axes for axes in figure.axes if axes.get_title(loc="left") == "start-up (s)"]
+    assert shown
+    for axes in shown:
+        for axis in (axes.xaxis, axes.yaxis):
+            ticks = axis.get_major_locator()()
+            said = [float(axis.get_major_formatter()(tick).replace("\u2212", "-")) for tick in ticks]
+            assert said == pytest.approx(list(ticks), abs=1e-9 * np.ptp(ticks))
+        assert len(np.array(axes.get_lines()[0].get_xdata())) > 6

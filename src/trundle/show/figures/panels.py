@@ -13,6 +13,7 @@ from trundle.arrays import FloatArray
 from trundle.documents import parse
 from trundle.errors import InputError
 from trundle.results import Run
+from trundle.results.peaks import Peak
 from trundle.results.run import STATES
 from trundle.robot import Robot, units
 from trundle.show.figures.style import unit_label
@@ -56,6 +57,7 @@ class Panel:
     `title` stands above the panel, "" for none. `least` is the smallest range that is worth an axis: curves that vary
     less are shown as flat lines. `log` puts the magnitudes on a logarithmic axis. `limits` are values that the curves
     are held against, drawn across. `bands` has the lower and upper edge of the spread around curves that are means.
+    `peaks` are what the curves reach between their samples, too; they run through these.
     """
 
     title: str
@@ -65,6 +67,7 @@ class Panel:
     log: bool = False
     limits: tuple[float, ...] = ()
     bands: Mapping[str, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    peaks: Mapping[str, Peak] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=4)
@@ -111,7 +114,9 @@ def checks(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     least = 1e-9 * max(map(_largest, energies.values()), default=0.0)
     energies = {label: values for label, values in energies.items() if _largest(values) > least}
     if energies:
-        shown.append(Panel("energy", unit_label("energy", run.units.get("energy.work", "J")), energies))
+        label, peaks = unit_label("energy", run.units.get("energy.work", "J")), _peaks(run, ENERGIES)
+        told = {ENERGIES[name]: peak for name, peak in peaks.items() if ENERGIES[name] in energies}
+        shown.append(Panel("energy", label, energies, peaks=told))
     if IMBALANCE in run:
         largest, unit = _largest(run[IMBALANCE]), run.units.get(IMBALANCE, "J")
         turned_over = run.summary.get("energy_turned_over", 0.0)
@@ -205,8 +210,22 @@ def _by_kind(run: Run, names: Iterable[str], title: str = "", beside: Sequence[s
         label = unit_label(_QUANTITIES.get(unit) or _RATIOS.get(what, "value"), unit)
         for part in split(curves):
             above = "" if sorted_panels else title
-            sorted_panels.append(Panel(above, label, part, least))
+            sorted_panels.append(Panel(above, label, part, least, peaks=_peaks(run, part)))
     return sorted_panels
+
+
+def _peaks(run: Run, names: Iterable[str]) -> dict[str, Peak]:
+    """The peaks of these values that fall into the time that the run shows."""
+    peaks = {name: run.peaks[name] for name in names if name in run.values}
+    first, last = run.time[0], run.time[-1]
+    return {
+        name: peak
+        for name, peak in peaks.items()
+        if first
+        <= min(peak.lowest_time, peak.highest_time)
+        <= max(peak.lowest_time, peak.highest_time)
+        <= last
+    }
 
 
 def split(curves: Mapping[str, FloatArray]) -> list[dict[str, FloatArray]]:

@@ -17,6 +17,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
+from trundle.results.peaks import Peak
 from trundle.show.figures.panels import Panel
 from trundle.show.figures.style import COLOURS, MUTED, WIDTH, figure_of, house_style, page, say, sizes_of
 
@@ -52,6 +53,8 @@ _COVERED = 0.005
 _WHILE = 0.15
 # A start-up is shown by itself where a quarter of the range is gone through in so little of the run.
 _SHORT, _MUCH = 0.03, 0.25
+# A start-up shows so many samples after the first, or more.
+_ENOUGH = 6
 # As many samples as are seen as points in the panel of a start-up.
 _FEW = 40
 
@@ -199,7 +202,8 @@ def _into(ax: AxesLike, time: FloatArray, panels: Sequence[Panel], nothing: str)
     if len(given) == 1 and len(panels) > 1:
         labels = ", ".join(dict.fromkeys(panel.label for panel in panels))
         curves = {name: values for panel in panels for name, values in panel.curves.items()}
-        panels = [Panel(panels[0].title, labels, curves, min(panel.least for panel in panels))]
+        peaks = {name: peak for panel in panels for name, peak in panel.peaks.items()}
+        panels = [Panel(panels[0].title, labels, curves, min(panel.least for panel in panels), peaks=peaks)]
     if len(given) != len(panels):
         labels = "; ".join(f"{', '.join(panel.curves)} in {panel.label}" for panel in panels)
         raise InputError(
@@ -273,9 +277,24 @@ def _draw_curves(axes: Axes, time: FloatArray, panel: Panel) -> None:
         dash = (0, (4, 4 * level)) if level else "-"
         drawn.append((values, level))
         colour = COLOURS[index % len(COLOURS)]
-        axes.plot(time, values, color=colour, linestyle=dash, label=_label(names))
+        axes.plot(
+            *_through(time, values, panel.peaks.get(names[0])),
+            color=colour,
+            linestyle=dash,
+            label=_label(names),
+        )
         if names[0] in panel.bands:
             axes.fill_between(time, *panel.bands[names[0]], color=colour, alpha=0.2, linewidth=0)
+
+
+def _through(time: FloatArray, values: FloatArray, peak: Peak | None) -> tuple[FloatArray, FloatArray]:
+    """A curve's samples, and between them its lowest and its highest point where they are known."""
+    if peak is None or peak.sampled:
+        return time, values
+    known = {peak.lowest_time: peak.lowest, peak.highest_time: peak.highest}
+    further = [t for t in sorted(known) if time[0] < t < time[-1] and t not in time]
+    at = np.searchsorted(time, further)
+    return np.insert(time, at, further), np.insert(values, at, [known[t] for t in further])
 
 
 def _curves(panel: Panel) -> list[tuple[list[str], FloatArray]]:
@@ -308,6 +327,7 @@ def _limits(panel: Panel) -> tuple[float, float]:
     ends = [end for values in panel.curves.values() for end in _ends(values)] or [0.0]
     ends += [end for band in panel.bands.values() for edge in band for end in _ends(edge)]
     ends += panel.limits
+    ends += [end for peak in panel.peaks.values() for end in (peak.lowest, peak.highest) if np.isfinite(end)]
     low, high = min(ends), max(ends)
     size = max(abs(low), abs(high))
     least = max(panel.least, 1e-6 * size)
@@ -331,7 +351,8 @@ def start_up(time: FloatArray, curves: Mapping[str, FloatArray]) -> float | None
     wider = time - time[0] <= 4 * _SHORT * duration
     travel = np.sum([np.nancumsum(np.abs(np.diff(values[wider]))) for values in curves.values()], axis=0)
     settled = float(time[1 + int(np.searchsorted(travel, 0.95 * travel[-1]))] - time[0])
-    return 1.5 * settled if settled < 2 * _SHORT * duration else None
+    until = max(1.5 * settled, float(time[min(_ENOUGH, time.size - 1)] - time[0]))
+    return until if settled < 2 * _SHORT * duration and until <= 3 * _SHORT * duration else None
 
 
 def _draw_start(axes: Axes, whole: Axes, until: float) -> None:
@@ -344,7 +365,7 @@ def _draw_start(axes: Axes, whole: Axes, until: float) -> None:
         axes.set_xlim(time[0], time[0] + until)
     axes.set_title("start-up (s)", fontsize=8.5, fontweight="normal", color=MUTED)
     for axis in (axes.xaxis, axes.yaxis):
-        _number(axis, MaxNLocator(3))
+        _number(axis, MaxNLocator(_BINS, steps=_STEPS))
 
 
 def _draw_logarithmic(axes: Axes, time: FloatArray, curves: Mapping[str, FloatArray]) -> None:

@@ -217,7 +217,10 @@ class Comparison:
                 for name, values in panel.curves.items():
                     curve = np.interp(self._time, run.time, values, np.nan, np.nan)
                     first = shown.get(name, panels.Panel(name, panel.label, {}, panel.least, panel.log))
-                    shown[name] = replace(first, curves={**first.curves, label: curve})
+                    peaks = {label: panel.peaks[name]} if name in panel.peaks else {}
+                    shown[name] = replace(
+                        first, curves={**first.curves, label: curve}, peaks={**first.peaks, **peaks}
+                    )
         differing = [
             panel
             for panel in shown.values()
