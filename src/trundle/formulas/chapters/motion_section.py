@@ -41,7 +41,12 @@ def motion_section(sheet: Sheet, dynamics: Dynamics, rows: AnyRows = ()) -> Sect
         ("torques", tau, _column(sheet, pushes), "torques of the motors"),
         ("forces", f, _column(sheet, others), f"forces of {_kinds(dynamics)}"),
         ("mass_matrix", mass, sheet.matrix(entries), "mass matrix of the independent speeds"),
-        ("bias", bias, sheet.matrix([[entry] for entry in dynamics.bias]), _bias_words(sheet, dynamics)),
+        (
+            "bias",
+            bias,
+            sheet.matrix([[_bias_entry(sheet, dynamics, k)] for k in every]),
+            _bias_words(sheet, dynamics),
+        ),
         (
             "input_matrix",
             motors,
@@ -120,6 +125,13 @@ def _entry(sheet: Sheet, dynamics: Dynamics, i: int, j: int) -> Scalar:
     long = isinstance(value, Sum) and value.terms and cost(best(value)) > _MOST_ENTRY
     long = long or (isinstance(value, Sum) and not value.is_plain and sheet.book.known(value) is not None)
     return _named_entry(sheet, dynamics, i, j) if long else value
+
+
+def _bias_entry(sheet: Sheet, dynamics: Dynamics, k: int) -> Scalar:
+    """An entry of h, by its letter where the accelerations have one for it."""
+    value = dynamics.bias[k]
+    known = isinstance(value, Sum) and not value.is_plain and sheet.book.known(value) is not None
+    return sheet.book.named(value) if known else value
 
 
 def _named_entry(sheet: Sheet, dynamics: Dynamics, i: int, j: int) -> Sum:
@@ -234,6 +246,11 @@ def _divided(force: Sum, mass: Sum) -> tuple[Sum, Sum]:
 
 def _force(sheet: Sheet, dynamics: Dynamics, k: int, force: Sum) -> Sum:
     """The letter Q_k of what pushes a speed."""
+    bias = dynamics.bias[k]
+    if isinstance(bias, Sum) and bias.terms and cost(best(bias)) > _MOST_ENTRY:
+        # It stands in h, too: a letter says it once.
+        words = f"bias of {dynamics.labels[k]}: what it takes to keep the speeds"
+        force = force + bias - sheet.named(bias, words, "", f"h_{k + 1}")
     words = f"what pushes {dynamics.labels[k]}: all forces, less the bias"
     return sheet.named(force, words, "", f"Q_{k + 1}")
 
