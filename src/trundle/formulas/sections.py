@@ -67,6 +67,9 @@ class Equation:
     def _repr_latex_(self) -> str:
         return _format(self, "latex")
 
+    def _repr_html_(self) -> str:
+        return _format(self, "html")
+
     @cached_property
     def lines(self) -> tuple[tuple[Expression, Expression], ...]:
         """The same, row by row, products multiplied out, with what all terms share before a bracket."""
@@ -334,7 +337,7 @@ class Equations:
         return _format(self, "markdown")
 
     def html(self) -> str:
-        """For a notebook's page, whose MathJax sets what stands in $$: long sections to unfold, very long ones left.
+        """For a notebook's page: MathML with its styles, set without network or scripts.
 
         Returns
         -------
@@ -349,7 +352,7 @@ class Equations:
         --------
         >>> import trundle
         >>> equations = trundle.equations(trundle.catalog.pendulum(links=1))
-        >>> "$$" in equations.html()
+        >>> "<math" in equations.html()
         True
         """
         return _format(self, "html")
@@ -425,6 +428,9 @@ class Equations:
 
     def _repr_markdown_(self) -> str:
         return self.markdown()
+
+    def _repr_html_(self) -> str:
+        return self.html()
 
 
 def _equation_data(equation: Equation) -> dict[str, object]:

@@ -8,7 +8,7 @@ from trundle.formulas.sections import Equation, Equations
 from trundle.formulas.typeset import hypertext, markup, terminal
 
 _MARKUPS = {
-    "latex": markup.latex, "tex": markup.tex, "markdown": markup.markdown, "html": markup.html,
+    "latex": markup.latex, "tex": markup.tex, "markdown": markup.markdown, "html": hypertext.notebook,
     "mathml": hypertext.fragment, "page": hypertext.page,
 }  # fmt: skip
 
@@ -19,10 +19,10 @@ def format_equations(equations: Equations | Equation, form: str, width: int = 10
     Parameters
     ----------
     equations : Equations or Equation
-        One equation is written as text or LaTeX only, without what it means.
+        One equation is written as text, LaTeX or HTML only, without what it means.
     form : {"text", "latex", "tex", "markdown", "html", "mathml", "page"}
-        Text is for a terminal, `latex` a part of a document and `tex` a whole one, `html` for a notebook whose MathJax
-        sets what stands in $$, `mathml` a part of a page that a browser sets by itself and `page` a whole one.
+        Text is for a terminal, `latex` a part of a document and `tex` a whole one, `html` for a notebook: MathML
+        with its styles. `mathml` is a part of a page that has the styles, and `page` a whole one.
     width : int
         Columns of a terminal, for text.
 
@@ -43,9 +43,11 @@ def format_equations(equations: Equations | Equation, form: str, width: int = 10
     '# pendulum'
     """
     alone = isinstance(equations, Equation)
-    known = ("text", "latex") if alone else EQUATION_FORMATS
+    known = ("text", "latex", "html") if alone else EQUATION_FORMATS
     require_known(form, known, f"no format '{form}' of equations", key="form")
     if isinstance(equations, Equation):
+        if form == "html":
+            return hypertext.notebook(equations)
         return (
             terminal.equation_text(equations, width) if form == "text" else markup.equation_latex(equations)
         )

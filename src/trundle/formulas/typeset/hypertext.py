@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 
 from trundle.errors import counted
 from trundle.files import signature
-from trundle.formulas.sections import Equations, SymbolInfo
+from trundle.formulas.sections import Equation, Equations, SymbolInfo
 from trundle.formulas.typeset.alignment import AlignedPage, AlignmentRow, set_on_page
-from trundle.formulas.typeset.layout import Block
+from trundle.formulas.typeset.layout import Block, alone
 from trundle.formulas.typeset.mathml import MathML, element, row, sign
 from trundle.html import MOST_FOLDED
 
@@ -72,6 +73,18 @@ def page(equations: Equations) -> str:
     """A page by itself, as it opens in a browser."""
     style, body = STYLE, fragment(equations)
     return _PAGE.format(title=escape(equations.name), signature=escape(signature()), style=style, body=body)
+
+
+def notebook(equations: Equations | Equation) -> str:
+    """What a notebook shows: MathML with its styles, which needs neither network nor scripts once it is saved."""
+    if isinstance(equations, Equations):
+        shown = fragment(equations)
+    else:
+        setting = AlignedPage(alone(replace(equations, meaning="")))
+        writer = MathML(setting.layout.order, setting.named)
+        blocks = (_block(block, setting, writer) for block in setting.layout.blocks)
+        shown = element("div", *blocks, **{"class": "equations"})
+    return element("style", STYLE) + shown
 
 
 def fragment(equations: Equations) -> str:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from html import escape
 
 from trundle.formulas.letters.names import numbered
 from trundle.formulas.sections import Equation, Equations
@@ -14,12 +13,7 @@ from trundle.formulas.typeset.alignment import AlignedPage, AlignmentRow, set_on
 from trundle.formulas.typeset.layout import alone
 from trundle.formulas.typeset.printers import COLUMN, GREEK_NAMES, prose
 from trundle.formulas.typeset.tex_width import tex_width
-from trundle.html import MOST_FOLDED, folded, table
 
-# Signs of LaTeX in HTML: longer sections are folded; when more than so many are on the page, the rest is left out. A
-# browser sets some 100,000 signs a second.
-_MOST_OPEN = 5_000
-_MOST_PAGE = 60_000
 _HEAD = ("symbol", "value", "meaning")
 _PACKAGES = r"\usepackage{amsmath, array, longtable}"
 _DOCUMENT = r"""\documentclass[a4paper]{article}
@@ -129,31 +123,6 @@ def markdown(equations: Equations) -> str:
     listed = "\n".join([f"| {' | '.join(_HEAD)} |", "| --- | --- | --- |", *rows])
     parts += ["## Symbols", listed] if rows else []
     return "\n\n".join(parts) + "\n"
-
-
-def html(equations: Equations) -> str:
-    """Sections with displayed formulas, the intermediate quantities, and a table of the symbols to unfold."""
-    page = set_on_page(equations)
-    parts, used, left = [], 0, []
-    for block in page.layout.blocks:
-        pieces = [*page.pieces(block.statements)]
-        size = sum(len(_row(page, row)) for piece in pieces if not isinstance(piece, str) for row in piece)
-        if used + size > _MOST_PAGE:
-            left.append(block.title)
-            continue
-        used += size
-        shown = "".join(
-            f"<p>{escape(_marked(page, note, escaped=''))}</p>"
-            if isinstance(note, str)
-            else escape(displayed(page, note))
-            for note in (*pieces, *block.notes)
-        )
-        whole = f"<p><b>{escape(block.title)}</b></p>{shown}"
-        parts.append(folded(block.title, shown) if size > _MOST_OPEN else whole)
-    if left:
-        parts.append(f"<p>Too long for this page: {escape(', '.join(left))}.</p>")
-    symbols = [(f"${page.tex(symbol)}$", *others) for symbol, *others in page.layout.symbols()]
-    return "".join([*parts, folded(f"{len(symbols)} symbols", table(_HEAD, symbols, most=MOST_FOLDED))])
 
 
 def equation_latex(equation: Equation) -> str:
