@@ -182,6 +182,15 @@ def test_the_policy_stops_what_would_get_in_anyway(circle, opened):
     assert page.evaluate("window.ran === undefined")
 
 
+def test_curves_run_through_their_true_peaks(circle, opened):
+    highest = circle.peaks["right_motor.current"].highest
+    assert highest > 1.5 * circle["right_motor.current"].max()
+    page = opened(page_of(circle))
+    labels = page.locator("canvas[aria-label]").evaluate_all("all => all.map(each => each.ariaLabel)")
+    (said,) = [label for label in labels if "right_motor.current" in label]
+    assert f" to {highest:.3g} A; left_motor.current" in said
+
+
 def test_several_runs_are_compared_in_one_page(circle, opened):
     other = trundle.run(_CIRCLE, inputs={"left_motor.voltage": 22.0}, progress=False)
     page = opened(page_of([circle, other]))

@@ -55,6 +55,7 @@ def _one_run(run: Run, panels: Mapping[str, Sequence[Panel]]) -> dict[str, objec
         "run": {
             "time": run.time[kept],
             "values": {name: run[name][kept] for name in run.values},
+            "peaks": dict(_peaks(run)),
             "groups": run.groups,
             "samples": len(run),
             "off": off,
@@ -62,6 +63,14 @@ def _one_run(run: Run, panels: Mapping[str, Sequence[Panel]]) -> dict[str, objec
         "scene": None if scene is None else scene_data(scene.at(kept.tolist())),
         "spatial": is_spatial(scene),
     }
+
+
+def _peaks(run: Run) -> Iterator[tuple[str, list[list[float]]]]:
+    """The lowest and highest points (t, value) of the values that are known between samples, the earlier first."""
+    for name, peak in run.peaks.items():
+        points = [[peak.lowest_time, peak.lowest], [peak.highest_time, peak.highest]]
+        if not peak.sampled and np.isfinite(points).all():
+            yield name, sorted(points)
 
 
 def _seen(scene: Scene | None, panels: Iterable[Panel]) -> Iterator[FloatArray]:

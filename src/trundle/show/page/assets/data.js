@@ -20,8 +20,8 @@ function decodeNumbers({ base64, type }) {
   return new NUMBERS[type](bytes.buffer);
 }
 
-// A motion is {time (T), values {name: (T)}, poses (T × frames × 12, rows of [R | p]), spins (T × wheels) or null,
-// arrows}. Of a page's run or of a comparison's.
+// A motion is {time (T), values {name: (T)}, peaks {name: [[t, value] twice]} or none, poses (T × frames × 12, rows of
+// [R | p]), spins (T × wheels) or null, arrows}. Of a page's run or of a comparison's.
 export function motionOf({ run, scene }) {
   if (run === null) return null;
   const { poses = null, spins = null, arrows = [], frames = 0 } = scene ?? {};

@@ -131,24 +131,29 @@ function drawPanel(canvas, { width, height, plot, theme, motions, visible }) {
   return { from, to, width, text };
 }
 
-// The curves of all motions as {time, values, index, run, ghost}, ghosts first.
+// The curves of all motions as {time, values, peaks, index, run, ghost}, ghosts first.
 function linesOf(plot, motions, visible) {
   const found = [];
   motions.forEach(({ motion, ghost }, run) => {
     for (const { name, index } of visible) {
-      const line = { index, run, time: motion.time, values: motion.values[name] };
+      const line = { index, run, time: motion.time, values: motion.values[name], peaks: [] };
       if (ghost?.values[name]) found.unshift({ ...line, time: ghost.time, values: ghost.values[name], ghost: true });
-      if (line.values) found.push(line);
+      if (line.values) found.push({ ...line, peaks: plot.log ? [] : peaksOf(motion, name) });
     }
   });
   if (!plot.log) return found;
   return found.map((line) => ({ ...line, values: line.values.map((each) => (each === 0 ? NaN : Math.log10(Math.abs(each)))) }));
 }
 
+// The lowest and highest points [t, v] of a value between its samples, the earlier first, where they are known.
+function peaksOf(motion, name) {
+  return motion?.peaks?.[name] ?? [];
+}
+
 function extremes(lines) {
   let [low, high] = [Infinity, -Infinity];
-  for (const { values } of lines) {
-    for (const each of values) {
+  for (const { values, peaks } of lines) {
+    for (const each of [...values, ...peaks.map(([, value]) => value)]) {
       if (each < low && each !== -Infinity) low = each;
       if (each > high && each !== Infinity) high = each;
     }
@@ -207,7 +212,7 @@ function line(context, colour, x0, y0, x1, y1) {
 }
 
 // A curve; one that runs along another has gaps, in which that one is seen.
-function drawLine({ context, theme, low, high, x, y }, { time, values, index, run, ghost }, drawn) {
+function drawLine({ context, theme, low, high, x, y }, { time, values, peaks, index, run, ghost }, drawn) {
   style(context, theme, index, run, 1.8);
   const reach = COVERED * (high - low);
   const along = drawn.filter((other) => !ghost && covers(other.values, values, reach)).map(({ level }) => level);
@@ -227,6 +232,7 @@ function drawLine({ context, theme, low, high, x, y }, { time, values, index, ru
       pen = false;
       continue;
     }
+    if (pen) for (const [t, v] of peaks) if (t > time[k - 1] && t < time[k]) context.lineTo(x(t), y(v));
     if (pen) context.lineTo(x(time[k]), y(values[k]));
     else context.moveTo(x(time[k]), y(values[k]));
     pen = true;
@@ -247,7 +253,7 @@ function spoken(plot, curves, motion, units) {
   const said = curves.map(({ label, name }) => {
     const values = motion?.values[name];
     if (!values) return label;
-    const [low, high] = extremes([{ values }]);
+    const [low, high] = extremes([{ values, peaks: peaksOf(motion, name) }]);
     return `${label} from ${number(low, 3)} to ${number(high, 3)} ${units[name] ?? ""}`;
   });
   return `${[plot.title, plot.label].filter(Boolean).join(", ")} over time: ${said.join("; ")}`;
