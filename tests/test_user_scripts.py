@@ -23,12 +23,16 @@ def said(name, folder):
 
 @pytest.mark.slow
 def test_a_thesis(tmp_path):
+    pytest.importorskip("control")
     text = said("thesis", tmp_path)
     ends, steady = (
         [float(part.split(" ")[0]) for part in text.split(word)[1:]] for word in ("ends at ", "steady is ")
     )
     assert ends == pytest.approx(steady, rel=1e-4)
     assert float(text.split("by hand, at d = 0: ")[1].split(" ")[0]) == pytest.approx(steady[1], abs=1e-5)
+    alone, held = (float(text.split(f"{run}: ")[1].split(" ")[0]) for run in ("voltages alone", "held"))
+    assert held < 0.02
+    assert alone > 1
     made = {each.name for each in (tmp_path / "runs" / "thesis").iterdir()}
     assert {"equations.tex", "turn.pdf", "path.png", "states.png", "load 0 cm.nc"} <= made
 
@@ -41,6 +45,16 @@ def test_a_builder_of_swerve_robots(tmp_path):
     ]
     assert ways == sorted(ways)
     assert "battery down to" in text
+
+
+@pytest.mark.slow
+def test_a_swerve_from_nothing_to_its_trajectory(tmp_path):
+    text = said("swerve_to_robot", tmp_path)
+    assert "held: True" in text
+    assert float(text.split("slip at most ")[1].split(" ")[0]) < 1e-9
+    assert "ends at [1.5, -1.0, 3.1]" in text
+    made = {each.name for each in (tmp_path / "runs" / "swerve_to_robot").iterdir()}
+    assert {"robot.yaml", "robot.svg", "loop.traj", "loop.csv", "path.png", "states.png"} <= made
 
 
 @pytest.mark.slow

@@ -1,15 +1,19 @@
-"""A thesis on a robot of one's own: describe it, print its equations, simulate, compare with a formula, draw.
+"""A thesis on a robot of one's own: describe it, print its equations, simulate, compare with a formula, hold a circle.
 
-A cart on two driven wheels carries its load ahead of the axle, on it, or behind: what does that do to a turn?
+A cart on two driven wheels carries its load ahead of the axle, on it, or behind: what does that do to a turn? And one
+motor is worse than the other: what holds the cart on its circle? (The last part needs python-control.)
 
     python examples/python/thesis.py [FOLDER]
 """
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
 
+import control
 import trundle
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else "runs/thesis")
@@ -66,4 +70,40 @@ axes.set(xlabel="time (s)", ylabel="ω (rad/s)")
 axes.legend()
 figure.savefig(folder / "turn.pdf")
 runs["20 cm"].plot.save(folder)
+
+# A circle of 2 m at 1 m/s. The left motor's winding is warm, as 20 % more resistance: the cart drifts off.
+circle = model.trim(v_x=1.0, omega=0.5)
+warm = {"motors.left_motor.resistance": 0.48}
+start = {**circle.state, "y": 0.1}  # and it begins 0.1 m beside its circle
+drifting = trundle.simulate(model, "25 s", circle.input, initial=start, parameters=warm)
+
+# What holds it: u = u0 - K z, with z how far it is from where the circle would have taken it by now.
+beside = circle.linearize().reduced(without=["left.angle", "right.angle"])
+weights = np.diag([{"x": 40.0, "y": 40.0, "theta": 10.0}.get(name, 1e-3) for name in beside.states])
+gain = np.asarray(control.lqr(beside.to_control(), weights, np.eye(2))[0])
+poles = np.linalg.eigvals(beside.A - beside.B @ gain)
+print(f"slowest pole of the loop: {poles.real.max():.3f} 1/s")
+
+
+def regulator(t: float, state: Mapping[str, float]) -> np.ndarray:
+    """The voltages of both motors, in the model's order."""
+    return circle.u - gain @ beside.deviation(state, t)
+
+
+held = trundle.simulate(model, "25 s", regulator, initial=start, parameters=warm)
+
+figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
+for name, run in {"voltages alone": drifting, "held": held}.items():
+    axes[0].plot(run["x"], run["y"], label=name)
+    off = [
+        beside.deviation({state: run[state][k] for state in model.states}, t) for k, t in enumerate(run.time)
+    ]
+    x, y = (np.array(off)[:, beside.states.index(name)] for name in ("x", "y"))
+    distance = np.hypot(x, y)
+    axes[1].semilogy(run.time, distance, label=name)
+    print(f"{name}: {distance[-1]:.3f} m beside the circle's own motion after 25 s")
+axes[0].set(xlabel="x (m)", ylabel="y (m)", aspect="equal")
+axes[1].set(xlabel="time (s)", ylabel="distance (m)")
+axes[0].legend()
+figure.savefig(folder / "circle.png", dpi=120)
 print("in", folder, "are", ", ".join(sorted(each.name for each in folder.iterdir())))
