@@ -339,6 +339,13 @@ def test_labels_and_numbers(drive):
     assert latex in drive.tex()
 
 
+def test_constraints_are_told_as_a_thesis_does():
+    (first, *_) = equations(catalog.differential_drive(), "constraints").sections
+    assert first.notes[0].startswith(
+        "The 4 constraints have rank 3: 1 is redundant. The independent speeds are "
+    )
+
+
 def test_a_model_knows_its_equations():
     model = trundle.derive(catalog.differential_drive())
     assert model.equations("constraints").what == "constraints"

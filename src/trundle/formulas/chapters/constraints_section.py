@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import sympy
 
-from trundle.formulas.letters.names import numbered
+from trundle.errors import counted
+from trundle.formulas.letters.names import listed, numbered
 from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Equation, Section
 from trundle.mechanics.linear import dot
@@ -45,8 +46,11 @@ def constraint_section(sheet: Sheet, lock: str) -> Section | None:
     if not lock:
         rank, labels = sheet.here.basis.elimination.rank, sheet.here.basis.labels
         more = len(rows) - rank
-        again = f"; {more} of them {'says' if more == 1 else 'say'} again what others say" if more else ""
-        note = f"{len(rows)} constraints of rank {rank}{again}. Independent speeds: {', '.join(labels)}."
+        again = f"{more} {'is' if more == 1 else 'are'} redundant" if more else "they are independent"
+        free = f"independent speed{' is' if len(labels) == 1 else 's are'} {listed(labels)}"
+        note = f"The {counted(len(rows), 'constraint')} have rank {rank}: {again}. The {free}."
+        if len(rows) == 1:
+            note = f"There is one constraint. The {free}."
     return Section("constraints", ROLLING, tuple(equations), (note,))
 
 
