@@ -83,6 +83,20 @@ def test_long_runs_are_looked_at_in_parts(drive, monkeypatch):
     near(trundle.simulate(drive, 5.0, VOLTAGES, samples=3).peaks, whole.peaks, whole, 1e-6)
 
 
+def test_where_most_steps_fail_the_few_others_are_kept():
+    taken = list[extremes.Steps]()
+    recorder = extremes.Recorder(0.0, 3.0, taken.append)
+    # A step is tried thousands of times, from too far on back to where it holds.
+    for tried in (1.0, 2.0):
+        for t in np.linspace(tried + 1.0, tried, extremes.MOST_NOTES - 5):
+            recorder.note([t], np.array([[t]]))
+    recorder.done(np.array([3.0]))
+    extreme = extremes.Extremes(lambda times, states, edges: states)
+    for steps in taken:
+        extreme.take(steps)
+    assert extreme.rows()[:, 0] == pytest.approx([1.0, 1.0, 3.0, 3.0])
+
+
 def test_kinematic_runs_have_peaks_too():
     robot = trundle.catalog.differential_drive(radius=0.15)
     rates = {"left.rate": lambda t: np.sin(7 * t), "right.rate": lambda t: np.sin(7 * t)}
