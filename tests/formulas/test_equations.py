@@ -340,10 +340,10 @@ def test_labels_and_numbers(drive):
 
 
 def test_constraints_are_told_as_a_thesis_does():
-    (first, *_) = equations(catalog.differential_drive(), "constraints").sections
-    assert first.notes[0].startswith(
-        "The 4 constraints have rank 3: 1 is redundant. The independent speeds are "
-    )
+    found = equations(catalog.differential_drive(), "constraints")
+    (note,) = found.sections[0].notes
+    assert note.startswith("The 4 constraints have rank 3: 1 is redundant. The independent speeds are ")
+    assert r"The independent speeds are $v_{x}$ and $\omega$." in found.markdown()
 
 
 def test_a_model_knows_its_equations():

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
 
 import sympy
+from sympy.core.alphabets import greeks
 
 from trundle.formulas.letters.names import Note
 from trundle.formulas.sections import Equation, Equations, Expression, Section
@@ -94,9 +95,10 @@ class Layout(Generic[_Printer]):
 
     @cached_property
     def _named(self) -> dict[str, Expression]:
-        """Symbols that are told from words in a sentence: v_x, not m."""
+        """Symbols that are told from words in a sentence: v_x and omega, not m."""
         shown = {symbol for equation in self.equations.by_name.values() for symbol in equation.free_symbols}
-        return {symbol.name: symbol for symbol in {*shown, *self.ranks} if "_" in symbol.name}
+        known = {symbol.name: symbol for symbol in {*shown, *self.ranks}}
+        return {name: symbol for name, symbol in known.items() if "_" in name or name in greeks}
 
     def parts(self, text: str) -> tuple[str | Expression, ...]:
         """A sentence in text and formulas: those of a note, and the symbols that it names."""
