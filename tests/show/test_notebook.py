@@ -226,7 +226,7 @@ def test_a_run_in_a_notebook(run):
     seen = checked(run._repr_html_())
     (png,) = seen.pictures
     assert png.startswith(b"\x89PNG")
-    for word in ("51 samples", "constraint residual", "energy imbalance", "theta", "max"):
+    for word in ("51 samples", "constraint residual", "energy imbalance", "theta", "highest"):
         assert word in seen.text
 
 
