@@ -93,8 +93,9 @@ def test_a_planted_bug_is_found_with_the_mutation_that_it_needs(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(cases.kinds()))
-def test_the_good_inputs_are_taken(kind):
+def test_the_good_inputs_are_taken(kind, tmp_path, monkeypatch):
     """A search that begins with what is refused would never come far; calls ask for more than there is on purpose."""
+    monkeypatch.chdir(tmp_path)
     bases = range(len(cases.kinds()[kind].bases))
     outcomes = [cases.attempt(cases.Case(kind, "good", base, ())) for base in bases]
     assert not [each for each in outcomes if isinstance(each, cases.Finding)]
@@ -147,7 +148,8 @@ def planted(*_: object, **__: object) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "place"), READERS)
-def test_an_error_planted_in_a_reader_is_found(kind, place, monkeypatch):
+def test_an_error_planted_in_a_reader_is_found(kind, place, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     cases.kinds()  # the good inputs are made before
     monkeypatch.setattr(place, planted)
     outcomes = [cases.attempt(cases.draw(5, number, kind)) for number in range(60)]
@@ -156,7 +158,8 @@ def test_an_error_planted_in_a_reader_is_found(kind, place, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("command", "place"), COMMANDS.items())
-def test_an_error_planted_in_a_command_is_found(command, place, monkeypatch):
+def test_an_error_planted_in_a_command_is_found(command, place, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(place, planted)
     drawn = (cases.draw(5, number, "command") for number in range(5000))
     mine = (case for case in drawn if command in case.content())  # pyright: ignore[reportOperatorIssue]
