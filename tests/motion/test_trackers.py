@@ -115,3 +115,28 @@ def test_a_description_is_read_once(tmp_path, monkeypatch):
     monkeypatch.setattr(arguments, "load", lambda given: paths.append(given) or load(given))
     trundle.track(path, motion, samples=2, progress=False)
     assert paths == [path]
+
+
+def test_what_was_driven_is_tracked_as_its_motion_is():
+    robot = trundle.catalog.swerve()
+    limits = trundle.Limits(steering_rate=4, steering_acceleration=20, drive_speed=1, drive_acceleration=1)
+    driven = trundle.follow(trundle.pose_path([(0, 0, 0), (0.3, 0, 0)]), robot, limits=limits)
+    one, two = (trundle.track(robot, each, samples=11) for each in (driven, driven.motion))
+    assert one.largest == two.largest
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda swerve, driven: trundle.track(swerve, "score.path"), "track takes a motion, not str"),
+        (lambda swerve, driven: trundle.track(swerve, driven, bandwidth=0), "bandwidth > 0"),
+        (lambda swerve, driven: trundle.track(swerve, driven, bandwidth=float("nan")), "finite|not a number"),
+        (lambda swerve, driven: trundle.pursue(driven.motion), "pursue takes what was driven, not Motion"),
+        (lambda swerve, driven: trundle.pursue(driven, pose=(0, 0)), "expected a pose's x, y, θ"),
+        (lambda swerve, driven: trundle.pursue(driven, pose=(float("nan"), 0, 0)), "pose"),
+    ],
+)
+def test_what_cannot_be_tracked_is_told(call, words):
+    driven = trundle.follow(trundle.pose_path([(0, 0, 0), (0.3, 0, 0)]))
+    with pytest.raises(trundle.InputError, match=words):
+        call(trundle.catalog.swerve(), driven)

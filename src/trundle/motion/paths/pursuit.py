@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
+from trundle.model.arguments import kind_of, three
 from trundle.motion.commands.control_levels import Control, State, Target, coordinated
 from trundle.motion.commands.drive import Driven
 from trundle.motion.pieces.motion import Motion, Piece
@@ -110,13 +111,16 @@ def pursue(
     >>> (pursuit.poses([pursuit.duration]).round(9) + 0.0).tolist()  # without a sign of zero
     [[1.0, 0.0, 0.0]]
     """
+    if not isinstance(driven, Driven):
+        hint = "trundle.follow(path) and trundle.drive(file) give it; .motion alone lacks the limits"
+        raise InputError(f"pursue takes what was driven, not {kind_of(driven)}", key="driven", hint=hint)
     if not (math.isfinite(period) and period > 0):
         raise InputError(f"expected a period > 0 s, got {period}", key="period")
     wanted = driven.motion
     homing = Homing(wanted, gains)
     limits = dict(zip(driven.names, driven.limits, strict=True))
     control = Control(wanted.kinematics, wanted.kinematics.drive.limited(limits), "scurve", True)
-    begin = np.array(wanted.start if pose is None else pose, dtype=float)
+    begin = np.array(wanted.start if pose is None else three(pose, "pose", "x, y, θ", ("m", "m", "rad")))
     look = measured or (lambda _time, here: here)
     angles = wanted.samples(np.zeros(1)).angle[0]
     state, here, now, ahead = State(np.zeros(3), angles, np.zeros(len(angles))), begin, 0.0, period

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.model import Model
-from trundle.model.arguments import Given, model_of, opened, robot_of
+from trundle.model.arguments import Given, kind_of, model_of, number, opened, robot_of
 from trundle.motion.forces.forces import DrivenRobot, MotionForces, motion_forces
 from trundle.motion.pieces.motion import Motion, Samples
 from trundle.motion.trackers.tracker import Aim, ByTorque, Law, Tracker
@@ -23,6 +24,9 @@ from trundle.robot import units
 from trundle.simulation import simulate
 from trundle.simulation.options import whole
 from trundle.simulation.signals import table
+
+if TYPE_CHECKING:
+    from trundle.motion.commands.drive import Driven
 
 # Commands are told this often (s), linear between, as fast controllers do. Inverse dynamics runs once a tick.
 TICK = 1e-3
@@ -101,7 +105,7 @@ class Tracking:
 
 def track(
     robot: Given,
-    motion: Motion,
+    motion: Motion | Driven,
     *,
     parameters: Mapping[str, float | str] | None = None,
     bandwidth: float = 60.0,
@@ -118,8 +122,8 @@ def track(
     ----------
     robot : Robot, Model, Document, path or mapping
         With motors on its wheels. Its wheels' contact laws say whether and how they slip.
-    motion : Motion
-        Of its modules: a plan, for instance.
+    motion : Motion or Driven
+        Of its modules: what `plan`, `drive` and `follow` give.
     parameters : mapping of str to number or str
         Changed values of the model that is driven; the commands come from the robot as described.
     bandwidth : float, rad/s
@@ -137,7 +141,8 @@ def track(
     Raises
     ------
     InputError
-        A mass is missing, a motor doesn't say by which command it gives a torque, or the motion is of other modules.
+        A mass is missing, a motor doesn't say by which command it gives a torque, the motion is of other modules or is
+        none, or the bandwidth isn't positive.
 
     Examples
     --------
@@ -148,6 +153,9 @@ def track(
     >>> tracking.largest["position"] < 0.02
     True
     """
+    motion = _motion_of(motion)
+    if not number(bandwidth, "bandwidth", "rad/s") > 0:
+        raise InputError(f"expected a bandwidth > 0 rad/s, got {bandwidth!r}", key="bandwidth")
     # Opened once: what leads to a robot and to its model may be a file.
     description = opened(robot, "track")
     driven = DrivenRobot(robot_of(description, "track", "it has no wheels"), motion.kinematics.names)
@@ -163,6 +171,18 @@ def track(
         progress=progress,
     )
     return Tracking(motion, run, motion_forces(driven, motion.samples(at)), driven)
+
+
+def _motion_of(given: Motion | Driven) -> Motion:
+    """A motion, or the one of what was driven; InputError for what is neither, such as a file's name."""
+    motion = given if isinstance(given, Motion) else getattr(given, "motion", None)
+    if isinstance(motion, Motion):
+        return motion
+    raise InputError(
+        f"track takes a motion, not {kind_of(given)}",
+        key="motion",
+        hint="trundle.plan(…), trundle.drive(file) and trundle.follow(path) give one",
+    )
 
 
 def along(driven: DrivenRobot, motion: Motion, bandwidth: float) -> Tracker:
