@@ -201,3 +201,18 @@ def test_a_wheel_passes_close_by_the_centre_of_rotation():
     held(motion, limits)
     assert motion.poses([motion.duration]) == pytest.approx(path.poses([path.length]), abs=1e-9)
     assert motion.duration < 7.2
+
+
+@pytest.mark.parametrize(
+    "robot", [trundle.catalog.swerve(), trundle.catalog.mecanum()], ids=["swerve", "mecanum"]
+)
+def test_steerings_jerk_may_be_limited_and_rollings_not(robot):
+    """No speeds were found for it, though there are: as slow as with both limited, as fast as with none at most."""
+    path = trundle.pose_path([(0, 0, 0), (2, 0, 0)])
+    rest = {"steering_rate": 2, "steering_acceleration": 10, "drive_speed": 1, "drive_acceleration": 2}
+    free, one, both = (
+        trundle.follow(path, robot, limits=trundle.Limits(**rest, **jerks))
+        for jerks in ({}, {"steering_jerk": 100}, {"steering_jerk": 100, "drive_jerk": 10})
+    )
+    assert one.summary()["exceeded"] == []
+    assert free.motion.duration <= one.motion.duration <= both.motion.duration

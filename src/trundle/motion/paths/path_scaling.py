@@ -37,6 +37,9 @@ _SPARE = 1e-10
 # least, from where the tangents of J/√b let them rise slowly: it has to keep to the largest of these that it can.
 _LEAST, _GREATEST = 1e-6, 1e3
 _FIRST = (1e-2, 1e-3, 1e-4, _LEAST)
+# Towards rest z is stretched: with steering's jerk limited and rolling's not, b grows there like 1/z. Coefficients
+# scaled by that would break their neighbours' rows at their least; by this many times the median, times don't change.
+_STRETCHED = 100.0
 # Rows with at least this share of their bound are in a programme from its start; others join when they are broken.
 _NEAR = 0.6
 # A row that is beyond its bound by less than this share isn't broken: that is rounding.
@@ -170,7 +173,8 @@ class _Programme:
         by_order = [np.nan_to_num(share, nan=np.inf).min(axis=1) for share in shares]
         self.fastest = by_order[0] ** 2
         most = np.minimum(self.fastest, np.minimum(by_order[1], by_order[2] ** (2 / 3)))
-        return np.where(np.isfinite(most), most, np.max(most[np.isfinite(most)], initial=1.0))
+        most = np.where(np.isfinite(most), most, np.max(most[np.isfinite(most)], initial=1.0))
+        return np.minimum(most, _STRETCHED * np.median(most))
 
     def at(self, b: FloatArray, order: int = 0) -> FloatArray:
         """A derivative of b at the points, of coefficients b."""
