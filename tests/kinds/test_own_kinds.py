@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import pytest
 import scipy.integrate
+import yaml
 
 import trundle
 from trundle.errors import InputError
@@ -373,3 +374,39 @@ def test_the_schema_describes_own_kinds_by_their_first_line():
     example("own_motor")
     said = json_schema()["$defs"]["SeriesMotor"]["properties"]["type"]["description"]  # pyright: ignore
     assert said.startswith("series: A series-wound motor")
+
+
+CELL = """
+from typing import Literal
+import trundle
+from trundle.robot import ContactLaw, Push, register
+
+@register
+class Sticky(ContactLaw):
+    \"\"\"A damper of so many N s/m.\"\"\"
+
+    type: Literal["sticky_cell"] = "sticky_cell"
+
+    def push(self, touch, read):
+        return Push([-GAIN * slip for slip in touch.slip])
+"""
+
+
+def test_a_cell_that_runs_again_defines_its_kind_anew(guests):
+    """The second definition counts; a class from elsewhere can't take the name."""
+    names = {"__name__": "__main__"}
+    text = """
+robot:
+  name: cart
+  body: {mass: 1, inertia: {zz: 1}}
+  wheels: {one: {at: [0, 0, 0], radius: 0.1, mass: 1, width: 0.1, contact: sticky_cell}}
+"""
+    forces = []
+    for gain in ("1", "1", "3"):
+        exec(CELL.replace("GAIN", gain), names)
+        model = trundle.derive(trundle.load(yaml.safe_load(text)))
+        run = trundle.simulate(model, 0.01, initial={"v_y": 1.0}, samples=2)
+        forces.append(float(run["one.side_force"][0]))
+    assert forces == pytest.approx([-1, -1, -3])
+    with pytest.raises(InputError, match="is taken by Sticky"):
+        exec(CELL.replace("GAIN", "1"), {"__name__": "elsewhere"})

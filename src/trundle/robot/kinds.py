@@ -107,11 +107,13 @@ class Family:
     def join(self, kind: type[Kind]) -> None:
         """Add a class from outside the package; raises InputError where it can't be one of the family."""
         name = name_of(kind)
-        if self._members.get(name) is kind:
+        earlier = self._members.get(name)
+        if earlier is kind:
             return
-        if name in self._members:
+        # a notebook's cell that runs again defines its class anew
+        if earlier is not None and _definition(earlier) != _definition(kind):
             raise InputError(
-                f"{kind.__name__}: the {self.called} {name!r} is taken by {self._members[name].__name__}",
+                f"{kind.__name__}: the {self.called} {name!r} is taken by {earlier.__name__}",
                 hint=f"choose another name: type: Literal[{name + '_2'!r}] = {name + '_2'!r}",
             )
         taken = sorted(self._reserved & kind.model_fields.keys())
@@ -215,10 +217,16 @@ def name_of(kind: type[Kind]) -> str:
     return field.default
 
 
+def _definition(kind: type[Kind]) -> tuple[str, str]:
+    """Where a class is defined."""
+    return kind.__module__, kind.__qualname__
+
+
 def register(kind: type[Kind]) -> type[Kind]:
     """Let descriptions use a class of your own by its name: a wheel, a contact law, a joint or a motor.
 
-    Returns the class, so that it serves as a decorator. Registering the same class again changes nothing.
+    Returns the class, so that it serves as a decorator. Registering the same class again changes nothing; one that is
+    defined again in the same place, as in a notebook's cell that runs twice, takes the place of the first.
 
     Parameters
     ----------
