@@ -235,4 +235,8 @@ def test_a_backslash_in_a_files_name(trundle, folder):
         assert answer.status == 0, answer.err
     run = Run.load(folder / "a\\b" / "runs" / "c\\d.nc")
     assert run.duration == 2.0
-    assert sorted(path.name for path in (folder / "a\\b" / "runs").iterdir()) == ["c\\d.csv", "c\\d.nc"]
+    assert sorted(path.name for path in (folder / "a\\b" / "runs").iterdir()) == [
+        "c\\d.csv",
+        "c\\d.nc",
+        "c\\d.peaks.csv",
+    ]

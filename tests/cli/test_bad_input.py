@@ -21,7 +21,7 @@ BAD = {
     "alias": ("mass: 50.0", "mass: *m", 5, ["alias"]),
     "tag": ("mass: 50.0", "mass: !!python/object/apply:os.system [touch pwned]", 5, ["tag"]),
     "tab": ("  body:", "\tbody:", 5, ["spaces"]),
-    "open bracket": ("{d: 0.0, r: 0.15}", "{d: 0.0, r: 0.15", 13, ["YAML"]),
+    "open bracket": ("{d: 0.0, r: 0.15}", "{d: 0.0, r: 0.15", 12, ["YAML"]),
     "repeated key": ("duration: 2.0", "duration: 2.0\n  duration: 3.0", 15, ["duration"]),
     "future format": ("trundle: 1", "trundle: 9", 1, ["version", "upgrade"]),
 }  # fmt: skip

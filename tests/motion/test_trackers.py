@@ -112,7 +112,9 @@ def test_a_description_is_read_once(tmp_path, monkeypatch):
     motion = trundle.plan(catalog.swerve(modules=2), (0.1, 0, 0), limits=LIMITS)
     paths = []
     load = arguments.load
-    monkeypatch.setattr(arguments, "load", lambda given: paths.append(given) or load(given))
+    monkeypatch.setattr(
+        arguments, "load", lambda given, base=None: paths.append(given) or load(given, base=base)
+    )
     trundle.track(path, motion, samples=2, progress=False)
     assert paths == [path]
 
