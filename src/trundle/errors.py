@@ -163,7 +163,7 @@ def _first(name: str) -> str:
 
 
 def no_attribute(owner: str, name: str, known: Iterable[str]) -> AttributeError:
-    """The error on a name that an owner doesn't have, with the nearest that it has.
+    """The error on a `name` that an `owner` doesn't have, with the nearest of those `known`.
 
     Its `obj` keeps Python from guessing once more behind it.
     """

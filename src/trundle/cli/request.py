@@ -86,6 +86,7 @@ def read_request(file: str, base: str | None = None) -> Request:
 
 
 def _read(file: str, base: str | None) -> Request:
+    """What a file holds, by its name; raises InputError where its robot can't have the base."""
     from trundle.documents import Document, load
     from trundle.documents.document import MODEL_SUFFIX
 

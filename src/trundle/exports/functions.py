@@ -145,7 +145,7 @@ class ModelFunction:
 _LANGUAGES = {language.name: language for language in (NUMPY, JAX)}
 
 
-def _defined(entry: Entry, language: Language) -> Callable[..., Any]:
+def _defined(entry: Entry, language: Language) -> Callable[..., object]:
     """The function that the text of an entry defines, with its numbers' names and their defaults."""
     space: dict[str, Any] = {"__name__": f"trundle_{entry.name}"}
     text = source({entry.name: entry.program}, language)

@@ -17,7 +17,7 @@ from trundle.mechanics.wheels import WheelModel, contact_rows, load_shares
 from trundle.model.constraints import Configuration
 from trundle.robot.contact import Push
 from trundle.robot.motors import Drive, Effort
-from trundle.scalars import Scalar, is_zero, maximum
+from trundle.scalars import Scalar, is_zero, maximum, minus, times
 from trundle.spatial.motions import IDENTITY_POSE, Pose
 from trundle.spatial.vectors import Vector, apply_transposed
 
@@ -211,13 +211,23 @@ def shared_weight(
         pull = apply_transposed(at.poses[0].rotation, assembly.tree.gravity)
         lever = mass * (center[2] - ground_height(assembly, frames))
         resultant = [weight, resultant[1] + lever * pull[0], resultant[2] + lever * pull[1]]
-    loads: dict[str, Scalar] = {}
+    loads = {wheel.name: wheel.load for wheel in assembly.wheels if wheel.load is not None}
+    force, about_x, about_y = less_given(assembly, frames, resultant)
+    return loads, (force, about_x, about_y)
+
+
+def less_given(
+    assembly: Assembly, frames: Sequence[Pose], resultant: Sequence[Scalar], kinds: Sequence[int] = (0, 1, 2)
+) -> list[Scalar]:
+    """What wheels of given load leave of (W, W x, W y), or of those `kinds` of it, to the other wheels (N, N m)."""
+    left = list(resultant)
     for wheel in assembly.wheels:
         if wheel.load is not None:
-            loads[wheel.name] = wheel.load
-            carried = carried_by(wheel, frames)
-            resultant = [r - wheel.load * arm for r, arm in zip(resultant, carried, strict=True)]
-    return loads, (resultant[0], resultant[1], resultant[2])
+            arms = carried_by(wheel, frames)
+            left = [
+                minus(total, times(wheel.load, arms[kind])) for total, kind in zip(left, kinds, strict=True)
+            ]
+    return left
 
 
 def carried_by(wheel: WheelModel, frames: Sequence[Pose]) -> Vector:

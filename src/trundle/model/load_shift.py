@@ -27,6 +27,7 @@ from trundle.model.forces import (
     base_frames,
     carried_by,
     ground_height,
+    less_given,
     shared_weight,
     sharing_wheels,
     standing_loads,
@@ -157,13 +158,7 @@ def moving_loads(moving: MovingMechanism, span: Sequence[int]) -> Loads:
     response = product(_responses(moving, needs), transpose(basis))
     kept = [plus(a, b) for a, b in zip(moving.drift, apply(basis, _kept(moving)), strict=True)]
     wrenches = needed_wrenches(assembly.tree, mechanism.at.poses, moving.nu[:count], kept[:count])
-    held = [carried(wrenches[0], low)[k] for k in kinds]
-    for wheel in assembly.wheels:
-        if wheel.load is not None:
-            held = [
-                minus(h, times(wheel.load, carried_by(wheel, frames)[k]))
-                for h, k in zip(held, kinds, strict=True)
-            ]
+    held = less_given(assembly, frames, [carried(wrenches[0], low)[k] for k in kinds], kinds)
     bias = apply(response, _needed(moving, wrenches, kept))
     held = [minus(h, b) for h, b in zip(held, bias, strict=True)]
     standing = _solve(_gram(list(shapes.values())), [weight[k] for k in kinds])

@@ -141,6 +141,7 @@ def variable(
     dimensions: tuple[str, ...],
     values: FloatArray,
     unit: str,
+    *,
     role: str = "",
     column: Column | None = None,
     peak: Peak | None = None,

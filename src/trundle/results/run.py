@@ -333,9 +333,9 @@ class Run(Shown, Rebuilt):
                 ("time",),
                 array,
                 units.get(name, ""),
-                roles.get(name, ""),
-                self.columns.get(name),
-                self.peaks.get(name),
+                role=roles.get(name, ""),
+                column=self.columns.get(name),
+                peak=self.peaks.get(name),
             )
             for name, array in {"time": self.time, **self.values}.items()
         }

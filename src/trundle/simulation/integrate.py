@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -107,7 +107,7 @@ def integrate(
                 wanted = np.unique(np.concatenate([[a], at[inside], [b]]))
                 recorder = Recorder(a, b, take)
                 part = float(times[-1] - times[0]) / PARTS
-                piece = _piece(*make(a, b), state, wanted, settings, part, recorder)
+                piece = _piece(*make(a, b), state, wanted, settings, part=part, recorder=recorder)
                 _check(piece, wanted, names)
                 recorder.done(piece[:, -1])
                 result[:, inside] = piece[:, np.searchsorted(wanted, at[inside])]
@@ -161,6 +161,7 @@ def _piece(
     state: FloatArray,
     times: FloatArray,
     settings: Settings,
+    *,
     part: float,
     recorder: Recorder,
 ) -> FloatArray:
@@ -182,7 +183,7 @@ def _piece(
             rate,
             (times[0], times[-1]),
             state,
-            method=_noting(settings, recorder),
+            method=cast(str, _noting(settings, recorder)),  # SciPy's stubs know methods by name alone
             t_eval=times,
             rtol=max(settings.rtol, 3e-14),  # SciPy's own least value, 100 epsilons, rounded up
             atol=settings.atol,
@@ -195,7 +196,7 @@ def _piece(
     return solution.y
 
 
-def _noting(settings: Settings, recorder: Recorder) -> Any:
+def _noting(settings: Settings, recorder: Recorder) -> type[OdeSolver]:
     """A method of SciPy's that also tells a recorder where its steps lead."""
     import scipy.integrate
 
