@@ -18,6 +18,7 @@ BENCHMARKS = {
     "single": ("single.single_run",),
     "memory": ("memory.rollout_memory", "memory.many_robots"),
     "forward": ("chains.forward_rates", "chains.single_call"),
+    "calls": ("calls.single_calls",),
     "build": ("chains.build_times",),
     "sympy": ("sympy_models.sympy_models",),
     "equations": ("equations.equations",),

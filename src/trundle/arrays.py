@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from trundle.errors import InputError
+from trundle.choices import BATCHES
+from trundle.errors import InputError, require_known
 
 # The types of arrays, for all rooms.
 FloatArray = npt.NDArray[np.float64]
@@ -32,6 +34,21 @@ def as_numbers(given: npt.ArrayLike, what: str) -> FloatArray:
     if array.dtype.kind not in "fiub":
         raise InputError(f"{what} must hold real numbers, got {array.dtype} ({type(given).__name__})")
     return np.asarray(array, dtype=np.float64)
+
+
+def turned(batch: str, *tables: Any) -> tuple[Any, ...]:
+    """Tables (count, n) as (n, count), and back, where `batch` is "first"; what is no table stays as it is."""
+    if batch == "last":
+        return tables
+    require_known(batch, BATCHES, f"expected 'last' or 'first', got {batch!r}", key="batch")
+    return tuple(
+        each
+        if isinstance(each, Mapping) or np.ndim(each) != 2
+        else each.T
+        if hasattr(each, "T")
+        else np.transpose(each)
+        for each in tables
+    )
 
 
 def refuse_masked(parts: Iterable[object], what: str) -> None:

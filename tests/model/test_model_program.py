@@ -1,5 +1,6 @@
 """What people evaluate on a model: rhs, mass matrix, bias, gravity, frames, by name or in order, one state or many."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -292,3 +293,71 @@ def test_states_of_odes_have_their_shape():
     for wrong in ([0.1], [[0.1, 0.2, 0.3]], "x", 0.1):
         with pytest.raises(InputError, match="x must (have shape|hold 2 numbers)"):
             ode(0.0, wrong)
+
+
+@pytest.mark.parametrize("name", ["differential_drive", "swerve", "four_bar"])
+def test_plain_arrays_take_the_short_way_to_equal_numbers(models, rng, name):
+    """What a loop calls with NumPy's arrays is what names and lists give, bit for bit."""
+    model = models[name]
+    q, v = (part[:, 0].copy() for part in states(model, rng))
+    for program, groups in ((model.mass_matrix, (q,)), (model.bias, (q, v)), (model.bias, (q,))):
+        named = zip(program.inputs, groups, strict=False)
+        slow = program(*(dict(zip(group.labels, x, strict=True)) for group, x in named))
+        np.testing.assert_array_equal(program(*groups), slow)
+        np.testing.assert_array_equal(program(*(list(x) for x in groups)), slow)
+    first, kept = model.bias(q, v), model.bias(q, v).copy()
+    model.bias(q, 2 * v)
+    np.testing.assert_array_equal(first, kept)  # results are the caller's own
+
+
+def test_the_short_way_has_buffers_of_every_thread(models):
+    model = models["swerve"]
+    start = np.array([model.initial[name] for name in model.coordinates])
+    speeds = [np.full(len(model.speeds), 0.1 * k) for k in range(1, 9)]
+    alone = [model.bias(start, v) for v in speeds]
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(50):
+            together = list(pool.map(lambda v: model.bias(start, v), speeds))
+            np.testing.assert_array_equal(together, alone)
+
+
+@pytest.mark.parametrize("name", ["differential_drive", "swerve"])
+def test_bound_calls_follow_their_arrays(models, rng, name):
+    model = models[name]
+    q, v = states(model, rng)
+    at, speed = q[:, 0].copy(), v[:, 0].copy()
+    mass, motion = model.mass_matrix.bind(at), model.frame("base").bind(at, speed)
+    many = model.bias.bind(q.copy(), v.copy(), parameters={"r": 0.2})
+    stands = mass()
+    for k in range(7):
+        at[:], speed[:] = q[:, k], v[:, k]
+        assert mass() is stands
+        np.testing.assert_array_equal(stands, model.mass_matrix(at))
+        for ours, asked in zip(motion(), model.frame("base")(at, speed), strict=True):
+            np.testing.assert_array_equal(ours, asked)
+    np.testing.assert_array_equal(many(), model.bias(q, v, r=0.2))
+    with pytest.raises(InputError, match="takes 1 to 2 groups in order"):
+        model.mass_matrix.bind()
+    with pytest.raises(InputError, match="C-contiguous float64 array"):
+        model.mass_matrix.bind(list(at))
+
+
+@pytest.mark.parametrize("name", ["differential_drive", "four_bar"])
+def test_states_come_as_rows_by_a_keyword(models, rng, name):
+    model = models[name]
+    q, v = states(model, rng)
+    rows, columns = model.mass_matrix(q.T, batch="first"), model.mass_matrix(q)
+    np.testing.assert_array_equal(rows, np.moveaxis(columns, -1, 0))
+    np.testing.assert_array_equal(model.bias(q.T, v.T, batch="first"), model.bias(q, v).T)
+    np.testing.assert_array_equal(model.bias(q.T, speed=v.T, batch="first"), model.bias(q, v).T)
+    np.testing.assert_array_equal(model.mass_matrix(list(q[:, 0]), batch="first"), model.mass_matrix(q[:, 0]))
+    center = model.momentum(q.T, v.T, batch="first").center
+    np.testing.assert_array_equal(center, model.momentum(q, v).center.T)
+    rhs = model.numpy()
+    x = rng.normal(size=(5, len(model.states)))
+    np.testing.assert_array_equal(rhs(x, batch="first"), rhs(x.T).T)
+    np.testing.assert_array_equal(rhs(x.tolist(), batch="first"), rhs(x.T).T)
+    for call in (model.mass_matrix, rhs):
+        with pytest.raises(InputError, match="expected 'last' or 'first', got 'frist'") as failed:
+            call(x.T if call is rhs else q, batch="frist")
+        assert "first" in failed.value.hint

@@ -8,7 +8,7 @@ from functools import update_wrapper
 from importlib.util import find_spec
 from typing import Any
 
-from trundle.arrays import FloatArray
+from trundle.arrays import FloatArray, turned
 from trundle.errors import InputError
 from trundle.exports.entries import entry_named
 from trundle.languages import JAX, NUMPY, Language, arguments, source
@@ -36,7 +36,7 @@ def to_numpy(
     -------
     callable
         Its groups in order, each (n,) or (n, count); inputs are 0 and parameters the model's where they aren't given.
-        Returns an array, or a tuple where there are several groups.
+        Returns an array, or a tuple where there are several groups. With `batch="first"` a state is a row, (count, n).
 
     Raises
     ------
@@ -135,8 +135,10 @@ class ModelFunction:
         self._function = _defined(entry, _LANGUAGES[library])
         update_wrapper(self, self._function)
 
-    def __call__(self, *groups: Any, **named: Any) -> Any:
-        return self._function(*groups, **named)
+    def __call__(self, *groups: Any, batch: str = "last", **named: Any) -> Any:
+        named = dict(zip(named, turned(batch, *named.values()), strict=True))
+        results = self._function(*turned(batch, *groups), **named)
+        return turned(batch, *results) if isinstance(results, tuple) else turned(batch, results)[0]
 
     def __reduce__(self) -> tuple[type, tuple[Entry, str]]:
         return ModelFunction, self._made

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trundle.arrays import FloatArray, as_numbers
+from trundle.arrays import FloatArray, as_numbers, turned
 from trundle.errors import InputError, suggest
 from trundle.model.arguments import number
 from trundle.model.manifold import settle_batch
@@ -38,20 +40,157 @@ class ModelProgram(Program, Generic[R]):
     model: Model = field(compare=False, kw_only=True)
     form: Callable[..., R] = field(compare=False, kw_only=True)
 
-    def __call__(self, *groups: Values | None, parameters: Values | None = None, **named: Values | None) -> R:
+    def __call__(
+        self,
+        *groups: Values | None,
+        parameters: Values | None = None,
+        batch: str = "last",
+        **named: Values | None,
+    ) -> R:
         """Evaluate in native code, compiled at the first call; groups in order or by their names, single numbers by
         theirs: `model.rhs(v_x=1.0, r="6 in")`.
+
+        `batch="first"` takes states as rows, (count, n), and gives results with the states first: (count, n), or
+        (count, n, n) of a matrix.
         """
+        if parameters is None and not named:
+            outputs = self._one_state(groups)
+            if outputs is not None:
+                return self.form(*outputs)
         whole = {
             name: value for name, value in named.items() if name in [group.name for group in self.inputs]
         }
-        given = by_name(self, groups, whole if parameters is None else {**whole, PARAMETER: parameters})
+        if parameters is not None:
+            whole[PARAMETER] = parameters
+        whole = dict(zip(whole, turned(batch, *whole.values()), strict=True))
+        given = by_name(self, turned(batch, *groups), whole)
         for name in named.keys() - whole.keys():
             _put(self, given, name, named[name])
         constants = _parameters(self.model, given.pop(PARAMETER, None))
         states = _states(self, given, constants)
         arrays = [_array(self, group, given.get(group.name), states) for group in self.inputs[:-1]]
-        return self.form(*compile_program(self)(*arrays, _stacked(self, PARAMETER, list(constants.values()))))
+        outputs = compile_program(self)(*arrays, _stacked(self, PARAMETER, list(constants.values())))
+        return (
+            _states_first(self.form(*outputs))
+            if batch == "first" and outputs[0].ndim == 2
+            else self.form(*outputs)
+        )
+
+    def bind(self, *groups: FloatArray, parameters: Values | None = None) -> Callable[[], R]:
+        """A function without arguments that reads these arrays again at every call, and writes where it wrote before.
+
+        It costs little more than its arithmetic, in a control loop say.
+
+        Parameters
+        ----------
+        *groups : array (n,) or (n, count)
+            float64, in order; write new numbers into them. Groups that aren't given are as in a call.
+        parameters : mapping or array, optional
+            As in a call; they stay as they are.
+
+        Returns
+        -------
+        function
+            What a call returns, always in the same arrays. For one thread at a time.
+
+        Raises
+        ------
+        InputError
+            The arrays don't fit the groups; one that states start from is missing.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.pendulum())
+        >>> q = np.zeros(2)
+        >>> mass = model.mass_matrix.bind(q)
+        >>> q[1] = 0.5
+        >>> np.array_equal(mass(), model.mass_matrix(q))
+        True
+        """
+        return _bound(self, groups, _parameters(self.model, parameters))
+
+    @cached_property
+    def _by_thread(self) -> _Calls:
+        return _Calls()
+
+    def _one_state(self, groups: tuple[Values | None, ...]) -> list[FloatArray] | None:
+        """Fresh outputs for one state in plain arrays, a loop's usual call; None where more has to be looked at."""
+        calls = self._by_thread.by_count
+        if len(groups) not in calls:
+            calls[len(groups)] = _one_state_call(self, len(groups))
+        return calls[len(groups)](groups)
+
+
+class _Calls(threading.local):
+    """Calls by how many groups they are given; in every thread its own, with its own buffers."""
+
+    def __init__(self) -> None:
+        self.by_count: dict[int, Callable[[tuple[Values | None, ...]], list[FloatArray] | None]] = {}
+
+
+def _one_state_call(
+    program: ModelProgram[R], given: int
+) -> Callable[[tuple[Values | None, ...]], list[FloatArray] | None]:
+    """Native code between plain arrays (n,) of so many groups and fresh results: other groups are 0, parameters the
+    model's own. It looks at nothing twice: a call takes a few microseconds.
+    """
+    if not _fewest(program) <= given < len(program.inputs):
+        return lambda _: None
+    inputs = [np.zeros(group.size) for group in program.inputs]
+    inputs[-1][:] = list(program.model.parameters.values())
+    outputs = [np.zeros(group.size) for group in program.outputs]
+    run = compile_program(program).bind(*inputs, *outputs)
+    slots = [(buffer, buffer.shape) for buffer in inputs[:given]]
+    plain, double = np.ndarray, np.dtype(np.float64)
+
+    def call(groups: tuple[Values | None, ...]) -> list[FloatArray] | None:
+        for (buffer, shape), value in zip(slots, groups):  # noqa: B905 - as many, and faster so
+            if type(value) is not plain or value.dtype is not double or value.shape != shape:
+                return None
+            buffer[:] = value
+        run()
+        return [output.copy() for output in outputs]
+
+    return call
+
+
+def _fewest(program: Program) -> int:
+    """How many groups in order hold all that has another start than 0."""
+    starts = [k for k, group in enumerate(program.inputs) if group.name in _BOUND and group.name != "speed"]
+    return max(starts, default=0) + 1
+
+
+def _bound(
+    program: ModelProgram[R], groups: tuple[FloatArray, ...], constants: Mapping[str, ArrayLike]
+) -> Callable[[], R]:
+    """Native code on the given arrays, and zeros for the groups behind them."""
+    least, most = _fewest(program), len(program.inputs) - 1
+    if not least <= len(groups) <= most:
+        names = [group.name for group in program.inputs[:most]]
+        asked = f"{least} to {most} groups" if least < most else f"{most} groups"
+        raise InputError(
+            f"bind of '{program.name}' takes {asked} in order ({', '.join(names)}), got {len(groups)}"
+        )
+    rest = [np.zeros(group.size) for group in program.inputs[len(groups) : most]]
+    fixed = _stacked(program, PARAMETER, list(constants.values()))
+    count = next((array.shape[1] for array in (*groups, fixed) if np.ndim(array) == 2), None)
+    outputs = [np.zeros((group.size, *([] if count is None else [count]))) for group in program.outputs]
+    run = compile_program(program).bind(*groups, *rest, fixed, *outputs)
+    results = program.form(*outputs)
+
+    def evaluate() -> R:
+        run()
+        return results
+
+    return evaluate
+
+
+def _states_first(results: R) -> R:
+    """Results whose last axis is that of the states, with this axis first."""
+    if isinstance(results, tuple):
+        return type(results)(*(np.moveaxis(part, -1, 0) for part in results))
+    return np.moveaxis(results, -1, 0)  # type: ignore[return-value]  # an array here
 
 
 def _put(program: Program, given: dict[str, Values | None], name: str, value: Values | None) -> None:

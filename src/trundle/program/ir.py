@@ -296,15 +296,16 @@ class Program(Rebuilt, Shown):
         return differentiated(self, of, wrt, shown=True)
 
     def __call__(
-        self, *groups: ArrayLike, **named: ArrayLike
+        self, *groups: ArrayLike, batch: str = "last", **named: ArrayLike
     ) -> NDArray[np.float64] | tuple[NDArray[np.float64], ...]:
         """Evaluate in native code, compiled at the first call: ``model.dynamics(x, u, parameter=p)``.
 
         Groups in order or by name, (n,) for one state or (n, count) for many; the output group, or a tuple of all.
+        With ``batch="first"`` a state is a row, (count, n), of what is given and of what is returned.
         """
         from trundle.program.kernel import call_program
 
-        return call_program(self, groups, named)
+        return call_program(self, groups, named, batch)
 
     def evaluate(self, *groups: ArrayLike) -> tuple[np.ndarray, ...]:
         """Evaluate with CasADi's own interpreter; slow, meant as a check on kernels (see `trace.evaluate`).

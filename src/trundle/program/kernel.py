@@ -13,7 +13,7 @@ from typing import TypeGuard, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trundle.arrays import FloatArray, as_numbers
+from trundle.arrays import FloatArray, as_numbers, turned
 from trundle.errors import InputError, suggest
 from trundle.program.composition import for_one_state
 from trundle.program.ir import Group, Program
@@ -108,14 +108,17 @@ def by_name(program: Program, groups: Sequence[T], named: Mapping[str, T]) -> di
 
 
 def call_program(
-    program: Program, groups: Sequence[ArrayLike], named: Mapping[str, ArrayLike]
+    program: Program, groups: Sequence[ArrayLike], named: Mapping[str, ArrayLike], batch: str = "last"
 ) -> FloatArray | tuple[FloatArray, ...]:
     """A program's outputs, from all its groups in order or by name: an array, or several for several groups."""
-    given = by_name(program, groups, named)
+    given = by_name(
+        program, turned(batch, *groups), dict(zip(named, turned(batch, *named.values()), strict=True))
+    )
     missing = [group.name for group in program.inputs if group.name not in given]
     if missing:
         raise InputError(f"'{program.name}' needs {', '.join(missing)}, too")
     outputs = compile_program(program)(*(given[group.name] for group in program.inputs))
+    outputs = turned(batch, *outputs)
     return outputs[0] if len(outputs) == 1 else outputs
 
 
