@@ -140,7 +140,9 @@ def test_pictures_of_another_film_are_not_mixed_with_its_own(run, tmp_path):
 
 def test_nothing_that_moves_gives_no_film(tmp_path):
     still = trundle.Run("still", [0.0, 1.0], {"a": [0.0, 1.0]})
-    with pytest.raises(InputError, match="nothing of this robot moves"):
+    with pytest.raises(
+        InputError, match="there is no film of this run: no description says what 'still' looks like"
+    ):
         film(still, tmp_path / "still.gif")
 
 

@@ -96,5 +96,5 @@ def test_what_cannot_be_compared_is_told(model):
     swing = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0, samples=5)
     with pytest.raises(InputError, match="aren't seen from one side: diff.* from above.* from the side"):
         trundle.compare(run, swing, labels=["differential", "pendulum"]).path()
-    with pytest.raises(InputError, match="nothing moves in the run 'still'"):
+    with pytest.raises(InputError, match="no path of the run 'still': no description says"):
         trundle.compare(run, trundle.Run("still", [0.0], {"a": [0.0]}), labels=["moving", "still"]).path()

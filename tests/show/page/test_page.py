@@ -12,17 +12,24 @@ import pytest
 import trundle
 from parameters import mostly_slow
 from trundle.show.drawing.scene import Scene
+from trundle.show.figures.path import unseen
 from trundle.show.page import page_of
 from trundle.show.page.inert_json import to_json
 from trundle.show.page.joining import joined
 from trundle.show.page.payload import kept_samples
 
+_SWERVE = Path(__file__).parents[3] / "examples" / "swerve" / "four_modules.yaml"
 _CIRCLE = Path(__file__).parents[3] / "examples" / "diff_drive" / "circle.yaml"
 
 
 @pytest.fixture(scope="module")
 def circle():
     return trundle.run(_CIRCLE, progress=False)
+
+
+@pytest.fixture(scope="module")
+def swerve():
+    return page_of(trundle.run(_SWERVE, progress=False))
 
 
 def picture(page) -> str:
@@ -140,7 +147,15 @@ def test_without_a_description_an_arrow_moves_and_without_that_curves_are_shown(
     assert page.locator("#note").inner_text() == ""
     assert page.locator(".panel").count() == 1
     page = opened(page_of(trundle.Run("log", time, {"p": time}, groups={"coordinates": ["p"]})))
-    assert "nothing of this robot moves" in page.inner_text("#note")
+    assert (
+        page.inner_text("#note") == "no description says what 'log' looks like, so only its values are shown"
+    )
+
+
+def test_a_run_without_a_finite_pose_is_told_from_one_without_a_description():
+    gone = trundle.Run("points", [0.0, 1.0], {"x": [np.nan, 1.0], "y": [0.0, 1.0]})
+    assert unseen(gone) == "no pose of this run is finite"
+    assert "no description" in unseen(trundle.Run("log", [0.0], {"x": [0.0]}))
 
 
 def test_names_run_nothing(opened):
@@ -204,6 +219,59 @@ def test_a_page_begins_to_play_but_for_who_wants_little_motion(circle, opened):
     html = page_of(circle)
     assert not opened(html).evaluate("trundlePage.player.state.playing")
     assert opened(html, reduced_motion="no-preference").evaluate("trundlePage.player.state.playing")
+
+
+@pytest.mark.parametrize(("width", "windows"), [(1400, 2.5), (390, 4)])
+def test_what_is_folded_says_what_it_holds_and_opens(swerve, opened, width, windows):
+    """It was 9,200 px high for a swerve, 14,800 on a phone."""
+    page = opened(swerve, width=width, height=900)
+    page.locator("#equations").scroll_into_view_if_needed()
+    assert page.evaluate("document.documentElement.scrollHeight") < windows * 900
+    titles = page.locator("details[open].plots details.panel[open] > summary b").all_inner_texts()
+    assert titles == ["coordinates", "speeds", "currents", "inputs"]
+    rates = page.locator("details.panel", has=page.locator("bdi", has_text="front_left.rate"))
+    assert "front_left.rate, rear_left.rate" in rates.locator("summary").inner_text()
+    rates.locator("summary").click()
+    until = "panel => panel.querySelector('.plot canvas').getAttribute('aria-label')?.includes('front_left.rate from')"
+    page.wait_for_function(until, arg=rates.element_handle())
+    assert "loads" in page.locator("#plots-contacts > summary").inner_text()
+    motion = page.locator("#equations details", has_text="Equations of motion").first
+    assert "equations" in motion.locator(".holds").inner_text()
+    assert not motion.locator("math").first.is_visible()
+    motion.locator("summary").click()
+    assert motion.locator("math").first.is_visible()
+
+
+def test_links_open_what_is_folded(swerve, opened):
+    page = opened(swerve, url_hash="#equations-accelerations")
+    shown = page.locator("#equations-accelerations math").first
+    shown.wait_for(state="visible")
+    page.wait_for_function(
+        "document.getElementById('equations-accelerations').getBoundingClientRect().top < innerHeight"
+    )
+    assert not page.locator("#equations-motors math").first.is_visible()
+    page.evaluate("location.hash = 'plots-contacts'")
+    page.locator("#plots-contacts .plot").first.wait_for(state="visible")
+
+
+def test_paper_has_everything_and_the_screen_is_folded_again(swerve, opened):
+    page = opened(swerve)
+    closed = "document.querySelectorAll('#plots details:not([open]), #equations details:not([open])').length"
+    before = page.evaluate(closed)
+    sizes = page.evaluate(
+        """before => {
+            dispatchEvent(new Event("beforeprint"));
+            const drawn = [...document.querySelectorAll(".plot")].map((each) => each.offsetHeight);
+            dispatchEvent(new Event("afterprint"));
+            return drawn;
+        }""",
+        before,
+    )
+    assert min(sizes) > 50
+    assert page.evaluate(closed) == before > 10
+    assert (
+        page.pdf().count(b"/Type /Page\n") >= 6
+    )  # of what is 9,700 px high unfolded; two as it is on the screen
 
 
 @pytest.mark.parametrize("width", [360, 1280])

@@ -15,8 +15,11 @@ def test_equations_stand_on_the_page(opened):
     page = opened(page_of(run_of(catalog.differential_drive(), inputs={"right_motor.voltage": 2.0})))
     page.locator("#equations").scroll_into_view_if_needed()  # out of sight nothing of them is set
     assert page.locator("#equations h2").inner_text() == "Equations"
-    titles = page.locator("#equations h3").all_inner_texts()
+    titles = page.locator("#equations summary").evaluate_all(
+        "all => all.map(each => each.firstChild.textContent)"
+    )
     assert {"Constraints of rolling", "Equations of motion", "Accelerations"} <= set(titles)
+    page.evaluate("document.querySelectorAll('#equations details').forEach((each) => (each.open = true))")
     boxes = page.locator("#equations math mfrac").all()
     assert len(boxes) > 10
     assert all(each.bounding_box()["height"] > 12 for each in boxes[:5])  # it is set, not only listed

@@ -140,12 +140,38 @@ def test_wheeled_robots_can_be_seen_in_space(opened):
     before = pixels(page)
     page.locator(".time").fill("12")
     assert np.abs(pixels(page) - before).max() > 50
+    assert page.evaluate("trundlePage.view.follows")
     page.keyboard.press("f")
     page.keyboard.press("+")
-    assert page.evaluate("trundlePage.view.follows")
+    assert not page.evaluate("trundlePage.view.follows")
     page.keyboard.press("3")
     assert not page.evaluate("trundlePage.spatial")
     assert "seen from above" in page.inner_text("#facts")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1400, 900), (390, 844)])
+def test_what_drives_far_starts_near_and_is_followed(opened, width, height):
+    page = opened(page_of(trundle.run(_CIRCLE, progress=False)), width=width, height=height, refused=_STALL)
+    page.keyboard.press("3")
+    size = page.evaluate("trundlePage.scene.size")
+    _, _, distance, *target = page.evaluate(_AT)
+    box = page.locator("#canvas").bounding_box()
+    share = size / (2 * distance * math.tan(_FIELD / 2)) * box["height"] / min(box["width"], box["height"])
+    assert share == pytest.approx(0.25)  # of the smaller side
+    assert page.evaluate("trundlePage.view.follows")
+    page.locator(".time").fill("6")
+    moved = page.evaluate(_AT)[3:]
+    assert math.dist(moved, target) > 5  # with the robot
+    page.keyboard.press("0")
+    assert not page.evaluate("trundlePage.view.follows")
+    assert page.evaluate(_AT)[2] > 2 * distance
+
+
+def test_an_arm_starts_with_all_of_its_motion_in_sight(opened):
+    ball = {"type": "sphere", "radius": 0.06, "at": [0.8, 0, 0.3], "colour": "#ff0000"}
+    page = opened(page_of(posed({"ball": ball})), refused=_STALL)
+    assert not page.evaluate("trundlePage.view.follows")
+    assert page.evaluate("trundlePage.view.eye.distance === trundlePage.view.eye.fitted")
 
 
 def test_layers_keys_and_fingers(opened):

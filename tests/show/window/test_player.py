@@ -209,7 +209,7 @@ def test_runs_without_a_description_show_an_arrow_and_others_say_what_is_missing
     time = np.linspace(0, 1, 11)
     bare = trundle.Run("points", time, {"x": time, "y": time**2, "theta": time})
     trundle.window.play(bare, speed=10, close=True)
-    with pytest.raises(trundle.InputError, match="nothing of 'still' is known to move"):
+    with pytest.raises(trundle.InputError, match="no description says what 'still' looks like"):
         trundle.window.play(trundle.Run("still", time, {"z": time}), close=True)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
@@ -26,7 +28,11 @@ STYLE = """\
 .equations > :first-child > :first-child { margin-top: 0.6em }
 .equations h3 { font-size: 1rem; font-weight: 600; margin: 1.6em 0 0.6em }
 .equations summary { cursor: pointer; font-weight: 600; margin: 1.6em 0 0.6em }
-.equations summary + * { margin-top: 0 }
+.equations summary + * { margin-top: 0; scroll-margin-top: 4em }
+.equations .holds { font-weight: 400; opacity: 0.7; margin-left: 0.6em }
+.equations.folded { margin-top: 0.6em }
+.equations.folded > details > summary { margin: 0; padding: 0.5em 0 }
+@media print { .equations details::details-content { content-visibility: visible; block-size: auto } }
 .equations p { margin: 0.9em 0 0.3em; max-width: 48em; line-height: 1.5; overflow-wrap: anywhere;
   overflow-x: auto; overflow-y: hidden }
 .equations .wide { overflow-x: auto; overflow-y: hidden; padding: 1px 0 }
@@ -87,11 +93,13 @@ def notebook(equations: Equations | Equation) -> str:
     return element("style", STYLE) + shown
 
 
-def fragment(equations: Equations) -> str:
-    """A part of a page that has `STYLE` among its styles: the sections, then what the symbols mean."""
+def fragment(equations: Equations, *, folded: bool = False) -> str:
+    """A part of a page that has `STYLE` among its styles: the sections, then what the symbols mean. Long sections are
+    folded, or all that hold equations; a link to a section, #equations-accelerations say, opens it.
+    """
     setting = set_on_page(equations)
     writer = MathML(setting.layout.order, setting.named)
-    parts, left = [], []
+    parts, left, places = [], [], _Places()
     room = _MOST_PAGE
     for block in setting.layout.blocks:
         shown = _block(block, setting, writer)
@@ -99,16 +107,34 @@ def fragment(equations: Equations) -> str:
             left.append(block.title)
             continue
         room -= len(shown)
-        parts.append(_titled(block.title, shown, folded=len(shown) > _MOST_OPEN))
+        count = len(block.statements)
+        holds = counted(count, "equation") if count else ""
+        folds = len(shown) > _MOST_OPEN or (folded and count > 0)
+        parts.append(_titled(block.title, shown, places.of(block.title), holds if folds else None))
     if left:
         parts.append(element("p", escape(f"Too long for this page: {', '.join(left)}.")))
-    return element("div", *parts, _symbols(setting, writer), **{"class": "equations"})
+    parts.append(_symbols(setting, writer, folded))
+    return element("div", *parts, **{"class": "equations folded" if folded else "equations"})
 
 
-def _titled(title: str, shown: str, *, folded: bool = False) -> str:
-    if folded:
-        return element("details", element("summary", escape(title)), shown)
-    return element("section", element("h3", escape(title)), shown)
+class _Places:
+    """Where sections are linked to: words of their titles, numbered where two have the same."""
+
+    def __init__(self) -> None:
+        self._met = Counter[str]()
+
+    def of(self, title: str) -> str:
+        place = "-".join(["equations", *re.findall(r"\w+", title.lower())])
+        self._met[place] += 1
+        return place if self._met[place] == 1 else f"{place}-{self._met[place]}"
+
+
+def _titled(title: str, shown: str, place: str, holds: str | None = None) -> str:
+    """A section; folded where it is told what it `holds`. A link to its content, unlike one to it, unfolds it."""
+    if holds is None:
+        return element("section", element("h3", escape(title)), shown, id=place)
+    summary = element("summary", escape(title), element("span", escape(holds), **{"class": "holds"}))
+    return element("details", summary, element("div", shown, id=place))
 
 
 def _block(block: Block, setting: AlignedPage, writer: MathML) -> str:
@@ -143,7 +169,7 @@ def _said(text: str, setting: AlignedPage, writer: MathML) -> str:
     return setting.layout.said(text, escape, lambda part: element("math", writer.write(part)))
 
 
-def _symbols(setting: AlignedPage, writer: MathML) -> str:
+def _symbols(setting: AlignedPage, writer: MathML, folded: bool) -> str:
     """What the symbols stand for; many to unfold."""
     listed = setting.layout.symbols()
     if not listed:
@@ -160,7 +186,8 @@ def _symbols(setting: AlignedPage, writer: MathML) -> str:
     return _titled(
         title[0].upper() + title[1:],
         element("div", body, **{"class": "wide"}),
-        folded=len(listed) > MOST_FOLDED,
+        "equations-symbols",
+        "what they stand for" if folded or len(listed) > MOST_FOLDED else None,
     )
 
 

@@ -26,7 +26,7 @@ from trundle.results import Run
 from trundle.show.drawing.scene import Scene, project
 from trundle.show.figures.arrows import draw_arrows, name_arrows, with_wrenches
 from trundle.show.figures.gif import delays, palette_of, write_gif
-from trundle.show.figures.path import Track, drawn_scale, scale_note, track_of
+from trundle.show.figures.path import Track, drawn_scale, scale_note, track_of, unseen
 from trundle.show.figures.plane import draw_plane, film_axes, limits_around
 from trundle.show.figures.robot import draw_scene
 from trundle.show.figures.style import COLOURS, MUTED, figure_of, house_style, png_mark
@@ -61,7 +61,7 @@ def film(
         raise InputError(f"{str(where)!r}: a film's file ends in .gif or .mp4", key="path", hint=hint)
     track = track_of(run)
     if track is None:
-        raise InputError("nothing of this robot moves, so there is no film of it", key="run")
+        raise InputError(f"there is no film of this run: {unseen(run)}", key="run")
     times = _times(track.time, fps, speed)
     if width % 2 or not _NARROWEST <= width <= _WIDEST:
         message = f"expected an even number of pixels from {_NARROWEST} to {_WIDEST}, got {width!r}"

@@ -72,7 +72,7 @@ def path(run: Run, ax: Axes | None = None, figsize: tuple[float, float] | None =
         track = track_of(run)
         if track is None:
             figure = page(f"{run.name}: path", 2.0, figsize) if ax is None else figure_of(ax)
-            say(ax or figure.subplots(), "nothing of this robot moves")
+            say(ax or figure.subplots(), unseen(run))
             return figure
         scale = drawn_scale(track)
         shown = _spaced(track, 1.15 * track.scene.size * scale) if track.drives else _even(track)
@@ -137,7 +137,7 @@ def _legend_beside(figure: Figure, axes: Axes) -> None:
 def _moving(run: Run, label: str) -> Track:
     track = track_of(run)
     if track is None:
-        raise InputError(f"nothing moves in the run {label!r}", key="runs")
+        raise InputError(f"no path of the run {label!r}: {unseen(run)}", key="runs")
     return track
 
 
@@ -150,8 +150,6 @@ def scene_of(run: Run) -> Scene | None:
     """Where everything of a run's robot was; without a description an arrow at x, y, theta, or nothing."""
     if "yaml" in run.description:
         robot = described(run.description["yaml"])
-        if not robot.joints and robot.base == "fixed":
-            return None
         return motion(robot, run.values, run.description.get("parameters", {}))
     if "x" not in run or "y" not in run:
         return None
@@ -175,6 +173,13 @@ def track_of(run: Run) -> Track | None:
     scene = scene.at(slice(end))
     view = scene.projection
     return Track(scene, view, run.time[:end], project(scene.place(scene.traced), view))
+
+
+def unseen(run: Run) -> str:
+    """Why nothing is drawn of a run that has no track."""
+    if "yaml" in run.description or {"x", "y"} <= set(run.values):
+        return "no pose of this run is finite"
+    return f"no description says what '{run.name}' looks like, so only its values are shown"
 
 
 def _even(track: Track) -> list[int]:

@@ -20,7 +20,7 @@ def page_equations(given: Robot | Model, parameters: Mapping[str, float]) -> str
     except TrundleError as error:
         return f"<h2>Equations</h2><p>They are left out: {escape(str(error))}.</p>"
     symbols = tuple(_valued(info, parameters) for info in shown.symbols)
-    return f"<h2>Equations</h2>{fragment(replace(shown, symbols=symbols))}"
+    return f"<h2>Equations</h2>{fragment(replace(shown, symbols=symbols), folded=True)}"
 
 
 def _valued(info: SymbolInfo, parameters: Mapping[str, float]) -> SymbolInfo:

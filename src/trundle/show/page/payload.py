@@ -14,7 +14,7 @@ from trundle.results import Run
 from trundle.show.drawing.scene import PLANES, SEEN, Scene, Solid, depth, project
 from trundle.show.figures.arrows import with_wrenches
 from trundle.show.figures.panels import OVER_TIME, Panel
-from trundle.show.figures.path import track_of
+from trundle.show.figures.path import track_of, unseen
 from trundle.show.figures.several_runs import difference_labels
 
 # What the numbers of one run may take (bytes); base64 adds a third.
@@ -62,6 +62,7 @@ def _one_run(run: Run, panels: Mapping[str, Sequence[Panel]]) -> dict[str, objec
         },
         "scene": None if scene is None else scene_data(scene.at(kept.tolist())),
         "spatial": is_spatial(scene),
+        "unseen": unseen(run) if scene is None else "",
     }
 
 

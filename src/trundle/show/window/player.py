@@ -12,7 +12,7 @@ from trundle.errors import InputError
 from trundle.results import Run
 from trundle.show.drawing.scene import Scene, project
 from trundle.show.figures.arrows import FORCE, MOMENT, with_wrenches
-from trundle.show.figures.path import Track, track_of
+from trundle.show.figures.path import Track, track_of, unseen
 from trundle.show.window.camera import Camera, fitted
 from trundle.show.window.display import Pen, keep_open, opened, unit_of_screen
 from trundle.show.window.ground import Ground
@@ -55,7 +55,7 @@ def played(run: Run) -> tuple[Track, Scene]:
     track = track_of(run)
     if track is None:
         raise InputError(
-            f"nothing of '{run.name}' is known to move",
+            f"there is nothing to play: {unseen(run)}",
             key="run",
             hint="a run knows its robot (.nc, not .csv), or holds x, y and theta",
         )

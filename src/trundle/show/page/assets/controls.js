@@ -1,7 +1,7 @@
 // Sliders, typed amounts and switches that change a model's run, which a worker then simulates anew.
 
 import { amountText, csvOf, hashOf, placeOf, readAmount, sliderSteps, turnedTo, valuesOf } from "./amounts.js";
-import { element } from "./data.js";
+import { element, linked } from "./data.js";
 import { createLive } from "./live.js";
 import { createRunner } from "./runner.js";
 
@@ -94,7 +94,7 @@ export function createControls(page) {
   panel.addEventListener("pointerdown", () => (held = true));
   for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (held = false) || settle());
   panel.hidden = false;
-  const open = () => set([...original, ...valuesOf(readHash(), knobs)]);
+  const open = () => linked(document) ?? set([...original, ...valuesOf(readHash(), knobs)]);
   addEventListener("hashchange", open);
   runner.ask(live.requestOf(original), original);
   if (readHash()) open();

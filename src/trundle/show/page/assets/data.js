@@ -125,6 +125,13 @@ export function tickText(value, step) {
   return short.replaceAll("-", "−").replace("e+", "e");
 }
 
+// The section that the page's address links to, if there is one.
+export function linked(document) {
+  const name = location.hash.slice(1);
+  const sections = [...document.querySelectorAll("details.plots, #equations [id]")];
+  return sections.find(({ id }) => id === name || encodeURIComponent(id) === name);
+}
+
 // An element with attributes and children; texts are texts, never markup.
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);

@@ -1,6 +1,6 @@
 // The page: its data, views, player, plots and keys put together. `setMotion` shows another run of the same robot.
 
-import { decode, element, momentAt, motionOf, number } from "./data.js";
+import { decode, element, linked, momentAt, motionOf, number } from "./data.js";
 import { createPlayer, createTransport, playerKeys } from "./player.js";
 import { createPlots } from "./plots.js";
 import { createView2d, dashOf } from "./view2d.js";
@@ -23,6 +23,7 @@ export function startPage(document, parts = {}) {
   if (parts.createControls) page.controls = parts.createControls(page);
   new ResizeObserver(page.resize).observe(document.getElementById("stage"));
   new ResizeObserver(page.redraw).observe(document.getElementById("plots"));
+  setUpFolds(document, page);
   start(page);
   globalThis.trundlePage = page;
   return page;
@@ -85,7 +86,7 @@ function start(page) {
   const { motion, player } = page;
   if (motion) player.setRange(motion.time[0], motion.time.at(-1));
   page.resize();
-  page.view?.fit(page.scene);
+  startView(page);
   page.redraw();
   const still = globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (page.scene && !still) player.play();
@@ -160,13 +161,13 @@ function setUpViews(document, page) {
     at("seen").textContent = spatial ? "seen in space" : `seen ${page.scene.seen.from}`;
     if (!spatial) setUpPointer(at("canvas"), page);
     page.resize();
-    view.fit(page.scene);
+    startView(page);
     page.draw();
     showLayers(at("layers"), view.layers ?? []);
   };
   if (!page.scene) {
     at("stage").classList.add("empty");
-    at("note").textContent = "nothing of this robot moves";
+    at("note").textContent = page.data.unseen;
     for (const button of at("tools").querySelectorAll("button")) button.hidden = true;
     return;
   }
@@ -203,6 +204,11 @@ function showLayers(details, layers) {
     return element("label", {}, box, says);
   });
   details.replaceChildren(element("summary", {}, "show"), ...boxes);
+}
+
+// As a view begins by itself, or with everything in sight.
+function startView({ view, scene }) {
+  if (view) (view.begin ?? view.fit)(scene);
 }
 
 function viewActs(page) {
@@ -282,6 +288,28 @@ function setUpThemes(document, page) {
   button.addEventListener("click", page.toggleTheme);
   dark.addEventListener("change", asSystem);
   asSystem();
+}
+
+// A link to what is folded opens it, and paper has all of it.
+function setUpFolds(document, page) {
+  const reveal = () => {
+    const wanted = linked(document);
+    if (!wanted) return;
+    for (let at = wanted; at; at = at.parentElement) if (at.matches("details")) at.open = true;
+    page.plots.draw();
+    wanted.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  if (linked(document)) requestAnimationFrame(reveal);
+  let folded = [];
+  addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details.plots:not([open]), details.panel:not([open]), #equations details:not([open])")];
+    for (const each of folded) each.open = true;
+    page.redraw();
+  });
+  addEventListener("afterprint", () => {
+    for (const each of folded) each.open = false;
+  });
 }
 
 // Keys and the help that lists them. Fields that take text or arrows keep theirs.

@@ -7,17 +7,21 @@ const RIGHT = 10;
 const TOP = 8;
 const BELOW = 24;
 const COVERED = 0.005; // of a panel's range: curves nearer than this hide each other
+const ALL_OPEN = 4; // panels that a page shows at once; of more it shows the first of a heading
+const OPEN = new Set(["states", "inputs"]);
 const TITLES = { states: "States", inputs: "Inputs", contacts: "Contacts", checks: "Checks" };
 
 // All panels of a page, in sections: {element, draw(), move(time, moment), resize()}. `shown()` gives the motions to
 // draw, [{name, motion, ghost}], the first one's values beside the names.
 export function createPlots(plots, units, theme, { shown, onSeek }) {
-  const panels = plots.map((plot) => createPanel(plot, units, theme, { shown, onSeek }));
+  const few = plots.filter(({ section }) => OPEN.has(section)).length <= ALL_OPEN;
+  const panels = plots.map((plot) => createPanel(plot, units, theme, { shown, onSeek, open: few || plot.title !== "" }));
   const sections = new Map();
   plots.forEach(({ section }, k) => {
     if (!sections.has(section)) {
-      const open = section === "states" || section === "inputs";
-      const made = element("details", { class: "plots", open }, element("summary", {}, TITLES[section] ?? section));
+      const title = TITLES[section] ?? section;
+      const within = plots.filter((each) => each.section === section).map((each) => each.title || each.label);
+      const made = element("details", { class: "plots", id: `plots-${section}`, open: OPEN.has(section) }, summaryOf(title, [...new Set(within)]));
       made.addEventListener("toggle", () => made.open && draw());
       sections.set(section, made);
     }
@@ -28,15 +32,22 @@ export function createPlots(plots, units, theme, { shown, onSeek }) {
   return { element: element("div", {}, ...sections.values()), draw, move };
 }
 
-function createPanel(plot, units, theme, { shown, onSeek }) {
+// A line that opens and closes what is below; folded it says what it holds.
+function summaryOf(head, holds) {
+  return element("summary", {}, head, " ", element("span", { class: "holds" }, holds.join(", ")));
+}
+
+function createPanel(plot, units, theme, { shown, onSeek, open }) {
   const canvas = element("canvas", { role: "img" });
   const cursor = element("div", { class: "cursor" });
   const area = element("div", { class: "plot" }, canvas, cursor);
   const hidden = new Set();
   const curves = Object.entries(plot.curves).map(([label, name], index) => ({ label, name, index }));
   const legend = curves.map((curve) => legendEntry(curve, units, plot, hidden, () => panel.draw()));
-  const caption = element("figcaption", {}, element("b", {}, plot.title), plot.title ? " " : "", element("span", {}, plot.label));
-  const figure = element("figure", { class: "panel" }, caption, area, element("ul", { class: "legend" }, ...legend.map((each) => each.element)));
+  const head = element("span", { class: "caption" }, element("b", {}, plot.title), plot.title ? " " : "", plot.label);
+  const caption = summaryOf(head, curves.map(({ label }) => label));
+  const figure = element("details", { class: "panel", open }, caption, area, element("ul", { class: "legend" }, ...legend.map((each) => each.element)));
+  figure.addEventListener("toggle", () => figure.open && panel.draw());
   figure.style.setProperty("--letters", Math.max(...curves.map(({ label }) => label.length)));
   const panel = { element: figure, range: null, drawn: false };
 

@@ -10,6 +10,7 @@ const START = { azimuth: -Math.PI / 3, elevation: Math.PI / 7 }; // as figures i
 const STEEPEST = Math.PI / 2 - 1e-3;
 const NEAREST = 0.02; // of the distance at which everything fits, and the farthest
 const FARTHEST = 30;
+const NEAR = 1 / 4; // of the picture's smaller side is a robot that is followed
 const TRAIL_POINTS = 700;
 const TRAIL_SHARE = 0.0011; // a trail's radius as a share of the distance it is seen from
 const TURN = 0.008; // rad for each pixel that is dragged
@@ -34,7 +35,8 @@ export function createView3d(canvas, theme, { onCamera = () => {} } = {}) {
     onCamera({ magnified: 1, follows: view.eye.follows, step: view.step });
   };
   const fit = (scene = view.shown) => scene && fitView(view, scene);
-  const keep = (scene) => view.eye.moved || fit(scene);
+  const begin = (scene) => beginView(view, scene, setFollow);
+  const keep = (scene) => view.eye.moved || begin(scene);
   const zoom = (factor) => {
     const { eye } = view;
     eye.distance = Math.min(Math.max(eye.distance / factor, NEAREST * eye.fitted), FARTHEST * eye.fitted);
@@ -49,7 +51,7 @@ export function createView3d(canvas, theme, { onCamera = () => {} } = {}) {
     const { eye } = view;
     Object.assign(eye, { follows: on, moved: true });
     eye.offset.set(0, 0, 0);
-    if (on && view.shown) eye.distance = Math.min(eye.distance, 5 * view.shown.size / Math.tan(FIELD));
+    if (on && view.shown) eye.distance = Math.min(eye.distance, nearBy(view, view.shown));
   };
   const setTheme = (next) => {
     view.theme = next;
@@ -64,7 +66,7 @@ export function createView3d(canvas, theme, { onCamera = () => {} } = {}) {
     for (const { robot } of view.robots) robot.dispose();
     renderer.dispose();
   };
-  return { draw, resize: () => resizeView(view), fit, keep, zoom, orbit, pan, follow: setFollow, get follows() { return view.eye.follows; }, eye: view.eye, setTheme, layers, dispose };
+  return { draw, resize: () => resizeView(view), fit, begin, keep, zoom, orbit, pan, follow: setFollow, get follows() { return view.eye.follows; }, eye: view.eye, setTheme, layers, dispose };
 }
 
 function createWorld() {
@@ -239,6 +241,20 @@ function fitView(view, scene) {
   eye.fitted = eye.distance = 1.12 * away.reduce((most, each) => Math.max(most, each), 1e-6);
   eye.offset.set(0, 0, 0);
   eye.moved = false;
+}
+
+// A robot starts as large as it is looked at; one that drives far, of which little would be seen, is followed from near.
+function beginView(view, scene, follow) {
+  fitView(view, scene);
+  const near = nearBy(view, scene);
+  if (scene.base === "fixed" || near >= view.eye.distance) return;
+  follow(true);
+  view.eye.distance = near;
+}
+
+// How far away a robot is seen as large as one that is followed.
+function nearBy({ camera }, { size }) {
+  return size / (2 * NEAR * Math.tan(FIELD / 2) * Math.min(camera.aspect, 1));
 }
 
 function panView({ canvas, eye, camera }, dx, dy) {
