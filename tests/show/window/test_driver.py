@@ -1,6 +1,7 @@
 """Driving: what keys and sticks make of a robot's inputs, how the motion keeps up with the clock, what comes back."""
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pygame
@@ -12,7 +13,9 @@ from trundle.errors import NumericsError
 from trundle.show.window import display, driver
 from trundle.show.window.bases import Wish
 from trundle.show.window.driver import STEP, Driver, problem_of, sticks
+from trundle.show.window.overlay import amount
 
+_COMPETITION = Path(__file__).parents[3] / "examples" / "battery" / "competition_swerve.yaml"
 SIZE = (900, 600)
 UP, DOWN, LEFT, RIGHT = pygame.K_UP, pygame.K_DOWN, pygame.K_LEFT, pygame.K_RIGHT
 STILL = {name: trundle.catalog.document(name) for name in ("offset_drive", "four_bar")}
@@ -255,3 +258,68 @@ def test_what_cant_be_driven_is_said(tmp_path):
         trundle.window.drive(trundle.catalog.swerve(), speed=-1)
     with pytest.raises(trundle.InputError, match="drive takes|run takes"):
         trundle.window.drive(3)
+
+
+def test_forward_is_up_in_the_picture_where_it_is_driven_by_the_field(screen):
+    """↑ goes along the world's y and A against its x, of a swerve that stands turned; else along its own front."""
+    found = Driver(problem_of(trundle.catalog.document("swerve"), {"theta": 1.0}, None), SIZE, 1.0)
+    assert not found.field
+    values = hold(found, (UP,), 1.0)
+    assert along(found, values) == pytest.approx((found.speed, 0), abs=0.05 * found.speed)
+    hold(found, (), 1.0)
+    found.handle(key(pygame.K_c))
+    assert found.field
+    for code, way in ((UP, (0, 1)), (pygame.K_a, (-1, 0))):
+        hold(found, (code,), 1.5)
+        step = (found.trail[-1] - found.trail[-2]) / STEP
+        assert step == pytest.approx(np.multiply(way, found.speed), abs=0.05 * found.speed)
+        hold(found, (), 1.0)
+
+
+def test_changing_the_frame_changes_nothing_by_itself(screen):
+    found = Driver(problem_of(trundle.catalog.document("swerve"), {"theta": 0.7}, None), SIZE, 1.0)
+    found.wish = Wish(0.8, -0.3, 0.2)
+    angle = found._field_angle
+    found.handle(key(pygame.K_c))
+    in_picture = found.wish.turned(angle)
+    assert (in_picture.forward, in_picture.left, in_picture.turn) == pytest.approx((0.8, -0.3, 0.2))
+    found.handle(key(pygame.K_c))
+    assert (found.wish.forward, found.wish.left) == pytest.approx((0.8, -0.3))
+    car = Driver(problem_of(trundle.catalog.document("ackermann"), None, None), SIZE, 1.0)
+    car.handle(key(pygame.K_c))
+    assert not car.field
+
+
+def test_a_battery_is_shown_and_no_motor_is_asked_for_more_than_it_has(screen):
+    """A top speed of 60 % of what 12.9 V turn it at, as of motors with a limit of their own; twice that saturates."""
+    found = Driver(problem_of(_COMPETITION, None, None), SIZE, 1.0)
+    motor = next(each for each in found.pilot.assembly.actuators if each.name == "front_left_drive")
+    radius = float(found.pilot.assembly.wheels[0].radius)
+    assert found.speed == pytest.approx(0.6 * motor.motor.rate_at(12.9, motor.read) * radius)
+    found.speed *= 2
+    asked = []
+    found.handle(key(UP))
+    for _ in range(40):
+        found.due = STEP
+        assert found._step(), found.failed
+        asked.append(
+            max(abs(found.stepper.values[f"{side}_drive.voltage"]) for side in ("front_left", "rear_right"))
+        )
+    assert 12.5 < max(asked) <= 12.9
+    speed, battery, top = found._readings()
+    values = found.stepper.values
+    assert float(speed.removesuffix(" m/s")) == pytest.approx(
+        np.hypot(values["v_x"], values["v_y"]), rel=0.05
+    )
+    assert battery.startswith(f"battery {values['battery.voltage']:.1f}".rstrip("0").rstrip("."))
+    assert battery.endswith(" V, 100 %")
+    assert top == f"top speed {found.speed:.2f} m/s"
+    found.draw(screen)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(12.0, "12 V"), (-0.001, "0 V"), (7.456, "7.46 V"), (-3.5, "-3.5 V"), (100.0, "100 V")],
+)
+def test_amounts_are_written_without_idle_zeros(value, words):
+    assert amount(value, "V") == words

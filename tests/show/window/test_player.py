@@ -16,7 +16,7 @@ from trundle.show.window import display
 from trundle.show.window.camera import fitted
 from trundle.show.window.ground import Ground, nice_length
 from trundle.show.window.overlay import length_words, timeline
-from trundle.show.window.player import Player, played
+from trundle.show.window.player import Player, batteries_of, played, speeds
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 SIZE = (900, 600)
@@ -51,6 +51,28 @@ def colours(screen, colour):
     """Where a colour is on the screen, (n, 2) pixels."""
     found = pygame.surfarray.array3d(screen)
     return np.argwhere((found == pygame.Color(colour)[:3]).all(axis=2))
+
+
+def test_the_speed_is_the_run_s_and_batteries_are_shown(run, player):
+    """On a circle straight pieces are shorter than arcs by (ω Δt)²/24; beside the solution's own v on a real drive."""
+    assert np.abs(speeds(player.track) - 1.0).max() < 1e-3
+    assert list(player._readings()) == ["1.00 m/s"]
+    real = trundle.run(EXAMPLES / "battery" / "competition_swerve.yaml", progress=False)
+    shown = Player(real.name, played(real), SIZE, 1.0, None, batteries_of(real))
+    own = np.hypot(real["v_x"], real["v_y"])
+    assert np.abs(shown.speeds - own)[np.abs(real.time - 2.0) > 0.05].max() < 2e-3 * own.max()
+    shown.time = 1.5
+    speed, battery = shown._readings()
+    assert speed == f"{np.interp(1.5, real.time, own):.2f} m/s"
+    assert battery == f"battery {np.interp(1.5, real.time, real['battery.voltage']):.1f} V, 100 %"
+
+
+def test_an_impact_and_a_single_sample_have_speeds():
+    time = np.array([0.0, 1.0, 1.0, 2.0])
+    track, _ = played(trundle.Run("points", time, {"x": time, "y": 0 * time}))
+    assert speeds(track) == pytest.approx(np.ones(4))
+    still, _ = played(trundle.Run("point", [0.0], {"x": [0.0], "y": [0.0]}))
+    assert speeds(still).tolist() == [0.0]
 
 
 def test_time_goes_on_at_the_speed_and_stops_at_the_end(player):

@@ -6,6 +6,7 @@ for it turning is a steering angle.
 
 from __future__ import annotations
 
+import cmath
 import math
 from dataclasses import dataclass, replace
 
@@ -38,6 +39,11 @@ class Wish:
         """The goal, or the wish that is nearest to it if no part may change by more than `most`."""
         now, aim = (np.array([wish.forward, wish.left, wish.turn]) for wish in (self, goal))
         return Wish(*(now + np.clip(aim - now, -most, most)).tolist())
+
+    def turned(self, angle: float) -> Wish:
+        """The same way seen from axes that are turned by minus this angle (rad)."""
+        way = complex(self.forward, self.left) * cmath.exp(1j * angle)
+        return replace(self, forward=way.real, left=way.imag)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -25,6 +26,8 @@ from trundle.show.window.display import Pen, keep_open, opened, unit_of_screen
 from trundle.show.window.ground import Ground
 from trundle.show.window.hand import hand_of
 from trundle.show.window.overlay import (
+    amount,
+    battery_words,
     draw_help,
     draw_inputs,
     draw_message,
@@ -58,6 +61,7 @@ HELP = (
     ("↑ ↓, W S", "forward, back"),
     ("← →", "turn; a car: steer"),
     ("A D", "sideways, if the robot can; else turn"),
+    ("C", "if it can: ↑ is up in the picture, or the robot's front"),
     ("gamepad", "left stick: drive, right stick: turn"),
     ("[ ]", "slower, faster"),
     ("Tab", "keys for the next inputs"),
@@ -93,6 +97,7 @@ class Driver:
         )
         self.held, self.wish, self.speed, self.share = set[int](), Wish(), self.pilot.top, 1.0
         self.runs, self.helps, self.failed, self.until = True, False, "", np.inf
+        self.field = False
         self.due, self.pace = 0.0, 1.0
         self.gamepad = gamepad()
 
@@ -149,6 +154,7 @@ class Driver:
             pygame.K_h: partial(setattr, self, "helps", not self.helps),
             pygame.K_F1: partial(setattr, self, "helps", not self.helps),
             pygame.K_r: partial(self.restart),
+            pygame.K_c: partial(self.turn_field),
             pygame.K_TAB: partial(self.hand.turn_over),
             pygame.K_LEFTBRACKET: partial(self.faster, 1 / _FASTER),
             pygame.K_RIGHTBRACKET: partial(self.faster, _FASTER),
@@ -163,6 +169,22 @@ class Driver:
     def faster(self, factor: float) -> None:
         """Another top speed, and as much more or less of what keys give."""
         self.speed, self.share = self.speed * factor, self.share * factor
+
+    @property
+    def strafes(self) -> bool:
+        """Whether it moves sideways, so that it may be driven as the field lies."""
+        return self.pilot.base is not None and self.pilot.base.strafes
+
+    def turn_field(self) -> None:
+        """Let forward be up in the picture, or the robot's own again; what it does now goes on."""
+        if self.strafes:
+            self.wish = self.wish.turned(-self._field_angle if not self.field else self._field_angle)
+            self.field = not self.field
+
+    @property
+    def _field_angle(self) -> float:
+        """From the robot's axes to those of the picture, whose forward is up: the world's y."""
+        return math.pi / 2 - self.stepper.values["theta"]
 
     def restart(self) -> None:
         """Begin again at the start of the problem, and forget what was driven."""
@@ -181,10 +203,9 @@ class Driver:
                 ((pygame.K_a,), (pygame.K_d,)),
             )
         )
-        strafes = self.pilot.base is not None and self.pilot.base.strafes
         stick = sticks(self.gamepad)
         forward, aside, turn = up - stick[1], -stick[0], left - stick[2]
-        if strafes:
+        if self.strafes:
             parts = forward, sideways + aside, turn
         else:
             parts = forward, 0.0, turn + sideways + aside
@@ -211,7 +232,8 @@ class Driver:
         """One step with what is wanted now; False where the numbers fail."""
         self.wish = self.wish.toward(self.wanted(), _EAGER * STEP)
         state = self.stepper.values
-        given = self.pilot.commands(self.wish, self.speed, state) | self.hand.set(self.held, self.share, STEP)
+        wish = self.wish.turned(self._field_angle) if self.field else self.wish
+        given = self.pilot.commands(wish, self.speed, state) | self.hand.set(self.held, self.share, STEP)
         try:
             self.stepper.step(np.array([given[name] for name in self.stepper.problem.signals]), STEP)
         except NumericsError as error:
@@ -229,18 +251,32 @@ class Driver:
         paint(screen, self.scene, self.view, camera, unit)
         if self.sight.loses(unit):
             paint_ring(screen, camera.on_screen(self.trail[-1]), unit)
-        draw_title(screen, self.pen, self.name, self.view, ["following"] * self.sight.follows)
+        front = "field-relative: ↑ is up" if self.field else "robot-relative: ↑ is its front"
+        notes = ["following"] * self.sight.follows + [front] * self.strafes
+        draw_title(screen, self.pen, self.name, self.view, notes)
         draw_inputs(screen, self.pen, self._inputs())
         draw_scale(screen, self.pen, camera)
         clock = f"{self.stepper.time:.2f} s" + ("" if self.runs else "  stopped")
-        top = f"top speed {self.speed:.2f} m/s" if self.pilot.laws else f"keys give × {self.share:.2g}"
-        draw_status(screen, self.pen, clock, top)
+        draw_status(screen, self.pen, clock, "   ".join(self._readings()))
         if self.failed:
             draw_message(screen, self.pen, self.failed)
         elif self.runs and self.pace < _SLOW:
             draw_message(screen, self.pen, f"slower than real time: × {self.pace:.2f}")
         if self.helps:
             draw_help(screen, self.pen, HELP)
+
+    def _readings(self) -> list[str]:
+        """How fast it goes, what its batteries have, and what keys give."""
+        values, supplies = self.stepper.values, self.pilot.assembly.supplies
+        batteries = [
+            battery_words(supply.name, values[supply.voltage.name], values[supply.charge.name])
+            for supply in supplies
+            if {supply.voltage.name, supply.charge.name} <= values.keys()
+        ]
+        if not self.pilot.laws:
+            return [*batteries, f"keys give × {self.share:.2g}"]
+        way = np.diff(self.trail[-2:], axis=0)
+        return [f"{np.linalg.norm(way) / STEP:.2f} m/s", *batteries, f"top speed {self.speed:.2f} m/s"]
 
     def _inputs(self) -> list[tuple[str, str, str]]:
         """Each input's keys, name and value with its unit."""
@@ -249,7 +285,7 @@ class Driver:
             (
                 keys[name][2] if name in keys else "",
                 name,
-                f"{values[name]:.2f} {units.get(name, '')}".rstrip(),
+                amount(values[name], units.get(name, "")),
             )
             for name in self.stepper.problem.signals
         ]

@@ -77,6 +77,18 @@ def length_words(length: float) -> str:
     return f"{length:g} m"
 
 
+def amount(value: float, unit: str, digits: int = 2) -> str:
+    """A number with its unit: 12 V is 12 V, and not 12.00."""
+    text = f"{value:.{digits}f}"
+    short = text.rstrip("0").rstrip(".") if "." in text else text
+    return f"{'0' if short == '-0' else short} {unit}".rstrip()
+
+
+def battery_words(name: str, voltage: float, charge: float) -> str:
+    """What a battery has between its terminals, and how full it is."""
+    return f"{name} {amount(voltage, 'V', 1)}, {charge * 100:.0f} %"
+
+
 def draw_title(screen: pygame.Surface, pen: Pen, name: str, view: str, notes: Sequence[str]) -> None:
     """The robot's name in the upper left corner; notes, and how to get help, in the upper right one."""
     unit, margin = pen.unit, _MARGIN * pen.unit

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 import numpy as np
 
+from trundle.mechanics.actuation import Actuator, Supply
 from trundle.mechanics.assembly import assemble
 from trundle.model import Model
 from trundle.motion.trackers.tracker import Aim, Tracker, drive_laws, measured, module_aims
+from trundle.robot import units
+from trundle.scalars import Scalar
 from trundle.show.window.bases import Wish, base_of
 from trundle.simulation.problem import Problem
 
@@ -41,7 +45,21 @@ class Pilot:
     def commands(self, wish: Wish, speed: float, state: Mapping[str, float]) -> dict[str, float]:
         """The inputs for a wish at a top speed (m/s), by what the robot does now."""
         tracker = Tracker(lambda time, state: self._aims(wish, speed, state), self.laws)
-        return tracker.command(0.0, state)
+        return {name: self._held(name, value, state) for name, value in tracker.command(0.0, state).items()}
+
+    def _held(self, name: str, value: float, state: Mapping[str, float]) -> float:
+        """A command within what its motor follows, and its battery has now without load."""
+        motor = self.actuators.get(name)
+        if motor is None:
+            return value
+        limit = motor.motor.command_limit(motor.read)
+        limits = [] if limit is None else [float(limit)]
+        if motor.motor.commands is units.VOLTAGE:
+            limits += [
+                volts(supply, state) for supply in self.assembly.supplies if motor.name in supply.feeds
+            ]
+        most = min(limits, default=math.inf)
+        return min(max(value, -most), most)
 
     def _aims(self, wish: Wish, speed: float, state: Mapping[str, float]) -> dict[str, Aim]:
         """What wheels, steering and linkages shall do for a wish, going on from what they do."""
@@ -77,6 +95,18 @@ class Pilot:
             for wheel in self.assembly.wheels
             for actuator in self.assembly.actuators
             if actuator.column == wheel.spin
-            and (rate := actuator.motor.no_load_rate(actuator.read)) is not None
+            for rate in self._free_rates(actuator)
         ]
         return min(tops, default=_LENGTHS * self.size)
+
+    def _free_rates(self, actuator: Actuator) -> Iterator[Scalar]:
+        """How fast a motor turns what it drives without load (rad/s): by its limit, and by the full batteries."""
+        fed = [supply for supply in self.assembly.supplies if actuator.name in supply.feeds]
+        rates = [actuator.motor.no_load_rate(actuator.read)]
+        rates += [actuator.motor.rate_at(volts(supply, {}), actuator.read) for supply in fed]
+        yield from (rate for rate in rates if rate is not None)
+
+
+def volts(supply: Supply, state: Mapping[str, float]) -> float:
+    """What a battery has without load (V), full where no state says."""
+    return float(supply.battery.source(state.get(supply.charge.name, 1.0), supply.read))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 import pygame
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.results import Run
 from trundle.show.drawing.scene import Scene, project
@@ -18,6 +20,7 @@ from trundle.show.window.display import Pen, keep_open, opened, unit_of_screen
 from trundle.show.window.ground import Ground
 from trundle.show.window.overlay import (
     BAR,
+    battery_words,
     draw_bar,
     draw_help,
     draw_legend,
@@ -72,14 +75,17 @@ class Player:
         size: tuple[int, int],
         unit: float,
         picture: RobotPicture | None = None,
+        batteries: Mapping[str, tuple[FloatArray, FloatArray]] | None = None,
     ) -> None:
         """Set up a run to be played from its first sample, at its own pace, with everything in sight.
 
         `shown` is what `played` gives, `size` the window's in pixels, and `unit` how many pixels a point is on this
-        screen. With a `picture` the robot is drawn by it where the camera allows that.
+        screen. With a `picture` the robot is drawn by it where the camera allows that. `batteries` have their voltage
+        (V) and charge over time by their names.
         """
         self.track, self.scene = shown
         self.name, self.picture, self.pen = name, picture, Pen(unit)
+        self.batteries, self.speeds = batteries or {}, speeds(self.track)
         self.ground = Ground(grid=bool(self.track.view), width=unit)
         # A long run is measured at some of its samples only: its extent hardly changes from one to the next.
         moments = np.unique(np.linspace(0, self.track.time.size - 1, _LOOKED).astype(int)).tolist()
@@ -196,7 +202,8 @@ class Player:
         """What stands over the picture: title, scale, legend of arrows, timeline, and help where it is asked for."""
         first, last = float(self.track.time[0]), float(self.track.time[-1])
         share = (self.time - first) / (last - first) if last > first else 1.0
-        draw_title(screen, self.pen, self.name, self.track.view, ["following"] * self.sight.follows)
+        notes = [*self._readings(), *["following"] * self.sight.follows]
+        draw_title(screen, self.pen, self.name, self.track.view, notes)
         draw_scale(screen, self.pen, camera)
         kinds = {arrow.turns for arrow in self.scene.arrows} if self.arrows else set()
         named = ((False, FORCE, "force"), (True, MOMENT, "moment"))
@@ -205,6 +212,32 @@ class Player:
         draw_bar(screen, self.pen, share, self.playing, (clock, f"× {self.speed:g}"))
         if self.helps:
             draw_help(screen, self.pen, HELP)
+
+    def _readings(self) -> Iterator[str]:
+        """How fast what drives goes now, and what its batteries have."""
+        now = partial(np.interp, self.time, self.track.time)
+        if self.track.drives:
+            yield f"{now(self.speeds):.2f} m/s"
+        for name, (voltage, charge) in self.batteries.items():
+            yield battery_words(name, *(float(now(of[: self.track.time.size])) for of in (voltage, charge)))
+
+
+def speeds(track: Track) -> FloatArray:
+    """How fast the traced point goes, (T,) in m/s, by second-order differences; samples of one time share theirs."""
+    time, first = np.unique(track.time, return_index=True)
+    if time.size < 2:
+        return np.zeros(track.time.size)
+    places = track.scene.place(track.scene.traced)[first]
+    order = 2 if time.size > 2 else 1
+    return np.interp(
+        track.time, time, np.linalg.norm(np.gradient(places, time, axis=0, edge_order=order), axis=1)
+    )
+
+
+def batteries_of(run: Run) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """The voltages (V) and charges of a run's batteries over time."""
+    owners = {name: part for name, part in run.parts.items() if {"voltage", "charge"} <= part.keys()}
+    return {name: (run[part["voltage"]], run[part["charge"]]) for name, part in owners.items()}
 
 
 def watch(
@@ -223,7 +256,7 @@ def watch(
     shown = track, scene = played(run)
     with opened(f"{run.name} — Trundle", size) as screen:
         picture = None if image is None else picture_of(image, image_size, scene, track.view)
-        player = Player(run.name, shown, screen.get_size(), unit_of_screen(), picture)
+        player = Player(run.name, shown, screen.get_size(), unit_of_screen(), picture, batteries_of(run))
         player.speed, player.closes = float(speed), close
         if follow:
             player.sight.follow()
