@@ -72,12 +72,34 @@ def all_of(robot, rng):
     if found.accelerations:  # what they say of h stands there by its letter, once
         assert all(sympy.count_ops(entry) <= 30 for entry in found.bias)
     assert all(getattr(found, name)() for name in FORMATS)
+    # The longest are of cars whose wheels turn in forks with a mass beside their axes: 590.
+    assert all(sympy.count_ops(each.expression) <= 700 for each in found.definitions)
     return found
 
 
 @pytest.mark.slow
 def test_a_share_of_the_cars(rng):
     all_of(parse_robot(car(rng)), rng)
+
+
+def test_trailers_follow_one_after_another():
+    """Over the car's speed and all angles q̇_1 takes 106 operations, M 920; by the trailers' motion both are short."""
+    robot = wheeled(
+        left={"at": [0, 0.3, 0]},
+        right={"at": [0, -0.3, 0.01], "radius": 0.07},
+        front={"at": [0.9, 0, 0], "type": "steered"},
+        axle_0={"at": [-0.9, 0, 0], "parent": "hitch_0"},
+        axle_1={"at": [-1.4, 0, 0], "parent": "hitch_1"},
+    )
+    hitch = {"type": "revolute", "at": [-0.5, 0, 0], "axis": [0, 0, 1], "body": BASE}
+    robot["joints"] = {"hitch_0": hitch | {"parent": "base"}, "hitch_1": hitch | {"parent": "hitch_0"}}
+    robot["motors"] = {"steers": {"type": "torque", "drives": "front.steering"}}
+    found = trundle.equations(parse_robot(robot))
+    before, after = sympy.symbols("omega_0 omega_1")
+    assert found["speed.hitch_1.rate"].right == after - before
+    assert found["speed.hitch_1.omega"].left == after
+    assert max(sympy.count_ops(each.expression) for each in found.definitions) <= 80
+    assert found.error <= TOLERANCE
 
 
 @pytest.mark.parametrize("driven", ["rear", "steered_left"])

@@ -72,7 +72,7 @@ def test_what_the_definitions_mean(drive):
     }
 
 
-def test_moments_of_the_whole_robot_and_of_a_trailer_are_told_apart():
+def test_moments_of_the_base_and_of_a_trailer_are_told_apart():
     trailer = {"name": "cart", "mass": 5, "center_of_mass": ["e", 0, 0], "inertia": {"zz": 0.3}}
     described = {
         "name": "tractor",
@@ -93,11 +93,13 @@ def test_moments_of_the_whole_robot_and_of_a_trailer_are_told_apart():
     def value(name):
         return float(told.expanded(known[name].expression).subs(numbers))
 
+    assert value("m") == pytest.approx(8 + 0.5 + 0.6)
     assert value("S_y") == pytest.approx(8 * 0.02 + 0.5 * 0.2 - 0.6 * 0.3)
-    assert value("S_x") == pytest.approx(8 * 0.05 - 0.15 * 5.3)
-    assert value("S_hitch") == pytest.approx(-5 * 0.3 - 0.3 * 0.4)
-    assert known["S_hitch"].meaning == "first moment of what turns by hitch.angle, about its axis"
-    assert all("the part that stays the same" in known[name].meaning for name in ("S_x", "S_y", "I_O"))
+    assert value("S_x_hitch") == pytest.approx(-5 * 0.3 - 0.3 * 0.4)
+    assert (
+        known["S_x_hitch"].meaning == "first moment of hitch with its wheels: its mass times x of its centre"
+    )
+    assert all("of the base with its wheels" in known[name].meaning for name in ("m", "S_y", "I_O"))
 
 
 def test_shared_numbers_share_a_symbol_and_say_so(drive):

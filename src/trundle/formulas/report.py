@@ -55,6 +55,7 @@ from trundle.formulas.checks.section_checks import (
     moving,
 )
 from trundle.formulas.derivation.dynamics import WHOLE, Dynamics, derive_dynamics
+from trundle.formulas.derivation.following import Following, following
 from trundle.formulas.letters.lettered_mechanism import build
 from trundle.formulas.letters.names import Note
 from trundle.formulas.letters.sheet import Sheet
@@ -223,7 +224,7 @@ class _Report:
         basis, key = self.basis, "constraints"
         sections = self._stands(key, ROLLING, self._rolling)
         if sections and basis is not None:
-            sections += self._stands(key, FOLLOWING, lambda: self._following(basis))
+            sections += self._stands(key, FOLLOWING, self._following)
         if self.sheet.assembly.loops and basis is not None:
             sections += self._stands(key, LOOPS, lambda: self.loops(basis), _LONG_LOOPS)
         note = "Nothing binds its speeds: every one is independent."
@@ -236,9 +237,14 @@ class _Report:
             check_rows(self.evidence, section)
         return section
 
-    def _following(self, basis: Basis) -> Section | None:
+    @cached_property
+    def _steps(self) -> Following:
+        """All speeds, each from those before it; for robots that wheels don't lock."""
+        return following(self.sheet, self.sheet.here.basis)
+
+    def _following(self) -> Section | None:
         """What follows from the independent speeds."""
-        section = speed_section(self.sheet, basis)
+        section = speed_section(self.sheet, self._steps)
         if section is not None:
             nu = self.evidence.all_speeds(self.evidence.independent)
             self.checker.equations(section.equations, self.evidence.values(nu), floor=_SMALL)
@@ -319,7 +325,7 @@ class _Report:
         if problems:
             return [_left_out("dynamics", MOTION, f"{problems[0].message}.")]
         try:
-            return self._written(derive_dynamics(self.sheet))
+            return self._written(derive_dynamics(self.sheet, self._steps))
         except TooLong:
             return [_left_out("dynamics", MOTION, _TOO_LONG)]
 
@@ -328,7 +334,7 @@ class _Report:
         sheet, key = self.sheet, "dynamics"
         rows, _ = loop_rows(sheet, dynamics.basis)
         makers: dict[str, Callable[[], Section | None]] = {
-            FOLLOWING: lambda: speed_section(sheet, dynamics.basis) if self.what == "dynamics" else None,
+            FOLLOWING: lambda: speed_section(sheet, self._steps) if self.what == "dynamics" else None,
             "Motors": lambda: motor_section(sheet, dynamics),
             "Batteries": lambda: battery_section(sheet),
             "Springs and friction": lambda: passive_section(sheet, dynamics),

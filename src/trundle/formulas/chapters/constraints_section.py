@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import sympy
 
 from trundle.errors import counted
+from trundle.formulas.derivation.following import TWIST, Following, trailer
 from trundle.formulas.letters.names import listed, numbered
 from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Equation, Section
@@ -54,16 +55,37 @@ def constraint_section(sheet: Sheet, lock: str) -> Section | None:
     return Section("constraints", ROLLING, tuple(equations), (note,))
 
 
-def speed_section(sheet: Sheet, basis: Basis) -> Section | None:
-    """The dependent speeds as the independent ones set them, ν = S(q) u."""
-    u = [sheet.speed(name) for name in basis.labels]
-    rows = zip(sheet.assembly.speeds, basis.matrix, strict=True)
-    equations = tuple(
-        Equation(f"speed.{name}", sheet.symbol(name), sheet.expression(dot(row, u)))
-        for name, row in rows
-        if name not in basis.labels
-    )
-    return Section("constraints", FOLLOWING, equations) if equations else None
+def speed_section(sheet: Sheet, follows: Following) -> Section | None:
+    """The dependent speeds as those before them set them, and the twists of trailers on the way."""
+    speeds, labels = sheet.assembly.speeds, follows.basis.labels
+    u = [sheet.speed(name) for name in labels]
+    known: dict[int, Scalar] = {}
+    equations = []
+    for column, before, over_u in follows.steps:
+        value = dot(over_u, u) if over_u else dot([*before.values()], [known[j] for j in before])
+        if column >= len(speeds):
+            equations.append(_trailer_speed(sheet, follows, column, known, value))
+            continue
+        name = speeds[column]
+        known[column] = sheet.speed(name)
+        if name not in labels:
+            equations.append(Equation(f"speed.{name}", sheet.symbol(name), sheet.expression(value)))
+    order = {f"speed.{speeds[j]}": j for j in sheet.assembly.base_columns}
+    equations.sort(key=lambda equation: order.get(equation.name, len(order)))
+    return Section("constraints", FOLLOWING, tuple(equations)) if equations else None
+
+
+def _trailer_speed(
+    sheet: Sheet, follows: Following, column: int, known: dict[int, Scalar], value: Scalar
+) -> Equation:
+    """A part of a trailer's twist, which gets a letter."""
+    part, k = trailer(follows, column)
+    label, unit = sheet.names.label(part.owner), "m/s" if k < 2 else "rad/s"
+    words = f"{TWIST[k]} of {part.owner}" + (" at its hitch, in its own axes" if k < 2 else "")
+    name = ("v_x", "v_y", "omega")[k]
+    known[column] = letter = sheet.named(value, words, unit, f"{name}_{label}")
+    right = sheet.expression(value)
+    return Equation(f"speed.{part.owner}.{name}", sheet.expression(letter), right, meaning=words)
 
 
 def loop_rows(sheet: Sheet, basis: Basis) -> tuple[list[list[Scalar]], list[tuple[str, Scalar]]]:

@@ -26,6 +26,8 @@ from trundle.scalars import Rows, is_zero
 
 # A determinant of more terms gives matrices that fill pages; those of usual drives have up to ten.
 MOST_TERMS = 100
+# A motion is told by the sum of all rates up to so many terms: two wheels of one size on an axle have one to three.
+_MOST_TOGETHER = 3
 
 RATES = "Rates of the coordinates"
 INVERSE = "Inverse kinematics: rates from the motion of the base"
@@ -191,6 +193,9 @@ def _by_speeds(sheet: Sheet, basis: Basis, given: tuple[int, ...], *, only_squar
     square = len(given) == len(needed)
     if only_square and not square:  # holds for fewer rates than what is found already
         return None
+    if not square and len(needed) == 1:
+        given, rates = _told(given, rates)
+        square = len(given) == 1
     try:
         solved = _solution(sheet, rates)
     except ZeroDivisionError:  # the rates don't tell the whole motion: two wheels in one place, say
@@ -198,6 +203,16 @@ def _by_speeds(sheet: Sheet, basis: Basis, given: tuple[int, ...], *, only_squar
     matrix = product([[basis.matrix[j][k] for k in needed] for j in base], solved)
     how = "exact" if square else "for rates that agree with each other"
     return Forward(given, matrix, how, any_rates=square, by_rows=False)
+
+
+def _told(given: tuple[int, ...], rates: Rows) -> tuple[tuple[int, ...], Rows]:
+    """The rates that tell a single motion: all together, or where their sum is long, the one of the fewest terms."""
+    total = sum(row[0] for row in rates)
+    sizes = {k: len(row[0].terms) for k, row in enumerate(rates) if isinstance(row[0], Sum) and row[0].terms}
+    if not isinstance(total, Sum) or len(total.terms) <= _MOST_TOGETHER or not sizes:
+        return given, rates
+    k = min(sizes, key=sizes.__getitem__)
+    return (given[k],), [rates[k]]
 
 
 def _solution(sheet: Sheet, rates: Rows) -> Rows:

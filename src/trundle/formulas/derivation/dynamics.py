@@ -8,17 +8,22 @@ letters; what they are is said beside.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
-from trundle.formulas.algebra.rates import letter_rate, rate, vanishes
 from trundle.formulas.algebra.sums import Book, Sum, TooLong
-from trundle.formulas.derivation.named_constants import by_parts, letters_of, newton_euler, with_wheels_named
+from trundle.formulas.derivation.following import Following, drift, in_letters, row_rates
+from trundle.formulas.derivation.named_constants import (
+    by_parts,
+    letters_of,
+    newton_euler,
+    rotors_between,
+    with_wheels_named,
+)
 from trundle.formulas.letters.lettered_mechanism import parallel_hinges
-from trundle.formulas.letters.names import rate_of
 from trundle.formulas.letters.sheet import Sheet
 from trundle.mechanics.actuation import Actuator, Element
 from trundle.mechanics.inverse_dynamics import joint_wrenches, link_accelerations, link_forces
@@ -27,9 +32,8 @@ from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.rolling import Basis, RollingProblem
 from trundle.mechanics.tree import WORLD
 from trundle.mechanics.wheels import WheelModel, contact_rows
-from trundle.model.constraints import coordinate_rates, coupled_coordinates
 from trundle.model.moving import extended_mass
-from trundle.scalars import Rows, Scalar, is_zero
+from trundle.scalars import Rows, Scalar, is_zero, plus
 from trundle.spatial.motions import add_inertias, inertia_to_parent, momentum
 
 ForceSource = Actuator | Element | WheelModel
@@ -87,103 +91,83 @@ STEPS = (2, 300, 12_000)
 MOST_SPEEDS = 12
 
 
-def derive_dynamics(sheet: Sheet) -> Dynamics:
+def derive_dynamics(sheet: Sheet, follows: Following) -> Dynamics:
     """The equations of motion: M and h multiplied out, or where that is too long, in steps from link to link.
 
     Raises TooLong where the steps are more than a person would read, too.
     """
-    problem, basis = sheet.here.rolling, sheet.here.basis
     sheet.book.allow(*WHOLE)
     with suppress(TooLong):
-        dynamics = _derived(sheet, problem, basis, steps=False)
+        dynamics = _derived(sheet, follows, steps=False)
         if dynamics.terms <= MOST_TERMS:
             return dynamics
-    if len(basis.labels) > MOST_SPEEDS:
+    if len(follows.basis.labels) > MOST_SPEEDS:
         raise TooLong
     sheet.book.allow(*STEPS)
-    dynamics = _derived(sheet, problem, basis, steps=True)
+    dynamics = _derived(sheet, follows, steps=True)
     if dynamics.terms > MOST_TERMS:
         raise TooLong
     return dynamics
 
 
-def _derived(sheet: Sheet, problem: RollingProblem, basis: Basis, steps: bool) -> Dynamics:
+def _derived(sheet: Sheet, follows: Following, steps: bool) -> Dynamics:
     """M, h and the forces over the independent speeds: SᵀM S u̇ + Sᵀ(h + M Ṡ u) = Sᵀ τ.
 
     `steps` gives every twist, wrench and inertia on the way a letter, which keeps long chains short.
     """
+    problem, basis = sheet.here.rolling, follows.basis
     u = [sheet.speed(name) for name in basis.labels]
-    lowest = [
-        [sheet.writer.lowest(e) if isinstance(e, Sum) and e.terms else e for e in row] for row in basis.matrix
-    ]
-    basis = dataclasses.replace(basis, matrix=lowest)
     moving = set(sheet.coordinates.values())
     if any(isinstance(e, Sum) and moving & letters_of(e) for row in basis.matrix for e in row):
         # Products of S's entries would fill pages: letters J stand for them, and their rates follow by the chain rule.
-        basis = dataclasses.replace(basis, matrix=_named_entries(sheet, basis))
+        matrix = in_letters(sheet, follows)
+        basis = dataclasses.replace(basis, matrix=[matrix[j] for j in range(len(sheet.assembly.speeds))])
         nu = apply(basis.matrix, u)
-        drift = _drift(sheet, basis, nu)
-        mass, needed = by_parts(sheet, extended_mass(sheet.assembly, sheet.at), nu, drift)
+        reduced, bias = _of_carriages(sheet, follows, matrix, u)
     else:
+        lowest = [
+            [sheet.writer.lowest(e) if isinstance(e, Sum) and e.terms else e for e in row]
+            for row in basis.matrix
+        ]
+        basis = dataclasses.replace(basis, matrix=lowest)
         nu = apply(basis.matrix, u) if problem.rows or steps else _turning_together(sheet, u)
         if steps:
             name_steps(sheet, nu)
         mass = with_wheels_named(sheet, extended_mass(sheet.assembly, sheet.at))
+        turned = transpose(basis.matrix)
+        reduced = product(turned, product(mass, basis.matrix))
         needed = newton_euler(sheet, nu)
-    turned = transpose(basis.matrix)
-    reduced = product(turned, product(mass, basis.matrix))
-    bias = [dot(column, needed) for column in turned]
+        bias = [dot(column, needed) for column in turned]
     motors, others = [*_motors(sheet)], [*_elements(sheet), *_contacts(sheet)]
     return Dynamics(basis.labels, basis, problem, nu, reduced, bias, motors, others, steps)
 
 
-def _named_entries(sheet: Sheet, basis: Basis) -> Rows:
-    """S with letters J for entries of several terms that change with the configuration: speeds for one unit of u."""
-    matrix: Rows = []
-    moving = set(sheet.coordinates.values())
-    for name, row in zip(sheet.assembly.speeds, basis.matrix, strict=True):
-        own: list[Scalar] = []
-        for k, entry in enumerate(row):
-            if isinstance(entry, Sum) and len(entry.terms) > 1 and moving & letters_of(entry):
-                several = sum(not is_zero(e) for e in row) > 1
-                index = sheet.names.index(name) + (f"_{k + 1}" if several else "")
-                meaning = f"{name} for each {sheet.unit(basis.labels[k])} of {basis.labels[k]}"
-                entry = sheet.book.named(entry, sheet.names.indexed("J", index), meaning)
-            own.append(entry)
-        matrix.append(own)
-    return matrix
-
-
-def _drift(sheet: Sheet, basis: Basis, nu: Sequence[Scalar]) -> list[Scalar]:
-    """Ṡ u, with letters for the rates of the entries that have letters."""
-    book = sheet.book
-    q_dot = coordinate_rates(sheet.assembly, tuple(sheet.coordinates), sheet.at, nu)
-    rates: dict[int, Scalar] = dict(zip(sheet.coordinates.values(), q_dot, strict=True))
-    columns = {axis.coordinate: axis.column for axis in sheet.assembly.axes.values()}
-    for name in coupled_coordinates(sheet.assembly):
-        letter = _named_letter(sheet.at.values[name])
-        if letter is not None:
-            rates[letter] = nu[columns[name]]
-    for row in basis.matrix:
-        for entry in row:
-            letter = _named_letter(entry)
-            if letter is not None and letter not in rates:
-                known = book.letters[letter]
-                change = letter_rate(book, letter, rates)
-                # Zero by value, though not by form: a letter for it would only be in the way.
-                if vanishes(change):
-                    rates[letter] = 0
-                    continue
-                name = sheet.names.unique(rate_of(known.name))
-                rates[letter] = book.named(change, name, f"rate of {known.name}: {known.meaning}")
-    drift = [rate(book.sum(value), rates) for value in nu]
-    return [0 if is_zero(value) else value for value in drift]
-
-
-def _named_letter(entry: Scalar) -> int | None:
-    """The letter that an entry is, if it has a definition."""
-    letter = entry.letter if isinstance(entry, Sum) else None
-    return letter if letter is not None and entry.book.letters[letter].definition is not None else None
+def _of_carriages(
+    sheet: Sheet, follows: Following, matrix: Mapping[int, Sequence[Scalar]], u: Sequence[Sum]
+) -> tuple[Rows, list[Scalar]]:
+    """SᵀMS and Sᵀ(M Ṡu + c), the sum of what every carriage adds, and of the rotors that turn between carriages."""
+    size = len(u)
+    reduced: Rows = [[0] * size for _ in range(size)]
+    bias: list[Scalar] = [0] * size
+    nu = {j: dot(row, u) for j, row in matrix.items()}
+    rates = drift(sheet, matrix, [nu[j] for j in range(len(sheet.assembly.speeds))])
+    parts: list[tuple[Rows, Rows, list[Scalar]]] = []
+    for part in follows.carriages:
+        rows = [list(matrix[j]) for j in part.columns]
+        moved = [nu[j] for j in part.columns]
+        mass, needed = by_parts(
+            sheet, part, len(follows.carriages) == 1, moved, row_rates(sheet, moved, rates)
+        )
+        parts.append((rows, mass, needed))
+    for column, armature in rotors_between(sheet, follows.carriages):
+        needed = [armature * each for each in row_rates(sheet, [nu[column]], rates)]
+        parts.append(([list(matrix[column])], [[armature]], needed))
+    for rows, mass, needed in parts:
+        turned = transpose(rows)
+        own = product(turned, product(mass, rows))
+        reduced = [list(map(plus, a, b)) for a, b in zip(reduced, own, strict=True)]
+        bias = [plus(a, dot(column, needed)) for a, column in zip(bias, turned, strict=True)]
+    return reduced, bias
 
 
 def _turning_together(sheet: Sheet, u: Sequence[Sum]) -> list[Scalar]:

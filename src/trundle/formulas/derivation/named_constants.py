@@ -13,10 +13,12 @@ from typing import NamedTuple
 from trundle.formulas.algebra.rates import put
 from trundle.formulas.algebra.sums import Book, Sum, without_content
 from trundle.formulas.algebra.terms import ONE, Exact, Powers, Term, Terms
+from trundle.formulas.derivation.carriages import Carriage
 from trundle.formulas.letters.names import common, listed
 from trundle.formulas.letters.sheet import Sheet
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply
+from trundle.mechanics.momentum import mass_matrix
 from trundle.scalars import Rows, Scalar, is_zero, plus
 
 # A sum of constants but for its content: what makes it the same quantity.
@@ -24,19 +26,34 @@ Core = frozenset[tuple[Term, Exact]]
 
 
 def by_parts(
-    sheet: Sheet, mass: Rows, nu: Sequence[Scalar], drift: Sequence[Scalar]
+    sheet: Sheet, part: Carriage, alone: bool, nu: Sequence[Scalar], drift: Sequence[Scalar]
 ) -> tuple[Rows, list[Scalar]]:
-    """M with the constants named, and M Ṡu + c(q, ν)."""
-    book = sheet.book
-    letters = [sheet.speed(name) for name in sheet.assembly.speeds]
-    bias = newton_euler(sheet, letters)
-    base = sheet.assembly.base_columns
-    known = _name_constants(sheet, mass, [(i, j) for i in base for j in base if i < j])
+    """M of a carriage with the constants named, and M Ṡu + c(q, ν)."""
+    book, width = sheet.book, len(sheet.assembly.speeds)
+    # Letters for its speeds until ν goes in; a trailer's twist has no others.
+    places: list[int] = []
+    for column, name in zip(part.columns, part.speeds, strict=False):
+        if column < width:
+            sheet.speed(name)
+        places.append(sheet.speeds[name] if column < width else sheet.letter("", "speed", ""))
+    letters = [book.letter(place) for place in places]
+    mass = mass_matrix(part.tree, part.poses)
+    bias = inverse_dynamics(part.tree, part.poses, letters, [0] * len(letters))
+    base = range(len(sheet.assembly.base_columns))
+    known = _name_constants(sheet, part, alone, mass, [(i, j) for i in base for j in base if i < j])
     mass = [[_referred(book, entry, known) for entry in row] for row in mass]
     bias = [_referred(book, entry, known) for entry in bias]
-    chosen = dict(zip((sheet.speeds[name] for name in sheet.assembly.speeds), nu, strict=True))
+    chosen = dict(zip(places, nu, strict=True))
     moved = [put(book.sum(entry), chosen) for entry in bias]
     return mass, [plus(a, b) for a, b in zip(apply(mass, drift), moved, strict=True)]
+
+
+def rotors_between(sheet: Sheet, parts: Sequence[Carriage]) -> list[tuple[int, Scalar]]:
+    """The columns and inertias (kg m²) of rotors that no carriage holds: those of linkages and of hitches."""
+    tree = sheet.assembly.tree
+    hitches = [(part.hitch, tree.links[part.links[0]].armatures[0]) for part in parts if part.owner]
+    linkages = [(linkage.column, linkage.armature) for linkage in sheet.assembly.linkages]
+    return [(column, armature) for column, armature in [*hitches, *linkages] if not is_zero(armature)]
 
 
 def with_wheels_named(sheet: Sheet, mass: Rows) -> Rows:
@@ -45,7 +62,8 @@ def with_wheels_named(sheet: Sheet, mass: Rows) -> Rows:
     wheels = [
         [entry if i == j and i in turning else 0 for j, entry in enumerate(row)] for i, row in enumerate(mass)
     ]
-    known = _name_constants(sheet, wheels)
+    whole = Carriage("", (), sheet.assembly.tree, [], (), sheet.assembly.speeds)
+    known = _name_constants(sheet, whole, True, wheels)
     return [[_referred(sheet.book, entry, known) for entry in row] for row in mass]
 
 
@@ -93,10 +111,12 @@ class _Standing(NamedTuple):
 _FIRST_MOMENTS = {("v_x", "omega"): ("y", -1), ("v_y", "omega"): ("x", 1)}
 
 
-def _name_constants(sheet: Sheet, mass: Rows, others: Sequence[tuple[int, int]] = ()) -> dict[Core, Known]:
+def _name_constants(
+    sheet: Sheet, part: Carriage, alone: bool, mass: Rows, others: Sequence[tuple[int, int]] = ()
+) -> dict[Core, Known]:
     """Letters of the constants on M's diagonal and in `others` of its entries, by their content."""
-    book, speeds = sheet.book, sheet.assembly.speeds
-    places = [(j, j) for j in range(len(speeds))] + list(others)
+    book, speeds = sheet.book, part.speeds
+    places = [(j, j) for j in range(len(mass))] + list(others)
     groups: dict[Core, list[_Standing]] = {}
     for i, j in places:
         parts = constants(book, mass[i][j])
@@ -109,7 +129,7 @@ def _name_constants(sheet: Sheet, mass: Rows, others: Sequence[tuple[int, int]] 
     known = {}
     for key, members in groups.items():
         first = members[0]
-        name, meaning, unit = _called(sheet, members)
+        name, meaning, unit = _called(sheet, part, alone, members)
         value = first.constant * _FIRST_MOMENTS.get((first.row, first.column), ("", 1))[1]
         number, powers, _ = without_content(book, value.terms)
         letter = book.named(value, sheet.names.unique(name), meaning, unit)
@@ -117,31 +137,34 @@ def _name_constants(sheet: Sheet, mass: Rows, others: Sequence[tuple[int, int]] 
     return known
 
 
-def _called(sheet: Sheet, members: Sequence[_Standing]) -> tuple[str, str, str]:
+def _called(sheet: Sheet, whole: Carriage, alone: bool, members: Sequence[_Standing]) -> tuple[str, str, str]:
     """Name, meaning and unit of a constant of M by the rows and columns where it stands."""
     first = members[0]
     part = "" if first.alone else ", the part that stays the same"
+    index = f"_{sheet.names.label(whole.owner)}" if whole.owner else ""
     if first.row != first.column:
-        return _first_moment(sheet, first, part)
+        return _first_moment(sheet, whole, alone, first, part)
     if first.row in ("v_x", "v_y", "v_z"):
-        return "m", "mass of the whole robot", "kg"
+        return f"m_all{index}" if whole.owner else "m", whole.of("mass", alone), "kg"
     if first.row == "omega":
-        return "I_O", f"moment of inertia of the whole robot about the base's origin{part}", "kg m^2"
+        about = "its hitch" if whole.owner else "the base's origin"
+        name = f"I{index}" if whole.owner else "I_O"
+        return name, f"{whole.of('moment of inertia', alone)} about {about}{part}", "kg m^2"
     if sheet.unit(first.row) == "m/s":
         owner = sheet.owner(first.row)
         return f"m_{sheet.names.label(owner)}", f"mass of all that {owner} moves{part}", "kg"
     return _turned(sheet, [member.row for member in members], part)
 
 
-def _first_moment(sheet: Sheet, place: _Standing, part: str) -> tuple[str, str, str]:
-    """Name, meaning and unit of a first moment (kg m): the whole robot's, or that of what turns about a joint."""
+def _first_moment(
+    sheet: Sheet, whole: Carriage, alone: bool, place: _Standing, part: str
+) -> tuple[str, str, str]:
+    """Name, meaning and unit of a first moment (kg m): a carriage's, or that of what turns about a joint."""
     axis, _ = _FIRST_MOMENTS[place.row, place.column]
     if place.before == ONE:
-        return (
-            f"S_{axis}",
-            f"first moment of the whole robot{part}: its mass times {axis} of its centre",
-            "kg m",
-        )
+        index = f"_{sheet.names.label(whole.owner)}" if whole.owner else ""
+        words = f"{whole.of('first moment', alone)}{part}: its mass times {axis} of its centre"
+        return f"S_{axis}{index}", words, "kg m"
     turning = [sheet.book.letters[letter].source for letter, _ in place.before[2]]
     label = sheet.names.label(sheet.owner(turning[-1]))
     return f"S_{label}", f"first moment of what turns by {listed(turning)}, about its axis", "kg m"
