@@ -28,8 +28,9 @@ from trundle.show.drawing.scene import SPATIAL, Spot, project
 from trundle.show.drawing.scenes import motion, scene
 from trundle.show.figures.ability_figure import mobility_figure
 from trundle.show.figures.diagram import diagram
+from trundle.show.figures.looks import look
 from trundle.show.figures.outlines import silhouette
-from trundle.show.figures.panels import Panel, contacts, friction_use, states
+from trundle.show.figures.panels import Panel, contacts, friction_use, inputs, states
 from trundle.show.figures.path import path, scene_of, track_of
 from trundle.show.figures.series import series, start_up
 from trundle.show.figures.style import save_figure
@@ -93,7 +94,9 @@ def test_figures_of_any_size_keep_their_words_apart(figsize):
     for figure in (run.plot.path(figsize=figsize), run.plot.states("x", "theta", figsize=figsize)):
         assert tuple(figure.get_size_inches()) == figsize
         renderer = FigureCanvasAgg(figure).get_renderer()
-        title, *others = (each.get_tightbbox(renderer) for each in (figure._suptitle, *figure.axes))
+        words = (text for text in figure.texts if text is not figure._suptitle)
+        parts = (figure._suptitle, *figure.axes, *words)
+        title, *others = (each.get_tightbbox(renderer) for each in parts)
         assert all(each.x0 >= 0 and each.y0 >= 0 and each.x1 <= figure.bbox.x1 for each in others)
         assert all(each.y1 <= title.y0 for each in others)
 
@@ -335,20 +338,38 @@ def test_panels_hold_one_unit_and_not_too_many_lines():
 
 
 def legend(figure):
-    """What is written beside each panel."""
-    return [[text.get_text() for text in axes.texts] for axes in figure.axes]
+    """What is written above the panels."""
+    return [text.get_text() for text in figure.texts if text is not figure._suptitle]
 
 
-def test_curves_that_cover_each_other_are_one_with_all_names():
-    time = np.linspace(0, 1, 101)
-    turning = {f"{name}.steering": np.sin(time) for name in ("fl", "fr", "rl")} | {
-        "rr.steering": np.cos(time)
+def seen(figure, axes, low, high):
+    """How many pixels have the colour of a line in a part of axes, by the lines' labels."""
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    pixels = np.asarray(canvas.buffer_rgba())[..., :3].astype(int)
+    low, high = axes.transData.transform([low, high])
+    rows = slice(len(pixels) - int(high[1]), len(pixels) - int(low[1]))
+    shown = pixels[rows, int(low[0]) : int(high[0])].reshape(-1, 3)
+    colours = {line.get_label(): np.array(to_rgb(line.get_color())) * 255 for line in axes.lines}
+    return {
+        name: int((np.abs(shown - each).max(axis=1) < 12).sum())
+        for name, each in colours.items()
+        if not name.startswith("_")
     }
-    run = Run("four", time, turning, dict.fromkeys(turning, "rad"), groups={"coordinates": list(turning)})
+
+
+@pytest.mark.parametrize("apart", [0.0, 0.002, 0.004])
+def test_each_of_seven_curves_that_cover_one_another_is_seen(apart):
+    """Also where only neighbours do; the lines themselves are whole, so that each looks alike where it is alone."""
+    time = np.linspace(0, 1, 101)
+    turning = {f"joint_{k}.angle": (1 + apart * k) * np.sin(3 * time) for k in range(7)}
+    run = Run("arm", time, turning, dict.fromkeys(turning, "rad"), groups={"coordinates": list(turning)})
     figure = run.plot.states()
-    assert legend(figure) == [["fl.steering, fr.steering,\nrl.steering", "rr.steering"]]
-    lines = [line for line in figure.axes[0].lines if len(np.asarray(line.get_xdata())) == 101]
-    np.testing.assert_array_equal([line.get_ydata() for line in lines], [np.sin(time), np.cos(time)])
+    assert legend(figure) == list(turning)
+    (axes,) = figure.axes
+    assert {line.get_linestyle() for line in axes.lines} == {"-"}
+    np.testing.assert_array_equal([line.get_ydata() for line in axes.lines], list(turning.values()))
+    assert min(seen(figure, axes, (0.0, 0.0), (1.0, axes.get_ylim()[1])).values()) > 100
 
 
 def test_curves_that_run_together_for_a_while_both_show():
@@ -357,17 +378,68 @@ def test_curves_that_run_together_for_a_while_both_show():
     energies = {"energy.losses": 3 * (1 - np.exp(-3 * time)), "energy.kinetic": 3 * (1 - np.exp(-time))}
     figure = Run("brake", time, energies, dict.fromkeys(energies, "J")).plot.checks()
     axes = figure.axes[0]
-    first, second = axes.lines[:2]
-    assert (first.get_linestyle(), second.is_dashed()) == ("-", True)
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    pixels = np.asarray(canvas.buffer_rgba())[..., :3].astype(int)
-    low, high = axes.transData.transform([(6.0, 2.95), (9.0, 3.05)])
-    rows = slice(len(pixels) - int(high[1]), len(pixels) - int(low[1]))
-    shown = pixels[rows, int(low[0]) : int(high[0])].reshape(-1, 3)
-    for line in (first, second):
-        colour = np.array(to_rgb(line.get_color())) * 255
-        assert (np.abs(shown - colour).max(axis=1) < 12).sum() > 100
+    assert [line.get_linestyle() for line in axes.lines] == ["-", "-"]
+    assert min(seen(figure, axes, (6.0, 2.95), (9.0, 3.05)).values()) > 100
+
+
+def test_a_wheel_looks_alike_in_every_panel_and_drives_are_apart_from_steers():
+    robot = catalog.robot("swerve")
+    model = trundle.derive(robot)
+    asked = {name: 6.0 if "drive" in name else 0.3 for name in model.inputs}
+    run = trundle.simulate(model, 0.5, asked, samples=21)
+    of: dict[str, set[str]] = {}
+    for panel in (*states(run), *inputs(run), *contacts(run)):
+        for name, place in panel.places.items():
+            owner = name if name in robot.wheels else run.column(name).owner
+            part = robot.motors[owner].drives.partition(".")[0] if owner in robot.motors else owner
+            if part in robot.wheels:
+                of.setdefault(part, set()).add(look(place))
+        owners = [run.column(name).owner for name in panel.curves if name in run]
+        steered = {
+            robot.motors[owner].drives.endswith(".steering") for owner in owners if owner in robot.motors
+        }
+        assert len(steered) < 2
+    assert set(of) == set(robot.wheels)
+    assert all(len(looks) == 1 for looks in of.values())
+    assert len(set.union(*of.values())) == 4
+    # All panels are of the wheels: they need one legend.
+    assert legend(run.plot.contacts()) == list(robot.wheels)
+
+
+def test_limits_far_from_the_curves_leave_them_readable():
+    time = np.linspace(0, 1, 51)
+    near, far = (
+        Panel("jerk", "m/s³", {"left": 9.5 * np.sin(7 * time)}, limits=(-x, x)) for x in (10.0, 40.0)
+    )
+    for panel, shown in ((near, 2), (far, 0)):
+        figure = series("modules", time, [panel], "nothing")
+        axes = figure.axes[0]
+        assert len([line for line in axes.lines if line.get_linestyle() == ":"]) == shown
+        assert 19 > 0.6 * np.ptp(axes.get_ylim()) > 11
+    one_way = Panel("speed", "m/s", {"left": 0.9 * time}, limits=(-1.0, 1.0))
+    low, high = series("modules", time, [one_way], "nothing").axes[0].get_ylim()
+    assert -0.2 < low < 0 < 1.0 < high
+
+
+def test_numbers_of_one_axis_are_written_alike():
+    """0.0005 beside −5e-4, they were."""
+    time = np.linspace(0, 1, 51)
+    for size in 10.0 ** np.arange(-7, 9):
+        axes = series("sizes", time, [Panel("", "m", {"x": size * np.sin(6 * time)})], "nothing").axes[0]
+        ticks = [tick for tick in axes.yaxis.get_majorticklocs() if tick]
+        texts = axes.yaxis.get_major_formatter().format_ticks(ticks)
+        assert len({"e" in text for text in texts}) == 1
+
+
+def test_panels_fill_the_page():
+    """Two fifths of a page were empty, beside legends."""
+    run = trundle.simulate(catalog.robot("skid_steer"), 2.0, {"rear_left_motor.voltage": 6.0}, samples=51)
+    for name in ("states", "contacts", "checks", "inputs"):
+        figure = getattr(run.plot, name)()
+        right = max(axes.get_position().x1 for axes in figure.axes)
+        widest = max(axes.get_position().width for axes in figure.axes)
+        assert right > 0.95
+        assert widest > 0.6
 
 
 def test_rounding_is_a_flat_line_and_small_motions_are_not():
@@ -432,9 +504,9 @@ def test_a_start_up_looks_like_the_whole_and_rounding_has_none():
 def test_what_batteries_and_motors_draw_is_seen():
     robot = trundle.load("examples/battery/competition_swerve.yaml")
     found = states(trundle.simulate(robot, 0.1, {"front_left_drive.voltage": 12.0}, samples=11))
-    shown = {
-        panel.label: set(panel.curves) for panel in found if panel.label.startswith(("cur", "vol", "cha"))
-    }
+    shown: dict[str, set[str]] = {}
+    for panel in found:
+        shown.setdefault(panel.label, set()).update(panel.curves)
     assert shown["current (A)"] == {"battery.current", *(f"{wheel}_drive.current" for wheel in robot.wheels)}
     assert (shown["voltage (V)"], shown["charge (1 is full)"]) == ({"battery.voltage"}, {"battery.charge"})
     assert [panel.title for panel in found if panel.title] == [

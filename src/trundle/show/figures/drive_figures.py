@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,7 +19,15 @@ from trundle.show.drawing.scenes import scene
 from trundle.show.figures.panels import Panel
 from trundle.show.figures.robot import draw_scene
 from trundle.show.figures.series import series
-from trundle.show.figures.style import COLOURS, INK, MUTED, draw_coloured, house_style, new_figure, unit_label
+from trundle.show.figures.style import (
+    COLOURS,
+    INK,
+    MUTED,
+    draw_coloured,
+    house_style,
+    new_figure,
+    unit_text,
+)
 
 # How far around the robot centres of rotation are shown, in its own sizes.
 _AROUND = 2.5
@@ -37,20 +46,32 @@ def drive_figures(driven: Driven, run: Run) -> dict[str, Figure]:
 
 
 def modules(driven: Driven, run: Run) -> Figure:
-    """Angles, rates, accelerations and jerks of all modules; limits that all share as dotted lines."""
+    """Angles, rates, accelerations and jerks of all modules, with their limits where these are near."""
     panels = []
     angles = {name: np.degrees(angle) for name, angle in _of_modules(driven, run, "steering").items()}
     if angles:
-        panels.append(Panel("steering", "°", angles, 0.1))
+        panels.append(Panel("steering", "angle (°)", angles, 0.1))
     for quantity, (unit, _) in QUANTITIES.items():
         curves = _of_modules(driven, run, quantity)
-        if not curves:
-            continue
-        limits = {limit.of(quantity) for limit in driven.limits}
-        limit = limits.pop() if len(limits) == 1 else math.inf
-        lines = (-limit, limit) if math.isfinite(limit) else ()
-        panels.append(Panel(quantity.replace("_", " "), unit, curves, 1e-3, limits=lines))
+        if curves:
+            held = {limit.of(quantity) for limit in driven.limits}
+            title = quantity.replace("_", " ") + told_limits(held, unit)
+            panels.append(Panel(title, unit_text(unit), curves, 1e-3, limits=both_ways(held)))
+    fixed = {name: place for place, name in enumerate(driven.names)}
+    panels = [replace(panel, fixed=fixed) for panel in panels]
     return series(f"{run.name}: modules and their limits", run.time, panels, "no wheels")
+
+
+def told_limits(held: Collection[float], unit: str) -> str:
+    """Limits as a title ends with them: those of modules may differ."""
+    finite = sorted(limit for limit in held if math.isfinite(limit))
+    told = " to ".join(f"\u00b1{limit:g}" for limit in dict.fromkeys((*finite[:1], *finite[-1:])))
+    return f": limit {told} {unit_text(unit)}" if finite else ""
+
+
+def both_ways(held: Collection[float]) -> tuple[float, ...]:
+    """Limits of magnitudes as those of values that go either way."""
+    return tuple(sign * limit for limit in held if math.isfinite(limit) for sign in (-1, 1))
 
 
 def _of_modules(driven: Driven, run: Run, what: str) -> dict[str, FloatArray]:
@@ -62,7 +83,8 @@ def slip(driven: Driven, run: Run) -> Figure:
     """How fast the wheels slide over the ground."""
     curves = _of_modules(driven, run, "slip")
     largest = max(float(slips.max()) for slips in curves.values())
-    panel = Panel(f"at most {largest:.2g} m/s", "slip (m/s)", curves, 1e-6)
+    fixed = {name: place for place, name in enumerate(driven.names)}
+    panel = Panel(f"at most {largest:.2g} m/s", "slip (m/s)", curves, 1e-6, fixed=fixed)
     return series(f"{run.name}: slip of the wheels", run.time, [panel], "no wheels")
 
 
@@ -111,8 +133,10 @@ def profile_figure(run: Run) -> Figure:
         curves = {name: run[run.parts[name][what]] for name in told}
         impulsive = [name for name, values in curves.items() if np.isnan(values).any()]
         curves = {name: values for name, values in curves.items() if name not in impulsive}
-        title = f"impulses, not drawn: {', '.join(impulsive)}" if impulsive else ""
-        limit = run.summary["time_optimal_limits"].get(what)
-        label = unit_label(what, run.units[f"linear.{what}"])
-        panels.append(Panel(title, label, curves, limits=() if limit is None else (-limit, limit)))
+        unit, limit = run.units[f"linear.{what}"], run.summary["time_optimal_limits"].get(what)
+        held = () if limit is None else (limit,)
+        title = what + told_limits(held, unit)
+        title += f"; impulses, not drawn: {', '.join(impulsive)}" if impulsive else ""
+        fixed = {name: place for place, name in enumerate(told)}
+        panels.append(Panel(title, unit_text(unit), curves, limits=both_ways(held), fixed=fixed))
     return series("profiles of one change", run.time, panels, "no profiles")

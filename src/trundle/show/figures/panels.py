@@ -16,6 +16,7 @@ from trundle.results import Run
 from trundle.results.peaks import Peak
 from trundle.results.run import STATES
 from trundle.robot import Robot, units
+from trundle.show.figures.looks import driven_part, fixed_places, places
 from trundle.show.figures.style import unit_label
 
 # More lines than this in one panel cannot be told apart; the rest goes to a further panel.
@@ -39,6 +40,8 @@ ENERGIES = {
     "energy.potential": "potential",
     "energy.internal": "in springs and coils",
 }
+# What the motors of a panel drive, where those of others drive something else.
+_DRIVEN = {"spin": "drives", "steering": "steering", "joint": "joints"}
 # Titles above slips, and above the forces that hold wheels that don't slip. Other kinds of wheels have names of their
 # own for theirs, which are titles as they are.
 _TITLES = {
@@ -56,8 +59,9 @@ class Panel:
 
     `title` stands above the panel, "" for none. `least` is the smallest range that is worth an axis: curves that vary
     less are shown as flat lines. `log` puts the magnitudes on a logarithmic axis. `limits` are values that the curves
-    are held against, drawn across. `bands` has the lower and upper edge of the spread around curves that are means.
-    `peaks` are what the curves reach between their samples, too; they run through these.
+    are held against, drawn across where they leave the curves readable. `bands` has the lower and upper edge of the
+    spread around curves that are means. `peaks` are what the curves reach between their samples, too; they run through
+    these. `labels` says what legends call curves whose names are longer, `fixed` which have places in the palette.
     """
 
     title: str
@@ -68,6 +72,13 @@ class Panel:
     limits: tuple[float, ...] = ()
     bands: Mapping[str, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
     peaks: Mapping[str, Peak] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    fixed: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def places(self) -> dict[str, int]:
+        """The curves' places in the palette."""
+        return places(self.curves, self.fixed)
 
 
 @lru_cache(maxsize=4)
@@ -97,7 +108,7 @@ def states(run: Run, names: Sequence[str] = ()) -> list[Panel]:
 
 def inputs(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     """The inputs, or the values of these names."""
-    return _by_kind(run, names or run.groups["inputs"], "" if names else "inputs")
+    return _by_kind(run, names or run.groups["inputs"])
 
 
 def checks(run: Run, names: Sequence[str] = ()) -> list[Panel]:
@@ -139,9 +150,14 @@ def contacts(run: Run, names: Sequence[str] = ()) -> list[Panel]:
         # Slip across the wheels may be rounding beside that along them, and beside the base's speed.
         alike = {run.units.get(name) for name in named}
         beside = [name for name in run.values if run.units.get(name) in alike]
-        sorted_panels += _by_kind(run, named, _TITLES.get(what, what.replace("_", " ")), beside)
+        sorted_panels += _by_kind(
+            run, named, _TITLES.get(what, what.replace("_", " ")), beside, by_owner=True
+        )
     use = friction_use(run)
-    return sorted_panels + ([Panel("friction in use", "force / (μ load)", use, _NO_MOTION)] if use else [])
+    places = fixed_places(run, _robot(run))
+    fixed = {owner: place for name, place in places.items() if (owner := run.column(name).owner) in use}
+    panel = Panel("friction in use", "force / (μ load)", use, _NO_MOTION, fixed=fixed)
+    return [*sorted_panels, *([panel] if use else [])]
 
 
 # The figures of values over time by their names; a run without what they show has none.
@@ -179,39 +195,57 @@ def friction_use(run: Run) -> dict[str, FloatArray]:
     return used
 
 
-def _by_kind(run: Run, names: Iterable[str], title: str = "", beside: Sequence[str] = ()) -> list[Panel]:
+def _by_kind(
+    run: Run, names: Iterable[str], title: str = "", beside: Sequence[str] = (), by_owner: bool = False
+) -> list[Panel]:
     """The values sorted into panels by unit and kind. A group with too many curves is cut into several panels.
 
-    Values that are mere rounding beside the largest of all, or of those named `beside`, are shown flat.
+    Values that are mere rounding beside the largest of all, or of those named `beside`, are shown flat. `by_owner`:
+    legends call curves by their owners, as the title says the rest.
     """
     for name in names:
         if not isinstance(name, str):
             raise InputError(
                 f"values are named by text, not by {name!r}", hint='write run.plot.states("x", "theta")'
             )
-    wheels = _wheels(run)
-    kinds: dict[tuple[str, str, bool], dict[str, FloatArray]] = {}
-    for name in names:
-        owner, what, _ = run.column(name)
-        unit = run.units.get(name, "s" if name == "time" else "")
-        # A wheel's spin soon dwarfs every angle that matters for the path: those of joints and steering stand apart.
-        kind = unit, what if owner else "", owner in wheels
-        # Speeds of one's own choice (`front.speed`) go with the base's.
-        kind = (unit, "", False) if what == "speed" else kind
-        kinds.setdefault(kind, {})[name] = run[name]
+    kinds = _kinds(run, names)
     seen = [
         *(curve for curves in kinds.values() for curve in curves.values()),
         *(run[name] for name in beside),
     ]
     largest = max(map(_largest, seen), default=0.0)
-    least = _NO_MOTION * min(1.0, largest)
-    sorted_panels = []
-    for (unit, what, _), curves in kinds.items():
+    least, fixed = _NO_MOTION * min(1.0, largest), fixed_places(run, _robot(run))
+    owners = (
+        {name: run.column(name).owner for curves in kinds.values() for name in curves} if by_owner else {}
+    )
+    several = len({driven for *_, driven in kinds if driven}) > 1
+    panels = []
+    for (unit, what, _, driven), curves in kinds.items():
         label = unit_label(_QUANTITIES.get(unit) or _RATIOS.get(what, "value"), unit)
+        told = f"{title}: {_DRIVEN[driven]}".removeprefix(": ") if several and driven else ""
         for part in split(curves):
-            above = "" if sorted_panels else title
-            sorted_panels.append(Panel(above, label, part, least, peaks=_peaks(run, part)))
-    return sorted_panels
+            above, told = told or ("" if panels else title), ""
+            panels.append(
+                Panel(above, label, part, least, peaks=_peaks(run, part), labels=owners, fixed=fixed)
+            )
+    return panels
+
+
+def _kinds(run: Run, names: Iterable[str]) -> dict[tuple[str, str, bool, str], dict[str, FloatArray]]:
+    """The values by unit, what of their owners they are, whether those are wheels, and what motors drive."""
+    robot = _robot(run)
+    wheels, motors = (robot.wheels, robot.motors) if robot is not None else ((), ())
+    kinds: dict[tuple[str, str, bool, str], dict[str, FloatArray]] = {}
+    for name in names:
+        owner, what, _ = run.column(name)
+        unit = run.units.get(name, "s" if name == "time" else "")
+        driven = driven_part(robot, owner)[1] if robot is not None and owner in motors else ""
+        # A wheel's spin soon dwarfs every angle that matters for the path: those of joints and steering stand apart.
+        kind = unit, what if owner else "", owner in wheels, driven
+        # Speeds of one's own choice (`front.speed`) go with the base's.
+        kind = (unit, "", False, "") if what == "speed" else kind
+        kinds.setdefault(kind, {})[name] = run[name]
+    return kinds
 
 
 def _peaks(run: Run, names: Iterable[str]) -> dict[str, Peak]:
@@ -234,12 +268,12 @@ def split(curves: Mapping[str, FloatArray]) -> list[dict[str, FloatArray]]:
     return [{str(name): curves[str(name)] for name in part} for part in parts]
 
 
-def _wheels(run: Run) -> Iterable[str]:
-    """The names of the wheels; none where the description can't be read."""
+def _robot(run: Run) -> Robot | None:
+    """The robot of a run; None where the description can't be read."""
     try:
-        return described(run.description["yaml"]).wheels
+        return described(run.description["yaml"])
     except (InputError, KeyError):
-        return ()
+        return None
 
 
 def _largest(array: FloatArray) -> float:

@@ -172,7 +172,12 @@ def draw_coloured(
 
 def unit_label(what: str, unit: str) -> str:
     """'time (s)', or the bare word where there is no unit."""
-    return f"{what} ({unit})" if unit and unit != "1" else what
+    return f"{what} ({unit_text(unit)})" if unit and unit != "1" else what
+
+
+def unit_text(unit: str) -> str:
+    """A unit as it is read: rad/s² for rad/s^2."""
+    return unit.replace("^2", "\u00b2").replace("^3", "\u00b3")
 
 
 def say(axes: Axes, text: str) -> None:
