@@ -1,12 +1,15 @@
 """Progress: by default where somebody watches, after a second's work, with the rate; nothing else is written."""
 
 import itertools
+import re
 import sys
+import threading
 
 import pytest
 
 import trundle
 from trundle import catalog
+from trundle.show.page import page_of
 from trundle.simulation import progress
 
 MODEL = trundle.derive(catalog.pendulum(links=1))
@@ -23,9 +26,9 @@ def slow_clock(monkeypatch):
 def test_a_terminal_sees_how_far_it_is_and_the_rate(monkeypatch, capsys, slow_clock):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     trundle.simulate(MODEL, 1.0, initial={"link_1.angle": 1.0})
-    lines = capsys.readouterr().err.split("\r")
-    assert "simulating pendulum [" in lines[1]
-    assert "simulated s a second" in lines[1]
+    lines = [line for line in capsys.readouterr().err.split("\r") if "simulating" in line]
+    assert "simulating pendulum [" in lines[0]
+    assert "simulated s a second" in lines[0]
     assert lines[-1].startswith("simulating pendulum: ")
     assert lines[-1].endswith("\n")
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)  # how often native threads report hangs on the machine
@@ -53,6 +56,77 @@ def test_short_work_and_callbacks_write_nothing(monkeypatch, capsys):
     trundle.simulate(MODEL, 1.0, initial={"link_1.angle": 1.0}, progress=done.append)
     assert done[-1] == 1.0
     assert capsys.readouterr().err == ""
+
+
+def test_compiling_is_said_with_its_rate(monkeypatch, capsys, slow_clock):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    trundle.run("examples/pendulum/double.yaml", duration=0.1, method="lsoda")
+    said = capsys.readouterr().err
+    assert "compiling pendulum: outputs, " in said
+    assert re.search(r"compiling pendulum: [\d.]+ s, \d.* operations a second *\n", said)
+
+
+def test_deriving_is_said(monkeypatch, capsys):
+    """Where it takes long: with a patience of a millisecond the smallest robot does."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "_EVERY", 1e-3)
+    trundle.run("examples/pendulum/double.yaml", duration=0.1)
+    assert "deriving the model: 0 s" in capsys.readouterr().err
+
+
+def test_pages_say_what_they_are_at(monkeypatch, capsys, slow_clock):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    run = trundle.Run(
+        "cart", [0.0, 1.0], {"x": [0.0, 1.0], "y": [0.0, 1.0]}, groups={"coordinates": ["x", "y"]}
+    )
+    page_of([run, run])
+    said = capsys.readouterr().err
+    assert "making the page of cart: 4 samples" in said or "making the page of cart: equations" in said
+    assert re.search(r"making the page of cart: [\d.]+ s, [\d.]+ samples a second *\n", said)
+    page_of(run, progress=False)
+    assert capsys.readouterr().err == ""
+
+
+def test_tracking_says_what_it_is_at(monkeypatch, capsys, slow_clock):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    robot = trundle.load("examples/swerve/two_modules.yaml")
+    limits = trundle.Limits(steering_rate=4, steering_acceleration=20, drive_speed=1, drive_acceleration=1)
+    motion = trundle.plan(robot, (0.2, 0, 0), limits=limits)
+    trundle.track(robot, motion, samples=11)
+    said = capsys.readouterr().err
+    assert "tracking: commands along the motion, " in said
+    assert "compiling " in said
+    trundle.track(robot, motion, samples=11, progress=False)
+    assert capsys.readouterr().err == ""
+
+
+def test_time_goes_on_while_nothing_is_told(monkeypatch, capsys):
+    """A compiler that takes two seconds reports nothing meanwhile."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(progress, "_PATIENCE", 0.02)
+    monkeypatch.setattr(progress, "_EVERY", 0.01)
+    before = threading.active_count()
+    with progress.Doing(True, "compiling", "operations") as doing:
+        assert threading.active_count() == before + 1
+        doing.at("9 operations", 9)
+        written = threading.Event()
+        monkeypatch.setattr(progress._Line, "write", lambda line, text, end="": written.set())
+        assert written.wait(10)
+    assert threading.active_count() == before
+    capsys.readouterr()
+
+
+def test_what_fails_leaves_no_rate(monkeypatch, capsys, slow_clock):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with pytest.raises(ValueError, match="no"), progress.Doing(True, "compiling", "operations") as doing:
+        for _ in range(4):
+            doing.at("9 operations", 9)
+        raise ValueError("no")
+    said = capsys.readouterr().err
+    assert "9 operations" in said
+    assert "a second" not in said
+    assert said.endswith("\r")
 
 
 def test_work_of_unknown_length_says_what_it_is_at(monkeypatch, capsys, slow_clock):

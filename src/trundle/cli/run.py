@@ -66,8 +66,10 @@ def execute(args: Namespace, out: Output) -> int:
     else:
         products.claim_run(alone, args.force)
     from trundle.show.words.run_words import RunReport, run_data, run_lines
+    from trundle.simulation.progress import Doing
 
-    task = request.task(args)
+    with Doing(not out.quiet, f"deriving {request.document.robot.name}"):
+        task = request.task(args)
     run = task.run(progress=not out.quiet)
     if alone is None:
         files, figure_seconds = products.write(run, folder, request.stem, figures)

@@ -155,9 +155,12 @@ class _Thing:
             from trundle.results import Run
 
             return Run.load(self.path)
+        from trundle.simulation.progress import Doing
         from trundle.simulation.runfile import task_of
 
-        return task_of(self.request.kept or self.request.document).run(progress=self.progress)
+        with Doing(self.progress, f"deriving {self.request.document.robot.name}"):
+            task = task_of(self.request.kept or self.request.document)
+        return task.run(progress=self.progress)
 
     @property
     def name(self) -> str:
@@ -226,7 +229,8 @@ def _page(things: Sequence[_Thing], args: Namespace) -> list[Path]:
         raise InputError(f"{str(path)!r}: a page's file ends in .html", key="--output")
     claim(str(path), args.force)
     alone = things[0] if len(things) == 1 and not things[0].is_run else None
-    text = page_of(alone.request.kept or alone.request.document if alone else [thing.run for thing in things])
+    given = alone.request.kept or alone.request.document if alone else [thing.run for thing in things]
+    text = page_of(given, progress=things[0].progress)
     write_file(str(path), text)
     return [path]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.errors import InputError, NumericsError, suggest
+from trundle.errors import InputError, NumericsError, counted, suggest
 from trundle.model import Model
 from trundle.model.arguments import named
 from trundle.model.health import without_value
@@ -31,7 +31,7 @@ from trundle.simulation.jumps import closer_look, longest_step, with_jumps
 from trundle.simulation.observed import STORED_ENERGY, is_whole, look_of, observed, peaks_of
 from trundle.simulation.options import RunOptions
 from trundle.simulation.pieces import make_pieces
-from trundle.simulation.progress import Progress
+from trundle.simulation.progress import Doing, Progress
 from trundle.simulation.signals import Inputs, Signal, as_signal, together
 from trundle.simulation.stability import decay_rate, eigenvalues
 
@@ -79,16 +79,21 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
     system, p = problem.system, problem.numbers
     guided = _guided(problem)
     fill = filler(signals, system.states, problem.observe, p)
-    _require_rates(problem, fill, compile_program(guided))
     doing = "simulating" if isinstance(system, Model) else "rolling"
     still = all(signal.held and signal.feedback is None for signal in signals)
     moving = None if still else filler(signals, system.states, problem.observe, p, held=False)
-    with Progress(progress, options.end, f"{doing} {system.name}", "simulated s") as bar:
-        method = _method(problem, guided, moving, bar)
+    with Doing(progress, f"compiling {system.name}", "operations") as made:
+        made.at(counted(guided.operations, "operation"), guided.operations)
+        _require_rates(problem, fill, compile_program(guided))
+        method = _method(problem, guided, moving)
         slope = slope_of(problem, guided) if method in IMPLICIT else None
+        if slope is not None:
+            made.at("", slope.operations)
         if not is_whole(guided):
+            made.at("outputs", problem.observe.operations)
             compile_program(problem.observe).prepare(2, 2 if signals else 1, 1)
-        compiled = time.perf_counter()
+    compiled = time.perf_counter()
+    with Progress(progress, options.end, f"{doing} {system.name}", "simulated s") as bar:
         names = guided.inputs[guided.input_index("state")].labels
         watched = list[Extremes]()
 
@@ -158,7 +163,7 @@ def slope_of(problem: Problem, guided: Program) -> Program | None:
     return slope
 
 
-def _method(problem: Problem, guided: Program, fill: Fill | None, bar: Progress) -> str:
+def _method(problem: Problem, guided: Program, fill: Fill | None) -> str:
     """The method asked for; of itself LSODA, which switches to stiff formulas, or Dormand-Prince 8(5,3): by the
     eigenvalues at the start of what is integrated.
     """
@@ -168,12 +173,14 @@ def _method(problem: Problem, guided: Program, fill: Fill | None, bar: Progress)
         return "lsoda" if problem.stiff else "dop853"
     n, start = len(problem.system.states), np.array(problem.start)
     signals = list(problem.signals.values())
-    rate, _ = make_pieces(guided, None, signals, fill, problem.numbers, bar)(0.0, bar.end)
+    end = problem.options.end
+    quiet = Progress(False, end, "", "")
+    rate, _ = make_pieces(guided, None, signals, fill, problem.numbers, quiet)(0.0, end)
 
     def rates(states: FloatArray) -> FloatArray:
         return np.array([rate(0.0, np.concatenate([x, start[n:]]))[:n] for x in states.T]).T
 
-    return "lsoda" if decay_rate(eigenvalues(rates, start[:n])) * bar.end > MOST_DECAY else "dop853"
+    return "lsoda" if decay_rate(eigenvalues(rates, start[:n])) * end > MOST_DECAY else "dop853"
 
 
 def _require_rates(problem: Problem, fill: Fill, kernel: Kernel) -> None:

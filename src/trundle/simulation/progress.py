@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from threading import Event, Lock, Thread
 
 _PATIENCE = 1.0  # seconds of work before a line appears
 _EVERY = 0.1  # seconds between updates
@@ -67,30 +68,57 @@ class Progress:
 
 
 class Doing:
-    """Says what long work is at and how long it has taken, where a person watches; the line goes when it is done.
+    """Says what long work is at and how long it has taken, where a person watches; also while nothing calls `at`.
 
-    For work of which nobody knows how much there is.
+    For work of which nobody knows how far it is. Where it was told what there is of a `unit` to do, the rate stays
+    behind; else the line goes when the work is done.
     """
 
-    def __init__(self, report: bool, title: str) -> None:
-        self._report, self._title = report and someone_watches(), title
+    def __init__(self, report: bool | Callable[[float], None], title: str, unit: str = "") -> None:
+        """Report: as progress is asked for; a callback wants shares, which nobody knows here."""
+        self._watched, self._title, self._unit = report is True and someone_watches(), title, unit
+        self._words, self._amount = "", 0.0
         self._began = time.perf_counter()
         self._last = self._began + _PATIENCE - _EVERY
-        self._line = _Line()
+        self._line, self._drawing, self._over = _Line(), Lock(), Event()
+        self._ticking = Thread(target=self._tick, daemon=True) if self._watched else None
 
     def __enter__(self) -> Doing:
+        if self._ticking is not None:
+            self._ticking.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        if self._line.width:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._over.set()
+        if self._ticking is not None:
+            self._ticking.join()
+        if not self._line.width:
+            return
+        taken = time.perf_counter() - self._began
+        if kind is None and self._amount:
+            rate = f"{_short(self._amount / taken)} {self._unit} a second"
+            self._line.write(f"{self._title}: {taken:.1f} s, {rate}", "\n")
+        else:
             self._line.write("", "\r")
 
-    def at(self, words: str) -> None:
-        """Work is at this now."""
-        now = time.perf_counter()
-        if self._report and now - self._last >= _EVERY:
-            self._last = now
-            self._line.write(f"{self._title}: {words}, {now - self._began:.0f} s")
+    def at(self, words: str, amount: float = 0.0) -> None:
+        """Work is at this now, of which there is so much."""
+        self._words = words
+        self._amount += amount
+        if self._watched:
+            self._draw()
+
+    def _tick(self) -> None:
+        while not self._over.wait(_EVERY):
+            self._draw()
+
+    def _draw(self) -> None:
+        with self._drawing:
+            now = time.perf_counter()
+            if now - self._last >= _EVERY:
+                self._last = now
+                said = ", ".join(filter(None, (self._words, f"{now - self._began:.0f} s")))
+                self._line.write(f"{self._title}: {said}")
 
 
 class _Line:

@@ -23,6 +23,7 @@ from trundle.simulation.dynamic import dynamic_problem
 from trundle.simulation.kinematic import TOLERANCE, kinematic_problem
 from trundle.simulation.options import RunOptions, options_of, positive
 from trundle.simulation.problem import Problem, solve
+from trundle.simulation.progress import Doing
 from trundle.simulation.signals import Input, Inputs
 
 
@@ -128,7 +129,9 @@ def run(
     (1.0, 0.1)
     """
     changes = Changes(parameters, inputs, initial, duration, method, samples, rtol, atol, max_step)
-    return task_of(opened(given, "run", base), changes).run(progress)
+    with Doing(progress, "deriving the model"):
+        task = task_of(opened(given, "run", base), changes)
+    return task.run(progress)
 
 
 def task_of(given: Given, changes: Changes | None = None) -> Task:

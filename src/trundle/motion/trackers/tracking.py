@@ -23,6 +23,7 @@ from trundle.results import Run
 from trundle.robot import units
 from trundle.simulation import simulate
 from trundle.simulation.options import whole
+from trundle.simulation.progress import Doing
 from trundle.simulation.signals import table
 
 if TYPE_CHECKING:
@@ -158,9 +159,12 @@ def track(
         raise InputError(f"expected a bandwidth > 0 rad/s, got {bandwidth!r}", key="bandwidth")
     # Opened once: what leads to a robot and to its model may be a file.
     description = opened(robot, "track")
-    driven = DrivenRobot(robot_of(description, "track", "it has no wheels"), motion.kinematics.names)
-    model = model_of(description, "track")
-    tracker = along(driven, motion, bandwidth)
+    with Doing(progress, "tracking") as doing:
+        doing.at("the robot")
+        driven = DrivenRobot(robot_of(description, "track", "it has no wheels"), motion.kinematics.names)
+        model = model_of(description, "track")
+        doing.at("commands along the motion")
+        tracker = along(driven, motion, bandwidth)
     at = np.linspace(0.0, motion.duration, whole(samples, "samples", 2))
     run = simulate(
         model,
@@ -170,7 +174,9 @@ def track(
         times=at,
         progress=progress,
     )
-    return Tracking(motion, run, motion_forces(driven, motion.samples(at)), driven)
+    with Doing(progress, "tracking") as doing:
+        doing.at("forces along the motion")
+        return Tracking(motion, run, motion_forces(driven, motion.samples(at)), driven)
 
 
 def _motion_of(given: Motion | Driven) -> Motion:

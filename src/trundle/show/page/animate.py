@@ -49,7 +49,7 @@ def animate(
     width : int, pixels
         Of a film's pictures.
     progress : bool or callable
-        Whether to show a film's progress where a person watches, or what to call with the share done.
+        Whether to show progress where a person watches, or what to call with the share done of a film.
     base : {"fixed", "planar", "floating"}, optional
         How the base moves, in place of what the description says.
 
@@ -73,12 +73,12 @@ def animate(
     """
     given = given if base is None else opened(given, "animate", base)
     if path is None:
-        return shown_page(given)
+        return shown_page(given, progress)
     where = path_of(path, "animate")
     if where.suffix.lower() not in PAGES:
         run = given if isinstance(given, Run) else task_of(given).run()
         return film(run, where, fps=fps, speed=speed, width=width, progress=progress)
-    text = shown_page(given).text
+    text = shown_page(given, progress).text
     with replacing(where) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
     return where

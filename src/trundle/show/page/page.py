@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
 from trundle.documents import Document
-from trundle.errors import InputError
+from trundle.errors import InputError, counted
 from trundle.files import signature
 from trundle.formulas.typeset.hypertext import STYLE
 from trundle.model import Model
@@ -23,10 +23,11 @@ from trundle.show.page.live import live_of
 from trundle.show.page.page_equations import page_equations
 from trundle.show.page.payload import run_data
 from trundle.show.words.run_words import notes_of
+from trundle.simulation.progress import Doing
 from trundle.simulation.runfile import task_of
 
 
-def page_of(given: Run | Sequence[Run] | Given, *, base: str | None = None) -> str:
+def page_of(given: Run | Sequence[Run] | Given, *, base: str | None = None, progress: bool = True) -> str:
     """A page that shows runs: the robot as it moved, its values over time, and what several runs differ in.
 
     Of a model, or of what leads to one, the page is alive: what can be changed are sliders, and it simulates anew.
@@ -37,6 +38,8 @@ def page_of(given: Run | Sequence[Run] | Given, *, base: str | None = None) -> s
         The run, or those that are compared, the one that matters first; or what `trundle.run` takes.
     base : {"fixed", "planar", "floating"}, optional
         How the base moves, in place of what the description says.
+    progress : bool
+        Whether to say what it is at after a second's work where a person watches.
 
     Returns
     -------
@@ -56,13 +59,13 @@ def page_of(given: Run | Sequence[Run] | Given, *, base: str | None = None) -> s
     >>> page_of(run)[:15]
     '<!doctype html>'
     """
-    return shown_page(given if base is None else opened(given, "a page", base)).text
+    return shown_page(given if base is None else opened(given, "a page", base), progress).text
 
 
-def shown_page(given: Run | Sequence[Run] | Given) -> InlinePage:
+def shown_page(given: Run | Sequence[Run] | Given, progress: bool | Callable[[float], None]) -> InlinePage:
     """The page of runs or of a model, with its still picture."""
     if isinstance(given, (Robot, Model, Document, Mapping, str, os.PathLike)):
-        return _live_page(given)
+        return _live_page(given, progress)
     runs = list(given) if isinstance(given, Sequence) else [given]
     for run in runs:
         if not isinstance(run, Run):
@@ -71,16 +74,27 @@ def shown_page(given: Run | Sequence[Run] | Given) -> InlinePage:
     if not runs:
         raise InputError("a page needs a run at least, none was given")
     title = " · ".join(dict.fromkeys(run.name for run in runs))
-    return _assembled(title, {**run_data(runs), "live": None}, runs[0])
+    with Doing(progress, f"making the page of {title}", "samples") as doing:
+        count = sum(map(len, runs))
+        doing.at(counted(count, "sample"), count)
+        data = {**run_data(runs), "live": None}
+        doing.at("equations")
+        return _assembled(title, data, runs[0])
 
 
-def _live_page(given: Given) -> InlinePage:
+def _live_page(given: Given, progress: bool | Callable[[float], None]) -> InlinePage:
     """The page of a model: its run as Python has it until something is changed."""
-    task = task_of(given)
-    live, run = live_of(task.problem), task.run()
-    system = task.problem.system
-    data = run_data([run], {*system.states, *task.problem.signals, *system.outputs})
-    return _assembled(run.name, {**data, "live": live}, run)
+    with Doing(progress, "making the page") as doing:
+        doing.at("its model")
+        task = task_of(given)
+        doing.at("its programs for the browser")
+        live = live_of(task.problem)
+        doing.at("its run")
+        run = task.run()
+        system = task.problem.system
+        data = run_data([run], {*system.states, *task.problem.signals, *system.outputs})
+        doing.at("its equations")
+        return _assembled(run.name, {**data, "live": live}, run)
 
 
 def _equations(run: Run) -> str:
