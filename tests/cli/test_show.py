@@ -31,7 +31,7 @@ def test_several_runs_share_axes_with_a_legend_of_what_differs(trundle, folder, 
     answer = trundle("show", *runs, "--figure-format", "svg", "--json")
     assert answer.status == 0
     text = (folder / "runs/comparison/states.svg").read_text()
-    for word in ("d = 0<", "d = 0.3<", "theta"):
+    for word in ("circle: d = 0 m<", "offset: d = 0.3 m<", "theta"):
         assert word in text, word
     assert "inputs" not in str(answer.data["files"])  # they are alike
     assert "runs/comparison/path.svg" in answer.data["files"]
@@ -44,6 +44,18 @@ def test_runs_that_are_alike_are_called_by_their_files(trundle, folder, runs):
     text = (folder / "both/values.svg").read_text()
     assert "circle" in text
     assert "again" in text
+
+
+def test_runs_are_called_as_asked(trundle, folder, runs):
+    asked = ("--figure-format", "svg", "--only", "x", "--output", "both", "--labels")
+    assert trundle("show", *runs, *asked, "centred, 30 cm ahead").status == 0
+    text = (folder / "both/values.svg").read_text()
+    assert "centred<" in text
+    assert "30 cm ahead<" in text
+    answer = trundle("show", *runs, *asked, "centred")
+    assert (answer.status, "--labels: expected 2 different labels" in answer.err) == (1, True)
+    answer = trundle("show", runs[0], *asked, "a")
+    assert (answer.status, "--labels names several runs" in answer.err) == (2, True)
 
 
 def test_only_some_values(trundle, folder, runs):

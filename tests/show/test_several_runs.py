@@ -4,9 +4,11 @@ import re
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import trundle
 from trundle.errors import InputError
+from trundle.show.figures.several_runs import difference_labels
 
 
 @pytest.fixture(scope="module")
@@ -22,13 +24,13 @@ def drive(model, **how):
 def test_runs_are_called_by_what_differs(model):
     first = drive(model)
     assert trundle.compare(first, drive(model, left=11.0)).labels == (
-        "left_motor.voltage = 10",
-        "left_motor.voltage = 11",
+        "left_motor.voltage = 10 V",
+        "left_motor.voltage = 11 V",
     )
     assert trundle.compare(first, drive(model, duration=2.0)).labels == ("1 s", "2 s")
     assert trundle.compare(first, first).labels == ("run 1", "run 2")
     started = drive(model, initial={"theta": 0.5}, method="radau")
-    assert trundle.compare(first, started).labels == ("theta from 0, lsoda", "theta from 0.5, radau")
+    assert trundle.compare(first, started).labels == ("theta from 0 rad, lsoda", "theta from 0.5 rad, radau")
 
 
 def test_curves_are_the_runs_own_numbers(model):
@@ -61,7 +63,7 @@ def test_checks_are_logarithmic_for_every_run(model):
     figure = trundle.compare(*runs).over_time("checks")
     (imbalance,) = (each for each in figure.axes if each.get_title(loc="left") == "energy.imbalance")
     assert imbalance.get_yscale() == "log"
-    assert {"left_motor.voltage = 10", "left_motor.voltage = 0"} <= {
+    assert {"left_motor.voltage = 10 V", "left_motor.voltage = 0 V"} <= {
         line.get_label() for line in imbalance.get_lines()
     }
 
@@ -76,9 +78,33 @@ def test_paths_end_where_the_runs_do(model):
     for run, label in zip(runs, ("ahead", "a turn with a name so long that it wants more room"), strict=True):
         x, y = (np.asarray(each) for each in lines[label].get_data())
         assert (x[-1], y[-1]) == pytest.approx((run["x"][-1], run["y"][-1]))
-    legend = axes.get_legend()
-    assert legend is not None
-    assert legend.get_window_extent().x1 <= figure.get_size_inches()[0] * figure.dpi
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    assert {text.get_text() for text in figure.texts} > {"ahead"}
+    assert max(text.get_window_extent(renderer).x1 for text in figure.texts) <= figure.bbox.x1
+
+
+def test_a_run_has_one_colour_in_every_panel_and_one_legend_names_all(model):
+    """Where curves are alike, too: of these all but one of the values are, for a while or throughout."""
+    runs = [drive(model, parameters={"d": d}) for d in (0.0, 0.1, 0.2)]
+    comparison = trundle.compare(*runs)
+    assert comparison.labels == ("d = 0 m", "d = 0.1 m", "d = 0.2 m")
+    for figure in (comparison.over_time("states"), comparison.over_time("checks")):
+        looks = {
+            (line.get_label(), line.get_color(), line.get_linestyle())
+            for axes in figure.axes
+            for line in axes.lines
+            if not line.get_label().startswith("_")
+        }
+        assert {label for label, *_ in looks} == set(comparison.labels)
+        assert len(looks) == 3
+        words = [text.get_text() for text in figure.texts]
+        assert [word for word in words if word in comparison.labels] == list(comparison.labels)
+
+
+def test_files_and_what_differs_name_runs(model):
+    runs = drive(model), drive(model, parameters={"d": 0.1})
+    assert difference_labels(runs, ("circle", "offset")) == ("circle: d = 0 m", "offset: d = 0.1 m")
+    assert difference_labels(runs, ("circle", "circle")) == ("d = 0 m", "d = 0.1 m")
 
 
 def test_what_cannot_be_compared_is_told(model):

@@ -25,7 +25,7 @@ SUMMARY = "look at runs and robots: figures, a film, a page, a window"
 EPILOG = """\
 examples:
   trundle show runs/circle
-  trundle show runs/circle other.nc --figures --only x,y,theta
+  trundle show runs/circle other.nc --figures --only x,y,theta --labels centred,offset
   trundle show examples/diff_drive/circle.yaml --page
   trundle show runs/circle --film --output circle.mp4 --speed 2
   trundle show runs/circle --window
@@ -44,6 +44,7 @@ _MODES = {
 # Which modes an option is for.
 _ONLY_FOR = {
     "only": ("figures",),
+    "labels": ("figures",),
     "figure_format": ("figures",),
     "fps": ("film",),
     "speed": ("film", "window"),
@@ -52,7 +53,14 @@ _ONLY_FOR = {
 }
 
 # What the library calls what options give.
-_OPTIONS = {"names": "--only", "fps": "--fps", "speed": "--speed", "path": "--output", "image": "--image"}
+_OPTIONS = {
+    "names": "--only",
+    "fps": "--fps",
+    "speed": "--speed",
+    "path": "--output",
+    "image": "--image",
+    "labels": "--labels",
+}
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -68,6 +76,7 @@ def configure(parser: ArgumentParser) -> None:
         parser, "PATH", "the folder of figures, the film (.gif, .mp4), the page (.html), the driven run (.nc)"
     )
     add("--only", metavar="NAMES", help="draw these values only: x,theta,left.rate")
+    add("--labels", metavar="NAMES", help="what legends call several runs: 'centred,offset'")
     add("--figure-format", choices=FIGURE_FORMATS, help="of the figures (default: png)")
     add("--speed", type=float, metavar="TIMES", help="how many times as fast as it went (default: 1)")
     add(
@@ -192,7 +201,7 @@ def _figures(things: Sequence[_Thing], args: Namespace) -> list[Path]:
     """Draw the figures of one run, or one figure that compares several, and return the files written."""
     suffix = f".{args.figure_format or 'png'}"
     folder = Path(args.output) if args.output else _output(things, args, suffix).parent
-    only = [name.strip() for name in args.only.split(",") if name.strip()] if args.only else []
+    only, labels = _listed(args.only), _listed(args.labels)
     for name in ("values",) if only else FIGURES:
         claim(str(folder / f"{name}{suffix}"), args.force)
     runs = [thing.run for thing in things]
@@ -200,13 +209,28 @@ def _figures(things: Sequence[_Thing], args: Namespace) -> list[Path]:
         if len(runs) > 1:
             from trundle.show.figures.several_runs import compare, difference_labels
 
-            labels = difference_labels(runs, [thing.name for thing in things])
-            return compare(*runs, labels=labels).save(folder, suffix, only)
+            told = labels or difference_labels(runs, _names(things))
+            return compare(*runs, labels=told).save(folder, suffix, only)
+        if labels:
+            raise UsageError("--labels names several runs, and this is one")
         if not only:
             return runs[0].plot.save(folder, suffix)
         from trundle.show.figures.style import save_figure
 
         return [save_figure(runs[0].plot.states(*only), folder / f"values{suffix}")]
+
+
+def _listed(text: str | None) -> list[str]:
+    """Names between commas."""
+    return [name.strip() for name in text.split(",") if name.strip()] if text else []
+
+
+def _names(things: Sequence[_Thing]) -> list[str]:
+    """What legends call files: their names, or those of their folders, or as they were given, whichever differ."""
+    for names in ([thing.name for thing in things], [thing.folder.name for thing in things]):
+        if len(set(names)) == len(names):
+            return names
+    return [thing.given for thing in things]
 
 
 def _film(things: Sequence[_Thing], args: Namespace) -> list[Path]:

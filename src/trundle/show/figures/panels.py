@@ -154,7 +154,7 @@ def contacts(run: Run, names: Sequence[str] = ()) -> list[Panel]:
             run, named, _TITLES.get(what, what.replace("_", " ")), beside, by_owner=True
         )
     use = friction_use(run)
-    places = fixed_places(run, _robot(run))
+    places = fixed_places(run, robot_of(run))
     fixed = {owner: place for name, place in places.items() if (owner := run.column(name).owner) in use}
     panel = Panel("friction in use", "force / (μ load)", use, _NO_MOTION, fixed=fixed)
     return [*sorted_panels, *([panel] if use else [])]
@@ -214,7 +214,7 @@ def _by_kind(
         *(run[name] for name in beside),
     ]
     largest = max(map(_largest, seen), default=0.0)
-    least, fixed = _NO_MOTION * min(1.0, largest), fixed_places(run, _robot(run))
+    least, fixed = _NO_MOTION * min(1.0, largest), fixed_places(run, robot_of(run))
     owners = (
         {name: run.column(name).owner for curves in kinds.values() for name in curves} if by_owner else {}
     )
@@ -233,7 +233,7 @@ def _by_kind(
 
 def _kinds(run: Run, names: Iterable[str]) -> dict[tuple[str, str, bool, str], dict[str, FloatArray]]:
     """The values by unit, what of their owners they are, whether those are wheels, and what motors drive."""
-    robot = _robot(run)
+    robot = robot_of(run)
     wheels, motors = (robot.wheels, robot.motors) if robot is not None else ((), ())
     kinds: dict[tuple[str, str, bool, str], dict[str, FloatArray]] = {}
     for name in names:
@@ -268,7 +268,7 @@ def split(curves: Mapping[str, FloatArray]) -> list[dict[str, FloatArray]]:
     return [{str(name): curves[str(name)] for name in part} for part in parts]
 
 
-def _robot(run: Run) -> Robot | None:
+def robot_of(run: Run) -> Robot | None:
     """The robot of a run; None where the description can't be read."""
     try:
         return described(run.description["yaml"])

@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from trundle.arrays import FloatArray
@@ -16,15 +15,17 @@ from trundle.errors import InputError
 from trundle.results import Run
 from trundle.show.drawing.scene import SEEN, Plate, Scene, project
 from trundle.show.drawing.scenes import motion
+from trundle.show.figures.legends import LINE, Legend
+from trundle.show.figures.looks import look
 from trundle.show.figures.panels import described
 from trundle.show.figures.plane import draw_plane, limits_around, plane_axes
 from trundle.show.figures.robot import draw_scene
 from trundle.show.figures.shading import off
 from trundle.show.figures.style import (
     COLOURS,
-    DASHES,
     INK,
     MUTED,
+    WIDTH,
     draw_coloured,
     figure_of,
     house_style,
@@ -38,6 +39,8 @@ _MOST_ROBOTS = 12
 _MOST_POINTS = 4000
 # A robot smaller than this share of the picture is drawn larger, and the figure says so.
 _SMALLEST_SHARE = 0.05
+# Inches: a legend of runs from the page's edge, and its first line below the page's upper edge.
+_EDGE, _BELOW_TITLE = 0.2, 0.45
 # What is drawn where no description says what moved.
 _ARROW = Plate(0, ((-0.12, -0.09, 0.0), (0.18, 0.0, 0.0), (-0.12, 0.09, 0.0)))
 
@@ -107,11 +110,13 @@ def paths(title: str, runs: Sequence[Run], labels: Sequence[str]) -> Figure:
         around += [end + scale * (project(track.scene.at([-1]).extent[0], view) - end)]
     low, high = limits_around(np.concatenate(around))
     with house_style():
-        figure, axes, bar = plane_axes(title, low, high)
+        legend = Legend.of({label: place for place, label in enumerate(labels)}, "", WIDTH - 2 * _EDGE)
+        figure, axes, bar = plane_axes(title, low, high, above=LINE * legend.lines)
+        legend.draw(figure, _EDGE, figure.get_size_inches()[1] - _BELOW_TITLE)
         bar.remove()
         draw_plane(axes, view, low, high)
         for index, (track, label) in enumerate(zip(tracks, labels, strict=True)):
-            colour, dash = COLOURS[index % len(COLOURS)], DASHES[index // len(COLOURS) % len(DASHES)]
+            colour, dash = look(index)
             draw_scene(axes, track.scene.at([-1]), view, scale=scale, alphas=[0.6])
             # Where paths are one, the first ones show on both sides of the last.
             width = 1.4 + 0.9 * min(len(tracks) - 1 - index, 4)
@@ -119,19 +124,7 @@ def paths(title: str, runs: Sequence[Run], labels: Sequence[str]) -> Figure:
             axes.plot(*track.points[0], "o", color="white", markeredgecolor=INK, markersize=7, zorder=6)
             axes.plot(*track.points[-1], "s", color=colour, markeredgecolor="white", markersize=7, zorder=6)
         _note(axes, scale_note(tracks[0], scale))
-        _legend_beside(figure, axes)
         return figure
-
-
-def _legend_beside(figure: Figure, axes: Axes) -> None:
-    """A legend right of the axes, for which the figure becomes as much wider as it needs."""
-    legend = axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), borderaxespad=0.0)
-    wide, tall = figure.get_size_inches()
-    right = legend.get_window_extent(FigureCanvasAgg(figure).get_renderer()).x1 / figure.dpi + 0.1
-    if right > wide:
-        left, bottom, across, height = axes.get_position().bounds
-        figure.set_size_inches(right, tall)
-        axes.set_position((left * wide / right, bottom, across * wide / right, height))
 
 
 def _moving(run: Run, label: str) -> Track:

@@ -32,13 +32,17 @@ def limits_around(points: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def plane_axes(
-    title: str, low: FloatArray, high: FloatArray, figsize: tuple[float, float] | None = None
+    title: str,
+    low: FloatArray,
+    high: FloatArray,
+    figsize: tuple[float, float] | None = None,
+    above: float = 0.0,
 ) -> tuple[Figure, Axes, Axes]:
-    """A figure with axes for the plane and for a bar of colours, placed in inches."""
-    shape = float((high[1] - low[1]) / (high[0] - low[0]))
-    wide, tall = sizes_of(figsize, (WIDTH, 6.4 + _BELOW + _HEAD))
-    height = max(0.5, min((wide - WIDTH + _PLANE) * shape, tall - _BELOW - _HEAD))
-    total = tall if figsize is not None else height + _BELOW + _HEAD
+    """A figure with axes for the plane and for a bar of colours, placed in inches, so much free `above` them."""
+    shape, head = float((high[1] - low[1]) / (high[0] - low[0])), _HEAD + above
+    wide, tall = sizes_of(figsize, (WIDTH, 6.4 + _BELOW + head))
+    height = max(0.5, min((wide - WIDTH + _PLANE) * shape, tall - _BELOW - head))
+    total = tall if figsize is not None else height + _BELOW + head
     figure = page(title, total, figsize)
     across = height / shape
     axes = figure.add_axes((_LEFT / wide, _BELOW / total, across / wide, height / total))

@@ -9,7 +9,6 @@ import numpy as np
 from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from trundle.arrays import FloatArray
@@ -25,7 +24,7 @@ from trundle.show.figures.curves import (
     show_covered,
     span_of,
 )
-from trundle.show.figures.looks import look
+from trundle.show.figures.legends import LINE, Legend
 from trundle.show.figures.panels import Panel
 from trundle.show.figures.style import MUTED, WIDTH, figure_of, house_style, page, say, sizes_of
 
@@ -53,11 +52,6 @@ _BEYOND = 0.23
 _START, _BESIDE = 1.2, 0.5
 # Its axes have at most so many intervals.
 _START_BINS = 3
-# A line of a legend, a handle, the gap behind it, and behind its name.
-_LINE, _HANDLE, _GAP, _NEXT = 0.165, 0.28, 0.08, 0.2
-# How wide letters of DejaVu Sans are, in their size; others are some 0.63. Bold ones are wider.
-_LETTERS = dict.fromkeys("ijlI.,:;'|", 0.31) | dict.fromkeys("frt ()[]-/", 0.4) | dict.fromkeys("mMwW=", 0.92)
-_BOLD = 1.12
 # Letters stand so far above a panel.
 _PAD = 4 / 72
 # A start-up is shown by itself where a quarter of the range is gone through in so little of the run.
@@ -90,9 +84,9 @@ def series(
         starts = [start_up(time, panel.curves) if _moves(panel) else None for panel in panels]
         widths = _widths(panels, starts, wide)
         shared = _shared(panels)
-        above = _Legend.of(shared, "", wide - 2 * _RIGHT)
+        above = Legend.of(shared, "", wide - 2 * _RIGHT)
         rows = [_row(*of, widths, bool(shared)) for of in zip(panels, starts, strict=True)]
-        head = _HEAD + (_LINE * above.lines if shared else 0.0)
+        head = _HEAD + (LINE * above.lines if shared else 0.0)
         total = sum(row.above + row.height + row.below for row in rows) + head + _BELOW if rows else 2.0
         wide, tall = sizes_of(figsize, (WIDTH, total))
         figure = page(title, tall, figsize)
@@ -114,57 +108,11 @@ class _Widths:
 
 
 @dataclass(frozen=True)
-class _Legend:
-    """Names with their lines, in lines of words from a place on: (inches from there, line from above, name, place in
-    the palette).
-    """
-
-    entries: tuple[tuple[float, int, str, int], ...]
-    lines: int
-
-    @classmethod
-    def of(cls, named: Mapping[str, int], title: str, room: float) -> _Legend:
-        """Names in lines that are no wider than that, the first beside a title."""
-        right, line = (_BOLD * width_of(title, 10.5) + _NEXT if title else 0.0), 0
-        entries = []
-        for name, place in named.items():
-            text = shortened(name, room - _HANDLE - _GAP)
-            wide = _HANDLE + _GAP + width_of(text)
-            if right > 0 and right + wide > room:
-                right, line = 0.0, line + 1
-            entries.append((right, line, text, place))
-            right += wide + _NEXT
-        return cls(tuple(entries), line + 1)
-
-    def draw(self, figure: Figure, left: float, bottom: float) -> None:
-        """Draw it, its first line's letters standing so far from the page's left and lower edge."""
-        wide, tall = figure.get_size_inches()
-        for right, line, text, place in self.entries:
-            x, y = left + right, bottom - _LINE * line
-            ends = [x / wide, (x + _HANDLE) / wide], [(y + 0.04) / tall] * 2
-            figure.add_artist(Line2D(*ends, linewidth=1.8, **look(place)._asdict()))
-            figure.text((x + _HANDLE + _GAP) / wide, y / tall, text, fontsize=8.5, va="baseline")
-
-
-def width_of(text: str, size: float = 8.5) -> float:
-    """How wide words of so many points are (inches), to within some hundredths."""
-    return size / 72 * sum(_LETTERS.get(letter, 0.63) for letter in text)
-
-
-def shortened(name: str, room: float) -> str:
-    """A name that is no wider than that, its end left out where it has to be."""
-    if width_of(name) <= room:
-        return name
-    kept = max(1, next(n for n in range(len(name), -1, -1) if width_of(name[:n] + "m") <= room or not n))
-    return f"{name[:kept]}\u2026"
-
-
-@dataclass(frozen=True)
 class _Row:
     """A panel on a page: its legend, its height, what is above and below it (inches), when it has started."""
 
     panel: Panel
-    legend: _Legend
+    legend: Legend
     height: float
     above: float
     below: float
@@ -201,7 +149,7 @@ def _widths(panels: Sequence[Panel], starts: Sequence[float | None], wide: float
 def _row(panel: Panel, start: float | None, widths: _Widths, shared: bool) -> _Row:
     """How much room a panel takes, with a legend of its own where none is `shared`."""
     room = widths.panel + (0.0 if start else widths.zoom)
-    legend = _Legend.of({} if shared else _named(panel), panel.title, room)
+    legend = Legend.of({} if shared else _named(panel), panel.title, room)
     low, high = limits(panel)
     flat = not panel.log and span_of(panel.curves) < 0.01 * (high - low)
     above = _TITLE if panel.title or legend.entries or start else _ABOVE
@@ -209,7 +157,7 @@ def _row(panel: Panel, start: float | None, widths: _Widths, shared: bool) -> _R
         panel,
         legend,
         _FLAT if flat else _HEIGHT,
-        above + _LINE * (legend.lines - 1),
+        above + LINE * (legend.lines - 1),
         _TICKS if start else 0.0,
         start,
     )
@@ -239,7 +187,7 @@ def _draw_rows(
         axes = figure.add_axes(box(left, width), sharex=first)  # type: ignore[arg-type]  # four numbers
         first = first or axes
         draw_panel(axes, time, row.panel)
-        lifted = _LINE * (row.legend.lines - 1)
+        lifted = LINE * (row.legend.lines - 1)
         axes.set_title(row.panel.title, y=1 + lifted / row.height)
         axes.yaxis.set_label_coords((_BEYOND - left) / width, 0.5)
         axes.xaxis.set_label_coords(0.5, -0.34 / row.height)

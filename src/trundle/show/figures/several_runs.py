@@ -36,7 +36,7 @@ def compare(*runs: Run, labels: Sequence[str] | None = None) -> Comparison:
     *runs : Run
         Two or more; they needn't have the same times, nor the same robot.
     labels : sequence of str, optional
-        What they are called; by default what differs among them: parameters, starts, inputs, the method.
+        What they are called; by default what differs among them: parameters, starts, inputs, the method, with units.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def compare(*runs: Run, labels: Sequence[str] | None = None) -> Comparison:
     >>> model = trundle.derive(trundle.catalog.pendulum(links=1))
     >>> runs = [trundle.simulate(model, 1.0, samples=11, initial={"link_1.angle": q}) for q in (0.1, 0.2)]
     >>> trundle.compare(*runs).labels
-    ('link_1.angle from 0.1', 'link_1.angle from 0.2')
+    ('link_1.angle from 0.1 rad', 'link_1.angle from 0.2 rad')
     """
     for run in runs:
         if not isinstance(run, Run):
@@ -144,6 +144,8 @@ class Comparison:
         nothing = f"{what}: the runs are alike" if alike else f"these runs have no {what}"
         verb = "doesn't" if alike == 1 else "don't"
         left = f" that differ ({alike} {verb})" if alike and panels else ""
+        fixed = {label: place for place, label in enumerate(self.labels)}
+        panels = [replace(panel, fixed=fixed) for panel in panels]
         return series(f"{self._name}: {what}{left}", self._time, panels, nothing)
 
     def save(
@@ -216,7 +218,8 @@ class Comparison:
             for panel in panels.OVER_TIME[what](run, held) if held or not names else ():
                 for name, values in panel.curves.items():
                     curve = np.interp(self._time, run.time, values, np.nan, np.nan)
-                    first = shown.get(name, panels.Panel(name, panel.label, {}, panel.least, panel.log))
+                    title = f"{panel.title}: {name}" if panel.title and name not in run else name
+                    first = shown.get(name, panels.Panel(title, panel.label, {}, panel.least, panel.log))
                     peaks = {label: panel.peaks[name]} if name in panel.peaks else {}
                     shown[name] = replace(
                         first, curves={**first.curves, label: curve}, peaks={**first.peaks, **peaks}
@@ -230,31 +233,49 @@ class Comparison:
 
 
 def difference_labels(runs: Sequence[Run], names: Sequence[str] = ()) -> tuple[str, ...]:
-    """A label for every run: the facts in which the runs differ, or names or numbers where facts don't differ."""
+    """A label for every run: the name of its file, if it has one, and the facts in which it differs from the others."""
     facts = [dict(_facts(run)) for run in runs]
     kinds = dict.fromkeys(kind for run_facts in facts for kind in run_facts)
     differing = [kind for kind in kinds if len({run_facts.get(kind) for run_facts in facts}) > 1][:_MOST_TOLD]
     told = [", ".join(run_facts[kind] for kind in differing if kind in run_facts) for run_facts in facts]
-    if all(told) and len(set(told)) == len(told):
+    named = names if len(set(names)) == len(runs) else ()
+    if not named and all(told) and len(set(told)) == len(told):
         return tuple(told)
-    apart = names if len(set(names)) == len(runs) else [f"run {number}" for number in range(1, len(runs) + 1)]
+    apart = named or [f"run {number}" for number in range(1, len(runs) + 1)]
     return tuple(f"{name}: {text}" if text else name for name, text in zip(apart, told, strict=True))
 
 
 def _facts(run: Run) -> Iterator[tuple[str, str]]:
-    """What a run may differ in from others, and how it is told."""
+    """What a run may differ in from others, and how it is told, with units."""
     yield "robot", run.name
-    for name, value in run.description.get("parameters", {}).items():
-        yield f"parameter {name}", f"{name} = {value:.6g}"
+    parameters = run.description.get("parameters", {})
+    units = _parameter_units(run) if parameters else {}
+    for name, value in parameters.items():
+        yield f"parameter {name}", f"{name} = {_with_unit(value, units.get(name, ''))}"
     for name in run.states:
-        yield f"start {name}", f"{name} from {run[name][0]:.6g}"
+        yield f"start {name}", f"{name} from {_with_unit(run[name][0], run.units.get(name, ''))}"
     for name in run.groups["inputs"]:
         constant = np.ptp(run[name]) == 0
-        yield f"input {name}", f"{name} = {run[name][0]:.6g}" if constant else f"{name} varies"
+        value = _with_unit(run[name][0], run.units.get(name, ""))
+        yield f"input {name}", f"{name} = {value}" if constant else f"{name} varies"
     if "method" in run.summary:
         yield "method", str(run.summary["method"])
     yield "duration", f"{run.duration:g} s"
     yield "samples", f"{len(run)} samples"
+
+
+def _with_unit(value: float, unit: str) -> str:
+    from trundle.show.figures.style import unit_text
+
+    return f"{value:.6g} {unit_text(unit)}" if unit not in ("", "1") else f"{value:.6g}"
+
+
+def _parameter_units(run: Run) -> dict[str, str]:
+    """The units of the parameters that a run's description has."""
+    from trundle.show.figures.panels import robot_of
+
+    robot = robot_of(run)
+    return {} if robot is None else robot.parameter_units()
 
 
 def _alike(curves: Sequence[FloatArray]) -> bool:
