@@ -31,6 +31,7 @@ def test_text(trundle):
         ("kinematics", "Forward kinematics", "Motors"),
         ("constraints", "Constraints of rolling", "Forward kinematics"),
         ("dynamics", "Equations of motion", "Constraints of rolling"),
+        ("state", "Every line uses states, inputs, parameters and lines above it.", "Equations of motion"),
     ],
 )
 def test_what(trundle, what, there, missing):

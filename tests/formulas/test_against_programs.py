@@ -14,6 +14,7 @@ from model.test_joints import JOINTS
 from model.test_joints import pendulum as joint_pendulum
 from parameters import mostly_slow
 from trundle import catalog
+from trundle.formulas.letters.names import rate_of
 from trundle.program import compile_program
 from trundle.robot import parse_robot
 
@@ -134,6 +135,43 @@ def compare(robot, rng):
             number(own.right, numbers), expected, rtol=1e-10, atol=1e-10 * np.abs(expected).max()
         )
     return equations
+
+
+def states_moved(robot, rng):
+    """The rates of all states, line by line as they are printed, against the kernel."""
+    model = trundle.derive(robot)
+    equations = model.equations("state")
+    x, u, p, numbers = drawn(equations, model, rng)
+    (rates,) = compile_program(model.dynamics)(x, u, p)
+    (section,) = equations.sections
+    assert not equations.definitions
+    for line in section.equations:  # each uses only what stands above it
+        numbers[line.left.name] = number(line.right, numbers)
+    symbols = {key: info.symbol.name for info in equations.symbols for key in info.keys}
+    for name, expected in zip(model.states, rates, strict=True):
+        found = numbers[rate_of(symbols[name])]
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+    return equations
+
+
+STATES = {
+    "three links": lambda rng: catalog.pendulum(links=3, damping=0.1),
+    "car": lambda rng: parse_robot(random_robots.car(rng)),
+    "swerve": lambda rng: catalog.swerve(modules=2),
+    **{
+        name: lambda rng, name=name: catalog.robot(name)
+        for name in ("differential_drive", "ackermann", "mecanum")
+    },
+    **{
+        name: lambda rng, name=name: parse_robot(random_robots.ALL[name](rng))
+        for name in ("trailer", "mixed")
+    },
+}
+
+
+@pytest.mark.parametrize("name", mostly_slow(STATES, ["three links", "differential_drive", "mixed"]))
+def test_state_equations(name, rng):
+    states_moved(STATES[name](rng), rng)
 
 
 TREES = [name for name in CATALOGUE if not getattr(CATALOGUE[name](), "loops", None)]

@@ -598,3 +598,9 @@ def test_long_work_says_what_it_is_at():
     equations(catalog.differential_drive(), progress=said.append)
     assert list(dict.fromkeys(said))[:3] == ["constraints", "kinematics", "dynamics"]
     assert said.count("equations of motion") > 4  # M's entries one by one
+
+
+def test_state_equations_of_closed_loops_are_left_out_with_the_reason():
+    (section,) = equations(catalog.four_bar(), "state").sections
+    assert not section.equations
+    assert "closed loops bind the accelerations" in section.notes[0]

@@ -22,6 +22,7 @@ EPILOG = """\
 examples:
   trundle equations examples/diff_drive/offset.yaml
   trundle equations examples/offset_drive/turning.yaml --what kinematics --format latex
+  trundle equations examples/diff_drive/offset.yaml --what state
 
 The symbols are the description's parameters; numbers without a name get one, and a list says which. Each equation is
 compared with the compiled program at random points before it is printed. --format json has every expression as text
@@ -41,7 +42,9 @@ def configure(parser: ArgumentParser) -> None:
         help="default: text, for a terminal; tex and page are whole documents, latex and mathml parts of such",
     )
     parser.add_argument(
-        "--what", choices=WHAT, help="default: all, or kinematics where the file's run is kinematic"
+        "--what",
+        choices=WHAT,
+        help="default: all, or kinematics where the file's run is kinematic; state is x' = f(x, u) line by line",
     )
     add_output(parser, "FILE", "write to this file, not to standard output")
     add_force(parser)

@@ -6,12 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, partial
 
-import sympy
-
 from trundle.choices import WHAT
 from trundle.errors import InputError, NumericsError, require_known
 from trundle.formulas.algebra.sums import WRITING, TooLong
-from trundle.formulas.algebra.writing import Writer
 from trundle.formulas.chapters.bodies_section import PointSection, body_sections
 from trundle.formulas.chapters.constraints_section import (
     FOLLOWING,
@@ -45,8 +42,10 @@ from trundle.formulas.chapters.motion_section import (
     acceleration_section,
     motion_section,
 )
+from trundle.formulas.chapters.state_section import STATE, solved, state_section
 from trundle.formulas.checks.evidence import POINTS, Checker, Evidence
 from trundle.formulas.checks.section_checks import (
+    DynamicCheck,
     check_inverse,
     check_loops,
     check_point,
@@ -54,12 +53,11 @@ from trundle.formulas.checks.section_checks import (
     dynamic_check,
     moving,
 )
+from trundle.formulas.contents import definitions_in, left_out, symbols_in
 from trundle.formulas.derivation.dynamics import WHOLE, Dynamics, derive_dynamics
 from trundle.formulas.derivation.following import Following, following
 from trundle.formulas.letters.lettered_mechanism import build
-from trundle.formulas.letters.names import Note
-from trundle.formulas.letters.sheet import Sheet
-from trundle.formulas.sections import Definition, Equations, Expression, Section, SymbolInfo
+from trundle.formulas.sections import Equations, Section
 from trundle.mechanics.rolling import Basis
 from trundle.model import Model, derive
 from trundle.model.arguments import robot_of
@@ -73,6 +71,10 @@ _LONG_FORWARD = "it would fill pages. `trundle.roll` computes it."
 _TOO_LONG = (
     "it takes more intermediate quantities than a person would read. The programs model.mass_matrix, "
     "model.inverse_dynamics() and model.forward_dynamics() have them."
+)
+_LOOPED = (
+    "closed loops bind the accelerations. M u̇ + h = B τ + G f + Aᵀ λ holds together with d(A u)/dt = 0; "
+    "the program model.dynamics solves both."
 )
 # Speeds of constraints and of bases are numbers about 1; smaller terms count as that large.
 _SMALL = 1e-3
@@ -93,7 +95,8 @@ def equations(
     given : Robot or Model
         The described robot; a model that was derived from one saves deriving it again.
     what : str
-        `kinematics`, `constraints`, `dynamics` or `all`. Forces and masses are only looked at for dynamics.
+        `kinematics`, `constraints`, `dynamics` or `all`, which are these three. `state` is ẋ = f(x, u): the rate of
+        every state, after all that it takes. Forces and masses are only looked at for dynamics and states.
     points : int
         At how many random points each equation is compared.
     progress : callable
@@ -156,7 +159,7 @@ class _Report:
         try:
             _ = self.sheet.here.basis
         except InputError as error:
-            if self.what in ("dynamics", "all"):
+            if self.what in ("dynamics", "state", "all"):
                 raise
             return error.message
         return ""
@@ -194,13 +197,18 @@ class _Report:
 
     def equations(self) -> Equations:
         """Everything that was asked for, in sections."""
-        makers = {"constraints": self.constraints, "kinematics": self.kinematics, "dynamics": self.dynamics}
+        makers = {
+            "constraints": self.constraints,
+            "kinematics": self.kinematics,
+            "dynamics": self.dynamics,
+            "state": self.state,
+        }
         sections: list[Section] = []
         for what, make in makers.items():
-            if self.what in (what, "all"):
+            if self.what == what or (self.what == "all" and what != "state"):
                 self._at(what)
                 sections += make()
-        definitions, symbols = _definitions(self.sheet.writer, sections), _symbols(self.sheet, sections)
+        definitions, symbols = definitions_in(self.sheet.writer, sections), symbols_in(self.sheet, sections)
         checked = self.checker.points, self.checker.error
         return Equations(self.robot.name, self.what, tuple(sections), definitions, symbols, *checked)
 
@@ -214,9 +222,9 @@ class _Report:
         try:
             section = make()
         except TooLong:
-            return [_left_out(key, title, too_long)]
+            return [left_out(key, title, too_long)]
         except NumericsError as error:
-            return [_left_out(key, title, f"{error}.")]
+            return [left_out(key, title, f"{error}.")]
         return [] if section is None else [section]
 
     def constraints(self) -> list[Section]:
@@ -263,7 +271,7 @@ class _Report:
         sections = self._stands(key, RATES, self._pose) + self._stands(key, INVERSE, self._inverse)
         found = self._found
         if isinstance(found, TooLong):
-            sections.append(_left_out(key, FORWARD, _LONG_FORWARD))
+            sections.append(left_out(key, FORWARD, _LONG_FORWARD))
         elif found is not None:
             sections += self._stands(key, FORWARD, lambda: self._from_rates(found), _LONG_FORWARD)
         if self.basis is not None:
@@ -320,21 +328,21 @@ class _Report:
     def dynamics(self) -> list[Section]:
         """Motors, springs, contacts, M, h, B, accelerations."""
         problems = dynamic_problems(self.robot)
-        if problems and self.what == "dynamics":
+        if problems and self.what != "all":
             raise report(problems)
         if problems:
-            return [_left_out("dynamics", MOTION, f"{problems[0].message}.")]
+            return [left_out("dynamics", MOTION, f"{problems[0].message}.")]
         try:
             return self._written(derive_dynamics(self.sheet, self._steps))
         except TooLong:
-            return [_left_out("dynamics", MOTION, _TOO_LONG)]
+            return [left_out("dynamics", MOTION, _TOO_LONG)]
 
     def _written(self, dynamics: Dynamics) -> list[Section]:
         """The sections of what was derived, checked."""
         sheet, key = self.sheet, "dynamics"
         rows, _ = loop_rows(sheet, dynamics.basis)
         makers: dict[str, Callable[[], Section | None]] = {
-            FOLLOWING: lambda: speed_section(sheet, self._steps) if self.what == "dynamics" else None,
+            FOLLOWING: lambda: None if self.what == "all" else speed_section(sheet, self._steps),
             "Motors": lambda: motor_section(sheet, dynamics),
             "Batteries": lambda: battery_section(sheet),
             "Springs and friction": lambda: passive_section(sheet, dynamics),
@@ -357,50 +365,22 @@ class _Report:
             return section
 
         stand = (self._stands(key, section.title, partial(checked, section)) for section in sections)
-        return [section for each in stand for section in each]
+        held = [section for each in stand for section in each]
+        return self._state(dynamics, held, check) if self.what == "state" else held
 
+    def state(self) -> list[Section]:
+        """ẋ = f(x, u), line by line."""
+        return self.dynamics()
 
-def _left_out(key: str, title: str, why: str) -> Section:
-    """What stands in the place of a section that isn't shown."""
-    return Section(key, title, (), (f"Not written out: {why}",))
-
-
-def _definitions(writer: Writer, sections: list[Section]) -> tuple[Definition, ...]:
-    """The intermediate quantities that were shown; one without a meaning of its own is a part of what uses it."""
-    used = writer.used(_expressions(sections))
-    shown = [(writer.book.letters[letter], value) for letter, value in used.items()]
-    uses: dict[Expression, Expression] = {}
-    for name, value in [
-        *((equation.name, equation.right) for section in sections for equation in section.equations),
-        *((entry.name, value) for entry, value in shown),
-    ]:
-        uses = dict.fromkeys(value.free_symbols, name) | uses
-    definitions = []
-    for entry, value in shown:
-        symbol = sympy.Symbol(entry.name)
-        meaning = entry.meaning or f"a part of {uses.get(symbol, 'the equations')}"
-        definitions.append(Definition(symbol, value, meaning, entry.unit))
-    return tuple(definitions)
-
-
-def _expressions(sections: list[Section]) -> list[Expression]:
-    """Everything that sections show: sides of equations, and what notes say with them."""
-    notes = (note for section in sections for note in section.notes if isinstance(note, Note))
-    said = [part for note in notes for part in note.parts if not isinstance(part, str)]
-    return said + [side for section in sections for equation in section.equations for side in equation.sides]
-
-
-def _symbols(sheet: Sheet, sections: list[Section]) -> tuple[SymbolInfo, ...]:
-    """What the symbols that are shown stand for."""
-    expressions = _expressions(sections)
-    written = [*expressions, *sheet.writer.used(expressions).values()]
-    shown = set().union(*(each.free_symbols for each in written))
-    symbols = []
-    for letter, entry in enumerate(sheet.book.letters):
-        symbol = sympy.Symbol(entry.name)
-        if symbol in shown and entry.definition is None and not entry.square:
-            signed = sheet.parameters.keys.get(letter, ())
-            own = tuple(f"{'-' if sign < 0 else ''}{key}" for key, sign in signed)
-            source = own or tuple(filter(None, [entry.source]))
-            symbols.append(SymbolInfo(symbol, entry.kind, entry.meaning, entry.unit, entry.number, source))
-    return tuple(symbols)
+    def _state(self, dynamics: Dynamics, held: list[Section], check: DynamicCheck) -> list[Section]:
+        """The lines of f(x, u), of the sections that hold; those that solve for accelerations are checked here."""
+        lost = [section for section in held if not section.equations]
+        if self.sheet.assembly.loops:
+            return [left_out("state", STATE, _LOOPED)]
+        if lost:
+            return lost
+        more = solved(self.sheet, dynamics, held)
+        check.solution(more)
+        rates = self._stands("kinematics", RATES, self._pose)
+        every = [equation for section in (*held, *rates) for equation in section.equations]
+        return [state_section(self.sheet, self.model, [*every, *more])]

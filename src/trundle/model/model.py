@@ -575,7 +575,7 @@ class Model(Constrained, Shown):
 
         Parameters
         ----------
-        what : {"all", "kinematics", "constraints", "dynamics"}
+        what : {"all", "kinematics", "constraints", "dynamics", "state"}
             As in `trundle.equations`.
 
         Returns

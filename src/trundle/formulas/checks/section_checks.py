@@ -161,6 +161,14 @@ class DynamicCheck:
             self.evidence.checker.definitions(section.equations, self.values)
             _check_accelerations(self.evidence, named, self.dynamics, self.values)
 
+    def solution(self, lines: Sequence[Equation]) -> None:
+        """Lines that solve for accelerations, each line's number known to those after it."""
+        for line in lines:
+            if not line.name.startswith(ACCELERATION):
+                self.values.symbols[line.left.name] = self.values(line.right)
+        named = {line.name: line for line in lines}
+        _check_accelerations(self.evidence, named, self.dynamics, self.values)
+
 
 def dynamic_check(
     evidence: Evidence, sections: Sequence[Section], dynamics: Dynamics, model: Model, loops: bool

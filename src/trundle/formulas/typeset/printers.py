@@ -28,7 +28,8 @@ GREEK_NAMES = {sign: name for name, sign in greek_unicode.items() if sign and na
 
 # What texts have of formulas, and signs that mean something to TeX.
 _TEX = {
-    "u̇": r"$\dot u$", "ᵀ": "$^T$", "−": "$-$", "⋅": r"$\cdot$", "…": r"$\dots$", "°": r"$^\circ$", "±": r"$\pm$",
+    "u̇": r"$\dot u$", "ẋ": r"$\dot x$",
+    "ᵀ": "$^T$", "−": "$-$", "⋅": r"$\cdot$", "…": r"$\dots$", "°": r"$^\circ$", "±": r"$\pm$",
     "²": "$^2$", "³": "$^3$", "\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\textasciitilde{}", '"': "''",
     **{sign: f"${sign}$" for sign in "<>|"},
     **{sign: rf"\{sign}" for sign in "${}%&#"}, "_": r"\_\allowbreak{}",
