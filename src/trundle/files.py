@@ -103,6 +103,8 @@ def signature() -> str:
 
 def is_marked(path: Path) -> bool:
     """Whether a picture, a text or JSON carries Trundle's mark, near its begin or its end."""
+    if not path.is_file():
+        return False
     try:
         with path.open("rb") as file:
             begin = file.read(_LOOKED_AT)
@@ -241,8 +243,7 @@ def read_bytes(path: Path, most: int) -> bytes:
     """The bytes of an ordinary file that has at most so many; raises InputError."""
     file = str(path)
     try:
-        if path.exists() and not path.is_file():  # a pipe or a device could be endless
-            raise InputError("is a folder" if path.is_dir() else "is no ordinary file", file=file)
+        _require_ordinary(path)
         with path.open("rb") as stream:
             content = stream.read(most + 1)
     except FileNotFoundError:
@@ -254,9 +255,16 @@ def read_bytes(path: Path, most: int) -> bytes:
     return content
 
 
+def _require_ordinary(path: Path) -> None:
+    """InputError for a folder, and for a pipe or a device, which could be endless or never begin."""
+    if path.exists() and not path.is_file():
+        raise InputError("is a folder" if path.is_dir() else "is no ordinary file", file=str(path))
+
+
 def read_bytes_start(path: Path, count: int) -> bytes:
-    """The first `count` bytes of a file; InputError where it is missing, a folder, or not readable."""
+    """The first `count` bytes of an ordinary file; InputError where it is missing, a folder, or not readable."""
     try:
+        _require_ordinary(path)
         with path.open("rb") as file:
             return file.read(count)
     except OSError as error:

@@ -20,6 +20,8 @@ from trundle.model.classification import mobility_of, rolling
 from trundle.model.constraints import configure, constraint_rows, coordinate_rates
 from trundle.robot.description import parse_robot
 from trundle.show.words.analysis_sentences import axis_text
+from trundle.show.words.analysis_words import sections
+from trundle.show.words.lines import Page
 
 
 def car(trailers=0, driven="front"):
@@ -552,3 +554,10 @@ def test_general_configurations_let_coordinated_robots_move(rng):
         rows = maps.constraints(q[None])[0]
         twist = np.linalg.svd(rows)[2][-1]
         assert np.abs(apply(rows.tolist(), twist.tolist())).max() < 1e-9
+
+
+def test_a_flat_ellipsoid_is_said_in_words():
+    """Mecanum wheels whose rollers stand as tyres do can't go sideways: that stood there as "condition inf"."""
+    said = "\n".join(sections(trundle.analyze(catalog.mecanum(roller_angle="0 deg")), Page()))
+    assert "condition infinite: it is flat" in said
+    assert "inf," not in said

@@ -14,7 +14,13 @@ from trundle.mechanics.frames import (
     world_poses,
 )
 from trundle.mechanics.inverse_dynamics import ExternalWrench, inverse_dynamics, link_wrenches
-from trundle.mechanics.momentum import center_of_mass, kinetic_energy, mass_matrix, total_momentum
+from trundle.mechanics.momentum import (
+    center_of_mass,
+    kinetic_energy,
+    mass_matrix,
+    mass_numbers,
+    total_momentum,
+)
 from trundle.mechanics.tree import Tree
 from trundle.spatial.motions import Force
 
@@ -115,6 +121,12 @@ def test_momentum_changes_by_the_wrench_from_outside(rng):
             force = force + turn @ push.wrench.force
             moment = moment + turn @ push.wrench.moment + np.cross(arm, turn @ push.wrench.force)
         close(along(momentum, tree, q, nu, nu_dot), [*force, *moment], 1e-8)
+
+
+def test_the_mass_matrix_of_numbers_is_that_of_scalars(sample):
+    tree, q, _, _ = sample
+    poses = tree.joint_poses(q)
+    close(mass_numbers(tree, poses), mass_matrix(tree, poses), 1e-15)
 
 
 def test_momentum_is_what_the_mass_matrix_has_for_a_free_root(rng):

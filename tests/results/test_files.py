@@ -1,5 +1,6 @@
 """Files: whole or not at all, and damaged ones are told apart, never executed."""
 
+import csv
 import json
 import os
 import pickle
@@ -13,8 +14,9 @@ import numpy as np
 import pytest
 
 from trundle.errors import InputError
-from trundle.files import file_name, replacing, replacing_in
+from trundle.files import file_name, is_marked, replacing, replacing_in
 from trundle.results import Batch, Run
+from trundle.results.table import Table, write_csv
 
 RUN = Run(
     "a", np.linspace(0, 1, 50), {"x": np.arange(50.0), "right.angle": np.ones(50)}, groups={"speeds": ["x"]}
@@ -328,3 +330,28 @@ def test_names_for_files_lead_nowhere_else():
         name = file_name(text)
         assert PurePath(name).name == name != ".."
         assert 0 < len(f"{name}_12.trundle.json".encode()) < 255
+
+
+@pytest.mark.parametrize("suffix", [".nc", ".npy", ".csv"])
+def test_a_pipe_is_no_file_of_a_run(tmp_path, suffix):
+    """Reading its first bytes waited for ever."""
+    pipe = tmp_path / f"run{suffix}"
+    os.mkfifo(pipe)
+    with pytest.raises(InputError, match="is no ordinary file"):
+        Run.load(pipe)
+    assert not is_marked(pipe)
+
+
+def test_a_table_is_written_alike_across_its_blocks(tmp_path, rng):
+    """As the csv module writes rows of floats, whatever stands still for a block."""
+    values = rng.normal(size=(20_011, 4))
+    values[:, 1], values[10_005:, 2], values[10_000, 3] = 0.5, 1e-300, np.nan
+    values[3, 1] = -values[3, 1]
+    values[:, 0] = np.copysign(0.0, values[:, 0])
+    write_csv(
+        tmp_path / "new.csv",
+        Table({"a": values[:, 0], 'b,"': values[:, 1], "c": values[:, 2], "d": values[:, 3]}),
+    )
+    with (tmp_path / "old.csv").open("w", newline="") as stream:
+        csv.writer(stream, lineterminator="\n").writerows([["a", 'b,"', "c", "d"], *values.tolist()])
+    assert (tmp_path / "new.csv").read_bytes() == (tmp_path / "old.csv").read_bytes()

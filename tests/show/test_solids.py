@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trundle
-from trundle.documents import dump, load_urdf, parse, parse_urdf
+from trundle.documents import dump, load_urdf, meshes, parse, parse_urdf
 from trundle.documents.meshes import Surface, find_mesh, read_mesh, simplified
 from trundle.errors import InputError
 from trundle.show.drawing.scenes import motion
@@ -269,3 +269,14 @@ def test_meshes_with_names_in_latin_1(tmp_path, name):
         surface = read_mesh(path)
         assert surface.triangles.shape == (1, 3)
         assert sorted(map(tuple, surface.corners.tolist())) == [(0, 0, 0), (0, 1, 0), (1, 0, 0)]
+
+
+@pytest.mark.parametrize("mixers", [None, 0])
+def test_rows_are_grouped_as_numpy_does_it_also_where_their_numbers_clash(rng, monkeypatch, mixers):
+    if mixers is not None:
+        monkeypatch.setattr(meshes, "_MIXERS", np.full(3, mixers, np.uint64))
+    for _ in range(50):
+        keys = rng.integers(-2, 3, (int(rng.integers(1, 200)), 3)) * rng.choice([1.0, 0.1, -1e-3])
+        for each in (keys, np.round(keys * 1000).astype(np.int64)):
+            places = np.unique(each[:, ::-1], axis=0, return_inverse=True)[1].reshape(-1)
+            np.testing.assert_array_equal(meshes._groups(each), places)

@@ -4,6 +4,8 @@ import itertools
 import re
 import sys
 import threading
+import time
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ from trundle import catalog
 from trundle.show.page import page_of
 from trundle.simulation import progress
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 MODEL = trundle.derive(catalog.pendulum(links=1))
 
 
@@ -45,6 +48,7 @@ def test_who_sees_it(monkeypatch, capsys, slow_clock, tty, asked, notebook):
         monkeypatch.setitem(sys.modules, "ipykernel", sys)
     else:
         monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    monkeypatch.setattr(progress, "_LONG", 1e6)
     trundle.simulate(MODEL, 1.0, initial={"link_1.angle": 1.0}, progress=asked)
     assert bool(capsys.readouterr().err) == (asked and (tty or notebook))
 
@@ -144,3 +148,45 @@ def test_work_of_unknown_length_says_what_it_is_at(monkeypatch, capsys, slow_clo
         doing.at("dynamics")
         doing.at("motors")
     assert capsys.readouterr().err == ""
+
+
+def test_long_work_that_no_terminal_shows_says_once_what_it_takes(monkeypatch, capsys, slow_clock):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
+    bar = progress.Progress(True, 1e12, "simulating arm", "simulated s")
+    for done in range(1, 16):
+        bar.at(1e3 * done)
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert re.match(
+        r"simulating arm: it takes some \d[\d.]* years, at [\d.]+( thousand)? simulated s a second", said
+    )
+    bar = progress.Progress(True, 1.0, "simulating arm", "simulated s")
+    for done in range(1, 10):
+        bar.at(done / 9)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(progress, "_LONG", 0.05)
+    with progress.Doing(True, "writing"):
+        time.sleep(0.3)
+    assert re.fullmatch(r"writing: \d+ s so far\n", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (40, "40 s"),
+        (130, "2.2 min"),
+        (3600 * 12, "12 h"),
+        (86400 * 40, "40 days"),
+        (1e12, "31.7 thousand years"),
+    ],
+)
+def test_long_times_are_said_as_people_count_them(seconds, said):
+    assert progress._long(seconds) == said
+
+
+def test_a_run_far_too_long_says_so_and_not_that_it_is_singular():
+    """LSODA's bound on steps was told as a singular robot."""
+    with pytest.raises(trundle.NumericsError, match="shorten the run, store more samples") as told:
+        trundle.run(EXAMPLES / "diff_drive/circle.yaml", duration=1e12, samples=11, progress=False)
+    assert "20,000" in str(told.value)
+    assert "singular" not in str(told.value)

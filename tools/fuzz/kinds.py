@@ -116,15 +116,21 @@ def _description(tree: object, rng: Random) -> None:
     _deeper(parse(yaml.dump(tree, Dumper=yaml.CSafeDumper), "fuzz.yaml"), rng)
 
 
+def _names(document: Document) -> list[str]:
+    """How somebody called a robot and its parts."""
+    robot = document.robot
+    return [robot.name, *robot.joints, *robot.wheels, *robot.motors, *robot.parameters]
+
+
 def _deeper(document: Document, rng: Random) -> None:
     """What users do with a description, the dear things more rarely."""
     depth = rng.random()
     if depth < 0.1:
         require_numbers(trundle.run(document, duration=0.2, samples=11, progress=False))
     elif depth < 0.13:
-        require_said("\n".join(sections(trundle.analyze(document.robot), Page())))
+        require_said("\n".join(sections(trundle.analyze(document.robot), Page())), _names(document))
     elif depth < 0.135:
-        require_said(trundle.equations(document.robot, "kinematics").text())
+        require_said(trundle.equations(document.robot, "kinematics").text(), _names(document))
     elif depth < 0.16:
         trundle.to_svg(document.robot)
     elif depth < 0.2:

@@ -57,11 +57,13 @@ def execute(args: Namespace, out: Output) -> int:
     robot = request.document.robot
     title = out.title(robot.name, kind_of(robot))
     mobility = mobility_class(robot)
-    analysis = _analysis(args, request)
+    with out.doing(f"looking at what {robot.name} can do"):
+        analysis = _analysis(args, request)
     can, can_data = _findings(args, analysis, out)
     known = {**robot_data(robot, mobility), "wheels": wheels_data(robot), **can_data}
     try:
-        facts, data = _examine(request, request.task(args))
+        with out.doing(f"deriving {robot.name}"):
+            facts, data = _examine(request, request.task(args))
     except InputError as error:
         from trundle.cli.failures import explain
 

@@ -59,10 +59,9 @@ def execute(args: Namespace, out: Output) -> int:
     what = args.what or ("kinematics" if request.run.mode == "kinematic" else "all")
     with request.located(), no_collection():
         from trundle.formulas import equations
-        from trundle.simulation.progress import Doing
 
         robot = request.document.robot
-        with Doing(not out.quiet, f"writing the equations of {robot.name}") as doing:
+        with out.doing(f"writing the equations of {robot.name}") as doing:
             result = equations(robot, what, progress=doing.at)
     if args.output:
         write_file(args.output, _signed(result, args.format))

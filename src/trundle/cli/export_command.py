@@ -62,15 +62,16 @@ def execute(args: Namespace, out: Output) -> int:
     with request.located(), options_named(_OPTIONS), no_collection():
         from trundle.exports.export import export
 
-        made = export(
-            request.kept or request.document,
-            args.to,
-            args.what,
-            output=args.output,
-            name=args.name,
-            precision=args.precision,
-            force=args.force,
-        )
+        with out.doing(f"writing {request.document.robot.name} as {args.to}"):
+            made = export(
+                request.kept or request.document,
+                args.to,
+                args.what,
+                output=args.output,
+                name=args.name,
+                precision=args.precision,
+                force=args.force,
+            )
     files = {name: len(made.content(name)) for name in made.files}
     out.answer({"folder": args.output, **made.facts, "files": files})
     out.say(f"{made.facts['model']}: {TARGETS[args.to].summary}, written to {args.output}")

@@ -12,10 +12,13 @@ from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from trundle.errors import InputError, TrundleError
 from trundle.show.words.lines import Page, harmless
+
+if TYPE_CHECKING:
+    from trundle.simulation.progress import Doing
 
 # Control characters that JSON leaves as they are, and that terminals obey.
 _CONTROL = re.compile(r"[\x7f-\x9f]")
@@ -37,6 +40,12 @@ class Output(Page):
         """Lines for a person, on standard output; nothing with --json or --quiet."""
         if not (self.json or self.quiet):
             emit(lines if isinstance(lines, str) else "\n".join(lines))
+
+    def doing(self, title: str) -> Doing:
+        """While the block runs, a line on standard error once it takes long; nothing with --quiet."""
+        from trundle.simulation.progress import Doing
+
+        return Doing(not self.quiet, harmless(title))
 
     def answer(self, data: Mapping[str, object]) -> None:
         """The JSON object, where one was asked for."""

@@ -66,15 +66,18 @@ def execute(args: Namespace, out: Output) -> int:
     else:
         products.claim_run(alone, args.force)
     from trundle.show.words.run_words import RunReport, run_data, run_lines
-    from trundle.simulation.progress import Doing
 
-    with Doing(not out.quiet, f"deriving {request.document.robot.name}"):
+    with out.doing(f"deriving {request.document.robot.name}"):
         task = request.task(args)
+    if vast := _vast(task):
+        out.say(out.styled(f"note: {vast}", "yellow"))
     run = task.run(progress=not out.quiet)
     if alone is None:
-        files, figure_seconds = products.write(run, folder, request.stem, figures)
+        with out.doing(f"writing {run.time.size:,} samples to {folder}"):
+            files, figure_seconds = products.write(run, folder, request.stem, figures)
     else:
-        folder, files, figure_seconds = alone.parent, [run.save(alone)], 0.0
+        with out.doing(f"writing {run.time.size:,} samples to {alone}"):
+            folder, files, figure_seconds = alone.parent, [run.save(alone)], 0.0
     notes = [
         *_notes(request, run, None if alone else folder, files),
         *_balanced(task, run),
@@ -88,6 +91,23 @@ def execute(args: Namespace, out: Output) -> int:
     elif not out.quiet:
         out.say(run_lines(report, out))
     return 0
+
+
+# Memory beyond which a run says what it takes (bytes), and how much of its numbers' size it takes: 4.0 for 3,000,000
+# samples of 33 numbers.
+_MUCH, _TIMES = 2e9, 4
+
+
+def _vast(task: Task) -> str:
+    """What a run with very many samples takes, and how to store fewer numbers; "" for others."""
+    system, size = task.problem.system, task.problem.options.stored.size
+    numbers = 8.0 * size * (len(system.states) + len(system.inputs) + len(system.outputs))
+    if _TIMES * numbers < _MUCH:
+        return ""
+    return (
+        f"{size:,} samples take some {_TIMES * numbers / 1e9:.1f} GB of memory and {3 * numbers / 1e9:.1f} GB of disk; "
+        "--samples stores fewer, --output FILE.nc a third of it"
+    )
 
 
 def _balanced(task: Task, run: Run) -> Iterator[str]:

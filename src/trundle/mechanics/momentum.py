@@ -7,6 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
+from trundle.arrays import FloatArray
 from trundle.mechanics.linear import dot
 from trundle.mechanics.tree import WORLD, Tree
 from trundle.scalars import Scalar
@@ -18,10 +21,12 @@ from trundle.spatial.motions import (
     Pose,
     add_forces,
     add_inertias,
+    flat,
     force_to_parent,
     inertia_to_parent,
     momentum,
     pair,
+    wrench_of,
 )
 from trundle.spatial.vectors import Vector, add, cross, scale, subtract, transform_sum
 from trundle.spatial.vectors import dot as dot3
@@ -97,6 +102,31 @@ def mass_matrix(tree: Tree, poses: Sequence[Pose]) -> list[list[Scalar]]:
                     matrix[row][column] = matrix[column][row] = pair(force, other)
                 force = force_to_parent(poses[ancestor], force)
             matrix[column][column] = matrix[column][column] + armature
+    return matrix
+
+
+def mass_numbers(tree: Tree, poses: Sequence[Pose]) -> FloatArray:
+    """M(q) (n, n) of numbers, as `mass_matrix` has it: a link carries the forces of all that hangs on it to its parent
+    at once, as arrays, so that a chain of a thousand takes a second and no minute.
+    """
+    composite, matrix = _composites(tree, poses), np.zeros((tree.speed_count, tree.speed_count))
+    hanging: list[list[FloatArray]] = [[] for _ in tree.links]
+    columns: list[list[int]] = [[] for _ in tree.links]
+    slices = tree.speed_slices()
+    for index in range(len(tree.links) - 1, -1, -1):
+        link, pose, own = tree.links[index], poses[index], range(slices[index].start, slices[index].stop)
+        subspace = link.subspace(pose)
+        forces = [np.array(flat(momentum(composite[index], motion)), dtype=float) for motion in subspace]
+        six = np.concatenate([np.array(forces).reshape(-1, 6).T, *hanging[index]], axis=1)
+        force, at = wrench_of(list(six)), [*own, *columns[index]]
+        for row, motion, armature in zip(own, subspace, link.armatures, strict=True):
+            matrix[row, at] = matrix[at, row] = pair(force, motion)
+            matrix[row, row] += armature
+        hanging[index] = []
+        if link.parent != WORLD:
+            carried = [np.broadcast_to(part, len(at)) for part in flat(force_to_parent(pose, force))]
+            hanging[link.parent].append(np.array(carried))
+            columns[link.parent] += at
     return matrix
 
 

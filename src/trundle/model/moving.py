@@ -14,7 +14,7 @@ from trundle.mechanics.fewer_operations import recast
 from trundle.mechanics.forward_dynamics import forward_dynamics, solve_mass
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply, product, solve_positive, transpose
-from trundle.mechanics.momentum import mass_matrix
+from trundle.mechanics.momentum import mass_matrix, mass_numbers
 from trundle.mechanics.quantities import Quantities
 from trundle.model.closures import Closures, close_loops
 from trundle.model.constraints import Configuration, ideal_wheels
@@ -71,7 +71,11 @@ def scaled_mass(numbers: Mechanism) -> tuple[np.ndarray, np.ndarray]:
     """M of a mechanism in floats over speeds scaled to √(2 kinetic energy), and these scales: a motion that no mass
     resists has then an eigenvalue that is zero beside 1.
     """
-    mass = np.array(extended_mass(numbers.assembly, numbers.at), dtype=float)
+    assembly = numbers.assembly
+    mass, of_tree = np.zeros((len(assembly.speeds),) * 2), slice(assembly.tree.speed_count)
+    mass[of_tree, of_tree] = mass_numbers(assembly.tree, numbers.at.poses)
+    for linkage in assembly.linkages:
+        mass[linkage.column, linkage.column] = linkage.armature
     own = np.sqrt(np.diag(mass).clip(0))
     weighs = own > _NO_WEIGHT
     scale = 1 / np.where(weighs, own, own[weighs].min(initial=1.0))

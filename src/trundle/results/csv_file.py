@@ -10,12 +10,12 @@ from pathlib import Path
 
 from trundle.errors import InputError
 from trundle.results.metadata import Content, ResultKind, Variable
-from trundle.results.table import Table, read_sheet, write_rows
+from trundle.results.table import Table, read_sheet, write_csv
 
 
 def write(path: Path, content: Content) -> None:
     """Write the columns, `time` the first of them."""
-    write_rows(path, Table({name: variable.values for name, variable in content.variables.items()}).rows())
+    write_csv(path, Table({name: variable.values for name, variable in content.variables.items()}))
 
 
 def read(path: Path, kind: ResultKind) -> Content:

@@ -77,6 +77,10 @@ class StuckError(NumericsError):
         self.time = time
 
 
+class LongError(NumericsError):
+    """A run that goes on steadily, and is far too long for the steps that it takes."""
+
+
 def integrate(
     make: Callable[[float, float], tuple[RateFunction, RateFunction | None]],
     start: Sequence[float] | FloatArray,
@@ -263,11 +267,28 @@ def _lsoda(
         )
     if details["message"] != "Integration successful.":
         # LSODA blames "wrong Dfun type" for whatever stops it
+        if details["message"].startswith("Excess work") and _goes_on(asked):
+            raise LongError(_too_long(asked, float(times[-1])))
         words = details["message"].partition(" (perhaps")[0].rstrip(".")
         said = f"the robot is singular there or the motion diverged (LSODA: {words})"
         latest = asked[-1]
         raise StuckError(f"the integration failed at t = {latest:g} s: {said}", latest)
     return states.T
+
+
+def _goes_on(asked: Sequence[float]) -> bool:
+    """Whether the later half of the steps came about as far as the earlier: nothing is singular there."""
+    return asked[-1] - asked[len(asked) // 2] > (asked[-1] - asked[0]) / 4
+
+
+def _too_long(asked: Sequence[float], end: float) -> str:
+    step = (asked[-1] - asked[0]) / len(asked)
+    return (
+        f"steps of some {step:.2g} s would have to lead to {end:g} s: LSODA takes {MOST_STEPS:,} between two "
+        f"stored times, or in a {PARTS:,}th of a run, and came to t = {asked[-1]:g} s\n"
+        "  is so quick a motion meant? then shorten the run, store more samples, or take method 'dop853', which has no "
+        "such bound and may take very long"
+    )
 
 
 def _check(piece: FloatArray, times: FloatArray, names: Sequence[str]) -> None:

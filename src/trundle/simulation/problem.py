@@ -26,7 +26,7 @@ from trundle.robot.problems import Mistake, report
 from trundle.simulation.culprit import AXLES, Make, with_culprit
 from trundle.simulation.extremes import Extremes
 from trundle.simulation.feedback import Fill, commands, filler
-from trundle.simulation.integrate import IMPLICIT, MOST_DECAY, Settings, integrate, tolerances
+from trundle.simulation.integrate import IMPLICIT, MOST_DECAY, LongError, Settings, integrate, tolerances
 from trundle.simulation.jumps import closer_look, longest_step, with_jumps
 from trundle.simulation.observed import STORED_ENERGY, is_whole, look_of, observed, peaks_of
 from trundle.simulation.options import RunOptions
@@ -130,6 +130,8 @@ def _integrated(
 
     try:
         return integrated(make)
+    except LongError as error:
+        raise NumericsError(str(error)) from None
     except NumericsError as error:
         raise with_culprit(error, problem.system, problem.parameters, fill, make, integrated) from None
 

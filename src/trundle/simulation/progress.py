@@ -1,4 +1,7 @@
-"""Progress of long work: a line on standard error once it has taken a second, or a user's own callback."""
+"""Progress of long work: a line on standard error once it has taken a second, or a user's own callback.
+
+Where no terminal shows that line, work that takes long says once what it will take.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from threading import Event, Lock, Thread
 
 _PATIENCE = 1.0  # seconds of work before a line appears
 _EVERY = 0.1  # seconds between updates
+_STEADY = 3.0  # seconds of work from which on its rate says how long the rest takes: starts are slow
+_LONG = 10.0  # seconds that nobody should wait for without a word, also where the line isn't shown
 _CALLS = 256  # calls between looks at the clock: a rate is evaluated in a microsecond, a clock read in 0.05
 _WIDTH = 20  # of the bar
 
@@ -21,15 +26,16 @@ def someone_watches() -> bool:
 class Progress:
     """Reports how far work has come, `at(t)` of `end`; made to be called from a hot loop.
 
-    report: True for a line where a person watches, or what to call with the share done (0 to 1). unit: what `end`
-    counts.
+    report: True for a line where a person watches, and a sentence elsewhere where it will take long; or what to call
+    with the share done (0 to 1). unit: what `end` counts.
     """
 
     def __init__(self, report: bool | Callable[[float], None], end: float, title: str, unit: str) -> None:
         self.end = end
         self._title, self._unit = title, unit
         self._asked = report if callable(report) else None
-        self._report = self._asked or (self._draw if report and someone_watches() else None)
+        draw = self._draw if someone_watches() else self._tell
+        self._report = self._asked or (draw if report else None)
         self._count = 0
         self._began = time.perf_counter()
         self._last = self._began + (0.0 if self._asked else _PATIENCE - _EVERY)
@@ -63,15 +69,23 @@ class Progress:
     def _draw(self, done: float) -> None:
         taken, bar = time.perf_counter() - self._began, "#" * round(_WIDTH * done)
         rate = f"{_short(done * self.end / taken)} {self._unit} a second"
-        left = f", {taken / done - taken:.0f} s left" if done > 0 else ""
+        left = f", {_long(taken / done - taken)} left" if done > 0 else ""
         self._line.write(f"{self._title} [{bar:.<{_WIDTH}}] {done:4.0%}, {rate}{left}")
+
+    def _tell(self, done: float) -> None:
+        """Say once what work that nobody sees will take, where that is long."""
+        taken = time.perf_counter() - self._began
+        if done > 0 and taken > _STEADY and taken / done > _LONG:
+            self._report = None
+            rate = f"{_short(done * self.end / taken)} {self._unit} a second"
+            _tell(f"{self._title}: it takes some {_long(taken / done)}, at {rate}")
 
 
 class Doing:
     """Says what long work is at and how long it has taken, where a person watches; also while nothing calls `at`.
 
     For work of which nobody knows how far it is. Where it was told what there is of a `unit` to do, the rate stays
-    behind; else the line goes when the work is done.
+    behind; else the line goes when the work is done. Where nobody watches, one sentence says that it takes long.
     """
 
     def __init__(self, report: bool | Callable[[float], None], title: str, unit: str = "") -> None:
@@ -81,7 +95,8 @@ class Doing:
         self._began = time.perf_counter()
         self._last = self._began + _PATIENCE - _EVERY
         self._line, self._drawing, self._over = _Line(), Lock(), Event()
-        self._ticking = Thread(target=self._tick, daemon=True) if self._watched else None
+        tick = self._tick if self._watched else self._tell
+        self._ticking = Thread(target=tick, daemon=True) if report is True else None
 
     def __enter__(self) -> Doing:
         if self._ticking is not None:
@@ -112,13 +127,24 @@ class Doing:
         while not self._over.wait(_EVERY):
             self._draw()
 
+    def _tell(self) -> None:
+        if not self._over.wait(_LONG):
+            _tell(f"{self._so_far(time.perf_counter())} so far")
+
     def _draw(self) -> None:
         with self._drawing:
             now = time.perf_counter()
             if now - self._last >= _EVERY:
                 self._last = now
-                said = ", ".join(filter(None, (self._words, f"{now - self._began:.0f} s")))
-                self._line.write(f"{self._title}: {said}")
+                self._line.write(self._so_far(now))
+
+    def _so_far(self, now: float) -> str:
+        taken = _long(now - self._began)
+        return f"{self._title}: {', '.join(filter(None, (self._words, taken)))}"
+
+
+def _tell(sentence: str) -> None:
+    print(sentence.encode("ascii", "replace").decode(), file=sys.stderr, flush=True)
 
 
 class _Line:
@@ -139,3 +165,11 @@ def _short(number: float) -> str:
         if number >= size:
             return f"{number / size:.3g}{word}"
     return f"{number:.3g}"
+
+
+def _long(seconds: float) -> str:
+    """A time in the unit that people count it in: 40 s, 12 min, 3 years."""
+    for size, word in ((3.156e7, "years"), (86400, "days"), (3600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{_short(round(seconds / size, 1 if seconds < 10 * size else 0))} {word}"
+    return f"{seconds:.0f} s"

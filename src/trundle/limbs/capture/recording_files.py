@@ -107,10 +107,9 @@ def _in_degrees(header: Mapping[str, tuple[int, str]], file: str) -> bool:
 
 def write_sto(path: Path, table: Table) -> None:
     """Columns, `time` first, as .sto or .mot in SI units and radians."""
-    rows = table.rows()
-    counts = [f"nRows={len(rows) - 1}", f"nColumns={len(table.columns)}"]
+    counts = [f"nRows={table.size}", f"nColumns={len(table.columns)}"]
     head = ["trundle", "version=1", *counts, "inDegrees=no", "endheader"]
-    write_rows(path, rows, head=head, delimiter="\t")
+    write_rows(path, table.rows(), head=head, delimiter="\t")
 
 
 # How far the rate that the header says may be from that of its times: rates are written with two or three digits.

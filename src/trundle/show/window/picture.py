@@ -58,6 +58,8 @@ def picture_of(image: str | os.PathLike[str], size: Measures | None, scene: Scen
             "a picture from above is for robots on the ground, this one is seen otherwise", key="image"
         )
     try:
+        if not path.is_file():  # a pipe or a device could be endless
+            raise OSError("there is no ordinary file")
         pixels = pygame.image.load(path).convert_alpha()
     except (OSError, pygame.error) as error:
         raise InputError(

@@ -38,7 +38,13 @@ def manipulability_sentence(ellipsoid: Manipulability) -> str:
     if len(ellipsoid.radii) == 1:
         return text
     turning = f", turning counted at {ellipsoid.length:.4g} m" if "rad/s" in ellipsoid.units else ""
-    return f"{text}; condition {ellipsoid.condition:.3g}{turning}"
+    return f"{text}; {condition_text(ellipsoid, 3)}{turning}"
+
+
+def condition_text(ellipsoid: Manipulability, digits: int) -> str:
+    """The longest axis over the shortest, also where that one is zero."""
+    number = ellipsoid.condition
+    return f"condition {number:.{digits}g}" if math.isfinite(number) else "condition infinite: it is flat"
 
 
 @sentence.register

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from trundle.errors import InputError
 from trundle.mechanics.combinations import combination
 from trundle.show.words.analysis_sentences import (
+    condition_text,
     growth_text,
     place_text,
     relations_sentence,
@@ -164,7 +165,7 @@ def _ellipsoid(page: Page, title: str, ellipsoid: Manipulability) -> list[str]:
     counted = f"; omega counted at {ellipsoid.length:.4g} m" if "rad/s" in ellipsoid.units else ""
     lines = [page.heading(title), *paragraph(f"axes of the ellipsoid for {ellipsoid.rates}{counted}")]
     lines += _block(names, ellipsoid.axes, [f"{radius:.6g}" for radius in ellipsoid.radii])
-    lines.append(f"  condition {ellipsoid.condition:.4g}, measure {ellipsoid.measure:.4g}")
+    lines.append(f"  {condition_text(ellipsoid, 4)}, measure {ellipsoid.measure:.4g}")
     if ellipsoid.undriven:
         lines += [page.heading("held by no motor"), *_block(names, ellipsoid.undriven)]
     return lines
