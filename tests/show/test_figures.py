@@ -28,6 +28,7 @@ from trundle.show.drawing.scene import SPATIAL, Spot, project
 from trundle.show.drawing.scenes import motion, scene
 from trundle.show.figures.ability_figure import mobility_figure
 from trundle.show.figures.diagram import diagram
+from trundle.show.figures.laps import later_passes
 from trundle.show.figures.looks import look
 from trundle.show.figures.outlines import silhouette
 from trundle.show.figures.panels import Panel, contacts, friction_use, inputs, states
@@ -178,6 +179,43 @@ def test_the_path_is_the_runs_and_the_robot_stands_on_it():
     moved = outline @ turn.T + [run["x"][-1], run["y"][-1]]
     np.testing.assert_allclose(robots[-1][0][:6], moved, atol=1e-12)
     assert axes.get_aspect() == 1
+
+
+def lap(times, radius=2.0):
+    angle = 2 * math.pi * np.linspace(0, times, 2001)
+    return radius * np.column_stack([np.sin(angle), 1 - np.cos(angle)])
+
+
+def test_second_laps_are_seen_beside_first_ones():
+    """A path is as much wider as it comes back along itself; where it only crosses itself it is no wider."""
+    for times in (1.0, 1.5, 2.5, 4.0, 20.0):
+        passes = later_passes(lap(times), 0.03)
+        expected = np.ceil(times - np.linspace(0, times, 2001)) - 1
+        assert np.mean(passes == np.maximum(expected, 0)) > 0.93
+    t = np.linspace(0.3, 2 * math.pi + 0.2, 2001)
+    assert not later_passes(np.column_stack([np.sin(t), np.sin(2 * t)]), 0.03).any()  # an eight
+    to_and_fro = np.column_stack([np.sin(np.linspace(0, math.pi, 2001)), 0 * t])
+    np.testing.assert_allclose(later_passes(to_and_fro, 0.03)[[200, 700, 1300, 1900]], [1, 1, 0, 0])
+    assert not later_passes(np.zeros((5, 2)), 0.03).any()
+    (line,) = (
+        each for each in path(circle(2001, laps=2)).axes[0].collections if each.get_array() is not None
+    )
+    widths = np.asarray(line.get_linewidth())
+    assert widths[500] > 1.8 * widths[1500]
+
+
+def test_the_body_of_a_swerve_is_around_its_wheels():
+    """Wherever they are turned to; its corners are cut ahead of them, so that its heading is seen."""
+    for kind, measures in (("swerve", {}), ("swerve", {"modules": 3}), ("limited_swerve", {"track": 0.4})):
+        shown = scene(catalog.robot(kind, **measures))
+        corners = np.array(shown.plates[0].corners)[:, :2]
+        edges = np.roll(corners, -1, axis=0) - corners
+        for wheel in shown.wheels:
+            away = np.array(wheel.pivot.at[:2]) - corners
+            inside = edges[:, 0] * away[:, 1] - edges[:, 1] * away[:, 0]
+            assert (inside / np.hypot(*edges.T)).min() >= wheel.radius
+        ahead, behind = corners[:, 0].max(), corners[:, 0].min()
+        assert np.ptp(corners[corners[:, 0] == ahead, 1]) < np.ptp(corners[corners[:, 0] == behind, 1])
 
 
 def test_robots_keep_clear_of_each_other_over_many_laps():

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 _NO_BAR = 1e-9
 # A box that is thinner than this share of its length is a plate or a line: eigenvalues round.
 _FLAT = 1e-6
+# A body reaches so many radii past the middle of its outermost wheels; where it is around them, what is ahead of them
+# is such a share of it.
+_PAST, _NOSE = 1.3, 0.12
 _SQUARE = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 
 
@@ -299,19 +302,23 @@ class _Drawn:
 def _outline(wheels: Sequence[WheelShape]) -> tuple[Triple, ...]:
     """A body for the wheels that it carries: a rectangle between them, its front corners cut to show its heading.
 
-    Reaches a bit past the outermost wheels along x, and to the inner faces of the wheels along y.
+    Reaches a bit past the outermost wheels along x, and to the inner faces of the wheels along y. Wheels that all steer
+    have modules around them, which stand inside: the cut corners are ahead of these.
     """
     reach = reduce(maximum, [wheel.radius for wheel in wheels])
-    left = reduce(maximum, [wheel.pivot.at[1] - wheel.width for wheel in wheels])
-    right = reduce(minimum, [wheel.pivot.at[1] + wheel.width for wheel in wheels])
+    around = all(wheel.steered for wheel in wheels)
+    half = [_PAST * wheel.radius if around else -wheel.width for wheel in wheels]
+    left = reduce(maximum, [wheel.pivot.at[1] + more for wheel, more in zip(wheels, half, strict=True)])
+    right = reduce(minimum, [wheel.pivot.at[1] - more for wheel, more in zip(wheels, half, strict=True)])
     row = less(left - right, reach)  # wheels in one row: a slim body around them
     left, right = where(row, left + reach, left), where(row, right - reach, right)
     span = left - right
-    front = reduce(maximum, [wheel.pivot.at[0] for wheel in wheels]) + 1.3 * reach
-    back = reduce(minimum, [wheel.pivot.at[0] for wheel in wheels]) - 1.3 * reach
+    front = reduce(maximum, [wheel.pivot.at[0] for wheel in wheels]) + _PAST * reach
+    back = reduce(minimum, [wheel.pivot.at[0] for wheel in wheels]) - _PAST * reach
     if wheels[0].pivot.frame == 0:  # a base is around its origin
         front, back = maximum(front, 0.35 * span), minimum(back, -0.25 * span)
-    cut = 0.25 * minimum(span, front - back)
+    cut = (_NOSE if around else 0.25) * minimum(span, front - back)
+    front = front + cut if around else front
     height = sum(wheel.pivot.at[2] for wheel in wheels) / len(wheels)
     x = (back, front - cut, front, front, front - cut, back)
     y = (right, right, right + cut, left - cut, left, left)

@@ -15,6 +15,7 @@ from trundle.errors import InputError
 from trundle.results import Run
 from trundle.show.drawing.scene import SEEN, Plate, Scene, project
 from trundle.show.drawing.scenes import motion
+from trundle.show.figures.laps import later_passes
 from trundle.show.figures.legends import LINE, Legend
 from trundle.show.figures.looks import look
 from trundle.show.figures.panels import described
@@ -35,6 +36,8 @@ from trundle.show.figures.style import (
 
 # More robots along a path hide it, whatever its length.
 _MOST_ROBOTS = 12
+# How wide a path is, how much wider where it comes back along itself, and how near that is (points); so many laps show.
+_LINE, _LAP, _BESIDE, _MOST_LAPS = 2.0, 2.2, 1.5, 3
 # More points of a path than a picture has pixels only cost time.
 _MOST_POINTS = 4000
 # A robot smaller than this share of the picture is drawn larger, and the figure says so.
@@ -210,12 +213,15 @@ def drawn_scale(track: Track) -> float:
 
 
 def _draw_path(axes: Axes, bar: Axes | None, track: Track) -> None:
-    """The line, coloured by time, with its start and end marked."""
+    """The line, coloured by time, with its start and end marked. Earlier laps show on both sides of later ones."""
     kept = np.unique(np.linspace(0, track.time.size - 1, min(track.time.size, _MOST_POINTS)).astype(int))
     points, time = track.points[kept], track.time[kept]
     segments = np.stack([points[:-1], points[1:]], axis=1)
     if track.time[-1] > track.time[0]:
-        draw_coloured(axes, segments, (time[:-1] + time[1:]) / 2, (time[0], time[-1]), "time (s)", bar=bar)
+        point = np.ptp(axes.get_xlim()) / (72 * axes.bbox.width / axes.figure.dpi)
+        laps = np.minimum(later_passes(points, _BESIDE * point), _MOST_LAPS)
+        look = {"bar": bar, "width": _LINE + _LAP * laps[:-1]}
+        draw_coloured(axes, segments, (time[:-1] + time[1:]) / 2, (time[0], time[-1]), "time (s)", **look)
     elif bar is not None:
         bar.set_axis_off()
     mark = partial(axes.plot, linestyle="none", markersize=8, zorder=6, markeredgewidth=1.6)

@@ -155,10 +155,12 @@ def draw_coloured(
     label: str,
     *,
     bar: Axes | None = None,
-    width: float = 2.0,
+    width: float | FloatArray = 2.0,
     zorder: float = 5,
 ) -> None:
-    """Lines (n, 2, 2) in the colours of `values` (n,) over a span, and the bar of these colours, beside or in `bar`."""
+    """Lines (n, 2, 2) of a width (points), or of n, in the colours of `values` (n,) over a span, and the bar of these
+    colours, beside or in `bar`.
+    """
     lines = LineCollection(
         list(segments), cmap=time_colours(), linewidths=width, capstyle="round", zorder=zorder
     )
