@@ -17,6 +17,10 @@ MOST_FOLDED = 400
 _LEFT, _RIGHT = ' style="text-align:left"', ' style="text-align:right"'
 
 
+class Markup(str):
+    """Text that is HTML already, of a formula say: it isn't escaped again."""
+
+
 def block(title: str, about: str, *parts: str) -> str:
     """A title, what it is about in a few words, and the parts below each other; empty parts are left out."""
     head = f"<p><b>{escape(title)}</b>{f' &nbsp;{escape(about)}' if about else ''}</p>"
@@ -58,13 +62,17 @@ def table(
     head = "".join(f"<th{style}>{escape(text)}</th>" for text, style in zip(header, styles, strict=True))
     body = "".join(
         "<tr>"
-        + "".join(f"<td{style}>{escape(text)}</td>" for text, style in zip(row, styles, strict=True))
+        + "".join(f"<td{style}>{_cell(text)}</td>" for text, style in zip(row, styles, strict=True))
         + "</tr>"
         for row in rows[:most]
     )
     more = len(rows) - most
     foot = f"<p>and {more} more</p>" if more > 0 else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{foot}"
+
+
+def _cell(text: str) -> str:
+    return text if isinstance(text, Markup) else escape(text)
 
 
 def listing(text: str) -> str:

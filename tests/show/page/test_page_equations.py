@@ -1,5 +1,8 @@
 """A page's equations: the run's own, with its numbers, set by the browser."""
 
+import sympy
+from sympy.physics.mechanics import dynamicsymbols
+
 import trundle
 from trundle import catalog
 from trundle.errors import InputError
@@ -46,3 +49,42 @@ def test_numbers_beside_symbols_follow_the_sliders(opened):
     assert cell.text_content() == "0.15"
     page.evaluate("globalThis.trundlePage.controls.set([['parameters.r', 0.2]])")
     assert cell.text_content() == "0.2"
+
+
+# The looks that JupyterLab, and what it saves as HTML, give to every table.
+_NOTEBOOK = """<!doctype html><meta charset="utf-8"><style>
+.jp-RenderedHTMLCommon td, .jp-RenderedHTMLCommon th, .jp-RenderedHTMLCommon tr { text-align: right; padding: 0.5em }
+.jp-RenderedHTMLCommon tbody tr:nth-child(odd) { background: rgb(250, 250, 250) }
+.jp-RenderedHTMLCommon tbody tr:nth-child(even) { background: rgb(230, 230, 230) }
+</style>"""
+
+
+def test_a_saved_notebook_sets_its_equations_offline(opened):
+    """`opened` has no network and fails for a request: everything that shows formulas, as notebooks keep it."""
+    robot, world = catalog.differential_drive(), trundle.Frame("world")
+    angle, mass = dynamicsymbols("theta_1"), sympy.Symbol("m_b")
+    force = (mass * angle.diff() ** 2 / 2, 0, angle.diff(dynamicsymbols._t, 2))
+    found, odometry = trundle.equations(robot), trundle.odometry(robot)
+    shown = [
+        found,
+        found["motion"],
+        trundle.derive(robot),
+        odometry,
+        odometry.formulas(),
+        trundle.Wrench(force, (0, 0, 0), on="arm", by="rope", point=world.origin, frame=world),
+    ]
+    cells = [f'<div class="jp-RenderedHTMLCommon">{each._repr_html_()}</div>' for each in shown]
+    page = opened(_NOTEBOOK + "".join(cells), offline=True)
+    assert "$" not in page.inner_text("body")
+    for cell in page.locator(".jp-RenderedHTMLCommon").all():
+        boxes = [each.bounding_box() for each in cell.locator("math:visible").all()]
+        assert boxes
+        assert all(box["height"] > 5 and box["width"] > 3 for box in boxes)
+    fraction = page.locator("math mfrac").first
+    over, under = (fraction.locator("> *").nth(k).bounding_box() for k in (0, 1))
+    assert over["y"] + over["height"] <= under["y"] + 2  # set as a fraction, not side by side
+    row = page.locator(".aligned tr").nth(1)
+    looks = (
+        "each => [getComputedStyle(each).backgroundColor, getComputedStyle(each.lastElementChild).textAlign]"
+    )
+    assert row.evaluate(looks) == ["rgba(0, 0, 0, 0)", "left"]

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
 
+import sympy
+from sympy.core.function import AppliedUndef
+
 from trundle.errors import counted
 from trundle.files import signature
-from trundle.formulas.sections import Equation, Equations, SymbolInfo
+from trundle.formulas.sections import Equation, Equations, Expression, SymbolInfo
 from trundle.formulas.typeset.alignment import AlignedPage, AlignmentRow, set_on_page
 from trundle.formulas.typeset.layout import Block, alone
 from trundle.formulas.typeset.mathml import MathML, element, row, sign
-from trundle.html import MOST_FOLDED
+from trundle.formulas.typeset.ordering import Order
+from trundle.html import MOST_FOLDED, Markup
 
 # Signs of MathML: longer sections are folded; when more than so many are on a page, the rest is left out. A browser
 # sets some million signs a second.
 _MOST_OPEN = 60_000
 _MOST_PAGE = 600_000
 
+# Notebooks have their own looks of tables, to the right and striped, which equations don't take.
 # No attribute `style` stands in what is written, so that a page's policy may name this text alone.
 STYLE = """\
 .equations math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", math; font-size: 1.08em }
@@ -37,12 +42,14 @@ STYLE = """\
   overflow-x: auto; overflow-y: hidden }
 .equations .wide { overflow-x: auto; overflow-y: hidden; padding: 1px 0 }
 .equations table { border-collapse: collapse }
-.equations .aligned td { padding: 0.3em 0; vertical-align: baseline }
+.equations table tbody tr:nth-child(n) { background: none }
+.equations .aligned td { padding: 0.3em 0; vertical-align: baseline; text-align: left }
 .equations .aligned td:first-child { text-align: right; padding-left: 1.6em }
 .equations .aligned td.words { padding-left: 2.5em; opacity: 0.7; overflow-wrap: anywhere; min-width: 9em }
 .equations .symbols { font-size: 0.94em }
 .equations .symbols th { text-align: left; font-weight: 600; opacity: 0.7 }
-.equations .symbols th, .equations .symbols td { padding: 0.2em 1.6em 0.2em 0; vertical-align: baseline }
+.equations .symbols th, .equations .symbols td { padding: 0.2em 1.6em 0.2em 0; vertical-align: baseline;
+  text-align: left }
 .equations .symbols .value { white-space: nowrap; font-variant-numeric: tabular-nums }
 @media (max-width: 640px) {
   .equations .aligned td:first-child { padding-left: 0 }
@@ -84,7 +91,7 @@ def page(equations: Equations) -> str:
 def notebook(equations: Equations | Equation) -> str:
     """What a notebook shows: MathML with its styles, which needs neither network nor scripts once it is saved."""
     if isinstance(equations, Equations):
-        shown = fragment(equations)
+        shown = fragment(equations, linked=False)
     else:
         setting = AlignedPage(alone(replace(equations, meaning="")))
         writer = MathML(setting.layout.order, setting.named)
@@ -93,13 +100,34 @@ def notebook(equations: Equations | Equation) -> str:
     return element("style", STYLE) + shown
 
 
-def fragment(equations: Equations, *, folded: bool = False) -> str:
+def formula(expression: Expression) -> Markup:
+    """A SymPy expression by itself; functions of time are symbols, with dots for their rates."""
+    return Markup(_math(MathML(Order()).write(_timeless(expression))))
+
+
+def _timeless(expression: Expression) -> Expression:
+    rates = {
+        each: _symbol_at(each.expr, each.derivative_count) for each in expression.atoms(sympy.Derivative)
+    }
+    functions = {each: _symbol_at(each, 0) for each in expression.atoms(AppliedUndef)}
+    return expression.xreplace(rates).xreplace(functions)
+
+
+def _symbol_at(function: Expression, rates: int) -> sympy.Symbol:
+    """The symbol of a function of time, or of one of its rates, as `symbol_mathml` reads it: phidot_right."""
+    head, *indices = function.func.__name__.split("_")
+    dots = f"{'d' * (rates - 1)}dot" if rates else ""
+    return sympy.Symbol("_".join([f"{head}{dots}", *indices]))
+
+
+def fragment(equations: Equations, *, folded: bool = False, linked: bool = True) -> str:
     """A part of a page that has `STYLE` among its styles: the sections, then what the symbols mean. Long sections are
-    folded, or all that hold equations; a link to a section, #equations-accelerations say, opens it.
+    folded, or all that hold equations; a link to a section, #equations-accelerations say, opens it, where they are
+    `linked`: the parts of a notebook would share their places.
     """
     setting = set_on_page(equations)
     writer = MathML(setting.layout.order, setting.named)
-    parts, left, places = [], [], _Places()
+    parts, left, places = [], [], _Places(linked)
     room = _MOST_PAGE
     for block in setting.layout.blocks:
         shown = _block(block, setting, writer)
@@ -113,28 +141,30 @@ def fragment(equations: Equations, *, folded: bool = False) -> str:
         parts.append(_titled(block.title, shown, places.of(block.title), holds if folds else None))
     if left:
         parts.append(element("p", escape(f"Too long for this page: {', '.join(left)}.")))
-    parts.append(_symbols(setting, writer, folded))
+    parts.append(_symbols(setting, writer, places, folded))
     return element("div", *parts, **{"class": "equations folded" if folded else "equations"})
 
 
 class _Places:
     """Where sections are linked to: words of their titles, numbered where two have the same."""
 
-    def __init__(self) -> None:
-        self._met = Counter[str]()
+    def __init__(self, linked: bool) -> None:
+        self._linked, self._met = linked, Counter[str]()
 
-    def of(self, title: str) -> str:
+    def of(self, title: str) -> dict[str, str]:
+        if not self._linked:
+            return {}
         place = "-".join(["equations", *re.findall(r"\w+", title.lower())])
         self._met[place] += 1
-        return place if self._met[place] == 1 else f"{place}-{self._met[place]}"
+        return {"id": place if self._met[place] == 1 else f"{place}-{self._met[place]}"}
 
 
-def _titled(title: str, shown: str, place: str, holds: str | None = None) -> str:
+def _titled(title: str, shown: str, place: Mapping[str, str], holds: str | None = None) -> str:
     """A section; folded where it is told what it `holds`. A link to its content, unlike one to it, unfolds it."""
     if holds is None:
-        return element("section", element("h3", escape(title)), shown, id=place)
+        return element("section", element("h3", escape(title)), shown, **place)
     summary = element("summary", escape(title), element("span", escape(holds), **{"class": "holds"}))
-    return element("details", summary, element("div", shown, id=place))
+    return element("details", summary, element("div", shown, **place))
 
 
 def _block(block: Block, setting: AlignedPage, writer: MathML) -> str:
@@ -169,7 +199,7 @@ def _said(text: str, setting: AlignedPage, writer: MathML) -> str:
     return setting.layout.said(text, escape, lambda part: element("math", writer.write(part)))
 
 
-def _symbols(setting: AlignedPage, writer: MathML, folded: bool) -> str:
+def _symbols(setting: AlignedPage, writer: MathML, places: _Places, folded: bool) -> str:
     """What the symbols stand for; many to unfold."""
     listed = setting.layout.symbols()
     if not listed:
@@ -186,7 +216,7 @@ def _symbols(setting: AlignedPage, writer: MathML, folded: bool) -> str:
     return _titled(
         title[0].upper() + title[1:],
         element("div", body, **{"class": "wide"}),
-        "equations-symbols",
+        places.of("symbols"),
         "what they stand for" if folded or len(listed) > MOST_FOLDED else None,
     )
 

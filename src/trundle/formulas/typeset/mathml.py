@@ -240,7 +240,7 @@ class MathML:
         for value, condition in e.args:
             always = condition is sympy.true
             when = [
-                element("mtext", "else" if always else "if "),
+                element("mtext", "else" if always else "if\u00a0"),
                 *([] if always else [self.write(condition)]),
             ]
             rows.append(element("mtr", element("mtd", self.write(value)), element("mtd", row(*when))))

@@ -93,6 +93,9 @@ class OdometryFormulas:
     def _repr_markdown_(self) -> str:
         return self.equations.markdown()
 
+    def _repr_html_(self) -> str:
+        return self.equations.html()
+
 
 _SLOPES = {
     "F": "the new pose with the old one",

@@ -224,6 +224,9 @@ class Odometry:
     def _repr_markdown_(self) -> str:
         return self.formulas().equations.markdown()
 
+    def _repr_html_(self) -> str:
+        return self.formulas().equations.html()
+
     def _evaluate(
         self, pose: Numbers, increments: Numbers, angles: Numbers, parameters: Parameters | None
     ) -> tuple[np.ndarray, ...]:

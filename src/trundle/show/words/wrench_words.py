@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from html import escape
 
 import numpy as np
 
-from trundle.html import MOST_FOLDED, block
+from trundle.html import MOST_FOLDED, Markup, block
 from trundle.html import table as html_table
 from trundle.show.words.lines import TextRows, quantity, table
 from trundle.show.words.verbs import html, text
@@ -26,7 +27,7 @@ def vectors_text(noun: Wrench | Twist) -> str:
 @html.register
 def vectors_html(noun: Wrench | Twist) -> str:
     """The same for a notebook."""
-    rows = component_rows(_vectors(noun), tex=True)
+    rows = component_rows(_vectors(noun), math=True)
     return block(_heading(noun), "", html_table(("", ""), rows, (), MOST_FOLDED))
 
 
@@ -64,10 +65,10 @@ def wrench_heading(wrench: Wrench) -> str:
     )
 
 
-def component_rows(parts: Iterable[tuple[str, object, str]], tex: bool = False) -> TextRows:
-    """A component a row: its value, over many samples its range; expressions as TeX where that is set."""
+def component_rows(parts: Iterable[tuple[str, object, str]], math: bool = False) -> TextRows:
+    """A component a row: its value, over many samples its range; expressions as MathML where that is set."""
     return [
-        (f"{letter}_{axis}", _value(_tex(value) if tex else value, unit))
+        (f"{letter}_{axis}", _formula(value, unit) if math else _value(value, unit))
         for letter, vector, unit in parts
         for axis, value in zip("xyz", _components(vector), strict=True)
     ]
@@ -149,13 +150,13 @@ def _components(vector: object) -> Iterable[object]:
     return np.moveaxis(vector, -1, 0) if isinstance(vector, np.ndarray) else vector  # type: ignore[return-value]
 
 
-def _tex(value: object) -> object:
-    """An expression as notebooks set it, dots for rates; numbers as they are."""
+def _formula(value: object, unit: str) -> str:
+    """An expression as browsers set it, dots for rates; numbers as in a text."""
     if not is_symbolic(value):
-        return value
-    from sympy.physics.vector.printing import vlatex
+        return _value(value, unit)
+    from trundle.formulas.typeset.hypertext import formula
 
-    return f"${vlatex(value)}$"
+    return Markup(f"{formula(value)} {escape(unit)}")
 
 
 def _value(value: object, unit: str) -> str:
