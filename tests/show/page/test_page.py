@@ -210,8 +210,8 @@ def test_several_runs_are_compared_in_one_page(circle, opened):
     other = trundle.run(_CIRCLE, inputs={"left_motor.voltage": 22.0}, progress=False)
     page = opened(page_of([circle, other]))
     assert page.locator("#runs li").all_inner_texts() == [
-        "left_motor.voltage = 20",
-        "left_motor.voltage = 22",
+        "left_motor.voltage = 20 V",
+        "left_motor.voltage = 22 V",
     ]
 
 
