@@ -42,9 +42,9 @@ def test_text_in_place_of_a_path():
 def test_names_are_text():
     with pytest.raises(InputError, match="parameters: names are text, not int: 3"):
         trundle.simulate(MODEL, 1.0, parameters={3: 1.0})
-    with pytest.raises(InputError, match="3: there is no parameter 3"):
+    with pytest.raises(InputError, match="parameters: names are text, not 3"):
         ROBOT.with_parameters({3: 1.0})
-    with pytest.raises(InputError, match="no value 3"):
+    with pytest.raises(InputError, match="expected text, got 3"):
         trundle.simulate(MODEL, 0.1)[3]
 
 

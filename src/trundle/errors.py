@@ -118,7 +118,7 @@ def counted(count: int, noun: str) -> str:
 
 def suggest(name: object, known: Iterable[str], *, most: int = 12) -> str:
     """A sentence to put behind an error on an unknown name: the nearest known name, or what there is."""
-    names = sorted(set(known))
+    names = sorted({each for each in known if isinstance(each, str)})
     if meant := did_you_mean(name, names):
         return meant
     if not names:
@@ -203,5 +203,5 @@ def require_known(
     hint: Callable[[object, Collection[str]], str] = suggest,
 ) -> None:
     """InputError with the message and the nearest name that exists, where a name is none of those that are known."""
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise InputError(message, file=file, key=key, hint=hint(name, known))

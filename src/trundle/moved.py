@@ -19,6 +19,7 @@ else:
 # From which room to which modules went that kept their own names; all without "trundle.".
 _ROOMS = (
     ("driving", "motion.commands", "commands drive record verification profile_comparison"),
+    ("motion.paths", "motion.commands", "commands drive record verification profile_comparison"),
     ("motion", "motion.drive", "kinematics modules"),
     ("motion", "motion.pieces", "motion profiles extremes"),
     ("motion", "motion.forces", "motor_limits"),
@@ -48,6 +49,8 @@ MOVED = {
     "planning": "motion.planning",
     "driving": "motion.paths",
     "driving.levels": "motion.commands.control_levels",
+    # `from trundle.driving import levels` asks the room that driving is now.
+    "motion.paths.levels": "motion.commands.control_levels",
     "motion.halves": "motion.drive.modules",
     "motion.limits": "motion.drive.drive",
     "motion.module_states": "motion.drive.programs",

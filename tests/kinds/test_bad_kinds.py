@@ -12,9 +12,11 @@ from trundle.robot import (
     ContactLaw,
     Drive,
     Effort,
+    Look,
     Motor,
     Push,
     Read,
+    RollingWheel,
     State,
     Touch,
     WoundMotor,
@@ -30,9 +32,9 @@ from trundle.robot.wheels import TRACTION, WHEELS, ContactDirection, PivotedWhee
 @pytest.fixture(autouse=True)
 def _guests() -> Iterator[None]:
     """Takes away what a test registers."""
-    before = [dict(family._members) for family in (LAWS, MOTORS)]
+    before = [dict(family._members) for family in (LAWS, MOTORS, WHEELS)]
     yield
-    for family, members in zip((LAWS, MOTORS), before, strict=True):
+    for family, members in zip((LAWS, MOTORS, WHEELS), before, strict=True):
         family._members = members
 
 
@@ -282,3 +284,41 @@ def test_a_motor_for_batteries_says_what_its_winding_is():
 
     with pytest.raises(InputError, match="Guest says nothing about its winding"):
         register(Guest)
+
+
+@pytest.mark.parametrize("answer", ["ab", ("a", "b"), None, (1.0,), (object(), 0), (math.nan, 0.0)])
+def test_a_wheel_whose_centre_goes_wrong(answer):
+    class Beside(PivotedWheel):
+        type: Literal["beside"] = "beside"
+
+        def centre(self, read):
+            return answer
+
+    register(Beside)
+    wheels = {
+        "one": {"type": "beside", "at": [0.2, 0, 0], "radius": 0.1},
+        "two": {"type": "fixed", "radius": 0.1},
+    }
+    with pytest.raises(
+        InputError, match=r"robot\.wheels\.one: Beside gives the centre .*\n.*two finite numbers"
+    ):
+        trundle.derive(
+            {"robot": {"name": "cart", "body": {"mass": 5, "inertia": {"zz": 1}}, "wheels": wheels}}
+        )
+
+
+@pytest.mark.parametrize("answer", ["round", None, (0.1,), Look("wide"), Look(roller_angle=math.inf)])
+def test_a_wheel_whose_look_goes_wrong(answer):
+    class Odd(RollingWheel):
+        type: Literal["odd"] = "odd"
+
+        def look(self, read):
+            return answer
+
+    register(Odd)
+    wheels = {"one": {"type": "odd", "radius": 0.1}}
+    robot = {"robot": {"name": "cart", "body": {"mass": 5, "inertia": {"zz": 1}}, "wheels": wheels}}
+    with pytest.raises(
+        InputError, match=r"robot\.wheels\.one: Odd gives the look .*\n.*trundle\.robot\.Look"
+    ):
+        trundle.to_svg(trundle.load(robot))

@@ -32,7 +32,7 @@ from trundle.robot import (
 from trundle.robot.bodies import JOINTS, DirectedJoint
 from trundle.robot.contact import LAWS, Ideal, Slip
 from trundle.robot.motors import MOTORS
-from trundle.robot.values import Ratio
+from trundle.robot.values import Ratio, Stiffness
 from trundle.scalars import smooth_sign
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "python"
@@ -410,3 +410,32 @@ robot:
     assert forces == pytest.approx([-1, -1, -3])
     with pytest.raises(InputError, match="is taken by Sticky"):
         exec(CELL.replace("GAIN", "1"), {"__name__": "elsewhere"})
+
+
+def test_defaults_of_ones_own_kind_are_parameters():
+    """They can be set like numbers that stand in the file; a class that says which count is believed."""
+
+    class Soft(ContactLaw):
+        type: Literal["soft"] = "soft"
+        give: Stiffness = default(2000.0, "Stiffness (N/m).")
+
+        def push(self, touch, read):
+            return Push([-read(self.give) * v for v in touch.slip])
+
+    class Silent(Soft):
+        type: Literal["silent"] = "silent"  # pyright: ignore[reportIncompatibleVariableOverride]
+
+        def default_counts(self, field):
+            return field == "friction"
+
+    for law in (Soft, Silent):
+        register(law)
+    wheel = {"type": "fixed", "at": [0, 0, 0], "radius": 0.1, "mass": 1}
+    body = {"mass": 5, "inertia": {"zz": 1}}
+    wheels = {law: {**wheel, "contact": law} for law in ("soft", "silent")}
+    robot = trundle.load({"robot": {"name": "sledge", "body": body, "wheels": wheels}})
+    own = [name.removeprefix("wheels.") for name in robot.parameter_values() if name.startswith("wheels.")]
+    assert [name for name in own if name.endswith(("give", "friction", "slip_speed"))] == [
+        "soft.friction", "soft.slip_speed", "soft.give", "silent.friction"
+    ]  # fmt: skip
+    assert trundle.derive(robot).parameter_values({"wheels.soft.give": "3 kN/m"})["wheels.soft.give"] == 3000

@@ -73,7 +73,7 @@ def test_errors_of_measurements_stay(wanted):
 
 
 def test_wrong_gains_and_periods_are_told(wanted):
-    with pytest.raises(trundle.InputError, match="gains > 0"):
+    with pytest.raises(trundle.InputError, match="two gains above 0"):
         trundle.pursue(wanted, gains=(0.0, 1.0))
     with pytest.raises(trundle.InputError, match="period > 0"):
         trundle.pursue(wanted, period=0.0)

@@ -130,7 +130,10 @@ def test_what_was_driven_is_tracked_as_its_motion_is():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda swerve, driven: trundle.track(swerve, "score.path"), "track takes a motion, not str"),
+        (
+            lambda swerve, driven: trundle.track(swerve, "score.path"),
+            "track takes a motion, not 'score.path'",
+        ),
         (lambda swerve, driven: trundle.track(swerve, driven, bandwidth=0), "bandwidth > 0"),
         (lambda swerve, driven: trundle.track(swerve, driven, bandwidth=float("nan")), "finite|not a number"),
         (lambda swerve, driven: trundle.pursue(driven.motion), "pursue takes what was driven, not Motion"),

@@ -342,5 +342,5 @@ def test_words_are_found_by_the_nearest_class():
 
     assert repr(MyRun("mine", [0.0, 1.0], {"x": [0.0, 1.0]})).startswith("Run 'mine': 2 samples")
     for say in (trundle.to_text, trundle.to_html, trundle.explain):
-        with pytest.raises(TypeError, match="got int"):
+        with pytest.raises(trundle.InputError, match="got 1"):
             say(1)

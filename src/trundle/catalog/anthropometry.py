@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 
-from trundle.errors import InputError, choose
+from trundle.errors import InputError, choose, require_known
 from trundle.frozen import Frozen
 from trundle.wrenches import Inertia, Point
 
@@ -161,7 +162,7 @@ def body_segments(
     10.337
     """
     for name, number, most in (("mass", mass, 1000.0), ("height", height, 3.0)):
-        if isinstance(number, str) or not 0 < number <= most:
+        if isinstance(number, bool) or not isinstance(number, Real) or not 0 < number <= most:
             message = f"expected a person's {name}, at most {most:g}, got {number!r}"
             raise InputError(message, key=name, hint="mass in kg, height in m")
     segments: dict[str, BodySegment] = {}
@@ -174,8 +175,7 @@ def body_segments(
 
 def fractions(table: str, sex: str | None) -> dict[str, SegmentRow]:
     """A table's rows: mass, length, centre and three radii, each as a fraction."""
-    if table not in TABLES:
-        raise InputError(f"unknown table {table!r}", key="table", hint=choose(table, TABLES))
+    require_known(table, TABLES, f"unknown table {table!r}", key="table", hint=choose)
     if table == "winter":
         if sex is not None:
             hint = "leave sex away, or take table='de_leva'"

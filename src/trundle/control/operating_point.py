@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, require_known
+from trundle.expected import names_of
 from trundle.mechanics.elimination import ZERO
 from trundle.model import Model
 from trundle.model.arguments import named, number
@@ -54,9 +55,7 @@ def chosen_outputs(model: Model, outputs: Sequence[str] | None) -> tuple[str, ..
     if outputs is None:
         # Residuals only where they are asked for: the largest has a kink exactly where it is 0.
         return tuple(name for name in model.outputs if model.quantities[name].kind != "residual")
-    if isinstance(outputs, str):
-        raise InputError(f"outputs are a list of names, not the text {outputs!r}", key="outputs")
-    outputs = tuple(outputs)
+    outputs = names_of(outputs, "outputs")
     for name in outputs:
         require_known(
             name,

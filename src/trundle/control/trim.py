@@ -12,7 +12,8 @@ from trundle.arrays import FloatArray
 from trundle.control.linearization import Linearization, linearize
 from trundle.control.operating_point import moving_on, point_of
 from trundle.control.trim_search import SOLVED, TrimEquations, null_directions
-from trundle.errors import InputError, NumericsError, require_known
+from trundle.errors import NumericsError, require_known
+from trundle.expected import names_of
 from trundle.mechanics.combinations import echelon
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named, number
@@ -175,8 +176,7 @@ def _solution(search: TrimEquations) -> FloatArray:
 
 def _check(model: Model, targets: Collection[str], start: Collection[str], held: Collection[str]) -> None:
     """Raise InputError for the first name in `targets`, `start` or `held` that the model doesn't have."""
-    if isinstance(held, str):
-        raise InputError(f"held states are a list of names, not the text {held!r}", key="held")
+    held = names_of(held, "held")
     for key, names, what, known in (
         ("targets", targets, "state, input or output", (*model.states, *model.inputs, *model.outputs)),
         ("start", start, "state or input", (*model.states, *model.inputs)),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from trundle.choices import EXPORTED
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, require_known, suggest
 from trundle.languages.package import Entry, Texts
 from trundle.model import Model
 from trundle.motion.drive.kinematics import Kinematics
@@ -49,8 +49,7 @@ def entries(
     ['dynamics', 'wheel_states', 'next_wheel_states', 'base_twist', 'wheel_measures']
     """
     for part in what or ():
-        if part not in EXPORTED:
-            raise InputError(f"'{part}' can't be exported", key="what", hint=suggest(part, EXPORTED))
+        require_known(part, EXPORTED, f"'{part}' can't be exported", key="what")
     required, optional = ((), EXPORTED) if what is None else (what, optional)
     chosen: list[Entry] = []
     for part in EXPORTED:
@@ -65,8 +64,7 @@ def entries(
 
 def entry_named(model: Model, name: str) -> Entry:
     """One entry by its name; InputError where there is none, or the model hasn't it."""
-    if name not in _PART_OF:
-        raise InputError(f"a model has no function '{name}'", key="entry", hint=suggest(name, _PART_OF))
+    require_known(name, _PART_OF, f"a model has no function '{name}'", key="entry")
     there = {entry.name: entry for entry in entries(model, [_PART_OF[name]])}
     if name not in there:
         raise InputError(f"'{model.name}' has no function '{name}'", key="entry", hint=suggest(name, there))

@@ -6,8 +6,10 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 
+from trundle.choices import EXPORTED
 from trundle.documents import dump
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, require_known
+from trundle.expected import a_text, a_truth, came, names_of
 from trundle.exports.entries import entries
 from trundle.exports.package import require_free, write
 from trundle.exports.preparing import with_prepared
@@ -16,6 +18,9 @@ from trundle.exports.targets import TARGETS
 from trundle.languages import identifier
 from trundle.languages.package import Content, Entry, Package, Target
 from trundle.model.arguments import Given, derived
+
+# The likely fix where a target of one's own is none.
+_OWN = "a name such as 'numpy', or a trundle.languages.package.Target of your own"
 
 
 def export(
@@ -69,10 +74,10 @@ def export(
     >>> sorted(package.files)
     ['README.md', 'description.yaml', 'pendulum.py']
     """
-    target = _target(to)
+    target, force = _target(to), a_truth(force, "force")
     if output is not None:
         require_free(output, force=force)
-    precision = target.precisions[0] if precision is None else precision
+    precision = target.precisions[0] if precision is None else a_text(precision, "precision")
     if precision not in target.precisions:
         hint = f"there is {' and '.join(target.precisions)}"
         raise InputError(f"'{target.name}' has no precision '{precision}'", key="precision", hint=hint)
@@ -80,7 +85,7 @@ def export(
     chosen = entries(whole, target.what, target.optional) if what is None else entries(whole, _parts(what))
     chosen = with_prepared(chosen) if target.prepares else chosen
     content = Content(
-        name=_named(whole.name if name is None else name, name is None, chosen),
+        name=_named(whole.name if name is None else a_text(name, "name"), name is None, chosen),
         precision=precision,
         entries=chosen,
         model=whole.name,
@@ -96,8 +101,9 @@ def export(
 def _target(to: str | Target) -> Target:
     if isinstance(to, Target):
         return to
-    if to not in TARGETS:
-        raise InputError(f"nothing is exported to '{to}'", key="to", hint=suggest(to, TARGETS))
+    if not isinstance(to, str):
+        raise InputError(f"expected a target's name, got {came(to)}", key="to", hint=_OWN)
+    require_known(to, TARGETS, f"nothing is exported to '{to}'", key="to")
     return TARGETS[to]
 
 
@@ -116,12 +122,15 @@ def _named(name: str, made: bool, chosen: Sequence[Entry]) -> str:
 
 
 def _parts(what: str | Sequence[str]) -> Sequence[str]:
-    return [part.strip() for part in what.split(",")] if isinstance(what, str) else list(what)
+    parts = [part.strip() for part in what.split(",")] if isinstance(what, str) else names_of(what, "what")
+    if not parts:
+        raise InputError("nothing is to be exported", key="what", hint=f"choose among {', '.join(EXPORTED)}")
+    return parts
 
 
 def _documented(content: Content, target: Target) -> Package:
     """A package with what stands in every one: how it is used, what it computes, and what it came from."""
-    made = target.package(content)
+    made = target.made(content)
     files = {"README.md": readme(content, target.summary, made), **made.files}
     if content.description is not None:
         files["description.yaml"] = content.description

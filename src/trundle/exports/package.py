@@ -46,17 +46,25 @@ def write(package: Package, output: str | os.PathLike[str], *, force: bool = Fal
     >>> sorted(path.name for path in folder.iterdir())
     ['hello.txt', 'trundle-export.json']
     """
+    if MANIFEST in package.files:
+        raise InputError(
+            f"'{MANIFEST}' is written by the export itself", key="files", hint="name it otherwise"
+        )
     folder = path_of(output, "export")
     before = _earlier(folder)
     if not force:
         _require_own(folder, before, package.files)
     digests = {name: sha256(package.content(name)).hexdigest() for name in package.files}
     manifest = {"written_by": signature().removeprefix("written by "), **package.facts, "files": digests}
+    try:
+        text = json.dumps(manifest, indent=2, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        hint = "text, numbers, lists and mappings of them"
+        raise InputError(f"a package's facts are plain data: {error}", key="facts", hint=hint) from None
     with replacing_in(folder, [*package.files, MANIFEST]) as drafts:
         for name in package.files:
             (drafts / name).parent.mkdir(parents=True, exist_ok=True)
             (drafts / name).write_bytes(package.content(name))
-        text = json.dumps(manifest, indent=2, ensure_ascii=False)
         (drafts / MANIFEST).write_text(f"{text}\n", encoding="utf-8", newline="\n")
     for name in before.keys() - package.files.keys():
         (folder / name).unlink(missing_ok=True)

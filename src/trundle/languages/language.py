@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from trundle.errors import InputError
+from trundle.expected import a_text
+from trundle.languages.templates import check_language
 from trundle.program.ir import LOADS, Group, Instruction, Program
 from trundle.program.pieces import Pieces, make_plan
 
@@ -106,6 +108,10 @@ class Language:
     longest: int = 200
     piece: float = 1500
     header: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse operations that programs don't have, and templates that can't be filled in."""
+        check_language(self)
 
     def place(self, array: str, place: int) -> str:
         """An element of an array, counted from 0."""
@@ -244,7 +250,7 @@ def text_of(functions: Sequence[Function], language: Language) -> str:
     lines = "\n".join(line for function in functions for line in function.body)
     parts = [language.header] if language.header else []
     parts += [text for name, text in language.helpers.items() if f"{name}(" in lines]
-    parts += map(language.framed, functions)
+    parts += [a_text(language.framed(each), "framed", "the whole function's text") for each in functions]
     return "\n".join(parts)
 
 
@@ -346,7 +352,7 @@ class _Piece:
         """Make a value that this piece doesn't compute known: a literal, an input, or what an earlier piece passes."""
         op, _, _, number, (group, element) = self.program.instructions[value]
         if op == "const":
-            literal = self.language.number(number)
+            literal = a_text(self.language.number(number), "number", "the literal's text")
             self.text[value] = f"({literal})" if literal.startswith("-") else literal
             return
         if op == "input":

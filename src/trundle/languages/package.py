@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 
+from trundle.choices import EXPORTED
+from trundle.errors import InputError, require_known
+from trundle.expected import a_text, by_name, came, names_of
 from trundle.files import signature
 from trundle.languages.language import Argument, Function, Language, arguments, functions, identifiers
 from trundle.program.ir import Group, Program
@@ -148,10 +151,31 @@ class Package:
     notes: tuple[str, ...] = ()
     first: int = 0
 
+    def __post_init__(self) -> None:
+        """Refuse files that would lie outside of the package's folder, and what can't be written."""
+        for name, content in by_name(self.files, "files").items():
+            _require_inside(name, self.files)
+            if not isinstance(content, (str, bytes)):
+                raise InputError(f"expected text or bytes, got {came(content)}", key=f"files.{name}")
+        a_text(self.usage, "usage", "how the files are used, in Markdown")
+        by_name(self.facts, "facts")
+        names_of(self.notes, "notes")
+
     def content(self, name: str) -> bytes:
         """A file's bytes."""
         text = self.files[name]
         return text if isinstance(text, bytes) else text.encode()
+
+
+def _require_inside(name: str, names: Iterable[str]) -> None:
+    """Raise InputError where a file's name leads out of the folder, on any system, or to another file's own folder."""
+    parts = name.split("/")
+    if any(part in ("", ".", "..") for part in parts) or re.search(r'[\\:*?"<>|\x00-\x1f]', name):
+        hint = "a name, or a folder's and a name: 'src/robot.x'"
+        raise InputError(f"{name!r} names no file in the package's folder", key="files", hint=hint)
+    below = next((other for other in names if str(other).startswith(f"{name}/")), None)
+    if below is not None:
+        raise InputError(f"'{name}' can't be a file and the folder of '{below}'", key="files")
 
 
 @dataclass(frozen=True)
@@ -170,6 +194,28 @@ class Target:
     what: tuple[str, ...] | None = None
     optional: tuple[str, ...] = ()
     prepares: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse what isn't a name, a sentence, a function or a part of a model."""
+        for key in ("name", "summary"):
+            if not a_text(getattr(self, key), key):
+                raise InputError("expected text that isn't empty", key=key)
+        if not callable(self.package):
+            message = f"expected a function from Content to Package, got {came(self.package)}"
+            raise InputError(message, key="package")
+        if not names_of(self.precisions, "precisions"):
+            raise InputError("a target has a precision at least", key="precisions", hint="('double',)")
+        for key in ("what", "optional"):
+            for part in names_of(getattr(self, key) or (), key):
+                require_known(part, EXPORTED, f"'{part}' can't be exported", key=key)
+
+    def made(self, content: Content) -> Package:
+        """Its package of what is exported; InputError where its function gives anything else."""
+        package: object = self.package(content)
+        if isinstance(package, Package):
+            return package
+        hint = "its function returns Package(files, usage, facts)"
+        raise InputError(f"the target '{self.name}' gives {came(package)}, no Package", key="to", hint=hint)
 
 
 def told(entry: Entry, language: Language) -> Iterator[str]:

@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from trundle.arrays import as_numbers
 from trundle.errors import InputError, NumericsError, choose, require_known
+from trundle.expected import a_kind, came
 from trundle.frozen import Brief
 from trundle.limbs.capture.assigned_plates import PlateForces, by_name, pushes_of, tell_unassigned
 from trundle.limbs.capture.cycles import Cycles, contacts, cycles
@@ -143,8 +145,8 @@ class Inverse(Brief):
         >>> len(trundle.inverse(trundle.catalog.pendulum(links=1), swing).cycles([0, 1, 2, 3]))
         3
         """
-        run = self.to_run() if run is None else run
-        starts = self._starts(at, threshold) if isinstance(at, str) else at
+        run = self.to_run() if run is None else a_kind(run, Run, "run")
+        starts = self._starts(at, threshold) if isinstance(at, str) else as_numbers(at, "at").ravel().tolist()
         whole = [start for start in starts if run.time[0] <= start <= run.time[-1]]
         if len(whole) < _LEAST_STARTS:
             message = f"an average takes two whole cycles, so three events; {len(whole)} are in the recording"
@@ -302,9 +304,8 @@ def inverse(
     _require_fit(measured, number(fit_within, "fit_within", "m"))
     pushing = recording if plates is None else _turned(_recording(plates), up, stands)
     floor = (*pushing.plates, *ground_reactions(pushing))
-    pairs = external if isinstance(external, Sequence) else external.items()
+    pairs = _pairs(external)
     # A recording that was turned stands as the robot does; one that wasn't must show so by its plates.
-    pairs = tuple(pairs)
     pushes = pushes_of(pairs, floor, measured.time, threshold, None if up is not None else stands)
     loads = joint_loads(moving, measured, external=[*pushes])
     tell_unassigned(pairs, floor, measured.time, threshold, loads.frames)
@@ -335,6 +336,19 @@ def _require_fit(motion: JointMotion, within: float) -> None:
             f"most {fit['worst']}, by {1e3 * float(fit['largest']):.3g} mm at {fit['time']:.4g} s: are their unit, "
             "their axes (up, --up), their names and the lengths right? fit_within (--fit-within) takes worse fits"
         )
+
+
+def _pairs(external: Sequence[tuple[str, str]] | Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Bodies and what pushes them; InputError for anything but names."""
+    given = tuple(external.items()) if isinstance(external, Mapping) else external
+    hint = 'such as {"foot": "plate1"}'
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise InputError(f"expected bodies with their plates, got {came(given)}", key="external", hint=hint)
+    for pair in given:
+        if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and all(isinstance(x, str) for x in pair)):
+            message = f"expected a body's name and a plate's, got {came(pair)}"
+            raise InputError(message, key="external", hint=hint)
+    return tuple((body, plate) for body, plate in given)
 
 
 def _recording(motion: Recording | FileName | Mapping[str, npt.ArrayLike]) -> Recording:

@@ -8,7 +8,7 @@ radius below the centre; the velocity of the wheel's material there, v_c = v + Ï
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,7 +21,7 @@ from trundle.mechanics.rolling import Row
 from trundle.mechanics.tree import Tree
 from trundle.robot.contact import ContactLaw, Push, Touch
 from trundle.robot.kinds import Read, ask, ask_states
-from trundle.robot.wheels import ContactDirection, PivotedWheel, Wheel
+from trundle.robot.wheels import ContactDirection, Look, PivotedWheel, Wheel
 from trundle.scalars import Scalar, is_zero
 from trundle.spatial.motions import Pose
 
@@ -156,9 +156,23 @@ def centre_of(name: str, wheel: PivotedWheel, read: Read) -> tuple[Scalar, Scala
     )
 
 
+def look_of(name: str, wheel: Wheel, read: Read) -> Look:
+    """What pictures show of a wheel; raises InputError where it says anything else."""
+    key = f"robot.wheels.{name}"
+    look = ask(wheel, key, wheel.look, read)
+    if isinstance(look, Look) and all(
+        map(_is_finite, (look.width, 0.0 if look.roller_angle is None else look.roller_angle))
+    ):
+        return look
+    hint = "expected a trundle.robot.Look, such as Look(width=read(self.width))"
+    raise InputError(f"{type(wheel).__name__} gives the look {look!r}", key=key, hint=hint)
+
+
 def _is_finite(scalar: Scalar) -> bool:
-    """Symbols pass: only plain numbers can be told."""
-    return not isinstance(scalar, float) or math.isfinite(scalar)
+    """Symbols pass, which subtract as numbers do and text doesn't: only of plain numbers it can be told."""
+    if isinstance(scalar, float):
+        return math.isfinite(scalar)
+    return hasattr(type(scalar), "__rsub__") and not isinstance(scalar, (Set, bool))
 
 
 def contact_rows(tree: Tree, poses: Sequence[Pose], wheel: WheelModel, width: int) -> list[list[Scalar]]:

@@ -38,12 +38,14 @@ def named(given: Mapping[str, _T] | None, what: str) -> Mapping[str, _T]:
             if not isinstance(name, str):
                 raise InputError(f"names are text, not {kind_of(name)}: {name!r}", key=what)
         return given
-    raise InputError(
-        f"{what} are given by name, not as {kind_of(given)}",
-        key=what,
-        hint='write a mapping such as {"NAME": 1.0}'
-        + (", here dict(...) of it" if hasattr(given, "items") else ""),
+    hint = 'write a mapping such as {"NAME": 1.0}' + (
+        ", here dict(...) of it" if hasattr(given, "items") else ""
     )
+    if isinstance(getattr(given, "state", None), Mapping):  # a trim's
+        hint = "it has them: give its .state" + (
+            "; .linearize() takes its inputs, too" if what == "state" else ""
+        )
+    raise InputError(f"expected a mapping of names, got {kind_of(given)}", key=what, hint=hint)
 
 
 def number(given: object, name: str, unit: str = "") -> float:

@@ -13,6 +13,7 @@ import numpy as np
 
 from trundle.documents import dump
 from trundle.errors import InputError, suggest
+from trundle.expected import a_text, by_name, names_of
 from trundle.mechanics.mobility import Mobility
 from trundle.model.manifold import Constrained, changed_numbers, settle
 from trundle.model.mechanism import mechanism
@@ -155,8 +156,9 @@ class Model(Constrained, Shown):
         >>> model.parameter_values({"r": "6 in"})["r"]
         0.1524
         """
+        changes = {} if changes is None else by_name(changes, "parameters")
         if self.robot is None:
-            return changed_numbers(self, changes or {}, self.constraints.rows, self.constraints.rank)
+            return changed_numbers(self, changes, self.constraints.rows, self.constraints.rank)
         if not changes:
             return dict(self._own_values)
         return self._checked_values(self.robot, changes)
@@ -204,7 +206,9 @@ class Model(Constrained, Shown):
         [0.5, 0.0]
         """
         start = dict(self.initial)
-        for name, value in (values or {}).items():
+        values = {} if values is None else by_name(values, "values")
+        parameters = self.parameters if parameters is None else by_name(parameters, "parameters")
+        for name, value in values.items():
             if name not in start:
                 hint = suggest(name, start)
                 raise InputError(f"'{name}' is not a state of '{self.name}'", key=name, hint=hint)
@@ -213,7 +217,7 @@ class Model(Constrained, Shown):
             except (TypeError, ValueError):
                 raise InputError(f"expected a number, got {value!r}", key=name) from None
         self.quantities.check_quaternions(start)
-        return settle(self, start, tuple(values or ()), parameters or self.parameters)
+        return settle(self, start, tuple(values), parameters or self.parameters)
 
     @cached_property
     def moving(self) -> MovingMechanism:
@@ -335,7 +339,7 @@ class Model(Constrained, Shown):
         """
         from trundle.model.programs import inverse_dynamics
 
-        return inverse_dynamics(self, tuple(pushed))
+        return inverse_dynamics(self, names_of(pushed, "pushed"))
 
     def forward_dynamics(self, pushed: Sequence[str] = ()) -> ModelProgram[FloatArray]:
         """The accelerations that forces give: (coordinate, speed, force[, wrench], parameter) → `acceleration`.
@@ -368,7 +372,7 @@ class Model(Constrained, Shown):
         """
         from trundle.model.programs import forward_dynamics
 
-        return forward_dynamics(self, tuple(pushed))
+        return forward_dynamics(self, names_of(pushed, "pushed"))
 
     def frame(self, link: str, point: Sequence[float | str] = (0.0, 0.0, 0.0)) -> ModelProgram[FrameMotion]:
         """Where a point of a link is and how it moves: (coordinate, speed, parameter) → `position` (m), `rotation`
@@ -403,7 +407,7 @@ class Model(Constrained, Shown):
         """
         from trundle.model.programs import frame
 
-        return frame(self, link, point)
+        return frame(self, a_text(link, "link"), point)
 
     @cached_property
     def rate_slopes(self) -> Program:

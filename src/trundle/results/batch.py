@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, require_known, suggest
+from trundle.expected import a_text
 from trundle.frozen import Frozen, Rebuilt, frozen, settle
 from trundle.results.metadata import Content, Kept, Variable, require, variable
 from trundle.results.storing import reading, save
@@ -95,8 +96,7 @@ class Batch(Shown, Rebuilt):
 
     def __getitem__(self, name: str) -> FloatArray:
         """That state of all robots at all saved times, (saved, robots): a view, not a copy."""
-        if name not in self.states:
-            raise InputError(f"the batch has no state {name!r}", hint=suggest(name, self.states))
+        require_known(name, self.states, f"the batch has no state {name!r}")
         return self.values[:, self.states.index(name), :]
 
     def final(self, name: str) -> FloatArray:
@@ -151,7 +151,7 @@ class Batch(Shown, Rebuilt):
         >>> batch.output("energy.kinetic").shape == (len(batch.time), 3)
         True
         """
-        if name in self.states:
+        if a_text(name, "name") in self.states:
             return self[name]
         if self.observer is None:
             raise InputError(

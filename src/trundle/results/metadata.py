@@ -156,7 +156,7 @@ def variable(
 def require(names: Iterable[str], known: Collection[str], what: str) -> None:
     """InputError for the first name that isn't known, with the nearest that is."""
     for name in names:
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise InputError(f"{what} {name!r}, which is not there", hint=suggest(name, known))
 
 

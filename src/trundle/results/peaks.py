@@ -68,7 +68,7 @@ class Peaks(Mapping[str, Peak]):
         self._alike = {name for name, array in values.items() if before.get(name) is array}
 
     def __getitem__(self, name: str) -> Peak:
-        if name not in self._values:
+        if not isinstance(name, str) or name not in self._values:
             raise NoPeakError(f"the run has no value {name!r} here", hint=suggest(str(name), self._values))
         sampled = sampled_peak(self._time, self._values[name])
         given = self._given.get(name) if name in self._alike else None

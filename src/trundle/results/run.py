@@ -13,6 +13,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
+from trundle.expected import a_text, by_name
 from trundle.frozen import Frozen, Rebuilt, frozen, settle
 from trundle.results.columns import Column, column_named
 from trundle.results.metadata import Content, Kept, require, variable
@@ -99,7 +100,9 @@ class Run(Shown, Rebuilt):
             raise InputError(f"a run's time is one row of at least one number, not of shape {time.shape}")
         if not np.all(np.diff(time) >= 0):
             raise InputError("a run's time never falls and holds no NaN; this one does")
-        values = {str(name): frozen(array) for name, array in self.values.items()}
+        for mapping in ("values", "units", "groups", "columns", "peaks"):
+            by_name(getattr(self, mapping), mapping)
+        values = {name: frozen(array) for name, array in self.values.items()}
         _check_names(values, time, self.units, self.groups)
         require(self.columns, values, "a column is described for the value")
         groups = {group: tuple(self.groups.get(group, ())) for group in GROUPS}
@@ -108,7 +111,7 @@ class Run(Shown, Rebuilt):
 
     def __getitem__(self, name: str) -> FloatArray:
         """The (T,) array of that name; "time" is one, too. InputError with the nearest name where there is none."""
-        if name == "time":
+        if a_text(name, "run[…]", "its values have names: 'x', say") == "time":
             return self.time
         return self.values[name]
 

@@ -57,6 +57,7 @@ from trundle.robot.wheels import ContactDirection as ContactDirection
 from trundle.robot.wheels import DriveLimits as DriveLimits
 from trundle.robot.wheels import FixedWheel as FixedWheel
 from trundle.robot.wheels import KingpinWheel as KingpinWheel
+from trundle.robot.wheels import Look as Look
 from trundle.robot.wheels import MecanumWheel as MecanumWheel
 from trundle.robot.wheels import ModuleLimits as ModuleLimits
 from trundle.robot.wheels import OmniWheel as OmniWheel

@@ -86,6 +86,10 @@ class ContactLaw(Kind):
         0.01, "Slip at which friction nears its full force (m/s), default 0.01."
     )
 
+    def default_counts(self, field: str) -> bool:
+        """What all laws have has an effect where a law pushes; one that doesn't read it says so."""
+        return self.pushes and field in ("friction", "slip_speed")
+
     @property
     def grips(self) -> bool:
         """Whether the ground does anything to the wheel but carry it."""
@@ -126,10 +130,6 @@ class Slip(ContactLaw):
     """
 
     type: Literal["slip"] = "slip"
-
-    def default_counts(self, field: str) -> bool:
-        """Its defaults have an effect."""
-        return field in ("friction", "slip_speed")
 
     def push(self, touch: Touch, read: Read) -> Push:
         """Friction against the slip in all directions together."""

@@ -10,6 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from trundle.choices import BASES
 from trundle.errors import InputError, choose, suggest
+from trundle.expected import by_name
 from trundle.robot import parameters as _parameters
 from trundle.robot import units
 from trundle.robot.bodies import drive_axes
@@ -183,6 +184,7 @@ class Robot(Shown, Parts):
         >>> robot.parameter_values({"track": "80 cm"})["track"]
         0.8
         """
+        changes = {} if changes is None else by_name(changes, "parameters")
         return override(self, changes) if changes else dict(self.own_numbers)
 
     def parameter_units(self) -> dict[str, str]:
@@ -287,7 +289,7 @@ class Robot(Shown, Parts):
         0.3
         """
         data: object = plain(self)
-        for name, written in changes.items():
+        for name, written in by_name(changes, "parameters").items():
             path = ("parameters", name) if name in self.parameters else _parameters.path_of(self, name)
             data = with_entry(data, path, written)
         return parse_robot(data)

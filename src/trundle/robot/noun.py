@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, dataclass_transform
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -126,7 +127,11 @@ class Noun(_Root):
         return False
 
     def default_counts(self, field: str) -> bool:
-        """Whether a default (not zero) that nobody wrote is a parameter too: only where it has an effect."""
+        """Whether a default (not zero) that nobody wrote is a parameter too: only where it has an effect.
+
+        It is asked of the package's own fields. Those that a class from outside brings are always parameters, unless
+        that class says here which are.
+        """
         return False
 
     @classmethod
@@ -230,8 +235,18 @@ def _counting(noun: Noun, field: str) -> Callable[[Value], bool]:
     if field == "parameters":
         return lambda value: not value.names
     may = noun.in_equations and field not in _STRUCTURAL
-    may = may and (field in noun.model_fields_set or noun.default_counts(field))
+    # a class is hashable, though its nouns aren't
+    brought = _brought(type(noun), field)  # pyright: ignore[reportArgumentType]
+    may = may and (field in noun.model_fields_set or noun.default_counts(field) or brought)
     return lambda value: may and not value.names and value.number != 0.0
+
+
+@cache
+def _brought(kind: type[Noun], field: str) -> bool:
+    """Whether a class from outside of the package brings a field, and says nothing of what counts."""
+    outside = [base for base in kind.__mro__ if not base.__module__.startswith("trundle.")]
+    own = any(field in vars(base).get("__annotations__", ()) for base in outside)
+    return own and not any("default_counts" in vars(base) for base in outside)
 
 
 def _keyed(inner: object, path: Path, counts: Callable[[Value], bool]) -> object:

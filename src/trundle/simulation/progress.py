@@ -10,6 +10,9 @@ import time
 from collections.abc import Callable
 from threading import Event, Lock, Thread
 
+from trundle.errors import InputError
+from trundle.expected import came
+
 _PATIENCE = 1.0  # seconds of work before a line appears
 _EVERY = 0.1  # seconds between updates
 _STEADY = 3.0  # seconds of work from which on its rate says how long the rest takes: starts are slow
@@ -31,6 +34,8 @@ class Progress:
     """
 
     def __init__(self, report: bool | Callable[[float], None], end: float, title: str, unit: str) -> None:
+        if not callable(report) and not isinstance(report, bool):
+            raise InputError(f"expected True, False or a function, got {came(report)}", key="progress")
         self.end = end
         self._title, self._unit = title, unit
         self._asked = report if callable(report) else None

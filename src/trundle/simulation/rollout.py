@@ -157,7 +157,8 @@ def _batch(model: Model, stored: Stored, time: FloatArray, summary: Mapping[str,
 def _check_whole_numbers(steps: int, every: int, count: int | None, threads: int | None) -> None:
     """Refuse counts that aren't whole or positive, and an `every` that would not store the last state."""
     whole(steps, "steps", 0)
-    for name, given in {"every": every, "count": count, "threads": threads}.items():
+    whole(every, "every", 1)
+    for name, given in {"count": count, "threads": threads}.items():
         if given is not None:
             whole(given, name, 1)
     if steps % every:

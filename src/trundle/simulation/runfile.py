@@ -173,7 +173,7 @@ def _task(described: Robot | Model | Document, spec: RunSpec, folder: Path, chan
 def _placed(error: InputError, document: Document | None, spec: RunSpec, changes: Changes) -> InputError:
     """The error with its place: the change that gave it, or else file and line."""
     key = error.key or ""
-    if key in spec.set or key in (changes.parameters or ()):
+    if key in spec.set or (isinstance(changes.parameters, Mapping) and key in changes.parameters):
         key = f"run.set.{key}"
     for section, given in vars(changes).items():
         names = [f".{name}" for name in given] if isinstance(given, Mapping) else [""] * (given is not None)

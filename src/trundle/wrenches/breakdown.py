@@ -26,6 +26,7 @@ from trundle.frozen import Frozen
 from trundle.scalars import Scalar, plus
 from trundle.shown import Shown
 from trundle.spatial.vectors import ZERO, Vector, apply, cross, scale, subtract
+from trundle.wrenches.chains import require_frames, require_points
 from trundle.wrenches.components import TripleLike, as_vector
 from trundle.wrenches.frame import Frame, Point
 from trundle.wrenches.inertia import Inertia, central_moments, newton_euler
@@ -276,6 +277,8 @@ class Breakdown(Shown):
 
 def _split(inertia: Inertia, observer: Frame, origin: Point) -> dict[str, tuple[Vector, Vector]]:
     """What is seen and the four fictitious wrenches, about G, in the observer's axes."""
+    require_frames(observer)
+    require_points(origin)
     body, center, root = inertia.center.frame, inertia.center, observer.root
     m, i = inertia.mass, central_moments(inertia, observer)
     r, v, a, turning, turning_rate, big_omega, big_omega_rate, moving = (

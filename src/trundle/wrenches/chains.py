@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from trundle.errors import InputError
+from trundle.expected import came
 from trundle.spatial.motions import Motion, transform_point
 from trundle.spatial.vectors import Vector, add, apply, cross, subtract
 from trundle.wrenches.placement import AT_REST, Placement, composed, inverted
@@ -61,10 +62,29 @@ def composed_from_root(frame: Riding) -> Placement:
     return composed(frame.parent.in_root, frame.placement)
 
 
+def require_frames(*given: object) -> None:
+    """Raise InputError for what is no frame.
+
+    Only classes are asked: a frame's place is composed when it is needed.
+    """
+    for each in given:
+        if not hasattr(type(each), "in_root"):
+            raise InputError(f"expected a frame, got {came(each)}", hint="trundle.Frame('world') is one")
+
+
+def require_points(*given: object) -> None:
+    """Raise InputError for what is no point."""
+    for each in given:
+        if not hasattr(each, "coordinates"):
+            hint = "frame.origin and frame.point('tip', (1, 0, 0)) are points"
+            raise InputError(f"expected a point, got {came(each)}", hint=hint)
+
+
 def placement_in(frame: Riding, other: Riding) -> Placement:
     """How a frame stands and moves in another, composed over the frames between them and no others, which keeps
     expressions short.
     """
+    require_frames(frame, other)
     if frame.root is not other.root:
         raise InputError(
             f"{frame!r} and {other!r} have no frame in common: their roots are '{frame.root.name}' and"
@@ -100,6 +120,7 @@ def turned_into(axes: Riding, frame: Riding, vector: Vector) -> Vector:
 
 def offset(start: ChainPoint, end: ChainPoint, axes: Riding) -> Vector:
     """The vector from one point to another, by the first one's frame, in the axes of a third."""
+    require_points(start, end)
     pose = placement_in(end.frame, start.frame).pose
     return turned_into(axes, start.frame, subtract(transform_point(pose, end.coordinates), start.coordinates))
 
@@ -115,11 +136,13 @@ def rate_in(
     own = turned_into(axes, point.frame, rate_of(point, seen_from))
     if relative_to is None:
         return own
+    require_points(relative_to)
     return subtract(own, turned_into(axes, relative_to.frame, rate_of(relative_to, seen_from)))
 
 
 def velocity_of(point: ChainPoint, seen_from: Riding) -> Vector:
     """v + ω × r + ṙ, in the axes of the point's frame."""
+    require_frames(seen_from)
     if point.rate is None:
         raise _unknown_point(point, "velocity=…")
     if point.frame is seen_from:

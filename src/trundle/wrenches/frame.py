@@ -195,8 +195,8 @@ class Frame:
         >>> world.child("arm").rotation(in_=world)[0]
         array([1., 0., 0.])
         """
-        shape = batch_shape(self.name, also=(self.shape, in_.shape))
-        return shown_matrix(chains.placement_in(self, in_).pose.rotation, shape)
+        rotation = chains.placement_in(self, in_).pose.rotation
+        return shown_matrix(rotation, batch_shape(self.name, also=(self.shape, in_.shape)))
 
     def angular_velocity(self, *, seen_from: Frame, in_: Frame | None = None) -> TripleLike:
         """ω of this frame seen from another.
@@ -226,7 +226,9 @@ class Frame:
         >>> world.angular_velocity(seen_from=arm)
         array([ 0.,  0., -2.])
         """
-        vector = chains.turned_into(in_ or seen_from, self, chains.twist_in(self, seen_from).angular)
+        vector = chains.turned_into(
+            seen_from if in_ is None else in_, self, chains.twist_in(self, seen_from).angular
+        )
         return _over(vector, self, seen_from, in_)
 
     def angular_acceleration(self, *, seen_from: Frame, in_: Frame | None = None) -> TripleLike:
@@ -257,7 +259,8 @@ class Frame:
         >>> arm.angular_acceleration(seen_from=world)
         array([0., 0., 3.])
         """
-        vector = chains.turned_into(in_ or seen_from, self, chains.acceleration_in(self, seen_from).angular)
+        own = chains.acceleration_in(self, seen_from).angular
+        vector = chains.turned_into(seen_from if in_ is None else in_, self, own)
         return _over(vector, self, seen_from, in_)
 
     def _time(self) -> Scalar:
@@ -325,7 +328,9 @@ class Point:
         >>> knee.position(in_=world, relative_to=hip)
         array([ 0. ,  0. , -0.4])
         """
-        return _over(chains.offset(relative_to or in_.origin, self, in_), self, relative_to, in_)
+        chains.require_frames(in_)
+        start = in_.origin if relative_to is None else relative_to
+        return _over(chains.offset(start, self, in_), self, relative_to, in_)
 
     def velocity(
         self, *, seen_from: Frame, relative_to: Point | None = None, in_: Frame | None = None
@@ -359,7 +364,9 @@ class Point:
         >>> world.origin.velocity(seen_from=belt)
         array([-1.5,  0. ,  0. ])
         """
-        vector = chains.rate_in(in_ or seen_from, chains.velocity_of, self, relative_to, seen_from)
+        vector = chains.rate_in(
+            seen_from if in_ is None else in_, chains.velocity_of, self, relative_to, seen_from
+        )
         return _over(vector, self, relative_to, seen_from, in_)
 
     def acceleration(
@@ -394,7 +401,9 @@ class Point:
         >>> arm.point("hand", (0.5, 0, 0)).acceleration(seen_from=world)
         array([-2.,  0.,  0.])
         """
-        vector = chains.rate_in(in_ or seen_from, chains.acceleration_of, self, relative_to, seen_from)
+        vector = chains.rate_in(
+            seen_from if in_ is None else in_, chains.acceleration_of, self, relative_to, seen_from
+        )
         return _over(vector, self, relative_to, seen_from, in_)
 
 

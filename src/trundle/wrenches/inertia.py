@@ -24,7 +24,7 @@ from trundle.spatial.vectors import (
     subtract,
     transpose,
 )
-from trundle.wrenches.chains import offset, placement_in
+from trundle.wrenches.chains import offset, placement_in, require_frames, require_points
 from trundle.wrenches.components import (
     TripleLike,
     as_matrix,
@@ -83,7 +83,11 @@ class Inertia(Shown):
 
     def __post_init__(self) -> None:
         """Check that the centre stands still in the body, and that a rigid body can have these moments."""
+        point = self.center if self.point is None else self.point
+        require_points(self.center, point)
         body = self.center.frame
+        frame = body if self.frame is None else self.frame
+        require_frames(frame)
         what = f"the inertia of '{body.name}'"
         if self.center.rate is None or not all(is_zero(x) for x in self.center.rate):
             hint = f"give it to the body's own frame: Frame(…).child('{body.name}', …).point(…)"
@@ -92,8 +96,8 @@ class Inertia(Shown):
             )
         rows = as_matrix(self.matrix, what)
         object.__setattr__(self, "mass", as_vector((self.mass, 0, 0), f"{what}: its mass")[0])
-        object.__setattr__(self, "point", self.point or self.center)
-        object.__setattr__(self, "frame", self.frame or body)
+        object.__setattr__(self, "point", point)
+        object.__setattr__(self, "frame", frame)
         object.__setattr__(self, "matrix", shown_matrix(rows, self.frame.shape))
         if not self.as_given:
             _check(self.mass, rows, _about_center(self), what)

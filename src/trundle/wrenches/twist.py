@@ -8,7 +8,7 @@ from typing import Protocol
 from trundle.errors import InputError
 from trundle.shown import Shown
 from trundle.spatial.vectors import add, cross
-from trundle.wrenches.chains import offset, turned_into
+from trundle.wrenches.chains import offset, require_frames, require_points, turned_into
 from trundle.wrenches.components import TripleLike, as_vector, settle_vectors
 from trundle.wrenches.frame import Frame, Point
 
@@ -49,6 +49,8 @@ class Twist(Shown):
     frame: Frame = field(kw_only=True)
 
     def __post_init__(self) -> None:
+        require_frames(self.frame, self.seen_from)
+        require_points(self.point)
         words = {"linear": "linear part", "angular": "angular part"}
         also = self.frame.shape, self.point.shape
         settle_vectors(self, f"the twist of '{self.body}'", words, also)

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from trundle.errors import InputError
+from trundle.expected import a_kind, came
 from trundle.scalars import Scalar, plus
 from trundle.shown import Shown
 from trundle.spatial.vectors import Vector, add, cross, dot, scale
-from trundle.wrenches.chains import offset, turned_into
+from trundle.wrenches.chains import offset, require_frames, require_points, turned_into
 from trundle.wrenches.components import TripleLike, as_vector, is_symbolic, settle_vectors
 from trundle.wrenches.frame import Frame, Point
 from trundle.wrenches.twist import Twist, demand_same_place
@@ -56,6 +57,8 @@ class Wrench(Shown):
         for key, name in (("on", self.on), ("by", self.by)):
             if not isinstance(name, str):
                 raise InputError(f"{key} takes a body's name, got {name!r}", hint="a frame's is its .name")
+        require_frames(self.frame)
+        require_points(self.point)
         words = {"force": "force", "moment": "moment"}
         also = self.frame.shape, self.point.shape
         settle_vectors(self, f"the wrench on '{self.on}' by '{self.by}'", words, also)
@@ -168,6 +171,7 @@ class Wrench(Shown):
         >>> float(pull.power(trundle.Twist.of(belt, seen_from=world)))
         3.0
         """
+        a_kind(twist, Twist, "twist")
         if twist.body != self.on:
             raise InputError(
                 f"the wrench acts on '{self.on}', the twist is of '{twist.body}'",
@@ -244,6 +248,8 @@ class Wrench(Shown):
         >>> pull.map(lambda x: 2 * x).moment
         (0, 0, 2*f)
         """
+        if not callable(function):
+            raise InputError(f"expected a function of a scalar, got {came(function)}", key="function")
         force, moment = (tuple(function(x) for x in vector) for vector in self._vectors())
         return replace(self, force=force, moment=moment)
 
@@ -290,6 +296,7 @@ class Wrench(Shown):
         return replace(self, force=force, moment=moment, by=by)
 
     def _demand_sum(self, other: Wrench) -> None:
+        a_kind(other, Wrench, "other")
         if self.on != other.on:
             raise InputError(
                 f"wrenches on different bodies don't add: on '{self.on}' and on '{other.on}'",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from trundle.choices import EQUATION_FORMATS
-from trundle.errors import require_known
+from trundle.errors import InputError, require_known
+from trundle.expected import a_count, came
 from trundle.formulas.sections import Equation, Equations
 from trundle.formulas.typeset import hypertext, markup, terminal
 
@@ -11,6 +12,9 @@ _MARKUPS = {
     "latex": markup.latex, "tex": markup.tex, "markdown": markup.markdown, "html": hypertext.notebook,
     "mathml": hypertext.fragment, "page": hypertext.page,
 }  # fmt: skip
+
+# Columns that a formula's first sign and its indent need: what is longer goes over several lines.
+_NARROWEST = 3
 
 
 def format_equations(equations: Equations | Equation, form: str, width: int = 100) -> str:
@@ -42,6 +46,10 @@ def format_equations(equations: Equations | Equation, form: str, width: int = 10
     >>> trundle.format_equations(equations, "markdown").splitlines()[0]
     '# pendulum'
     """
+    if not isinstance(equations, (Equation, Equations)):
+        message = f"expected equations, got {came(equations)}"
+        raise InputError(message, key="equations", hint="trundle.equations(robot) gives them")
+    a_count(width, "width", _NARROWEST)
     alone = isinstance(equations, Equation)
     known = ("text", "latex", "html") if alone else EQUATION_FORMATS
     require_known(form, known, f"no format '{form}' of equations", key="form")

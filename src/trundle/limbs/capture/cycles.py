@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, choose, require_known
+from trundle.expected import a_kind, a_real
 from trundle.frozen import Brief, Frozen, Rebuilt, settle
 from trundle.results import Run
 
@@ -111,12 +112,12 @@ class Cycles(Brief, Rebuilt):
         (array([0., 1.]), array([1., 2.]))
         """
         curves = self[name]
+        require_known(band, BANDS, f"there is no band {band!r}", key="band", hint=choose)
+        width = width if width is None else a_real(width, "width", above=0)
         if band == "quantiles":
             share = 0.9 if width is None else width
             low, high = np.quantile(curves, [(1 - share) / 2, (1 + share) / 2], axis=0)
             return low, high
-        if band != "deviation":
-            raise InputError(f"there is no band {band!r}", key="band", hint=choose(band, BANDS))
         if len(curves) < 2:
             raise InputError("one cycle has no standard deviation", key="band", hint="cut at more events")
         half = (1.0 if width is None else width) * curves.std(axis=0, ddof=1)
@@ -157,7 +158,7 @@ def cycles(run: Run, events: npt.ArrayLike, points: int = 101) -> Cycles:
 
     if not isinstance(points, int) or points < 2:
         raise InputError(f"a cycle has two points or more, not {points!r}", key="points")
-    spans = _spans(as_numbers(events, "events"), run)
+    spans = _spans(as_numbers(events, "events"), a_kind(run, Run, "run"))
     percent = np.linspace(0.0, 100.0, points)
     times = spans[:, :1] + (spans[:, 1:] - spans[:, :1]) * percent / 100
     degree = min(3, len(run) - 1)
@@ -223,6 +224,7 @@ def contacts(
     array([[0.005, 0.495]])
     """
     times, values = as_numbers(time, "times"), as_numbers(force, "forces")
+    threshold, shortest = a_real(threshold, "threshold"), a_real(shortest, "shortest")
     if times.ndim != 1 or times.shape != values.shape or not np.isfinite(values).all():
         raise InputError(
             f"expected as many finite forces as times, got {values.shape} and {times.shape}", key="force"

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from trundle.arrays import BoolArray, FloatArray, as_numbers
 from trundle.errors import InputError, choose, require_known
+from trundle.expected import a_kind
 from trundle.frozen import Brief
 from trundle.limbs.capture.force_plates import Pushing, interpolated
 from trundle.limbs.capture.recording import Recording
@@ -129,7 +130,7 @@ def ground_reactions(recording: Recording) -> tuple[GroundReaction, ...]:
 
 def reaction_columns(recording: Recording) -> Iterator[tuple[str, list[str], list[str], list[str]]]:
     """Names of ground reactions with the columns of their force, place and torque."""
-    for column in recording.channels:
+    for column in a_kind(recording, Recording, "recording", "trundle.read_recording(path)").channels:
         if not (match := _FORCE.fullmatch(column)):
             continue
         before, after = match["before"], match["after"]

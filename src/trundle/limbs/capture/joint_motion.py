@@ -14,11 +14,12 @@ import numpy.typing as npt
 from trundle.arrays import FloatArray, as_numbers
 from trundle.documents import Document
 from trundle.errors import InputError, require_known, suggest
+from trundle.expected import by_name
 from trundle.frozen import Brief, Frozen, Rebuilt
 from trundle.limbs.capture.gaps import Filling, Gaps, gaps_of, refuse_swaps
 from trundle.limbs.capture.inverse_kinematics import fit_postures
 from trundle.limbs.capture.marker_model import Markers, judge_fit, marker_model
-from trundle.limbs.capture.recording import Recording
+from trundle.limbs.capture.recording import Recording, column_of
 from trundle.limbs.capture.smoothing import Smoothed, Smoothing, checked_times, refuse_missing, smooth
 from trundle.limbs.capture.smoothing import smoothing as chosen_smoothing
 from trundle.mechanics.quantities import Quantities
@@ -172,11 +173,13 @@ def joint_motion(
     try:
         times = checked_times(measured.time)
         known = _known(measured, moving, whole=markers is None)
-        channels = {name: measured.channel(name, quantities[name].unit) for name in known}
+        apart = [name for name in known if name in measured.channels]
+        channels = {name: column_of(measured, name, quantities[name].unit, apart) for name in known}
         coordinates, turned = continuous(channels, quantities, times)
         record |= {"unwrapped": turned} if turned else {}
         coordinates = {name: _whole(times, column, name, fill) for name, column in coordinates.items()}
         if markers is not None:
+            by_name(markers, "markers", "such as {'ankle': ('shank', (0, 0.4, 0))}")
             earlier = None if marker_smoothing is None else chosen_smoothing(marker_smoothing)
             record |= {} if earlier is None else {"markers": earlier.record}
             seen = {name: _marker(measured, name, fill, earlier) for name in markers}
@@ -241,6 +244,8 @@ def as_recording(given: Recording | Mapping[str, npt.ArrayLike]) -> Recording:
     """A recording as it is, or arrays by name as one."""
     if isinstance(given, Recording):
         return given
+    hint = "give a recording, its file, or arrays by name with their times as 'time'"
+    given = by_name(given, "motion", hint)
     require_known("time", given, "a motion needs its times", key="time")
     channels = {name: as_numbers(values, name) for name, values in given.items() if name != "time"}
     return Recording(as_numbers(given["time"], "time"), channels=channels)

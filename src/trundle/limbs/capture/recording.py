@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, suggest
+from trundle.expected import a_text, all_of, by_name, came
 from trundle.frozen import Frozen, Rebuilt
 from trundle.limbs.capture.force_plates import ForcePlate
 from trundle.results.table import Cells, Table
@@ -67,14 +68,17 @@ class Recording(Rebuilt):
 
     def __post_init__(self) -> None:
         """Check that markers and channels fit the times, and keep them as they are."""
-        time = increasing(self.time, self.source)
+        time = increasing(self.time, a_text(self.source, "source"))
+        for name in ("markers", "channels", "events", "units"):
+            by_name(getattr(self, name), name)
+        plates = all_of(self.plates, ForcePlate, "plates")
         shape = time.shape
         markers = {name: _checked(name, rows, (*shape, 3), "marker") for name, rows in self.markers.items()}
         channels = {name: _checked(name, rows, shape, "channel") for name, rows in self.channels.items()}
-        events = {name: tuple(map(float, moments)) for name, moments in self.events.items()}
+        events = {name: _moments(name, given) for name, given in self.events.items()}
         named = {"markers": markers, "channels": channels, "events": events, "units": dict(self.units)}
         kept = {name: Frozen(values, _ANEW) for name, values in named.items()}
-        for name, value in {**kept, "time": time, "plates": tuple(self.plates)}.items():
+        for name, value in {**kept, "time": time, "plates": plates}.items():
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
@@ -114,16 +118,7 @@ class Recording(Rebuilt):
         trundle.errors.InputError: slide: this column is in mm, and 'slide' is measured in rad
           give the column its right unit, or name the coordinate that it belongs to
         """
-        factor, dimension = unit_in_si(unit)
-        key, values = self._column(name)
-        said = self.units.get(key, "")
-        if said == DEGREES_IF_TURNING:
-            return (values if dimension == NUMBER else np.degrees(values)) / factor
-        if said and unit_in_si(said)[1] != dimension:
-            message = f"this column is in {said}, and {name!r} is measured in {unit or unit_text(dimension)}"
-            hint = "give the column its right unit, or name the coordinate that it belongs to"
-            raise InputError(message, file=self.source or None, key=name, hint=hint)
-        return values / factor
+        return column_of(self, name, unit)
 
     def turned(self, up: str, to: str) -> Recording:
         """The recording in axes whose y, or z, is up: markers, plates and ground reactions turned together about x.
@@ -156,17 +151,42 @@ class Recording(Rebuilt):
 
         return turned(self, up, to)
 
-    def _column(self, name: str) -> tuple[str, FloatArray]:
-        """A column's own name, as its unit has it, and its values."""
-        stem, _, axis = name.rpartition(".")
-        for key in (name, stem if axis in _OF_ONE_AXIS else name):
-            if key in self.channels:
-                return key, self.channels[key]
-        marker, place = name[:-2], "xyz".find(name[-1:])
-        if marker in self.markers and name[-2:-1] in "._" and place >= 0:
-            return marker, self.markers[marker][:, place]
-        hint = suggest(name, [*self.channels, *self.markers])
-        raise InputError(f"there is no column {name!r}", file=self.source or None, hint=hint)
+
+def column_of(recording: Recording, name: str, unit: str, apart: Collection[str] = ()) -> FloatArray:
+    """`Recording.channel`; an error suggests none of the columns `apart`, which are known to be something else."""
+    factor, dimension = unit_in_si(a_text(unit, "unit"))
+    key, values = _column(recording, a_text(name, "name"), apart)
+    said = recording.units.get(key, "")
+    if said == DEGREES_IF_TURNING:
+        return (values if dimension == NUMBER else np.degrees(values)) / factor
+    if said and unit_in_si(said)[1] != dimension:
+        message = f"this column is in {said}, and {name!r} is measured in {unit or unit_text(dimension)}"
+        hint = "give the column its right unit, or name the coordinate that it belongs to"
+        raise InputError(message, file=recording.source or None, key=name, hint=hint)
+    return values / factor
+
+
+def _column(recording: Recording, name: str, apart: Collection[str]) -> tuple[str, FloatArray]:
+    """A column's own name, as its unit has it, and its values."""
+    channels, markers = recording.channels, recording.markers
+    stem, _, axis = name.rpartition(".")
+    for key in (name, stem if axis in _OF_ONE_AXIS else name):
+        if key in channels:
+            return key, channels[key]
+    marker, place = name[:-2], "xyz".find(name[-1:])
+    if marker in markers and name[-2:-1] in "._" and place >= 0:
+        return marker, markers[marker][:, place]
+    others = [column for column in (*channels, *markers) if column not in apart]
+    hint = suggest(name, others) if others else f"there are only {', '.join(apart)}: measure it, too"
+    raise InputError(f"there is no column {name!r}", file=recording.source or None, hint=hint)
+
+
+def _moments(name: str, given: object) -> tuple[float, ...]:
+    """When an event happened (s)."""
+    times = as_numbers(given, f"the times of '{name}'")  # type: ignore[arg-type]
+    if times.ndim != 1:
+        raise InputError(f"expected a list of times, got {came(given)}", key=name)
+    return tuple(times.tolist())
 
 
 def increasing(given: object, file: str = "") -> FloatArray:

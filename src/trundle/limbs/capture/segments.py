@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, require_known
+from trundle.expected import a_kind, by_name
 from trundle.frozen import Brief, Rebuilt
 from trundle.limbs.capture.recording import Recording
 
@@ -76,7 +77,9 @@ def segment_poses(
     >>> trundle.segment_poses(trundle.Recording([0.0, 0.1], markers=seen), places).position[1].round(9)
     array([0., 0., 1.])
     """
-    names, weights = list(markers), weights or {}
+    a_kind(recording, Recording, "recording")
+    names = list(by_name(markers, "markers"))
+    weights = {} if weights is None else by_name(weights, "weights")
     for name, known, where in [
         *((name, recording.markers, "the recording has") for name in names),
         *((name, markers, "there is") for name in weights),

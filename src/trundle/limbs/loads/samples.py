@@ -11,6 +11,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, require_known
+from trundle.expected import all_of
 from trundle.limbs.capture.joint_motion import JointMotion
 from trundle.limbs.loads.recursion import Pushed, Recursion
 from trundle.wrenches import Wrench
@@ -117,13 +118,11 @@ def outside_of(external: Iterable[Wrench], recursion: Recursion, count: int) -> 
     """
     if isinstance(external, Wrench):
         raise InputError("external takes several wrenches", key="external", hint="external=[wrench] for one")
-    given = tuple(external)
+    given = all_of(external, Wrench, "external")
     places: list[Pushed] = []
     tables = [np.empty((count, 0))]
     links = recursion.mechanism.assembly.links
     for wrench in given:
-        if not isinstance(wrench, Wrench):
-            raise InputError(f"external takes wrenches, not {type(wrench).__name__}", key="external")
         require_known(wrench.on, links, f"there is no body '{wrench.on}'", key="external")
         root = wrench.frame.root
         own = root.name in links

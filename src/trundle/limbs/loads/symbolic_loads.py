@@ -13,6 +13,7 @@ import sympy
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, require_known
+from trundle.expected import all_of
 from trundle.formulas.algebra.sums import Book, Letter, Sum, TooLong
 from trundle.formulas.algebra.terms import exact
 from trundle.formulas.algebra.writing import Writer
@@ -262,7 +263,7 @@ def symbolic_loads(
     >>> loads.expanded("arm.moment_z")
     l**2*m*Derivative(theta(t), (t, 2))
     """
-    pull = None if gravity is None else as_vector(tuple(gravity), "gravity")
+    pull = None if gravity is None else as_vector(gravity, "gravity")
     if isinstance(bodies, Mapping) and bodies and all(isinstance(frame, Frame) for frame in bodies):
         if pull is None:
             raise InputError("frames don't know gravity", key="gravity", hint="gravity=(0, 0, 0) is none")
@@ -270,7 +271,7 @@ def symbolic_loads(
     else:
         described = bodies_of_robot(bodies, motion, pull, base)  # type: ignore[arg-type]
     letters = Letters()
-    wrenches = _recursion(described, letters, tuple(external))
+    wrenches = _recursion(described, letters, all_of(external, Wrench, "external"))
     labels = [f"{link.name}.{part}" for link in described.tree.links for part in PARTS]
     values = [value for wrench in wrenches for value in (*wrench.force, *wrench.moment)]
     program = letters.program("symbolic_loads", {"wrench": values}, labels)

@@ -16,6 +16,7 @@ from trundle.documents.runspec import ReadsConstant
 from trundle.documents.writer import to_yaml
 from trundle.documents.yamltext import read_yaml
 from trundle.errors import InputError
+from trundle.expected import came
 from trundle.files import path_of
 from trundle.robot import units
 from trundle.robot.noun import Noun, default, plain
@@ -305,6 +306,10 @@ class CommandFile:
 GivenCommands = str | os.PathLike[str] | Mapping[str, object] | Commands | CommandFile
 
 
+# Files of paths: `trundle.follow` drives along them.
+_PATHS = (".path", ".traj")
+
+
 def read_commands(source: GivenCommands) -> CommandFile:
     """The commands in a file: Trundle's `motion:`, or basic-swerve-sim's `plan:`. Nothing in it is ever executed.
 
@@ -336,7 +341,13 @@ def read_commands(source: GivenCommands) -> CommandFile:
         return CommandFile(source, MotionFile(trundle=1, motion=source))
     if isinstance(source, Mapping):
         return _checked(source if "plan" in source else {"trundle": 1, **source}, None, {})
-    path = path_of(source, "read_commands")
+    if not isinstance(source, (str, os.PathLike)):
+        hint = "a YAML file or a mapping of its keys; trundle.follow(path) drives along a path"
+        raise InputError(f"drive takes commands, not {came(source)}", key="commands", hint=hint)
+    path = path_of(source, "drive")
+    if path.suffix in _PATHS:
+        hint = f"trundle.follow({str(source)!r}) drives along it"
+        raise InputError("is a path, and drive takes commands", file=str(path), hint=hint)
     file = str(path)
     data, lines = read_yaml(read_text(path), file)
     return _checked(data, file, lines)

@@ -10,12 +10,13 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.documents.writer import dump
 from trundle.errors import InputError
+from trundle.expected import a_real
 from trundle.mechanics.assembly import assemble
 from trundle.model.constraints import independent_coordinates
 from trundle.motion.commands.drive import Driven
 from trundle.motion.drive.drive import QUANTITIES
 from trundle.motion.pieces.extremes import Peak, peaks
-from trundle.motion.pieces.motion import Motion, Samples
+from trundle.motion.pieces.motion import Motion, Samples, motion_of
 from trundle.results import Run
 from trundle.results.table import Table, csv_text
 
@@ -34,7 +35,7 @@ _KEPT = ("steering_acceleration", "steering_jerk", "drive_speed", "drive_acceler
 
 def sample_times(duration: float, rate: float = RATE) -> FloatArray:
     """Times from 0 to the end, `rate` a second, and the end itself."""
-    if not (math.isfinite(rate) and rate > 0):
+    if not math.isfinite(a_real(rate, "rate", above=0, unit="of samples a second")):
         raise InputError(f"expected samples a second, got {rate}", key="rate")
     if duration * rate > _MOST_SAMPLES:
         raise InputError(
@@ -77,6 +78,7 @@ def to_run(motion: Motion | Driven, rate: float = RATE) -> Run:
     """
     if isinstance(motion, Driven):
         return _sampled(motion.motion, rate, motion.name, summary(motion))
+    motion = motion_of(motion, "to_run")
     told = _outcome(motion, peaks(motion), motion.samples(_dense(motion)))
     return _sampled(motion, rate, motion.kinematics.name, told)
 

@@ -17,8 +17,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import BoolArray, ComplexArray, FloatArray
+from trundle.arrays import BoolArray, ComplexArray, FloatArray, as_numbers
 from trundle.errors import InputError, require_known
+from trundle.expected import a_kind
 from trundle.mechanics.steering import STILL
 from trundle.motion.drive.modules import SLACK, Module, followed, pointed
 from trundle.robot import Read, Robot, RollingWheel, Value
@@ -80,12 +81,12 @@ class Limits:
             limit = getattr(self, name)
             if not isinstance(limit, numbers.Real) or not float(limit) > 0:
                 raise InputError(f"expected a positive {name}, got {limit!r}", key=name, hint="in SI units")
-        if self.steering_range is not None and not self.steering_range[0] < self.steering_range[1]:
-            raise InputError(
-                f"the range from {self.steering_range[0]:g} to {self.steering_range[1]:g} rad holds no angle",
-                key="steering_range",
-                hint="give (least, greatest)",
-            )
+        if self.steering_range is None:
+            return
+        ends = as_numbers(self.steering_range, "steering_range")
+        if ends.shape != (2,) or not ends[0] < ends[1]:
+            message = f"the range {self.steering_range!r} rad holds no angle"
+            raise InputError(message, key="steering_range", hint="give (least, greatest)")
 
     def of(self, quantity: LimitedQuantity) -> float:
         """The limit of one quantity.
@@ -205,7 +206,8 @@ class Drive:
         if isinstance(limits, Limits):
             return replace(self, limits=(limits,) * len(self.modules))
         if not isinstance(limits, Mapping):
-            hint = "motor_limits(robot) gives those of its motors" if limits == "motors" else None
+            motors = isinstance(limits, str) and limits == "motors"
+            hint = "motor_limits(robot) gives those of its motors" if motors else None
             message = f"expected trundle.Limits, or a mapping of them by module, got {limits!r}"
             raise InputError(message, key="limits", hint=hint)
         for name in limits:
@@ -213,7 +215,7 @@ class Drive:
         missing = [name for name in self.names if name not in limits]
         if missing:
             raise InputError(f"limits lack {', '.join(missing)}", key="limits")
-        return replace(self, limits=tuple(limits[name] for name in self.names))
+        return replace(self, limits=tuple(a_kind(limits[name], Limits, name) for name in self.names))
 
     def velocities(self, twist: npt.ArrayLike) -> ComplexArray:
         """u of the modules' places, (…, m) in m/s, of twists (…, 3)."""

@@ -12,6 +12,7 @@ import numpy as np
 from trundle.arrays import ComplexArray, FloatArray
 from trundle.catalog.wheeled import limited_swerve
 from trundle.errors import InputError, require_known
+from trundle.expected import came
 from trundle.mechanics.steering import STILL
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.drive import Driven
@@ -41,6 +42,16 @@ _THIRDS = 60
 _APART = 1e-6
 # Newton's steps from an interpolated knot to the exact one: every step doubles its right digits.
 _NEWTON = 4
+
+
+def _path_of(given: PosePath | str | os.PathLike[str]) -> PosePath:
+    """The path of poses, or the one in a file; InputError for anything else."""
+    if isinstance(given, PosePath):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return read_path(given)
+    hint = "trundle.pose_path(poses) makes one of poses (x, y, θ)"
+    raise InputError(f"follow takes a path, not {came(given)}", key="path", hint=hint)
 
 
 def follow(
@@ -92,7 +103,7 @@ def follow(
     >>> motion.poses([motion.duration])[0].round(9).tolist()
     [2.0, 0.0, 0.0]
     """
-    path = path if isinstance(path, PosePath) else read_path(path)
+    path = _path_of(path)
     who = kinematics(limited_swerve() if robot is None else robot_of(robot, "follow", "it has no wheels"))
     drive = _followed(who.drive.limited(limits))
     pieces: list[Piece] = []

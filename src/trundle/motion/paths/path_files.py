@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
-from trundle.errors import InputError, choose, require_known
+from trundle.errors import InputError, choose
+from trundle.expected import a_real
 from trundle.files import path_of
 from trundle.motion.paths.choreo import from_traj_file
 from trundle.motion.paths.path_json import read_json
@@ -48,11 +50,11 @@ def read_path(file: str | os.PathLike[str], tolerance: float = 0.01) -> PosePath
     choose one of .path, .traj
     """
     path = path_of(file, "read_path")
-    if not tolerance > 0:
-        raise InputError(f"expected a tolerance > 0 m, got {tolerance}", key="tolerance")
+    tolerance = a_real(tolerance, "tolerance", above=0, unit="m")
     if path.suffix == ".auto":
         raise _a_routine(str(file))
-    require_known(path.suffix, SUFFIXES, f"{path.name} is no file of a path", file=str(file), hint=choose)
+    if path.suffix not in SUFFIXES:
+        raise _no_path(path)
     source = read_json(path)
     if path.suffix == ".path" and "waypoints" not in source.data and "command" in source.data:
         raise _a_routine(str(file))
@@ -62,6 +64,17 @@ def read_path(file: str | os.PathLike[str], tolerance: float = 0.01) -> PosePath
         return from_traj_file(source, tolerance)
     except InputError as error:
         raise error.at(file=str(file)) from None
+
+
+def _no_path(path: Path) -> InputError:
+    """The error on a file's name that ends as no path's does."""
+    there = [f"{path}{suffix}" for suffix in SUFFIXES if Path(f"{path}{suffix}").is_file()]
+    hint = f"did you mean '{there[0]}'?" if there else choose(path.suffix, SUFFIXES)
+    if path.suffix in (".yaml", ".yml", ".json"):
+        hint = f"trundle.drive({str(path)!r}) takes commands"
+    return InputError(
+        "is no file of a path" if path.exists() else "there is no such path", file=str(path), hint=hint
+    )
 
 
 def _a_routine(file: str) -> InputError:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
+from trundle.expected import a_real, a_text
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
@@ -189,8 +190,13 @@ def pose_path(
     5.0
     """
     rows = as_numbers(poses, "poses")
-    if rows.ndim != 2 or rows.shape[1] != 3 or len(rows) < 2 or not np.isfinite(rows).all():
+    if rows.ndim != 2 or rows.shape[1] != 3 or len(rows) < 2:
         raise InputError(f"expected two or more poses (x, y, θ), got an array {rows.shape}", key="poses")
+    if not np.isfinite(rows).all():
+        place = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
+        raise InputError(f"pose {place} has a number that isn't finite: {rows[place].tolist()}", key="poses")
+    limits = {"velocity": velocity, "acceleration": acceleration}
+    velocity, acceleration = (a_real(given, key, above=0) for key, given in limits.items())
     steps = distances(np.diff(rows, axis=0))
     if not steps.all():
         again = int(np.flatnonzero(steps == 0)[0]) + 1
@@ -201,7 +207,7 @@ def pose_path(
         Section(_through(lengths[part], rows[part]), *lengths[part][[0, -1]].tolist()) for part in parts
     )
     zone = Zone(0.0, float(lengths[-1]), velocity, acceleration)
-    return PosePath(name, sections, (zone,))
+    return PosePath(a_text(name, "name"), sections, (zone,))
 
 
 def _turning_back(poses: FloatArray) -> list[int]:

@@ -10,12 +10,13 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import choose, require_known
+from trundle.expected import a_text
 from trundle.files import path_of, replacing
 from trundle.mechanics.steering import STILL
 from trundle.motion.commands.drive import Driven
 from trundle.motion.commands.record import sample_times
 from trundle.motion.paths.choreo import CONSTRAINTS, VERSION
-from trundle.motion.pieces.motion import Motion
+from trundle.motion.pieces.motion import Motion, motion_of
 from trundle.results.table import Table, csv_text
 
 SUFFIXES = (".traj", ".csv")
@@ -65,13 +66,15 @@ def write_trajectory(
     """
     path = path_of(file, "write_trajectory")
     require_known(path.suffix, SUFFIXES, f"{path.name} is no trajectory", file=str(file), hint=choose)
-    moved = motion.motion if isinstance(motion, Driven) else motion
+    moved = motion_of(motion, "write_trajectory")
     times = sample_times(moved.duration, rate)
     rows = _rows(moved, times)
     if path.suffix == ".csv":
         text = _table(moved, times, rows)
     else:
-        called = name or (motion.name if isinstance(motion, Driven) else path.stem)
+        called = (None if name is None else a_text(name, "name")) or (
+            motion.name if isinstance(motion, Driven) else path.stem
+        )
         events = motion.events if isinstance(motion, Driven) else ()
         zones = motion.zones if isinstance(motion, Driven) else ()
         text = _trajectory(called, rows, _stops(moved), rate, events, zones)

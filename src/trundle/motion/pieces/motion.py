@@ -13,6 +13,7 @@ from numpy.polynomial import legendre
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, NumericsError, counted
+from trundle.expected import came
 from trundle.frozen import Brief, frozen, settle
 from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
@@ -295,11 +296,24 @@ class Motion:
         checked = np.atleast_1d(as_numbers(times, "times"))
         # the end of a motion is a sum of durations: a caller's may differ by rounding
         slack = 1e-9 * max(1.0, self.duration)
-        if checked.ndim != 1 or not (checked[0] >= -slack and checked[-1] <= self.duration + slack):
+        if (
+            checked.ndim != 1
+            or not checked.size
+            or not (checked[0] >= -slack and checked[-1] <= self.duration + slack)
+        ):
             raise InputError(f"times lie outside the motion, which takes {self.duration:g} s", key="times")
         if (np.diff(checked) < 0).any():
             raise InputError("times must not fall", key="times", hint="sort them")
         return checked
+
+
+def motion_of(given: object, call: str) -> Motion:
+    """A motion, or the one of what was driven; InputError for what is neither, such as a file's name."""
+    motion = given if isinstance(given, Motion) else getattr(given, "motion", None)
+    if isinstance(motion, Motion):
+        return motion
+    hint = "trundle.plan(…), trundle.drive(file) and trundle.follow(path) give one"
+    raise InputError(f"{call} takes a motion, not {came(given)}", key="motion", hint=hint)
 
 
 # A panel's twist is a Legendre series of so many terms; it is resolved where the last two are rounding.

@@ -12,8 +12,9 @@ motion is a fixed point; beside it the error of a steering decays as (1 + b t) e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -65,14 +66,30 @@ def holonomic_twist(
     >>> trundle.holonomic_twist((1, 0, 0), (0.5, 0, 0), (0.9, 0, 0)).round(12).tolist()
     [0.7, 0.0, 0.0]
     """
-    if not min(gains) > 0:
-        raise InputError(f"expected gains > 0, got {gains}", key="gains")
-    goal, rate, here = (as_numbers(part, "poses and velocities") for part in (wanted, velocity, pose))
+    require_gains(gains)
+    given = {"wanted": wanted, "velocity": velocity, "pose": pose}
+    goal, rate, here = (_three(part, key) for key, part in given.items())
     wish = rate + np.array([gains[0], gains[0], gains[1]]) * (goal - here)
     # The shorter way round: 2π more or less of the heading is the same pose.
     wish[2] = rate[2] + gains[1] * math.remainder(goal[2] - here[2], 2 * math.pi)
     local = complex(wish[0], wish[1]) * np.exp(-1j * here[2])
     return np.array([local.real, local.imag, wish[2]])
+
+
+def require_gains(gains: object) -> None:
+    """Raise InputError where gains aren't two positive numbers."""
+    both = tuple(gains) if isinstance(gains, Sequence) else ()
+    if len(both) != 2 or not all(isinstance(gain, Real) and float(gain) > 0 for gain in both):
+        message = f"expected two gains above 0 1/s, got {gains!r}"
+        raise InputError(message, key="gains", hint="of places and of headings, such as (2, 2)")
+
+
+def _three(given: npt.ArrayLike, key: str) -> FloatArray:
+    """x, y, theta or their rates (3,); InputError for anything else."""
+    numbers = as_numbers(given, key)
+    if numbers.shape != (3,):
+        raise InputError(f"expected x, y and theta, got an array of shape {numbers.shape}", key=key)
+    return numbers
 
 
 @dataclass(frozen=True, eq=False)

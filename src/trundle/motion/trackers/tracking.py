@@ -15,9 +15,9 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.model import Model
-from trundle.model.arguments import Given, kind_of, model_of, number, opened, robot_of
+from trundle.model.arguments import Given, model_of, number, opened, robot_of
 from trundle.motion.forces.forces import DrivenRobot, MotionForces, motion_forces
-from trundle.motion.pieces.motion import Motion, Samples
+from trundle.motion.pieces.motion import Motion, Samples, motion_of
 from trundle.motion.trackers.tracker import Aim, ByTorque, Law, Tracker
 from trundle.results import Run
 from trundle.robot import units
@@ -154,7 +154,7 @@ def track(
     >>> tracking.largest["position"] < 0.02
     True
     """
-    motion = _motion_of(motion)
+    motion = motion_of(motion, "track")
     if not number(bandwidth, "bandwidth", "rad/s") > 0:
         raise InputError(f"expected a bandwidth > 0 rad/s, got {bandwidth!r}", key="bandwidth")
     # Opened once: what leads to a robot and to its model may be a file.
@@ -177,18 +177,6 @@ def track(
     with Doing(progress, "tracking") as doing:
         doing.at("forces along the motion")
         return Tracking(motion, run, motion_forces(driven, motion.samples(at)), driven)
-
-
-def _motion_of(given: Motion | Driven) -> Motion:
-    """A motion, or the one of what was driven; InputError for what is neither, such as a file's name."""
-    motion = given if isinstance(given, Motion) else getattr(given, "motion", None)
-    if isinstance(motion, Motion):
-        return motion
-    raise InputError(
-        f"track takes a motion, not {kind_of(given)}",
-        key="motion",
-        hint="trundle.plan(…), trundle.drive(file) and trundle.follow(path) give one",
-    )
 
 
 def along(driven: DrivenRobot, motion: Motion, bandwidth: float) -> Tracker:

@@ -14,11 +14,10 @@ from trundle.arrays import FloatArray, Triple
 from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.linear import table
-from trundle.mechanics.wheels import WheelModel
+from trundle.mechanics.wheels import WheelModel, look_of
 from trundle.model.constraints import configure, independent_coordinates
 from trundle.model.numeric_loops import posture
 from trundle.robot.couplings import linkages
-from trundle.robot.kinds import ask
 from trundle.robot.structure import body_names
 from trundle.scalars import Scalar, less, maximum, minimum, sqrt, where
 from trundle.show.drawing.scene import Bar, JointMark, LoopMark, Plate, Scene, Spot, WheelShape
@@ -176,7 +175,7 @@ class _Drawn:
         held, steered = links[model.link], model.steering is not None
         if steered:
             held = links[held.parent]
-        look = ask(noun, f"robot.wheels.{model.name}", noun.look, self.read)
+        look = look_of(model.name, noun, self.read)
         return WheelShape(
             model.name,
             model.link,

@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from trundle.arrays import FloatArray
+from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
+from trundle.expected import a_kind
 from trundle.show.figures.style import COLOURS, INK, house_style, new_figure
 from trundle.wrenches import Breakdown, Wrench
 
@@ -59,6 +60,12 @@ def breakdown_figure(split: Breakdown, time: FloatArray) -> Figure:
     >>> trundle.breakdown_figure(split, loads.time).axes[0].get_ylabel()
     'force x (N)'
     """
+    a_kind(split, Breakdown, "split", "loads.breakdown(…) gives one")
+    time = as_numbers(time, "time")
+    held = np.shape(split.seen.force)[:-1]
+    if time.ndim != 1 or held not in ((), time.shape):
+        message = f"the times have the shape {time.shape}, the wrenches {held}"
+        raise InputError(message, key="time", hint="those of its motion: loads.time")
     seen = _rows(split.seen, time.size)
     terms = {name: _rows(wrench, time.size) for name, wrench in split.terms.items()}
     stacked = np.stack([*terms.values()])

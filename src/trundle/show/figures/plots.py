@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from trundle.choices import FIGURES
 from trundle.errors import InputError
+from trundle.files import path_of
 from trundle.results import Run
 
 if TYPE_CHECKING:
@@ -301,7 +302,8 @@ class Plots:
         from trundle.show.figures.path import track_of
         from trundle.show.figures.style import save_figure
 
+        where = path_of(folder, "plot.save")
         empty = {what: not show(self.run) for what, show in panels.OVER_TIME.items()}
         empty |= {"path": track_of(self.run) is None, "contacts": not panels.slips(self.run)}
         shown = [name for name in FIGURES if not empty[name]]
-        return [save_figure(getattr(self, name)(), Path(folder) / f"{name}{suffix}") for name in shown]
+        return [save_figure(getattr(self, name)(), where / f"{name}{suffix}") for name in shown]

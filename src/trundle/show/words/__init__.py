@@ -31,7 +31,7 @@ def to_text(noun: object) -> str:
 
     Raises
     ------
-    TypeError
+    InputError
         For anything else.
 
     Examples
@@ -59,7 +59,7 @@ def to_html(noun: object) -> str:
 
     Raises
     ------
-    TypeError
+    InputError
         For anything else.
 
     Examples
@@ -120,7 +120,7 @@ def explain(found: object) -> str:
 
     Raises
     ------
-    TypeError
+    InputError
         For what has no sentence here.
 
     Examples

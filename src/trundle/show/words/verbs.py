@@ -5,6 +5,9 @@ from __future__ import annotations
 from functools import singledispatch
 from importlib import import_module
 
+from trundle.errors import InputError
+from trundle.expected import came
+
 # The room of a noun, and the module that has the words of its nouns. It loads when one of them is shown: whoever has a
 # noun has loaded its room already, so that a robot's line never waits for the rooms of models or analyses.
 _MODULES = {
@@ -34,7 +37,8 @@ def html(noun: object) -> str:
 @singledispatch
 def sentence(finding: object) -> str:
     """A finding in a sentence or two."""
-    raise _unknown(finding)
+    hint = "such as model.mobility, analysis.controllability or analysis.singularities"
+    raise InputError(f"expected a finding, got {came(finding)}", hint=hint)
 
 
 def load_words_of(noun: object) -> None:
@@ -46,6 +50,6 @@ def load_words_of(noun: object) -> None:
             import_module(f"trundle.show.words.{_MODULES[room]}")
 
 
-def _unknown(noun: object) -> TypeError:
-    rooms = ", ".join(_MODULES)
-    return TypeError(f"expected a noun or a finding of the rooms {rooms}, got {type(noun).__name__}")
+def _unknown(noun: object) -> InputError:
+    hint = "it tells of robots, models, runs, batches, analyses, linear systems, programs and wrenches"
+    return InputError(f"expected one of Trundle's objects, got {came(noun)}", hint=hint)
