@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.motion.drive.drive import Drive, log_rates
 from trundle.motion.drive.modules import turns_into_range
+from trundle.motion.pieces.extremes import peaks, slowing
 from trundle.motion.pieces.motion import Piece, total
 from trundle.motion.pieces.pieces import straight
 from trundle.motion.pieces.pieces import turning as steered_at_rest
@@ -39,6 +40,12 @@ _HOPEFUL = 1.35
 # Powers of the norm in polishing, one Newton's step each. A course is laid in the least time of whoever steers most,
 # so its largest values are spread already, and the steps needn't begin with least squares (2).
 _POWERS = (4, 4, 6, 8)
+
+
+# Courses that take less (s) have a jerk that rounding changes by more than 1e-10 rad/s³.
+_SHORT = 0.1
+# How much slower a course is than its largest values ask for, as these are found to so much.
+_SPARE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -210,11 +217,11 @@ def _courses(
             lost.append(Candidate(name, least, f"takes {least - limit:.3g} s longer"))
             continue
         duration = bounds(drive, controls, crossing, r).duration(drive)
-        course = AlongCourse(drive, controls, crossing, r, duration, angles)
+        course = _rounded(AlongCourse(drive, controls, crossing, r, duration, angles))
         if fault := _fault(course):
-            lost.append(Candidate(name, duration, fault))
+            lost.append(Candidate(name, course.duration, fault))
         else:  # the others follow by rising least times: those that can't beat this one need no certificate
-            limit = min(limit, duration)
+            limit = min(limit, course.duration)
             courses.append((name, (course,)))
     return courses, lost
 
@@ -262,6 +269,17 @@ def _driven(
     ends = np.stack([speeds[0] / sizes[:, 0], signs * speeds[1] / sizes[:, -1]], axis=1)
     r, driven = fit_speeds(drive, controls, crossings, ends, times, powers)
     return r, np.maximum(times, driven)
+
+
+def _rounded(course: AlongCourse) -> AlongCourse:
+    """The course, slower by what rounding makes of its rates where it is short: its certificate is of exact numbers.
+
+    Rounding ε of the controls is one of ε n³/T³ of the steering's jerk, 1e-13 rad/s³ · (1 s/T)³.
+    """
+    if not 0 < course.time < _SHORT:
+        return course
+    factor, _ = slowing(peaks(course), course.drive.limits)
+    return course if factor == 1 else replace(course, time=course.time * factor * (1 + _SPARE))
 
 
 def _fault(course: AlongCourse) -> str:
