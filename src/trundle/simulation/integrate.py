@@ -277,8 +277,11 @@ def _lsoda(
 
 
 def _goes_on(asked: Sequence[float]) -> bool:
-    """Whether the later half of the steps came about as far as the earlier: nothing is singular there."""
-    return asked[-1] - asked[len(asked) // 2] > (asked[-1] - asked[0]) / 4
+    """Whether the later half of the steps came about as far as the earlier, and all are more than the time's rounding:
+    nothing is singular there.
+    """
+    came = asked[-1] - asked[0]
+    return came > len(asked) * np.spacing(asked[-1]) and asked[-1] - asked[len(asked) // 2] > came / 4
 
 
 def _too_long(asked: Sequence[float], end: float) -> str:
