@@ -119,8 +119,8 @@ def test_a_failing_ffmpeg_is_quoted_and_leaves_nothing(run, tmp_path, monkeypatc
     [
         ("drive.txt", {}, "a film's file ends in .gif or .mp4"),
         ("drive.png", {}, "for single pictures name a folder"),
-        ("drive.gif", {"speed": 0}, "expected a positive number, got 0"),
-        ("drive.gif", {"fps": float("nan")}, "expected a positive number, got nan"),
+        ("drive.gif", {"speed": 0}, "expected a number above 0, got 0"),
+        ("drive.gif", {"fps": float("nan")}, "expected a number above 0, got nan"),
         ("drive.gif", {"speed": 1e-6}, "frames are too many"),
         ("drive.gif", {"width": 601}, "expected an even number of pixels from 200 to 4000, got 601"),
         ("drive.gif", {"fps": 60}, "a GIF has at most 50 pictures a second"),
