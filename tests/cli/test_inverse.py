@@ -191,3 +191,36 @@ def test_the_commands_in_the_docs_run(trundle, tmp_path, monkeypatch):
 def test_errors_are_objects_with_json(inverse):
     done = inverse("--frame", "shin", "--json")
     assert json.loads(done.out)["error"]["message"].startswith("there is no frame 'shin'")
+
+
+@pytest.mark.parametrize("ending", [".csv", ".nc"])
+def test_one_file_by_its_name(inverse, tmp_path, ending):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    file = folder / f"loads{ending}"
+    done = inverse(output=file)
+    assert done.status == 0, done.err
+    assert [each.name for each in folder.iterdir()] == [file.name]
+    run = Run.load(file)
+    assert run["hip.force_x"] == pytest.approx(closed_forms(run.time)["hip"][0], abs=1e-9)
+    file.write_text("mine")
+    again = inverse(output=file)
+    assert again.status == 1
+    assert "--force" in again.err
+    assert file.read_text() == "mine"
+
+
+@pytest.mark.parametrize(("ending", "needs"), [("xlsx", "openpyxl"), ("parquet", "pyarrow")])
+def test_one_table_for_other_programs(inverse, tmp_path, ending, needs):
+    """Their numbers are those of any run's table (tests/results); here the ending is a file's and no folder's."""
+    pytest.importorskip(needs)
+    file = tmp_path / f"loads.{ending}"
+    assert inverse(output=file).status == 0
+    assert file.is_file()
+
+
+def test_one_file_holds_one_table(inverse, tmp_path):
+    done = inverse("--cycles", "0.1,0.5,0.9", output=tmp_path / "loads.csv")
+    assert done.status == 1
+    assert re.search(r"--cycles: writes a table of its own, and '.*loads\.csv' is one file", done.err)
+    assert not (tmp_path / "loads.csv").exists()

@@ -90,7 +90,8 @@ def configure(parser: ArgumentParser) -> None:
     text = "split this body's balance as an observer sees it: breakdown.csv and a stacked figure"
     add("--breakdown", metavar="BODY", help=text)
     add("--observer", metavar="BODY@JOINT", help="who sees it, and from where on it: thigh@knee")
-    add_output(parser, "DIR", "the folder for the results (default: runs/MOTION)")
+    text = "the folder for the results (default: runs/MOTION), or one file: .nc, .csv, .xlsx, .parquet, .npy"
+    add_output(parser, "DIR", text)
     add_force(parser)
     add("--no-figures", action="store_true", help="write the numbers only")
     add("--figure-format", choices=FIGURE_FORMATS, default="png", help="of the figures (default: png)")
@@ -101,14 +102,31 @@ def execute(args: Namespace, out: Output) -> int:
     stem = Path(args.motion).stem
     folder = Path(args.output) if args.output else products.DEFAULT_PARENT / stem
     tables, figures = _names(stem, args)
-    products.claim_all(folder, [*tables, *figures], args.force)
+    alone = products.is_one_file(args.output)
+    if alone:
+        _require_one(args)
+        products.claim_run(folder, args.force)
+    else:
+        products.claim_all(folder, [*tables, *figures], args.force)
     results = _results(args, not out.quiet)
-    written = _write(results, folder, (tables, figures))
     run = results.run
+    if alone:
+        run.save(folder)
+        folder, written = folder.parent, [folder.name]
+    else:
+        written = _write(results, folder, (tables, figures))
     out.answer({**run.summary, "output": str(folder), "files": written})
     out.say(_told(run, out))
     out.say(f"  wrote {folder}: {', '.join(written)}")
     return 0
+
+
+def _require_one(args: Namespace) -> None:
+    """Raise InputError where one file is to be written and another table was asked for, too."""
+    for option, given in (("--breakdown", args.breakdown), ("--cycles", args.cycles)):
+        if given:
+            message = f"writes a table of its own, and '{args.output}' is one file"
+            raise InputError(message, key=option, hint="name a folder with --output, or leave this away")
 
 
 def _results(args: Namespace, progress: bool) -> Results:

@@ -78,7 +78,7 @@ def holonomic_twist(
 
 def require_gains(gains: object) -> None:
     """Raise InputError where gains aren't two positive numbers."""
-    both = tuple(gains) if isinstance(gains, Sequence) else ()
+    both = tuple(gains) if isinstance(gains, (Sequence, np.ndarray)) else ()
     if len(both) != 2 or not all(isinstance(gain, Real) and float(gain) > 0 for gain in both):
         message = f"expected two gains above 0 1/s, got {gains!r}"
         raise InputError(message, key="gains", hint="of places and of headings, such as (2, 2)")
