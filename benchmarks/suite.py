@@ -19,6 +19,7 @@ BENCHMARKS = {
     "memory": ("memory.rollout_memory", "memory.many_robots"),
     "forward": ("chains.forward_rates", "chains.single_call"),
     "calls": ("calls.single_calls",),
+    "jax": ("jax_slopes.jax_slopes",),
     "build": ("chains.build_times",),
     "sympy": ("sympy_models.sympy_models",),
     "equations": ("equations.equations",),

@@ -158,21 +158,21 @@ NUMPY = _language(
     # the side of a choice that doesn't count may divide by zero
     '@np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")\n',
 )
+IN_SINGLE = (
+    "JAX computes in single precision here, with errors of 1e-7 and not of 1e-16; for double precision call "
+    'jax.config.update("jax_enable_x64", True) before anything else of JAX'
+)
 JAX = _language(
     "JAX",
     "jnp",
-    """\
+    f"""\
 import warnings
 
 import jax
 import jax.numpy as jnp
 
 if not jax.config.jax_enable_x64:
-    warnings.warn(
-        "JAX computes in single precision here, with errors of 1e-7 and not of 1e-16; for double precision call "
-        'jax.config.update("jax_enable_x64", True) before anything else of JAX',
-        stacklevel=2,
-    )
+    warnings.warn({IN_SINGLE!r}, stacklevel=2)
 """,
     "_erf = jax.scipy.special.erf\n",
 )

@@ -388,14 +388,44 @@ class Kernel:
         """
         return emit_batch(self.program, uniform, self.lanes, host().fused)
 
+    def native(self, uniform: tuple[bool, ...] | None = None) -> Compiled:
+        """The machine code that other code calls, without room of its own: many threads may be in it.
+
+        Parameters
+        ----------
+        uniform : tuple of bool, optional
+            Of a batch, as in `batch_code`; None: of one state.
+
+        Returns
+        -------
+        Compiled
+            A function of a table of addresses, of a batch with two lanes from and to which it goes.
+
+        Raises
+        ------
+        NumericsError
+            LLVM can't compile it.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> from trundle.program import compile_program
+        >>> kernel = compile_program(trundle.kinematics(trundle.catalog.mecanum()).inverse)
+        >>> kernel.native().address > 0
+        True
+        """
+        if uniform is not None:
+            return self._variant(uniform, lambda: self.batch_code(uniform), SIGNATURE_BATCH)
+        return self._variant("plain", lambda: emit_single(self.program, host().fused), SIGNATURE_SINGLE)
+
     def _variant(self, key: Variant, emit: Callable[[], Code], signature: str) -> Compiled:
         if key not in self._variants:
-            self._variants[key] = assemble(emit(), signature, quick=self._long and key == "single")
+            self._variants[key] = assemble(emit(), signature, quick=self._long and isinstance(key, str))
         return self._variants[key]
 
     def _batch_variant(self, uniform: tuple[bool, ...]) -> Native:
         if uniform not in self._functions:
-            compiled = self._variant(uniform, lambda: self.batch_code(uniform), SIGNATURE_BATCH)
+            compiled = self.native(uniform)
             prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
             self._functions[uniform] = prototype(compiled.address)
         return self._functions[uniform]
