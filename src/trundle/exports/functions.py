@@ -57,7 +57,7 @@ def to_jax(model: Given, function: str = "dynamics", *, base: str | None = None)
     """A model as a function of JAX arrays, which `jit`, `vmap`, `jacfwd`, `jacrev` and `grad` take.
 
     On a CPU, in double precision, JAX calls the model's own native code; elsewhere XLA compiles it. Derivatives,
-    forward and reverse and of every order, are programs of their own: exact, at three to four times the function's cost.
+    forward and reverse and of every order, are programs of their own: exact, at 3 to 4 times the cost.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Programs as operations of JAX: on a CPU the kernels themselves, elsewhere their text; derivatives by programs of ours.
+"""Programs as operations of JAX: on a CPU the kernels themselves, elsewhere their text; derivatives by our programs.
 
 XLA takes minutes to compile some thousand scalar operations, and their derivatives longer. So a long program is one
 operation, which XLA calls through its foreign function interface. Its derivative along changes is a program too
@@ -59,7 +59,7 @@ class Operation:
     def _identity(self) -> tuple[str, tuple[int, ...]]:
         return self.program.key, self.linear
 
-    def __call__(self, *groups: Any) -> list[Any]:
+    def __call__(self, *groups: Array) -> list[Array]:
         """The output groups (n,), of arrays (n,); (count, n) where one of them is (count, n)."""
         return PROGRAM.bind(*groups, of=self)
 
@@ -83,7 +83,7 @@ class Operation:
         return Operation(against(self.program, self.linear), linear)
 
     @cached_property
-    def text(self) -> Any:
+    def text(self) -> Callable[..., Array | tuple[Array, ...]]:
         """The program as a function of JAX's own operations, of groups (n,) or (n, count)."""
         space: dict[str, Any] = {"__name__": "trundle"}
         with warnings.catch_warnings():
@@ -91,7 +91,7 @@ class Operation:
             exec(source({"program": self.program}, JAX), space)
         return space["program"]
 
-    def as_text(self, *groups: Any) -> list[Any]:
+    def as_text(self, *groups: Array) -> list[Array]:
         """The outputs by JAX's own operations."""
         count = _count(groups)
         found = self.text(*(group.T for group in groups))
@@ -101,7 +101,7 @@ class Operation:
         wide = [result if result.ndim == 2 else result[:, None] for result in results]
         return [jnp.broadcast_to(result, (len(result), count)).T for result in wide]
 
-    def as_kernel(self, *groups: Any) -> list[Any]:
+    def as_kernel(self, *groups: Array) -> list[Array]:
         """The outputs by native code."""
         count = _count(groups)
         whole = count is not None and count >= WHOLE
@@ -174,44 +174,48 @@ PROGRAM = Primitive("trundle_program")
 PROGRAM.multiple_results = True
 
 
-def _count(groups: Sequence[Any]) -> int | None:
+def _count(groups: Sequence[Array] | Sequence[ShapedArray]) -> int | None:
     return next((group.shape[0] for group in groups if group.ndim == 2), None)
 
 
 @PROGRAM.def_impl
-def _evaluated(*groups: Any, of: Operation) -> list[Any]:
+def _evaluated(*groups: Array, of: Operation) -> list[Array]:
     return _compiled(of)(*groups)
 
 
 @cache
-def _compiled(of: Operation) -> Any:
+def _compiled(of: Operation) -> Callable[..., list[Array]]:
     return jax.jit(of)
 
 
 @PROGRAM.def_abstract_eval
-def _shapes(*groups: Any, of: Operation) -> list[Any]:
+def _shapes(*groups: ShapedArray, of: Operation) -> list[ShapedArray]:
     count = _count(groups)
     lead = () if count is None else (count,)
     return [ShapedArray((*lead, group.size), groups[0].dtype) for group in of.program.outputs]
 
 
-def _changed(groups: Sequence[Any], changes: Sequence[Any], of: Operation) -> tuple[list[Any], list[Any]]:
+def _changed(
+    groups: Sequence[Array], changes: Sequence[Array], of: Operation
+) -> tuple[list[Array], list[Array]]:
     places = tuple(k for k, change in enumerate(changes) if not isinstance(change, ad.Zero))
     rates = of.along(places)(*groups, *(changes[k] for k in places))
     return of(*groups), rates
 
 
-def _transposed(weights: Sequence[Any], *groups: Any, of: Operation) -> list[Any]:
+def _transposed(weights: Sequence[Array], *groups: Array, of: Operation) -> list[Array | None]:
     others = [group for k, group in enumerate(groups) if k not in of.linear]
     found = of.transposed(*others, *map(ad.instantiate_zeros, weights))
-    results: list[Any] = [None] * len(groups)
+    results: list[Array | None] = [None] * len(groups)
     for place, part in zip(of.linear, found, strict=True):
         # what all states of a batch share gets the sum of what it does to them
         results[place] = part.sum(0) if part.ndim > groups[place].aval.ndim else part
     return results
 
 
-def _mapped(groups: Sequence[Any], axes: Sequence[int | None], of: Operation) -> tuple[list[Any], list[int]]:
+def _mapped(
+    groups: Sequence[Array], axes: Sequence[int | None], of: Operation
+) -> tuple[list[Array], list[int]]:
     """One axis more; a batch in a batch is a long one."""
     moved = [
         group if axis is None else jnp.moveaxis(group, axis, 0)
@@ -223,7 +227,7 @@ def _mapped(groups: Sequence[Any], axes: Sequence[int | None], of: Operation) ->
     )
     if inner is None:
         return of(*moved), [0] * len(of.program.outputs)
-    flat: list[Any] = []
+    flat: list[Array] = []
     for group, axis in zip(moved, axes, strict=True):
         if axis is None and group.ndim == 1:
             flat.append(group)
@@ -240,14 +244,14 @@ ad.primitive_transposes[PROGRAM] = _transposed
 batching.primitive_batchers[PROGRAM] = _mapped
 
 
-def _on_a_cpu(context: Any, *groups: Any, of: Operation) -> Any:
-    wide = all(aval.dtype == np.float64 for aval in context.avals_in)
+def _on_a_cpu(context: mlir.LoweringRuleContext, *groups: Array, of: Operation) -> Sequence[mlir.ir.Value]:
+    wide = all(isinstance(aval, ShapedArray) and aval.dtype == np.float64 for aval in context.avals_in)
     native = wide and of.program.operations >= LONG and _version() is not None
     how = of.as_kernel if native else of.as_text
     return mlir.lower_fun(how, multiple_results=True)(context, *groups)
 
 
-def _by_text(context: Any, *groups: Any, of: Operation) -> Any:
+def _by_text(context: mlir.LoweringRuleContext, *groups: Array, of: Operation) -> Sequence[mlir.ir.Value]:
     return mlir.lower_fun(of.as_text, multiple_results=True)(context, *groups)
 
 
@@ -271,7 +275,7 @@ def _registered(of: Operation, batched: tuple[bool, ...], whole: bool) -> str:
     return name
 
 
-def _capsule(address: int) -> Any:
+def _capsule(address: int) -> object:
     """A pointer as Python's C code passes it on."""
     make = ctypes.pythonapi.PyCapsule_New
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
