@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgba
+from matplotlib.image import AxesImage
 
 from trundle.arrays import FloatArray
 from trundle.show.drawing.scene import Scene, project
 from trundle.show.figures.outlines import outlines
+from trundle.show.figures.raster import nearest
 from trundle.show.figures.shading import Shaded, shaded
 from trundle.show.figures.style import BODY, COLOURS, INK, TREAD, WHEEL
+
+# Bodies' own shapes have so many times a picture's pixels across, where they aren't faded.
+_FINER, _FADED = 2, 0.5
 
 
 def draw_scene(
@@ -59,8 +66,20 @@ def draw_scene(
 def _draw_solids(
     axes: Axes, seen: Shaded, about: FloatArray, scale: float, alpha: float, level: float
 ) -> None:
-    """Bodies' own shapes; a thin edge of a triangle's own colour closes the gaps between them."""
-    colours = seen.colours * [1, 1, 1, alpha]
-    drawn = PolyCollection(list(about + scale * (seen.corners - about)), facecolors=colours, zorder=level)
-    drawn.set(edgecolors=colours if alpha == 1 else "none", linewidths=0.5)
-    axes.add_collection(drawn, autolim=False)
+    """Bodies' own shapes, as pixels of which the nearest is seen; faded ones with fewer."""
+    corners = about + scale * (seen.corners - about)
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    low = np.maximum(corners.min(axis=(0, 1)), (min(left, right), min(bottom, top)))
+    high = np.minimum(corners.max(axis=(0, 1)), (max(left, right), max(bottom, top)))
+    if not (high > low).all():
+        return  # out of sight
+    pixel = abs(right - left) / max(axes.bbox.width, 1.0) / (_FINER if alpha > _FADED else 1)
+    wide, tall = (max(1, math.ceil(length / pixel)) for length in high - low)
+    triangle = nearest((corners - low) / pixel, seen.depths, (wide, tall))
+    shades = np.zeros((len(corners) + 1, 4), np.uint8)  # the last for where none is
+    shades[:-1] = (255 * seen.colours * [1, 1, 1, alpha]).round()
+    ends = low[0], low[0] + wide * pixel, low[1], low[1] + tall * pixel
+    drawn = AxesImage(axes, extent=ends, origin="lower", interpolation="bilinear", zorder=level)
+    drawn.set_data(shades.view(np.uint32)[triangle, 0].view(np.uint8).reshape(tall, wide, 4))
+    drawn.set_clip_path(axes.patch)
+    axes.add_image(drawn)

@@ -21,10 +21,11 @@ _SHADE = 0.55
 
 
 class Shaded(NamedTuple):
-    """Triangles in a picture, (m, 3, 2) in m, the nearest last, and their colours, (m, 4)."""
+    """Triangles in a picture, (m, 3, 2) in m, the nearest last, their colours (m, 4), how near corners are (m, 3)."""
 
     corners: FloatArray
     colours: FloatArray
+    depths: FloatArray
 
 
 @lru_cache(maxsize=8)
@@ -53,5 +54,6 @@ def shaded(scene: Scene, view: str, moment: int) -> Shaded:
         colour = np.array(to_rgba(solid.colour or BODY))
         colours.append(np.column_stack([bright[:, None] * colour[:3], np.full(bright.size, colour[3])]))
     triangles, shades = np.concatenate(corners), np.concatenate(colours)
-    order = np.argsort(depth(triangles.mean(axis=1), view), kind="stable")
-    return Shaded(project(triangles, view)[order], shades[order])
+    near = depth(triangles, view)
+    order = np.argsort(near.mean(axis=1), kind="stable")
+    return Shaded(project(triangles, view)[order], shades[order], near[order])
