@@ -17,6 +17,8 @@ from trundle.errors import InputError
 from trundle.formulas import equations, read_expression
 from trundle.formulas.algebra.sums import Book
 from trundle.formulas.checks.evaluation import LetterValues
+from trundle.formulas.typeset.mathml import symbol_mathml
+from trundle.formulas.typeset.printers import symbol_latex
 from trundle.robot import parse_robot
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -192,7 +194,7 @@ def test_mecanum_at_any_roller_angle():
 def test_a_car_turns_by_its_steering():
     found = equations(catalog.ackermann(), "kinematics")
     assert found["forward"].right[0, :] == matrix([[r / 2, r / 2]])
-    assert "agree with each other" in " ".join(n for x in found.sections for n in x.notes)
+    assert "rates that satisfy the constraints" in " ".join(n for x in found.sections for n in x.notes)
 
 
 def test_the_double_pendulum_is_the_textbooks():
@@ -604,3 +606,18 @@ def test_state_equations_of_closed_loops_are_left_out_with_the_reason():
     (section,) = equations(catalog.four_bar(), "state").sections
     assert not section.equations
     assert "closed loops bind the accelerations" in section.notes[0]
+
+
+def test_names_are_words_in_sentences_and_in_indices():
+    """left_motor is "left motor"; names with dots are a program's or a run's, and stay."""
+    found = equations(catalog.ackermann())
+    text, tex = found.text(), found.latex()
+    assert "front left rolls without slipping" in text
+    assert "The independent speeds are v_fl and δ̇." in text
+    assert "front_left rolls" not in tex
+    assert "left_motor.voltage" in text
+    for each in (symbol_latex, symbol_mathml):
+        assert each("r_trailer_0_left").count(",") == 0
+        assert each("v_x_hitch_0").count(",") == 1
+        assert each("M_1_2").count(",") == 1
+        assert each("I_phi_left").count(",") == 1

@@ -341,7 +341,7 @@ def test_equations_show_the_loads_by_the_accelerations():
     defined = {str(each.symbol): each for each in written.definitions}
     assert "vdot_x" in map(str, defined["W_x"].expression.free_symbols)
     (section,) = (each for each in written.sections if each.title == "Slipping contacts")
-    assert "hang on the accelerations" in section.notes[0]
+    assert "depend on the accelerations" in section.notes[0]
     bound = trundle.equations(trundle.catalog.ackermann(contact="slip"), "dynamics")
     (section,) = (each for each in bound.sections if each.title == "Slipping contacts")
     assert "not written out" in section.notes[0]

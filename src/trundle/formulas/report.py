@@ -237,7 +237,7 @@ class _Report:
             sections += self._stands(key, FOLLOWING, self._following)
         if self.sheet.assembly.loops and basis is not None:
             sections += self._stands(key, LOOPS, lambda: self.loops(basis), _LONG_LOOPS)
-        note = "Nothing binds its speeds: every one is independent."
+        note = "There are no constraints on the speeds: all are independent."
         return sections or [Section(key, "Constraints", (), (note,))]
 
     def _rolling(self) -> Section | None:

@@ -276,10 +276,16 @@ def _factor_note(
 ) -> Note:
     """Where one factor with coordinates in it vanishes; for a sine or cosine of one angle, what is lost there."""
     if not isinstance(base, sympy.sin | sympy.cos):
-        return Note("It vanishes where ", base, " = 0.")
+        return Note("The determinant vanishes where ", base, " = 0.")
     (inside,) = base.args
     quarter = 0 if isinstance(base, sympy.sin) else 1
-    parts = ["It vanishes where ", base, " = 0: ", inside, " = ±90°." if quarter else " = 0 or 180°."]
+    parts = [
+        "The determinant vanishes where ",
+        base,
+        " = 0: ",
+        inside,
+        " = ±90°." if quarter else " = 0 or 180°.",
+    ]
     lost = _lost(motions.subs(inside, sympy.pi * quarter / 2), left) if inside in coordinates else None
     if lost is not None:
         parts += [" At ", inside, f" = {90 * quarter}° no rates change ", lost, "."]

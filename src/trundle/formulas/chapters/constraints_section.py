@@ -48,7 +48,8 @@ def constraint_section(sheet: Sheet, lock: str) -> Section | None:
         rank, labels = sheet.here.basis.elimination.rank, sheet.here.basis.labels
         more = len(rows) - rank
         again = f"{more} {'is' if more == 1 else 'are'} redundant" if more else "they are independent"
-        free = f"independent speed{' is' if len(labels) == 1 else 's are'} {listed(labels)}"
+        speeds = listed([str(sheet.symbol(label)) for label in labels])
+        free = f"independent speed{' is' if len(labels) == 1 else 's are'} {speeds}"
         note = f"The {counted(len(rows), 'constraint')} have rank {rank}: {again}. The {free}."
         if len(rows) == 1:
             note = f"There is one constraint. The {free}."

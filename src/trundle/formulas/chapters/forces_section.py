@@ -191,9 +191,9 @@ def _load_notes(sheet: Sheet, loads: Mapping[str, Scalar]) -> tuple[str, ...]:
         if (letter := sheet.book.sum(loads[name]).letter) is not None
     ]
     if any(letter.definition is None for letter in letters):
-        return ("The loads hang on the accelerations. They are not written out; runs have them.",)
+        return ("The loads depend on the accelerations. They are not written out; runs have them.",)
     return (
-        "The loads hang on the accelerations, and these by friction on the loads: the program solves for both. "
+        "The loads depend on the accelerations, and these by friction on the loads: the program solves for both. "
         "The equations hold as long as all wheels stand.",
     )
 

@@ -176,7 +176,7 @@ def _by_rows(sheet: Sheet, wheels: Sequence[WheelModel], given: tuple[int, ...])
         return None
     right = [[-row[j] for j in given] for row in rows]
     fits = generic_rank(samples[:, :, [*base, *given]]) == len(base)
-    how = "exact" if fits else "least squares over all wheels' contacts"
+    how = "exact" if fits else "the rates are met in least squares over the contacts of all wheels"
     return Forward(given, least_squares(left, right, MOST_TERMS), how, any_rates=True, by_rows=True)
 
 
@@ -201,7 +201,7 @@ def _by_speeds(sheet: Sheet, basis: Basis, given: tuple[int, ...], *, only_squar
     except ZeroDivisionError:  # the rates don't tell the whole motion: two wheels in one place, say
         return None
     matrix = product([[basis.matrix[j][k] for k in needed] for j in base], solved)
-    how = "exact" if square else "for rates that agree with each other"
+    how = "exact" if square else "it holds for rates that satisfy the constraints"
     return Forward(given, matrix, how, any_rates=square, by_rows=False)
 
 
@@ -235,7 +235,11 @@ def forward_section(sheet: Sheet, solution: Forward) -> Section:
     left = sheet.column([speeds[j] for j in base])
     given = sheet.column([speeds[j] for j in solution.columns])
     notes = [] if solution.how == "exact" else [f"{solution.how[0].upper()}{solution.how[1:]}."]
-    still = [speeds[j] for j, row in zip(base, solution.matrix, strict=True) if all(is_zero(e) for e in row)]
+    still = [
+        str(sheet.symbol(speeds[j]))
+        for j, row in zip(base, solution.matrix, strict=True)
+        if all(is_zero(e) for e in row)
+    ]
     if still:
         notes.append(f"No rates of the wheels give {' or '.join(still)}: that motion is out of reach.")
     equation = Equation("forward", left, sheet.matrix(solution.matrix), given)

@@ -51,13 +51,13 @@ def motion_section(sheet: Sheet, dynamics: Dynamics, rows: AnyRows = ()) -> Sect
             "input_matrix",
             motors,
             sheet.matrix(dynamics.matrix(pushes)),
-            "what these torques put on the speeds",
+            "how these torques act on the speeds",
         ),
         (
             "force_matrix",
             forces,
             sheet.matrix(dynamics.matrix(others)),
-            "what these forces put on the speeds",
+            "how these forces act on the speeds",
         ),
         ("loop_rows", loops, sheet.matrix(rows), "rows of the loops: A u = 0, with the multipliers λ"),
     ]
@@ -116,7 +116,7 @@ def _bias_words(sheet: Sheet, dynamics: Dynamics) -> str:
         *(["centrifugal and Coriolis terms"] if turning else []),
         *(["gravity"] if inside & weight else []),
     ]
-    return f"forces that it takes to keep the speeds{': ' if parts else ''}{', '.join(parts)}"
+    return f"forces at constant speeds{': ' if parts else ''}{', '.join(parts)}"
 
 
 def _entry(sheet: Sheet, dynamics: Dynamics, i: int, j: int) -> Scalar:
@@ -138,7 +138,7 @@ def _named_entry(sheet: Sheet, dynamics: Dynamics, i: int, j: int) -> Sum:
     """The letter M_ij, with what it means."""
     low, high = sorted((i + 1, j + 1))
     mark = "" if len(dynamics.labels) < 10 else "_"
-    a, b = dynamics.labels[i], dynamics.labels[j]
+    a, b = (sheet.symbol(dynamics.labels[k]) for k in (i, j))
     words = _inertia_words(sheet, dynamics, i) if i == j else f"inertial coupling of {a} and {b}"
     value = dynamics.mass[max(i, j)][min(i, j)]
     return sheet.named(value, words, "", f"M_{low}{mark}{high}", f"M_{low}_{high}")
@@ -147,6 +147,7 @@ def _named_entry(sheet: Sheet, dynamics: Dynamics, i: int, j: int) -> Sum:
 def _inertia_words(sheet: Sheet, dynamics: Dynamics, k: int) -> str:
     """What a diagonal entry of M is: by the motion that its speed stands for, alone."""
     label, base = dynamics.labels[k], sheet.assembly.base_columns
+    symbol = sheet.symbol(label)
     unit = sheet.unit(label)
     moved = {j for j, row in enumerate(dynamics.basis.matrix) if j not in base and not is_zero(row[k])}
     others = {sheet.assembly.speeds[j] for j in moved} - {label}
@@ -154,13 +155,13 @@ def _inertia_words(sheet: Sheet, dynamics: Dynamics, k: int) -> str:
     if len(base) == 3 and any(not is_zero(dynamics.basis.matrix[j][k]) for j in base):
         v_x, v_y, omega = (dynamics.basis.matrix[j][k] for j in base)
         if is_zero(omega):
-            return f"effective mass for {label}: the robot's{rolling}"
+            return f"effective mass for {symbol}: the robot's{rolling}"
         if is_zero(v_x) and is_zero(v_y):
             return f"moment of inertia of the robot about the base's origin, which stands while it turns{rolling}"
         kind = "mass" if unit == "m/s" else "moment of inertia"
-        return f"effective {kind} for {label}, the base turning about its instantaneous centre{rolling}"
+        return f"effective {kind} for {symbol}, the base turning about its instantaneous centre{rolling}"
     if unit == "m/s":
-        return f"mass along {label} of all that it moves"
+        return f"mass along {symbol} of all that it moves"
     wheel = sheet.wheels_by("spin").get(label)
     if wheel is not None:
         rotor = ", its motor's rotor included" if sheet.has_rotor(label) else ""
@@ -175,7 +176,7 @@ def _inertia_notes(sheet: Sheet, dynamics: Dynamics) -> tuple[str, ...]:
         value = dynamics.mass[k][k]
         if isinstance(value, Sum) and len(value.terms) > 1:
             words = _inertia_words(sheet, dynamics, k)
-            owner = next(name for name in (label, sheet.owner(label), "") if name in words)
+            owner = next(name for name in (str(sheet.symbol(label)), sheet.owner(label), "") if name in words)
             before, own, after = words.partition(owner) if owner else (words, "", "")
             mark = "" if len(dynamics.labels) < 10 else "_"
             place = sympy.Symbol(f"M_{k + 1}{mark}{k + 1}")
@@ -202,7 +203,8 @@ def acceleration_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
         left += [] if rates else [dynamics.labels[k] for k in group]
     if not equations:
         return None
-    note = f"The rates of {', '.join(left)} depend on each other: the equations of motion have them together."
+    rates = ", ".join(str(sheet.symbol(label)) for label in left)
+    note = f"The rates of {rates} depend on each other: the equations of motion have them together."
     return Section("dynamics", ACCELERATIONS, tuple(equations), (note,) if left else ())
 
 
@@ -246,12 +248,12 @@ def _divided(force: Sum, mass: Sum) -> tuple[Sum, Sum]:
 
 def _force(sheet: Sheet, dynamics: Dynamics, k: int, force: Sum) -> Sum:
     """The letter Q_k of what pushes a speed."""
-    bias = dynamics.bias[k]
+    bias, symbol = dynamics.bias[k], sheet.symbol(dynamics.labels[k])
     if isinstance(bias, Sum) and bias.terms and cost(best(bias)) > _MOST_ENTRY:
         # It stands in h, too: a letter says it once.
-        words = f"bias of {dynamics.labels[k]}: what it takes to keep the speeds"
+        words = f"forces on {symbol} at constant speeds"
         force = force + bias - sheet.named(bias, words, "", f"h_{k + 1}")
-    words = f"what pushes {dynamics.labels[k]}: all forces, less the bias"
+    words = f"generalized force of {symbol}: all forces, less those at constant speeds"
     return sheet.named(force, words, "", f"Q_{k + 1}")
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import sympy
 
 from trundle.formulas.derivation.dynamics import Dynamics, blocks
-from trundle.formulas.letters.names import Note, rate_of
+from trundle.formulas.letters.names import Note, measured, rate_of
 from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import ACCELERATION, Equation, Expression, Section
 from trundle.model import Model
@@ -48,8 +48,8 @@ class _Solution:
         mass, group = self.named["mass_matrix"].right, self.group
         left: dict[int, Expression] = {}
         for k in group:
-            label = self.dynamics.labels[k]
-            words = f"what pushes {label}: all forces, less the bias"
+            symbol = self.sheet.symbol(self.dynamics.labels[k])
+            words = f"generalized force of {symbol}: all forces, less those at constant speeds"
             left[k], line = self._line(f"Q_{k + 1}", self._force(k), words)
             yield line
         for j in group:
@@ -69,7 +69,7 @@ class _Solution:
         for i in group:
             taken = [self._factor(i, k) * left[k] for k in group if k < i and (i, k) in self.lower]
             if taken:
-                words = f"what is left of Q_{i + 1} for {self.dynamics.labels[i]} alone"
+                words = f"what is left of Q_{i + 1} for {self.sheet.symbol(self.dynamics.labels[i])} alone"
                 left[i], line = self._line(f"R_{i + 1}", left[i] - sympy.Add(*taken), words)
                 yield line
         for i in reversed(group):
@@ -130,7 +130,7 @@ def _defined(sheet: Sheet) -> Iterator[Equation]:
     """The definitions that have been shown, as equations."""
     for letter, value in sheet.writer.shown.items():
         entry = sheet.book.letters[letter]
-        words = f"{entry.meaning} ({entry.unit})" if entry.unit and entry.meaning else entry.meaning
+        words = measured(entry.meaning, entry.unit) if entry.meaning else ""
         yield Equation(f"definition.{entry.name}", sympy.Symbol(entry.name), value, meaning=words)
 
 

@@ -177,7 +177,7 @@ def _lettered(sheet: Sheet, follows: Following, column: int, k: int, entry: Sum,
     """The letter J of an entry of S."""
     label, index, what = follows.basis.labels[k], *_called(sheet, follows, column)
     name = index + (f"_{k + 1}" if several else "")
-    meaning = f"{what} for each {sheet.unit(label)} of {label}"
+    meaning = f"{what} for each {sheet.unit(label)} of {sheet.symbol(label)}"
     return sheet.book.named(entry, lambda: sheet.names.indexed("J", name), meaning)
 
 
@@ -185,7 +185,7 @@ def _called(sheet: Sheet, follows: Following, column: int) -> tuple[str, str]:
     """The index and the words of a speed."""
     speeds = sheet.assembly.speeds
     if column < len(speeds):
-        return sheet.names.index(speeds[column]), speeds[column]
+        return sheet.names.index(speeds[column]), str(sheet.symbol(speeds[column]))
     part, k = trailer(follows, column)
     return f"{('vx', 'vy', 'omega')[k]}_{sheet.names.label(part.owner)}", f"{TWIST[k]} of {part.owner}"
 

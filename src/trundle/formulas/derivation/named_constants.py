@@ -165,9 +165,10 @@ def _first_moment(
         index = f"_{sheet.names.label(whole.owner)}" if whole.owner else ""
         words = f"{whole.of('first moment', alone)}{part}: its mass times {axis} of its centre"
         return f"S_{axis}{index}", words, "kg m"
-    turning = [sheet.book.letters[letter].source for letter, _ in place.before[2]]
-    label = sheet.names.label(sheet.owner(turning[-1]))
-    return f"S_{label}", f"first moment of what turns by {listed(turning)}, about its axis", "kg m"
+    turning = [sheet.book.letters[letter] for letter, _ in place.before[2]]
+    label = sheet.names.label(sheet.owner(turning[-1].source))
+    words = f"first moment of what turns by {listed([entry.name for entry in turning])}, about its axis"
+    return f"S_{label}", words, "kg m"
 
 
 def _turned(sheet: Sheet, speeds: Sequence[str], part: str) -> tuple[str, str, str]:

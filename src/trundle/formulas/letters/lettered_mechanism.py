@@ -104,7 +104,7 @@ def _named_linkage(coupling: Linkage, delta: Sum, names: Names) -> Linkage:
     for axis, value in zip(coupling.followers, coupling.ahead(delta), strict=True):
         wheel = axis.coordinate.rpartition(".")[0]
         label, unique = names.label(wheel), names.unique
-        ahead = book.named(value, unique(f"a_{label}"), f"with sin δ, the direction in which {wheel} points")
+        ahead = book.named(value, unique(f"a_{label}"), f"{wheel} points along (this, sin δ)")
         words = f"steering angle of {wheel}, set by the coupling {coupling.name}"
         turned = LetterDefinition("atan2", (sin(delta), ahead))
         rate = 1 / (ahead * ahead + sin(delta) * sin(delta))

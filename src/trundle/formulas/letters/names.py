@@ -110,6 +110,16 @@ class Names:
         return plain(owner)
 
 
+def raised(unit: str) -> str:
+    """A unit with its powers raised; pure numbers have none."""
+    return "" if unit == "1" else unit.replace("^2", "²").replace("^3", "³")
+
+
+def measured(meaning: str, unit: str) -> str:
+    """Words with their unit."""
+    return f"{meaning} ({raised(unit)})" if raised(unit) else meaning
+
+
 def listed(words: Sequence[str]) -> str:
     """a, b and c."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import Generic, NamedTuple, TypeVar
 
 import sympy
 from sympy.core.alphabets import greeks
 
-from trundle.formulas.letters.names import Note
+from trundle.formulas.letters.names import Note, measured, raised
 from trundle.formulas.sections import Equation, Equations, Expression, Section
 from trundle.formulas.typeset.ordering import Order, Split
 from trundle.formulas.typeset.printers import Measuring
@@ -32,6 +33,8 @@ _LEAST = 12
 _CHAIN = 4
 # Names in a sentence, of symbols or with dots of quantities.
 _NAMES = re.compile(r"([^\W\d]\w*(?:\.\w+)*)")
+# Rates of what has no index: omegadot, qddot.
+_RATE = re.compile(r"\w+d?dot")
 
 
 class Line(NamedTuple):
@@ -82,7 +85,7 @@ class Layout(Generic[_Printer]):
         """The sections, and the intermediate quantities as the last one."""
         shown = self.equations
         defined = [
-            Statement((d.symbol,), d.expression, _measured(d.meaning, d.unit), d.symbol.name)
+            Statement((d.symbol,), d.expression, measured(d.meaning, d.unit), d.symbol.name)
             for d in shown.definitions
         ]
         return [
@@ -98,7 +101,11 @@ class Layout(Generic[_Printer]):
         """Symbols that are told from words in a sentence: v_x and omega, not m."""
         shown = {symbol for equation in self.equations.by_name.values() for symbol in equation.free_symbols}
         known = {symbol.name: symbol for symbol in {*shown, *self.ranks}}
-        return {name: symbol for name, symbol in known.items() if "_" in name or name in greeks}
+        return {
+            name: symbol
+            for name, symbol in known.items()
+            if "_" in name or name in greeks or _RATE.fullmatch(name)
+        }
 
     def parts(self, text: str) -> tuple[str | Expression, ...]:
         """A sentence in text and formulas: those of a note, and the symbols that it names."""
@@ -106,7 +113,14 @@ class Layout(Generic[_Printer]):
             return tuple(
                 each for part in text.parts for each in (self.parts(part) if type(part) is str else [part])
             )
-        return tuple(self._named.get(part, part) for part in _NAMES.split(text) if part)
+        # What stands between ` is code; a part's name is said in words.
+        quoted = [part.split("`") for part in _NAMES.split(text)]
+        inside = list(accumulate((len(part) - 1 for part in quoted), initial=0))
+        return tuple(
+            part if count % 2 else self._named.get(part, _in_words(part))
+            for part, count in zip(_NAMES.split(text), inside, strict=False)
+            if part
+        )
 
     def said(self, text: str, plain: Callable[[str], str], formula: Callable[[Expression], str]) -> str:
         """A sentence whose words and whose formulas are written as they are asked for."""
@@ -117,7 +131,7 @@ class Layout(Generic[_Printer]):
         described = []
         for info in self.equations.symbols:
             number = "" if info.number is None else f"{info.number:.6g}"
-            described.append((info.symbol, f"{number} {_unit(info.unit)}".strip(), info.meaning))
+            described.append((info.symbol, f"{number} {raised(info.unit)}".strip(), info.meaning))
         return described
 
     def columns(self, expression: Expression) -> float:
@@ -261,14 +275,9 @@ class Layout(Generic[_Printer]):
         )
 
 
-def _unit(unit: str) -> str:
-    """A unit with its powers raised; pure numbers have none."""
-    return "" if unit == "1" else unit.replace("^2", "²").replace("^3", "³")
-
-
-def _measured(meaning: str, unit: str) -> str:
-    """Words with their unit."""
-    return f"{meaning} ({_unit(unit)})" if _unit(unit) else meaning
+def _in_words(name: str) -> str:
+    """A part's name in words, left_motor as "left motor"; names with dots are those of quantities and programs."""
+    return name if "." in name else name.replace("_", " ")
 
 
 def alone(equation: Equation) -> Equations:

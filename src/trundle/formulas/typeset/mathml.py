@@ -10,7 +10,6 @@ import re
 from collections.abc import Collection, Sequence
 from functools import cache
 from html import escape
-from itertools import pairwise
 
 import sympy
 from sympy.printing.pretty.pretty_symbology import greek_unicode
@@ -19,6 +18,7 @@ from sympy.printing.str import StrPrinter
 from trundle.formulas.sections import Expression
 from trundle.formulas.typeset.layout import Line
 from trundle.formulas.typeset.ordering import Order
+from trundle.formulas.typeset.printers import one_name
 
 _DOTS = {"dot": "˙", "ddot": "¨", "dddot": "⃛"}
 _DOTTED = re.compile(r"(.+?)(d{0,2}dot)")
@@ -74,9 +74,8 @@ def symbol_mathml(name: str, named: bool = False) -> str:
     if not parts:
         return letter
     inner = [_index(parts[0])]
-    for before, part in pairwise(parts):
-        words = min(len(before), len(part)) > 2 and not {before, part} & {*greek_unicode, "min", "max"}
-        inner += ['<mspace width="0.25em"/>' if words else sign(","), _index(part)]
+    for one, part in zip(one_name(parts), parts[1:], strict=True):
+        inner += ['<mspace width="0.25em"/>' if one else sign(","), _index(part)]
     return element("msub", letter, row(*inner))
 
 

@@ -62,12 +62,22 @@ def symbol_latex(name: str, named: bool = False) -> str:
         text = rf"\mathrm{{{head}}}"
     if not any(indices):
         return text
-    index, before = "", ""
-    for part in filter(None, indices):
-        words = min(len(before), len(part)) > 2 and not {before, part} & {*_GREEK, "min", "max"}
-        between = r"\ " if words else ", " if before else ""
-        index, before = f"{index}{between}{_index(part)}", part
+    parts = [*filter(None, indices)]
+    between = ["", *(r"\ " if one else ", " for one in one_name(parts))]
+    index = "".join(mark + _index(part) for mark, part in zip(between, parts, strict=True))
     return f"{text}_{{{index}}}"
+
+
+def one_name(parts: Sequence[str]) -> list[bool]:
+    """Between which parts of an index a name of several words goes on: trailer 0 left, but x, hitch 0 and phi, left."""
+    words = [len(part) > 2 and part not in {*_GREEK, "min", "max"} for part in parts]
+    goes_on = []
+    inside = False
+    for k in range(1, len(parts)):
+        inside = words[k - 1] or (inside and parts[k - 1].isdigit())
+        goes_on.append(inside and (words[k] or parts[k].isdigit()))
+        inside = goes_on[-1]
+    return goes_on
 
 
 def _index(part: str) -> str:
