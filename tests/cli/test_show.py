@@ -88,7 +88,7 @@ def test_films(trundle, folder, runs):
     assert trundle("show", runs[0], "--film", "--fps", "2", "--output", "pictures").status == 0
     assert len(list((folder / "pictures").glob("*.png"))) == 5
     answer = trundle("show", runs[0], "--film", "--fps", "0")
-    assert (answer.status, "--fps: expected a positive number, got 0" in answer.err) == (1, True)
+    assert (answer.status, "--fps: expected a number above 0, got 0" in answer.err) == (1, True)
     answer = trundle("show", runs[0], "--film", "--output", "film.avi")
     assert (answer.status, "--output: 'film.avi': a film's file ends in .gif or .mp4" in answer.err) == (
         1,
