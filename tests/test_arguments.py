@@ -146,6 +146,7 @@ MOTION = trundle.plan(SWERVE, (1, 0, 0), limits=MODULES)
         (lambda: trundle.table([0, 1, 2], [1e308, -1e308, 1e308], "cubic"), "out of bounds"),
         (lambda: trundle.table([0, 1e-320, 1], [1.0, -1.0, 1.0], "cubic"), "too close to each other"),
         (lambda: trundle.table([0, 1e-320, 1], [1.0, -1.0, 1.0]), "too close to each other"),
+        (lambda: trundle.table([0, 1e-308, 1], [1.0, 2.0, 3.5], "cubic"), "too close to each other"),
         (lambda: trundle.load(None), "load takes a path, not NoneType"),
         (lambda: load_urdf(3), "load_urdf takes a path, not int"),
         (lambda: trundle.open(3), "open takes a path, not int"),

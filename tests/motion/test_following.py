@@ -5,9 +5,11 @@ import time
 
 import numpy as np
 import pytest
+from scipy.interpolate import BSpline
 
 import trundle
 from trundle.motion.drive.drive import QUANTITIES
+from trundle.motion.paths import path_scaling
 from trundle.motion.pieces.profiles import move
 
 LIMITS = trundle.Limits(
@@ -216,3 +218,15 @@ def test_steerings_jerk_may_be_limited_and_rollings_not(robot):
     )
     assert one.summary()["exceeded"] == []
     assert free.motion.duration <= one.motion.duration <= both.motion.duration
+
+
+@pytest.mark.parametrize("degree", [1, 2])
+@pytest.mark.parametrize("size", [3, 64, 65, 66, 300])
+def test_splines_in_blocks_are_those_of_all_at_once(rng, degree, size):
+    knots = np.cumsum(rng.uniform(0.1, 1, size))
+    full = np.concatenate([knots[:1].repeat(degree), knots, knots[-1:].repeat(degree)])
+    z = (knots[:-1, None] + np.diff(knots)[:, None] * path_scaling._POINTS).ravel()
+    basis = BSpline(full, np.eye(len(full) - degree - 1), degree)
+    under = np.repeat(np.arange(size - 1), len(path_scaling._POINTS))[:, None] + np.arange(degree + 1)
+    for order, values in enumerate(path_scaling._splines_at(full, degree, z)):
+        np.testing.assert_array_equal(values, np.take_along_axis(basis(z, order), under, axis=1))

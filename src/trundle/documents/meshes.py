@@ -102,9 +102,8 @@ def _read(path: Path, changed: int, size: int) -> Surface:
         corners = np.asarray(loaded.vertices, dtype=np.float64)
         triangles = np.asarray(loaded.faces, dtype=np.int64)
     except Exception as error:  # whatever a reader makes of a spoilt file
-        raise InputError(
-            f"is no mesh that can be read: {error or type(error).__name__}", file=str(path)
-        ) from None
+        message = f"is no mesh that can be read: {error or type(error).__name__}"
+        raise InputError(message, file=str(path), line=_spoilt_line(path)) from None
     if corners.ndim != 2 or corners.shape[1:] != (3,) or triangles.shape[1:] != (3,) or not triangles.size:
         raise InputError("holds no triangles", file=str(path))
     if not (np.abs(corners) <= _FARTHEST).all():  # NaN, too
@@ -114,6 +113,27 @@ def _read(path: Path, changed: int, size: int) -> Surface:
     if triangles.min() < 0 or triangles.max() >= len(corners):
         raise InputError("has triangles between corners that aren't there", file=str(path))
     return _joined(corners, triangles, corners)
+
+
+def _spoilt_line(path: Path) -> int | None:
+    """The first line of a text in which a corner isn't three numbers, or a face of an OBJ file has no corner of it;
+    None where there is none, and in binary files.
+    """
+    content = path.read_bytes()
+    if b"\0" in content:
+        return None
+    lines = [line.split() or [""] for line in _in_utf8(content).decode().splitlines()]
+    corners = sum(kind == "v" for kind, *_ in lines)
+    return next((k for k, (kind, *cells) in enumerate(lines, 1) if _is_spoilt(kind, cells, corners)), None)
+
+
+def _is_spoilt(kind: str, cells: Sequence[str], corners: int) -> bool:
+    try:
+        if kind in ("v", "vertex"):
+            return len([float(cell) for cell in cells]) < 3
+        return kind == "f" and not all(1 <= abs(int(cell.split("/")[0])) <= corners for cell in cells)
+    except ValueError:
+        return True
 
 
 def _in_utf8(content: bytes) -> bytes:

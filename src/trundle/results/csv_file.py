@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from trundle.errors import InputError
 from trundle.results.metadata import Content, ResultKind, Variable
 from trundle.results.table import Table, read_sheet, write_csv
@@ -23,7 +25,11 @@ def read(path: Path, kind: ResultKind) -> Content:
     sheet = read_sheet(path)
     if "time" not in sheet.names:
         raise InputError("a run's CSV file starts with a line of names, one of them 'time'", line=sheet.line)
-    columns = sheet.table().columns
+    table = sheet.table()
+    columns = table.columns
+    with np.errstate(invalid="ignore"):
+        fine = np.diff(columns["time"], prepend=-np.inf) >= 0
+    table.refuse({"time": ~fine}, "a run's time never falls and holds no NaN; here it does")
     return Content(
         kind, path.stem, {name: Variable(("time",), column, {}) for name, column in columns.items()}
     )

@@ -324,7 +324,10 @@ def _polynomials(t: np.ndarray, v: np.ndarray, interpolation: str) -> np.ndarray
         if interpolation == "cubic" and np.isfinite(coefficients).all():
             from scipy.interpolate import CubicSpline
 
-            coefficients = CubicSpline(t, v).c
+            try:
+                coefficients = CubicSpline(t, v).c
+            except ValueError:  # its slopes overflow
+                coefficients = np.full_like(coefficients, np.nan)
     if not np.isfinite(coefficients).all():
         raise InputError(
             f"a table's times are too close to each other to be joined: {np.diff(t).min():g} s apart",

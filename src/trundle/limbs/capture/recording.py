@@ -189,21 +189,24 @@ def _moments(name: str, given: object) -> tuple[float, ...]:
     return tuple(times.tolist())
 
 
-def increasing(given: object, file: str = "") -> FloatArray:
-    """Times as an array (n,); InputError where one is no finite number or none greater than the one before."""
+def increasing(given: object, file: str = "", lines: Sequence[int] = ()) -> FloatArray:
+    """Times as an array (n,); InputError where one is no finite number or none greater than the one before, with its
+    line where `lines` are known.
+    """
     time = as_numbers(given, "time")  # type: ignore[arg-type]
     if time.ndim != 1 or not time.size:
         raise InputError(f"expected times (n,), got shape {time.shape}", file=file or None, key="time")
     bad = np.flatnonzero(~np.isfinite(time))
     if bad.size:
         message = f"sample {bad[0] + 1} has no finite time: {time[bad[0]]}"
-        raise InputError(message, file=file or None, key="time")
+        raise InputError(message, file=file or None, line=lines[bad[0]] if lines else None, key="time")
     falls = np.flatnonzero(np.diff(time) <= 0)
     if falls.size:
         k = int(falls[0]) + 1
         message = f"times must increase: sample {k + 1} has {time[k]:.9g} s after {time[k - 1]:.9g} s"
         hint = "sort the samples and take repeated ones out"
-        raise InputError(message, file=file or None, key="time", hint=hint)
+        line = lines[k] if lines else None
+        raise InputError(message, file=file or None, line=line, key="time", hint=hint)
     time = np.array(time)
     time.flags.writeable = False
     return time
@@ -243,9 +246,12 @@ def checked_table(sheet: Cells) -> Table:
 
 
 def finite_or_gaps(sheet: Cells) -> Table:
-    """A sheet's numbers, NaN where a cell is empty; InputError where one is infinite."""
+    """A sheet's numbers, NaN where a cell is empty; InputError where one is infinite, or times don't increase."""
     table = sheet.table(gaps=True)
     table.refuse({name: np.isinf(column) for name, column in table.columns.items()}, "a number is infinite")
+    for name, column in table.columns.items():
+        if name.lower() == "time":
+            increasing(column, table.file, table.lines)
     return table
 
 

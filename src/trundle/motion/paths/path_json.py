@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
@@ -76,10 +77,20 @@ def read_json(path: FilePath) -> JsonFile:
         hint = "is it whole? PathPlanner's and Choreo's files are JSON"
         raise InputError(f"not valid JSON: {error.msg}", file=file, line=error.lineno, hint=hint) from None
     except (ValueError, RecursionError) as error:
-        raise InputError(f"not valid JSON: {error}", file=file) from None
+        raise InputError(f"not valid JSON: {error}", file=file, line=_line_of_no_number(text)) from None
     if not isinstance(data, dict):
         raise InputError(f"expected an object of keys, got {describe(data)}", file=file, line=1)
     return JsonFile(file, text, data)
+
+
+# A text, which is passed over, or what Python's reader takes for a number.
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|(NaN|-?Infinity)')
+
+
+def _line_of_no_number(text: str) -> int | None:
+    """Where the first NaN or Infinity stands outside of texts."""
+    first = next((token for token in _TOKEN.finditer(text) if token[1]), None)
+    return None if first is None else text.count("\n", 0, first.start()) + 1
 
 
 def _no_number(name: str) -> float:

@@ -140,6 +140,25 @@ def quickest(course: Course, knots: FloatArray, jerks: bool, ends: tuple[float, 
     return scaling.slowed(room if np.isinf(ends).all() else min(room, 1.0))
 
 
+# Intervals whose splines are evaluated at once: with all of them a path of 10,000 intervals would take 8 GB.
+_BLOCK = 64
+
+
+def _splines_at(full: FloatArray, degree: int, z: FloatArray) -> list[FloatArray]:
+    """By order the derivatives (n, degree + 1) of those splines on knots `full` that aren't zero at the points z."""
+    from scipy.interpolate import BSpline
+
+    count, points = len(full) - 2 * degree - 1, len(_POINTS)
+    blocks: list[list[FloatArray]] = []
+    for first in range(0, count, _BLOCK):
+        last = min(first + _BLOCK, count)
+        basis = BSpline(full[first : last + 2 * degree + 1], np.eye(last - first + degree), degree)
+        under = np.repeat(np.arange(last - first), points)[:, None] + np.arange(degree + 1)
+        inside = z[first * points : last * points]
+        blocks.append([np.take_along_axis(basis(inside, k), under, axis=1) for k in range(degree + 1)])
+    return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+
+
 class _Programme:
     """The linear programme for b's coefficients on a spline basis, its rows at the points of all intervals."""
 
@@ -149,18 +168,13 @@ class _Programme:
         A point lies under degree + 1 splines of the basis: `columns` (n, degree + 1) says which, `values` their
         derivatives there. So rows stay short, and a programme grows with its intervals, not with their square.
         """
-        from scipy.interpolate import BSpline
-
         self.knots, self.degree, self.ends = knots, degree, ends
-        full = np.concatenate([knots[:1].repeat(degree), knots, knots[-1:].repeat(degree)])
-        self.basis = BSpline(full, np.eye(len(full) - degree - 1), degree)
+        self.full = full = np.concatenate([knots[:1].repeat(degree), knots, knots[-1:].repeat(degree)])
         self.z = (knots[:-1, None] + np.diff(knots)[:, None] * _POINTS).ravel()
         self.rates, self.limits = course(self.z)
         first = np.repeat(np.arange(len(knots) - 1), len(_POINTS))
         self.columns = first[:, None] + np.arange(degree + 1)
-        self.values = [
-            np.take_along_axis(self.basis(self.z, order), self.columns, axis=1) for order in range(degree + 1)
-        ]
+        self.values = _splines_at(full, degree, self.z)
         self.most = self._most()
         greville = np.array([full[i + 1 : i + 1 + degree].mean() for i in range(len(full) - degree - 1)])
         self.scale = np.interp(greville, self.z, self.most)
@@ -188,7 +202,7 @@ class _Programme:
         """Power coefficients of b on the intervals, (K, 3)."""
         from scipy.interpolate import BSpline
 
-        spline = BSpline(self.basis.t, b, self.degree)
+        spline = BSpline(self.full, b, self.degree)
         # b′ and b″ jump at knots, where a spline's derivative is that of one side: they are taken in the middle
         begin, middle = self.knots[:-1], (self.knots[:-1] + self.knots[1:]) / 2
         two = spline(middle, 2) / 2 if self.degree == 2 else np.zeros(len(begin))
