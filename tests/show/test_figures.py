@@ -28,6 +28,7 @@ from trundle.show.drawing.scene import SPATIAL, Spot, project
 from trundle.show.drawing.scenes import motion, scene
 from trundle.show.figures.ability_figure import mobility_figure
 from trundle.show.figures.diagram import diagram
+from trundle.show.figures.drive_figures import rotation_center
 from trundle.show.figures.laps import later_passes
 from trundle.show.figures.looks import look
 from trundle.show.figures.outlines import silhouette
@@ -467,6 +468,13 @@ def test_numbers_of_one_axis_are_written_alike():
         ticks = [tick for tick in axes.yaxis.get_majorticklocs() if tick]
         texts = axes.yaxis.get_major_formatter().format_ticks(ticks)
         assert len({"e" in text for text in texts}) == 1
+
+
+def test_a_base_that_never_turns_is_not_said_to_drive_straight():
+    driven = trundle.drive("examples/swerve/motions/round_the_clock.yaml", level="limited")
+    axes = rotation_center(driven, driven.run()).axes[0]
+    assert [text.get_text() for text in axes.texts] == ["it never turns"]
+    assert np.ptp(axes.get_xlim()) < 2.5  # around a robot of 1.3 m
 
 
 def test_panels_fill_the_page():

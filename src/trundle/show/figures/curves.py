@@ -151,6 +151,7 @@ def show_covered(axes: Axes) -> None:
     values = np.array([np.interp(x, of, seen) for of, seen in curves])
     point = 72 / axes.figure.dpi
     across, up = point * axes.bbox.width / (right - left), point * axes.bbox.height / (high - low)
+    values = np.where(np.isfinite(values), values, np.nan)
     steps = np.nan_to_num(np.abs(np.diff(values, axis=1)).max(axis=0))
     lengths = np.hypot(across * np.diff(x), up * steps)
     turn = np.concatenate([[0.0], np.cumsum(lengths)]) // _TURN

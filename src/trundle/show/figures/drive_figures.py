@@ -31,6 +31,8 @@ from trundle.show.figures.style import (
 
 # How far around the robot centres of rotation are shown, in its own sizes.
 _AROUND = 2.5
+# ... and what is shown around it where there is none.
+_ALONE = 0.75
 # A base that turns more slowly than this share of its fastest goes straight (its centre is out of sight anyway).
 _STRAIGHT = 1e-9
 
@@ -114,7 +116,9 @@ def _draw_track(axes: Axes, run: Run, middle: FloatArray, reach: float) -> None:
     kept = near[1:] & near[:-1] & (omega[1:] * omega[:-1] > 0)
     seen = near & (np.abs(track - middle).max(axis=1) < reach)
     if not seen.any():
-        note = "it drives straight" if not turning.any() else "the centre is out of sight throughout"
+        note = "it never turns" if not turning.any() else "the centre is out of sight throughout"
+        close = _ALONE * reach / _AROUND
+        axes.set(xlim=(middle[0] - close, middle[0] + close), ylim=(middle[1] - close, middle[1] + close))
         axes.text(0.5, 0.97, note, transform=axes.transAxes, ha="center", va="top", color=MUTED)
         return
     segments = np.stack([track[:-1], track[1:]], axis=1)[kept]
