@@ -95,7 +95,7 @@ BAD = {
     "no time": ("t,knee\n0,1\n", r"no column 'time'[\s\S]*it has t, knee"),
     "falling": (
         "time,knee\n0,1\n1,1\n0.5,2\n",
-        r"bad.csv: time: times must increase: sample 3 has 0.5 s after 1 s",
+        r"bad.csv:4: time: times must increase: sample 3 has 0.5 s after 1 s",
     ),
     "repeated": ("time,knee\n0,1\n0,1\n", "times must increase: sample 2"),
     "no time there": ("time,knee\n0,1\n,1\n", "sample 2 has no finite time"),
