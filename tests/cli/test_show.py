@@ -201,3 +201,10 @@ def test_a_car_and_a_pendulum_have_no_common_path(trundle, folder, runs):
     assert answer.status == 0
     assert "runs/comparison/path.png" not in answer.data["files"]
     assert np.isin(["runs/comparison/states.png"], answer.data["files"]).all()
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "a/" * 3000])
+def test_a_name_that_no_file_can_have_is_told(trundle, name):
+    answer = trundle("show", name)
+    assert answer.status == 1
+    assert "longer than 255" in answer.err or "too long" in answer.err

@@ -230,3 +230,10 @@ def test_splines_in_blocks_are_those_of_all_at_once(rng, degree, size):
     under = np.repeat(np.arange(size - 1), len(path_scaling._POINTS))[:, None] + np.arange(degree + 1)
     for order, values in enumerate(path_scaling._splines_at(full, degree, z)):
         np.testing.assert_array_equal(values, np.take_along_axis(basis(z, order), under, axis=1))
+
+
+@pytest.mark.parametrize("spoilt", [np.inf, np.nan])
+def test_rates_without_end_are_told(spoilt):
+    rows, where = np.array([[1.0, spoilt]]), np.array([[0, 1]])
+    with pytest.raises(trundle.NumericsError, match="too sharp or too long"):
+        path_scaling._maximum(np.ones(2), rows, where, [(0.0, 1.0)] * 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from trundle.cli.parsing import add_base, add_force, add_output, options_named
 from trundle.cli.products import DEFAULT_PARENT, claim_run
 from trundle.cli.request import STDIN, Request, read_request
 from trundle.errors import InputError
+from trundle.files import path_of
 
 if TYPE_CHECKING:
     from trundle.results import Run
@@ -127,8 +129,8 @@ class _Thing:
     @cached_property
     def path(self) -> Path:
         """The file of a run: of a folder its record."""
-        path = Path(self.given)
-        if not path.is_dir():
+        path = path_of(self.given, "trundle show")
+        if not os.path.isdir(path):  # False for names that no folder can have, too
             return path
         records = sorted(path.glob("*.nc"))
         if len(records) != 1:

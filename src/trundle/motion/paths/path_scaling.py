@@ -225,6 +225,7 @@ class _Programme:
                 return self.solved(None, least)
         return self.solved(None, leasts[-1])
 
+    @np.errstate(over="ignore", invalid="ignore")  # what isn't finite is refused
     def solved(self, last: FloatArray | None, least: float = _LEAST) -> FloatArray:
         """The coefficients of the programme about the last ones; the first one is without jerks."""
         rows, most = self._rows(last)
@@ -280,6 +281,8 @@ def _maximum(
     from scipy.optimize import linprog
     from scipy.sparse import csr_matrix
 
+    if not (np.isfinite(rows).all() and np.isfinite(gain).all() and not np.isnan(bounds).any()):
+        raise NumericsError("the path is too sharp or too long: what moves along it has no finite rates")
     starts = np.arange(len(rows) + 1) * rows.shape[1]
     matrix = csr_matrix((rows.ravel(), where.ravel(), starts), (len(rows), len(gain)))
     # the dual simplex ends in a corner of the bounds, where as many limits as possible are used to the full
