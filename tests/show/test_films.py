@@ -169,3 +169,9 @@ def test_pictures_that_no_gif_holds_long_enough(tmp_path):
     run = trundle.roll(trundle.catalog.differential_drive(), 1.0, {"v_x": 1.0}, samples=11)
     with pytest.raises(trundle.InputError, match="fps: a GIF shows a picture for 655.35 s at most"):
         trundle.animate(run, tmp_path / "slow.gif", fps=1e-3)
+
+
+def test_almost_no_pictures_a_second_are_refused(tmp_path):
+    run = trundle.Run("cart", [0.0, 1.0], {"x": [0.0, 2.0], "y": [0.0, 0.0], "theta": [0.0, 0.0]})
+    with pytest.raises(InputError, match="pictures a second are none"):
+        film(run, tmp_path / "drive.gif", fps=5e-324, speed=20)

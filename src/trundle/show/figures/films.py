@@ -79,6 +79,8 @@ def _times(time: FloatArray, fps: float, speed: float) -> FloatArray:
         if not np.isfinite(a_real(given, key, above=0)):
             raise InputError(f"expected a positive number, got {given}", key=key)
     step = speed / fps
+    if not np.isfinite(step):
+        raise InputError(f"{fps:g} pictures a second are none", key="fps", hint="such as 30")
     count = (time[-1] - time[0]) / step
     if count > _MOST_FRAMES:
         message = f"{count:.0f} frames are too many, the most is {_MOST_FRAMES}"
