@@ -79,7 +79,32 @@ def verdict(method):
         rest = np.abs(matrix @ np.array(got) - force.ravel())
         terms = np.abs(matrix) @ np.abs(np.array(got)) + np.abs(force.ravel())
         worst = max(worst, float((rest / np.maximum(terms, 1e-12 * terms.max())).max()))
-    return {**found, "difference": worst}
+    forms = _forms_apart(method, model, (states, inputs, zeros), points, numbers)
+    return {**found, "difference": worst, "forms": forms}
+
+
+def _forms_apart(method, model, symbols, points, numbers):
+    """Largest difference of M x + h from what SymPy's blocks make of accelerations x of the independent speeds."""
+    if "mass_matrix" not in model.formed:
+        return 0.0
+    (states, inputs, zeros), equations = symbols, read_method(method)
+    blocks = (equations.mass, equations.forcing, equations.rows, equations.right)
+    evaluate = sp.lambdify([*states, *inputs, *numbers, *zeros], [sp.Matrix(block) for block in blocks], cse=True)
+    worst, n, rng = 0.0, len(method.q), np.random.default_rng(1)
+    for x, _ in points:
+        given = (*x, *(0 for _ in inputs), *numbers.values(), *(0 for _ in zeros))
+        mass, force, rows, right = (np.array(block, dtype=float) for block in evaluate(*given))
+        count = len(force)
+        moved = rng.normal(size=count)
+        if mass.shape[1] > count:  # Kane's dependent speeds follow
+            rest = np.linalg.solve(rows[:, count:], right.ravel() - rows[:, :count] @ moved)
+            sympys = mass @ np.concatenate([moved, rest]) - force.ravel()
+        else:
+            sympys = mass @ moved - force.ravel()
+        ours = model.mass_matrix(x[:n].copy(), x[n:].copy()) @ moved + model.bias(x[:n].copy(), x[n:].copy())
+        terms = np.abs(mass).max() * np.abs(moved).max() + np.abs(force).max(initial=1e-300)
+        worst = max(worst, float(np.abs(ours - sympys).max() / terms))
+    return worst
 
 
 def _leaves(method, states):

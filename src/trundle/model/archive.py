@@ -180,8 +180,9 @@ def checksum(content: Mapping[str, object]) -> str:
 
 
 def programs(model: Model) -> dict[str, Program]:
-    """Every field of a model that is a program."""
-    return {name: value for name, value in vars(model).items() if isinstance(value, Program)}
+    """Every program of a model, by its field; those of the field `formed` by their names."""
+    own = {name: value for name, value in vars(model).items() if isinstance(value, Program)}
+    return {**own, **{f"formed.{name}": program for name, program in model.formed.items()}}
 
 
 def _content(text: str) -> dict[str, object]:
@@ -264,6 +265,8 @@ def _schema() -> type[BaseModel]:
         if hint in (Program, Program | None):
             read = PlainValidator(_program if default is ... else _optional_program)
             hint = Annotated[hint, read, PlainSerializer(lambda program: program and to_plain(program))]
+        if hint == Mapping[str, Program]:
+            hint = Annotated[hint, PlainValidator(_programs), PlainSerializer(_plain_programs)]
         if field.name != "robot":
             kept[field.name] = (hint, default)
     return create_model("Kept", __config__=ConfigDict(strict=True, extra="forbid"), **kept)
@@ -271,6 +274,16 @@ def _schema() -> type[BaseModel]:
 
 def _program(data: object, info: ValidationInfo) -> Program:
     return from_plain(data, f"model.{info.field_name}")
+
+
+def _programs(data: object) -> dict[str, Program]:
+    if not isinstance(data, dict):
+        raise _damaged(f"expected programs by name, got {repr(data)[:60]}", "model.formed")
+    return {name: from_plain(program, f"model.formed.{name}") for name, program in data.items()}
+
+
+def _plain_programs(formed: Mapping[str, Program]) -> dict[str, object]:
+    return {name: to_plain(program) for name, program in formed.items()}
 
 
 def _optional_program(data: object, info: ValidationInfo) -> Program | None:

@@ -63,7 +63,8 @@ class Model(Constrained, Shown):
     energy lost (J), so a run can balance its energy.
 
     A model that isn't made from a description has no `robot`, its `audited` may be `dynamics` itself, and `origin` says
-    what it was made from.
+    what it was made from. `formed` holds what it brings along in place of a mechanism: "mass_matrix", "bias" and the
+    frames of named points, as programs.
     """
 
     robot: Robot | None
@@ -76,6 +77,7 @@ class Model(Constrained, Shown):
     derive_seconds: float = field(compare=False)
     notes: tuple[str, ...] = ()
     origin: Mapping[str, str] = field(default_factory=dict)
+    formed: Mapping[str, Program] = field(default_factory=dict)
 
     @cached_property
     def made_from(self) -> Mapping[str, str]:

@@ -13,6 +13,7 @@ from functools import wraps
 from typing import Concatenate, NamedTuple, ParamSpec, cast
 
 from trundle.arrays import FloatArray
+from trundle.errors import InputError
 from trundle.mechanics.frames import (
     frame_acceleration,
     frame_pose,
@@ -112,6 +113,20 @@ def _called(
     return model_program(model, program_of(model.moving, name, outputs, more), form)
 
 
+def _formed(model: Model, name: str) -> Program | None:
+    """What a model without a description brings along; None of those that have a mechanism."""
+    if model.robot is not None:
+        return None
+    if name not in model.formed:
+        known = ", ".join(model.formed) or "none"
+        raise InputError(
+            f"'{model.name}' isn't made from a description, and has no program '{name}'",
+            key=name,
+            hint=f"it has these: {known}; trundle.from_sympy(…, points=…) names frames",
+        )
+    return model.formed[name]
+
+
 def rhs(model: Model) -> ModelProgram[FloatArray]:
     """ẋ of (state, input, parameter)."""
     return model_program(model, model.dynamics, _first)
@@ -122,6 +137,8 @@ def mass_matrix(model: Model) -> ModelProgram[FloatArray]:
 
     Of a mechanism with loops it is the mass matrix of the tree, whose speeds the loops bind.
     """
+    if (known := _formed(model, "mass_matrix")) is not None:
+        return model_program(model, known, _square)
     m = model.moving
     labels = [f"{a}, {b}" for a in m.labels for b in m.labels]
     entries = [value for row in reduced_mass(m.mechanism) for value in row]
@@ -131,8 +148,11 @@ def mass_matrix(model: Model) -> ModelProgram[FloatArray]:
 def bias(model: Model) -> ModelProgram[FloatArray]:
     """`bias` h of (coordinate, speed, parameter) with M u̇ + h = force: gravity, Coriolis and centrifugal forces.
 
-    Motors, springs, friction and slipping wheels are no part of it; with loops it is the tree's.
+    Motors, springs, friction and slipping wheels are no part of it; with loops it is the tree's. Of SymPy's equations
+    it is all that acts where inputs and further states are 0.
     """
+    if (known := _formed(model, "bias")) is not None:
+        return model_program(model, known, _first)
     m = model.moving
     return _called(model, "bias", {"bias": (m.labels, needed_force(m, [0] * len(m.labels)))}, _first)
 
@@ -202,6 +222,11 @@ def momentum(model: Model) -> ModelProgram[WholeMomentum]:
 
 def frame(model: Model, link: str, point: Sequence[float | str]) -> ModelProgram[FrameMotion]:
     """`frame_program`, callable; the point in m or as text with units."""
+    if model.robot is None:
+        place = three(point, "point", "x, y and z", ("m", "m", "m"))
+        if any(place):
+            raise InputError(f"points of '{model.name}' are those that were named", key="point", hint="name it, too")
+        return model_program(model, cast("Program", _formed(model, f"frame_{link}")), _frame_motion)
     return _frame_at(model, link, three(point, "point", "x, y and z", ("m", "m", "m")))
 
 

@@ -24,6 +24,7 @@ from trundle.model.model import ConstraintSummary, Model
 from trundle.model.symbols import SymbolSamples, column, entries, take_samples
 from trundle.program import Program, trace
 from trundle.scalars import SX, Scalar, largest, minus, plus
+from trundle.sympy_models.sympy_forms import Place, formed_programs, places
 from trundle.sympy_models.sympy_graph import Converter
 from trundle.sympy_models.sympy_method import (
     TIME,
@@ -41,12 +42,16 @@ _RESIDUAL = "constraint_residual"
 
 @dataclass(frozen=True)
 class Accelerations:
-    """q̇, u̇ and the multipliers at one state, and what was found out about the constraints."""
+    """q̇, u̇ and the multipliers at one state, what was found out about the constraints, and M and f of M u̇ = f + Aᵀλ
+    of the speeds that are solved for.
+    """
 
     q_dot: list[Scalar]
     u_dot: list[Scalar]
     multipliers: list[Scalar]
     rank: int
+    mass: list[list[Scalar]]
+    force: list[Scalar]
     undetermined: tuple[str, ...] = ()
 
 
@@ -94,6 +99,7 @@ class SolvedMethod:
     extra: list[Scalar]
     outputs: dict[str, Scalar]
     quantities: Quantities
+    places: Mapping[str, tuple[list[Scalar], list[Scalar]]]
 
     def traced(self, title: str, label: str, labels: Sequence[str], values: Sequence[Scalar]) -> Program:
         """A program of the model's groups with one output group."""
@@ -114,6 +120,8 @@ def from_sympy(
     extra_states: Mapping[Leaf, SympyExpression] | None = None,
     parameters: Mapping[Leaf, float] | None = None,
     units: Mapping[Leaf, str] | None = None,
+    points: Mapping[str, Place] | None = None,
+    origin: Place = None,
     name: str = "sympy_model",
 ) -> Model:
     """Take the equations of motion that SymPy has formed, as a `Model`.
@@ -142,13 +150,18 @@ def from_sympy(
     units : mapping of symbol (or its name) to str, optional
         The SI unit of a state, input or output, such as "rad/s": for labels, and to check the dimension of values that
         are given as text ("30 deg").
+    points : mapping of name to Point, (Point, ReferenceFrame) or body, optional
+        What `model.frame(name)` and pictures know: a point alone doesn't turn, a body is its centre of mass.
+    origin : Point, optional
+        Where the points' positions begin; a System has its own.
     name : str
         The model's name, for titles and files.
 
     Returns
     -------
     Model
-        As `derive` gives it, without a description.
+        As `derive` gives it, without a description. `model.mass_matrix` and `model.bias` are SymPy's mass matrix and
+        minus its forcing where inputs and further states are 0, of the independent speeds.
 
     Raises
     ------
@@ -189,6 +202,7 @@ def from_sympy(
     extra = [convert(rate) for rate in (extra_states or {}).values()]
     _know(convert, [_rate_of(symbol) for symbol in extra_states or {}], extra)
     shown = {label: convert(expression) for label, expression in (outputs or {}).items()}
+    where = places(points or {}, equations, origin, convert)
     report_unknown(convert.unknown, names)
     shown |= dict(zip(names.multipliers, motion.multipliers, strict=True))
     shown[_RESIDUAL] = largest(map(ca.SX, system.residuals))
@@ -196,7 +210,7 @@ def from_sympy(
         names = names.with_clock(shown)
     texts = unit_texts(units or {}, (*names.states, *names.inputs, *shown))
     quantities = _quantities(names, shown, texts)
-    solved = SolvedMethod(equations, names, symbols, system, motion, extra, shown, quantities)
+    solved = SolvedMethod(equations, names, symbols, system, motion, extra, shown, quantities, where)
     return _model(name, solved, time.perf_counter() - start)
 
 
@@ -245,7 +259,10 @@ def _with_multipliers(system: System, names: ModelNames, q_dot: list[Scalar]) ->
         system.mass, system.force, system.rows, system.right, system.samples, labels
     )
     loose = tuple(names.multipliers[row] for row in solution.undetermined)
-    return Accelerations(q_dot, solution.rates, solution.multipliers, len(solution.kept), loose)
+    rank = len(solution.kept)
+    return Accelerations(
+        q_dot, solution.rates, solution.multipliers, rank, system.mass, system.force, loose
+    )
 
 
 def _with_dependent_speeds(system: System, names: ModelNames, q_dot: list[Scalar]) -> Accelerations:
@@ -268,7 +285,7 @@ def _with_dependent_speeds(system: System, names: ModelNames, q_dot: list[Scalar
     independent = solve_guided(reduced, driven, samples.of(reduced), names.speeds[:count], "accelerations")
     moved = apply(basis, [value for (value,) in independent])
     u_dot = [plus(v, w) for v, w in zip(moved, offset, strict=True)]
-    return Accelerations(q_dot, u_dot, [], len(system.rows))
+    return Accelerations(q_dot, u_dot, [], len(system.rows), reduced, [f for (f,) in driven])
 
 
 def _know(convert: Converter, leaves: Sequence[Leaf], values: Sequence[Scalar]) -> None:
@@ -348,4 +365,5 @@ def _model(name: str, solved: SolvedMethod, seconds: float) -> Model:
         projection=projection,
         dependent=tuple(name_of(symbol) for symbol in solved.equations.dependent),
         origin={"sympy": solved.equations.kind, "name": name},
+        formed=formed_programs(solved),
     )

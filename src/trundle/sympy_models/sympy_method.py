@@ -5,11 +5,11 @@ SymPy keeps some of these blocks in attributes with a leading underscore only; t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
-from sympy.physics.mechanics import KanesMethod, LagrangesMethod, dynamicsymbols
+from sympy.physics.mechanics import KanesMethod, LagrangesMethod, Point, ReferenceFrame, dynamicsymbols
 
 from trundle.errors import InputError
 
@@ -31,7 +31,7 @@ class FormedEquations:
     q, u: coordinates and speeds. kinematic: K (n, n) and k (n,), or none where q̇ = u. mass: M, one row a speed for
     Lagrange, one row an independent speed for Kane. forcing: f. rows, right: A and b of the accelerations'
     constraints. multipliers: λ, none for Kane. holonomic, velocity: what the motion keeps zero. zeros: auxiliary speeds
-    and the like, which are zero.
+    and the like, which are zero. inertial, origin: where positions are measured, as far as the method knows.
     """
 
     kind: str
@@ -47,6 +47,8 @@ class FormedEquations:
     velocity: tuple[SympyExpression, ...]
     dependent: tuple[Leaf, ...]
     zeros: tuple[SympyExpression, ...]
+    inertial: ReferenceFrame | None = None
+    origin: Point | None = None
 
 
 def read_method(method: SympyMethod) -> FormedEquations:
@@ -59,7 +61,8 @@ def read_method(method: SympyMethod) -> FormedEquations:
         if method.eom_method is None:
             message = "the System has no equations of motion yet"
             raise InputError(message, key="method", hint="call system.form_eoms() before")
-        return read_method(method.eom_method)
+        formed = read_method(method.eom_method)
+        return replace(formed, inertial=method.frame, origin=method.fixed_point)
     raise InputError(
         f"expected SymPy's KanesMethod, LagrangesMethod or System, got {type(method).__name__}", key="method"
     )
@@ -91,6 +94,7 @@ def _kane(method: SympyMethod) -> FormedEquations:
         velocity=tuple(velocity),
         dependent=(*tuple(method._qdep), *tuple(method._udep)),
         zeros=(*auxiliary, *(speed.diff(TIME) for speed in auxiliary)),
+        inertial=method._inertial,
     )
 
 
@@ -115,6 +119,7 @@ def _lagrange(method: SympyMethod) -> FormedEquations:
         velocity=tuple(method.coneqs),
         dependent=(),
         zeros=(),
+        inertial=method.inertial,
     )
 
 

@@ -1,0 +1,117 @@
+"""What SymPy's equations hold beside the motion, as programs: the mass matrix, the bias, frames of named points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+
+from trundle.errors import InputError
+from trundle.model.symbols import column, entries
+from trundle.program import Program, trace
+from trundle.scalars import SX, Scalar, minus, plus, times
+from trundle.sympy_models.sympy_method import FormedEquations, Leaf, SympyExpression
+
+if TYPE_CHECKING:
+    from trundle.sympy_models.from_sympy import SolvedMethod
+
+# A Point, a Point with the ReferenceFrame that turns with it, a Particle or a RigidBody: SymPy doesn't type them.
+Place = Any
+Convert = Callable[[SympyExpression], Scalar]
+_TWIST = ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z")
+
+
+def formed_programs(solved: SolvedMethod) -> dict[str, Program]:
+    """`mass_matrix` and `bias` of (coordinate, speed, parameter), where inputs and further states are 0; `frame_NAME`.
+
+    Without what depends on time itself: these programs have no time.
+    """
+    speeds = solved.names.speeds[: len(solved.motion.force)]
+    square = [f"{a}, {b}" for a in speeds for b in speeds]
+    parts = {
+        "mass_matrix": {"mass_matrix": (square, [value for row in solved.motion.mass for value in row])},
+        "bias": {"bias": (speeds, [minus(0, value) for value in solved.motion.force])},
+        **{f"frame_{name}": _frame(solved, *place) for name, place in solved.places.items()},
+    }
+    programs = {name: _program(solved, name, outputs) for name, outputs in parts.items()}
+    return {name: program for name, program in programs.items() if program is not None}
+
+
+def places(
+    points: Mapping[str, Place], equations: FormedEquations, origin: Place, convert: Convert
+) -> dict[str, tuple[list[Scalar], list[Scalar]]]:
+    """Position (3) and rotation (3×3, row-major) of named points, in the axes of the inertial frame."""
+    if not points:
+        return {}
+    inertial, start = equations.inertial, origin or equations.origin
+    lacking = "origin" if start is None else "frame" if inertial is None else None
+    if lacking == "frame":
+        message = "this method doesn't say which frame is at rest"
+        raise InputError(message, key="points", hint="LagrangesMethod(…, frame=N) does")
+    if lacking:
+        raise InputError("points are measured from a point at rest", key="origin", hint="origin=O, a SymPy Point")
+    return {name: _place(name, point, start, inertial, convert) for name, point in points.items()}
+
+
+def _place(
+    name: str, given: Place, origin: Place, inertial: Place, convert: Convert
+) -> tuple[list[Scalar], list[Scalar]]:
+    point, frame = given if isinstance(given, tuple) else (given, getattr(given, "frame", None))
+    point = getattr(point, "masscenter", point)
+    try:
+        position = point.pos_from(origin).to_matrix(inertial)
+        turned = [] if frame is None else inertial.dcm(frame)
+    except (ValueError, AttributeError) as error:
+        message = f"the place of '{name}' from the origin isn't known: {error}"
+        hint = "point.set_pos(origin, vector), or point.locatenew; a body is its centre of mass and its frame"
+        raise InputError(message, key="points", hint=hint) from None
+    unit = [int(i == j) for i in range(3) for j in range(3)]
+    return [convert(value) for value in position], [convert(value) for value in turned] or unit
+
+
+def _frame(
+    solved: SolvedMethod, position: Sequence[Scalar], rotation: Sequence[Scalar]
+) -> dict[str, tuple[Sequence[str], Sequence[Scalar]]]:
+    """As `model.frame` has it: position, rotation, velocity = J u, J, and J̇ u, linear parts before angular ones."""
+    n, k = len(solved.names.coordinates), len(solved.names.speeds)
+    q, u = solved.symbols.state[:n], solved.symbols.state[n : n + k]
+    q_dot = column(solved.motion.q_dot)
+
+    def rates(values: Sequence[Scalar]) -> list[Scalar]:
+        return entries(ca.jtimes(column(values), q, q_dot))
+
+    turning, r = rates(rotation), rotation
+    spin = [
+        sum((times(turning[3 * a + c], r[3 * b + c]) for c in range(3)), start=ca.SX(0))
+        for a, b in ((2, 1), (0, 2), (1, 0))
+    ]
+    velocity = [*rates(position), *spin]
+    jacobian = ca.densify(ca.jacobian(column(velocity), u))
+    return {
+        "position": (("x", "y", "z"), position),
+        "rotation": ([f"R_{a}{b}" for a in "xyz" for b in "xyz"], rotation),
+        "velocity": (_TWIST, velocity),
+        "jacobian": ([f"{a}, {b}" for a in _TWIST for b in solved.names.speeds], entries(ca.vec(jacobian.T))),
+        "bias": (_TWIST, rates(velocity)),
+    }
+
+
+def _program(
+    solved: SolvedMethod, name: str, outputs: Mapping[str, tuple[Sequence[str], Sequence[Scalar]]]
+) -> Program | None:
+    """The program of (coordinate, speed, parameter) with inputs and further states 0; None of what needs the time."""
+    names, state = solved.names, solved.symbols.state
+    n, both = len(names.coordinates), len(names.coordinates) + len(names.speeds)
+    rest = ca.vertcat(state[both : len(names.states) - len(names.clock)], solved.symbols.commands)
+    columns = {label: column(values) for label, (_, values) in outputs.items()}
+    if names.clock and any(ca.depends_on(each, solved.symbols.clock) for each in columns.values()):
+        return None
+    if rest.numel():
+        columns = {label: ca.substitute(each, rest, ca.SX.zeros(rest.numel())) for label, each in columns.items()}
+    inputs = {
+        "coordinate": (names.coordinates, state[:n]),
+        "speed": (names.speeds, state[n:both]),
+        "parameter": (tuple(names.parameters), solved.symbols.parameters),
+    }
+    return trace(name, inputs, {label: (tuple(labels), columns[label]) for label, (labels, _) in outputs.items()})
