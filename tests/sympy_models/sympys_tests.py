@@ -89,7 +89,9 @@ def _forms_apart(method, model, symbols, points, numbers):
         return 0.0
     (states, inputs, zeros), equations = symbols, read_method(method)
     blocks = (equations.mass, equations.forcing, equations.rows, equations.right)
-    evaluate = sp.lambdify([*states, *inputs, *numbers, *zeros], [sp.Matrix(block) for block in blocks], cse=True)
+    evaluate = sp.lambdify(
+        [*states, *inputs, *numbers, *zeros], [sp.Matrix(block) for block in blocks], cse=True
+    )
     worst, n, rng = 0.0, len(method.q), np.random.default_rng(1)
     for x, _ in points:
         given = (*x, *(0 for _ in inputs), *numbers.values(), *(0 for _ in zeros))

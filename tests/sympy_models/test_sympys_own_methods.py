@@ -19,7 +19,7 @@ SINGULAR = 1e12
 
 @pytest.mark.slow
 def test_methods_of_sympys_own_tests(tmp_path):
-    """Each leaves its own equations by less than 1e-10 of their terms, or is singular, and said to be; so M and bias."""
+    """Each leaves its own equations by less than 1e-10 of their terms, or is singular and said to be; so M and h."""
     file = tmp_path / "methods"
     paths = os.pathsep.join(map(str, (ROOT / "src", ROOT / "tests", ROOT)))
     command = [sys.executable, "-m", "pytest", "-q", "-p", PLUGIN, "-p", "no:cacheprovider"]

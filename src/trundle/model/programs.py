@@ -225,7 +225,9 @@ def frame(model: Model, link: str, point: Sequence[float | str]) -> ModelProgram
     if model.robot is None:
         place = three(point, "point", "x, y and z", ("m", "m", "m"))
         if any(place):
-            raise InputError(f"points of '{model.name}' are those that were named", key="point", hint="name it, too")
+            raise InputError(
+                f"points of '{model.name}' are those that were named", key="point", hint="name it, too"
+            )
         return model_program(model, cast("Program", _formed(model, f"frame_{link}")), _frame_motion)
     return _frame_at(model, link, three(point, "point", "x, y and z", ("m", "m", "m")))
 

@@ -10,11 +10,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
 
+from trundle.arrays import FloatArray
+from trundle.errors import InputError
 from trundle.mechanics.linear import apply, product
 from trundle.mechanics.quantities import Quantities, Quantity, QuantityKind
 from trundle.model.closures import projected
@@ -24,7 +27,7 @@ from trundle.model.model import ConstraintSummary, Model
 from trundle.model.symbols import SymbolSamples, column, entries, take_samples
 from trundle.program import Program, trace
 from trundle.scalars import SX, Scalar, largest, minus, plus
-from trundle.sympy_models.sympy_forms import Place, formed_programs, places
+from trundle.sympy_models.sympy_forms import Place, Places, formed_programs, places
 from trundle.sympy_models.sympy_graph import Converter
 from trundle.sympy_models.sympy_method import (
     TIME,
@@ -99,7 +102,7 @@ class SolvedMethod:
     extra: list[Scalar]
     outputs: dict[str, Scalar]
     quantities: Quantities
-    places: Mapping[str, tuple[list[Scalar], list[Scalar]]]
+    places: Places
 
     def traced(self, title: str, label: str, labels: Sequence[str], values: Sequence[Scalar]) -> Program:
         """A program of the model's groups with one output group."""
@@ -202,16 +205,33 @@ def from_sympy(
     extra = [convert(rate) for rate in (extra_states or {}).values()]
     _know(convert, [_rate_of(symbol) for symbol in extra_states or {}], extra)
     shown = {label: convert(expression) for label, expression in (outputs or {}).items()}
-    where = places(points or {}, equations, origin, convert)
+    where = places(points or {}, equations, origin, convert, partial(_numbers, symbols, names))
     report_unknown(convert.unknown, names)
+    _check_free(where, names, shown)
+    shown |= where.outputs
     shown |= dict(zip(names.multipliers, motion.multipliers, strict=True))
     shown[_RESIDUAL] = largest(map(ca.SX, system.residuals))
     if convert.met(TIME) and not names.declares_time:
         names = names.with_clock(shown)
     texts = unit_texts(units or {}, (*names.states, *names.inputs, *shown))
-    quantities = _quantities(names, shown, texts)
+    quantities = _quantities(names, shown, texts, where.outputs)
     solved = SolvedMethod(equations, names, symbols, system, motion, extra, shown, quantities, where)
     return _model(name, solved, time.perf_counter() - start)
+
+
+def _numbers(symbols: SymbolColumns, names: ModelNames, values: Sequence[Scalar]) -> FloatArray:
+    """Expressions' values at three states of no particular kind, (values, 3)."""
+    rng, parameters = np.random.default_rng(0), list(names.parameters.values())
+    known = ca.Function("values", [symbols.state, symbols.commands, symbols.parameters], [column(values)])
+    drawn = [rng.uniform(0.2, 0.8, (column.numel(), 3)) for column in (symbols.state, symbols.commands)]
+    return np.array(known(*drawn, np.repeat(np.array(parameters)[:, None], 3, axis=1)))
+
+
+def _check_free(where: Places, names: ModelNames, shown: Mapping[str, object]) -> None:
+    """Raise InputError where a point's coordinate has the name of something else."""
+    for name in where.outputs:
+        if name in (*names.states, *names.inputs, *names.parameters, *shown):
+            raise InputError(f"'{name}' would be a point's coordinate, and is something else", key="points")
 
 
 def _coordinate_rates(
@@ -260,9 +280,7 @@ def _with_multipliers(system: System, names: ModelNames, q_dot: list[Scalar]) ->
     )
     loose = tuple(names.multipliers[row] for row in solution.undetermined)
     rank = len(solution.kept)
-    return Accelerations(
-        q_dot, solution.rates, solution.multipliers, rank, system.mass, system.force, loose
-    )
+    return Accelerations(q_dot, solution.rates, solution.multipliers, rank, system.mass, system.force, loose)
 
 
 def _with_dependent_speeds(system: System, names: ModelNames, q_dot: list[Scalar]) -> Accelerations:
@@ -316,9 +334,11 @@ def _rate_of(symbol: Leaf) -> Leaf:
     return symbol.diff(TIME)
 
 
-def _quantities(names: ModelNames, outputs: Iterable[str], units: Mapping[str, str]) -> Quantities:
+def _quantities(
+    names: ModelNames, outputs: Iterable[str], units: Mapping[str, str], lengths: Iterable[str]
+) -> Quantities:
     """What each name stands for, as far as SymPy says it; units where they were given."""
-    known = {"time": "s", **dict.fromkeys(names.clock, "s"), **units}
+    known = {"time": "s", **dict.fromkeys(names.clock, "s"), **dict.fromkeys(lengths, "m"), **units}
     groups: dict[QuantityKind, Iterable[str]] = {
         "time": ("time", *names.clock),
         "coordinate": names.coordinates,
@@ -364,6 +384,6 @@ def _model(name: str, solved: SolvedMethod, seconds: float) -> Model:
         manifold=manifold,
         projection=projection,
         dependent=tuple(name_of(symbol) for symbol in solved.equations.dependent),
-        origin={"sympy": solved.equations.kind, "name": name},
+        origin={"sympy": solved.equations.kind, "name": name, **solved.places.told},
         formed=formed_programs(solved),
     )

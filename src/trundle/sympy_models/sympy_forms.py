@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
+import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.model.symbols import column, entries
 from trundle.program import Program, trace
-from trundle.scalars import SX, Scalar, minus, plus, times
-from trundle.sympy_models.sympy_method import FormedEquations, Leaf, SympyExpression
+from trundle.scalars import Scalar, minus, times
+from trundle.sympy_models.sympy_method import FormedEquations, SympyExpression, next_to
 
 if TYPE_CHECKING:
     from trundle.sympy_models.from_sympy import SolvedMethod
@@ -19,6 +23,8 @@ if TYPE_CHECKING:
 # A Point, a Point with the ReferenceFrame that turns with it, a Particle or a RigidBody: SymPy doesn't type them.
 Place = Any
 Convert = Callable[[SympyExpression], Scalar]
+# Distances that differ by less, as a share of themselves, are the same.
+_ROUNDING = 1e-9
 _TWIST = ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z")
 
 
@@ -32,35 +38,83 @@ def formed_programs(solved: SolvedMethod) -> dict[str, Program]:
     parts = {
         "mass_matrix": {"mass_matrix": (square, [value for row in solved.motion.mass for value in row])},
         "bias": {"bias": (speeds, [minus(0, value) for value in solved.motion.force])},
-        **{f"frame_{name}": _frame(solved, *place) for name, place in solved.places.items()},
+        **{f"frame_{name}": _frame(solved, *place) for name, place in solved.places.at.items()},
     }
     programs = {name: _program(solved, name, outputs) for name, outputs in parts.items()}
     return {name: program for name, program in programs.items() if program is not None}
 
 
+@dataclass(frozen=True)
+class Places:
+    """Named points: position (3) and rotation (3×3, row-major) in the axes of the inertial frame, and which of them, or
+    of them and the origin (""), keep their distance: bars in pictures.
+    """
+
+    at: Mapping[str, tuple[list[Scalar], list[Scalar]]]
+    bars: Sequence[tuple[str, str]] = ()
+
+    @property
+    def outputs(self) -> dict[str, Scalar]:
+        """Positions as outputs of the model: "tip.x"."""
+        return {
+            f"{name}.{axis}": value
+            for name, (position, _) in self.at.items()
+            for axis, value in zip("xyz", position, strict=True)
+        }
+
+    @property
+    def told(self) -> dict[str, str]:
+        """What a model, and its runs, keep of it for pictures."""
+        return {"points": json.dumps({"names": [*self.at], "bars": self.bars})} if self.at else {}
+
+
 def places(
-    points: Mapping[str, Place], equations: FormedEquations, origin: Place, convert: Convert
-) -> dict[str, tuple[list[Scalar], list[Scalar]]]:
-    """Position (3) and rotation (3×3, row-major) of named points, in the axes of the inertial frame."""
+    points: Mapping[str, Place],
+    equations: FormedEquations,
+    origin: Place,
+    convert: Convert,
+    numbers: Callable[[Sequence[Scalar]], FloatArray],
+) -> Places:
+    """The points of `from_sympy`; `numbers` gives expressions' values at several states, (values, states)."""
     if not points:
-        return {}
+        return Places({})
     inertial, start = equations.inertial, origin or equations.origin
-    lacking = "origin" if start is None else "frame" if inertial is None else None
-    if lacking == "frame":
+    if inertial is None:
         message = "this method doesn't say which frame is at rest"
         raise InputError(message, key="points", hint="LagrangesMethod(…, frame=N) does")
-    if lacking:
-        raise InputError("points are measured from a point at rest", key="origin", hint="origin=O, a SymPy Point")
-    return {name: _place(name, point, start, inertial, convert) for name, point in points.items()}
+    if start is None:
+        raise InputError(
+            "points are measured from a point at rest", key="origin", hint="origin=O, a SymPy Point"
+        )
+    at = {name: _place(name, point, start, inertial, convert) for name, point in points.items()}
+    named = {_point(point): name for name, point in points.items()} | {start: ""}
+    pairs = [(other, name) for point, name in named.items() if name for other in next_to(point, named)]
+    pairs = [pair for k, pair in enumerate(pairs) if pair[::-1] not in pairs[:k]]
+    return Places(at, [pair for pair in pairs if _keeps_distance(pair, at, numbers)])
+
+
+def _keeps_distance(
+    pair: tuple[str, str],
+    at: Mapping[str, tuple[list[Scalar], list[Scalar]]],
+    numbers: Callable[[Sequence[Scalar]], FloatArray],
+) -> bool:
+    """Whether two points are as far apart at all states: a point that slides away from another has no bar to it."""
+    one, other = (at[name][0] if name else [0, 0, 0] for name in pair)
+    apart = np.linalg.norm(numbers([minus(a, b) for a, b in zip(one, other, strict=True)]), axis=0)
+    return bool(np.ptp(apart) <= _ROUNDING * apart.max(initial=0.0))
+
+
+def _point(given: Place) -> Place:
+    point = given[0] if isinstance(given, tuple) else given
+    return getattr(point, "masscenter", point)
 
 
 def _place(
     name: str, given: Place, origin: Place, inertial: Place, convert: Convert
 ) -> tuple[list[Scalar], list[Scalar]]:
-    point, frame = given if isinstance(given, tuple) else (given, getattr(given, "frame", None))
-    point = getattr(point, "masscenter", point)
+    frame = given[1] if isinstance(given, tuple) else getattr(given, "frame", None)
     try:
-        position = point.pos_from(origin).to_matrix(inertial)
+        position = _point(given).pos_from(origin).to_matrix(inertial)
         turned = [] if frame is None else inertial.dcm(frame)
     except (ValueError, AttributeError) as error:
         message = f"the place of '{name}' from the origin isn't known: {error}"
@@ -108,10 +162,14 @@ def _program(
     if names.clock and any(ca.depends_on(each, solved.symbols.clock) for each in columns.values()):
         return None
     if rest.numel():
-        columns = {label: ca.substitute(each, rest, ca.SX.zeros(rest.numel())) for label, each in columns.items()}
+        columns = {
+            label: ca.substitute(each, rest, ca.SX.zeros(rest.numel())) for label, each in columns.items()
+        }
     inputs = {
         "coordinate": (names.coordinates, state[:n]),
         "speed": (names.speeds, state[n:both]),
         "parameter": (tuple(names.parameters), solved.symbols.parameters),
     }
-    return trace(name, inputs, {label: (tuple(labels), columns[label]) for label, (labels, _) in outputs.items()})
+    return trace(
+        name, inputs, {label: (tuple(labels), columns[label]) for label, (labels, _) in outputs.items()}
+    )

@@ -5,6 +5,7 @@ SymPy keeps some of these blocks in attributes with a leading underscore only; t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -136,3 +137,15 @@ def name_of(symbol: Leaf | str) -> str:
     if isinstance(symbol, str):
         return symbol
     return str(getattr(symbol, "name", None) or symbol.func)
+
+
+def next_to(point: Point, named: Mapping[Point, str]) -> list[str]:
+    """The named points from which this one was located, or that from it, without another named one between."""
+    open_, seen, found = [point], {point}, list[str]()
+    while open_:
+        for near in open_.pop()._pos_dict:
+            if near not in seen:
+                seen.add(near)
+                found += [named[near]] if near in named else []
+                open_ += [] if near in named else [near]
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -76,6 +77,39 @@ def mover(robot: Robot, parameters: Mapping[str, float]) -> Callable[[Mapping[st
     shapes = drawn.scene(world_poses(assembly.tree, somewhere.poses), 1)
     still = replace(shapes, solids=solids(robot, read, bodies))
     return moved
+
+
+def named_points(values: Mapping[str, FloatArray], told: str) -> Scene | None:
+    """The points that a model from elsewhere has named, over a run, with bars between those that keep their distance;
+    None where `told`, which may come from any file, says nothing of this run.
+
+    Points that stay in one plane are seen square to it. The last point's path is traced.
+    """
+    try:
+        known = json.loads(told)
+        names = ["", *known["names"]]
+        bars = [(names.index(a), names.index(b)) for a, b in known["bars"]]
+        tracks = [np.stack([values[f"{name}.{axis}"] for axis in "xyz"], axis=-1) for name in names[1:]]
+        place = np.stack([np.zeros_like(tracks[0]), *tracks], axis=1)
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return None
+    poses = np.zeros((*place.shape[:2], 3, 4))
+    poses[..., :3], poses[..., 3] = np.eye(3), place
+    reach = np.nan_to_num(np.nanmax(place, axis=(0, 1)) - np.nanmin(place, axis=(0, 1)))
+    across = int(np.argmin(reach))
+    flat = reach[across] <= _FLAT * reach.max()
+    normal: Triple | None = (float(across == 0), float(across == 1), float(across == 2)) if flat else None
+    ends = [k for bar in bars for k in bar]
+    joined = [k for k in sorted({*ends}) if k == 0 or ends.count(k) > 1]
+    symbol = "hinge" if flat else "ball"
+    return Scene(
+        poses,
+        base="fixed" if flat else "floating",
+        bars=tuple(Bar(names[b], Spot(a), Spot(b)) for a, b in bars),
+        joints=tuple(JointMark(names[k] or "origin", symbol, k, normal, on_base=k == 0) for k in joined),
+        centers=tuple(Spot(k) for k in range(1, len(names))),
+        traced=Spot(len(names) - 1),
+    )
 
 
 def shapes_in(robot: Robot, parameters: Mapping[str, Scalar]) -> Scene:

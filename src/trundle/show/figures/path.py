@@ -14,7 +14,7 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.results import Run
 from trundle.show.drawing.scene import SEEN, Plate, Scene, project
-from trundle.show.drawing.scenes import motion
+from trundle.show.drawing.scenes import motion, named_points
 from trundle.show.figures.laps import later_passes
 from trundle.show.figures.legends import LINE, Legend
 from trundle.show.figures.looks import look
@@ -147,6 +147,8 @@ def scene_of(run: Run) -> Scene | None:
     if "yaml" in run.description:
         robot = described(run.description["yaml"])
         return motion(robot, run.values, run.description.get("parameters", {}))
+    if "points" in run.description:
+        return named_points(run.values, run.description["points"])
     if "x" not in run or "y" not in run:
         return None
     heading = run["theta"] if "theta" in run else np.zeros(len(run))
@@ -173,7 +175,7 @@ def track_of(run: Run) -> Track | None:
 
 def unseen(run: Run) -> str:
     """Why nothing is drawn of a run that has no track."""
-    if "yaml" in run.description or {"x", "y"} <= set(run.values):
+    if {"yaml", "points"} & {*run.description} or {"x", "y"} <= set(run.values):
         return "no pose of this run is finite"
     return f"no description says what '{run.name}' looks like, so only its values are shown"
 
