@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path as FilePath
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field, ValidationError
 
@@ -20,6 +20,7 @@ from trundle.robot.noun import Noun
 from trundle.robot.problems import Path, problems_of, report
 from trundle.robot.shapes import Mesh
 from trundle.robot.values import describe
+from trundle.robot.wheels import WHEELS
 
 # The version of the file format that this program writes, and the only one so far.
 FORMAT = 1
@@ -161,7 +162,11 @@ def _document(
     """A document of plain data, checked; errors name the file and the line."""
     file = None if path is None else str(path)
     robot = data.get("robot")
-    if base is not None and isinstance(robot, Mapping):
+    if isinstance(robot, Mapping) and _is_name(robot.get("urdf")):
+        from trundle.documents.urdf.beside import robot_beside  # late: most descriptions name no URDF
+
+        data = {**data, "robot": robot_beside(robot, path, lines, base)}
+    elif base is not None and isinstance(robot, Mapping):
         check_base(base, bool(robot.get("wheels")))
         data = {**data, "robot": {**robot, "base": base}}
     try:
@@ -170,10 +175,19 @@ def _document(
         raise report(problems_of(error), file=file, lines=lines) from None
     except RecursionError:
         raise InputError("is nested too deeply", file=file) from None
-    placed = whole.robot if path is None else _beside(whole.robot, FilePath(path))
+    placed = (
+        whole.robot
+        if path is None or isinstance(data["robot"], Robot)
+        else _beside(whole.robot, FilePath(path))
+    )
     document = Document(placed, whole.run, None if path is None else FilePath(path), text, lines)
     _check_whole(document, file)
     return document
+
+
+def _is_name(urdf: object) -> bool:
+    """Whether what stands at `urdf` names a file; else it is a URDF file's text, of many lines."""
+    return isinstance(urdf, str) and "\n" not in urdf and "<" not in urdf
 
 
 def _beside(robot: Robot, path: FilePath) -> Robot:
@@ -258,4 +272,18 @@ def json_schema(file: type[Noun] = File, title: str = "Trundle description") -> 
     ['trundle', 'robot', 'run']
     """
     schema: dict[str, object] = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return schema | file.model_json_schema(by_alias=True) | {"title": title}
+    whole: dict[str, Any] = file.model_json_schema(by_alias=True) | {"title": title}
+    for kind in map(WHEELS.named, WHEELS):
+        if kind.__name__ in whole.get("$defs", {}):
+            _let_stand_on_joints(whole["$defs"][kind.__name__])
+    return schema | whole
+
+
+def _let_stand_on_joints(wheel: dict[str, Any]) -> None:
+    """Let a wheel's schema have the key `joint`, beside which URDF says what else the kind needs but the radius."""
+    words = "The joint of the URDF file that it takes the place of (with robot.urdf: FILE)."
+    wheel["properties"] |= {"joint": {"type": "string", "description": words}}
+    needed = [key for key in wheel["required"] if key != "radius"]
+    if needed:
+        wheel["required"] = ["radius"]
+        wheel["anyOf"] = [{"required": ["joint"]}, {"required": needed}]

@@ -66,7 +66,8 @@ class Parts(Noun):
         description="The independent speeds, by name. Default: chosen for the shortest equations.",
     )
     urdf: Annotated[str | None, Field(repr=False)] = Field(
-        default=None, description="The URDF text it was read from, for writing back what has no place above."
+        default=None,
+        description="The URDF file that it adds to, relative to this file; or that file's text, for writing it back.",
     )
     folder: Annotated[str | None, Field(repr=False)] = Field(
         default=None,

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trundle.arrays import Triple
+from trundle.documents.urdf.additions import EXTENSION, Extension, read_extension
 from trundle.documents.urdf.xml_tree import XACRO, Part, XmlElement
-from trundle.errors import choose, suggest
+from trundle.errors import choose
 from trundle.spatial.vectors import Matrix, euler_rotation, multiply, transpose
 
 # URDF's types of joints, and what a description calls them.
@@ -26,9 +27,6 @@ NOUNS = {
 }
 # Types about or along one axis: with damping, friction and limits, and such as can follow each other.
 ONE_AXIS = ("revolute", "continuous", "prismatic")
-# Trundle's own element: what a Robot says and URDF has no word for. Other readers of URDF skip it.
-EXTENSION = "trundle"
-AS_GIVEN = "as_given"
 # Root links that mean the ground (as Gazebo and MoveIt have it).
 GROUND = "world"
 
@@ -85,16 +83,16 @@ class Urdf:
     name: str
     links: Mapping[str, UrdfLink]
     joints: Mapping[str, UrdfJoint]
-    base: str | None
-    gravity: float | Triple | None
-    as_given: bool
+    extension: Extension
     part: Part
 
 
-def default_base(root: str, weighs: bool) -> str:
-    """The base that a file means by its root link: fixed for one called world, and where neither the link nor what is
-    fixed to it `weighs`; else floating.
+def default_base(root: str, weighs: bool, wheeled: bool) -> str:
+    """The base that a file means by its root link: planar on wheels; fixed for one called world, and where neither the
+    link nor what is fixed to it `weighs`; else floating.
     """
+    if wheeled:
+        return "planar"
     return "floating" if weighs and root != GROUND else "fixed"
 
 
@@ -132,8 +130,7 @@ def read_elements(root: XmlElement, file: str | None = None) -> Urdf:
             joint = _joint(child.named())
             _once(joint, joints)
             joints[joint.name] = joint
-    base, gravity, as_given = _extension(part.child(EXTENSION))
-    return Urdf(part.text("name"), links, joints, base, gravity, as_given, part)
+    return Urdf(part.text("name"), links, joints, read_extension(part.child(EXTENSION)), part)
 
 
 def _once(noun: UrdfLink | UrdfJoint, taken: Mapping[str, UrdfLink] | Mapping[str, UrdfJoint]) -> None:
@@ -279,22 +276,3 @@ def _mimic(part: Part, kind: str) -> Mimic | None:
         hint = f"make the joint fixed, its <origin> moved by {follows.offset:g}, or write another multiplier"
         raise mimic.fail("the multiplier is zero, so it would follow nothing", "multiplier", hint)
     return follows
-
-
-def _extension(part: Part | None) -> tuple[str | None, float | Triple | None, bool]:
-    """Base, gravity and whether inertias stand as given: what URDF has no words for."""
-    if part is None:
-        return None, None, False
-    said = part.element.attrib
-    for name in said:
-        if name not in ("base", "gravity", "inertia"):
-            raise part.fail(
-                f"unknown attribute {name!r}", name, suggest(name, ("base", "gravity", "inertia"))
-            )
-    if said.get("inertia", AS_GIVEN) != AS_GIVEN:
-        hint = f"write inertia='{AS_GIVEN}', or take it away"
-        raise part.fail(f"unknown choice {said['inertia']!r}", "inertia", hint)
-    gravity: float | Triple | None = None
-    if "gravity" in said:
-        gravity = part.numbers("gravity") if len(said["gravity"].split()) > 1 else part.number("gravity")
-    return said.get("base"), gravity, "inertia" in said

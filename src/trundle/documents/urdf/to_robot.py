@@ -8,7 +8,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trundle.documents.urdf.elements import NOUNS, ONE_AXIS, Urdf, UrdfData, UrdfJoint, UrdfLink
+from trundle.documents.urdf.elements import NOUNS, ONE_AXIS, Urdf, UrdfData, UrdfJoint
+from trundle.documents.urdf.wheel_joints import WheelJoints, wheel_joints
 from trundle.documents.urdf.xml_tree import Part
 from trundle.errors import suggest
 from trundle.robot.bodies import MOMENTS
@@ -27,13 +28,15 @@ class UrdfNames:
     """URDF's names and Trundle's: `joints` and `links` map the former to the latter, `mimics` the joints that follow
     others to the names of the couplings that make them.
 
-    The root link is "base" where its own name means something else in Trundle.
+    The root link is "base" where its own name means something else in Trundle. `wheels` have taken joints and links;
+    a joint that is a wheel's has the name of what a motor drives there.
     """
 
     root: str
     links: Mapping[str, str]
     joints: Mapping[str, str]
     mimics: Mapping[str, str]
+    wheels: WheelJoints
 
 
 def check_tree(urdf: Urdf) -> str:
@@ -106,20 +109,24 @@ def identifiers(urdf: Urdf, root: str) -> UrdfNames:
     URDF's links and joints may share a name, and names may hold anything ("left/wheel-1"); Trundle's are parts of
     the names of coordinates and parameters. A link that is called as its own joint stays so.
     """
-    taken: set[str] = set(RESERVED)
-    joints = {name: free_name(clean(name), taken) for name in urdf.joints}
-    on = {joint.child: joints[name] for name, joint in urdf.joints.items()}
+    wheels = wheel_joints(urdf, root)
+    taken = {*RESERVED, *(addition.name for addition in urdf.extension.additions), *wheels.weights}
+    free = [name for name in urdf.joints if not wheels.took(urdf.joints[name])]
+    joints = {**wheels.called, **{name: free_name(clean(name), taken) for name in free}}
+    on = {joint.child: joints[name] for name, joint in urdf.joints.items() if name in joints}
     links: dict[str, str] = {}
     for name in urdf.links:
         wished = clean(name)
-        if name == root and wished in RESERVED:
+        if name in wheels.links:
+            links[name] = wheels.links[name]
+        elif name == root and wished in RESERVED:
             links[name] = "base"
         else:
             links[name] = wished if on.get(name) == wished else free_name(wished, taken, f"{wished}_link")
     mimics = {
-        name: free_name(f"{joints[name]}_mimic", taken) for name, joint in urdf.joints.items() if joint.mimic
+        name: free_name(f"{clean(name)}_mimic", taken) for name, joint in urdf.joints.items() if joint.mimic
     }
-    return UrdfNames(root, links, joints, mimics)
+    return UrdfNames(root, links, joints, mimics, wheels)
 
 
 def clean(name: str) -> str:
@@ -154,41 +161,77 @@ def _robot_name(written: str) -> str:
 
 def robot_data(urdf: Urdf, names: UrdfNames, base: str, strict: bool) -> UrdfData:
     """A Robot's plain data. Unless `strict`, moments that no rigid body has are marked as taken on trust."""
+    said, wheels = urdf.extension, names.wheels
     data: dict[str, object] = {"name": _robot_name(urdf.name), "base": base}
-    if urdf.gravity is not None:
-        data["gravity"] = urdf.gravity
+    data |= {
+        key: given for key, given in (("gravity", said.gravity), ("speeds", said.speeds)) if given is not None
+    }
     root_name = names.links[names.root]
-    body = _body(urdf.links[names.root], strict)
+    body = _body(urdf.links[names.root].body, strict)
     if body or root_name != "base":
         data["body"] = body if root_name == "base" else {"name": root_name, **body}
-    joints = urdf.joints.items()
-    data["joints"] = {names.joints[name]: _joint(urdf, joint, names, strict) for name, joint in joints}
-    couplings = {names.mimics[name]: _gear(joint, names) for name, joint in joints if joint.mimic}
-    return data | ({"couplings": couplings} if couplings else {})
+    free = [joint for joint in urdf.joints.values() if not wheels.took(joint)]
+    data["joints"] = {names.joints[joint.name]: _joint(urdf, joint, names, strict) for joint in free}
+    data["joints"] |= {name: _hung(weight, names) for name, weight in wheels.weights.items()}
+    given = given_by_file(urdf, names, strict)
+    for family, members in said.by_family().items():
+        given.setdefault(family, {})
+        given[family] |= {name: merged(given[family].get(name), own) for name, own in members.items()}
+    return data | {family: members for family, members in given.items() if members}
+
+
+def given_by_file(urdf: Urdf, names: UrdfNames, strict: bool) -> dict[str, dict[str, object]]:
+    """What URDF's own elements say of wheels and couplings, by family and name, before Trundle's elements."""
+    wheels: dict[str, object] = {}
+    for name, data in names.wheels.given.items():
+        fork = data.get("fork")
+        own = {"fork": _body(fork, strict)} if isinstance(fork, Mapping) else {}
+        wheels[name] = {**_hung(data, names), **own}
+    follow = [joint for joint in urdf.joints.values() if joint.mimic]
+    return {
+        "wheels": wheels,
+        "couplings": {names.mimics[joint.name]: _gear(joint, names) for joint in follow},
+    }
+
+
+def merged(given: object, own: object) -> object:
+    """What a file says of a noun, with its own keys in their place; inside limits and inertias, too."""
+    if isinstance(given, Mapping) and isinstance(own, Mapping):
+        return {**given, **{key: merged(given.get(key), value) for key, value in own.items()}}
+    return own
+
+
+def _hung(data: UrdfData, names: UrdfNames) -> UrdfData:
+    """The same with its parent by Trundle's name."""
+    parent = data["parent"]
+    return {**data, "parent": "base" if parent == names.root else names.links[str(parent)]}
 
 
 def _gear(joint: UrdfJoint, names: UrdfNames) -> UrdfData:
-    assert joint.mimic is not None
-    follows = {names.joints[joint.mimic.joint]: joint.mimic.multiplier}
+    """What follows what: q = multiplier q_joint + offset, in the sense of what wheels make of joints."""
+    mimic, wheels = joint.mimic, names.wheels
+    assert mimic is not None
+    own, other = wheels.sense(joint.name), wheels.sense(mimic.joint)
+    follows = {names.joints[mimic.joint]: own * other * mimic.multiplier}
     data = {"type": "gear", "joint": names.joints[joint.name], "follows": follows}
-    return data | ({"offset": joint.mimic.offset} if joint.mimic.offset else {})
+    return data | ({"offset": own * mimic.offset} if mimic.offset else {})
 
 
 def _joint(urdf: Urdf, joint: UrdfJoint, names: UrdfNames, strict: bool) -> UrdfData:
     parent = "base" if joint.parent == names.root else names.links[joint.parent]
     data = {"type": NOUNS[joint.type], "parent": parent, **joint.data}
     name = names.links[joint.child]
-    body = _body(urdf.links[joint.child], strict)
+    body = _body(urdf.links[joint.child].body, strict)
     if name != names.joints[joint.name]:
         body = {"name": name, **body}
     return data | ({"body": body} if body else {})
 
 
-def _body(link: UrdfLink, strict: bool) -> UrdfData:
-    inertia = link.body.get("inertia")
-    if strict or not (isinstance(inertia, dict) and on_trust(link.body)):
-        return link.body
-    return {**link.body, "inertia": {**inertia, "as_given": True}}
+def _body(body: UrdfData, strict: bool) -> UrdfData:
+    inertia = body.get("inertia")
+    if strict or not (isinstance(inertia, dict) and on_trust(body)):
+        return body
+    return {**body, "inertia": {**inertia, "as_given": True}}
 
 
 def on_trust(body: UrdfData) -> bool:
@@ -201,13 +244,17 @@ def places(urdf: Urdf, names: UrdfNames) -> Mapping[Path, Part]:
     """The element that a key of the Robot comes from, for messages."""
     parts: dict[Path, Part] = {(): urdf.part}
     bodies: dict[Path, Part] = {("body",): urdf.links[names.root].part}
+    for addition in urdf.extension.additions:
+        parts[addition.family, addition.name] = addition.part
     for name, joint in urdf.joints.items():
+        if joint.mimic is not None:
+            parts.setdefault(("couplings", names.mimics[name]), joint.part.near("mimic"))
+        if names.wheels.took(joint):
+            continue
         path: Path = ("joints", names.joints[name])
         parts[path] = joint.part
         parts |= {(*path, field): joint.part.near(tag) for field, tag in _JOINT_TAGS.items()}
         bodies[*path, "body"] = urdf.links[joint.child].part
-        if joint.mimic is not None:
-            parts["couplings", names.mimics[name]] = joint.part.near("mimic")
     for path, link in bodies.items():
         inertial = link.near("inertial")
         parts |= {path: link} | {(*path, field): inertial.near(tag) for field, tag in _BODY_TAGS.items()}

@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from trundle.choices import BASES
 from trundle.documents.document import Document, read_text
-from trundle.documents.urdf.elements import AS_GIVEN, EXTENSION, Limit, Urdf, default_base, read_elements
+from trundle.documents.urdf.additions import AS_GIVEN, EXTENSION
+from trundle.documents.urdf.elements import Limit, Urdf, default_base, read_elements
 from trundle.documents.urdf.to_robot import UrdfNames, check_tree, identifiers, on_trust, places, robot_data
 from trundle.documents.urdf.visuals import names_meshes
 from trundle.documents.urdf.xml_tree import Part, XmlElement, read_xml, write_xml
@@ -115,15 +116,20 @@ def parse_document(
     """The same as a Document; `path` is for messages only."""
     folder = None if path is None or not names_meshes(text) else str(FilePath(path).resolve().parent)
     reading = read(text, None if path is None else str(path), base=base, strict=strict, folder=folder)
+    lines = checked_reading(reading, path, base)
+    return Document(reading.robot, None, None if path is None else FilePath(path), text, lines)
+
+
+def checked_reading(reading: Reading, path: str | FilePath | None, base: str | None) -> dict[Path, int]:
+    """The lines of what was read; raises where motions lack a mass, and warns of what was made of the file."""
     parts = places(reading.urdf, reading.names)
     problems = dynamic_problems(reading.robot)
     if problems:
         raise _error([_in_urdf_words(problem, reading) for problem in problems], parts)
     where = "" if path is None else f"{path}: "
     for note in _notes(reading, base):
-        warnings.warn(f"{where}{note}", stacklevel=3)
-    lines: dict[Path, int] = {("robot", *key): part.element.line for key, part in parts.items()}
-    return Document(reading.robot, None, None if path is None else FilePath(path), text, lines)
+        warnings.warn(f"{where}{note}", stacklevel=4)
+    return {("robot", *key): part.element.line for key, part in parts.items()}
 
 
 def read(
@@ -135,16 +141,31 @@ def read(
     folder: str | None = None,
 ) -> Reading:
     """A text's elements and robot, without the question whether every motion has a mass."""
-    if base is not None:
-        check_base(base, wheeled=False)
     root, before = read_xml(text, file)
+    return read_root(root, before, file, base=base, strict=strict, folder=folder)
+
+
+def read_root(
+    root: XmlElement,
+    before: str,
+    file: str | None = None,
+    *,
+    base: str | None = None,
+    strict: bool = False,
+    folder: str | None = None,
+) -> Reading:
+    """The same of a root element and what stands before it."""
     urdf = read_elements(root, file)
+    said = urdf.extension
+    if base is not None:
+        check_base(base, said.wheeled)
     root_link = check_tree(urdf)
-    if base is None and urdf.base is not None and urdf.base not in BASES:
-        raise urdf.part.near(EXTENSION).fail(f"unknown base {urdf.base!r}", "base", suggest(urdf.base, BASES))
+    if base is None and said.base is not None and said.base not in BASES:
+        raise urdf.part.near(EXTENSION).fail(f"unknown base {said.base!r}", "base", suggest(said.base, BASES))
     names = identifiers(urdf, root_link)
-    base = base or urdf.base or default_base(root_link, bool(_massive(urdf, root_link)))
-    data = robot_data(urdf, names, base, strict and not urdf.as_given)
+    weighs = bool(_massive(urdf, root_link))
+    base = base or said.base or default_base(root_link, weighs, said.wheeled)
+    data = robot_data(urdf, names, base, strict and not said.as_given)
     try:
         kept = {"urdf": write_xml(root, before)} | ({} if folder is None else {"folder": folder})
         robot = Robot.model_validate({**data, **kept})
@@ -163,17 +184,18 @@ def _notes(reading: Reading, asked: str | None) -> Iterator[str]:
     """What was made of a file that says too little, or what can't be."""
     urdf, root, robot = reading.urdf, reading.names.root, reading.robot
     massive = _massive(urdf, root)
-    if asked is None and urdf.base is None and robot.base == "floating" and root not in massive:
+    if asked is None and urdf.extension.base is None and robot.base == "floating" and root not in massive:
         yield (
             f"the root link {root!r} has no mass, but {massive[0]!r}, which is fixed to it, has one: the robot floats; "
             f'base="fixed" (or <{EXTENSION} base="fixed"/> inside <robot>) holds it to the ground'
         )
     trusted = [name for name, link in urdf.links.items() if on_trust(link.body)]
-    if trusted and not urdf.as_given:
+    if trusted and not urdf.extension.as_given:
         yield (
             f"no rigid body has the moments of inertia of {_listed(trusted)}; they are taken as they stand "
             "(load_urdf(path, strict=True) refuses them)"
         )
+    yield from reading.names.wheels.notes
     for speed, names in _smoothed(robot).items():
         yield (
             f"the dry friction of {_listed(names)} is smoothed below {speed}, so that under a load less than it they "

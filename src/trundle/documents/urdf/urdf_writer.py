@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trundle.documents.urdf.elements import AS_GIVEN, EXTENSION, GROUND, NOUNS, default_base
+from trundle.documents.urdf.added import Given, Said, given_by, said_of_additions
+from trundle.documents.urdf.additions import AS_GIVEN, EXTENSION, TAGS, in_attribute
+from trundle.documents.urdf.elements import GROUND, NOUNS, default_base
 from trundle.documents.urdf.urdf_reader import Reading, read
 from trundle.documents.urdf.xml_tree import XmlElement, write_xml
 from trundle.errors import InputError
@@ -19,9 +21,6 @@ from trundle.robot.description import Robot
 from trundle.robot.parameters import Resolver
 from trundle.robot.structure import base_bodies, body_names
 from trundle.robot.values import Value
-
-# What an element's attributes say, by the path of the element below ("" for itself) and the attribute's name.
-Said = dict[tuple[str, str], str]
 
 # Fields of a joint with a place of their own in URDF; all others go into Trundle's own element.
 _OWN = frozenset({"type", "parent", "at", "rpy", "axis", "body", "damping", "coulomb", "lower", "upper"})
@@ -40,15 +39,20 @@ class _Names:
 
     joints: Mapping[str, str]
     links: Mapping[str, str]
+    given: Given = field(default_factory=Given)
 
 
 @dataclass(frozen=True)
 class _UrdfFile:
-    """What a file says of a robot: of itself, and of its links and joints by their names in the file."""
+    """What a file says of a robot: of itself, of its links and joints by their names in the file, and what Trundle adds
+    by its element and its name there; `nouns` are all that the robot has besides, by family and name.
+    """
 
     robot: Said = field(default_factory=dict)
     links: Mapping[str, Said] = field(default_factory=dict)
     joints: Mapping[str, Said] = field(default_factory=dict)
+    added: Mapping[str, Mapping[str, Said]] = field(default_factory=dict)
+    nouns: frozenset[tuple[str, str]] = frozenset()
 
 
 def dump_urdf(robot: Robot) -> str:
@@ -85,6 +89,10 @@ def dump_urdf(robot: Robot) -> str:
     _update(root, there.robot, wanted.robot)
     _update_all(root, "link", there.links, wanted.links)
     _update_all(root, "joint", there.joints, wanted.joints)
+    for tag in TAGS:
+        old, new = there.added.get(tag, {}), wanted.added.get(tag, {})
+        if old or new:
+            _update_all(_at(root, EXTENSION), tag, old, new)
     written = write_xml(root, before)
     _verify(_read_back(read(written)), wanted)
     return written
@@ -116,7 +124,7 @@ def _names(robot: Robot, reading: Reading | None = None) -> _Names:
     for name, joint in reading.urdf.joints.items():
         joints[reading.names.joints[name]] = name
         links[reading.names.joints[name]] = joint.child
-    return _Names(joints, links | {"base": reading.names.root})
+    return _Names(joints, links | {"base": reading.names.root}, given_by(reading))
 
 
 def _verify(back: _UrdfFile, wanted: _UrdfFile) -> None:
@@ -125,7 +133,9 @@ def _verify(back: _UrdfFile, wanted: _UrdfFile) -> None:
         return
     joints = {*wanted.joints, *back.joints}
     differ = sorted(name for name in joints if back.joints.get(name) != wanted.joints.get(name))
+    nouns = sorted(f"{family}.{name}" for family, name in back.nouns ^ wanted.nouns)
     what = f"the joints {', '.join(differ)}" if differ else "its name, base, gravity or bodies"
+    what = ", ".join(nouns) or what
     hint = "write YAML (trundle.documents.dump), or robot.model_copy(update={'urdf': None}) to start afresh"
     raise InputError(f"URDF can't hold this change of {what}", hint=hint)
 
@@ -152,6 +162,8 @@ def _update(element: XmlElement, old: Said, new: Said) -> None:
     for path in sorted(_paths(old) - _paths(new), reverse=True):  # what is inside goes first
         above, _, tag = path.rpartition("/")
         outer, inner = _at(element, above), _at(element, path)
+        if tag == EXTENSION and len(inner):  # what Trundle adds stands there
+            continue
         if tag not in _OPTIONAL or not inner.attrib:
             outer.remove(inner)
     for path, name in [key for key in new if key in changed]:
@@ -183,11 +195,6 @@ def _added(element: XmlElement, tag: str) -> XmlElement:
 
 def _said(robot: Robot, names: _Names) -> _UrdfFile:
     """What a file says of a robot; raises InputError where URDF has no words for it."""
-    for family in ("wheels", "motors", "batteries", "loops"):
-        there = ", ".join(getattr(robot, family))
-        if there:
-            hint = f"{_INSTEAD} them away"
-            raise InputError(f"URDF has no word for {family}: {there}", key=f"robot.{family}", hint=hint)
     resolve, on, mimics = robot.resolver(), body_names(robot), _mimics(robot, names)
     links = {names.links["base"]: _of_link(names.links["base"], robot.body, resolve)}
     joints: dict[str, Said] = {}
@@ -198,16 +205,21 @@ def _said(robot: Robot, names: _Names) -> _UrdfFile:
         links[child] = _of_link(child, joint.body, resolve)
         said: Said = {("", "name"): names.joints[name], ("parent", "link"): parent, ("child", "link"): child}
         joints[names.joints[name]] = said | _of_joint(joint, resolve) | mimics.get(name, {})
-    return _UrdfFile(_of_robot(robot, names.links["base"], resolve), links, joints)
+    added, nouns = said_of_additions(robot, names.given, frozenset(mimics))
+    return _UrdfFile(_of_robot(robot, names.links["base"], resolve), links, joints, added, nouns)
 
 
 def _of_robot(robot: Robot, root: str, resolve: Resolver) -> Said:
     said: Said = {("", "name"): robot.name}
-    if robot.base != default_base(root, any(_weighs(body, resolve) for body in base_bodies(robot))):
+    if robot.base != default_base(
+        root, any(_weighs(body, resolve) for body in base_bodies(robot)), bool(robot.wheels)
+    ):
         said[EXTENSION, "base"] = robot.base
     if "gravity" in robot.model_fields_set:
         x, y, z = (float(part) + 0.0 for part in resolve.gravity())  # -0 is 0
         said[EXTENSION, "gravity"] = _text(-z + 0.0) if x == y == 0.0 else _text(x, y, z)
+    if robot.speeds is not None:
+        said[EXTENSION, "speeds"] = in_attribute(robot.speeds)
     return said
 
 
@@ -259,16 +271,13 @@ def _of_joint(joint: Joint, resolve: Resolver) -> Said:
 
 
 def _mimics(robot: Robot, names: _Names) -> dict[str, Said]:
-    """What follows what, by the follower; a <mimic> has one leader."""
+    """What follows what, by the follower: of gears between two joints; the others are couplings of Trundle's own."""
     said: dict[str, Said] = {}
     resolve = robot.resolver()
-    for name, gear in gears(robot.couplings).items():
-        if len(gear.follows) > 1:
-            message = (
-                f"URDF's <mimic> follows one joint, and the gear {name!r} follows {', '.join(gear.follows)}"
-            )
-            raise InputError(message, key=f"robot.couplings.{name}.follows", hint=f"{_INSTEAD} it away")
-        ((leader, ratio),) = gear.follows.items()
+    for gear in gears(robot.couplings).values():
+        ((leader, ratio), *more) = gear.follows.items()
+        if more or not {gear.joint, leader} <= robot.joints.keys():
+            continue
         said[gear.joint] = {
             ("mimic", "joint"): names.joints.get(leader, leader),
             ("mimic", "multiplier"): _text(resolve(ratio)),

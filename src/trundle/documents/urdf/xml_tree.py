@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 from xml.parsers import expat
 
 from trundle.arrays import Triple
 from trundle.errors import InputError, suggest
+from trundle.robot.problems import Path, key_of
 from trundle.robot.values import MOST
 
 # Far beyond any robot (a Robot may have 1000 joints), and near enough to stop a file that only grows.
@@ -25,10 +26,32 @@ _MOST_ELEMENTS = 100_000
 _NOTHING_LOST = "it takes energy and gives none; write 0 where nothing is known of it"
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where something is written in a description that isn't URDF itself: file, lines by key paths, key path."""
+
+    file: str | None
+    lines: Mapping[Path, int]
+    path: Path = ()
+
+    def at(self, path: Path) -> Place:
+        """The place of a key there."""
+        return replace(self, path=path)
+
+    def fail(self, message: str, path: Path, hint: str | None = None) -> InputError:
+        """An error about a key, with the line of the nearest one that has a line."""
+        length = next((size for size in range(len(path), -1, -1) if path[:size] in self.lines), None)
+        line = None if length is None else self.lines[path[:length]]
+        return InputError(message, file=self.file, line=line, key=key_of(path), hint=hint)
+
+
 class XmlElement(ElementTree.Element):
-    """An element of ElementTree and its line in the file (0 for one made here)."""
+    """An element of ElementTree and its line in the file (0 for one made here, of which `place` says where its text
+    stands).
+    """
 
     line: int = 0
+    place: Place | None = None
 
 
 class _Events:
@@ -143,7 +166,9 @@ class Part:
 
     def fail(self, message: str, attribute: str | None = None, hint: str | None = None) -> InputError:
         """An error about the element or one of its attributes."""
-        tag = self.element.tag
+        place, tag = self.element.place, self.element.tag
+        if place is not None:
+            return place.fail(message, (*place.path, *(() if attribute is None else (attribute,))), hint)
         is_owner = self.owner.startswith(f"{tag} ") and attribute is None
         key = (
             self.owner if is_owner else f"{self.owner} <{tag if attribute is None else f'{tag} {attribute}'}>"

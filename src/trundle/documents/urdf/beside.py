@@ -1,0 +1,116 @@
+"""A description that names a URDF file and adds to it: `urdf: FILE` beside wheels, motors and the rest.
+
+What it adds is put into the elements of the file as they would stand there, inside <trundle>. So both ways of writing
+mean the same, and what is written back to URDF holds all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path as FilePath
+
+from trundle.documents.document import read_text
+from trundle.documents.urdf.additions import EXTENSION, TAGS, in_attribute
+from trundle.documents.urdf.urdf_reader import checked_reading, read_root
+from trundle.documents.urdf.visuals import names_meshes
+from trundle.documents.urdf.xml_tree import Place, XmlElement, read_xml
+from trundle.errors import InputError, suggest
+from trundle.robot.description import Robot
+from trundle.robot.problems import Path
+from trundle.robot.values import describe
+
+_ELEMENTS = {family: tag for tag, family in TAGS.items()}
+# Keys of a robot that stand as attributes of <trundle>.
+_ATTRIBUTES = ("base", "gravity", "speeds")
+_FROM_FILE = {
+    "joints": '<trundle stiffness="..."/> inside its <joint> says what URDF has no word for',
+    "body": "the file's root link and what is fixed to it is the base's body",
+    "folder": "meshes are looked for around the URDF file",
+}
+
+
+def robot_beside(
+    data: Mapping[str, object],
+    path: str | FilePath | None,
+    lines: Mapping[Path, int] | None,
+    base: str | None,
+) -> Robot:
+    """The robot of a URDF file with what a description adds to it; `path` and `lines` are the description's."""
+    file = None if path is None else str(path)
+    beside = FilePath() if path is None else FilePath(path).parent
+    urdf = beside / str(data["urdf"])
+    where = Place(file, dict(lines or {}))
+    if urdf.suffix.lower() != ".urdf":
+        hint = "name a file such as robot.urdf, relative to this one"
+        raise where.fail(f"expected a URDF file, got {data['urdf']!r}", ("robot", "urdf"), hint)
+    try:
+        text = read_text(urdf)
+    except InputError as error:
+        raise where.fail(f"{urdf}: {error.message}", ("robot", "urdf"), error.hint) from None
+    root, before = read_xml(text, str(urdf))
+    _add(root, data, where)
+    folder = str(urdf.resolve().parent) if names_meshes(text) else None
+    reading = read_root(root, before, str(urdf), base=base, folder=folder)
+    checked_reading(reading, urdf, base)
+    return reading.robot
+
+
+def _add(root: XmlElement, data: Mapping[str, object], where: Place) -> None:
+    """Put what a description says into a file's elements."""
+    found = root.find(EXTENSION)
+    extension = found if isinstance(found, XmlElement) else _made(root, EXTENSION, where, ("robot",))
+    for key, given in data.items():
+        if key in _ELEMENTS:
+            for element in _elements(key, given, where):
+                for old in extension.findall(element.tag):
+                    if old.get("name") == element.get("name"):
+                        extension.remove(old)
+                extension.append(element)
+        elif key in _ATTRIBUTES:
+            extension.set(key, _gravity(given) if key == "gravity" else _text(given, where, ("robot", key)))
+        elif key == "name":
+            root.set("name", str(given))
+        elif key != "urdf":
+            known = ("urdf", "name", *_ATTRIBUTES, *_ELEMENTS)
+            hint = _FROM_FILE.get(key) or suggest(key, known, most=20)
+            raise where.fail(f"{key!r} can't stand beside a URDF file", ("robot", key), hint)
+
+
+def _gravity(given: object) -> str:
+    """Gravity as the attribute has it: a number, or three with spaces between them."""
+    return " ".join(map(str, given)) if isinstance(given, (list, tuple)) else str(given)
+
+
+def _elements(family: str, given: object, where: Place) -> Iterator[XmlElement]:
+    """The elements of a family: a wheel each, and so on."""
+    if not isinstance(given, Mapping):
+        message = f"expected a mapping of names, got {describe(given)}"
+        raise where.fail(message, ("robot", family), "write NAME: {...} below this key")
+    for name, keys in given.items():
+        at: Path = ("robot", family, str(name))
+        element = XmlElement(_ELEMENTS[family])
+        element.place = where.at(at)
+        element.set("name", str(name))
+        if family == "parameters":
+            element.set("value", _text(keys, where, at))
+        elif isinstance(keys, Mapping):
+            for key, value in keys.items():
+                element.set(str(key), _text(value, where, (*at, str(key))))
+        else:
+            message = f"expected a {_ELEMENTS[family]} (a mapping of keys), got {describe(keys)}"
+            raise where.fail(message, at)
+        yield element
+
+
+def _text(value: object, where: Place, at: Path) -> str:
+    try:
+        return in_attribute(value)
+    except InputError as error:
+        raise where.fail(error.message, at, error.hint) from None
+
+
+def _made(root: XmlElement, tag: str, where: Place, at: Path) -> XmlElement:
+    element = XmlElement(tag)
+    element.place = where.at(at)
+    root.append(element)
+    return element

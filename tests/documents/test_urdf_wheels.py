@@ -1,0 +1,113 @@
+"""Wheels on the joints of a URDF: the same robots in YAML, the file's own joints as a second formulation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import trundle
+from documents.wheeled_urdf import EXAMPLES, WHEELED, beside, own_words, random_wheeled
+from trundle.cli import main
+from trundle.documents import dump, dump_urdf, parse, parse_urdf
+
+# Files in published form and the YAML beside them hold the same numbers; sums of masses differ in their order.
+ROUNDING = 1e-12
+
+
+def _difference(ours, theirs) -> float:
+    ours, theirs = np.asarray(ours, dtype=float), np.asarray(theirs, dtype=float)
+    return float(np.abs(ours - theirs).max(initial=0.0) / max(np.abs(theirs).max(initial=0.0), 1e-3))
+
+
+@pytest.mark.parametrize("name", WHEELED)
+def test_dynamics_are_those_of_the_same_robot_in_yaml(name: str, tmp_path: Path, rng: np.random.Generator):
+    ours = trundle.derive(beside(tmp_path, name))
+    theirs = trundle.derive(parse(own_words(name)))
+    assert (ours.states, ours.inputs) == (theirs.states, theirs.inputs)
+    for _ in range(20):
+        state = rng.normal(size=len(ours.states)) * 0.5
+        assert _difference(ours.rhs(state), theirs.rhs(state)) < ROUNDING
+
+
+@pytest.mark.parametrize("name", WHEELED)
+def test_kinematics_are_those_of_the_same_robot_in_yaml(name: str, tmp_path: Path):
+    ours = trundle.kinematics(beside(tmp_path, name))
+    theirs = trundle.kinematics(parse(own_words(name)).robot)
+    assert ours.names == theirs.names
+    assert _difference(ours.matrix, theirs.matrix) < ROUNDING
+
+
+@pytest.mark.parametrize("count", [1, pytest.param(20, marks=pytest.mark.slow)])
+def test_wheels_move_as_the_joints_of_the_file_do(rng: np.random.Generator, count: int):
+    """Wheels that nothing touches are the file's own bodies: its joints' tree has the same M and the same bias."""
+    for _ in range(count):
+        text, wheels = random_wheeled(rng)
+        bodies = trundle.derive(parse_urdf(text, base="planar"))
+        rolling = parse_urdf(text.replace("</robot>", f"<trundle>{wheels}</trundle></robot>"))
+        ours = trundle.derive(rolling)
+        state = dict(zip(ours.states, rng.normal(size=len(ours.states)), strict=True))
+        theirs = {_of_joints(name): sign * state[name] for name, sign in _signs(rolling, text, ours.states)}
+        rates = dict(zip(bodies.states, bodies.rhs(theirs), strict=True))
+        expected = [sign * rates[_of_joints(name)] for name, sign in _signs(rolling, text, ours.states)]
+        assert _difference(ours.rhs(state), expected) < 1e-10
+
+
+def _of_joints(name: str) -> str:
+    """The state of the file's joints that a wheel's state is, but for its sign."""
+    owner, _, of = name.partition(".")
+    if not of:
+        return name
+    ending = "rate" if of.endswith("rate") else "angle"
+    return f"{'steer' if of.startswith('steering') else 'spin'}{owner[1:]}.{ending}"
+
+
+def _signs(robot: trundle.Robot, text: str, states: tuple[str, ...]):
+    """The states with the sign between a wheel's sense and its joint's: a caster that the file has ahead of its pivot
+    trails, and a steering about the downward vertical turns about the upward one.
+    """
+    root = ElementTree.fromstring(text)
+    joints = {joint.get("name"): joint for joint in root.iter("joint")}
+    for name in states:
+        owner, _, of = name.partition(".")
+        joint = joints.get(_of_joints(name).partition(".")[0])
+        sign = 1.0
+        if of.startswith("steering"):
+            sign = float(joint.find("axis").get("xyz").split()[2])
+        elif of and robot.wheels[owner].type == "caster":
+            turn, across = (float(joint.find("origin").get(key).split()[0]) for key in ("rpy", "xyz"))
+            # the axle is -sin(roll) y; a wheel ahead rolls the other way round once it trails
+            sign = -1.0 if across * -np.sign(turn) > 0 else 1.0
+        yield name, sign
+
+
+def test_the_example_rolls_and_has_all_that_a_base_has(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    example = EXAMPLES / "turtlebot.yaml"
+    run = trundle.run(example, duration=10.0, progress=False)
+    # both motors are quick beside ten seconds: v = r (5 + 6)/2, omega = r (6 - 5)/0.16, less the bearings' drag
+    assert run.final["v_x"] == pytest.approx(0.033 * 5.5, rel=0.01)
+    assert run.final["omega"] == pytest.approx(0.033 / 0.16, rel=0.01)
+    model = trundle.derive(example)
+    assert model.speeds == ("v_x", "omega")
+    assert trundle.odometry(model).given == ("left.rate", "right.rate")
+    assert main(["check", str(example), "--quiet"]) == 0
+    assert main(["export", str(example), "--to", "c", "--output", "out", "--quiet"]) == 0
+
+
+@pytest.mark.parametrize("name", WHEELED)
+def test_what_a_description_adds_survives(name: str, tmp_path: Path):
+    motors = "  motors: {m: {type: servo, drives: steering, stiffness: 40}}\n" if name == "car" else ""
+    robot = trundle.load(beside(tmp_path, name, extra=motors))
+    text = dump_urdf(robot)
+    assert parse_urdf(text) == robot
+    assert dump_urdf(parse_urdf(text)) == text
+    assert parse(dump(robot)).robot == robot
+    first = next(wheel for wheel in robot.rolling)
+    heavier = robot.with_parameters(
+        {f"wheels.{first}.mass": 2.5, f"wheels.{first}.inertia.axle": "1e-5 kg*m^2"}
+    )
+    changed = parse_urdf(dump_urdf(heavier))
+    assert changed.model_copy(update={"urdf": None}) == heavier.model_copy(update={"urdf": None})
