@@ -514,7 +514,7 @@ def test_what_makes_no_sense_is_refused():
             analyze(robot, length=length)
     with pytest.raises(InputError, match="takes a robot"):
         analyze(3)
-    with pytest.raises(InputError, match="by name"):
+    with pytest.raises(InputError, match="a mapping of names"):
         analyze(robot, [1])
     with pytest.raises(InputError, match="names are text, not int: 1"):
         analyze(robot, {1: 1.0})

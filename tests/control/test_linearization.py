@@ -576,7 +576,7 @@ def test_wrong_names_and_values():
         ({"state": {"v_z": 1.0}}, "v_x"),
         ({"state": {"theta": "2 kg"}}, "theta"),
         ({"inputs": {"left_motor.volts": 1.0}}, "did you mean 'left_motor.voltage'"),
-        ({"inputs": [1.0, 2.0]}, "by name"),
+        ({"inputs": [1.0, 2.0]}, "a mapping of names"),
         ({"parameters": {"rr": 1.0}}, "rr"),
         ({"outputs": ["yy"]}, "neither a state nor an output"),
         ({"outputs": "y"}, "list of names"),

@@ -11,7 +11,7 @@ from parameters import mostly_slow
 from trundle.choices import EXPORTED
 from trundle.errors import InputError
 from trundle.exports.entries import entries, entry_named, unit_per
-from trundle.exports.functions import _defined
+from trundle.exports.functions import ModelFunction
 from trundle.languages import JAVASCRIPT, NUMPY, C, identifiers
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -28,7 +28,7 @@ def test_every_entry_computes_what_its_kernel_does(name, rng):
             np.array(entry.defaults["parameter"]) if group.name == "parameter" else each
             for group, each in zip(program.inputs, given, strict=True)
         ]
-        expected, found = program(*given), _defined(entry, NUMPY)(*given)
+        expected, found = program(*given), ModelFunction(entry, NUMPY.name)(*given)
         pairs = [(found, expected)] if len(program.outputs) == 1 else zip(found, expected, strict=True)
         for got, wanted in pairs:
             np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-12 * np.abs(wanted).max(initial=1e-3))

@@ -178,7 +178,7 @@ def test_numbers_beyond_json_are_kept(kept):
 def test_every_field_of_a_model_has_a_form_and_every_program_its_check():
     hints = {each.name: str(each.type) for each in fields(Model)}
     programs = {name for name, hint in hints.items() if "Program" in hint}
-    assert programs == set(archive._NEEDED), "tell archive._NEEDED what the new program gives"
+    assert programs == {*archive._NEEDED, "formed"}, "tell archive._NEEDED what the new program gives"
 
 
 @pytest.mark.parametrize(("value", "said"), [(1j, "complex"), (float("nan"), "JSON compliant")])
@@ -356,6 +356,7 @@ def assert_valid(model):
             assert len(values) == group.size
             assert all(0 <= v < len(program.instructions) for v in values)
         expected = {"state": model.states, "input": model.inputs, "parameter": tuple(model.parameters)}
+        expected |= {"coordinate": model.coordinates, "speed": model.speeds}
         for group in program.inputs:
             assert group.labels[: len(expected[group.name])] == expected[group.name], name
 

@@ -179,7 +179,7 @@ def test_mistakes_are_named(models):
     stranger = trundle.from_sympy(method)
     assert stranger.rhs({"q_dot": 2.0})[0] == 2.0
     with pytest.raises(InputError, match="not derived from a description"):
-        _ = stranger.mass_matrix
+        _ = stranger.gravity
 
 
 def test_against_sympy_s_lagrange(rng):

@@ -128,7 +128,7 @@ def test_scipys_own_integrator_follows_the_motion_too():
 
 def test_whole_tables_of_inputs():
     frame = pandas.DataFrame({LEFT: [0.0, 6.0], RIGHT: [6.0, 0.0]}, index=[0.0, 1.0])
-    with pytest.raises(InputError, match=r"not as DataFrame\n.*here dict\(\.\.\.\) of it"):
+    with pytest.raises(InputError, match=r"got DataFrame\n.*here dict\(\.\.\.\) of it"):
         trundle.simulate(MODEL, 1.0, frame)
     run = trundle.simulate(MODEL, 1.0, dict(frame))
     again = trundle.simulate(MODEL, 1.0, run.dataset[[LEFT, RIGHT]])
@@ -198,5 +198,5 @@ def test_answers_of_a_function_of_all_inputs_that_do_not_fit(answer, words):
 
 
 def test_a_kinematic_run_wants_its_inputs_by_name():
-    with pytest.raises(trundle.InputError, match="by name"):
+    with pytest.raises(trundle.InputError, match="a mapping of names"):
         trundle.roll(trundle.catalog.differential_drive(), 1.0, lambda t: {"left.rate": 1.0})

@@ -322,8 +322,8 @@ def test_a_model_is_simulated_rolled_out_and_saved(tmp_path):
         model.parameter_values({"m": "1 kg"})
     with pytest.raises(InputError, match="no wheels"):
         model.kinematics()
-    with pytest.raises(InputError, match="no links"):
-        model.frame("cart")
+    with pytest.raises(InputError, match="no point of 'cart' is named 'wheel'"):
+        model.frame("wheel")
 
 
 def test_initial_states_are_moved_onto_the_constraints():

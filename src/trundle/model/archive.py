@@ -359,6 +359,21 @@ def _check_names(model: Model) -> None:
         raise _damaged("the names of this model aren't those of its description", "model.coordinates")
 
 
+def _has_form(name: str, program: Program) -> bool:
+    """Whether a program of the field `formed` gives what is made of it: a square matrix, a column, a frame's motion."""
+    names, sizes = [group.name for group in program.outputs], [group.size for group in program.outputs]
+    if name.startswith("formed.frame_"):
+        speeds = program.inputs[1].size
+        return (names, sizes) == (
+            ["position", "rotation", "velocity", "jacobian", "bias"],
+            [3, 9, 6, 6 * speeds, 6],
+        )
+    square = math.isqrt(sizes[0]) ** 2 == sizes[0] if sizes else False
+    return names == [name.removeprefix("formed.")] and (
+        names == ["bias"] or (names == ["mass_matrix"] and square)
+    )
+
+
 def _takes_the_names(model: Model, name: str, program: Program) -> bool:
     """Whether a program's groups are those that whoever runs it counts on, with the model's own names."""
     inputs, outputs = ([group.name for group in groups] for groups in (program.inputs, program.outputs))
@@ -369,5 +384,9 @@ def _takes_the_names(model: Model, name: str, program: Program) -> bool:
         states = program.inputs[0].labels  # the energy account stands behind the model's own
     held = {"state": states, "rate": states, "input": model.inputs, "output": model.outputs}
     held["parameter"] = tuple(model.parameters)
+    if name.startswith("formed."):
+        held |= {"coordinate": model.coordinates, "speed": model.speeds}
+        if inputs != ["coordinate", "speed", "parameter"] or not _has_form(name, program):
+            return False
     groups = (*program.inputs, *program.outputs)
     return all(group.labels == held.get(group.name, group.labels) for group in groups)

@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Concatenate, NamedTuple, ParamSpec, cast
 
 from trundle.arrays import FloatArray
-from trundle.errors import InputError
+from trundle.errors import InputError, suggest
 from trundle.mechanics.frames import (
     frame_acceleration,
     frame_pose,
@@ -115,16 +115,11 @@ def _called(
 
 def _formed(model: Model, name: str) -> Program | None:
     """What a model without a description brings along; None of those that have a mechanism."""
-    if model.robot is not None:
-        return None
-    if name not in model.formed:
-        known = ", ".join(model.formed) or "none"
+    if model.robot is None and name not in model.formed:
         raise InputError(
-            f"'{model.name}' isn't made from a description, and has no program '{name}'",
-            key=name,
-            hint=f"it has these: {known}; trundle.from_sympy(…, points=…) names frames",
+            f"'{model.name}' has no {name} without the time", key=name, hint="rhs takes the time as a state"
         )
-    return model.formed[name]
+    return model.formed.get(name)
 
 
 def rhs(model: Model) -> ModelProgram[FloatArray]:
@@ -228,7 +223,11 @@ def frame(model: Model, link: str, point: Sequence[float | str]) -> ModelProgram
             raise InputError(
                 f"points of '{model.name}' are those that were named", key="point", hint="name it, too"
             )
-        return model_program(model, cast("Program", _formed(model, f"frame_{link}")), _frame_motion)
+        points = [name.removeprefix("frame_") for name in model.formed if name.startswith("frame_")]
+        hint = "trundle.from_sympy(…, points={…}) names them" if not points else suggest(link, points)
+        if link not in points:
+            raise InputError(f"no point of '{model.name}' is named '{link}'", key=link, hint=hint)
+        return model_program(model, model.formed[f"frame_{link}"], _frame_motion)
     return _frame_at(model, link, three(point, "point", "x, y and z", ("m", "m", "m")))
 
 

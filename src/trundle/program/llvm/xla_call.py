@@ -50,9 +50,10 @@ def handler(program: Program, kernel: int, batched: Sequence[bool], version: int
     Examples
     --------
     >>> import trundle
-    >>> from trundle.program.kernel import compile_program
+    >>> from trundle.program import compile_program
+    >>> from trundle.program.llvm.xla_call import handler
     >>> program = trundle.derive(trundle.catalog.pendulum()).dynamics
-    >>> kernel = compile_program(program).native((False,) * 3)
+    >>> kernel = compile_program(program).native()
     >>> handler(program, kernel.address, (False,) * 3, 3, whole=False).address > 0
     True
     """
