@@ -12,6 +12,7 @@ import trundle
 from documents.wheeled_urdf import EXAMPLES, WHEELED, beside, own_words, random_wheeled
 from trundle.cli import main
 from trundle.documents import dump, dump_urdf, parse, parse_urdf
+from trundle.robot.noun import plain
 
 # Files in published form and the YAML beside them hold the same numbers; sums of masses differ in their order.
 ROUNDING = 1e-12
@@ -29,7 +30,8 @@ def test_dynamics_are_those_of_the_same_robot_in_yaml(name: str, tmp_path: Path,
     assert (ours.states, ours.inputs) == (theirs.states, theirs.inputs)
     for _ in range(20):
         state = rng.normal(size=len(ours.states)) * 0.5
-        assert _difference(ours.rhs(state), theirs.rhs(state)) < ROUNDING
+        inputs = rng.normal(size=len(ours.inputs))
+        assert _difference(ours.rhs(state, inputs), theirs.rhs(state, inputs)) < ROUNDING
 
 
 @pytest.mark.parametrize("name", WHEELED)
@@ -111,3 +113,66 @@ def test_what_a_description_adds_survives(name: str, tmp_path: Path):
     )
     changed = parse_urdf(dump_urdf(heavier))
     assert changed.model_copy(update={"urdf": None}) == heavier.model_copy(update={"urdf": None})
+
+
+def _with_actuators(elements: str, **urdf: str) -> trundle.Robot:
+    """The car's file with elements of actuators, its wheels on its joints."""
+    text, _, _ = WHEELED["car"]
+    effort = '<limit effort="12" velocity="30"/>'
+    text = text.replace('child link="rear_left_wheel"/>', f'child link="rear_left_wheel"/>{effort}')
+    wheels = "".join(
+        f'<wheel name="{end}_{side}" joint="{end}_{side}_joint" radius="0.16"/>'
+        for end in ("rear", "front")
+        for side in ("left", "right")
+    )
+    extra = urdf.get("extra", "")
+    return parse_urdf(text.replace("</robot>", f"{elements}<trundle>{wheels}{extra}</trundle></robot>"))
+
+
+TRANSMISSION = """
+<transmission name="t">
+  <type>transmission_interface/SimpleTransmission</type>
+  <joint name="rear_left_joint"/><actuator name="drive/left"><mechanicalReduction>-8</mechanicalReduction></actuator>
+</transmission>
+<transmission name="of two"><joint name="rear_left_joint"/><joint name="rear_right_joint"/></transmission>
+<ros2_control name="car" type="system">
+  <joint name="rear_right_joint">
+    <command_interface name="effort"><param name="min">-9</param><param name="max">10</param></command_interface>
+  </joint>
+  <joint name="left_steering_joint"><command_interface name="position"/></joint>
+  <joint name="front_left_joint"><state_interface name="position"/></joint>
+</ros2_control>"""
+
+
+def test_transmissions_and_ros2_control_are_motors():
+    robot = _with_actuators(TRANSMISSION)
+    assert {name: plain(motor) for name, motor in robot.motors.items()} == {
+        "drive_left": {"type": "torque", "drives": "rear_left", "gear_ratio": -8.0, "torque_limit": 1.5},
+        "rear_right_joint_motor": {"type": "torque", "drives": "rear_right", "torque_limit": 9.0},
+        "left_steering_joint_motor": {"type": "torque", "drives": "front_left.steering"},
+    }
+    assert robot.number(robot.wheels["rear_left"].limits.drive_speed) == pytest.approx(30 * 0.16, rel=1e-15)
+    text = dump_urdf(robot)
+    assert "<motor" not in text
+    assert parse_urdf(text) == robot
+
+
+def test_a_motor_of_ones_own_takes_what_the_file_says_of_it():
+    servo = '<motor name="left_steering_joint_motor" type="servo" stiffness="40"/>'
+    geared = '<motor name="drive_left" type="dc" torque_constant="0.1" resistance="1"/>'
+    other = '<motor name="mine" type="velocity" gain="1" drives="rear_right"/>'
+    robot = _with_actuators(TRANSMISSION, extra=servo + geared + other)
+    assert list(robot.motors) == ["left_steering_joint_motor", "drive_left", "mine"]
+    assert robot.motors["left_steering_joint_motor"].drives == "front_left.steering"
+    assert robot.parameter_values()["motors.drive_left.gear_ratio"] == -8.0
+    assert parse_urdf(dump_urdf(robot)) == robot
+    held = _with_actuators(
+        TRANSMISSION, extra='<coupling name="steering" wheels="[front_left, front_right]"/>'
+    )
+    assert list(held.motors) == ["drive_left", "rear_right_joint_motor"]
+
+
+def test_a_motor_of_the_file_that_is_taken_away_is_told():
+    robot = _with_actuators(TRANSMISSION)
+    with pytest.raises(trundle.InputError, match=r"motors\.drive_left"):
+        dump_urdf(robot.model_copy(update={"motors": {}}))

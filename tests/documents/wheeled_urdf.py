@@ -217,7 +217,11 @@ def _turtlebot() -> tuple[str, str, str]:
         "    scan: {type: fixed, at: [-0.032, 0, 0.182], "
         "body: {mass: 0.114, inertia: {xx: 3e-5, yy: 3e-5, zz: 5e-5}}}\n"
     )
-    return text, _wheels(beside), bodies + _wheels(own)
+    motors = "".join(
+        f"    wheel_{side}_motor: {{type: torque, drives: {side}, torque_limit: 1.5}}\n"
+        for side in ("left", "right")
+    )
+    return text, _wheels(beside), f"{bodies}{_wheels(own)}  motors:\n{motors}"
 
 
 def _wheels(lines: list[str]) -> str:

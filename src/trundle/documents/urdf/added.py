@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from trundle.documents.urdf.actuators import DEFAULT
 from trundle.documents.urdf.additions import TAGS, in_attribute
-from trundle.documents.urdf.to_robot import given_by_file
+from trundle.documents.urdf.to_robot import UrdfNames, given_by_file
 from trundle.documents.urdf.urdf_reader import Reading
 from trundle.robot.couplings import GearCoupling
 from trundle.robot.description import Robot
+from trundle.robot.motors import MOTORS
 from trundle.robot.noun import plain
 
 # What an element's attributes say, by the path of the element below ("" for itself) and the attribute's name.
@@ -19,16 +21,26 @@ _NOUNS = {tag: family for tag, family in TAGS.items() if family != "parameters"}
 
 @dataclass(frozen=True)
 class Given:
-    """What URDF's own elements say of wheels and couplings, by family and name, and the joints that wheels took."""
+    """What URDF's own elements say of wheels and couplings, by family and name, the joints that wheels took, and the
+    names of the file, which know its motors.
+    """
 
     nouns: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     joints: Mapping[str, str] = field(default_factory=dict)
+    names: UrdfNames | None = None
+
+    def of(self, family: str, name: str, data: Mapping[str, object]) -> object:
+        """What the file says of a noun; of a motor for its kind, and of one that the file alone describes all of it."""
+        if family != "motors" or self.names is None or name not in self.names.motors:
+            return self.nouns.get(family, {}).get(name)
+        alone = {"type": DEFAULT, **self.names.given_motor(name, DEFAULT)}
+        return alone if data == alone else self.names.given_motor(name, str(data.get("type", MOTORS.default)))
 
 
 def given_by(reading: Reading) -> Given:
     """What a file that was read gives."""
     joints = {wheel.name: str(wheel.joint) for wheel in reading.urdf.extension.on_joints}
-    return Given(given_by_file(reading.urdf, reading.names, strict=False), joints)
+    return Given(given_by_file(reading.urdf, reading.names, strict=False), joints, reading.names)
 
 
 def said_of_additions(
@@ -42,8 +54,9 @@ def said_of_additions(
             if isinstance(noun, GearCoupling) and noun.joint in mimics:
                 continue
             nouns.add((family, name))
-            there = given.nouns.get(family, {}).get(name)
-            own = _own(plain(noun), there)
+            data = plain(noun)
+            there = given.of(family, name, data)
+            own = _own(data, there)
             if name in given.joints and family == "wheels":
                 own = {"joint": given.joints[name], **own}
             if own or there is None:

@@ -8,12 +8,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from trundle.documents.urdf.actuators import DEFAULT, Actuator, actuators
 from trundle.documents.urdf.elements import NOUNS, ONE_AXIS, Urdf, UrdfData, UrdfJoint
 from trundle.documents.urdf.wheel_joints import WheelJoints, wheel_joints
 from trundle.documents.urdf.xml_tree import Part
 from trundle.errors import suggest
 from trundle.robot.bodies import MOMENTS
 from trundle.robot.checks import inertia_problem
+from trundle.robot.motors import MOTORS
 from trundle.robot.noun import RESERVED
 from trundle.robot.problems import CircleError, Path, in_order
 
@@ -29,7 +31,7 @@ class UrdfNames:
     others to the names of the couplings that make them.
 
     The root link is "base" where its own name means something else in Trundle. `wheels` have taken joints and links;
-    a joint that is a wheel's has the name of what a motor drives there.
+    a joint that is a wheel's has the name of what a motor drives there. `motors` are the file's own by their names.
     """
 
     root: str
@@ -37,6 +39,16 @@ class UrdfNames:
     joints: Mapping[str, str]
     mimics: Mapping[str, str]
     wheels: WheelJoints
+    motors: Mapping[str, Actuator]
+
+    def drives(self, actuator: Actuator) -> str:
+        """What a motor of the file drives, by Trundle's name."""
+        return self.joints[actuator.joint]
+
+    def given_motor(self, name: str, kind: str) -> UrdfData:
+        """What the file says of one of its motors, for one of a kind."""
+        actuator = self.motors[name]
+        return actuator.keys(kind, self.drives(actuator), self.wheels.sense(actuator.joint))
 
 
 def check_tree(urdf: Urdf) -> str:
@@ -126,7 +138,12 @@ def identifiers(urdf: Urdf, root: str) -> UrdfNames:
     mimics = {
         name: free_name(f"{clean(name)}_mimic", taken) for name, joint in urdf.joints.items() if joint.mimic
     }
-    return UrdfNames(root, links, joints, mimics, wheels)
+    described = {addition.name for addition in urdf.extension.additions if addition.family == "motors"}
+    motors: dict[str, Actuator] = {}
+    for actuator in actuators(urdf).values():
+        wished = clean(actuator.name)
+        motors[wished if wished in described else free_name(wished, taken, f"{wished}_motor")] = actuator
+    return UrdfNames(root, links, joints, mimics, wheels, motors)
 
 
 def clean(name: str) -> str:
@@ -177,7 +194,27 @@ def robot_data(urdf: Urdf, names: UrdfNames, base: str, strict: bool) -> UrdfDat
     for family, members in said.by_family().items():
         given.setdefault(family, {})
         given[family] |= {name: merged(given[family].get(name), own) for name, own in members.items()}
+    given["motors"] = _motors(given, names)
     return data | {family: members for family, members in given.items() if members}
+
+
+def _motors(given: Mapping[str, Mapping[str, object]], names: UrdfNames) -> dict[str, object]:
+    """The motors: Trundle's own, with what the file says of those that it names, too; and of the file's others those
+    whose joint nothing else drives or holds.
+    """
+    motors = dict(given.get("motors", {}))
+    for name in names.motors.keys() & motors.keys():
+        own = motors[name]
+        kind = str(own.get("type", MOTORS.default)) if isinstance(own, Mapping) else MOTORS.default
+        motors[name] = merged(names.given_motor(name, kind), own)
+    driven = {motor.get("drives") for motor in motors.values() if isinstance(motor, Mapping)}
+    for coupling in given.get("couplings", {}).values():
+        wheels = coupling.get("wheels") if isinstance(coupling, Mapping) else None
+        driven |= {f"{wheel}.steering" for wheel in wheels} if isinstance(wheels, (list, tuple)) else set()
+    for name, actuator in names.motors.items():
+        if name not in motors and names.drives(actuator) not in driven:
+            motors[name] = {"type": DEFAULT, **names.given_motor(name, DEFAULT)}
+    return motors
 
 
 def given_by_file(urdf: Urdf, names: UrdfNames, strict: bool) -> dict[str, dict[str, object]]:
