@@ -57,6 +57,24 @@ def long_program_matches_its_kernel(called):
         np.testing.assert_allclose(got, np.reshape(expected, np.shape(got)), rtol=1e-12)
 
 
+def any_label_becomes_a_word(called):
+    """Labels that are words of languages, of their libraries, of the text itself, or no words at all."""
+    labels = (
+        "v7", "for", "sin", "sqrt", "state", "f", "f_1", "end", "passed", "Größe", "größe", "*/", "1.a", "double", "np",
+        "Math", "self", "lambda", "this", "merge", "y1", "NAN", "count", "parameter", "_", "x" * 250, "x" * 251,
+    )  # fmt: skip
+    tracer = Tracer("state")
+    nodes = tracer.inputs("state", len(labels))
+    total, *rest = nodes
+    for node in rest:
+        total = total * node + node * node
+    program = tracer.program(
+        "f", {"state": labels}, {"rate": (("for", "sin x"), [total, nodes[2] * nodes[3]])}
+    )
+    given = np.linspace(0.5, 1.5, 2 * len(labels)).reshape(-1, 2)
+    np.testing.assert_allclose(called(program, given)[0], program(given), rtol=1e-12)
+
+
 def constants_keep_their_bits(called):
     tracer = Tracer("state")
     (x,) = tracer.inputs("state", 1)

@@ -53,6 +53,10 @@ def test_long_programs_are_cut_into_functions():
     laws.long_program_matches_its_kernel(partial(called, flags=("-O0",)))
 
 
+def test_any_label_becomes_a_word():
+    laws.any_label_becomes_a_word(called)
+
+
 def test_constants_keep_their_bits():
     laws.constants_keep_their_bits(called)
 

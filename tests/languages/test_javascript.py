@@ -31,6 +31,10 @@ def test_long_programs_are_cut_into_functions():
     laws.long_program_matches_its_kernel(called)
 
 
+def test_any_label_becomes_a_word():
+    laws.any_label_becomes_a_word(called)
+
+
 def test_constants_keep_their_bits():
     laws.constants_keep_their_bits(called)
 
@@ -56,13 +60,14 @@ def test_hostile_names_become_identifiers():
     assert run_module(f"{script} console.log(1)") == b"1\n"
 
 
-def test_names_of_a_robot_are_not_in_the_text():
+def test_names_of_a_robot_are_nothing_but_words_in_the_text():
     tracer = Tracer("state")
     (x,) = tracer.inputs("state", 1)
     program = tracer.program("*/alert(1)/*", {"state": ("</script>",)}, {"rate": (("`${evil}`",), [x * x])})
     assert program.outputs[0] == Group("rate", ("`${evil}`",))
     text = source({"f": program}, JAVASCRIPT)
-    assert not any(bad in text for bad in ("alert", "script", "evil"))
+    assert "const script = state[0];" in text
+    assert not any(bad in text for bad in ("</", "`", "$", "*/", "alert"))
 
 
 def test_a_function_can_not_have_any_name():

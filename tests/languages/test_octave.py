@@ -28,6 +28,10 @@ def test_long_programs():
     laws.long_program_matches_its_kernel(called)
 
 
+def test_any_label_becomes_a_word():
+    laws.any_label_becomes_a_word(called)
+
+
 def test_constants_keep_their_bits():
     laws.constants_keep_their_bits(called)
 

@@ -14,6 +14,7 @@ from trundle.exports.entries import entries
 from trundle.exports.package import require_free, write
 from trundle.exports.preparing import with_prepared
 from trundle.exports.readme import layout, readme
+from trundle.exports.recognized import with_names
 from trundle.exports.targets import TARGETS
 from trundle.languages import identifier
 from trundle.languages.package import Content, Entry, Package, Target
@@ -87,7 +88,7 @@ def export(
     content = Content(
         name=_named(whole.name if name is None else a_text(name, "name"), name is None, chosen),
         precision=precision,
-        entries=chosen,
+        entries=with_names(chosen, whole),
         model=whole.name,
         digest=whole.digest,
         description=None if whole.robot is None else dump(whole.robot),

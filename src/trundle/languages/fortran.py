@@ -122,7 +122,8 @@ def _framed(function: Function) -> str:
         f"real(wp), intent({'in' if argument in function.read else 'inout'}) :: {argument.name}{_shape(argument)}"
         for argument in function.arguments
     ]
-    own = [define[1] for line in function.body if (define := re.match(r"(v\d+) = ", line))]
+    made = [define[1] for line in function.body if (define := re.match(r"(\w+) = ", line))]
+    own = [name for name in made if name not in (*function.names, *function.own)]
     own += [f"{name}({size})" for name, size in function.own.items()]
     if function.passed and function.public:
         own.append(f"{PASSED}({function.passed})")

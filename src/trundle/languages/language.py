@@ -10,22 +10,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
 from trundle.errors import InputError
 from trundle.expected import a_text
+from trundle.languages.names import value_names
+from trundle.languages.piece import PASSED, Piece
 from trundle.languages.templates import check_language
-from trundle.program.ir import LOADS, Group, Instruction, Program
-from trundle.program.pieces import Pieces, make_plan
+from trundle.program.ir import LOADS, Group, Program
+from trundle.program.pieces import make_plan
 
-# An operand that is used once is written where it is used, up to this many characters: lines that a person can read.
-_INLINED = 60
 # Characters by which a name may grow to be another than those before.
 _ROOM = 6
-_CALL = re.compile(r"[\w.]+\([^()]*\)")
 
 
 @dataclass(frozen=True)
@@ -64,10 +62,6 @@ class Function:
     def names(self) -> list[str]:
         """The arguments' names."""
         return [argument.name for argument in self.arguments]
-
-
-# The name of the array in which pieces of a program pass their values on.
-PASSED = "passed"
 
 
 @dataclass(frozen=True)
@@ -142,7 +136,7 @@ def c_operators(one: str = "1", none: str = "0", *, same: str = "==", other: str
     }
 
 
-def identifiers(names: Iterable[str], language: Language) -> dict[str, str]:
+def identifiers(names: Iterable[str], language: Language, hidden: Collection[str] = ()) -> dict[str, str]:
     """Names that the language takes, none twice: "d rate/d state" as `d_rate_d_state`.
 
     Parameters
@@ -151,6 +145,8 @@ def identifiers(names: Iterable[str], language: Language) -> dict[str, str]:
         Of groups, labels or programs: any text.
     language : Language
         Whose reserved words are given an underscore.
+    hidden : collection of str
+        Words that are something else where the names stand.
 
     Returns
     -------
@@ -171,7 +167,7 @@ def identifiers(names: Iterable[str], language: Language) -> dict[str, str]:
     words: dict[str, str] = {}
     same = str.lower if language.ignores_case else str
     reserved = {same(word) for word in language.reserved}
-    taken = {PASSED} | reserved
+    taken = {PASSED, *map(same, hidden)} | reserved
     for name in names:
         plain = identifier(name)[: language.longest - _ROOM]
         candidates = (plain, f"{plain}_") if same(plain) in reserved else (plain,)
@@ -226,7 +222,7 @@ def source(programs: Mapping[str, Program], language: Language) -> str:
     Returns
     -------
     str
-        Text of a module. No name of a state, parameter or part of the robot is in it.
+        Text of a module. Values are called by what they are, as far as their names are words of the language.
 
     Raises
     ------
@@ -266,10 +262,15 @@ def _require_written(name: str, program: Program, language: Language) -> None:
 
 
 def functions(
-    name: str, program: Program, language: Language, told: Sequence[str] = ()
+    name: str,
+    program: Program,
+    language: Language,
+    told: Sequence[str] = (),
+    named: Mapping[int, str] | None = None,
 ) -> Iterator[Function]:
     """The functions of a program: its pieces, and then the one that calls them in order.
 
+    `named` says what values are that neither inputs nor results tell, by their numbers.
     Raises InputError where the name is none in the language, or the language lacks an operation.
     """
     require_identifier(name, language)
@@ -278,7 +279,8 @@ def functions(
     names = arguments(program, language)
     taken = [Argument(*pair) for pair in zip(names, (*program.inputs, *program.outputs), strict=True)]
     read, written = taken[: len(program.inputs)], taken[len(program.inputs) :]
-    bodies = [list(_Piece(plan, k, names, language).lines()) for k in range(len(plan.inside))]
+    words = _words(program, named or {}, language, (*names, name))
+    bodies = [list(Piece(plan, k, names, words, language).lines()) for k in range(len(plan.inside))]
     if len(bodies) == 1:
         yield Function(name, read, written, bodies[0], told=told)
         return
@@ -298,77 +300,20 @@ def arguments(program: Program, language: Language) -> list[str]:
     return list(identifiers([*read, *written], language).values())
 
 
-class _Piece:
-    """The lines of one piece of a program, as they are written."""
-
-    def __init__(self, plan: Pieces, number: int, arguments: Sequence[str], language: Language) -> None:
-        self.plan, self.program, self.language = plan, plan.program, language
-        self.own = {i.out: i for i in plan.inside[number]}
-        self.read, self.written = arguments[: len(self.program.inputs)], arguments[len(self.program.inputs) :]
-        self.last = number == len(plan.inside) - 1
-        self.uses = self._uses()
-        self.text: dict[int, str] = {}  # how a value is read where it is used
-
-    def _uses(self) -> Counter[int]:
-        """How often values are written in this piece, where they are stored and passed on included."""
-        count = {
-            op: [text.count(f"{{{k}}}") for k in range(3)] for op, text in self.language.operations.items()
-        }
-        uses: Counter[int] = Counter()
-        for i in self.own.values():
-            for k, a in enumerate(i.args):
-                uses[a] += count[i.op][k]
-        uses.update(v for group in self.program.results for v in group if v in self.own)
-        uses.update(v for v in self.own if v in self.plan.slots)
-        return uses
-
-    def lines(self) -> Iterator[str]:
-        """Definitions in the program's order, then what is passed on, then the results."""
-        language = self.language
-        for value in sorted({a for i in self.own.values() for a in i.args} - self.own.keys()):
-            yield from self._loaded(value)
-        for value, instruction in self.own.items():
-            expression = self._expression(instruction)
-            if self.uses[value] == 1 and len(expression) <= _INLINED and value not in self.plan.slots:
-                self.text[value] = expression if _CALL.fullmatch(expression) else f"({expression})"
-            else:
-                yield self._defined(value, expression)
-        for value in sorted(self.own.keys() & self.plan.slots.keys()):
-            target = language.place(PASSED, self.plan.slots[value])
-            yield language.store.format(target=target, value=self.text[value])
-        for array, group in zip(self.written, self.program.results, strict=True):
-            for k, value in enumerate(group):
-                if value in self.own or (self.last and self.program.instructions[value].op in LOADS):
-                    if value not in self.text:
-                        yield from self._loaded(value)
-                    target = language.place(array, k)
-                    yield language.store.format(target=target, value=self._bare(value))
-
-    def _bare(self, value: int) -> str:
-        text = self.text[value]
-        return text[1:-1] if text.startswith("(") and self.uses[value] == 1 and value in self.own else text
-
-    def _loaded(self, value: int) -> Iterator[str]:
-        """Make a value that this piece doesn't compute known: a literal, an input, or what an earlier piece passes."""
-        op, _, _, number, (group, element) = self.program.instructions[value]
-        if op == "const":
-            literal = a_text(self.language.number(number), "number", "the literal's text")
-            self.text[value] = f"({literal})" if literal.startswith("-") else literal
-            return
-        if op == "input":
-            expression = self.language.place(self.read[group], element)
-        else:
-            expression = self.language.place(PASSED, self.plan.slots[value])
-        if self.uses[value] > 1:
-            yield self._defined(value, expression)
-        else:
-            self.text[value] = expression
-
-    def _defined(self, value: int, expression: str) -> str:
-        self.text[value] = f"v{value}"
-        return self.language.define.format(name=f"v{value}", value=expression)
-
-    def _expression(self, instruction: Instruction) -> str:
-        template = self.language.operations[instruction.op]
-        operands = [self.text[a] for a in instruction.args]
-        return template.format(*operands)
+def _words(
+    program: Program, named: Mapping[int, str], language: Language, taken: Sequence[str]
+) -> dict[int, str]:
+    """What a program's values are called in the language, as far as they are something; none of the words `taken`, nor
+    of those that the language's own templates and helpers use.
+    """
+    texts = value_names(program, named)
+    syntax = (
+        *language.operations.values(),
+        *language.helpers,
+        language.workspace,
+        language.define,
+        language.call,
+    )
+    hidden = {*taken, *re.findall(r"[A-Za-z_]\w*", " ".join(syntax))}
+    words = identifiers(texts.values(), language, hidden)
+    return {value: words[text] for value, text in texts.items()}

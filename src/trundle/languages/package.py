@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
 
@@ -31,7 +31,8 @@ class Entry:
     name: an identifier in every language, and no group's; part: the word of `trundle.choices.EXPORTED` that it belongs
     to; meaning: a sentence; units: by group, one a label, "" for pure numbers and where nobody knows; defaults: of
     groups that have them, parameters and states at the start, one number a label. unnamed: groups whose numbers have no
-    names of their own, with what they are in words, such as "3 rows (pose) of 8 columns (increment)".
+    names of their own, with what they are in words, such as "3 rows (pose) of 8 columns (increment)". named: what
+    values of the program are that its labels don't tell, by their numbers, for whoever reads its text.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Entry:
     units: Mapping[str, Texts]
     defaults: Mapping[str, tuple[float, ...]]
     unnamed: Mapping[str, str]
+    named: Mapping[int, str] = field(default_factory=dict[int, str])
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -123,7 +125,11 @@ class Content:
             function
             for entry in self.entries
             for function in functions(
-                called.format(name=entry.name), entry.program, language, tuple(told(entry, language))
+                called.format(name=entry.name),
+                entry.program,
+                language,
+                tuple(told(entry, language)),
+                entry.named,
             )
         ]
         return [*made, *self._steps(language, called)]

@@ -42,7 +42,7 @@ from trundle.spatial.vectors import ZERO, Vector, add, apply, apply_transposed, 
 
 
 @dataclass(frozen=True)
-class _Joint:
+class ArticulatedJoint:
     """What the walks need of a joint: S, U = I S, D = Sᵀ U + armature; inside the tree the gains D⁻¹Uᵀ and what is left
     of the inertia, I − U D⁻¹ Uᵀ.
 
@@ -95,11 +95,11 @@ def forward_dynamics(
     `poses` are the joint poses `tree.joint_poses(q)`; `external` the wrenches w_i from outside, one for each
     link, in its own frame.
     """
-    forces, biases = _velocity_terms(tree, poses, nu)
+    forces, biases = velocity_terms(tree, poses, nu)
     if external is not None:
         forces = [add_forces(f, scale_force(-1, w)) for f, w in zip(forces, external, strict=True)]
     carried = _Carried(forces, biases, Motion(scale(-1, tree.gravity), ZERO))
-    return _accelerations(tree, poses, _articulated(tree, poses), carried, tau)
+    return _accelerations(tree, poses, articulated_joints(tree, poses), carried, tau)
 
 
 def solve_mass(tree: Tree, poses: Sequence[Pose], columns: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
@@ -109,15 +109,15 @@ def solve_mass(tree: Tree, poses: Sequence[Pose], columns: Sequence[Sequence[Sca
     matrix itself takes a time that grows with the cube of the links. Every joint needs a body, or an armature, that
     resists it.
     """
-    joints = _articulated(tree, poses)
+    joints = articulated_joints(tree, poses)
     nothing = _Carried([ZERO_FORCE] * len(joints), [ZERO_MOTION] * len(joints), ZERO_MOTION)
     return [_accelerations(tree, poses, joints, nothing, column) for column in columns]
 
 
-def _articulated(tree: Tree, poses: Sequence[Pose]) -> list[_Joint]:
-    """Inward: I_parent += X^T (I − U D⁻¹ Uᵀ) X."""
+def articulated_joints(tree: Tree, poses: Sequence[Pose]) -> list[ArticulatedJoint]:
+    """What every joint of a tree feels at its joint poses, by link. Inward: I_parent += X^T (I − U D⁻¹ Uᵀ) X."""
     inertias = [of_body(link.inertia) for link in tree.links]
-    joints: list[_Joint] = []
+    joints: list[ArticulatedJoint] = []
     for link, pose in zip(reversed(tree.links), reversed(poses), strict=True):
         joint = _joint(link, link.subspace(pose), inertias.pop())
         joints.append(joint)
@@ -127,7 +127,7 @@ def _articulated(tree: Tree, poses: Sequence[Pose]) -> list[_Joint]:
     return joints[::-1]
 
 
-def _joint(link: Link, columns: Sequence[Motion], inertia: Articulated) -> _Joint:
+def _joint(link: Link, columns: Sequence[Motion], inertia: Articulated) -> ArticulatedJoint:
     """The articulated inertia seen along the joint's motions S."""
     u_columns = [momentum_of(inertia, column) for column in columns]
     d_matrix = [[pair(u, column) for u in u_columns] for column in columns]
@@ -144,10 +144,10 @@ def _joint(link: Link, columns: Sequence[Motion], inertia: Articulated) -> _Join
         inertia = less_outer(inertia, u, gain)
     if free is not None:
         inertia = without_direction(inertia, free[0])
-    return _Joint(columns, u_columns, d_matrix, gains, inertia, free)
+    return ArticulatedJoint(columns, u_columns, d_matrix, gains, inertia, free)
 
 
-def _velocity_terms(
+def velocity_terms(
     tree: Tree, poses: Sequence[Pose], nu: Sequence[Scalar]
 ) -> tuple[list[Force], list[Motion]]:
     """What speeds do, of each link in its own frame: the wrench (ω × (ω × h), ω × J ω) that turning takes, and the
@@ -197,7 +197,11 @@ def _free_direction(subspace: Sequence[Motion], armatures: Sequence[Scalar]) -> 
 
 
 def _accelerations(
-    tree: Tree, poses: Sequence[Pose], joints: Sequence[_Joint], carried: _Carried, tau: Sequence[Scalar]
+    tree: Tree,
+    poses: Sequence[Pose],
+    joints: Sequence[ArticulatedJoint],
+    carried: _Carried,
+    tau: Sequence[Scalar],
 ) -> list[Scalar]:
     """Inward the bias forces p and u = τ − Sᵀp; outward ν̇_i = D⁻¹u − D⁻¹Uᵀ a′, a_i = a′ + S_i ν̇_i with
     a′ = X a_parent + c_i.
@@ -223,7 +227,9 @@ def _accelerations(
     return nu_dot
 
 
-def _across(joint: _Joint, drives: list[Scalar], carried: Motion, root: bool) -> tuple[list[Scalar], Motion]:
+def _across(
+    joint: ArticulatedJoint, drives: list[Scalar], carried: Motion, root: bool
+) -> tuple[list[Scalar], Motion]:
     """ν̇ and the link's acceleration across a joint, from what its parent's carries there.
 
     A root's own D is solved with once, which is less than with all of U; and what a link has along a free joint is

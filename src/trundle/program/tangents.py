@@ -109,6 +109,11 @@ def once(program: Program, *groups: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple(np.array([known[value] for value in group], dtype=float) for group in program.results)
 
 
+def every_value(program: Program, groups: Sequence[np.ndarray]) -> dict[int, np.ndarray]:
+    """All of a program's values by their numbers, in NumPy, at states (n, count) of the input groups."""
+    return _numbers(program.instructions, groups)
+
+
 def _numbers(instructions: Iterable[Instruction], groups: Sequence[np.ndarray]) -> dict[int, np.ndarray]:
     """Values of instructions by number, in NumPy; errors of the hardware stay NaN and infinity, as in kernels."""
     known: dict[int, np.ndarray] = {}

@@ -1,0 +1,88 @@
+"""What values of exported programs are called: names are true, and change no machine code."""
+
+import subprocess
+
+import numpy as np
+import pytest
+
+from languages.c_code import compiler
+from languages.cases import MODELS
+from parameters import mostly_slow
+from trundle.exports.entries import entries
+from trundle.exports.preparing import with_prepared
+from trundle.exports.recognized import with_names
+from trundle.languages import C, source
+from trundle.languages.language import functions, text_of
+from trundle.languages.names import value_names
+from trundle.program.tangents import every_value
+
+NAMES = mostly_slow(MODELS, ["pendulum", "differential_drive", "four_bar"])
+
+
+def _named(model, what="dynamics"):
+    return with_names(entries(model, [what]), model)[0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_mass_matrix_and_velocities_are_what_their_names_say(name, seed):
+    model = MODELS[name]()
+    rng, entry = np.random.default_rng(seed), _named(model)
+    assert entry.named
+    state, given, _ = entry.program.inputs
+    x = model.quantities.normalised(state.labels, rng.uniform(-1, 1, state.size))
+    p = np.array([*model.parameters.values()])
+    values = every_value(entry.program, [x, rng.uniform(-1, 1, given.size), p])
+    count = len(model.coordinates)
+    q, u = x[:count], x[count : count + len(model.speeds)]
+    mass, links, checked = model.mass_matrix(q, parameters=p), model.moving.mechanism.assembly.links, 0
+    for value, text in entry.named.items():
+        sign = -1 if text.startswith("minus ") else 1
+        letter, *words = text.removeprefix("minus ").split(" ")
+        if letter == "M" and len(words) == 2:
+            expected = mass[int(words[0]) - 1, int(words[1]) - 1]
+        elif letter in ("v", "omega") and len(words) == 2 and words[0] in links:
+            motion = model.frame(words[0])(q, u, parameters=p)
+            first = 0 if letter == "v" else 3
+            own = np.reshape(motion.rotation, (3, 3)).T @ motion.velocity[first : first + 3]
+            expected = own["xyz".index(words[1])]
+        else:
+            continue
+        np.testing.assert_allclose(sign * values[value], expected, rtol=1e-9, atol=1e-12, err_msg=text)
+        checked += 1
+    assert checked
+
+
+def test_sines_inputs_and_results_have_their_names():
+    text = source({"f": MODELS["pendulum"]().dynamics}, C)
+    assert "const double sin_link_1_angle = sin(link_1_angle);" in text
+    assert "const double rate_of_link_1_rate = " in text
+    assert "sin(link_1_angle_plus_link_2_angle)" in text
+
+
+def test_a_value_has_one_name_and_a_name_one_value():
+    for name in ("pendulum", "differential_drive", "four_bar"):
+        model = MODELS[name]()
+        for entry in with_names(with_prepared(entries(model)), model):
+            names = value_names(entry.program, entry.named)
+            assert len(set(names.values())) == len(names)
+
+
+def test_names_change_no_machine_code(tmp_path, monkeypatch):
+    model = MODELS["mecanum"]()
+    (entry,) = with_names(entries(model, ["dynamics"]), model)
+
+    def text():
+        return text_of([*functions("f", entry.program, C, (), entry.named)], C)
+
+    named = text()
+    monkeypatch.setattr("trundle.languages.language.value_names", lambda program, known: {})
+    numbered = text()
+    assert "const double M_1_1 = " in named
+    assert "const double M_1_1 = " not in numbered
+    path, objects = tmp_path / "f.c", []
+    for each in (named, numbered):
+        path.write_text(f"#include <math.h>\n{each}", encoding="utf-8")
+        command = [compiler("gcc"), "-std=c99", "-O2", "-c", str(path), "-o", str(tmp_path / "f.o")]
+        subprocess.run(command, check=True, timeout=60)
+        objects.append((tmp_path / "f.o").read_bytes())
+    assert objects[0] == objects[1]
