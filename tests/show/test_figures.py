@@ -767,6 +767,30 @@ def test_curves_run_through_their_true_peaks():
     assert np.all(np.diff(drawn[:, 0]) > 0)
 
 
+def test_start_ups_are_curves_however_few_samples_there_are():
+    model = trundle.derive(trundle.catalog.differential_drive())
+    few, many = (
+        trundle.simulate(model, 30.0, {"left_motor.voltage": 24.0}, samples=count, progress=False)
+        for count in (1001, 100_001)
+    )
+    name = "left_motor.current"
+    alone, compared = (
+        few.plot.states(name),
+        trundle.compare(few, trundle.simulate(model, 30.0, samples=11), labels="ab").over_time(
+            "states", name
+        ),
+    )
+    for figure in (alone, compared):
+        whole, beside = figure.axes
+        assert beside.get_xlim()[1] < 0.3
+        for axes in (whole, beside):
+            drawn = np.array(axes.get_lines()[0].get_xydata())
+            seen = many.time <= min(drawn[-1, 0], beside.get_xlim()[1])
+            off = np.abs(np.interp(many.time[seen], *drawn.T) - many[name][seen]).max()
+            assert off < 2e-3 * few.peaks[name].highest
+    assert few.plot.states(name).axes[0].get_ylim()[1] > few.peaks[name].highest
+
+
 @pytest.mark.parametrize("duration", [15.0, 22.0, 30.0, 47.0, 90.0])
 def test_ticks_of_start_ups_say_where_they_are(duration):
     run = trundle.simulate(

@@ -28,6 +28,8 @@ CONVENTIONS = (
 )
 # The attributes of a variable that say how low and how high it went.
 _PEAK = Peak._fields[:4]
+# Those that say how it went between its samples.
+_BETWEEN = ("between_times", "between_values")
 _WORDS = {
     "x": "position x of the base",
     "y": "position y of the base",
@@ -135,6 +137,19 @@ class Content:
                 raise InputError(f"damaged file: the peaks of {name!r} are no numbers")
         return peaks
 
+    @property
+    def between(self) -> dict[str, FloatArray]:
+        """Points (2, k) between the samples of the variables that have some; InputError where they are none."""
+        points: dict[str, FloatArray] = {}
+        for name, values in self.variables.items():
+            told = [np.array(values.attributes[key], ndmin=1) for key in _BETWEEN if key in values.attributes]
+            sound = all(row.dtype == np.float64 and row.shape == told[0].shape for row in told)
+            if told and not (sound and len(told) == 2 and np.all(np.diff(told[0]) >= 0)):
+                raise InputError(f"damaged file: the points between the samples of {name!r} are none")
+            if told:
+                points[name] = np.array(told)
+        return points
+
 
 def variable(
     name: str,
@@ -145,11 +160,13 @@ def variable(
     role: str = "",
     column: Column | None = None,
     peak: Peak | None = None,
+    between: FloatArray | None = None,
 ) -> Variable:
-    """A variable with its unit, its name for people, its role, whose it is, and its peaks between samples, too."""
+    """A variable with its unit, its name for people, its role, whose it is, its peaks and points between samples."""
     about: dict[str, object] = {"units": unit, "long_name": long_name(name, column or column_named(name))}
     about |= {"role": role} if role else {}
     about |= {} if peak is None or peak.sampled else dict(zip(_PEAK, peak, strict=False))
+    about |= {} if between is None or not between.size else dict(zip(_BETWEEN, between, strict=True))
     return Variable(dimensions, values, about | (column._asdict() if column else {}))
 
 
@@ -166,7 +183,7 @@ def checksum(attributes: Mapping[str, object], variables: Mapping[str, Variable]
         {name: value for name, value in attributes.items() if name != CHECKSUM},
         [(name, var.dimensions, var.values.shape, var.attributes) for name, var in variables.items()],
     ]
-    digest = hashlib.sha256(json.dumps(about, sort_keys=True, default=str).encode())
+    digest = hashlib.sha256(json.dumps(about, sort_keys=True, default=_told).encode())
     for variable in variables.values():
         digest.update(np.ascontiguousarray(variable.values, dtype="<f8").data)
     return digest.hexdigest()
@@ -215,6 +232,11 @@ def long_name(name: str, column: Column) -> str:
     """A name for people: 'right.steering_rate' -> 'steering rate of right'."""
     words = column.what.replace("_", " ").replace(".", " ")
     return _WORDS.get(name) or (f"{words} of {column.owner}" if column.owner else words)
+
+
+def _told(value: object) -> object:
+    """An attribute's numbers, or its text. NetCDF doesn't tell one number from an array of one."""
+    return np.squeeze(value).tolist() if isinstance(value, np.ndarray) else str(value)
 
 
 def _plain(value: object) -> object:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
+
+_T = TypeVar("_T")
 
 
 class NoPeakError(InputError, KeyError):
@@ -36,25 +38,26 @@ class Peak(NamedTuple):
         return Peak(*low, *high, self.sampled)
 
 
-class Deferred(Mapping[str, Peak]):
-    """Peaks that are looked for when somebody first asks."""
+class Deferred(Mapping[str, _T]):
+    """Values of these names, all of which are looked for when somebody first asks for one."""
 
-    def __init__(self, find: Callable[[], Mapping[str, Peak]]) -> None:
-        self._find, self._found = find, dict[str, Peak]()
+    def __init__(self, names: Sequence[str], find: Callable[[], Mapping[str, _T]]) -> None:
+        self._names, self._find = names, find
+        self._found: Mapping[str, _T] | None = None
 
-    def _known(self) -> Mapping[str, Peak]:
-        if not self._found:
+    def _known(self) -> Mapping[str, _T]:
+        if self._found is None:
             self._found = dict(self._find())
         return self._found
 
-    def __getitem__(self, name: str) -> Peak:
+    def __getitem__(self, name: str) -> _T:
         return self._known()[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._known())
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._known())
+        return len(self._names)
 
 
 class Peaks(Mapping[str, Peak]):

@@ -15,6 +15,7 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
 from trundle.expected import a_text, by_name
 from trundle.frozen import Frozen, Rebuilt, frozen, settle
+from trundle.results.between import Between
 from trundle.results.columns import Column, column_named
 from trundle.results.metadata import Content, Kept, require, variable
 from trundle.results.peaks import Peak, Peaks
@@ -67,6 +68,9 @@ class Run(Shown, Rebuilt):
     peaks : mapping of str to Peak
         The lowest and highest value of the whole motion, and when (s): `run.peaks["x"].highest`. Simulations know them
         between samples, too; of names without an entry they are the samples' own, and are marked as `sampled`.
+    between : mapping of str to array_like, shape (2, k)
+        Times (s) and values between the samples, where straight lines from one to the next miss the motion by over a
+        thousandth of the value's range: at most 256 of a value, as simulations know them. Figures show them.
 
     Raises
     ------
@@ -92,6 +96,7 @@ class Run(Shown, Rebuilt):
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     columns: Mapping[str, Column] = field(default_factory=dict)
     peaks: Mapping[str, Peak] = field(default_factory=dict)
+    between: Mapping[str, FloatArray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check time, values, units, groups and columns against one another, and freeze them."""
@@ -100,14 +105,15 @@ class Run(Shown, Rebuilt):
             raise InputError(f"a run's time is one row of at least one number, not of shape {time.shape}")
         if not np.all(np.diff(time) >= 0):
             raise InputError("a run's time never falls and holds no NaN; this one does")
-        for mapping in ("values", "units", "groups", "columns", "peaks"):
+        for mapping in ("values", "units", "groups", "columns", "peaks", "between"):
             by_name(getattr(self, mapping), mapping)
         values = {name: frozen(array) for name, array in self.values.items()}
         _check_names(values, time, self.units, self.groups)
         require(self.columns, values, "a column is described for the value")
         groups = {group: tuple(self.groups.get(group, ())) for group in GROUPS}
         about = {"units": Frozen(self.units), "groups": Frozen(groups), "columns": Frozen(self.columns)}
-        settle(self, time=time, values=Named(values), peaks=Peaks(self.peaks, time, values), **about)
+        about |= {"peaks": Peaks(self.peaks, time, values), "between": Between(self.between, time, values)}
+        settle(self, time=time, values=Named(values), **about)
 
     def __getitem__(self, name: str) -> FloatArray:
         """The (T,) array of that name; "time" is one, too. InputError with the nearest name where there is none."""
@@ -320,11 +326,14 @@ class Run(Shown, Rebuilt):
         """
         with reading(path, "run") as content:
             units, kept, columns, peaks = content.units, content.kept, content.columns, content.peaks
+            between = content.between
             names = dict.fromkeys(("time", *content.variables))  # a file without its time is told so
             values = {name: content.take(name, "time") for name in names}
             groups = {group: names for group, names in kept.get("groups", {}).items() if names}
             about = kept.get("description", {}), kept.get("summary", {})
-            return Run(content.name, values.pop("time"), values, units, *about, groups, columns, peaks)
+            return Run(
+                content.name, values.pop("time"), values, units, *about, groups, columns, peaks, between
+            )
 
     def _content(self) -> Content:
         """What goes to files and Datasets."""
@@ -339,6 +348,7 @@ class Run(Shown, Rebuilt):
                 role=roles.get(name, ""),
                 column=self.columns.get(name),
                 peak=self.peaks.get(name),
+                between=self.between.get(name),
             )
             for name, array in {"time": self.time, **self.values}.items()
         }

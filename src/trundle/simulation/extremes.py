@@ -1,4 +1,4 @@
-"""The extremes of all that a run shows, over the whole solution: the steps of an integrator, and between them."""
+"""What all that a run shows does between its samples, by the steps of an integrator: extremes, and where it bends."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trundle.arrays import FloatArray
+from trundle.simulation import bends
 
 # Columns (c, count) at times (count,), states (n, count), and the ends (2, count) of the pieces that they are on.
 Look = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
@@ -22,6 +23,11 @@ _LOOKS = 2
 _CRESTS, _ROUNDS, _CLOSER = 2, 4, 9
 # A step this much shorter than the one before.
 _SHORT = 1e-3
+# Times at which columns are kept of steps that are forgotten, before they are thinned: 1 MB of a swerve's.
+_MOST_TIMES = 4000
+# So many samples tell how far polynomials are off; what is told of a column goes so many times further.
+_CHECKED, _BEYOND = 50, 4.0
+_NO_SAMPLES = np.zeros(0)
 # Steps that are kept before they are looked at: 4 MB of a swerve's.
 MOST_NOTES = 20_000
 
@@ -38,17 +44,32 @@ class Steps:
     states: list[bytes]
 
 
+@dataclass(frozen=True)
+class _Seen:
+    """Columns (c, count) at times, at places of a path that grow."""
+
+    path: _Path
+    place: FloatArray
+    times: FloatArray
+    columns: FloatArray
+
+
 class Extremes:
-    """The least and the greatest of all columns, so far.
+    """The least and the greatest of all columns, so far, and points where lines between `samples` (s) would miss them.
 
     Steps are taken in as they come, and looked at by thousands, or when somebody asks.
     """
 
-    def __init__(self, look: Look) -> None:
-        self._look = look
+    def __init__(self, look: Look, samples: FloatArray = _NO_SAMPLES) -> None:
+        self._look, self._samples = look, samples
         self._kept, self._count = list[Steps](), 0
         # Of the columns' negatives and of themselves: greatest values, and when.
         self._highest, self._when = np.zeros((2, 0)), np.zeros((2, 0))
+        # What was looked at: the latest steps, and times and columns that tell how earlier ones went.
+        self._seen: _Seen | None = None
+        self._times, self._columns = np.zeros(0), np.zeros((0, 0))
+        # Which samples the polynomials were held against, and what they had there.
+        self._checked, self._found = np.zeros(0, int), np.zeros((0, 0))
 
     def take(self, steps: Steps) -> None:
         """Take the steps of a piece, or of a part of it, into account."""
@@ -56,6 +77,8 @@ class Extremes:
         self._count += len(steps.times)
         if self._count > MOST_NOTES:
             self._consider()
+            self._bend()
+            self._thin()
 
     def rows(self) -> FloatArray:
         """Lowest, when, highest, when: (4, c)."""
@@ -63,18 +86,60 @@ class Extremes:
         (low, high), (low_at, high_at) = self._highest, self._when
         return np.array([-low, low_at, high, high_at])
 
+    def between(self, rows: Sequence[FloatArray]) -> list[FloatArray]:
+        """Times and values (2, k) between the samples that lines have to run through, by column; `rows` are what the
+        columns have at the samples.
+        """
+        self._consider()
+        self._bend()
+        # Polynomials through steps are off, too: a column that is a small difference of large ones is their noise.
+        off = np.abs(self._found - np.array([row[self._checked] for row in rows])).max(axis=1, initial=0.0)
+        bound = np.maximum(self._bounds(), _BEYOND * np.nan_to_num(off, nan=np.inf))
+        return bends.points(self._samples, rows, self._times, self._columns, bound)
+
+    def _bounds(self) -> FloatArray:
+        return bends.bounds(-self._highest[0], self._highest[1])
+
     def _consider(self) -> None:
-        """Look at the kept steps, and forget them."""
+        """Look at the kept steps, and forget them but for what tells where columns bend."""
         kept, self._kept, self._count = self._kept, [], 0
         if not kept:
             return
+        self._bend()
         path = _Path(kept)
-        highest, when = path.extremes(self._look)
+        self._seen = path.seen(self._look)
+        highest, when = path.extremes(self._look, self._seen)
         if not self._highest.size:
             self._highest, self._when = highest, when
         higher = highest > self._highest
         self._highest = np.where(higher, highest, self._highest)
         self._when = np.where(higher, when, self._when)
+
+    def _bend(self) -> None:
+        """Take times and columns of the latest steps, close enough to one another."""
+        seen, self._seen = self._seen, None
+        if seen is None or self._samples.size < 2:
+            return
+        times, columns = seen.path.bent(self._look, seen, self._bounds(), self._samples)
+        # Parts of a piece overlap, so that polynomials go on from one to the next.
+        latest = self._times[-1] if self._times.size else -np.inf
+        new = times > np.maximum.accumulate(np.append(latest, times[:-1]))
+        times, columns = times[new], columns[:, new]
+        checked, place = seen.path.among(self._samples)
+        found = seen.path.columns(self._look, place)[1] if place.size else columns[:, :0]
+        if self._times.size:
+            columns, found = np.hstack([self._columns, columns]), np.hstack([self._found, found])
+        self._columns, self._times = columns, np.append(self._times, times)
+        self._found, self._checked = found, np.append(self._checked, checked)
+
+    def _thin(self) -> None:
+        """Keep few of many times: those that lines through the others would miss."""
+        if self._times.size > _MOST_TIMES:
+            ends = np.isin(np.arange(self._times.size), [0, self._times.size - 1])
+            bound = self._bounds()
+            needed = bends.chosen(self._times, self._columns, ends, bound, bends.MOST_POINTS)
+            needed = needed.any(axis=0) | ends
+            self._times, self._columns = self._times[needed], self._columns[:, needed]
 
 
 class _Path:
@@ -88,13 +153,17 @@ class _Path:
         self.begin, self.end = np.repeat(ends - sizes, sizes), np.repeat(ends, sizes)
         self.edges = np.repeat([[steps.first, steps.last] for steps in pieces], sizes, axis=0).T
 
-    def extremes(self, look: Look) -> tuple[FloatArray, FloatArray]:
-        """The greatest values of the columns' negatives and of the columns, (2, c), and when."""
+    def seen(self, look: Look) -> _Seen:
+        """The columns at all steps, and between them."""
         looks = np.where(self.end == np.arange(1, self.times.size + 1), 1, _LOOKS)
         before = np.repeat(np.cumsum(looks) - looks, looks)
         place = np.repeat(np.arange(self.times.size), looks) + (np.arange(before.size) - before) / _LOOKS
-        time, columns = self._seen(look, place)
-        crests = _crests(time, np.stack([-columns, columns]), self.begin[place.astype(int)])
+        return _Seen(self, place, *self.columns(look, place))
+
+    def extremes(self, look: Look, seen: _Seen) -> tuple[FloatArray, FloatArray]:
+        """The greatest values of the columns' negatives and of the columns, (2, c), and when."""
+        place, columns = seen.place, seen.columns
+        crests = _crests(seen.times, np.stack([-columns, columns]), self.begin[place.astype(int)])
         tops = list[np.ndarray]()
         for _ in range(_CRESTS):
             tops.append(crests.argmax(axis=2)[..., None])
@@ -102,6 +171,40 @@ class _Path:
         values, when = self._closer(look, place, np.concatenate(tops, axis=2))
         best = values.argmax(axis=2)[..., None]
         return np.take_along_axis(values, best, 2)[..., 0], np.take_along_axis(when, best, 2)[..., 0]
+
+    def bent(
+        self, look: Look, seen: _Seen, bound: FloatArray, samples: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Times (n,) and columns (c, n), so near one another that lines between miss none by its bound, where samples
+        are further apart. Where inputs jump there are two, a rounding apart.
+        """
+        place, times, columns = seen.place, seen.times, seen.columns
+        middle = np.clip(np.searchsorted(samples, (times[1:] + times[:-1]) / 2), 1, samples.size - 1)
+        gaps = samples[middle] - samples[middle - 1]
+        cut = bends.parts(times, columns, self.begin[place.astype(int)], bound, gaps)
+        if (cut > 1).any():
+            which = np.repeat(np.arange(cut.size), cut - 1)
+            number = np.arange(which.size) - np.repeat(np.cumsum(cut - 1) - (cut - 1), cut - 1) + 1
+            further = place[which] + number / cut[which] * (place[which + 1] - place[which])
+            more, added = self.columns(look, further)
+            place, times = np.insert(place, which + 1, further), np.insert(times, which + 1, more)
+            columns = np.insert(columns, which + 1, added, axis=1)
+        step = place.astype(int)
+        first, last = self.begin[step] == place, self.end[step] - 1 == place
+        times = np.where(
+            last, np.nextafter(times, -np.inf), np.where(first, np.nextafter(times, np.inf), times)
+        )
+        return times, columns
+
+    def among(self, samples: FloatArray) -> tuple[np.ndarray, FloatArray]:
+        """Which samples lie inside pieces, a few of them spread over all, and their places."""
+        steps = np.maximum.accumulate(self.times)  # parts of a piece overlap
+        inside = (samples > steps[0]) & (samples < steps[-1]) & ~np.isin(samples, self.edges)
+        which = np.flatnonzero(inside)
+        which = which[:: max(1, which.size // _CHECKED)]
+        step = np.searchsorted(steps, samples[which], side="right") - 1
+        share = (samples[which] - self.times[step]) / (self.times[step + 1] - self.times[step])
+        return which, step + share
 
     def _closer(self, look: Look, place: FloatArray, top: np.ndarray) -> tuple[FloatArray, FloatArray]:
         """The greatest values (2, c, k) around the looks `top`, and when: brackets that shrink around them."""
@@ -117,7 +220,7 @@ class _Path:
             # Different ones alone: monotone columns all have their extremes at the ends.
             different, which = np.unique(inside, return_inverse=True)
             which = which.reshape(inside.shape)
-            time, columns = self._seen(look, different)
+            time, columns = self.columns(look, different)
             values = sign * columns[numbers, which]
             values = np.where(np.isnan(values), -np.inf, values)
             best = values.argmax(axis=3)[..., None]
@@ -125,11 +228,14 @@ class _Path:
             high = np.take_along_axis(inside, np.minimum(best + 1, _CLOSER - 1), 3)[..., 0]
         return np.take_along_axis(values, best, 3)[..., 0], time[np.take_along_axis(which, best, 3)[..., 0]]
 
-    def _seen(self, look: Look, place: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def columns(self, look: Look, place: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The times and columns at these places."""
         step = np.minimum(place.astype(int), self.end[place.astype(int)] - 2)
         times = self.times[step] + (place - step) * (self.times[step + 1] - self.times[step])
-        return times, look(times, self._between(step, times), self.edges[:, step])
+        states, inside = self.states[:, place.astype(int)], place % 1 > 0
+        if inside.any():
+            states[:, inside] = self._between(step[inside], times[inside])
+        return times, look(times, states, self.edges[:, step])
 
     def _between(self, step: np.ndarray, times: FloatArray) -> FloatArray:
         """States (n, count) by Lagrange's polynomials through the steps around, of the same piece."""

@@ -1,7 +1,8 @@
-"""What a run shows of states and inputs: its outputs, all its columns at any time, and their peaks."""
+"""What a run shows of states and inputs: its outputs, all its columns at any time, their peaks and their bends."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,7 @@ from trundle.arrays import FloatArray
 from trundle.model.manifold import on_manifold
 from trundle.program import Program, compile_program
 from trundle.results.peaks import Peak
-from trundle.simulation.extremes import Look
+from trundle.simulation.extremes import Extremes, Look
 from trundle.simulation.feedback import Fill, commands_inside
 
 if TYPE_CHECKING:
@@ -54,11 +55,22 @@ def look_of(problem: Problem, guided: Program, fill: Fill) -> Look:
     return look
 
 
-def peaks_of(problem: Problem, rows: FloatArray) -> dict[str, Peak]:
-    """The peaks of the columns that `look_of` gives, by name."""
+def columns_of(problem: Problem) -> tuple[str, ...]:
+    """The names of the columns that `look_of` gives."""
     system = problem.system
     account = (
         ("energy.work", "energy.losses", "energy.stored") if len(problem.start) > len(system.states) else ()
     )
-    names = (*system.states, *system.inputs, *system.outputs, *account)
-    return {name: Peak(*row) for name, row in zip(names, rows.T.tolist(), strict=True)}
+    return (*system.states, *system.inputs, *system.outputs, *account)
+
+
+def peaks_of(problem: Problem, seen: Extremes) -> dict[str, Peak]:
+    """The peaks of all columns by name."""
+    return {name: Peak(*row) for name, row in zip(columns_of(problem), seen.rows().T.tolist(), strict=True)}
+
+
+def between_of(problem: Problem, seen: Extremes, values: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+    """Points (2, k) of columns between their samples, by name; `values` are the samples."""
+    names = columns_of(problem)
+    points = seen.between([values[name] for name in names])
+    return dict(zip(names, points, strict=True))

@@ -19,7 +19,7 @@ from trundle.program import Kernel, Program, compile_program, feed
 from trundle.program.kernel import FEW, QUICK
 from trundle.results import Run
 from trundle.results.columns import Column
-from trundle.results.peaks import Deferred, Peak
+from trundle.results.peaks import Deferred
 from trundle.results.run import GROUPS
 from trundle.robot import Robot
 from trundle.robot.problems import Mistake, report
@@ -28,7 +28,15 @@ from trundle.simulation.extremes import Extremes
 from trundle.simulation.feedback import Fill, commands, filler
 from trundle.simulation.integrate import IMPLICIT, MOST_DECAY, LongError, Settings, integrate, tolerances
 from trundle.simulation.jumps import closer_look, longest_step, with_jumps
-from trundle.simulation.observed import STORED_ENERGY, is_whole, look_of, observed, peaks_of
+from trundle.simulation.observed import (
+    STORED_ENERGY,
+    between_of,
+    columns_of,
+    is_whole,
+    look_of,
+    observed,
+    peaks_of,
+)
 from trundle.simulation.options import RunOptions
 from trundle.simulation.pieces import make_pieces
 from trundle.simulation.progress import Doing, Progress
@@ -99,7 +107,7 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
 
         def watch() -> Extremes:
             """What sees the steps; a run that starts over starts anew."""
-            watched[:] = [Extremes(look_of(problem, guided, fill))]
+            watched[:] = [Extremes(look_of(problem, guided, fill), options.stored)]
             return watched[0]
 
         make = make_pieces(guided, slope, signals, moving, p, bar)
@@ -108,8 +116,7 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
     outputs = observed(problem, guided, states, commanded)
     seconds = {"compile_seconds": compiled - began, "simulate_seconds": time.perf_counter() - compiled}
     summary = {**problem.summary, "method": method, **seconds, **_settled(problem)}
-    peaks = Deferred(lambda: peaks_of(problem, watched[0].rows()))
-    return run_of(problem, (states, commanded, outputs), summary, peaks)
+    return run_of(problem, (states, commanded, outputs), summary, watched[0])
 
 
 def _integrated(
@@ -233,9 +240,12 @@ def run_of(
     problem: Problem,
     solution: tuple[FloatArray, FloatArray, FloatArray],
     summary: Mapping[str, object],
-    peaks: Mapping[str, Peak],
+    seen: Extremes | None = None,
 ) -> Run:
-    """States, commands and outputs at all times as a Run: without the time 0, where that wasn't asked for."""
+    """States, commands and outputs at all times as a Run: without the time 0, where that wasn't asked for.
+
+    seen: what tells how it went between those times, if anything does.
+    """
     system, options, states = problem.system, problem.options, solution[0]
     labels = (system.states, system.inputs, system.outputs)
     values = {
@@ -249,6 +259,7 @@ def run_of(
     values = {name: series[skip:] for name, series in {**values, **account}.items()}
     units = {**system.units, **dict.fromkeys(account, "J")}
     groups = {group: getattr(system, group, ()) for group in GROUPS}
+    shown = columns_of(problem)
     known = {name: system.quantities[name] for name in values if name in system.quantities}
     return Run(
         name=system.name,
@@ -264,7 +275,8 @@ def run_of(
         },
         groups=groups | {"outputs": (*system.outputs, *account)},
         columns={name: Column(noun.owner, noun.label, noun.kind) for name, noun in known.items()},
-        peaks=peaks,
+        peaks={} if seen is None else Deferred(shown, lambda: peaks_of(problem, seen)),
+        between={} if seen is None else Deferred(shown, lambda: between_of(problem, seen, values)),
     )
 
 

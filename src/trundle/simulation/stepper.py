@@ -103,4 +103,4 @@ class Stepper:
         *_, outputs = observe(
             x[:n].copy(), commands if len(commands) else np.zeros(0), problem.numbers, often=False
         )
-        return run_of(problem, (x, commands, outputs), {**problem.summary, "method": "lsoda"}, {})
+        return run_of(problem, (x, commands, outputs), {**problem.summary, "method": "lsoda"})

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import Formatter, LogLocator, MaxNLocator, NullLocator
 
 from trundle.arrays import FloatArray
-from trundle.results.peaks import Peak
+from trundle.results.between import with_points
 from trundle.show.figures.looks import look, places
 from trundle.show.figures.panels import Panel
 from trundle.show.figures.style import MUTED
@@ -47,7 +47,7 @@ def draw_panel(axes: Axes, time: FloatArray, panel: Panel) -> None:
         _draw_logarithmic(axes, time, panel, chosen)
         return
     for name, values in panel.curves.items():
-        drawn = _through(time, values, panel.peaks.get(name))
+        drawn = with_points(time, values, panel.between.get(name))
         axes.plot(*drawn, **look(chosen[name])._asdict(), label=panel.labels.get(name, name))
         if name in panel.bands:
             band = {"color": look(chosen[name]).color, "alpha": 0.2, "linewidth": 0}
@@ -115,16 +115,6 @@ def longest(panel: Panel) -> int:
     low, high = limits(panel)
     values = MaxNLocator(BINS, steps=STEPS).tick_values(low, high)
     return max(len(tick_text(value, high - low, values)) for value in values)
-
-
-def _through(time: FloatArray, values: FloatArray, peak: Peak | None) -> tuple[FloatArray, FloatArray]:
-    """A curve's samples, and between them its lowest and its highest point where they are known."""
-    if peak is None or peak.sampled:
-        return time, values
-    known = {peak.lowest_time: peak.lowest, peak.highest_time: peak.highest}
-    further = [t for t in sorted(known) if time[0] < t < time[-1] and t not in time]
-    at = np.searchsorted(time, further)
-    return np.insert(time, at, further), np.insert(values, at, [known[t] for t in further])
 
 
 def curve_lines(axes: Axes) -> list[Line2D]:
@@ -198,7 +188,7 @@ def limits(panel: Panel) -> tuple[float, float]:
     """The ends of a panel's axis. Values that hardly change become flat lines, not magnified rounding."""
     ends = [end for values in panel.curves.values() for end in _ends(values)] or [0.0]
     ends += [end for band in panel.bands.values() for edge in band for end in _ends(edge)]
-    ends += [end for peak in panel.peaks.values() for end in (peak.lowest, peak.highest) if np.isfinite(end)]
+    ends += [end for points in panel.between.values() for end in _ends(points[1])]
     low, high = _with_limits(min(ends), max(ends), panel.limits)
     size = max(abs(low), abs(high))
     least = max(panel.least, 1e-6 * size)

@@ -13,7 +13,7 @@ from trundle.arrays import FloatArray
 from trundle.documents import parse
 from trundle.errors import InputError
 from trundle.results import Run
-from trundle.results.peaks import Peak
+from trundle.results.between import further_points
 from trundle.results.run import STATES
 from trundle.robot import Robot, units
 from trundle.show.figures.looks import driven_part, fixed_places, places
@@ -60,8 +60,8 @@ class Panel:
     `title` stands above the panel, "" for none. `least` is the smallest range that is worth an axis: curves that vary
     less are shown as flat lines. `log` puts the magnitudes on a logarithmic axis. `limits` are values that the curves
     are held against, drawn across where they leave the curves readable. `bands` has the lower and upper edge of the
-    spread around curves that are means. `peaks` are what the curves reach between their samples, too; they run through
-    these. `labels` says what legends call curves whose names are longer, `fixed` which have places in the palette.
+    spread around curves that are means. `between` has times and values (2, k) that curves run through between their
+    samples. `labels` says what legends call curves whose names are longer, `fixed` which have places in the palette.
     """
 
     title: str
@@ -71,7 +71,7 @@ class Panel:
     log: bool = False
     limits: tuple[float, ...] = ()
     bands: Mapping[str, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
-    peaks: Mapping[str, Peak] = field(default_factory=dict)
+    between: Mapping[str, FloatArray] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
     fixed: Mapping[str, int] = field(default_factory=dict)
 
@@ -125,9 +125,9 @@ def checks(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     least = 1e-9 * max(map(_largest, energies.values()), default=0.0)
     energies = {label: values for label, values in energies.items() if _largest(values) > least}
     if energies:
-        label, peaks = unit_label("energy", run.units.get("energy.work", "J")), _peaks(run, ENERGIES)
-        told = {ENERGIES[name]: peak for name, peak in peaks.items() if ENERGIES[name] in energies}
-        shown.append(Panel("energy", label, energies, peaks=told))
+        label, further = unit_label("energy", run.units.get("energy.work", "J")), _further(run, ENERGIES)
+        told = {ENERGIES[name]: points for name, points in further.items() if ENERGIES[name] in energies}
+        shown.append(Panel("energy", label, energies, between=told))
     if IMBALANCE in run:
         largest, unit = _largest(run[IMBALANCE]), run.units.get(IMBALANCE, "J")
         turned_over = run.summary.get("energy_turned_over", 0.0)
@@ -226,7 +226,7 @@ def _by_kind(
         for part in split(curves):
             above, told = told or ("" if panels else title), ""
             panels.append(
-                Panel(above, label, part, least, peaks=_peaks(run, part), labels=owners, fixed=fixed)
+                Panel(above, label, part, least, between=_further(run, part), labels=owners, fixed=fixed)
             )
     return panels
 
@@ -248,18 +248,9 @@ def _kinds(run: Run, names: Iterable[str]) -> dict[tuple[str, str, bool, str], d
     return kinds
 
 
-def _peaks(run: Run, names: Iterable[str]) -> dict[str, Peak]:
-    """The peaks of these values that fall into the time that the run shows."""
-    peaks = {name: run.peaks[name] for name in names if name in run.values}
-    first, last = run.time[0], run.time[-1]
-    return {
-        name: peak
-        for name, peak in peaks.items()
-        if first
-        <= min(peak.lowest_time, peak.highest_time)
-        <= max(peak.lowest_time, peak.highest_time)
-        <= last
-    }
+def _further(run: Run, names: Iterable[str]) -> dict[str, FloatArray]:
+    """Points of these values between their samples."""
+    return {name: further_points(run, name) for name in names if name in run.values}
 
 
 def split(curves: Mapping[str, FloatArray]) -> list[dict[str, FloatArray]]:

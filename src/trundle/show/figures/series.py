@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 from matplotlib import rcParams
@@ -13,6 +14,7 @@ from matplotlib.ticker import MaxNLocator
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
+from trundle.results.between import with_points
 from trundle.show.figures.curves import (
     STEPS,
     TICK_LETTERS,
@@ -81,7 +83,7 @@ def series(
         if ax is not None:
             return _into(ax, time, panels, nothing)
         wide, _ = sizes_of(figsize, (WIDTH, 2.0))
-        starts = [start_up(time, panel.curves) if _moves(panel) else None for panel in panels]
+        starts = [start_up(*_dense(time, panel)) if _moves(panel) else None for panel in panels]
         widths = _widths(panels, starts, wide)
         shared = _shared(panels)
         above = Legend.of(shared, "", wide - 2 * _RIGHT)
@@ -231,10 +233,10 @@ def _into(ax: AxesLike, time: FloatArray, panels: Sequence[Panel], nothing: str)
     if len(given) == 1 and len(panels) > 1:
         labels = ", ".join(dict.fromkeys(panel.label for panel in panels))
         curves = {name: values for panel in panels for name, values in panel.curves.items()}
-        peaks = {name: peak for panel in panels for name, peak in panel.peaks.items()}
+        between = {name: points for panel in panels for name, points in panel.between.items()}
         fixed = {name: place for panel in panels for name, place in panel.fixed.items()}
         least = min(panel.least for panel in panels)
-        panels = [Panel(panels[0].title, labels, curves, least, peaks=peaks, fixed=fixed)]
+        panels = [Panel(panels[0].title, labels, curves, least, between=between, fixed=fixed)]
     if len(given) != len(panels):
         labels = "; ".join(f"{', '.join(panel.curves)} in {panel.label}" for panel in panels)
         raise InputError(
@@ -252,6 +254,15 @@ def _into(ax: AxesLike, time: FloatArray, panels: Sequence[Panel], nothing: str)
         axes.set_xlabel("time (s)")
         axes.legend()
     return figure_of(given[0])
+
+
+def _dense(time: FloatArray, panel: Panel) -> tuple[FloatArray, dict[str, FloatArray]]:
+    """The samples' times and all between that curves of a panel run through, and the curves there."""
+    every = reduce(np.union1d, [points[0] for points in panel.between.values()], time)
+    curves = {
+        name: with_points(time, values, panel.between.get(name)) for name, values in panel.curves.items()
+    }
+    return every, {name: np.interp(every, *curve) for name, curve in curves.items()}
 
 
 def start_up(time: FloatArray, curves: Mapping[str, FloatArray]) -> float | None:

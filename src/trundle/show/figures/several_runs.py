@@ -220,9 +220,9 @@ class Comparison:
                     curve = np.interp(self._time, run.time, values, np.nan, np.nan)
                     title = f"{panel.title}: {name}" if panel.title and name not in run else name
                     first = shown.get(name, panels.Panel(title, panel.label, {}, panel.least, panel.log))
-                    peaks = {label: panel.peaks[name]} if name in panel.peaks else {}
+                    further = {label: panel.between[name]} if name in panel.between else {}
                     shown[name] = replace(
-                        first, curves={**first.curves, label: curve}, peaks={**first.peaks, **peaks}
+                        first, curves={**first.curves, label: curve}, between={**first.between, **further}
                     )
         differing = [
             panel

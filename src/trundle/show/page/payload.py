@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray
 from trundle.results import Run
+from trundle.results.between import further_points
 from trundle.show.drawing.scene import PLANES, SEEN, Scene, Solid, depth, project
 from trundle.show.figures.arrows import with_wrenches
 from trundle.show.figures.panels import OVER_TIME, Panel
@@ -55,7 +56,7 @@ def _one_run(run: Run, panels: Mapping[str, Sequence[Panel]]) -> dict[str, objec
         "run": {
             "time": run.time[kept],
             "values": {name: run[name][kept] for name in run.values},
-            "peaks": dict(_peaks(run)),
+            "between": dict(_between(run)),
             "groups": run.groups,
             "samples": len(run),
             "off": off,
@@ -66,12 +67,12 @@ def _one_run(run: Run, panels: Mapping[str, Sequence[Panel]]) -> dict[str, objec
     }
 
 
-def _peaks(run: Run) -> Iterator[tuple[str, list[list[float]]]]:
-    """The lowest and highest points (t, value) of the values that are known between samples, the earlier first."""
-    for name, peak in run.peaks.items():
-        points = [[peak.lowest_time, peak.lowest], [peak.highest_time, peak.highest]]
-        if not peak.sampled and np.isfinite(points).all():
-            yield name, sorted(points)
+def _between(run: Run) -> Iterator[tuple[str, list[FloatArray]]]:
+    """Times and values that curves run through between the samples, of the values that have some."""
+    for name in run.values:
+        points = further_points(run, name)
+        if points.size:
+            yield name, [*points]
 
 
 def _seen(scene: Scene | None, panels: Iterable[Panel]) -> Iterator[FloatArray]:

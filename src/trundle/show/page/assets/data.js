@@ -20,7 +20,7 @@ function decodeNumbers({ base64, type }) {
   return new NUMBERS[type](bytes.buffer);
 }
 
-// A motion is {time (T), values {name: (T)}, peaks {name: [[t, value] twice]} or none, poses (T × frames × 12, rows of
+// A motion is {time (T), values {name: (T)}, between {name: [times, values] between the samples} or none, poses (T × frames × 12, rows of
 // [R | p]), spins (T × wheels) or null, arrows}. Of a page's run or of a comparison's.
 export function motionOf({ run, scene }) {
   if (run === null) return null;

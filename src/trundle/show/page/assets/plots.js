@@ -7,6 +7,7 @@ const RIGHT = 10;
 const TOP = 8;
 const BELOW = 24;
 const COVERED = 0.005; // of a panel's range: curves nearer than this hide each other
+const NONE = [[], []]; // no points between samples
 const ALL_OPEN = 4; // panels that a page shows at once; of more it shows the first of a heading
 const OPEN = new Set(["states", "inputs"]);
 const TITLES = { states: "States", inputs: "Inputs", contacts: "Contacts", checks: "Checks" };
@@ -142,29 +143,29 @@ function drawPanel(canvas, { width, height, plot, theme, motions, visible }) {
   return { from, to, width, text };
 }
 
-// The curves of all motions as {time, values, peaks, index, run, ghost}, ghosts first.
+// The curves of all motions as {time, values, between, index, run, ghost}, ghosts first.
 function linesOf(plot, motions, visible) {
   const found = [];
   motions.forEach(({ motion, ghost }, run) => {
     for (const { name, index } of visible) {
-      const line = { index, run, time: motion.time, values: motion.values[name], peaks: [] };
+      const line = { index, run, time: motion.time, values: motion.values[name], between: NONE };
       if (ghost?.values[name]) found.unshift({ ...line, time: ghost.time, values: ghost.values[name], ghost: true });
-      if (line.values) found.push({ ...line, peaks: plot.log ? [] : peaksOf(motion, name) });
+      if (line.values) found.push({ ...line, between: plot.log ? NONE : betweenOf(motion, name) });
     }
   });
   if (!plot.log) return found;
   return found.map((line) => ({ ...line, values: line.values.map((each) => (each === 0 ? NaN : Math.log10(Math.abs(each)))) }));
 }
 
-// The lowest and highest points [t, v] of a value between its samples, the earlier first, where they are known.
-function peaksOf(motion, name) {
-  return motion?.peaks?.[name] ?? [];
+// Times and values that a curve runs through between its samples, where they are known.
+function betweenOf(motion, name) {
+  return motion?.between?.[name] ?? NONE;
 }
 
 function extremes(lines) {
   let [low, high] = [Infinity, -Infinity];
-  for (const { values, peaks } of lines) {
-    for (const each of [...values, ...peaks.map(([, value]) => value)]) {
+  for (const { values, between } of lines) {
+    for (const each of [...values, ...between[1]]) {
       if (each < low && each !== -Infinity) low = each;
       if (each > high && each !== Infinity) high = each;
     }
@@ -223,7 +224,7 @@ function line(context, colour, x0, y0, x1, y1) {
 }
 
 // A curve; one that runs along another has gaps, in which that one is seen.
-function drawLine({ context, theme, low, high, x, y }, { time, values, peaks, index, run, ghost }, drawn) {
+function drawLine({ context, theme, low, high, x, y }, { time, values, between, index, run, ghost }, drawn) {
   style(context, theme, index, run, 1.8);
   const reach = COVERED * (high - low);
   const along = drawn.filter((other) => !ghost && covers(other.values, values, reach)).map(({ level }) => level);
@@ -238,12 +239,14 @@ function drawLine({ context, theme, low, high, x, y }, { time, values, peaks, in
   context.lineJoin = "round";
   context.beginPath();
   let pen = false;
+  let next = 0;
+  const [times, points] = between;
   for (let k = 0; k < values.length; k++) {
+    for (; next < times.length && times[next] < time[k]; next++) if (pen) context.lineTo(x(times[next]), y(points[next]));
     if (!Number.isFinite(values[k])) {
       pen = false;
       continue;
     }
-    if (pen) for (const [t, v] of peaks) if (t > time[k - 1] && t < time[k]) context.lineTo(x(t), y(v));
     if (pen) context.lineTo(x(time[k]), y(values[k]));
     else context.moveTo(x(time[k]), y(values[k]));
     pen = true;
@@ -264,7 +267,7 @@ function spoken(plot, curves, motion, units) {
   const said = curves.map(({ label, name }) => {
     const values = motion?.values[name];
     if (!values) return label;
-    const [low, high] = extremes([{ values, peaks: peaksOf(motion, name) }]);
+    const [low, high] = extremes([{ values, between: betweenOf(motion, name) }]);
     return `${label} from ${number(low, 3)} to ${number(high, 3)} ${units[name] ?? ""}`;
   });
   return `${[plot.title, plot.label].filter(Boolean).join(", ")} over time: ${said.join("; ")}`;
