@@ -176,3 +176,182 @@ def test_a_motor_of_the_file_that_is_taken_away_is_told():
     robot = _with_actuators(TRANSMISSION)
     with pytest.raises(trundle.InputError, match=r"motors\.drive_left"):
         dump_urdf(robot.model_copy(update={"motors": {}}))
+
+
+LEFT = "left: {joint: wheel_left_joint, radius: 0.0985"
+SPIN = 'rpy="-1.5707963267948966 0 0"/><axis xyz="0 0 1"/></joint>\n  <link name="wheel_left'
+BELOW = '<joint name="wheel_left_joint" type="continuous"><parent link="base_link"/>'
+ABOVE = (
+    '<link name="a"/><link name="b"/><joint name="j1" type="continuous"><parent link="base_link"/><child link="a"/>'
+    '<axis xyz="0 1 0"/></joint><joint name="j2" type="continuous"><parent link="a"/><child link="b"/>'
+    '<axis xyz="0 0 1"/></joint></robot>'
+)
+# What is changed in TIAGo's base or in the lines beside it, by what, and what the error says: its file and key first.
+WRONG = {
+    "no joint": (
+        "joint: wheel_left_joint",
+        "joint: wheel_lft_joint",
+        "yaml:5: robot.wheels.left.joint",
+        "'wheel_left_joint'?",
+    ),
+    "no type": (
+        LEFT,
+        "left: {type: castr, joint: wheel_left_joint, radius: 1",
+        "robot.wheels.left.type",
+        "'caster'?",
+    ),
+    "no steering": (
+        LEFT,
+        f"left: {{type: caster, {LEFT[7:]}",
+        "robot.wheels.left.type",
+        "needs a steering joint above",
+    ),
+    "another type": (
+        "caster_front_left: {",
+        "caster_front_left: {type: steered, ",
+        "front_left.type",
+        "write type: caster",
+    ),
+    "unknown key": (
+        LEFT,
+        f"{LEFT}, with: 3",
+        "yaml:5: robot.wheels.left: unknown key 'with'",
+        "did you mean 'width'",
+    ),
+    "twice": (
+        "joint: wheel_right_joint",
+        "joint: wheel_left_joint",
+        "yaml:6: robot.wheels.right.joint",
+        "'left' already",
+    ),
+    "hangs": (
+        LEFT,
+        LEFT.replace("0.0985", "0.09"),
+        "yaml:5: robot.wheels.left",
+        "touches z = 0.0085",
+        "the radius 0.0985 m",
+    ),
+    "sinks": (
+        LEFT,
+        LEFT.replace("0.0985", "0.2"),
+        "yaml:5: robot.wheels.left",
+        "touches z = -0.1015",
+        "the radius 0.0985 m",
+    ),
+    "no number": (f"{LEFT}, width: 0.04}}", "left: 3", "yaml:5: robot.wheels.left", "expected a wheel"),
+    "no file": (
+        "urdf: base.urdf",
+        "urdf: bse.urdf",
+        "yaml:3: robot.urdf",
+        "there is no such file",
+        "'base.urdf'?",
+    ),
+    "no URDF": ("urdf: base.urdf", "urdf: base.yaml", "yaml:3: robot.urdf", "expected a URDF file"),
+    "a joint beside": (
+        "  wheels:\n",
+        "  joints: {}\n  wheels:\n",
+        "yaml:4: robot.joints",
+        "can't stand beside a URDF file",
+    ),
+    "a base": ("  wheels:\n", "  base: fixed\n  wheels:\n", "wheels on a fixed base"),
+    "not level": (
+        SPIN,
+        SPIN.replace("-1.57", "-1.5"),
+        "urdf:6: joint 'wheel_left_joint' <axis>",
+        "3.6 degrees off level",
+    ),
+    "vertical": (
+        SPIN,
+        SPIN.replace("-1.57079", "0.0"),
+        "urdf:6: joint 'wheel_left_joint' <axis>",
+        "off level",
+    ),
+    "fixed": (
+        BELOW,
+        BELOW.replace("continuous", "fixed"),
+        "robot.wheels.left.joint",
+        "is fixed",
+        "type: ball",
+    ),
+    "tilts": (
+        (BELOW, BELOW.replace("base_link", "b")),
+        ("</robot>", ABOVE),
+        "joint 'j1'",
+        "it tilts the wheel",
+        "make it fixed",
+    ),
+    "both ways": (
+        '"-0.016 0 -0.04"',
+        '"-0.016 0.01 -0.04"',
+        "2_joint' <origin>",
+        "0.016 m behind its pivot",
+        "0.01 m beside",
+    ),
+    "carries": (
+        "</robot>",
+        '<link name="x"/><joint name="y" type="planar"><parent link="wheel_left_link"/><child link="x"/></joint>'
+        "</robot>",
+        "joint 'y'",
+        "it hangs on the wheel 'left'",
+    ),
+    "no disc": (
+        'izz="0.00412484"',
+        'izz="0.412484"',
+        "robot.wheels.left",
+        "triangle inequality",
+        "the wheel's own: inertia",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wheels_that_a_file_can_not_carry_are_told_with_file_line_and_fix(name: str, tmp_path: Path):
+    old, new, *said = WRONG[name]
+    path = beside(tmp_path, "tiago")
+    changes = [old, new] if isinstance(old, tuple) else [(old, new)]
+    for file in (path, tmp_path / "base.urdf"):
+        text = file.read_text(encoding="utf-8")
+        for before, after in changes:
+            text = text.replace(before, after)
+        file.write_text(text, encoding="utf-8")
+    with pytest.raises(trundle.InputError) as caught:
+        trundle.load(path)
+    message = str(caught.value)
+    for words in said:
+        assert words in message
+
+
+def test_a_wheel_of_another_size_than_its_link_is_told():
+    text = (EXAMPLES / "turtlebot.urdf").read_text(encoding="utf-8")
+    wheel = '<trundle><wheel name="left" joint="wheel_left_joint" radius="0.33"/></trundle></robot>'
+    with pytest.warns(
+        UserWarning, match=r"'left' has radius 0\.33 m, and the shape of 'wheel_left_link' 0\.033 m"
+    ):
+        parse_urdf(text.replace("</robot>", wheel))
+
+
+def test_a_wheel_that_is_not_round_is_told():
+    text, _, _ = WHEELED["husky"]
+    text = text.replace('ixx="0.02467"', 'ixx="0.03"', 1)
+    wheel = '<trundle><wheel name="w" joint="front_left_wheel" radius="0.1651"/></trundle></robot>'
+    with pytest.warns(UserWarning, match="'front_left_wheel_link' isn't round about its axle"):
+        robot = parse_urdf(text.replace("</robot>", wheel))
+    assert robot.parameter_values()["wheels.w.inertia.diameter"] == pytest.approx((0.03 + 0.02467) / 2)
+
+
+def test_a_file_that_calls_everything_otherwise_has_the_same_mechanics(tmp_path: Path):
+    robot = trundle.load(beside(tmp_path, "tiago"))
+    text = dump_urdf(robot)
+    for old, new in (
+        ("caster", "castor"),
+        ('name="left"', 'name="port"'),
+        ("_1_", "-upper "),
+        ("base_link", "hull"),
+    ):
+        text = text.replace(old, new)
+    other = parse_urdf(text)
+    assert {*robot.wheels} != {*other.wheels}
+    assert robot.same_mechanics(other)
+    assert not robot.same_mechanics(
+        other.with_parameters({"wheels.port.radius": 0.0986, "wheels.port.at.z": 0.0986})
+    )

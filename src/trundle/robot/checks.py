@@ -218,7 +218,9 @@ def _ground(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
         if name not in standing:
             message = f"stands off the ground: it touches z = {height:g}, {', '.join(standing)} {ground:g}"
             z = values[robot.wheels[name].at[2].key] + ground - height
-            yield Mistake(("wheels", name), message, f"put its centre at.z = {z:g}, or change its radius")
+            radius = values[robot.wheels[name].radius.key] + height - ground
+            other = f"give it the radius {radius:g} m" if radius > 0 else "change its radius"
+            yield Mistake(("wheels", name), message, f"put its centre at.z = {z:g}, or {other}")
 
 
 def _at_height(height: float, heights: ParameterNumbers) -> ParameterNumbers:

@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from trundle.arrays import Triple
 from trundle.documents.urdf.xml_tree import Part
 from trundle.documents.yamltext import read_yaml
 from trundle.errors import InputError, suggest
@@ -42,12 +41,12 @@ class Addition:
 
 @dataclass(frozen=True)
 class Extension:
-    """What Trundle's own element inside <robot> says: how the base moves, gravity (m/s²), whether inertias stand as
-    given, the independent speeds, and the elements inside it.
+    """What Trundle's own element inside <robot> says: how the base moves, gravity (m/s², or with a unit), whether
+    inertias stand as given, the independent speeds, and the elements inside it.
     """
 
     base: str | None = None
-    gravity: float | Triple | None = None
+    gravity: object = None
     as_given: bool = False
     speeds: object = None
     additions: tuple[Addition, ...] = ()
@@ -81,11 +80,17 @@ def read_extension(part: Part | None) -> Extension:
     if said.get("inertia", AS_GIVEN) != AS_GIVEN:
         hint = f"write inertia='{AS_GIVEN}', or take it away"
         raise part.fail(f"unknown choice {said['inertia']!r}", "inertia", hint)
-    gravity: float | Triple | None = None
-    if "gravity" in said:
-        gravity = part.numbers("gravity") if len(said["gravity"].split()) > 1 else part.number("gravity")
+    gravity = _gravity(part) if "gravity" in said else None
     speeds = meaning(part, "speeds") if "speeds" in said else None
     return Extension(said.get("base"), gravity, "inertia" in said, speeds, _additions(part))
+
+
+def _gravity(part: Part) -> object:
+    """A number, three with spaces between them, or what a description may have there: text with a unit, a list."""
+    text = part.text("gravity")
+    if text.startswith("[") or (text[-1].isalnum() and not text[-1].isdigit()) or "^" in text:
+        return meaning(part, "gravity")
+    return part.numbers("gravity") if len(text.split()) > 1 else part.number("gravity")
 
 
 def _additions(part: Part) -> tuple[Addition, ...]:

@@ -67,18 +67,15 @@ def _add(root: XmlElement, data: Mapping[str, object], where: Place) -> None:
                         extension.remove(old)
                 extension.append(element)
         elif key in _ATTRIBUTES:
-            extension.set(key, _gravity(given) if key == "gravity" else _text(given, where, ("robot", key)))
+            extension.set(key, _text(given, where, ("robot", key)))
         elif key == "name":
-            root.set("name", str(given))
+            if not isinstance(given, str):
+                raise where.fail(f"expected a name, got {describe(given)}", ("robot", key))
+            root.set("name", given)
         elif key != "urdf":
             known = ("urdf", "name", *_ATTRIBUTES, *_ELEMENTS)
             hint = _FROM_FILE.get(key) or suggest(key, known, most=20)
             raise where.fail(f"{key!r} can't stand beside a URDF file", ("robot", key), hint)
-
-
-def _gravity(given: object) -> str:
-    """Gravity as the attribute has it: a number, or three with spaces between them."""
-    return " ".join(map(str, given)) if isinstance(given, (list, tuple)) else str(given)
 
 
 def _elements(family: str, given: object, where: Place) -> Iterator[XmlElement]:

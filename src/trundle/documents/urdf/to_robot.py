@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trundle.documents.urdf.actuators import DEFAULT, Actuator, actuators
+from trundle.documents.urdf.additions import EXTENSION
 from trundle.documents.urdf.elements import NOUNS, ONE_AXIS, Urdf, UrdfData, UrdfJoint
 from trundle.documents.urdf.wheel_joints import WheelJoints, wheel_joints
 from trundle.documents.urdf.xml_tree import Part
@@ -279,7 +280,9 @@ def on_trust(body: UrdfData) -> bool:
 
 def places(urdf: Urdf, names: UrdfNames) -> Mapping[Path, Part]:
     """The element that a key of the Robot comes from, for messages."""
+    extension = urdf.part.near(EXTENSION)
     parts: dict[Path, Part] = {(): urdf.part}
+    parts.update(((key,), extension) for key in ("base", "gravity", "speeds"))
     bodies: dict[Path, Part] = {("body",): urdf.links[names.root].part}
     for addition in urdf.extension.additions:
         parts[addition.family, addition.name] = addition.part

@@ -287,9 +287,9 @@ def urdf_extras(robot: Robot) -> UrdfExtras:
 def _error(problems: Sequence[Mistake], parts: Mapping[Path, Part]) -> InputError:
     """One InputError in the file's words: the first problem in full, the others a line each."""
     located = [(_nearest(problem.path, parts), problem) for problem in problems]
-    located.sort(key=lambda place: place[0].element.line)
+    located.sort(key=lambda place: place[0].line)
     (part, first), *others = located
-    listed = [f"line {other.element.line}: {other.owner}: {problem.message}" for other, problem in others]
+    listed = [f"line {other.line}: {other.owner}: {problem.message}" for other, problem in others]
     return part.fail(first.message, hint=with_others(first.hint, listed, len(others)))
 
 
@@ -300,6 +300,9 @@ def _nearest(path: Path, parts: Mapping[Path, Part]) -> Part:
 def _with_way_out(problem: Mistake) -> Mistake:
     if problem.path[-1:] != ("inertia",):
         return problem
+    if problem.path[0] == "wheels":
+        hint = "mend its link's <inertia>, or write the wheel's own: inertia: {axle: ..., diameter: ...}"
+        return Mistake(problem.path, problem.message, hint)
     hint = (
         "no rigid body has such moments; to take them all the same: leave strict away, or write "
         f'<{EXTENSION} inertia="{AS_GIVEN}"/> inside <robot>'

@@ -26,7 +26,7 @@ from trundle.spatial.vectors import apply, dot, principal_rotation, scale, subtr
 _ROUNDED = 2e-3
 # Metres: contact heights may differ by as much, too (robot/checks.py).
 _NEAR = 1e-6
-# Of a wheel's own size: from where on it is told that its mass isn't round about its axle.
+# Of a wheel's own size: from where on it is told that its mass isn't round about its axle, or its shape another's.
 _UNBALANCED = 0.01
 # From where on a velocity is a way to say that there is no limit.
 _NO_LIMIT = 1e15
@@ -149,7 +149,8 @@ def _place(tree: Tree, addition: Addition, joint: UrdfJoint, carriers: Mapping[s
     if above is not None and may and tree.is_vertical(above, _ROUNDED):
         alone = [name for name in tree.moving_under(above.child) if name != joint.name]
         if not alone:
-            parent, _, pivot = tree.mounted(above)
+            parent, carrier, pivot = tree.mounted(above)
+            _refuse_tilting(tree, joint, carrier)
             return _Place(addition, joint, parent, compose(pivot, pose), above, pivot)
     if pivoted:
         hint = "its link must hang on a joint about the vertical that moves nothing else; or take type away"
@@ -202,7 +203,7 @@ def _with(made: WheelJoints, tree: Tree, place: _Place) -> WheelJoints:
         made.turned | turned,
         {**made.links, **dict.fromkeys(links, name)},
         {**made.weights, **weights},
-        (*made.notes, *notes),
+        (*made.notes, *notes, *_other_size(tree, place)),
     )
 
 
@@ -333,6 +334,26 @@ def _mass(tree: Tree, place: _Place) -> tuple[dict[str, object], float, tuple[st
     data: dict[str, object] = {"inertia": inertia} if inertia else {}
     beside = beside if abs(beside) > _NEAR and body.mass else 0.0
     return data | ({"mass": body.mass} if body.mass and not beside else {}), beside, notes
+
+
+def _other_size(tree: Tree, place: _Place) -> tuple[str, ...]:
+    """That the cylinder or ball that the file shows of a wheel has another radius than it was given, in words."""
+    radius, link = place.addition.data.get("radius"), place.joint.child
+    shapes = [
+        shape for tag in ("cylinder", "sphere") for shape in tree.urdf.links[link].part.element.iter(tag)
+    ]
+    sizes = {shape.get("radius", "") for shape in shapes}
+    if not isinstance(radius, (int, float)) or len(sizes) != 1:
+        return ()
+    try:
+        size = float(sizes.pop())
+    except ValueError:
+        return ()  # whoever draws it tells that
+    if abs(size - radius) <= _UNBALANCED * abs(size):
+        return ()
+    return (
+        f"the wheel {place.addition.name!r} has radius {radius:g} m, and the shape of {link!r} {size:g} m",
+    )
 
 
 def _weight(tree: Tree, place: _Place) -> tuple[float, Triple]:

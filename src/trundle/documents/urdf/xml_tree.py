@@ -39,10 +39,13 @@ class Place:
         return replace(self, path=path)
 
     def fail(self, message: str, path: Path, hint: str | None = None) -> InputError:
-        """An error about a key, with the line of the nearest one that has a line."""
+        """An error about a key, with its line."""
+        return InputError(message, file=self.file, line=self.line_of(path), key=key_of(path), hint=hint)
+
+    def line_of(self, path: Path) -> int | None:
+        """The line of a key, or of the nearest one above it that has a line."""
         length = next((size for size in range(len(path), -1, -1) if path[:size] in self.lines), None)
-        line = None if length is None else self.lines[path[:length]]
-        return InputError(message, file=self.file, line=line, key=key_of(path), hint=hint)
+        return None if length is None else self.lines[path[:length]]
 
 
 class XmlElement(ElementTree.Element):
@@ -163,6 +166,12 @@ class Part:
     element: XmlElement
     owner: str
     file: str | None = None
+
+    @property
+    def line(self) -> int:
+        """The line where it is written, in its file."""
+        place = self.element.place
+        return (place.line_of(place.path) or 0) if place is not None else self.element.line
 
     def fail(self, message: str, attribute: str | None = None, hint: str | None = None) -> InputError:
         """An error about the element or one of its attributes."""
