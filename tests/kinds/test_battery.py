@@ -167,6 +167,29 @@ def test_an_empty_battery_is_said():
     assert "empty" in run.summary
 
 
+@pytest.mark.filterwarnings("ignore:.*the battery")
+def test_when_it_breaks_down_and_is_empty_hangs_on_no_samples():
+    """Motors that are plugged: their currents grow with their windings' inductance."""
+    model = trundle.derive(flywheels(inductance=1e-3))
+    plugged = ([0.0, 0.2, 0.3], [12.0, -12.0, -12.0], "previous")
+    inputs = {"ma.voltage": plugged, "mb.voltage": plugged}
+    for what, charge, rate in (("brown_out", 0.9, 600.0), ("empty", 5e-4, 300.0)):
+        initial = {"battery.charge": charge, "a.rate": rate, "b.rate": rate}
+        few, many = (
+            trundle.simulate(model, 0.5, inputs, initial=initial, samples=count, progress=False)
+            for count in (31, 3001)
+        )
+        when = few.summary[what]["battery"]
+        assert 0.2 < when < 0.3
+        assert when not in few.time
+        assert many.summary[what]["battery"] == pytest.approx(when, abs=1e-6)
+        times = np.linspace(when - 1e-3, when + 1e-3, 2001)
+        close = trundle.simulate(model, times=times, inputs=inputs, initial=initial, progress=False)
+        quantity = {"brown_out": "voltage", "empty": "charge"}[what]
+        first = close.time[np.flatnonzero(close[f"battery.{quantity}"] <= 0)[0]]
+        assert -1e-9 < first - when < 1.1e-6
+
+
 def test_its_equations_are_written():
     """They are held against the compiled programs as they are written."""
     text = str(

@@ -335,6 +335,22 @@ def test_a_run_says_when_it_tips_and_over_which_wheels():
     assert "lifted" not in steady.summary
 
 
+@pytest.mark.filterwarnings("ignore:.*nothing presses")
+def test_when_wheels_lift_hangs_on_no_samples():
+    """A spinning car slides round until its left wheels carry nothing."""
+    model, start = trundle.derive(car(friction=1.2)), {"v_x": 3.0, "omega": 4.0}
+    few, many = (
+        trundle.simulate(model, 0.5, initial=start, samples=count, progress=False) for count in (31, 3001)
+    )
+    close = trundle.simulate(model, times=np.linspace(0.03, 0.05, 20_001), initial=start, progress=False)
+    lifted = few.summary["lifted"]
+    assert 0.03 < lifted["front_left"] < lifted["rear_left"] < 0.05
+    assert many.summary["lifted"] == pytest.approx(lifted, abs=1e-6)
+    for name, when in lifted.items():
+        bare = close.time[np.flatnonzero(close[f"{name}.load"] <= 0)[0]]
+        assert -1e-9 < bare - when < 1.1e-6
+
+
 def test_equations_show_the_loads_by_the_accelerations():
     """And are compared with the program, as all are; where couplings bind the speeds, they are left out and said."""
     written = trundle.equations(car(sloped(0.1)), "dynamics", points=40)

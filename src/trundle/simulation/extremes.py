@@ -25,6 +25,8 @@ _CRESTS, _ROUNDS, _CLOSER = 2, 4, 9
 _SHORT = 1e-3
 # Times at which columns are kept of steps that are forgotten, before they are thinned: 1 MB of a swerve's.
 _MOST_TIMES = 4000
+# A column whose parabolas stay so much of its range above zero never falls to it.
+_NEAR = 0.05
 # So many samples tell how far polynomials are off; what is told of a column goes so many times further.
 _CHECKED, _BEYOND = 50, 4.0
 _NO_SAMPLES = np.zeros(0)
@@ -55,17 +57,20 @@ class _Seen:
 
 
 class Extremes:
-    """The least and the greatest of all columns, so far, and points where lines between `samples` (s) would miss them.
+    """The least and the greatest of all columns, so far, points where lines between `samples` (s) would miss them, and
+    when those of the columns `falls` first were zero or less.
 
     Steps are taken in as they come, and looked at by thousands, or when somebody asks.
     """
 
-    def __init__(self, look: Look, samples: FloatArray = _NO_SAMPLES) -> None:
-        self._look, self._samples = look, samples
+    def __init__(self, look: Look, samples: FloatArray = _NO_SAMPLES, falls: Sequence[int] = ()) -> None:
+        self._look, self._samples, self._falls = look, samples, falls
+        self._fallen = dict[int, float]()
         self._kept, self._count = list[Steps](), 0
         # Of the columns' negatives and of themselves: greatest values, and when.
         self._highest, self._when = np.zeros((2, 0)), np.zeros((2, 0))
-        # What was looked at: the latest steps, and times and columns that tell how earlier ones went.
+        # What was looked at: the latest steps, at first and closely, and times and columns that tell of earlier ones.
+        self._looked: _Seen | None = None
         self._seen: _Seen | None = None
         self._times, self._columns = np.zeros(0), np.zeros((0, 0))
         # Which samples the polynomials were held against, and what they had there.
@@ -86,12 +91,27 @@ class Extremes:
         (low, high), (low_at, high_at) = self._highest, self._when
         return np.array([-low, low_at, high, high_at])
 
+    def fallen(self) -> dict[int, float]:
+        """When columns of `falls` first were zero or less (s), of those that were."""
+        self._open()
+        if self._looked is not None and self._unsure(self._looked):
+            self._consider()
+        return self._fallen
+
+    def _unsure(self, seen: _Seen) -> bool:
+        """Whether a column of `falls` may come near zero at the looks `seen`, or between."""
+        columns = seen.columns[list(self._falls)]
+        crests = _crests(seen.times, -columns, seen.path.begin[seen.place.astype(int)]).max(axis=1)
+        return bool((crests > -_NEAR * np.ptp(columns, axis=1)).any())
+
     def between(self, rows: Sequence[FloatArray]) -> list[FloatArray]:
         """Times and values (2, k) between the samples that lines have to run through, by column; `rows` are what the
         columns have at the samples.
         """
         self._consider()
         self._bend()
+        if not self._times.size:
+            return [np.zeros((2, 0)) for _ in rows]
         # Polynomials through steps are off, too: a column that is a small difference of large ones is their noise.
         off = np.abs(self._found - np.array([row[self._checked] for row in rows])).max(axis=1, initial=0.0)
         bound = np.maximum(self._bounds(), _BEYOND * np.nan_to_num(off, nan=np.inf))
@@ -100,15 +120,25 @@ class Extremes:
     def _bounds(self) -> FloatArray:
         return bends.bounds(-self._highest[0], self._highest[1])
 
+    def _open(self) -> None:
+        """Look at the kept steps."""
+        if self._kept:
+            self._looked = _Path(self._kept).seen(self._look)
+            self._kept, self._count = [], 0
+
     def _consider(self) -> None:
-        """Look at the kept steps, and forget them but for what tells where columns bend."""
-        kept, self._kept, self._count = self._kept, [], 0
-        if not kept:
+        """Look at the kept steps closely, and forget them but for what tells where columns bend."""
+        self._open()
+        if self._looked is None:
             return
         self._bend()
-        path = _Path(kept)
-        self._seen = path.seen(self._look)
+        self._seen, self._looked = self._looked, None
+        path = self._seen.path
         highest, when = path.extremes(self._look, self._seen)
+        for column in self._falls:
+            first = path.first(self._look, self._seen, column, when[0, column], -highest[0, column])
+            if first is not None:
+                self._fallen.setdefault(column, first)
         if not self._highest.size:
             self._highest, self._when = highest, when
         higher = highest > self._highest
@@ -171,6 +201,28 @@ class _Path:
         values, when = self._closer(look, place, np.concatenate(tops, axis=2))
         best = values.argmax(axis=2)[..., None]
         return np.take_along_axis(values, best, 2)[..., 0], np.take_along_axis(when, best, 2)[..., 0]
+
+    def first(self, look: Look, seen: _Seen, column: int, when: float, lowest: float) -> float | None:
+        """When a column was first zero or less (s); None if it never was. It is least, `lowest`, at `when`."""
+        if not lowest <= 0:
+            return None
+        below = int(np.argmax(np.append(seen.columns[column] <= 0, True)))
+        if below < seen.times.size and seen.times[below] <= when:
+            high = seen.place[below]
+        else:  # it dips between looks
+            below = int(np.searchsorted(seen.times, when))
+            high = np.interp(when, seen.times[below - 1 : below + 1], seen.place[below - 1 : below + 1])
+        low = seen.place[max(below - 1, 0)]
+        if self.begin[int(low)] != self.begin[int(high)]:  # it jumps there
+            low = high
+        time = seen.times
+        for _ in range(2 * _ROUNDS):
+            inside = np.linspace(low, high, _CLOSER)
+            time, columns = self.columns(look, inside)
+            hit = int(np.argmax(np.append(columns[column, :-1] <= 0, True)))
+            low, high = inside[max(hit - 1, 0)], inside[hit]
+            time = time[hit : hit + 1]
+        return float(time[0])
 
     def bent(
         self, look: Look, seen: _Seen, bound: FloatArray, samples: FloatArray

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,6 +23,7 @@ from trundle.results.run import GROUPS
 from trundle.robot import Robot
 from trundle.robot.problems import Mistake, report
 from trundle.simulation.culprit import AXLES, Make, with_culprit
+from trundle.simulation.events import falling, first_falls, told
 from trundle.simulation.extremes import Extremes
 from trundle.simulation.feedback import Fill, commands, filler
 from trundle.simulation.integrate import IMPLICIT, MOST_DECAY, LongError, Settings, integrate, tolerances
@@ -107,7 +107,8 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
 
         def watch() -> Extremes:
             """What sees the steps; a run that starts over starts anew."""
-            watched[:] = [Extremes(look_of(problem, guided, fill), options.stored)]
+            falls = [columns_of(problem).index(name) for name in falling(system)]
+            watched[:] = [Extremes(look_of(problem, guided, fill), options.stored, falls)]
             return watched[0]
 
         make = make_pieces(guided, slope, signals, moving, p, bar)
@@ -260,6 +261,8 @@ def run_of(
     units = {**system.units, **dict.fromkeys(account, "J")}
     groups = {group: getattr(system, group, ()) for group in GROUPS}
     shown = columns_of(problem)
+    falls = falling(system)
+    times = {} if seen is None or not falls else {shown[k]: when for k, when in seen.fallen().items()}
     known = {name: system.quantities[name] for name in values if name in system.quantities}
     return Run(
         name=system.name,
@@ -270,8 +273,7 @@ def run_of(
         summary={
             **summary,
             **_worst(values),
-            **_spent(system, values, options.stored),
-            **_lifted(system, values, options.stored),
+            **told(system, first_falls(falls, times, values, options.stored), float(np.ptp(options.times))),
         },
         groups=groups | {"outputs": (*system.outputs, *account)},
         columns={name: Column(noun.owner, noun.label, noun.kind) for name, noun in known.items()},
@@ -293,49 +295,6 @@ def _worst(values: Mapping[str, FloatArray]) -> dict[str, float]:
         kinds = ("kinetic", "potential", "internal", "work", "losses")
         largest["energy_turned_over"] = max(float(np.ptp(values[f"energy.{kind}"])) for kind in kinds)
     return largest
-
-
-def _spent(
-    system: Model | RollingMotion, values: Mapping[str, FloatArray], time: FloatArray
-) -> dict[str, object]:
-    """When batteries broke down first, and when they were empty; a warning says both."""
-    robot, times = system.robot, dict[str, dict[str, float]]()
-    for name in () if robot is None else robot.batteries:
-        for what, quantity, words in (
-            ("brown_out", "voltage", "brown-out: its motors ask for more than it can give"),
-            ("empty", "charge", "it is empty; a real one gives nothing any more"),
-        ):
-            worn = np.flatnonzero(values.get(f"{name}.{quantity}", time + 1) <= 0)
-            if worn.size:
-                times.setdefault(what, {})[name] = when = float(time[worn[0]])
-                warnings.warn(f"the battery {name!r} at {when:.4g} s: {words}", RuntimeWarning, 2)
-    return dict(times)
-
-
-def _lifted(
-    system: Model | RollingMotion, values: Mapping[str, FloatArray], time: FloatArray
-) -> dict[str, object]:
-    """`lifted`: when wheels first carried nothing, by name; a warning says when, and over which ones it tips."""
-    robot = system.robot
-    sharing = (
-        [] if robot is None else [name for name, wheel in robot.wheels.items() if wheel.fixed_load is None]
-    )
-    loads = {name: values[key] for name in sharing if (key := f"{name}.load") in values}
-    times = {
-        name: float(time[bare[0]]) for name, load in loads.items() if (bare := np.flatnonzero(load <= 0)).size
-    }
-    if times:
-        when = min(times.values())
-        off = [name for name, first in times.items() if first == when]
-        rest = ", ".join(name for name in loads if name not in off)
-        over = f"the robot lifts it, or tips over {rest}" if rest else "the robot leaves the ground"
-        warnings.warn(
-            f"at {when:.4g} s nothing presses {', '.join(off)} to the ground any more: {over}. "
-            "What follows is computed as if it stood",
-            RuntimeWarning,
-            2,
-        )
-    return {"lifted": times} if times else {}
 
 
 def _energy_account(states: FloatArray, values: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
