@@ -29,7 +29,7 @@ RUN_FILES = (".nc", ".csv", ".npy")
 RUN_TABLES = (*RUN_FILES, ".xlsx", ".parquet")
 FIGURES = ("path", "states", "inputs", "contacts", "checks")
 LOAD_FIGURES = ("angles", "moments", "forces", "powers", "paths")
-EXPORTED = ("dynamics", "jacobian", "kinematics", "odometry", "outputs")
+EXPORTED = ("dynamics", "jacobian", "kinematics", "commands", "odometry", "outputs")
 EQUATION_FORMATS = ("text", "latex", "tex", "markdown", "html", "mathml", "page")
 FIGURE_FORMATS = ("png", "svg", "pdf")
 # Stored samples of one run; 10 million of them with 20 states are already 1.6 GB.

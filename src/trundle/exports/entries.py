@@ -9,6 +9,7 @@ from trundle.choices import EXPORTED
 from trundle.errors import InputError, require_known, suggest
 from trundle.languages.package import Entry, Texts
 from trundle.model import Model
+from trundle.motion.drive.commanded import allowing, commanding
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.drive.programs import agreeing, following, in_parameters, measures, pointing
 from trundle.motion.odometry.odometry import Odometry
@@ -26,7 +27,8 @@ def entries(
     model : Model
         Whose equations.
     what : sequence of str, optional
-        Among "dynamics", "jacobian", "kinematics", "odometry" and "outputs"; by default all that the model has.
+        Among "dynamics", "jacobian", "kinematics", "commands", "odometry" and "outputs"; by default all that the model
+        has.
     optional : sequence of str, optional
         More of them, where the model has them.
 
@@ -158,6 +160,25 @@ def _kinematics(model: Model) -> Iterator[Entry]:
     yield _of_wheels(kinematics, "wheel_measures", measures(drive), meaning)
 
 
+def _commands(model: Model) -> Iterator[Entry]:
+    """The twist that wheels allow, and what it asks of the joints that motors drive."""
+    kinematics = model.kinematics()
+    robot = kinematics.robot
+    meaning = "the twist without the velocity that fixed wheels don't allow: what a base can follow"
+    yield _of_wheels(kinematics, "allowed_twist", allowing(in_parameters(robot)), meaning)
+    program = commanding(robot)
+    told = {label for group in program.outputs for label in group.labels}
+    wheels = {f"{name}.angle" for name in kinematics.names}
+    if lost := [label for label in _counting_odometry(model).increments if label not in told | wheels]:
+        raise InputError(
+            f"no twist tells what '{lost[0]}' of '{robot.name}' does",
+            key="robot.motors",
+            hint="drive wheels and their steering, or what gears and linkages join to them",
+        )
+    meaning = "velocities and positions of the joints that motors drive, at angles and speeds of all wheels"
+    yield _of_wheels(kinematics, "joint_commands", program, meaning)
+
+
 _WHEEL_UNITS = {
     "angle": "rad",
     "speed": "m/s",
@@ -165,6 +186,8 @@ _WHEEL_UNITS = {
     "slip": "m/s",
     "radius": "m",
     "heading": "rad",
+    "velocity": "rad/s",
+    "position": "rad",
 }
 
 
@@ -205,6 +228,7 @@ _PARTS: Mapping[str, tuple[Callable[[Model], Iterator[Entry]], tuple[str, ...]]]
     "dynamics": (_dynamics, ("dynamics", "projection")),
     "jacobian": (_jacobian, ("jacobian",)),
     "kinematics": (_kinematics, ("wheel_states", "next_wheel_states", "base_twist", "wheel_measures")),
+    "commands": (_commands, ("allowed_twist", "joint_commands")),
     "odometry": (_odometry, ("odometry_step",)),
     "outputs": (_outputs, ("outputs",)),
 }

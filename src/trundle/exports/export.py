@@ -12,7 +12,7 @@ from trundle.errors import InputError, require_known
 from trundle.expected import a_text, a_truth, came, names_of
 from trundle.exports.entries import entries
 from trundle.exports.package import require_free, write
-from trundle.exports.preparing import with_prepared
+from trundle.exports.preparing import with_prepared, with_used_parameters
 from trundle.exports.readme import layout, readme
 from trundle.exports.recognized import with_names
 from trundle.exports.targets import TARGETS
@@ -44,8 +44,8 @@ def export(
     to : str or Target
         The target, a name of `trundle.exports.targets.TARGETS`, or one of your own (docs/extending.md).
     what : str or sequence of str, optional
-        Among "dynamics", "jacobian", "kinematics", "odometry" and "outputs", also as one text with commas; by default
-        what the target says, or all that the model has.
+        Among "dynamics", "jacobian", "kinematics", "commands", "odometry" and "outputs", also as one text with commas;
+        by default what the target says, or all that the model has.
     output : str or path, optional
         The folder to write, whole or not at all; without it nothing is written.
     name : str, optional
@@ -84,6 +84,7 @@ def export(
         raise InputError(f"'{target.name}' has no precision '{precision}'", key="precision", hint=hint)
     whole = derived(model, "export", base)
     chosen = entries(whole, target.what, target.optional) if what is None else entries(whole, _parts(what))
+    chosen = with_used_parameters(chosen) if target.lean else chosen
     chosen = with_prepared(chosen) if target.prepares else chosen
     content = Content(
         name=_named(whole.name if name is None else a_text(name, "name"), name is None, chosen),

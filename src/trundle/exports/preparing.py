@@ -47,6 +47,41 @@ def with_prepared(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     return (*entries, prepare, *twins)
 
 
+def with_used_parameters(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """The entries with those parameters alone that one of them uses, the same for all."""
+    taking = [entry for entry in entries if _parameter(entry) is not None]
+    if not taking:
+        return tuple(entries)
+    used: set[int] = set()
+    for entry in taking:
+        at = entry.program.input_index(_PARAMETER)
+        loads = (each.source for each in entry.program.instructions if each.op == "input")
+        used |= {element for group, element in loads if group == at}
+    kept = sorted(used)
+    return tuple(_with_parameters(entry, kept) if entry in taking else entry for entry in entries)
+
+
+def _with_parameters(entry: Entry, kept: Sequence[int]) -> Entry:
+    """The entry whose parameters are those at some places, which it alone reads."""
+    program, at = entry.program, entry.program.input_index(_PARAMETER)
+    labels = program.inputs[at].labels
+    inputs = list(program.inputs)
+    inputs[at] = Group(_PARAMETER, tuple(labels[place] for place in kept))
+    instructions = [
+        each._replace(source=(at, kept.index(each.source[1])))
+        if each.op == "input" and each.source[0] == at
+        else each
+        for each in program.instructions
+    ]
+    units, defaults = entry.units[_PARAMETER], entry.defaults[_PARAMETER]
+    return replace(
+        entry,
+        program=replace(program, inputs=tuple(inputs), instructions=tuple(instructions)),
+        units={**entry.units, _PARAMETER: tuple(units[place] for place in kept)},
+        defaults={**entry.defaults, _PARAMETER: tuple(defaults[place] for place in kept)},
+    )
+
+
 def _parameter(entry: Entry) -> Group | None:
     """The group of the parameters, where the entry takes any."""
     named = (group for group in entry.program.inputs if group.name == _PARAMETER and group.size)

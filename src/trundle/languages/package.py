@@ -190,7 +190,8 @@ class Target:
 
     summary: what a person gets. precisions: what numbers it can compute with, the default first. what: the parts that
     are exported where nothing is said; None for all that a model has. optional: more of them, where a model has them.
-    prepares: whether `prepare` and the functions that take what it computes of the parameters come along.
+    prepares: whether `prepare` and the functions that take what it computes of the parameters come along. lean: whether
+    parameters that no function uses are left out.
     """
 
     name: str
@@ -200,6 +201,7 @@ class Target:
     what: tuple[str, ...] | None = None
     optional: tuple[str, ...] = ()
     prepares: bool = True
+    lean: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what isn't a name, a sentence, a function or a part of a model."""

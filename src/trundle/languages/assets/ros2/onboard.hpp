@@ -1,5 +1,5 @@
-// Kinematics and odometry of @NAME@, @SIGNATURE@: C++17, with nothing but the standard library. No function allocates,
-// throws or keeps anything outside its object.
+// Kinematics and odometry of @NAME@, @SIGNATURE@: C++17, with nothing but the standard
+// library. No function allocates, throws or keeps anything outside its object.
 #pragma once
 
 #include <array>

@@ -1,0 +1,131 @@
+"""What the joints of a base are told at a twist: the twist that its fixed wheels allow, then rates and angles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from trundle.errors import InputError
+from trundle.mechanics.assembly import Assembly, assemble
+from trundle.mechanics.coupling import ActionAxis, Gear, Linkage
+from trundle.motion.drive.modules import Module, modules_of, turned
+from trundle.motion.drive.programs import TWIST, ParametricModules
+from trundle.program import Program, Tracer
+from trundle.robot import Robot
+from trundle.scalars import Scalar, atan2, cos, sin
+
+_STATES = ("angle", "speed", "steering_rate")
+
+
+def allowing(drive: ParametricModules) -> Program:
+    """Twist → twist: without the part of its velocity by which fixed wheels would slide sideways, on their mean.
+
+    v' = v − Σ n (n·u) / k over the k wheels that neither turn nor have rollers, n across them. So a car's v_y follows
+    from ω; a base without such wheels keeps its twist.
+    """
+    tracer = Tracer("twist", *drive.groups)
+    twist = tracer.inputs("twist", 3)
+    fixed = [module for module in drive.modules(tracer) if not module.pivots and module.rollers is None]
+    x, y = twist[0], twist[1]
+    for module in fixed:
+        c, s = module.direction
+        _, aside = turned(module.velocity(twist), module.direction)
+        x, y = x + s * aside / len(fixed), y - c * aside / len(fixed)
+    groups = {"twist": TWIST, **drive.groups}
+    return tracer.program("allowed_twist", groups, {"twist": (TWIST, [x, y, twist[2]])})
+
+
+def commanding(robot: Robot) -> Program:
+    """Angle, speed, steering rate of modules → velocity and position of the joints that motors drive.
+
+    A wheel's velocity is v/R, a pivot's position its angle less its heading, a driven caster's pivot has a velocity.
+    Gears and Ackermann linkages lead on to joints that move wheels. Without motors all wheels count as driven but
+    casters. Labels are the joints' coordinates. Raises InputError where a base's joints don't follow from its wheels.
+    """
+    names = tuple(robot.parameter_values())
+    tracer = Tracer(*_STATES, "parameter")
+    values = dict(zip(names, tracer.inputs("parameter", len(names)), strict=True))
+    assembly = assemble(robot, robot.resolver(values))
+    modules = modules_of(assembly)
+    angles, speeds, rates = (tracer.inputs(group, len(modules)) for group in _STATES)
+    joints = _Joints()
+    for module, angle, speed, rate in zip(modules, angles, speeds, rates, strict=True):
+        joints.add_wheel(assembly, module, angle, speed, rate)
+    joints.add_coupled(assembly)
+    coordinates = {axis.column: axis.coordinate for axis in assembly.axes.values()}
+    driven = list(dict.fromkeys(actuator.column for actuator in assembly.actuators))
+    if not robot.motors:
+        driven = _undriven(assembly, modules)
+    outputs: dict[str, tuple[tuple[str, ...], list[Scalar]]] = {}
+    for group, found in (("velocity", joints.velocities), ("position", joints.positions)):
+        if columns := [column for column in driven if column in found]:
+            labels = tuple(coordinates[column] for column in columns)
+            outputs[group] = (labels, [found[column] for column in columns])
+    if "velocity" not in outputs:
+        hint = "let a motor drive a wheel, or leave all motors out: every wheel counts as driven then"
+        raise InputError(
+            f"no motor of '{robot.name}' drives a wheel of its base", key="robot.motors", hint=hint
+        )
+    wheels = tuple(module.name for module in modules)
+    return tracer.program("joint_commands", {**dict.fromkeys(_STATES, wheels), "parameter": names}, outputs)
+
+
+def _undriven(assembly: Assembly, modules: Sequence[Module]) -> list[int]:
+    """The columns of all wheels but casters, where a description has no motors: what rolls, then what steers."""
+    wheels = {wheel.name: wheel for wheel in assembly.wheels}
+    tied = {axis.column for coupling in assembly.couplings for axis in coupling.followers}
+    led = [axis.column for coupling in assembly.linkages for axis in coupling.leaders]
+    kept = [(module, wheels[module.name]) for module in modules if not module.trails]
+    rolling = [wheel.spin for _, wheel in kept]
+    steering = [wheel.steering for module, wheel in kept if module.points]
+    return [column for column in (*rolling, *steering, *led) if column is not None and column not in tied]
+
+
+@dataclass(frozen=True)
+class _Joints:
+    """What is known of joints, by the columns of their rates: rates, and of those that steer angles."""
+
+    velocities: dict[int, Scalar] = field(default_factory=dict)
+    positions: dict[int, Scalar] = field(default_factory=dict)
+
+    def add_wheel(
+        self, assembly: Assembly, module: Module, angle: Scalar, speed: Scalar, rate: Scalar
+    ) -> None:
+        wheel = next(wheel for wheel in assembly.wheels if wheel.name == module.name)
+        if wheel.spin is not None:
+            self.velocities[wheel.spin] = speed / module.radius
+        if wheel.steering is not None and module.trails:
+            self.velocities[wheel.steering] = rate
+        elif wheel.steering is not None:
+            self.positions[wheel.steering] = angle - module.heading
+
+    def add_coupled(self, assembly: Assembly) -> None:
+        """What follows of couplings: first of those that follow wheels, then of those that wheels follow."""
+        for coupling in assembly.couplings:
+            if isinstance(coupling, Gear) and _all_in(coupling.leaders, self.velocities):
+                pairs = zip(coupling.ratios, coupling.leaders, strict=True)
+                shares = [ratio * self.velocities[leader.column] for ratio, leader in pairs]
+                self.velocities.setdefault(coupling.follower.column, sum(shares[1:], shares[0]))
+        for coupling in reversed(assembly.couplings):
+            follower = coupling.followers[0].column
+            if isinstance(coupling, Linkage) and follower in self.positions:
+                self.positions[coupling.column] = _middle(coupling, self.positions[follower])
+            elif isinstance(coupling, Gear) and len(coupling.leaders) == 1:
+                self._lead(coupling, follower, coupling.leaders[0].column)
+
+    def _lead(self, gear: Gear, follower: int, leader: int) -> None:
+        """What the one leader of a gear does, by its follower."""
+        if follower in self.velocities:
+            self.velocities.setdefault(leader, self.velocities[follower] / gear.ratios[0])
+        elif follower in self.positions:
+            self.positions.setdefault(leader, (self.positions[follower] - gear.offset) / gear.ratios[0])
+
+
+def _all_in(axes: Iterable[ActionAxis], known: Mapping[int, Scalar]) -> bool:
+    return all(axis.column in known for axis in axes)
+
+
+def _middle(linkage: Linkage, angle: Scalar) -> Scalar:
+    """δ of a linkage from the angle of its first wheel: cot δ = cot δ_i + y_i/L."""
+    s, c = sin(angle), cos(angle)
+    return atan2(s, c + linkage.offsets[0] / linkage.wheelbase * s)
