@@ -37,7 +37,12 @@ def test_a_robot_without_masses_has_kinematics_alone(trundle, tmp_path):
     found = trundle(*words, "--json").data
     kinematics = ["wheel_states", "next_wheel_states", "base_twist", "wheel_measures"]
     names = [entry["name"] for entry in found["entries"]]
-    assert names[: names.index("prepare")] == [*kinematics, "odometry_step"]
+    assert names[: names.index("prepare")] == [
+        *kinematics,
+        "allowed_twist",
+        "joint_commands",
+        "odometry_step",
+    ]
     answer = trundle(*words, "--what", "dynamics")
     assert answer.status == 1
     assert "mass" in answer.err

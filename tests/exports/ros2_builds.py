@@ -99,3 +99,23 @@ def built(folder, stubs, compiled_by="g++", flags=FLAGS):
     succeeded(configure)
     succeeded([compiler("cmake"), "--build", folder / "build"])
     return Built(folder, stubs)
+
+
+def checked(folder, stubs):
+    """Nothing is wrong with a package's controller, as far as a compiler sees without making anything."""
+    installed_stubs(stubs)
+    name = folder.name
+    header = stubs / "include" / name / f"{name}_parameters.hpp"
+    header.parent.mkdir(parents=True, exist_ok=True)
+    succeeded([sys.executable, STUBS / "parameters.py", folder / "src" / f"{name}_parameters.yaml", header])
+    includes = [f"-I{folder / 'include'}", f"-I{stubs / 'include'}"]
+    succeeded(
+        [
+            compiler("g++"),
+            "-std=c++17",
+            *FLAGS.split(),
+            *includes,
+            "-fsyntax-only",
+            folder / "src/controller.cpp",
+        ]
+    )

@@ -11,9 +11,8 @@ import scipy.linalg
 import yaml
 
 import trundle
-from exports.ros2_builds import FLAGS, RATE, built
+from exports.ros2_builds import FLAGS, RATE, built, checked
 from exports.wheeled_cases import WHEELED
-from parameters import mostly_slow
 from trundle.errors import InputError
 
 CAR = "examples/gears/rear_axle.yaml"
@@ -37,7 +36,8 @@ def _rows():
     return np.column_stack([comes, twists, lost])
 
 
-@pytest.mark.parametrize("name", mostly_slow((*WHEELED, CAR), ["differential_drive"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*WHEELED, CAR])
 def test_a_run_of_ten_seconds_is_what_the_library_computes(name, stubs, tmp_path):
     robot = trundle.load(CAR) if name == CAR else trundle.catalog.robot(name)
     folder = tmp_path / "robot"
@@ -193,6 +193,11 @@ def test_hostile_names_build(tmp_path):
     assert parameters["joints"]["default_"]["default_value"] == "default"
     found = built(tmp_path / "robot", tmp_path / "stubs").run(_rows(), 2, 2)
     assert np.isfinite(found["pose"]).all()
+
+
+def test_a_controller_compiles_without_a_warning(tmp_path):
+    trundle.export(trundle.catalog.robot("ackermann"), "ros2", name="car", output=tmp_path / "car")
+    checked(tmp_path / "car", tmp_path / "stubs")
 
 
 @pytest.fixture(scope="module")

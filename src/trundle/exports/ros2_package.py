@@ -81,12 +81,10 @@ def _require_name(name: str) -> None:
     taken = plain in _TAKEN or plain in CPP.reserved
     hint = f"name it {plain}{'_robot' if taken else ''}, say (--name on the command line)"
     if _NAME.fullmatch(name) is None:
-        message = (
-            f"'{name}' can't be a package of ROS 2: expected a-z, 0-9 and single _ between them (REP 144)"
-        )
+        message = f"'{name}' can't be a package's name in ROS 2: expected a-z, 0-9 and single _ between them (REP 144)"
         raise InputError(message, key="name", hint=hint)
     if taken:
-        message = f"'{name}' can't be a package of ROS 2: C++ or ROS means something else by it"
+        message = f"'{name}' can't be a package's name: C++ or ROS means something else by it"
         raise InputError(message, key="name", hint=hint)
     require_package_name(name, CPP)
 
