@@ -47,6 +47,35 @@ def test_drive_writes_everything(trundle, tmp_path):
     assert run.summary["duration"] == summary["duration"]
 
 
+def test_drive_writes_one_table_alone(trundle, tmp_path):
+    files = written(tmp_path, MOTIONS["0_deg_fwd_to_90_deg"], MOTIONS["inplace_rotation"])
+    table, whole = tmp_path / "out" / "plan.csv", tmp_path / "out" / "plan.nc"
+    for file in (table, whole):
+        done = trundle("drive", *files[:2], "--output", str(file), "--json")
+        assert done.status == 0, done.err
+        assert json.loads(done.out)["output"] == str(file)
+    assert sorted(each.name for each in table.parent.iterdir()) == ["plan.csv", "plan.nc"]
+    assert Run.load(table).final["x"] == pytest.approx(1.3)
+    assert Run.load(whole).summary["final"] == pytest.approx({"x": 1.3, "y": 0.8, "theta": 0.0}, abs=1e-6)
+    again = trundle("drive", *files[:2], "--output", str(table))
+    assert again.status == 1
+    assert "--force" in again.err
+    assert f"wrote {table}" in trundle("drive", *files[:2], "--output", str(table), "--force").out
+    both = trundle("drive", *files, "--output", str(tmp_path / "both.csv"))
+    assert both.status == 1
+    assert "--output: 2 plans don't go into one file" in both.err
+    assert not (tmp_path / "both.csv").exists()
+
+
+@pytest.mark.parametrize(("ending", "needs"), [("xlsx", "openpyxl"), ("parquet", "pyarrow")])
+def test_drive_writes_tables_for_other_programs(trundle, tmp_path, ending, needs):
+    """Their numbers are those of any run's table (tests/results); here the ending is a file's and no folder's."""
+    pytest.importorskip(needs)
+    files, table = written(tmp_path, MOTIONS["inplace_rotation"]), tmp_path / f"plan.{ending}"
+    assert trundle("drive", *files, "--output", str(table)).status == 0
+    assert table.is_file()
+
+
 def test_drive_follows_paths_and_what_it_wrote(trundle, tmp_path):
     path = Path(__file__).parents[2] / "examples" / "swerve" / "paths" / "score.path"
     done = trundle("drive", "--file", str(path), "--output", str(tmp_path), "--no-graphs")

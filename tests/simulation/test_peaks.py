@@ -121,6 +121,19 @@ def test_what_travels_with_a_run(drive, tmp_path):
     assert halved.peaks["left_motor.current"] == known["left_motor.current"]
 
 
+def test_nobody_looks_before_somebody_asks(drive, monkeypatch):
+    """A single run would take half as long again."""
+    looked = list[int]()
+    look = extremes.Extremes.rows
+    monkeypatch.setattr(extremes.Extremes, "rows", lambda self: looked.append(1) or look(self))
+    run = trundle.simulate(drive, 1.0, VOLTAGES, samples=5)
+    assert len(run.peaks) == len(run.values)
+    assert not looked
+    assert run.peaks["x"].highest > 0
+    assert run.peaks["theta"].highest > 0
+    assert looked == [1]
+
+
 def test_runs_of_samples_alone_say_so():
     run = trundle.Run("cart", [0.0, 1.0, 2.0], {"x": [0.0, 3.0, np.nan]})
     assert run.peaks["x"] == Peak(0.0, 0.0, 3.0, 1.0, sampled=True)

@@ -31,7 +31,8 @@ Levels: module (each module by itself), body (the twist by a profile), limited (
 limits), coordinated (as fast as the limits allow). Paths of PathPlanner (.path) and Choreo (.traj) are followed as fast
 as the limits allow, whatever the level. The default robot has four modules: trundle new limited_swerve.
 Results go to DIR/PLAN/: PLAN.nc (everything), PLAN.csv (the columns of basic-swerve-sim), PLAN.traj and trajectory.csv
-(for a robot to follow: Choreo's format, and the same as a table), summary.json, figures."""
+(for a robot to follow: Choreo's format, and the same as a table), summary.json, figures.
+--output FILE with the ending of a table (.nc, .csv, .npy, .xlsx, .parquet) writes that file of one plan alone."""
 
 _SUMMARY, _TABLE = "summary.json", "trajectory.csv"
 # What a plan can't be called, as its table would be written over another.
@@ -48,12 +49,14 @@ def configure(parser: ArgumentParser) -> None:
     add("--control-level", "-c", choices=LEVELS, default="limited", help="(default: limited)")
     add("--motion-profile", "-mp", choices=PROFILES, default="scurve", help="(default: scurve)")
     add("--no-graphs", "-ng", action="store_true", help="write the numbers only")
-    add_output(parser, "DIR", "the folder for the results (default: runs)")
+    add_output(parser, "DIR", "the folder for the results (default: runs), or one file, plan.xlsx say")
     add_force(parser)
 
 
 def execute(args: Namespace, out: Output) -> int:
     """Read and drive everything, then write it, then tell."""
+    if products.is_one_file(args.output):
+        return _one_file(args, Path(args.output), out)
     parent = Path(args.output) if args.output else products.DEFAULT_PARENT
     planned = [_planned(file, args) for file in args.file]
     stems = [file_name(name, _TAKEN) for name, _ in planned]
@@ -70,10 +73,30 @@ def execute(args: Namespace, out: Output) -> int:
     }
     out.answer({"plans": [summary for summary, _ in written.values()], "output": str(parent)})
     for course, (stem, (summary, paths)) in zip(driven, written.items(), strict=True):
-        limited = any(limits.declared or limits.steering_range for limits in course.limits)
-        out.say(_told(stem, summary, limited, out))
+        out.say(_told(stem, summary, _is_limited(course), out))
         out.say(f"  wrote {parent / stem}: {', '.join(path.name for path in paths)}")
     return 0
+
+
+def _one_file(args: Namespace, path: Path, out: Output) -> int:
+    """Drive one plan, and write its numbers as one table."""
+    if len(args.file) > 1:
+        message = f"{len(args.file)} plans don't go into one file, '{path}'"
+        raise InputError(message, key="--output", hint="name a folder, or drive them one by one")
+    products.claim_run(path, args.force)
+    name, drives = _planned(args.file[0], args)
+    course = drives()
+    run = course.run()
+    run.save(path)
+    out.answer({"plans": [run.summary], "output": str(path)})
+    out.say(_told(name, run.summary, _is_limited(course), out))
+    out.say(f"  wrote {path}")
+    return 0
+
+
+def _is_limited(driven: Driven) -> bool:
+    """Whether its modules have limits."""
+    return any(limits.declared or limits.steering_range for limits in driven.limits)
 
 
 def _planned(file: str, args: Namespace) -> tuple[str, Callable[[], Driven]]:
