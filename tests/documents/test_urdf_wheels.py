@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -9,9 +10,10 @@ import numpy as np
 import pytest
 
 import trundle
-from documents.wheeled_urdf import EXAMPLES, WHEELED, beside, own_words, random_wheeled
+from documents.wheeled_urdf import EXAMPLES, WHEELED, beside, joint, link, own_words, random_wheeled
+from documents.wheeled_urdf import robot as robot_text
 from trundle.cli import main
-from trundle.documents import dump, dump_urdf, parse, parse_urdf
+from trundle.documents import dump, dump_urdf, parse, parse_urdf, urdf_extras
 from trundle.robot.noun import plain
 
 # Files in published form and the YAML beside them hold the same numbers; sums of masses differ in their order.
@@ -49,6 +51,7 @@ def test_wheels_move_as_the_joints_of_the_file_do(rng: np.random.Generator, coun
         text, wheels = random_wheeled(rng)
         bodies = trundle.derive(parse_urdf(text, base="planar"))
         rolling = parse_urdf(text.replace("</robot>", f"<trundle>{wheels}</trundle></robot>"))
+        assert parse_urdf(dump_urdf(rolling)) == rolling
         ours = trundle.derive(rolling)
         state = dict(zip(ours.states, rng.normal(size=len(ours.states)), strict=True))
         theirs = {_of_joints(name): sign * state[name] for name, sign in _signs(rolling, text, ours.states)}
@@ -355,3 +358,71 @@ def test_a_file_that_calls_everything_otherwise_has_the_same_mechanics(tmp_path:
     assert not robot.same_mechanics(
         other.with_parameters({"wheels.port.radius": 0.0986, "wheels.port.at.z": 0.0986})
     )
+
+
+def test_the_files_own_names_can_be_asked_for(tmp_path: Path):
+    robot = trundle.load(beside(tmp_path, "tiago"))
+    extras = urdf_extras(robot)
+    assert extras.joints["left"] == "wheel_left_joint"
+    assert extras.joints["caster_back_left.steering"] == "caster_back_left_1_joint"
+    assert extras.links["left"] == "wheel_left_link"
+    assert extras.links["caster_back_left"] == "caster_back_left_2_link"
+
+
+def test_plain_data_may_come_from_python(tmp_path: Path):
+    path = beside(tmp_path, "tiago").with_suffix(".urdf")
+    wheels = {
+        "left": {"joint": "wheel_left_joint", "radius": np.float64(0.0985), "at": (0, np.int64(1), 0.0985)}
+    }
+    robot = trundle.load({"robot": {"urdf": path, "wheels": wheels, "gravity": "1.62 m/s^2"}})
+    assert robot.resolver().vector(robot.wheels["left"].at) == (0.0, 1.0, 0.0985)
+    assert robot.resolver().gravity() == (0.0, 0.0, -1.62)
+    assert trundle.load({"robot": {"urdf": str(path), "wheels": wheels, "gravity": [0.1, 0, -9.81]}}).gravity
+    with pytest.raises(trundle.InputError, match="robot.wheels.left.radius: expected plain data, got object"):
+        trundle.load({"robot": {"urdf": path, "wheels": {"left": {"radius": object()}}}})
+
+
+HOSTILE = (
+    "[1]",
+    "{a: 1}",
+    ".nan",
+    "1e400",
+    "-.inf",
+    "*a",
+    "a b",
+    "'",
+    "[",
+    "]]",
+    "é",
+    "<",
+    "0x1F",
+    "true",
+    "~",
+    "1 mi",
+)
+
+
+@pytest.mark.parametrize("tag", ["wheel", "motor", "battery", "coupling", "loop", "parameter"])
+def test_any_text_in_an_attribute_is_read_or_told(tag: str):
+    body = robot_text(
+        link("base", 1.0, "1 1 1"), joint("spin", "base", "w", "0 0 0", axis="0 1 0"), link("w", 1.0, "1 1 1")
+    )
+    for text in HOSTILE:
+        said = text.replace("<", "&lt;").replace("'", "&apos;")
+        for key in (
+            "name",
+            "joint",
+            "type",
+            "radius",
+            "drives",
+            "wheels",
+            "value",
+            "limits",
+            "at",
+            "first",
+            "contact",
+        ):
+            keys = {"name": "x", "joint": "spin", "radius": "1", "drives": "x", key: said}
+            attributes = " ".join(f'{name}="{value}"' for name, value in keys.items())
+            with suppress(trundle.InputError):  # nothing else is raised
+                parse_urdf(body.replace("</robot>", f"<trundle><{tag} {attributes}/></trundle></robot>"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path as FilePath
+from pathlib import PurePath
 from typing import Any, ClassVar
 
 from pydantic import Field, ValidationError
@@ -187,6 +188,8 @@ def _document(
 
 def _is_name(urdf: object) -> bool:
     """Whether what stands at `urdf` names a file; else it is a URDF file's text, of many lines."""
+    if isinstance(urdf, PurePath):
+        return True
     return isinstance(urdf, str) and "\n" not in urdf and "<" not in urdf
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 
 from trundle.documents.urdf.xml_tree import Part
 from trundle.documents.yamltext import read_yaml
@@ -141,9 +142,11 @@ def in_attribute(value: object) -> str:
         return f"[{', '.join(map(in_attribute, value))}]"
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, (int, float)):
-        whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e6
-        return str(int(value)) if whole else repr(value)
+    if isinstance(value, Integral):
+        return str(int(value))
+    if isinstance(value, Real):  # NumPy's, too
+        number = float(value)
+        return str(int(number)) if number.is_integer() and abs(number) < 1e6 else repr(number)
     if isinstance(value, str):
         return _word(value)
     raise InputError(f"expected plain data, got {type(value).__name__}")

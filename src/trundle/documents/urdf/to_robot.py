@@ -208,7 +208,7 @@ def _motors(given: Mapping[str, Mapping[str, object]], names: UrdfNames) -> dict
         own = motors[name]
         kind = str(own.get("type", MOTORS.default)) if isinstance(own, Mapping) else MOTORS.default
         motors[name] = merged(names.given_motor(name, kind), own)
-    driven = {motor.get("drives") for motor in motors.values() if isinstance(motor, Mapping)}
+    driven = {str(motor.get("drives")) for motor in motors.values() if isinstance(motor, Mapping)}
     for coupling in given.get("couplings", {}).values():
         wheels = coupling.get("wheels") if isinstance(coupling, Mapping) else None
         driven |= {f"{wheel}.steering" for wheel in wheels} if isinstance(wheels, (list, tuple)) else set()

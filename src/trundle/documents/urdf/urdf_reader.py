@@ -271,7 +271,8 @@ def urdf_extras(robot: Robot) -> UrdfExtras:
         raise InputError("the robot was not read from URDF", hint="use trundle.documents.load_urdf")
     reading = read(robot.urdf)
     names, links = reading.names, reading.urdf.links
-    limits = {names.joints[name]: joint.limit for name, joint in reading.urdf.joints.items() if joint.limit}
+    joints = {ours: reading.urdf.joints[name] for name, ours in names.joints.items()}
+    limits = {ours: joint.limit for ours, joint in joints.items() if joint.limit}
     meshes = tuple(
         UrdfMesh(names.links[name], shape.element.tag, mesh.get("filename", ""))
         for name, link in links.items()
@@ -280,7 +281,15 @@ def urdf_extras(robot: Robot) -> UrdfExtras:
         for mesh in shape.element.iter("mesh")
     )
     own_joints = {identifier: name for name, identifier in names.joints.items()}
-    own_links = {identifier: name for name, identifier in names.links.items()}
+    taken = {
+        joint.child: names.joints[name] for name, joint in reading.urdf.joints.items() if name in names.joints
+    }
+    # of links that are one wheel, the one that its joint carries; forks have no name of their own here
+    own_links = {
+        identifier: name
+        for name, identifier in names.links.items()
+        if name not in names.wheels.links or taken.get(name) == identifier
+    }
     return UrdfExtras(own_joints, own_links, limits, meshes)
 
 
@@ -314,7 +323,7 @@ def _in_urdf_words(problem: Mistake, reading: Reading) -> Mistake:
     """A motion without mass in the words of the file: which link, on which joint."""
     urdf, names = reading.urdf, reading.names
     if problem.path[:1] == ("joints",) and len(problem.path) == 2:
-        joint = next(other for name, other in urdf.joints.items() if names.joints[name] == problem.path[1])
+        joint = next(urdf.joints[name] for name, ours in names.joints.items() if ours == problem.path[1])
         message = (
             f"the {joint.type} joint {joint.name!r} moves the link {joint.child!r}, and neither it nor anything "
             "behind it has a mass: forces would accelerate it without bound"

@@ -121,9 +121,9 @@ def _names(robot: Robot, reading: Reading | None = None) -> _Names:
         return _Names(
             joints, links | ({"base": GROUND} if robot.base == "fixed" and robot.body is None else {})
         )
-    for name, joint in reading.urdf.joints.items():
-        joints[reading.names.joints[name]] = name
-        links[reading.names.joints[name]] = joint.child
+    for name, ours in reading.names.joints.items():
+        joints[ours] = name
+        links[ours] = reading.urdf.joints[name].child
     return _Names(joints, links | {"base": reading.names.root}, given_by(reading))
 
 
@@ -143,9 +143,13 @@ def _verify(back: _UrdfFile, wanted: _UrdfFile) -> None:
 def _update_all(root: XmlElement, tag: str, old: Mapping[str, Said], new: Mapping[str, Said]) -> None:
     """Change the links or joints of a file; those that are gone leave it, those that are new stand at its end."""
     elements = {part.get("name"): part for part in root if part.tag == tag and isinstance(part, XmlElement)}
-    for name in old.keys() - new.keys():
+    for name in old.keys() & elements.keys() - new.keys():
         root.remove(elements[name])
     for name, said in new.items():
+        if (
+            name in old and name not in elements
+        ):  # the mass of a wheel beside its middle, which other links say
+            continue
         _update(elements[name] if name in elements else _added(root, tag), old.get(name, {}), said)
 
 
