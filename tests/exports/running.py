@@ -40,12 +40,21 @@ def kernels_end(name, inputs, steps):
 
 def require_same_run(printed, name, inputs, steps, tolerance):
     """The last line of an example's CSV, against the kernels' state then, relative to the largest number."""
+    require_head(printed, model_of(name).state_vector())
     require_state(printed, kernels_end(name, inputs, steps), steps, tolerance)
+
+
+def require_head(printed, state):
+    """The first line of an example's CSV names all columns."""
+    head = printed.splitlines()[0].split(",")
+    assert head[0] == "time"
+    assert len(set(head)) == len(head) == 1 + len(state)
 
 
 def require_hostile_run(printed):
     """The same of ten steps of the hostile model."""
     model = hostile_model()
+    require_head(printed, model.state_vector())
     require_state(printed, rk4(model, np.array(model.state_vector()), np.empty(0), 1e-3, 10), 10, 1e-12)
 
 

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+import yaml
 from sympy.physics.mechanics import KanesMethod, Particle, Point, ReferenceFrame, dynamicsymbols
 
 import trundle
@@ -34,7 +35,9 @@ def built(folder, pair=("gcc", "g++")):
 def ran(program, *words):
     """The rows that an example prints, time first."""
     done = subprocess.run([str(program), *words], capture_output=True, text=True, check=True, timeout=60)
-    return np.array([[float(each) for each in line.split(",")] for line in done.stdout.splitlines()])
+    head, *lines = done.stdout.splitlines()
+    assert head.startswith("time,")
+    return np.array([[float(each) for each in line.split(",")] for line in lines])
 
 
 def library(folder, name):
@@ -53,6 +56,23 @@ def test_the_example_runs_as_the_kernels_do(tmp_path, to, pair):
         expected = kernels_end("differential_drive", VOLTAGES, steps)
         found = ran(program, seconds, "0.001", *map(str, VOLTAGES))[-1, 1:]
         np.testing.assert_allclose(found, expected, rtol=0, atol=allowed * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("to", ["c", "cpp"])
+def test_the_example_moves_by_the_run_sections_inputs(tmp_path, to):
+    document = trundle.catalog.document("differential_drive")
+    trundle.export(document, to, "dynamics", output=tmp_path / "robot")
+    program = built(tmp_path / "robot")
+    np.testing.assert_array_equal(ran(program, "1", "0.001"), ran(program, "1", "0.001", *map(str, VOLTAGES)))
+    assert abs(ran(program, "1")[-1, 6]) > 1
+
+
+def test_examples_without_a_run_section_have_inputs_of_one_and_tables_their_middle():
+    given = {"right_motor.voltage": {"times": [0, "2 s"], "values": [0, "10 V"]}}
+    document = trundle.catalog.document("differential_drive")
+    whole = {**yaml.safe_load(document.source), "run": {"inputs": given}}
+    main = trundle.export(whole, "c", "dynamics").files["main.c"]
+    assert "input[DIFFERENTIAL_DRIVE_INPUT_COUNT] = {5.0, 1.0};" in main
 
 
 @pytest.mark.parametrize("robot", trundle.catalog.names())

@@ -64,7 +64,7 @@ def test_defaults_are_no_input_and_the_models_parameters():
     x = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
     expected = DRIVE.dynamics(x, [0.0, 0.0], numbers(DRIVE))
     np.testing.assert_allclose(DRIVE.numpy()(x), expected, rtol=1e-13)
-    assert "state: x, y, theta" in DRIVE.numpy().__doc__
+    assert "state, 9 numbers: x (m), y (m), theta (rad)" in DRIVE.numpy().__doc__
 
 
 @pytest.mark.parametrize("name", [pytest.param("differential_drive", marks=pytest.mark.slow), "pendulum"])
@@ -184,6 +184,6 @@ def test_functions_tell_their_arguments_and_results():
     assert (
         told[0] == "The base's pose after increments of wheels and joints, on one arc, and its derivatives."
     )
-    assert "pose: x, y, theta" in told
-    assert "new_pose: x, y, theta" in told
-    assert "d_pose_d_increment: 3 rows (pose) of 2 columns (increment), row by row" in told
+    assert "pose, 3 numbers: x (m), y (m), theta (rad)" in told
+    assert "new_pose, 3 numbers: x (m), y (m), theta (rad)" in told
+    assert "d_pose_d_increment, 6 numbers: 3 rows (pose) of 2 columns (increment), row by row" in told

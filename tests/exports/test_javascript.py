@@ -1,6 +1,7 @@
 """ES modules: run by Node as the kernels do, and told by their own data."""
 
 import json
+import re
 import shutil
 import subprocess
 
@@ -87,7 +88,7 @@ def test_a_step_writes_any_array(folder):
 
 def test_a_model_without_parameters_runs(tmp_path):
     without_parameters().export("javascript", output=tmp_path / "robot")
-    assert output_of(["node", "example.js", "0.01"], tmp_path / "robot").count("\n") == 11
+    assert output_of(["node", "example.js", "0.01"], tmp_path / "robot").count("\n") == 12
 
 
 @pytest.mark.parametrize("given", [["1", "0"], ["x"], ["1", "0.1", "1", "2", "3"], ["1", "0.1", "volts"]])
@@ -107,4 +108,26 @@ def test_the_examples_name_is_taken():
 def test_npm_takes_the_folder(tmp_path):
     model_of("four_bar").export("javascript", output=tmp_path / "robot", name="FourBar")
     told = json.loads((tmp_path / "robot" / "package.json").read_text())
-    assert told == {"name": "fourbar", "version": "1.0.0", "type": "module", "main": "FourBar.js"}
+    files = {"main": "FourBar.js", "types": "FourBar.d.ts"}
+    assert told == {"name": "fourbar", "version": "1.0.0", "type": "module", **files}
+
+
+def test_types_are_those_of_the_module(tmp_path):
+    package = model_of("differential_drive").export("javascript", output=tmp_path, name="robot")
+    types = package.files["robot.d.ts"]
+    script = """
+        import * as robot from "./robot.js";
+        const taken = (each) => typeof each === "function" ? each.length : -1;
+        const kinds = Object.entries(robot).map(([name, each]) => [name, taken(each)]);
+        console.log(JSON.stringify(Object.fromEntries(kinds)));
+    """
+    (tmp_path / "told.mjs").write_text(script)
+    done = subprocess.run(
+        ["node", "told.mjs"], capture_output=True, text=True, cwd=tmp_path, timeout=20, check=True
+    )
+    arguments = re.findall(r"^export function (\w+)\((.*)\): void;$", types, re.MULTILINE)
+    declared = {name: taken.count(":") for name, taken in arguments}
+    declared |= dict.fromkeys(re.findall(r"^export const (\w+):", types, re.MULTILINE), -1)
+    assert declared == json.loads(done.stdout)
+    assert "step(state: Numbers, input: Numbers, parameter: Numbers, h: number, next: Result): void;" in types
+    assert '  readonly "state": Required<Group>;' in types

@@ -122,7 +122,7 @@ def test_a_module_tells_its_numbers_whatever_they_are_called(target):
     told = found["dynamics"].__doc__.splitlines()
     assert told[0] == "The state's rate of change, x' = f(x, u, p)."
     named = ", ".join(name.replace("\n", "?") for name in HOSTILE)
-    assert f"    parameter: {named}" in told
+    assert f"    parameter, {len(HOSTILE)} numbers: {named}" in told
     assert found["OUTPUTS"] == hostile_model().outputs
 
 

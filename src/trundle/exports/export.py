@@ -11,6 +11,7 @@ from trundle.documents import dump
 from trundle.errors import InputError, require_known
 from trundle.expected import a_text, a_truth, came, names_of
 from trundle.exports.entries import entries
+from trundle.exports.example import example_inputs
 from trundle.exports.package import require_free, write
 from trundle.exports.preparing import with_prepared, with_used_parameters
 from trundle.exports.readme import layout, readme
@@ -18,7 +19,7 @@ from trundle.exports.recognized import with_names
 from trundle.exports.targets import TARGETS
 from trundle.languages import identifier
 from trundle.languages.package import Content, Entry, Package, Target
-from trundle.model.arguments import Given, derived
+from trundle.model.arguments import Given, derived, opened
 
 # The likely fix where a target of one's own is none.
 _OWN = "a name such as 'numpy', or a trundle.languages.package.Target of your own"
@@ -82,7 +83,8 @@ def export(
     if precision not in target.precisions:
         hint = f"there is {' and '.join(target.precisions)}"
         raise InputError(f"'{target.name}' has no precision '{precision}'", key="precision", hint=hint)
-    whole = derived(model, "export", base)
+    source = opened(model, "export", base)
+    whole = derived(source, "export")
     chosen = entries(whole, target.what, target.optional) if what is None else entries(whole, _parts(what))
     chosen = with_used_parameters(chosen) if target.lean else chosen
     chosen = with_prepared(chosen) if target.prepares else chosen
@@ -92,6 +94,7 @@ def export(
         entries=with_names(chosen, whole),
         model=whole.name,
         digest=whole.digest,
+        inputs=example_inputs(source, whole),
         description=None if whole.robot is None else dump(whole.robot),
     )
     package = _documented(content, target)

@@ -288,6 +288,8 @@ class CTexts:
             states=self.counts[state],
             inputs=self.counts[given],
             room=self.counts[given] if given.size else "1",
+            given=", ".join(map(self.language.number, self.content.moved)) or "0",
+            columns=",".join(self.content.columns),
             defaults=self._default(parameter),
         )
 

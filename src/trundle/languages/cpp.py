@@ -62,6 +62,8 @@ class _Thin:
             name=self.name,
             state=self.types[state],
             input=self.types[given],
+            given=", ".join(map(self.code.language.number, self.code.content.moved)),
+            columns=",".join(self.code.content.columns),
             parameter=f"{self.code.structures[parameter].type}_defaults, " if held else "",
         )
 

@@ -71,7 +71,15 @@ def _package(content: Content) -> Package:
         kernels.append(
             filled("cuda/roll.cu", n=state.size, inputs=given.size or 1, parameters=parameter.size or 1)
         )
-        files = {"main.cu": filled("cuda/main.cu", name=name), "Makefile": filled("cuda/Makefile", name=name)}
+        files = {
+            "main.cu": filled(
+                "cuda/main.cu",
+                name=name,
+                given=", ".join(map(CUDA.number, content.moved)) or "0",
+                columns=",".join(content.columns),
+            ),
+            "Makefile": filled("cuda/Makefile", name=name),
+        }
     prepared = [] if content.prepared is None else [f"enum {{ PREPARED_SIZE = {content.prepared.size} }};\n"]
     text = filled(
         "cuda/source.cu",

@@ -202,10 +202,19 @@ def _package(content: Content) -> Package:
     files = {
         f"{name}.f90": text,
         "Makefile": filled("fortran/Makefile", name=name, module=name.lower(), first=first),
-        **({"main.f90": filled("fortran/main.f90", name=name)} if moves else {}),
+        **({"main.f90": _example(content)} if moves else {}),
     }
     make = "`make` builds the example, `./main 30 0.001` runs it." if moves else "`make` compiles it."
     return Package(files, filled("fortran/usage.md", name=name, make=make), {}, first=FORTRAN.first)
+
+
+def _example(content: Content) -> str:
+    """main.f90; its lines of labels are cut where they are long."""
+    columns = " // ',' // ".join(f"'{column}'" for column in content.columns)
+    given = [*map(FORTRAN.number, content.moved)] or [FORTRAN.number(0.0)]
+    words = {"room": len(given), "given": ", ".join(given), "header": f"  print '(a)', {columns}"}
+    text = filled("fortran/main.f90", name=content.name, **words)
+    return "\n".join(part for line in text.split("\n") for part in continued(line))
 
 
 def _constants(content: Content, taken: Sequence[str]) -> Iterator[tuple[str, str]]:

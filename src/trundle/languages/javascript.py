@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 
 from trundle.languages.language import Function, Language, arguments, c_operators, require_identifier, text_of
 from trundle.languages.package import Content, Entry, Package, Target, filled
@@ -121,25 +122,68 @@ def _package(content: Content) -> Package:
         }
         for word in content.words
     }
+    functions = content.functions(JAVASCRIPT)
     text = filled(
         "javascript/module.js",
         name=content.name,
-        functions=text_of(content.functions(JAVASCRIPT), JAVASCRIPT),
+        functions=text_of(functions, JAVASCRIPT),
         groups=json.dumps(told, indent=2),
     )
     if content.prepared is not None:
         text += f"\n/** How many numbers `prepare` gives. */\nexport const preparedSize = {content.prepared.size};\n"
-    files = {f"{content.name}.js": text, "package.json": json.dumps(_npm(content.name)) + "\n"}
+    files = {
+        f"{content.name}.js": text,
+        f"{content.name}.d.ts": _types(content, functions),
+        "package.json": json.dumps(_npm(content.name)) + "\n",
+    }
     example = ""
     if content.dynamics is not None:
-        files["example.js"] = filled("javascript/example.js", name=content.name)
+        files["example.js"] = filled(
+            "javascript/example.js",
+            name=content.name,
+            given=", ".join(map(_number, content.moved)),
+            columns=",".join(content.columns),
+        )
         example = " `node example.js 30 0.001` runs\nthe robot from its start."
     return Package(files, _usage(content.name, content.entries[0], example), {})
 
 
+def _types(content: Content, functions: Sequence[Function]) -> str:
+    """NAME.d.ts: what TypeScript and editors know of the module."""
+    lines: list[str] = []
+    for function in functions:
+        if function.public:
+            lines += ["/**", *(f" * {_comment(line)}" for line in function.told), " */"]
+            kinds = [
+                f"{each.name}: {'number' if each.group is None else 'Numbers' if each in function.read else 'Result'}"
+                for each in function.arguments
+            ]
+            lines.append(f"export function {function.name}({', '.join(kinds)}): void;")
+    if content.prepared is not None:
+        lines += ["/** How many numbers `prepare` gives. */", "export const preparedSize: number;"]
+    groups = [
+        f"  readonly {json.dumps(word.word)}: {'Required<Group>' if word.defaults or not word.group.size else 'Group'};"
+        for word in content.words
+    ]
+    return filled(
+        "javascript/module.d.ts", name=content.name, functions="\n".join(lines), groups="\n".join(groups)
+    )
+
+
+def _comment(text: str) -> str:
+    """Text inside a comment, whatever it says."""
+    return "".join(sign if sign.isprintable() else "?" for sign in text).replace("*/", "* /")
+
+
 def _npm(name: str) -> dict[str, str]:
     """What npm and bundlers read; their names have small letters alone."""
-    return {"name": name.lower(), "version": "1.0.0", "type": "module", "main": f"{name}.js"}
+    return {
+        "name": name.lower(),
+        "version": "1.0.0",
+        "type": "module",
+        "main": f"{name}.js",
+        "types": f"{name}.d.ts",
+    }
 
 
 def _usage(name: str, first: Entry, example: str) -> str:

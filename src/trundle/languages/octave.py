@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from textwrap import wrap
 
 from trundle.languages.language import (
     Function,
@@ -158,6 +159,7 @@ def _framed(function: Function) -> str:
         ]
     results = written[0] if len(written) == 1 else f"[{', '.join(written)}]"
     lines = [f"% {function.name.upper()}  {line}" for line in function.told[:1]]
+    lines += [f"%   {part}" for line in function.told[1:] for part in _wrapped(line)]
     lines.append(f"function {results} = {function.name}({', '.join(read)})")
     lines += [f"  {line}" for line in (*made, *function.body)]
     text = " ".join(function.body)
@@ -200,10 +202,20 @@ def _package(content: Content) -> Package:
     files[f"+{name}/groups.m"] = _groups(name, content.words)
     example = ""
     if content.dynamics is not None:
-        files["main.m"] = filled("octave/main.m", name=name)
+        files["main.m"] = filled(
+            "octave/main.m",
+            name=name,
+            given="; ".join(map(_number, content.moved)) or "zeros(0, 1)",
+            columns=",".join(content.columns),
+        )
         example = " `main(30, 1e-3)` runs the robot from its start,\n`ode45` takes"
         example += f" `@(t, x) {name}.dynamics(x, input, parameter)`."
     return Package(files, _usage(name, content.entries[0], example), {}, first=OCTAVE.first)
+
+
+def _wrapped(line: str) -> list[str]:
+    """Lines of help, whatever names say."""
+    return wrap("".join(sign if sign.isprintable() else "?" for sign in line), 100, subsequent_indent="  ")
 
 
 def _usage(name: str, first: Entry, example: str) -> str:

@@ -73,7 +73,8 @@ class Content:
     """What a package is made of.
 
     name: stands in names of files, modules, classes and functions; precision: "double" or "single"; model: the model's
-    own name, digest: of its equations' source; description: the robot's in YAML, None where there is none.
+    own name, digest: of its equations' source; description: the robot's in YAML, None where there is none; inputs: what
+    an example moves the robot by.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Content:
     model: str
     digest: str
     description: str | None
+    inputs: tuple[float, ...] = ()
 
     def entry(self, name: str) -> Entry | None:
         """An entry by its name, where there is one."""
@@ -91,6 +93,17 @@ class Content:
     def dynamics(self) -> Entry | None:
         """What an example runs."""
         return self.entry("dynamics")
+
+    @property
+    def columns(self) -> list[str]:
+        """What an example prints: time and the states, by words that a literal of any language and CSV can hold."""
+        labels = () if self.dynamics is None else self.dynamics.program.inputs[0].labels
+        return ["time", *(re.sub(r"[^A-Za-z0-9_.]", "_", label) for label in labels)]
+
+    @property
+    def moved(self) -> tuple[float, ...]:
+        """The inputs of an example: 1 each where nobody said others."""
+        return self.inputs or (1.0,) * (0 if self.dynamics is None else self.dynamics.program.inputs[1].size)
 
     @cached_property
     def prepared(self) -> Group | None:
@@ -230,8 +243,10 @@ def told(entry: Entry, language: Language) -> Iterator[str]:
     """Lines: what a function does, then the names of an argument's numbers."""
     yield entry.sentence
     for name, group in zip(arguments(entry.program, language), entry.groups, strict=True):
-        numbers = entry.unnamed.get(group.name) or ", ".join(group.labels)
-        yield f"{name}: {numbers or 'nothing'}"
+        units = entry.units[group.name]
+        labels = [f"{a} ({unit})" if unit else a for a, unit in zip(group.labels, units, strict=True)]
+        numbers = entry.unnamed.get(group.name) or ", ".join(labels)
+        yield f"{name}, {group.size} numbers: {numbers}" if group.size else f"{name}: nothing"
 
 
 def filled(asset: str, **words: object) -> str:
@@ -276,6 +291,10 @@ def _step(name: str, program: Program, dynamics: str, projection: str | None, la
             yield call(projection, own["at"], after)
 
     arrays = dict.fromkeys(own.values(), size)
-    told = (f"{MEANING[0].upper()}{MEANING[1:]}.",)
+    told = (
+        f"{MEANING[0].upper()}{MEANING[1:]}.",
+        f"{state}, {given}, {parameter}: as dynamics takes them",
+        f"{time}: the time, s",
+    )
     written = [Argument(after, program.inputs[0])]
     return Function(name, [*read, Argument(time)], written, [*lines()], own=arrays, whole=True, told=told)

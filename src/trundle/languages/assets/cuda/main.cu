@@ -14,6 +14,8 @@ static double *numbers(int count) {
     return made;
 }
 
+static const double moved[] = {@GIVEN@};
+
 int main(int given, char **words) {
     const int count = 1000, rows = 100;
     const double seconds = given > 1 ? strtod(words[1], NULL) : 10.0, h = given > 2 ? strtod(words[2], NULL) : 1e-3;
@@ -23,8 +25,9 @@ int main(int given, char **words) {
     for (int i = 0; i < PARAMETER_SIZE; i++) parameter[i] = parameter_default(i);
     for (int k = 0; k < count; k++) {
         for (int i = 0; i < STATE_SIZE; i++) state[i * count + k] = state_default(i);
-        for (int i = 0; i < INPUT_SIZE; i++) input[i * count + k] = i + 3 < given ? strtod(words[i + 3], NULL) : 0.0;
+        for (int i = 0; i < INPUT_SIZE; i++) input[i * count + k] = i + 3 < given ? strtod(words[i + 3], NULL) : moved[i];
     }
+    puts("@COLUMNS@");
     for (int done = 0, now = 0;; done += now) {
         printf("%.17g", done * h);
         for (int i = 0; i < STATE_SIZE; i++) printf(",%.17g", state[i * count + count - 1]);

@@ -3,12 +3,14 @@
 program main
   use @NAME@, only: wp, step, start => state_default, parameters => parameter_default, inputs => input_size
   implicit none
+  real(wp), parameter :: moved(@ROOM@) = [real(wp) :: @GIVEN@]
   real(wp) :: state(size(start)), input(inputs), after(size(start)), seconds, h
   integer :: k, steps
   seconds = argument(1, 10.0_wp)
   h = argument(2, 1e-3_wp)
   call take(input)
   state = start
+@HEADER@
   steps = nint(seconds / h)
   do k = 0, steps - 1
     if (mod(k, max(1, steps / 100)) == 0) call show(k * h)
@@ -21,7 +23,7 @@ contains
     real(wp), intent(out) :: numbers(:)
     integer :: place
     do place = 1, size(numbers)
-      numbers(place) = argument(place + 2, 0.0_wp)
+      numbers(place) = argument(place + 2, moved(place))
     end do
   end subroutine take
   subroutine show(time)

@@ -3,13 +3,15 @@
 import { groups, step } from "./@NAME@.js";
 
 const [seconds = 10, h = 1e-3, ...given] = process.argv.slice(2).map(Number);
+const moved = [@GIVEN@];
 const state = Float64Array.from(groups.state.defaults);
 const parameter = Float64Array.from(groups.parameter.defaults);
-const input = Float64Array.from(groups.input.names, (_, k) => given[k] ?? 0);
+const input = Float64Array.from(groups.input.names, (_, k) => given[k] ?? moved[k]);
 if (!(seconds >= 0 && h > 0 && seconds / h < 1e12) || given.length > input.length || input.some(Number.isNaN)) {
   console.error("usage: node example.js [SECONDS [STEP [INPUT...]]], with numbers for", ...groups.input.names);
   process.exit(2);
 }
+console.log("@COLUMNS@");
 const steps = Math.round(seconds / h);
 const stride = Math.max(1, Math.floor(steps / 100));
 for (let k = 0; k < steps; k++) {

@@ -3,7 +3,7 @@ function main(seconds, h, input)
   groups = @NAME@.groups();
   if nargin < 1, seconds = 10; end
   if nargin < 2, h = 1e-3; end
-  if nargin < 3, input = zeros(numel(groups.input.names), 1); end
+  if nargin < 3, input = [@GIVEN@]; end
   state = groups.state.defaults;
   parameter = groups.parameter.defaults;
   names = groups.input.names';
@@ -11,6 +11,7 @@ function main(seconds, h, input)
     error('main(SECONDS, STEP, INPUT), with %d inputs: %s', numel(names), strjoin(names, ', '));
   end
   input = input(:);
+  fprintf('@COLUMNS@\n');
   steps = round(seconds / h);
   for k = 0:steps
     if mod(k, max(1, floor(steps / 100))) == 0 || k == steps
