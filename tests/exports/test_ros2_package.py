@@ -146,25 +146,27 @@ def _require_linked(columns, robot, twists, stale):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("compiled_by", "more"), [("clang++", ""), ("g++", " -DREALTIME_TOOLS_3")])
+@pytest.mark.parametrize(("compiled_by", "more"), [("clang++", ""), ("g++", " -DEARLIER")])
 def test_compilers_and_versions_agree_and_parameters_are_taken(compiled_by, more, tmp_path):
     robot = trundle.catalog.differential_drive()
     trundle.export(robot, "ros2", name="robot", output=tmp_path / "robot")
     package = built(tmp_path / "robot", tmp_path / "stubs", compiled_by, FLAGS + more)
     rows = _rows()
-    rows[:, 4] = -1
+    rows[:, 4] = np.where(np.arange(CYCLES) < 3, 0, -1)  # an encoder that isn't read yet
     rows[50, 2] = np.nan  # no twist: the one before holds
     found = package.run(
         rows, 2, 2, "robot.r=0.2", "enable_odom_tf=false", "cmd_vel_timeout=1.0", "publish_rate=10"
     )
     odometry = trundle.odometry(robot)
     changed = odometry.along(
-        dict(zip(odometry.increments, found["readings"].T, strict=True)), parameters={"r": 0.2}
+        dict(zip(odometry.increments, found["readings"][3:].T, strict=True)), parameters={"r": 0.2}
     )
     x, y, _, _ = found["pose"][999]
     published = np.flatnonzero(np.diff(found["count"][:, 0], prepend=0))
     assert np.all(np.diff(published) == RATE / 10)
-    last = changed[0][published[-1]]
+    assert published[0] == 3
+    assert np.all(found["commands"][:3] == 0)
+    last = changed[0][published[-1] - 3]
     assert np.hypot(x - last[0], y - last[1]) <= 1e-12 * max(1, np.hypot(*last[:2]))
     assert np.all(found["transforms"] == -1)
     assert np.isfinite(found["commands"]).all()

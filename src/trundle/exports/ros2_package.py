@@ -136,7 +136,7 @@ def _controller_words(
     """What is filled into the controller: its joints, and which steered wheels are read."""
     interfaces = _interfaces(commands, odometry)
     called = {
-        word: ", ".join(f"params_.joints.{joints[label].key}" for label in labels)
+        word: ",".join(f"\n      params_.joints.{joints[label].key}" for label in labels)
         for word, labels in interfaces.items()
     }
     states = content.entry(KINEMATICS)

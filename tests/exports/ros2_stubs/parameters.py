@@ -1,4 +1,6 @@
-"""A stand-in for generate_parameter_library 0.4: its YAML form to a header with Params and ParamListener.
+"""A stand-in for generate_parameter_library: its YAML form to a header with Params and ParamListener.
+
+The form is that of docs/src/yaml-syntax.md and docs/src/validators in its repository at 77528497.
 
 It refuses what the form doesn't have: other keys, types and validators, defaults of another type than their own.
 """

@@ -1,6 +1,8 @@
 // Stand-ins for what a controller takes of ROS 2: the published names and signatures with as little behind them as a
-// test needs, written anew. They state ros2_control 4 (controller_interface, hardware_interface: Jazzy and Kilted),
-// realtime_tools 3 and 4, rclcpp 28, pluginlib 5 and common_interfaces 5. Publishers publish at once here.
+// test needs, written anew. They state ros2_control 4 (controller_interface_base.hpp at 00228c46, the loaned interfaces
+// at 0a81bfc1: Jazzy), realtime_tools 3 (realtime_publisher.hpp at a4975506) and 4 (try_publish of its pull request 323),
+// and of rclcpp, pluginlib and common_interfaces what Jazzy has. EARLIER: realtime_tools 3 and loaned
+// interfaces as in early 2024 (loaned_state_interface.hpp at 0ffaacc7). Publishers publish at once here.
 #pragma once
 
 #include <array>
@@ -210,11 +212,15 @@ class LoanedCommandInterface {
   LoanedCommandInterface(const LoanedCommandInterface &) = delete;
   LoanedCommandInterface(LoanedCommandInterface &&) = default;
   const std::string &get_name() const { return name_; }
+#ifdef EARLIER
+  void set_value(double value) { *value_ = value; }
+#else
   template <typename T>
   [[nodiscard]] bool set_value(const T &value, unsigned int = 10) {
     *value_ = value;
     return true;
   }
+#endif
 
  private:
   std::string name_;
@@ -227,10 +233,14 @@ class LoanedStateInterface {
   LoanedStateInterface(const LoanedStateInterface &) = delete;
   LoanedStateInterface(LoanedStateInterface &&) = default;
   const std::string &get_name() const { return name_; }
+#ifdef EARLIER
+  double get_value() const { return *value_; }
+#else
   template <typename T = double>
   [[nodiscard]] std::optional<T> get_optional(unsigned int = 10) const {
     return *value_;
   }
+#endif
 
  private:
   std::string name_;
@@ -295,7 +305,7 @@ template <typename Message>
 class RealtimePublisher {
  public:
   explicit RealtimePublisher(std::shared_ptr<rclcpp::Publisher<Message>> publisher) : publisher_(publisher) {}
-#ifdef REALTIME_TOOLS_3
+#ifdef EARLIER
   bool tryPublish(const Message &message) {
 #else
   bool try_publish(const Message &message) {

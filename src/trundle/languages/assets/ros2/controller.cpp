@@ -4,6 +4,7 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <type_traits>
 
 #include "hardware_interface/types/hardware_interface_type_values.hpp"
 #include "pluginlib/class_list_macros.hpp"
@@ -28,6 +29,26 @@ auto publish_by(Publisher &publisher, const Message &message, int) -> decltype(p
 template <typename Publisher, typename Message>
 auto publish_by(Publisher &publisher, const Message &message, long) -> decltype(publisher.tryPublish(message)) {
   return publisher.tryPublish(message);
+}
+
+// Later versions of ros2_control 4 read by get_optional and say whether a value was taken, earlier ones by get_value.
+template <typename Interface>
+auto value_of(const Interface &interface, int) -> std::decay_t<decltype(*interface.get_optional())> {
+  const auto value = interface.get_optional();
+  return value.has_value() ? *value : std::numeric_limits<double>::quiet_NaN();
+}
+template <typename Interface>
+double value_of(const Interface &interface, long) {
+  return interface.get_value();
+}
+template <typename Interface>
+bool takes(Interface &interface, double value) {
+  if constexpr (std::is_void_v<decltype(interface.set_value(value))>) {
+    interface.set_value(value);
+    return true;
+  } else {
+    return interface.set_value(value);
+  }
 }
 
 std::int64_t nanoseconds(double seconds) { return static_cast<std::int64_t>(std::llround(1e9 * seconds)); }
@@ -147,13 +168,14 @@ CallbackReturn Controller::on_activate(const rclcpp_lifecycle::State &) {
 CallbackReturn Controller::on_deactivate(const rclcpp_lifecycle::State &) {
   bool stopped = true;
   for (std::size_t k = 0; k < Commands::velocity_count; k++)
-    stopped = command_interfaces_[command_places_[k]].set_value(0.0) && stopped;
+    stopped = takes(command_interfaces_[command_places_[k]], 0.0) && stopped;
   if (!stopped) RCLCPP_ERROR(get_node()->get_logger(), "not all joints took the velocity 0");
   return stopped ? CallbackReturn::SUCCESS : CallbackReturn::ERROR;
 }
 
 return_type Controller::update(const rclcpp::Time &time, const rclcpp::Duration &period) {
   read(period.seconds());
+  if (!follows_) return return_type::OK;  // until the encoders are read nobody knows where steering stands
   const bool written = write(time);
   publish(time);
   return written ? return_type::OK : return_type::ERROR;
@@ -176,8 +198,7 @@ void Controller::read(double seconds) {
   elapsed_ += seconds;
   Odometry::Readings readings{};
   for (std::size_t k = 0; k < readings.size(); k++) {
-    const auto value = state_interfaces_[state_places_[k]].get_optional();
-    readings[k] = value.has_value() ? value.value() : std::numeric_limits<double>::quiet_NaN();
+    readings[k] = value_of(state_interfaces_[state_places_[k]], 0);
     if (!std::isfinite(readings[k])) return;
   }
   for (const Pivot &pivot : pivots)
@@ -211,15 +232,15 @@ bool Controller::write(const rclcpp::Time &time) {
   bool written = true;
   std::size_t place = 0;
   for (const double velocity : joints.velocity)
-    written = command_interfaces_[command_places_[place++]].set_value(velocity) && written;
+    written = takes(command_interfaces_[command_places_[place++]], velocity) && written;
   for (const double position : joints.position)
-    written = command_interfaces_[command_places_[place++]].set_value(position) && written;
+    written = takes(command_interfaces_[command_places_[place++]], position) && written;
   return written;
 }
 
 void Controller::publish(const rclcpp::Time &time) {
   const std::int64_t now = time.nanoseconds(), period = nanoseconds(1 / params_.publish_rate);
-  if (!follows_ || now < next_publish_) return;
+  if (now < next_publish_) return;
   next_publish_ = now - next_publish_ < period ? next_publish_ + period : now + period;
   message_.header.stamp = time;
   fill_odometry();
