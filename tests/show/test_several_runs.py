@@ -124,3 +124,17 @@ def test_what_cannot_be_compared_is_told(model):
         trundle.compare(run, swing, labels=["differential", "pendulum"]).path()
     with pytest.raises(InputError, match="no path of the run 'still': no description says"):
         trundle.compare(run, trundle.Run("still", [0.0], {"a": [0.0]}), labels=["moving", "still"]).path()
+
+
+def test_runs_of_other_samples_are_the_same_curves():
+    """At one another's times they are on their own curves, which know more than their samples."""
+    robot = trundle.catalog.differential_drive()
+    few, many, truth = (
+        trundle.simulate(robot, 5.0, {"left_motor.voltage": 24.0}, samples=count, progress=False)
+        for count in (21, 501, 20_001)
+    )
+    name = "left_motor.current"
+    figure = trundle.compare(few, many, labels=["few", "many"]).over_time("states", name)
+    for line in figure.axes[0].get_lines()[:2]:
+        off = np.interp(truth.time, *np.array(line.get_xydata()).T) - truth[name]
+        assert np.abs(off).max() < 2e-3 * truth[name].max()

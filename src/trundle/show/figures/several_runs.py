@@ -15,6 +15,7 @@ from trundle.arrays import FloatArray
 from trundle.choices import FIGURES
 from trundle.errors import InputError, choose, suggest
 from trundle.results import Run
+from trundle.results.between import with_points
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -201,7 +202,7 @@ class Comparison:
 
     @property
     def _time(self) -> FloatArray:
-        """The times of all runs: lines between samples stay what they are there."""
+        """The times of all runs: curves stay there what they are in figures of one."""
         return reduce(np.union1d, [run.time for run in self.runs])
 
     def _panels(self, what: str, names: Sequence[str]) -> tuple[list[Panel], int]:
@@ -217,7 +218,8 @@ class Comparison:
             held = [name for name in names if name in run]
             for panel in panels.OVER_TIME[what](run, held) if held or not names else ():
                 for name, values in panel.curves.items():
-                    curve = np.interp(self._time, run.time, values, np.nan, np.nan)
+                    drawn = with_points(run.time, values, panel.between.get(name))
+                    curve = np.interp(self._time, *drawn, np.nan, np.nan)
                     title = f"{panel.title}: {name}" if panel.title and name not in run else name
                     first = shown.get(name, panels.Panel(title, panel.label, {}, panel.least, panel.log))
                     further = {label: panel.between[name]} if name in panel.between else {}
