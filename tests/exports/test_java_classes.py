@@ -158,6 +158,8 @@ public class Allocated {
                 kinematics.toWheels(1, -0.3, 0.2, wheels);
                 kinematics.toTwist(wheels, twist);
                 odometry.update(readings, increments, angles);
+                kinematics.desaturate(wheels, 0.5);
+                odometry.correctHeading(0.1, 1e-4);
             }
             long taken = bean.getCurrentThreadAllocatedBytes() - before;
             if (turn == 1) System.out.print(taken / 100);
@@ -172,3 +174,74 @@ def test_calls_allocate_nothing(tmp_path):
     (tmp_path / "Allocated.java").write_text(_ALLOCATED, encoding="utf-8")
     run([tool("javac"), "-Xlint:all", "-Werror", "Allocated.java"], tmp_path)
     assert run([tool("java"), "Allocated"], tmp_path).stdout == b"0"
+
+
+_SATURATED = """
+import robot.*;
+
+public class Saturated {
+    public static void main(String[] arguments) {
+        Kinematics kinematics = new Kinematics();
+        Kinematics.Wheels wheels = new Kinematics.Wheels();
+        double[] twist = new double[3];
+        for (double fastest : new double[] {100, 0.5}) {
+            kinematics.toWheelsForward(1, 0.3, 0.2, wheels);
+            kinematics.desaturate(wheels, fastest);
+            kinematics.toTwist(wheels, twist);
+            double most = 0;
+            for (int k = 0; k < Kinematics.WHEELS; k++) most = Math.max(most, Math.abs(kinematics.speed(wheels, k)));
+            System.out.println(twist[0] + " " + twist[1] + " " + twist[2] + " " + most);
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["swerve", pytest.param("mecanum", marks=pytest.mark.slow)])
+def test_wheels_that_are_slowed_drive_the_same_way(tmp_path, name):
+    trundle.export(trundle.catalog.robot(name), "java", name="robot", output=tmp_path)
+    whole, slowed = np.array(_printed(tmp_path, "Saturated", _SATURATED))
+    np.testing.assert_allclose(whole[:3], [1, 0.3, 0.2], rtol=1e-12)
+    assert slowed[3] == pytest.approx(0.5, rel=1e-14)
+    np.testing.assert_allclose(slowed[:3], whole[:3] * 0.5 / whole[3], rtol=1e-12)
+
+
+_CORRECTED = """
+import robot.*;
+
+public class Corrected {
+    public static void main(String[] arguments) {
+        Odometry odometry = new Odometry();
+        double[] covariance = {0.04, 0.01, 0.006, 0.01, 0.09, -0.01, 0.006, -0.01, 0.02};
+        double[][] given = {{0.7, 0.01}, {0.7 + 2 * Math.PI, 0.01}, {Double.NaN, 0.01}, {0.7, 0}, {0.7, Double.NaN}};
+        for (double[] each : given) {
+            odometry.reset(1, 2, 0.5, covariance, new double[Odometry.READINGS]);
+            StringBuilder row = new StringBuilder(odometry.correctHeading(each[0], each[1]) ? "1" : "0");
+            row.append(" " + odometry.x() + " " + odometry.y() + " " + odometry.theta());
+            for (int k = 0; k < 9; k++) row.append(" " + odometry.covariance(k / 3, k % 3));
+            System.out.println(row);
+        }
+    }
+}
+"""
+
+
+def test_a_gyroscope_is_taken_in_by_its_variance(tmp_path):
+    trundle.export(trundle.catalog.differential_drive(), "java", name="robot", output=tmp_path)
+    rows = np.array(_printed(tmp_path, "Corrected", _CORRECTED))
+    before = np.array([[0.04, 0.01, 0.006], [0.01, 0.09, -0.01], [0.006, -0.01, 0.02]])
+    # the second formulation: information adds up, and the pose minimises the squares of both
+    after = np.linalg.inv(np.linalg.inv(before) + np.diag([0, 0, 1 / 0.01]))
+    pose = np.array([1, 2, 0.5]) + after[:, 2] / 0.01 * (0.7 - 0.5)
+    for row in rows[:2]:
+        np.testing.assert_allclose(row, [1, *pose, *after.ravel()], rtol=1e-12)
+    for row in rows[2:]:
+        np.testing.assert_array_equal(row, [0, 1, 2, 0.5, *before.ravel()])
+
+
+def _printed(folder, name, text):
+    """The numbers that a class's main method prints, a list a line."""
+    (folder / f"{name}.java").write_text(text, encoding="utf-8")
+    run([tool("javac"), "-Xlint:all", "-Werror", f"{name}.java"], folder)
+    lines = run([tool("java"), name], folder).stdout.decode().splitlines()
+    return [[float(each) for each in line.split()] for line in lines]

@@ -72,6 +72,25 @@ public final class Kinematics {
         give(wheels);
     }
 @BACK@
+    /** How fast a wheel rolls, m/s: what WPILib's SwerveModuleState and SwerveModuleVelocity hold beside the angle. */
+    public double speed(Wheels wheels, int wheel) {
+        return radius[wheel] * wheels.rate[wheel];
+    }
+
+    /**
+     * Slows all wheels alike so that none rolls faster than `fastest`, m/s, and leaves them where none does: the base
+     * goes the same way, slower.
+     */
+    public void desaturate(Wheels wheels, double fastest) {
+        double most = 0;
+        for (int k = 0; k < WHEELS; k++) most = Math.max(most, Math.abs(speed(wheels, k)));
+        if (!(most > fastest)) return;
+        for (int k = 0; k < WHEELS; k++) {
+            wheels.rate[k] *= fastest / most;
+            wheels.steeringRate[k] *= fastest / most;
+        }
+    }
+
     private void take(double vX, double vY, double omega) {
         twist[0] = vX;
         twist[1] = vY;

@@ -83,6 +83,26 @@ public final class Odometry {
         return true;
     }
 
+    /**
+     * Takes a gyroscope's heading in, theta in rad, also one that begins anew after a turn: the pose and its covariance
+     * as a Kalman filter has them for a reading of that variance, rad^2. To be called after {@link #update}, whose noise
+     * must not be zero, or the gyroscope adds nothing. False where a number isn't finite or the variance isn't positive:
+     * nothing has changed then.
+     */
+    public boolean correctHeading(double theta, double variance) {
+        double missing = Math.IEEEremainder(theta - pose[2], 2 * Math.PI);
+        double total = covariance[8] + variance;
+        if (!(variance > 0) || Double.isNaN(missing) || Double.isNaN(total) || Double.isInfinite(total)) return false;
+        for (int k = 0; k < 3; k++) pose[k] += covariance[3 * k + 2] / total * missing;
+        for (int row = 0; row < 3; row++) {
+            for (int k = 0; k < 3; k++) {
+                sum[3 * row + k] = covariance[3 * row + k] - covariance[3 * row + 2] / total * covariance[6 + k];
+            }
+        }
+        System.arraycopy(sum, 0, covariance, 0, 9);
+        return true;
+    }
+
     /** m, along the ground's first axis. */
     public double x() {
         return pose[0];
