@@ -1,6 +1,6 @@
 """What all tests share: seeded random numbers, the `slow` marker, and campaigns.
 
-A campaign is one law over many random cases (`make prove` runs all of them, CI a tenth): its test takes the fixture
+A campaign is one law over many random cases (`make prove` runs all of them, CI a share): its test takes the fixture
 `campaign` and loops over `campaign(total)`, which yields a generator of random numbers a case.
 """
 

@@ -69,6 +69,7 @@ def test_models_hash_by_what_describes_them():
     assert len({MODEL, other, copy.deepcopy(MODEL), RUN, BATCH, copy.deepcopy(RUN)}) == 5
 
 
+@pytest.mark.slow
 def test_a_pool_of_processes_returns_them():
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         run = pool.submit(simulated, MODEL, 6.0).result()

@@ -48,6 +48,7 @@ def test_the_readmes_pictures_are_small_and_made_by_the_gallery():
 
 
 @pytest.mark.skipif(not Path("/usr/bin/chromium").exists(), reason="chromium is not installed")
+@pytest.mark.slow
 def test_faults_of_a_page_are_seen(tmp_path):
     pytest.importorskip("playwright")
     from tools.gallery_check import faults

@@ -27,6 +27,7 @@ def test_what_stands_below_a_room_moves_with_it():
     assert old.Recording.__module__ == "trundle.limbs.capture.recording"
 
 
+@pytest.mark.slow
 def test_public_doors_say_nothing():
     """`trundle.window.play`, `trundle.page.page_of` and `trundle.motion.time_optimal` keep their names."""
     script = "import trundle; trundle.window.play, trundle.page.page_of; import trundle.motion.time_optimal"

@@ -503,6 +503,7 @@ def test_every_function_is_here():
 
 
 @pytest.mark.parametrize("kind", WRONG)
+@pytest.mark.slow
 def test_wrong_kinds_are_told(kind, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     raw = []

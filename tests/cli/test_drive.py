@@ -76,6 +76,7 @@ def test_drive_writes_tables_for_other_programs(trundle, tmp_path, ending, needs
     assert table.is_file()
 
 
+@pytest.mark.slow
 def test_drive_follows_paths_and_what_it_wrote(trundle, tmp_path):
     path = Path(__file__).parents[2] / "examples" / "swerve" / "paths" / "score.path"
     done = trundle("drive", "--file", str(path), "--output", str(tmp_path), "--no-graphs")

@@ -88,6 +88,7 @@ def test_output_into_nowhere(trundle, folder):
     assert "folder" in answer.err
 
 
+@pytest.mark.slow
 def test_a_terminal_without_unicode(folder):
     """A whole process: its standard output takes ASCII only."""
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}

@@ -152,6 +152,7 @@ def test_only_its_own_files_are_replaced(inverse, tmp_path):
     assert inverse("--no-figures", "--force").status == 0
 
 
+@pytest.mark.slow
 def test_a_breakdown_is_a_table_and_a_figure(inverse, tmp_path):
     done = inverse("--breakdown", "foot", "--observer", "shank@ankle")
     assert done.status == 0, done.err

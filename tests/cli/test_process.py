@@ -140,6 +140,7 @@ def test_an_interrupted_save_leaves_no_draft(number, tmp_path):
     ],
 )
 @pytest.mark.parametrize("encoding", mostly_slow(["", "PYTHONIOENCODING=latin-1"], [""]))
+@pytest.mark.slow
 def test_names_and_signs_that_the_locale_lacks(folder, words, encoding):
     (folder / "circle.yaml").rename(folder / "ü.yaml")
     done = shell(f"LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 {encoding} trundle {words}")

@@ -128,6 +128,7 @@ def test_large_but_allowed_files_take_seconds_at_most(case: str) -> None:
     assert time.perf_counter() - started < 60.0
 
 
+@pytest.mark.slow
 def test_a_thousand_of_everything() -> None:
     joints = {
         f"j{each}": {"type": "revolute", "parent": f"j{each - 1}" if each else "base"} for each in range(1000)

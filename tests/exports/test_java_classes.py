@@ -103,6 +103,7 @@ def run(command, folder, given=b""):
 
 
 @pytest.mark.parametrize("name", mostly_slow(WHEELED, ["tricycle"]))
+@pytest.mark.slow
 def test_classes_give_what_the_library_gives(name, answer, rng):
     as_the_library(name, answer, rng)
 
@@ -169,6 +170,7 @@ public class Allocated {
 """
 
 
+@pytest.mark.slow
 def test_calls_allocate_nothing(tmp_path):
     trundle.export(trundle.catalog.swerve(), "java", name="robot", output=tmp_path)
     (tmp_path / "Allocated.java").write_text(_ALLOCATED, encoding="utf-8")

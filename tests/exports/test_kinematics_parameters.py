@@ -136,6 +136,7 @@ def test_derivatives_by_parameters_are_differences(name, rng):
             np.testing.assert_allclose(slope[:, k], differences, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_all_functions_take_the_same_parameters():
     """Names, units and defaults alike, so that a structure in C, say, serves them all."""
     for make in BASES.values():

@@ -170,6 +170,7 @@ def test_what_a_call_takes_is_reported(folder, monkeypatch):
     assert f"dynamics {dynamics['instructions']} {dynamics['stack']}\n" in built(folder, "-s", "run")
 
 
+@pytest.mark.slow
 def test_no_heap_and_nothing_in_double_precision(folder):
     exported(trundle.derive(trundle.catalog.swerve()), folder)
     built(folder)

@@ -247,6 +247,7 @@ def test_every_form_is_the_same_sum(rng):
             assert float(point(writer._tree(folded(book, tree)))) == meant
 
 
+@pytest.mark.slow
 def test_fractions_in_lowest_terms_keep_their_value(rng):
     for _ in range(8):
         book = Book()

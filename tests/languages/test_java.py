@@ -47,5 +47,6 @@ def test_a_method_can_not_have_any_name(name):
         source({name: operations()}, JAVA)
 
 
+@pytest.mark.slow
 def test_prepared_functions_are_the_plain_ones(rng):
     laws.prepared_functions_are_the_plain_ones(called, rng)

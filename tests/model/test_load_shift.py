@@ -70,6 +70,7 @@ def ended(run):
 
 
 @pytest.mark.parametrize("angle", [-0.25, 0.3])
+@pytest.mark.slow
 def test_a_car_parked_on_a_slope_by_hand(angle):
     """m g (cos a · b/L ± h/L sin a), where brakes and treads hold it."""
     model = trundle.derive(car(sloped(angle), contact="bristle", damping=1e6))
@@ -302,6 +303,7 @@ def test_nothing_is_left_that_would_lift_roll_or_pitch_it(rng, kind):
 
 @pytest.mark.usefixtures("own_law")
 @pytest.mark.parametrize("kind", ["slip", "bristle", "own"])
+@pytest.mark.slow
 def test_the_energy_account_holds(rng, kind):
     """Work and losses go on balancing: loads do no work."""
     model = trundle.derive(random_robot(rng, kind))

@@ -78,6 +78,7 @@ def test_a_slider_crank_with_a_massless_rod_has_the_textbook_acceleration(rng):
         ["revolute", "prismatic", "cylindrical", "spherical", "planar", "fixed"], ["spherical", "planar"]
     ),
 )
+@pytest.mark.slow
 def test_a_floating_body_held_by_a_loop_moves_as_on_that_joint(kind, rng):
     """The same body on a joint of the tree, and floating with that joint as a loop: same motion, same energy."""
     body = {
@@ -371,6 +372,7 @@ def test_tracers_and_casadis_symbols_give_the_same_programs(description, monkeyp
         np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9 * np.abs(expected).max())
 
 
+@pytest.mark.slow
 def test_a_long_run_takes_its_outputs_from_the_rates_own_program(monkeypatch):
     """The same motion and outputs as from three programs, whatever the inputs are."""
     model, inputs = trundle.derive(four_bar()), {"drive.torque": lambda t, state: 9 - state["crank.rate"]}
@@ -444,6 +446,7 @@ def settled_motion_with_inputs(model, rng):
     return np.array(model.state_vector({"crank.angle": float(rng.uniform(-3, 3)), "crank.rate": 1.0}))
 
 
+@pytest.mark.slow
 def test_initial_states_close_the_loop_near_what_is_given():
     model = trundle.derive(four_bar())
     names = list(model.states)

@@ -68,6 +68,7 @@ def test_the_covariance_is_that_of_noisy_encoders(motion, rng):
     np.testing.assert_allclose(covariance[-1] / size, sampled / size, atol=0.15)
 
 
+@pytest.mark.slow
 def test_a_tracked_robot_knows_where_it_thinks_it_is(motion):
     """What slips by creep is what wheels' encoders don't see."""
     tracking = trundle.track(catalog.swerve(), motion, samples=301)

@@ -87,6 +87,7 @@ def test_random_paths_are_followed_within_random_limits(campaign):
         assert motion.poses([motion.duration]) == pytest.approx(path.poses([path.length]), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_rates_are_the_derivatives_of_angles_and_speeds():
     motion = followed(random_path(np.random.default_rng(3)), trundle.catalog.swerve(), limits=LIMITS)
     times, samples = sampled(motion, 200_001)

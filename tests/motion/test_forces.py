@@ -61,6 +61,7 @@ def test_contacts_move_the_mass_and_motors_pay_for_its_energy(motion):
 
 
 @pytest.mark.parametrize("motor", mostly_slow([None, "kraken_x60"], [None]))
+@pytest.mark.slow
 def test_a_robot_whose_wheels_creep_follows_a_plan_by_feed_forward(motor, motion):
     robot = catalog.swerve(motor=motor)
     tracking = trundle.track(robot, motion, samples=201)
@@ -81,6 +82,7 @@ def test_a_robot_whose_wheels_creep_follows_a_plan_by_feed_forward(motor, motion
     assert slippery.largest["position"] > 5 * worst["position"]
 
 
+@pytest.mark.slow
 def test_saturated_motors_show_as_errors(motion):
     """4 V are not enough for 1 m/s: the robot stays behind, which the commands could tell."""
     robot = catalog.swerve()
@@ -141,6 +143,7 @@ def test_greatest_torques():
     assert fed == pytest.approx(0.05 * 12 / 0.5)
 
 
+@pytest.mark.slow
 def test_limits_that_motors_imply_can_be_planned_with_and_followed():
     robot = catalog.swerve()
     implied = trundle.motor_limits(robot, speed="1.5 m/s")

@@ -32,6 +32,7 @@ def dc_steered():
 
 
 @pytest.mark.parametrize("name", ["mecanum", "three_omni"])
+@pytest.mark.slow
 def test_a_base_led_back_to_a_motion_comes_nearer_exponentially(name):
     """ṗ − ṗ* = −k (p − p*) and θ̇ − θ̇* = −k_θ (θ − θ*), whatever the base turns meanwhile."""
     robot = catalog.robot(name)
@@ -119,6 +120,7 @@ def test_a_description_is_read_once(tmp_path, monkeypatch):
     assert paths == [path]
 
 
+@pytest.mark.slow
 def test_what_was_driven_is_tracked_as_its_motion_is():
     robot = trundle.catalog.swerve()
     limits = trundle.Limits(steering_rate=4, steering_acceleration=20, drive_speed=1, drive_acceleration=1)

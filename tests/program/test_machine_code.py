@@ -19,6 +19,7 @@ def others():
         machine_code(f"other {k}")
 
 
+@pytest.mark.slow
 def test_code_goes_with_its_program():
     program = random_program(7)
     program(*(np.ones(group.size) for group in program.inputs))

@@ -104,6 +104,7 @@ def test_figures_of_any_size_keep_their_words_apart(figsize):
 
 
 @pytest.mark.parametrize("around", mostly_slow([0.0, -12345.0], [-12345.0]))
+@pytest.mark.slow
 def test_numbers_of_any_size_keep_clear_of_their_labels(around):
     time = np.linspace(0, 1, 11)
     sizes = [10.0**power * factor for power in range(-9, 13) for factor in (1.0, -1.7, 7.5)]
@@ -460,6 +461,7 @@ def test_limits_far_from_the_curves_leave_them_readable():
     assert -0.2 < low < 0 < 1.0 < high
 
 
+@pytest.mark.slow
 def test_numbers_of_one_axis_are_written_alike():
     """0.0005 beside −5e-4, they were."""
     time = np.linspace(0, 1, 51)
@@ -649,6 +651,7 @@ def test_a_caster_trails_behind_its_pivot():
         assert shown.place(Spot(shown.wheels[2].frame))[0, :2] == pytest.approx(place, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_figures_need_no_screen_and_no_global_state():
     code = (
         "import sys, matplotlib; params = matplotlib.rcParams;"
@@ -661,6 +664,7 @@ def test_figures_need_no_screen_and_no_global_state():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_what_a_robot_can_do_is_drawn(tmp_path):
     """The centre of rotation where the analysis has it, and the velocities' outline touching its longest axis."""
     for robot, at, pairs in (  # one for each pair of parts that both move

@@ -297,6 +297,7 @@ def ipython():
         sys.modules["__main__"] = main
 
 
+@pytest.mark.slow
 def test_ipython_takes_what_is_shown(robot, model, run, batch):
     with ipython() as shell:
         for each, kinds in (
@@ -313,6 +314,7 @@ def test_ipython_takes_what_is_shown(robot, model, run, batch):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.slow
 def test_notebooks_run_from_top_to_bottom(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(matplotlib, "get_backend", lambda *_: "agg")

@@ -238,6 +238,7 @@ def test_shapes_beyond_number_are_told():
 
 @settings(max_examples=10, deadline=None)
 @given(st.integers(20, 4000), st.integers(0, 2**32 - 1))
+@pytest.mark.slow
 def test_simplified_surfaces_keep_their_bound_and_their_volume(most, seed):
     rng = np.random.default_rng(seed)
     angles = np.linspace(0, 2 * math.pi, 60, endpoint=False)

@@ -24,6 +24,7 @@ def drift(run):
 
 
 @pytest.mark.parametrize("links", [2, 10])
+@pytest.mark.slow
 def test_pendulums_keep_their_energy(links):
     """10 s from a wild start; the promise is 1e-8, the default tolerances leave an order or two of room."""
     model = pendulum(links)

@@ -306,6 +306,7 @@ def test_what_is_no_model_is_told_what_to_do():
             call()
 
 
+@pytest.mark.slow
 def test_robots_models_documents_files_and_mappings_run_alike(tmp_path):
     document = catalog.document("differential_drive")
     path = tmp_path / "robot.yaml"
@@ -364,6 +365,7 @@ def test_a_jump_that_only_the_integration_meets_is_found_there(monkeypatch):
     np.testing.assert_allclose(run["theta"], right["theta"], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_stored_samples_do_not_change_the_motion():
     model = model_of("differential_drive")
     pulse = {"left_motor.voltage": lambda t: 24.0 if 5 < t < 5.1 else 0.0}
@@ -376,6 +378,7 @@ def test_stored_samples_do_not_change_the_motion():
     )
 
 
+@pytest.mark.slow
 def test_auto_sees_stiffness_at_the_start():
     drive = derive(catalog.differential_drive(inductance=0, resistance=1e-5))
     arm = {
@@ -592,6 +595,7 @@ def test_slopes_by_differences_lead_to_the_same_motion(monkeypatch):
         np.testing.assert_allclose(found[name], exact[name], rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_fifty_joints_with_dry_friction_need_no_slopes(rng):
     """Their matrix of slopes would take minutes to compile."""
     inertia = {"xx": 1e-3, "yy": 2e-3, "zz": 2e-3}

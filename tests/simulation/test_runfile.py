@@ -61,6 +61,7 @@ def test_it_is_the_commands_run(file, capsys, monkeypatch):
     assert (len(changed), changed["theta"][0]) == (5, pytest.approx(np.pi / 2))
 
 
+@pytest.mark.slow
 def test_what_files_hold_runs_from_python_too(file):
     expected = trundle.run(file).final
     described = yaml.safe_load(file.read_text())

@@ -27,6 +27,7 @@ def test_growing_and_resting_motions_bound_no_step():
     assert longest_step(np.array([complex(np.nan)]))[0] == np.inf
 
 
+@pytest.mark.slow
 def test_a_slipping_swerve_is_told_that_its_step_is_too_long():
     """The four-module swerve ended 0.4 % off in x at 1 ms without a word."""
     model = trundle.derive(catalog.swerve())

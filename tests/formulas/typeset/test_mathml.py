@@ -126,6 +126,7 @@ def test_only_what_mathml_core_has(name):
     assert not re.search(r"\bstyle=|<script|\bon\w+=|href|src=", text)
 
 
+@pytest.mark.slow
 def test_odometry_is_written():
     text = trundle.derive(catalog.ackermann()).odometry().formulas().equations.mathml()
     assert "<mi>sinc</mi>" in text

@@ -260,6 +260,7 @@ def changed(page, before):
     return ends(page)
 
 
+@pytest.mark.slow
 def test_a_moved_slider_changes_the_drawn_path(opened, circle):
     page = lively(opened(circle))
     page.evaluate("trundlePage.player.seek(7, true)")
@@ -275,6 +276,7 @@ def test_a_moved_slider_changes_the_drawn_path(opened, circle):
     assert changed(page, after) == pytest.approx(before, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_what_is_typed_is_simulated_exactly(opened, circle):
     """The page's run ends where Python's does at the page's own step, and where `simulate` does."""
     page = lively(opened(circle))
@@ -293,6 +295,7 @@ def test_what_is_typed_is_simulated_exactly(opened, circle):
     assert [exact[name][-1] for name in names] == pytest.approx(pose, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_link_holds_the_state(opened, circle):
     page = lively(opened(circle))
     typed(page, "start.theta", "30 deg")
@@ -307,6 +310,7 @@ def test_a_link_holds_the_state(opened, circle):
     assert again.input_value("[id='knob-start.theta']") == "0.5235987755982988"
 
 
+@pytest.mark.slow
 def test_the_link_is_copied_and_a_notebook_has_none(opened, circle):
     page = lively(opened(circle))
     page.click("text=Copy link")
@@ -317,6 +321,7 @@ def test_the_link_is_copied_and_a_notebook_has_none(opened, circle):
     assert inside.is_hidden("text=Copy link")
 
 
+@pytest.mark.slow
 def test_hostile_links_are_ignored(opened, circle):
     hash_ = "#parameters.d=alert(1)&parameters.r=-1e999&__proto__=1&run.duration=1e300&%%%&<img src=x onerror=alert(1)>"
     page = lively(opened(circle, url_hash=hash_))
@@ -348,6 +353,7 @@ def test_wrong_amounts_are_told_beside_them(opened, circle):
     assert page.is_hidden("[id='knob-parameters.d-problem']")
 
 
+@pytest.mark.slow
 def test_the_newest_of_many_settings_is_shown_and_the_page_stays_awake(opened, circle):
     page = lively(opened(circle))
     before = ends(page)

@@ -21,6 +21,7 @@ def notebook(html):
     return f"<!doctype html><meta charset='utf-8'><link rel='icon' href='data:,'><body>{html}</body>"
 
 
+@pytest.mark.slow
 def test_the_page_runs_in_its_iframe(opened, shown):
     page = opened(notebook(shown["text/html"]))
     inside = page.frame_locator("iframe")
@@ -40,6 +41,7 @@ def test_nothing_in_it_reaches_the_notebook(opened, shown):
     assert frame.evaluate(reached) == "refused"
 
 
+@pytest.mark.slow
 def test_a_still_picture_stands_where_no_script_runs(opened, shown):
     page = opened(notebook(shown["text/html"]), java_script_enabled=False)
     inside = page.frame_locator("iframe")

@@ -113,6 +113,7 @@ def test_a_winding_of_a_microhenry_is_stiff():
         assert np.abs(run["values"][state] - exact[state]).max() <= 1e-4 * scale
 
 
+@pytest.mark.slow
 def test_a_swerve_on_slipping_wheels_is_integrated_as_in_python():
     document = trundle.catalog.document("swerve", contact="slip")
     live = live_data(document, Changes(duration=8.0))
@@ -152,6 +153,7 @@ def test_every_robot_of_the_catalogue_comes_alive(name):
     assert run["halfStepError"] < 1e-3
 
 
+@pytest.mark.slow
 def test_a_long_chain_has_no_slopes_of_its_own_and_runs():
     document = trundle.catalog.document("pendulum", links=30)
     live = live_data(document)

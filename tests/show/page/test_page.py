@@ -76,6 +76,7 @@ def test_a_click_in_a_plot_moves_the_time(circle, opened):
     assert page.evaluate("trundlePage.player.state.time") == pytest.approx(15, abs=0.1)
 
 
+@pytest.mark.slow
 def test_keys_play_step_follow_and_help(circle, opened):
     from playwright.sync_api import expect
 
@@ -100,6 +101,7 @@ def test_keys_play_step_follow_and_help(circle, opened):
     assert "play or pause" in page.inner_text("#help")
 
 
+@pytest.mark.slow
 def test_set_motion_swaps_run_path_and_curves(circle, opened):
     page = opened(page_of(circle))
     before = picture(page)
@@ -121,6 +123,7 @@ def test_set_motion_swaps_run_path_and_curves(circle, opened):
         ["skid_steer/turn.yaml", "mecanum/drive.yaml", "gears/rear_axle.yaml"], ["skid_steer/turn.yaml"]
     ),
 )
+@pytest.mark.slow
 def test_arrows_of_a_motion_from_the_browser_are_those_of_the_run(file, opened):
     """What the ground does to wheels, from the values alone: as `show.arrows` has it."""
     page = opened(page_of(trundle.run(_CIRCLE.parents[1] / file, progress=False)))
@@ -215,6 +218,7 @@ def test_several_runs_are_compared_in_one_page(circle, opened):
     ]
 
 
+@pytest.mark.slow
 def test_a_page_begins_to_play_but_for_who_wants_little_motion(circle, opened):
     html = page_of(circle)
     assert not opened(html).evaluate("trundlePage.player.state.playing")
@@ -254,6 +258,7 @@ def test_links_open_what_is_folded(swerve, opened):
     page.locator("#plots-contacts .plot").first.wait_for(state="visible")
 
 
+@pytest.mark.slow
 def test_paper_has_everything_and_the_screen_is_folded_again(swerve, opened):
     page = opened(swerve)
     closed = "document.querySelectorAll('#plots details:not([open]), #equations details:not([open])').length"

@@ -1,5 +1,6 @@
 """A page's equations: the run's own, with its numbers, set by the browser."""
 
+import pytest
 import sympy
 from sympy.physics.mechanics import dynamicsymbols
 
@@ -59,6 +60,7 @@ _NOTEBOOK = """<!doctype html><meta charset="utf-8"><style>
 </style>"""
 
 
+@pytest.mark.slow
 def test_a_saved_notebook_sets_its_equations_offline(opened):
     """`opened` has no network and fails for a request: everything that shows formulas, as notebooks keep it."""
     robot, world = catalog.differential_drive(), trundle.Frame("world")

@@ -66,6 +66,7 @@ def middle_of_red(picture):
 
 
 @pytest.mark.parametrize(("time", "drag"), [("0", None), ("0.25", (120, 60)), ("0.75", (-200, 90))])
+@pytest.mark.slow
 def test_a_shape_is_seen_where_it_is(opened, time, drag):
     """A red ball on an arm, against a pinhole camera worked out by hand, from several sides."""
     ball = {"type": "sphere", "radius": 0.06, "at": [0.8, 0, 0.3], "colour": "#ff0000"}
@@ -130,6 +131,7 @@ def test_wheels_roll_on_the_ground(tmp_path):
     assert np.ptp(slips[:, 1]) < 1e-6
 
 
+@pytest.mark.slow
 def test_wheeled_robots_can_be_seen_in_space(opened):
     page = opened(page_of(trundle.run(_CIRCLE, progress=False)), refused=_STALL)
     assert not page.evaluate("trundlePage.spatial")
@@ -150,6 +152,7 @@ def test_wheeled_robots_can_be_seen_in_space(opened):
 
 
 @pytest.mark.parametrize(("width", "height"), [(1400, 900), (390, 844)])
+@pytest.mark.slow
 def test_what_drives_far_starts_near_and_is_followed(opened, width, height):
     page = opened(page_of(trundle.run(_CIRCLE, progress=False)), width=width, height=height, refused=_STALL)
     page.keyboard.press("3")
@@ -167,6 +170,7 @@ def test_what_drives_far_starts_near_and_is_followed(opened, width, height):
     assert page.evaluate(_AT)[2] > 2 * distance
 
 
+@pytest.mark.slow
 def test_an_arm_starts_with_all_of_its_motion_in_sight(opened):
     ball = {"type": "sphere", "radius": 0.06, "at": [0.8, 0, 0.3], "colour": "#ff0000"}
     page = opened(page_of(posed({"ball": ball})), refused=_STALL)
@@ -174,6 +178,7 @@ def test_an_arm_starts_with_all_of_its_motion_in_sight(opened):
     assert page.evaluate("trundlePage.view.eye.distance === trundlePage.view.eye.fitted")
 
 
+@pytest.mark.slow
 def test_layers_keys_and_fingers(opened):
     ball = {"type": "sphere", "radius": 0.06, "at": [0.8, 0, 0.3], "colour": "#ff0000"}
     page = opened(page_of(posed({"ball": ball})), refused=_STALL, has_touch=True)

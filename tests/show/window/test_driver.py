@@ -103,6 +103,7 @@ def test_changed_places_and_radii_of_wheels_count(screen):
 
 
 @pytest.mark.parametrize("name", ["differential_drive", "swerve", "four_bar", "ackermann"])
+@pytest.mark.slow
 def test_what_was_driven_is_what_simulating_the_same_inputs_gives(name, screen):
     document = trundle.catalog.document(name)
     found = Driver(problem_of(document, None, None), SIZE, 1.0)
@@ -118,6 +119,7 @@ def test_what_was_driven_is_what_simulating_the_same_inputs_gives(name, screen):
     assert run.summary["energy_imbalance"] < 1e-4 * run.summary["energy_turned_over"]
 
 
+@pytest.mark.slow
 def test_other_inputs_are_on_keys_targets_stay_and_forces_end(screen):
     found = Driver(problem_of(STILL["offset_drive"], None, None), SIZE, 1.0)
     assert found.hand.names == ("steering_servo.angle",)
@@ -131,6 +133,7 @@ def test_other_inputs_are_on_keys_targets_stay_and_forces_end(screen):
     assert hold(bar, (), 0.1)["motor.voltage"] == 0
 
 
+@pytest.mark.slow
 def test_tab_gives_keys_to_the_next_inputs(screen):
     joints, parent = {}, "base"
     for k in range(10):
@@ -183,6 +186,7 @@ class Pad:
         return self.axes.get(axis, 0)
 
 
+@pytest.mark.slow
 def test_sticks_drive_and_turn_and_are_still_near_the_middle(screen):
     assert sticks(None) == (0, 0, 0)
     assert sticks(Pad(LEFTX=3000, LEFTY=-3000, RIGHTX=2000)) == (0, 0, 0)
@@ -191,6 +195,7 @@ def test_sticks_drive_and_turn_and_are_still_near_the_middle(screen):
     assert found.wanted() == Wish(1.0, pytest.approx(-0.5, abs=1e-3), 1.0)
 
 
+@pytest.mark.slow
 def test_being_slower_than_real_time_is_said(screen, monkeypatch):
     found = Driver(problem_of(trundle.catalog.differential_drive(), None, None), SIZE, 1.0)
     said = []
@@ -260,6 +265,7 @@ def test_what_cant_be_driven_is_said(tmp_path):
         trundle.window.drive(3)
 
 
+@pytest.mark.slow
 def test_forward_is_up_in_the_picture_where_it_is_driven_by_the_field(screen):
     """↑ goes along the world's y and A against its x, of a swerve that stands turned; else along its own front."""
     found = Driver(problem_of(trundle.catalog.document("swerve"), {"theta": 1.0}, None), SIZE, 1.0)

@@ -53,6 +53,7 @@ def colours(screen, colour):
     return np.argwhere((found == pygame.Color(colour)[:3]).all(axis=2))
 
 
+@pytest.mark.slow
 def test_the_speed_is_the_run_s_and_batteries_are_shown(run, player):
     """On a circle straight pieces are shorter than arcs by (ω Δt)²/24; beside the solution's own v on a real drive."""
     assert np.abs(speeds(player.track) - 1.0).max() < 1e-3
@@ -261,6 +262,7 @@ def test_without_pygame_the_message_says_how_to_get_it(run, monkeypatch):
     assert 'pip install "trundle[window]"' in str(raised.value.hint)
 
 
+@pytest.mark.slow
 def test_without_a_screen_the_message_says_what_else_there_is(run):
     code = (
         "import trundle, numpy as np\nt = np.linspace(0, 1, 3)\n"
@@ -272,6 +274,7 @@ def test_without_a_screen_the_message_says_what_else_there_is(run):
 
 
 @pytest.mark.parametrize("name", trundle.catalog.names())
+@pytest.mark.slow
 def test_every_robot_of_the_catalogue_is_drawn_inside_the_window(name, screen):
     run = trundle.run(trundle.catalog.document(name), duration=0.5, samples=51, progress=False)
     player = Player(run.name, played(run), SIZE, 1.0)
