@@ -51,6 +51,7 @@ MOVED = {
     "driving.levels": "motion.commands.control_levels",
     # `from trundle.driving import levels` asks the room that driving is now.
     "motion.paths.levels": "motion.commands.control_levels",
+    "simulation.progress": "progress",
     "motion.halves": "motion.drive.modules",
     "motion.limits": "motion.drive.drive",
     "motion.module_states": "motion.drive.programs",

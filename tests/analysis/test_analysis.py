@@ -147,6 +147,7 @@ GROWTHS = [
 
 
 @pytest.mark.parametrize(("robot", "at", "growth", "here"), GROWTHS)
+@pytest.mark.slow
 def test_published_growth_vectors(robot, at, growth, here):
     found = analyze(robot, at).controllability
     assert found.complete
@@ -243,6 +244,7 @@ def test_the_offset_drive_is_singular_only_without_its_offset():
     assert volume == pytest.approx(0.1**2 * 0.2 / 0.5)
 
 
+@pytest.mark.slow
 def test_two_modules_lose_their_constraint_in_line():
     found = analyze(catalog.robot("swerve", modules=2))
     wheels = {each.what: each for each in found.singularities}["wheels"]

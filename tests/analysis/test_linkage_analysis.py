@@ -74,6 +74,7 @@ def test_a_crank_that_can_not_go_round_is_dead_at_its_ends(rng):
     )
 
 
+@pytest.mark.slow
 def test_a_slider_crank_is_dead_at_top_and_bottom(rng):
     """Driven by its piston, as an engine is; seen the other way round, there the piston stands still."""
     a, rod = 0.1, float(rng.uniform(0.15, 0.5))
@@ -228,6 +229,7 @@ def geared(name):
     return trundle.load(f"examples/gears/{name}.yaml")
 
 
+@pytest.mark.slow
 def test_gears_carry_speeds_and_singularities():
     """The car's motor turns 6 times a wheel's turn; its column 15 times as far as the wheel steers, to 90°."""
     can = analyze(geared("rear_axle"))

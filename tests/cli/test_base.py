@@ -14,6 +14,7 @@ def arm(folder):
     return "arm.urdf"
 
 
+@pytest.mark.slow
 def test_an_arm_falls_and_that_is_said(arm, trundle):
     told = trundle("run", arm, "--duration", "1", "--no-figures")
     assert told.status == 0

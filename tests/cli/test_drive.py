@@ -150,6 +150,7 @@ def test_what_lies_beside_an_earlier_drive_is_not_its_own(trundle, tmp_path, nam
 
 
 @pytest.mark.parametrize("name", ["profiles.csv", "profiles.json", "profiles.png"])
+@pytest.mark.slow
 def test_what_lies_beside_earlier_profiles_is_not_theirs(trundle, tmp_path, name):
     assert trundle("profiles", "--output", str(tmp_path)).status == 0
     assert trundle("profiles", "--output", str(tmp_path)).status == 0
@@ -181,6 +182,7 @@ def test_profiles_writes_the_comparison(trundle, tmp_path):
     assert (tmp_path / "p" / "profiles.png").is_file()
 
 
+@pytest.mark.slow
 def test_verify_reads_the_simulators_verifications(trundle, tmp_path):
     folder = tmp_path / "motions" / "combined"
     folder.mkdir(parents=True)
@@ -215,6 +217,7 @@ def test_verify_says_where_folders_are_missing(trundle, tmp_path):
     assert not (tmp_path / "v").exists()
 
 
+@pytest.mark.slow
 def test_any_robot_drives_and_json_is_one_object(trundle, tmp_path):
     assert trundle("new", "mecanum", str(tmp_path / "robot.yaml")).status == 0
     file = tmp_path / "sideways.yaml"
@@ -255,6 +258,7 @@ def test_two_plans_of_one_name_are_refused(trundle, tmp_path):
         ("Fahrt zur Tür", "Fahrt_zur_Tür"),
     ],
 )
+@pytest.mark.slow
 def test_a_motions_name_stays_in_its_folder(trundle, tmp_path, name, stem):
     turn = {"name": name, "commands": [{"duration": 1, "twist": {"omega": 0.5}}]}
     (tmp_path / "turn.yaml").write_text(yaml.safe_dump({"trundle": 1, "motion": turn}))

@@ -36,6 +36,7 @@ def test_files_of_an_earlier_run_are_replaced_in_every_format(trundle, folder, f
         ("circle.nc", b"\x89HDF\r\n\x1a\n somebody's"),
     ],
 )
+@pytest.mark.slow
 def test_a_file_of_somebody_else_among_those_of_an_earlier_run_stays(trundle, earlier, name, content):
     (earlier / name).write_bytes(content)
     before = contents(earlier)

@@ -41,6 +41,7 @@ def _read(text: str) -> Document | None:
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
+@pytest.mark.slow
 def test_an_example_with_pieces_thrown_in(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(TEXTS))
     for _ in range(data.draw(st.integers(1, 4))):
@@ -82,6 +83,7 @@ DATA = st.recursive(
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(KEYS, DATA, max_size=6))
+@pytest.mark.slow
 def test_any_data(data: dict[str, object]) -> None:
     with suppress(InputError):
         parse_robot(data)

@@ -156,6 +156,7 @@ def test_round_trip_of_random_files(rng):
     st.text(alphabet=st.sampled_from("ab #:\"'|>-\t\n\r\x85\u2028é🙂")),
     st.sampled_from(["", "\n", "\n\n", " \n \n"]),
 )
+@pytest.mark.slow
 def test_yaml_carries_any_text(text: str, end: str) -> None:
     robot = catalog.robot("pendulum").model_copy(update={"urdf": f"x{text}\ny{end}"})
     assert parse(dump(robot)).robot.urdf == robot.urdf
@@ -187,6 +188,7 @@ def kept(text: str | None) -> object:
     ]
 
 
+@pytest.mark.slow
 def test_every_number_can_change_and_comes_back_exactly(rng):
     for _ in range(10):
         robot = parse_urdf(random_urdf(rng, int(rng.integers(1, 8)), massive_root=bool(rng.integers(2))))
@@ -206,6 +208,7 @@ def test_every_number_can_change_and_comes_back_exactly(rng):
         assert dump_urdf(back) == dump_urdf(changed)
 
 
+@pytest.mark.slow
 def test_parts_can_change_and_come_back_exactly(rng):
     """Limits, frictions, masses, bases and gravity come and go; written into the file, and anew."""
     for _ in range(30):

@@ -114,6 +114,7 @@ def test_jax_drives_as_the_kernel(jax):
         assert np.abs(run(x, steps) - kernel).max() <= tolerance * np.abs(kernel).max()
 
 
+@pytest.mark.slow
 def test_jax_says_where_it_is_single():
     pytest.importorskip("jax")
     script = (

@@ -109,10 +109,12 @@ def test_classes_give_what_the_library_gives(name, answer, rng):
 
 
 @pytest.mark.parametrize("name", mostly_slow(WHEELED, ["tricycle"]))
+@pytest.mark.slow
 def test_classes_take_other_parameters(name, answer, rng):
     as_recalibrated(name, answer, rng)
 
 
+@pytest.mark.slow
 def test_encoders_may_wrap_and_fail(answer, rng):
     encoders_may_wrap_and_fail("tricycle", answer, rng)
 

@@ -187,6 +187,7 @@ def test_a_channel_of_a_coordinate_holds_it():
         trundle.joint_motion(trundle.Recording(T, markers=seen(MODEL, two, STEP)), LEG, markers=two)
 
 
+@pytest.mark.slow
 def test_markers_that_do_not_fit_are_told():
     found = seen(MODEL, ON_LEG, STEP)
     wrong = trundle.Recording(T, markers={name: 1e3 * places for name, places in found.items()})

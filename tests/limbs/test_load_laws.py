@@ -80,6 +80,7 @@ def energy_balance(rng, count):
     assert np.abs(given - slopes @ energy).max() <= 1e-9 * size
 
 
+@pytest.mark.slow
 def test_what_joints_and_wrenches_give_is_the_energys_rate(rng):
     energy_balance(rng, 5)
 
@@ -100,6 +101,7 @@ def there_and_back(rng, count):
     assert np.abs(back - motion.accelerations.T).max() <= 1e-9 * max(1.0, np.abs(force).max())
 
 
+@pytest.mark.slow
 def test_inverse_then_forward_gives_the_motion_back(rng):
     there_and_back(rng, 6)
 

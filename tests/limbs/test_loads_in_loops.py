@@ -19,6 +19,7 @@ def motion_of(model, run):
 
 
 @pytest.mark.parametrize("make", [trundle.catalog.four_bar, trundle.catalog.slider_crank])
+@pytest.mark.slow
 def test_loops_and_drives_of_a_simulated_linkage(make):
     robot = make()
     model = trundle.derive(robot)

@@ -196,6 +196,7 @@ def test_poses_that_lead_straight_back():
     held(motion, LIMITS)
 
 
+@pytest.mark.slow
 def test_a_wheel_passes_close_by_the_centre_of_rotation():
     """The base nearly stops while the wheel turns, and no longer: it was refused, or too slow to be integrated."""
     rng = np.random.default_rng([3889262366, 14])

@@ -189,6 +189,7 @@ def test_no_acceleration_from_rest_takes_more_than_the_limits_allow(rng):
     assert (force / size[:, None] <= np.array(_carried(driven, matrix))).all()
 
 
+@pytest.mark.slow
 def test_casters_may_be_left_out_of_a_motion():
     """A tricycle's motion at the level of its body, whose caster follows by itself."""
     robot = catalog.robot("tricycle")

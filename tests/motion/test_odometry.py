@@ -253,6 +253,7 @@ def test_what_does_not_move_the_base_is_not_counted():
     assert odometry("tricycle").angles == ("front.steering",)  # not the caster's
 
 
+@pytest.mark.slow
 def test_steering_has_short_slopes():
     """An increment that turns wheels moves entries and determinant of the normal equations: by letters, not in full."""
     formulas = odometry("ackermann").formulas()
@@ -324,6 +325,7 @@ def test_a_trailing_wheel_with_an_encoder_counts(rng):
     np.testing.assert_allclose(two.update([0, 0, 0], [1.0, 1.0])[0], 0.1)
 
 
+@pytest.mark.slow
 def test_a_linkage_behind_a_gear_is_followed():
     """The rear axle's front wheels turn with the steering column: the pose is roll's, and the formulas agree."""
     robot = trundle.load(Path(__file__).parents[2] / "examples" / "gears" / "rear_axle.yaml")

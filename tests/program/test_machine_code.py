@@ -75,6 +75,7 @@ def loaded():
 
 
 @pytest.mark.parametrize("make", [simulated, on_wheels, loaded])
+@pytest.mark.slow
 def test_robots_go_with_the_last_who_has_them(make):
     held = [weakref.ref(each) for each in make()]
     gc.collect()

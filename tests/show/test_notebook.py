@@ -194,6 +194,7 @@ def test_equations_and_one_of_them_need_no_network():
     assert found.html() == found._repr_html_()
 
 
+@pytest.mark.slow
 def test_long_equations_are_left_out():
     long = trundle.derive(trundle.catalog.pendulum(links=10))
     page = long._repr_html_()

@@ -106,13 +106,15 @@ def _planned(file: str, args: Namespace) -> tuple[str, Callable[[], Driven]]:
         from trundle.motion.paths.path_files import read_path
 
         path = read_path(file)
-        return path.name, lambda: follow(path, args.robot)
+        return path.name, lambda: follow(path, args.robot, progress=not args.quiet)
     from trundle.motion.commands.commands import read_commands
     from trundle.motion.commands.drive import drive
 
     commands = read_commands(file)
     level, profile = args.control_level, args.motion_profile
-    return commands.motion.name, lambda: drive(commands, args.robot, level=level, profile=profile)
+    return commands.motion.name, lambda: drive(
+        commands, args.robot, level=level, profile=profile, progress=not args.quiet
+    )
 
 
 def _names(stem: str, graphs: bool) -> list[str]:

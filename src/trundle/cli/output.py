@@ -18,7 +18,7 @@ from trundle.errors import InputError, TrundleError
 from trundle.show.words.lines import Page, harmless
 
 if TYPE_CHECKING:
-    from trundle.simulation.progress import Doing
+    from trundle.progress import Doing
 
 # Control characters that JSON leaves as they are, and that terminals obey.
 _CONTROL = re.compile(r"[\x7f-\x9f]")
@@ -43,7 +43,7 @@ class Output(Page):
 
     def doing(self, title: str) -> Doing:
         """While the block runs, a line on standard error once it takes long; nothing with --quiet."""
-        from trundle.simulation.progress import Doing
+        from trundle.progress import Doing
 
         return Doing(not self.quiet, harmless(title))
 

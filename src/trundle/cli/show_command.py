@@ -166,7 +166,7 @@ class _Thing:
             from trundle.results import Run
 
             return Run.load(self.path)
-        from trundle.simulation.progress import Doing
+        from trundle.progress import Doing
         from trundle.simulation.runfile import task_of
 
         with Doing(self.progress, f"deriving {self.request.document.robot.name}"):

@@ -8,9 +8,9 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.program import Program, compile_program
+from trundle.progress import Progress
 from trundle.simulation.feedback import Fill
 from trundle.simulation.integrate import RateFunction
-from trundle.simulation.progress import Progress
 from trundle.simulation.signals import Signal
 
 

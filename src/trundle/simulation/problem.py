@@ -16,6 +16,7 @@ from trundle.model.health import without_value
 from trundle.model.rolling_motion import RollingMotion
 from trundle.program import Kernel, Program, compile_program, feed
 from trundle.program.kernel import FEW, QUICK
+from trundle.progress import Doing, Progress
 from trundle.results import Run
 from trundle.results.columns import Column
 from trundle.results.peaks import Deferred
@@ -39,7 +40,6 @@ from trundle.simulation.observed import (
 )
 from trundle.simulation.options import RunOptions
 from trundle.simulation.pieces import make_pieces
-from trundle.simulation.progress import Doing, Progress
 from trundle.simulation.signals import Inputs, Signal, as_signal, together
 from trundle.simulation.stability import decay_rate, eigenvalues
 

@@ -18,11 +18,11 @@ from trundle.frozen import frozen
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named, number
 from trundle.model.manifold import settle_batch
+from trundle.progress import Progress
 from trundle.results import Batch
 from trundle.simulation.observing import Stored, lane_numbers, observer_of, worst_residual
 from trundle.simulation.options import positive, require_state, whole
 from trundle.simulation.problem import describe
-from trundle.simulation.progress import Progress
 from trundle.simulation.stability import eigenvalues, longest_step
 
 # Robots between the extremes whose parameters are checked too.

@@ -16,6 +16,7 @@ from trundle.documents.reader import require_masses
 from trundle.errors import InputError
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named, opened, robot_of
+from trundle.progress import Doing
 from trundle.results import Run
 from trundle.robot import Robot, require_dynamic
 from trundle.simulation.columns import read_column
@@ -23,7 +24,6 @@ from trundle.simulation.dynamic import dynamic_problem
 from trundle.simulation.kinematic import TOLERANCE, kinematic_problem
 from trundle.simulation.options import RunOptions, options_of, positive
 from trundle.simulation.problem import Problem, solve
-from trundle.simulation.progress import Doing
 from trundle.simulation.signals import Input, Inputs
 
 

@@ -330,6 +330,7 @@ def test_hostile_links_are_ignored(opened, circle):
     assert page.input_value("[id='knob-run.duration']") == "30"
 
 
+@pytest.mark.slow
 def test_what_can_not_be_simulated_says_what_to_change_back(opened, circle):
     page = lively(opened(circle))
     before = ends(page)

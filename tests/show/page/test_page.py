@@ -226,6 +226,7 @@ def test_a_page_begins_to_play_but_for_who_wants_little_motion(circle, opened):
 
 
 @pytest.mark.parametrize(("width", "windows"), [(1400, 2.75), (390, 4)])
+@pytest.mark.slow
 def test_what_is_folded_says_what_it_holds_and_opens(swerve, opened, width, windows):
     """It was 9,200 px high for a swerve, 14,800 on a phone."""
     page = opened(swerve, width=width, height=900)

@@ -44,6 +44,7 @@ def test_what_has_no_equations_says_why(monkeypatch):
     assert "left out: none for &lt;b&gt;" in shown
 
 
+@pytest.mark.slow
 def test_numbers_beside_symbols_follow_the_sliders(opened):
     page = opened(page_of(trundle.derive(catalog.differential_drive())))
     cell = page.locator("#equations [data-keys='r']")

@@ -282,6 +282,7 @@ def test_forward_is_up_in_the_picture_where_it_is_driven_by_the_field(screen):
         hold(found, (), 1.0)
 
 
+@pytest.mark.slow
 def test_changing_the_frame_changes_nothing_by_itself(screen):
     found = Driver(problem_of(trundle.catalog.document("swerve"), {"theta": 0.7}, None), SIZE, 1.0)
     found.wish = Wish(0.8, -0.3, 0.2)

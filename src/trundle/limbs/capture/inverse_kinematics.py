@@ -15,7 +15,7 @@ import numpy as np
 from trundle.arrays import FloatArray, IntArray
 from trundle.errors import InputError
 from trundle.limbs.capture.marker_model import MarkerModel
-from trundle.simulation.progress import Progress
+from trundle.progress import Progress
 
 # Steps (rad, m) below which a posture counts as reached, and below which one that brings no gain is rounding.
 _STILL, _ROUNDING = 1e-12, 1e-8

@@ -33,6 +33,7 @@ from trundle.motion.drive.drive import Limits
 from trundle.motion.drive.kinematics import Kinematics, kinematics
 from trundle.motion.pieces.extremes import Peak, peaks
 from trundle.motion.pieces.motion import Motion
+from trundle.progress import Doing
 from trundle.results import Run
 from trundle.robot import Robot
 
@@ -171,6 +172,7 @@ def drive(
     level: Level = "limited",
     profile: Shape = "scurve",
     limits: Limits | Mapping[str, Limits] | None = None,
+    progress: bool = True,
 ) -> Driven:
     """The motion of a drive under commands.
 
@@ -187,6 +189,8 @@ def drive(
         "linear", "trapezoidal" or "scurve".
     limits : Limits, or mapping of them by module, optional
         Default: those that the description declares.
+    progress : bool, optional
+        Whether work of more than a second is told of.
 
     Returns
     -------
@@ -215,7 +219,8 @@ def drive(
     shape = profile if level in ("module", "body") else smooth_shape(profile, held.limits)
     control = Control(who, held, shape, level in ("limited", "coordinated"))
     begin = _start(control, file, level)
-    steps = _steps(control, file, level, begin)
+    with Doing(progress, f"planning {file.motion.name}"):
+        steps = _steps(control, file, level, begin)
     notes = [f"command {place + 1}: {note}" for place, step in enumerate(steps) for note in step.notes]
     if shape != profile:
         notes.insert(0, f"profiles are {shape}, not {profile}, whose impulses the declared limits forbid")

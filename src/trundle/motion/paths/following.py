@@ -17,7 +17,7 @@ from trundle.mechanics.steering import STILL
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.drive import Driven
 from trundle.motion.drive.drive import Drive, Limits
-from trundle.motion.drive.kinematics import kinematics
+from trundle.motion.drive.kinematics import Kinematics, kinematics
 from trundle.motion.drive.modules import ALIGNED, turns_into_range
 from trundle.motion.paths.along_path import AlongPath, Stretched, local_velocities, module_rates, steered_by
 from trundle.motion.paths.path_files import read_path
@@ -26,6 +26,7 @@ from trundle.motion.paths.pose_paths import PosePath, Section, Zone
 from trundle.motion.pieces.motion import Motion, Piece, total
 from trundle.motion.pieces.pieces import turning
 from trundle.motion.pieces.profiles import move
+from trundle.progress import Doing
 
 # Intervals of a section's speed: so many at least and at most, and one more for so many metres and radians of steering.
 _FEWEST, _MOST = 40, 120
@@ -60,6 +61,7 @@ def follow(
     *,
     angles: Mapping[str, float] | None = None,
     limits: Mapping[str, Limits] | Limits | None = None,
+    progress: bool = True,
 ) -> Driven:
     """The quickest motion along a path of poses that the wheels can do: every declared limit holds at every instant.
 
@@ -79,6 +81,8 @@ def follow(
         path needs them.
     limits : Limits or mapping of str to Limits, optional
         Instead of the description's: one for all modules, or by their names.
+    progress : bool, optional
+        Whether work of more than a second is told of.
 
     Returns
     -------
@@ -103,9 +107,14 @@ def follow(
     >>> motion.poses([motion.duration])[0].round(9).tolist()
     [2.0, 0.0, 0.0]
     """
-    path = _path_of(path)
-    who = kinematics(limited_swerve() if robot is None else robot_of(robot, "follow", "it has no wheels"))
-    drive = _followed(who.drive.limited(limits))
+    with Doing(progress, "planning along the path"):
+        path = _path_of(path)
+        who = kinematics(limited_swerve() if robot is None else robot_of(robot, "follow", "it has no wheels"))
+        return _along_all(path, who, _followed(who.drive.limited(limits)), angles)
+
+
+def _along_all(path: PosePath, who: Kinematics, drive: Drive, angles: Mapping[str, float] | None) -> Driven:
+    """The motion over all sections, with a stop where a wheel's angle could turn by a half at once."""
     pieces: list[Piece] = []
     ends: list[float] = []
     events: list[tuple[str, float]] = []

@@ -19,11 +19,11 @@ from trundle.model.arguments import Given, model_of, number, opened, robot_of
 from trundle.motion.forces.forces import DrivenRobot, MotionForces, motion_forces
 from trundle.motion.pieces.motion import Motion, Samples, motion_of
 from trundle.motion.trackers.tracker import Aim, ByTorque, Law, Tracker
+from trundle.progress import Doing
 from trundle.results import Run
 from trundle.robot import units
 from trundle.simulation import simulate
 from trundle.simulation.options import whole
-from trundle.simulation.progress import Doing
 from trundle.simulation.signals import table
 
 if TYPE_CHECKING:

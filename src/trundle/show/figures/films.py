@@ -23,6 +23,7 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError, TrundleError
 from trundle.expected import a_count, a_real
 from trundle.files import path_of, replacing, replacing_in, signature
+from trundle.progress import Progress
 from trundle.results import Run
 from trundle.show.drawing.scene import Scene, project
 from trundle.show.figures.arrows import draw_arrows, name_arrows, with_wrenches
@@ -31,7 +32,6 @@ from trundle.show.figures.path import Track, drawn_scale, scale_note, track_of, 
 from trundle.show.figures.plane import draw_plane, film_axes, limits_around
 from trundle.show.figures.robot import draw_scene
 from trundle.show.figures.style import COLOURS, MUTED, figure_of, house_style, png_mark
-from trundle.simulation.progress import Progress
 
 # Eleven minutes at 30 a second: whoever asks for more has rather slipped in the speed or in the frames a second.
 _MOST_FRAMES = 20_000

@@ -13,6 +13,7 @@ from trundle.files import signature
 from trundle.formulas.typeset.hypertext import STYLE
 from trundle.model import Model
 from trundle.model.arguments import Given, opened
+from trundle.progress import Doing
 from trundle.results import Run
 from trundle.robot import Robot
 from trundle.show.figures.panels import described
@@ -23,7 +24,6 @@ from trundle.show.page.live import live_of
 from trundle.show.page.page_equations import page_equations
 from trundle.show.page.payload import run_data
 from trundle.show.words.run_words import notes_of
-from trundle.simulation.progress import Doing
 from trundle.simulation.runfile import task_of
 
 

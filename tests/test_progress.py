@@ -14,7 +14,7 @@ from trundle import catalog
 from trundle.show.page import page_of
 from trundle.simulation import progress
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[1] / "examples"
 MODEL = trundle.derive(catalog.pendulum(links=1))
 
 
