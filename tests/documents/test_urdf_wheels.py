@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import trundle
-from documents.wheeled_urdf import EXAMPLES, WHEELED, beside, joint, link, own_words, random_wheeled
+from documents.wheeled_urdf import EXAMPLES, QUARTER, WHEELED, beside, joint, link, own_words, random_wheeled
 from documents.wheeled_urdf import robot as robot_text
 from trundle.cli import main
 from trundle.documents import dump, dump_urdf, parse, parse_urdf, urdf_extras
@@ -426,3 +426,52 @@ def test_any_text_in_an_attribute_is_read_or_told(tag: str):
             attributes = " ".join(f'{name}="{value}"' for name, value in keys.items())
             with suppress(trundle.InputError):  # nothing else is raised
                 parse_urdf(body.replace("</robot>", f"<trundle><{tag} {attributes}/></trundle></robot>"))
+
+
+def _in_mujoco(text: str, torques: dict[str, float], step: float, time: float) -> np.ndarray:
+    """v_x and omega of a file's base in MuJoCo after a time, on contacts of twenty steps' time constant."""
+    mujoco = pytest.importorskip("mujoco", reason="compares with MuJoCo, which is not installed")
+    spec = mujoco.MjSpec.from_string(text)
+    spec.option.timestep, spec.option.integrator = step, mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    spec.option.cone, spec.option.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 100
+    spec.option.tolerance, spec.option.iterations, spec.option.noslip_iterations = 1e-12, 200, 20
+    spec.body("base_footprint").add_freejoint()
+    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[10, 10, 0.1], name="floor")
+    for geom in spec.geoms:
+        floor = geom.name == "floor"
+        geom.solref, geom.contype, geom.conaffinity = [20 * step, 1], 1 if floor else 2, 2 if floor else 1
+        geom.condim, geom.priority = (1, 1) if abs(geom.size[0] - 0.006) < 1e-9 else (3, 0)
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    for _ in range(round(0.5 / step)):  # it settles first
+        mujoco.mj_step(model, data)
+    data.qvel[:] = 0
+    for name, torque in torques.items():
+        data.qfrc_applied[model.joint(name).dofadr[0]] = torque
+    for _ in range(round(time / step)):
+        mujoco.mj_step(model, data)
+    heading = 2 * np.arctan2(data.qpos[6], data.qpos[3])
+    return np.array([np.cos(heading) * data.qvel[0] + np.sin(heading) * data.qvel[1], data.qvel[5]])
+
+
+@pytest.mark.slow
+def test_mujocos_soft_contacts_come_to_the_same_motion_the_stiffer_they_are():
+    """Balls for wheels touch in points; a contact that yields lags by its own time constant."""
+    text = (EXAMPLES / "turtlebot.urdf").read_text(encoding="utf-8").replace("-1.57 0 0", QUARTER)
+    text = text.replace('<cylinder radius="0.033" length="0.018"/>', '<sphere radius="0.033"/>')
+    ball = "<collision><geometry><sphere radius='0.006'/></geometry></collision>"
+    text = text.replace('<link name="caster_back_link">', f'<link name="caster_back_link">{ball}')
+    wheels = "".join(
+        f'<wheel name="{side}" joint="wheel_{side}_joint" radius="0.033"/>' for side in ("left", "right")
+    )
+    robot = parse_urdf(text.replace("</robot>", f"<trundle>{wheels}</trundle></robot>"))
+    left, right, time = 0.002, 0.0025, 1.0
+    inputs = {"wheel_left_motor.torque": left, "wheel_right_motor.torque": right}
+    run = trundle.simulate(trundle.derive(robot), time, inputs)
+    ours = np.array([run.final["v_x"], run.final["omega"]])
+    mujocos = '<robot name="turtlebot"><mujoco><compiler fusestatic="false"/></mujoco>'
+    theirs = text.replace('<robot name="turtlebot">', mujocos)
+    torques = {"wheel_left_joint": left, "wheel_right_joint": right}
+    off = [np.abs(_in_mujoco(theirs, torques, step, time) / ours - 1) for step in (1e-3, 2e-4)]
+    assert np.all(off[0] < 5e-3)
+    assert np.all(off[1] < off[0] / 2)

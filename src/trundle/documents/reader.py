@@ -17,6 +17,7 @@ from trundle.errors import InputError
 from trundle.files import path_of
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.description import Robot, check_base
+from trundle.robot.motors import MOTORS
 from trundle.robot.noun import Noun
 from trundle.robot.problems import Path, problems_of, report
 from trundle.robot.shapes import Mesh
@@ -276,9 +277,15 @@ def json_schema(file: type[Noun] = File, title: str = "Trundle description") -> 
     """
     schema: dict[str, object] = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     whole: dict[str, Any] = file.model_json_schema(by_alias=True) | {"title": title}
+    known = whole.get("$defs", {})
     for kind in map(WHEELS.named, WHEELS):
-        if kind.__name__ in whole.get("$defs", {}):
-            _let_stand_on_joints(whole["$defs"][kind.__name__])
+        if kind.__name__ in known:
+            _let_stand_on_joints(known[kind.__name__])
+    for kind in map(MOTORS.named, MOTORS):  # a URDF file says what the motors that it names drive
+        if kind.__name__ in known:
+            known[kind.__name__]["required"] = [
+                key for key in known[kind.__name__]["required"] if key != "drives"
+            ]
     return schema | whole
 
 
