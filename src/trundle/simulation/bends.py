@@ -18,6 +18,8 @@ _ROUNDING = 1e-6
 MOST_POINTS = 256
 # A gap between looks is cut into so many parts at most, and all of them into so many further looks.
 _PARTS, _MOST_FURTHER = 8, 4000
+# Samples so near (1 where lines between them miss a parabola by the bound) show all that there is: by a tenth of it.
+_QUIET = 0.3
 # A round halves the stretches that still miss the curve: more of them than points need.
 _ROUNDS = 16
 
@@ -35,16 +37,17 @@ def bounds(low: FloatArray, high: FloatArray) -> FloatArray:
 
 def parts(
     time: FloatArray, columns: FloatArray, owner: np.ndarray, bound: FloatArray, gaps: FloatArray
-) -> np.ndarray:
+) -> tuple[np.ndarray, Mask]:
     """Into how many parts each gap between looks (count - 1,) must be cut, so that lines miss no column (c, count) by
-    more than its bound; 1 where samples are as near.
+    more than its bound; 1 where samples are as near. And at which looks (count,) lines between samples may miss one.
 
     owner: whose looks they are; across pieces there are no gaps. gaps: how far samples lie apart there (s).
     """
     length = np.diff(time)
     joined = owner[1:] == owner[:-1]
+    moving = np.isfinite(bound)
     with np.errstate(all="ignore"):
-        slope = np.diff(columns, axis=1) / length / bound[:, None]
+        slope = np.diff(columns[moving], axis=1) / (length * bound[moving, None])
         bend = np.abs(2 * np.diff(slope, axis=1) / (length[1:] + length[:-1])).max(axis=0, initial=0.0)
     bend = np.where(joined[1:] & joined[:-1] & np.isfinite(bend), bend, 0.0)
     around = np.maximum(np.append(bend, 0.0), np.append(0.0, bend))
@@ -52,7 +55,9 @@ def parts(
     count = length * np.sqrt(around / 8)
     needed = joined & (count > 1) & (gaps * np.sqrt(around / 8) > 1)
     most = max(2, min(_PARTS, _MOST_FURTHER // max(1, int(needed.sum()))))
-    return np.where(needed, np.clip(np.ceil(count), 1, most), 1).astype(int)
+    cut = np.where(needed, np.clip(np.ceil(count), 1, most), 1).astype(int)
+    lively = ~joined | (gaps * np.sqrt(around / 8) > _QUIET)
+    return cut, np.append(lively, True) | np.append(True, lively)
 
 
 def points(

@@ -233,7 +233,7 @@ class _Path:
         place, times, columns = seen.place, seen.times, seen.columns
         middle = np.clip(np.searchsorted(samples, (times[1:] + times[:-1]) / 2), 1, samples.size - 1)
         gaps = samples[middle] - samples[middle - 1]
-        cut = bends.parts(times, columns, self.begin[place.astype(int)], bound, gaps)
+        cut, lively = bends.parts(times, columns, self.begin[place.astype(int)], bound, gaps)
         if (cut > 1).any():
             which = np.repeat(np.arange(cut.size), cut - 1)
             number = np.arange(which.size) - np.repeat(np.cumsum(cut - 1) - (cut - 1), cut - 1) + 1
@@ -241,6 +241,8 @@ class _Path:
             more, added = self.columns(look, further)
             place, times = np.insert(place, which + 1, further), np.insert(times, which + 1, more)
             columns = np.insert(columns, which + 1, added, axis=1)
+            lively = np.insert(lively, which + 1, True)
+        place, times, columns = place[lively], times[lively], columns[:, lively]
         step = place.astype(int)
         first, last = self.begin[step] == place, self.end[step] - 1 == place
         times = np.where(
