@@ -101,32 +101,28 @@ def chosen(time: FloatArray, columns: FloatArray, fixed: Mask, bound: FloatArray
     kept = np.repeat(fixed[None], len(columns), axis=0)
     active = np.arange(len(columns))
     for _ in range(_ROUNDS):
-        off = _misses(time, columns[active], kept[active])
-        worst = off.max(axis=1, initial=0.0) > bound[active]
-        active, off = active[worst], off[worst]
-        if not active.size:
-            break
-        stretches = np.flatnonzero(kept[active])
-        highest = np.maximum.reduceat(off.ravel(), stretches)
-        peak = np.repeat(highest, np.diff(np.append(stretches, off.size))).reshape(off.shape)
-        marked = (off == peak) & (off > bound[active][:, None])
+        # All columns in a row: as their ends are kept, no stretch goes from one to the next.
+        starts, stretch = np.flatnonzero(kept[active]), np.cumsum(kept[active]) - 1
+        off = _misses(np.tile(time, active.size), columns[active].ravel(), starts, stretch)
+        worst = np.maximum.reduceat(off, starts)[stretch].reshape(-1, time.size)
+        off = off.reshape(worst.shape)
+        marked = (off == worst) & (off > bound[active][:, None])
         room = most - (kept[active] & ~fixed).sum(axis=1)
         for row in np.flatnonzero(marked.sum(axis=1) > room):  # of too many the worst
             best = np.argsort(np.where(marked[row], -off[row], 0.0), kind="stable")
             marked[row, best[room[row] :]] = False
         kept[active] |= marked
-        active = active[room > 0]
+        active = active[marked.any(axis=1)]
+        if not active.size:
+            break
     return kept & ~fixed
 
 
-def _misses(time: FloatArray, columns: FloatArray, kept: Mask) -> FloatArray:
-    """How far lines through the kept points miss columns (c, n); no number counts as none."""
-    count = time.size
-    places = np.arange(count)
-    before = np.maximum.accumulate(np.where(kept, places, 0), axis=1)
-    after = np.minimum.accumulate(np.where(kept, places, count - 1)[:, ::-1], axis=1)[:, ::-1]
-    start, end = np.take_along_axis(columns, before, 1), np.take_along_axis(columns, after, 1)
+def _misses(time: FloatArray, values: FloatArray, starts: np.ndarray, stretch: np.ndarray) -> FloatArray:
+    """How far lines from start to start miss values that lie on these stretches; no number counts as none."""
+    before, after = starts[stretch], starts[np.minimum(stretch + 1, starts.size - 1)]
     with np.errstate(all="ignore"):
         share = (time - time[before]) / (time[after] - time[before])
-        off = np.abs(columns - start - share * (end - start))
-    return np.where(kept, 0.0, np.nan_to_num(off, nan=0.0, posinf=0.0))
+        off = np.abs(values - values[before] - share * (values[after] - values[before]))
+    off[starts] = 0.0
+    return np.nan_to_num(off, nan=0.0, posinf=0.0)
