@@ -1,10 +1,13 @@
 """What values of exported programs are called: names are true, and change no machine code."""
 
 import subprocess
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import trundle
 from languages.c_code import compiler
 from languages.cases import MODELS
 from parameters import mostly_slow
@@ -16,7 +19,13 @@ from trundle.languages.language import functions, text_of
 from trundle.languages.names import value_names
 from trundle.program.tangents import every_value
 
-NAMES = mostly_slow(MODELS, ["pendulum", "differential_drive", "four_bar"])
+GEARS = Path(__file__).parents[2] / "examples" / "gears"
+# Robots whose trees have more coordinates than the state: gears and linkages move the others.
+ALL = {
+    **MODELS,
+    **{name: partial(trundle.derive, GEARS / f"{name}.yaml") for name in ("rear_axle", "synchro")},
+}
+NAMES = mostly_slow(ALL, ["pendulum", "differential_drive", "four_bar", "rear_axle", "synchro"])
 
 
 def _named(model, what="dynamics"):
@@ -25,7 +34,7 @@ def _named(model, what="dynamics"):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_mass_matrix_and_velocities_are_what_their_names_say(name, seed):
-    model = MODELS[name]()
+    model = ALL[name]()
     rng, entry = np.random.default_rng(seed), _named(model)
     assert entry.named
     state, given, _ = entry.program.inputs

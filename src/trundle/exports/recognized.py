@@ -127,7 +127,7 @@ def _of_mechanism(at: Mechanism, model: Model, state: FloatArray) -> Iterator[tu
     for name, rotation in zip(names, turned, strict=True):
         yield from _entries(f"R {name}", rotation)
     yield from _inertias(names, [link.inertia for link in tree.links])
-    yield from _of_recast(recast(tree, at.q), names, nu)
+    yield from _of_recast(recast(tree, at.at.q), names, nu)
 
 
 def _of_recast(fast: Recast, names: Sequence[str], nu: Sequence[Scalar]) -> Iterator[tuple[str, Scalar]]:
