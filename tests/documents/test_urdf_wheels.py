@@ -475,3 +475,10 @@ def test_mujocos_soft_contacts_come_to_the_same_motion_the_stiffer_they_are():
     off = [np.abs(_in_mujoco(theirs, torques, step, time) / ours - 1) for step in (1e-3, 2e-4)]
     assert np.all(off[0] < 5e-3)
     assert np.all(off[1] < off[0] / 2)
+
+
+def test_a_joint_without_a_file_is_told():
+    with pytest.raises(
+        trundle.InputError, match=r"unknown key 'joint' in a fixed wheel\s+joints are a URDF file's"
+    ):
+        trundle.load({"robot": {"wheels": {"left": {"joint": "wheel_left_joint", "radius": 1}}}})

@@ -46,7 +46,8 @@ def load(source: str | FilePath | Mapping[str, object], *, base: str | None = No
     ----------
     source : str, pathlib.Path or mapping
         A file, read as URDF where it is called .urdf, as an OpenSim model where it is called .osim, and as YAML
-        otherwise; or the plain data that a YAML file would hold: {"robot": {...}, "run": {...}}.
+        otherwise; or the plain data that a YAML file would hold: {"robot": {...}, "run": {...}}. YAML may name a URDF
+        file (`urdf: FILE` under `robot`) and put wheels on its joints.
     base : {"fixed", "planar", "floating"}, optional
         How the base moves, in place of what the file says or, for URDF, of what it leaves open.
 

@@ -122,6 +122,9 @@ class Wheel(Kind):
     """
 
     family: ClassVar[Family] = WHEELS
+    instead: ClassVar[Mapping[str, str]] = {
+        "joint": "joints are a URDF file's: write `urdf: robot.urdf` under robot, too; else `parent`"
+    }
     steered: ClassVar[bool] = False
     trails: ClassVar[bool] = False
     binds: ClassVar[bool] = False

@@ -60,13 +60,14 @@ def dump_urdf(robot: Robot) -> str:
 
     For a robot that was read from URDF these are the file's own elements, with new numbers where they have changed
     since; other tools' tags, visuals and comments stay. Any other robot is written anew: joints without stops are
-    `continuous`, formulas become numbers. What URDF has no words for goes into elements <trundle .../>, which other
-    readers skip. Gears that follow one joint become <mimic>. Numbers read back exactly.
+    `continuous`, joints' and bodies' formulas become numbers. What URDF has no words for (wheels, motors, batteries,
+    loops, couplings, springs) goes into elements <trundle ...>, which other readers skip. Gears between two joints
+    become <mimic>. Numbers read back exactly.
 
     Parameters
     ----------
     robot : Robot
-        A robot of bodies and joints. SI and radians, as in URDF.
+        SI and radians, as in URDF.
 
     Returns
     -------
@@ -75,7 +76,7 @@ def dump_urdf(robot: Robot) -> str:
     Raises
     ------
     InputError
-        For wheels, motors and loops, other couplings and other joints, which URDF has no words for.
+        For joints that URDF has no words for, and changes that it can't hold.
 
     Examples
     --------
