@@ -482,3 +482,40 @@ def test_a_joint_without_a_file_is_told():
         trundle.InputError, match=r"unknown key 'joint' in a fixed wheel\s+joints are a URDF file's"
     ):
         trundle.load({"robot": {"wheels": {"left": {"joint": "wheel_left_joint", "radius": 1}}}})
+
+
+def test_a_joint_about_the_vertical_that_carries_two_wheels_is_a_hitch():
+    """A trailer's hitch stays a joint, its wheels fixed on it: the robot in YAML has the same accelerations."""
+    pieces = [link("base", 5.0, "1 1 1", "0 0 0.2"), link("bar", 2.0, "0.2 0.3 0.4", "-0.5 0 0")]
+    pieces.append(joint("hitch", "base", "bar", "-0.3 0 0.1", axis="0 0 1"))
+    for side, y in (("left", 0.4), ("right", -0.4)):
+        pieces += [joint(side, "bar", f"{side}_wheel", f"-1 {y} 0", QUARTER, "0 0 1")]
+        pieces += [link(f"{side}_wheel", 1.0, "0.01 0.01 0.02")]
+    pieces += [joint("drive", "base", "drive_wheel", "0 0 0.1", axis="0 1 0")]
+    pieces += [link("drive_wheel", 1.0, "0.01 0.02 0.01")]
+    wheels = "".join(
+        f'<wheel name="{name}" joint="{name}" radius="0.1"/>' for name in ("left", "right", "drive")
+    )
+    robot = parse_urdf(robot_text(*pieces).replace("</robot>", f"<trundle>{wheels}</trundle></robot>"))
+    assert [(name, wheel.type, wheel.parent) for name, wheel in robot.wheels.items()] == [
+        ("left", "fixed", "bar"),
+        ("right", "fixed", "bar"),
+        ("drive", "fixed", "base"),
+    ]
+    keys = "radius: 0.1, mass: 1, inertia: {axle: 0.02, diameter: 0.01}"
+    own = parse(f"""trundle: 1
+robot:
+  body: {{mass: 5, center_of_mass: [0, 0, 0.2], inertia: {{xx: 1, yy: 1, zz: 1}}}}
+  joints:
+    hitch: {{type: revolute, axis: [0, 0, 1], at: [-0.3, 0, 0.1], body:
+      {{mass: 2, center_of_mass: [-0.5, 0, 0], inertia: {{xx: 0.2, yy: 0.3, zz: 0.4}}}}}}
+  wheels:
+    left: {{parent: hitch, at: [-1, 0.4, 0], {keys}}}
+    right: {{parent: hitch, at: [-1, -0.4, 0], {keys}}}
+    drive: {{at: [0, 0, 0.1], {keys}}}
+""").robot
+    assert robot.same_mechanics(own)
+    ours, theirs = trundle.derive(robot), trundle.derive(own)
+    state = dict(zip(ours.states, np.linspace(0.3, 1.1, len(ours.states)), strict=True))
+    rates = dict(zip(theirs.states, theirs.rhs(state), strict=True))
+    assert _difference(ours.rhs(state), [rates[name] for name in ours.states]) < ROUNDING
