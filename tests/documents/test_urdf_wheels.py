@@ -57,7 +57,7 @@ def test_wheels_move_as_the_joints_of_the_file_do(rng: np.random.Generator, coun
         theirs = {_of_joints(name): sign * state[name] for name, sign in _signs(rolling, text, ours.states)}
         rates = dict(zip(bodies.states, bodies.rhs(theirs), strict=True))
         expected = [sign * rates[_of_joints(name)] for name, sign in _signs(rolling, text, ours.states)]
-        assert _difference(ours.rhs(state), expected) < 1e-10
+        assert _difference(ours.rhs(state), expected) < ROUNDING
 
 
 def _of_joints(name: str) -> str:
