@@ -215,3 +215,21 @@ def test_a_packages_name_that_is_a_keyword_is_asked_for_anew(tmp_path, to, name)
             trundle.export(robot, to, output=tmp_path / "robot")
         assert not (tmp_path / "robot").exists()
     trundle.export(robot, to, output=tmp_path / "robot", name=f"{name}_robot")
+
+
+def test_a_description_whose_name_two_languages_forbid_is_told_with_its_line_and_a_name_for_all(tmp_path):
+    source = trundle.catalog.document("mecanum").source
+    path = tmp_path / "robot.yaml"
+    path.write_text(source.replace("name: mecanum", "name: double"), encoding="utf-8")
+    line = next(k for k, text in enumerate(path.read_text().splitlines(), 1) if "name: double" in text)
+    with pytest.raises(InputError) as told:
+        trundle.export(path, "java")
+    assert (told.value.key, told.value.line, told.value.file) == ("robot.name", line, str(path))
+    assert "'double' can't be a name in Java" in str(told.value)
+    assert "; nor in C, CUDA, Fortran, JavaScript, Octave" in str(told.value)
+    assert "name it double_robot there" in str(told.value)
+    path.write_text(source.replace("name: mecanum", "name: double_robot"), encoding="utf-8")
+    for to in ("java", "c", "fortran", "javascript", "octave"):
+        assert trundle.export(path, to).files
+    path.write_text(source.replace("name: mecanum", "name: double"), encoding="utf-8")
+    assert trundle.export(path, "java", name="double_robot").files

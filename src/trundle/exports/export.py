@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from trundle.choices import EXPORTED
-from trundle.documents import dump
+from trundle.documents import Document, dump
 from trundle.errors import InputError, require_known
 from trundle.expected import a_text, a_truth, came, names_of
 from trundle.exports.entries import entries
@@ -16,8 +16,8 @@ from trundle.exports.package import require_free, write
 from trundle.exports.preparing import with_prepared, with_used_parameters
 from trundle.exports.readme import layout, readme
 from trundle.exports.recognized import with_names
-from trundle.exports.targets import TARGETS
-from trundle.languages import identifier
+from trundle.exports.targets import TARGETS, languages
+from trundle.languages import identifier, identifiers
 from trundle.languages.package import Content, Entry, Package, Target
 from trundle.model.arguments import Given, derived, opened
 
@@ -97,7 +97,12 @@ def export(
         inputs=example_inputs(source, whole),
         description=None if whole.robot is None else dump(whole.robot),
     )
-    package = _documented(content, target)
+    try:
+        package = _documented(content, target)
+    except InputError as error:
+        if error.key == "name" and name is None and isinstance(source, Document):
+            raise source.locate(_of_description(error, whole.name)) from error
+        raise
     if output is not None:
         write(package, output, force=force)
     return package
@@ -124,6 +129,17 @@ def _named(name: str, made: bool, chosen: Sequence[Entry]) -> str:
         message = f"'{name}' can't be a package's name: expected ASCII letters, digits and underscores"
         raise InputError(message, key="name", hint=f"name it {plain}, say")
     return plain
+
+
+def _of_description(error: InputError, name: str) -> InputError:
+    """The error about a package's name where the description gave it: its key, all languages, a name for all."""
+    plain = identifier(name)
+    free = f"{plain}_robot"  # no language has such a word
+    against = [each.name for each in languages() if identifiers([plain], each)[plain] != plain]
+    others = [each for each in against if f" in {each}:" not in error.message]
+    message = f"{error.message}; nor in {', '.join(others)}" if others else error.message
+    hint = f"name it {free} there, or the package alone: --name {free}, name={free!r}"
+    return InputError(message, key="robot.name", hint=hint)
 
 
 def _parts(what: str | Sequence[str]) -> Sequence[str]:

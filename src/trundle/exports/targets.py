@@ -10,6 +10,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from trundle.languages.language import Language
     from trundle.languages.package import Target
 
 # Folders whose modules may bring targets: languages, and what is more than a language (boards, classes, FMUs).
@@ -19,6 +20,20 @@ _FOLDERS = ("trundle.languages", "trundle.exports")
 def _brought(module: str) -> Sequence[Target]:
     """The targets that a module brings."""
     return getattr(import_module(module), "PACKAGES", ())
+
+
+def languages() -> list[Language]:
+    """All languages that files bring, by their names; those in single precision are no languages of their own."""
+    from trundle.languages.language import Language
+
+    modules = [
+        import_module(f"{_FOLDERS[0]}.{each.name}")
+        for each in iter_modules(import_module(_FOLDERS[0]).__path__)
+    ]
+    found = {
+        each.name: each for module in modules for each in vars(module).values() if isinstance(each, Language)
+    }
+    return [found[name] for name in sorted(found) if " " not in name]
 
 
 class Targets(Mapping[str, "Target"]):

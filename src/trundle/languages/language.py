@@ -202,7 +202,7 @@ def require_identifier(name: str, language: Language, hidden: Collection[str] = 
         return
     problem = "it is no word of ASCII letters, digits and underscores"
     if plain.startswith(name):
-        problem = "it is a word of the language"
+        problem, plain = "it is a word of the language", f"{name}_robot"
     elif name.startswith(plain):
         problem = f"it is longer than {language.longest - _ROOM} characters"
     hint = f"name it {plain}, say (--name on the command line)"

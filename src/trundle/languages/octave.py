@@ -129,8 +129,8 @@ _RESERVED = frozenset((
     "end_unwind_protect", "endclassdef", "endenumeration", "endevents", "endfor", "endfunction", "endif",
     "endmethods", "endparfor", "endproperties", "endswitch", "endwhile", "enumeration", "events", "for", "function",
     "global", "if", "methods", "otherwise", "parfor", "persistent", "properties", "return", "spmd", "switch", "try",
-    "until", "unwind_protect", "unwind_protect_cleanup", "while", "ans", "double", "zeros", "size", "NaN", "Inf",
-    "max", "min", "atan2", "pi", *_SAME, *_DOMAINS, *_HELPERS,
+    "until", "unwind_protect", "unwind_protect_cleanup", "while", "ans", "double", "error", "zeros", "size", "NaN",
+    "Inf", "max", "min", "atan2", "pi", *_SAME, *_DOMAINS, *_HELPERS,
 ))  # fmt: skip
 
 
