@@ -201,7 +201,7 @@ public class Saturated {
 """
 
 
-@pytest.mark.parametrize("name", ["swerve", pytest.param("mecanum", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["mecanum", pytest.param("swerve", marks=pytest.mark.slow)])
 def test_wheels_that_are_slowed_drive_the_same_way(tmp_path, name):
     trundle.export(trundle.catalog.robot(name), "java", name="robot", output=tmp_path)
     whole, slowed = np.array(_printed(tmp_path, "Saturated", _SATURATED))
