@@ -197,12 +197,16 @@ def _named(
     table = np.array([values[v] for v in moving], dtype=float).reshape(-1, _COUNT)
     order = np.argsort(table[:, 0], kind="stable")
     sorted_first = table[order, 0]
+    texts, rows = list(known), np.array([*known.values()], dtype=float).reshape(-1, _COUNT)
+    slack = _ROUNDING * np.abs(rows)
     names: dict[int, str] = {}
-    for sign, text in ((1.0, "{}"), (-1.0, "minus {}")):
-        for name, row in known.items():
-            wanted, slack = sign * row, _ROUNDING * np.abs(row)
-            start, stop = np.searchsorted(sorted_first, (wanted[0] - slack[0], wanted[0] + slack[0]))
-            alike = sorted(int(k) for k in order[start:stop] if (np.abs(table[k] - wanted) <= slack).all())
-            if alike and moving[alike[0]] not in names:
-                names[moving[alike[0]]] = text.format(name)
+    for sign, form in ((1.0, "{}"), (-1.0, "minus {}")):
+        wanted = sign * rows
+        start = np.searchsorted(sorted_first, wanted[:, 0] - slack[:, 0])
+        stop = np.searchsorted(sorted_first, wanted[:, 0] + slack[:, 0])
+        for k in np.flatnonzero(stop > start):
+            near = np.sort(order[start[k] : stop[k]])
+            alike = near[(np.abs(table[near] - wanted[k]) <= slack[k]).all(axis=1)]
+            if len(alike):
+                names.setdefault(moving[alike[0]], form.format(texts[k]))
     return names
