@@ -45,6 +45,7 @@ def grashof(rng):
             return (crank, *rng.permutation(others).tolist())
 
 
+@pytest.mark.slow
 def test_a_four_bar_is_dead_where_crank_and_coupler_lie_in_line(rng):
     """Driven from the rocker: stretched and folded, each on both sides of the base; from the crank nowhere."""
     a, b, c, g = grashof(rng)
@@ -63,6 +64,7 @@ def test_a_four_bar_is_dead_where_crank_and_coupler_lie_in_line(rng):
         assert analyze(four_bar((a, b, c), g), at).held
 
 
+@pytest.mark.slow
 def test_a_crank_that_can_not_go_round_is_dead_at_its_ends(rng):
     """A double rocker, driven from its crank: where coupler and rocker are stretched, or folded."""
     a, b, c, g = 0.9 + rng.uniform(0, 0.05), 0.5, 0.8 + rng.uniform(0, 0.05), 0.6
@@ -93,6 +95,7 @@ def test_a_slider_crank_is_dead_at_top_and_bottom(rng):
 
 
 @pytest.mark.parametrize("legs", [2, 3])
+@pytest.mark.slow
 def test_a_parallelogram_changes_its_way_of_assembly_where_it_is_flat(legs):
     """With a third crank what the others hold already is held twice, which is no singularity."""
     robot = parallelogram(legs)
@@ -254,6 +257,7 @@ def test_a_synchro_drive_never_turns():
     assert "belt_left.gear" in {relation.names[0] for relation in can.repeated}
 
 
+@pytest.mark.slow
 def test_a_linkage_driven_through_a_gear_is_dead_where_it_was(rng):
     """The rocker's dead points, seen from a shaft that turns so many times as far."""
     ratio = float(rng.integers(2, 5))

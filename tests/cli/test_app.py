@@ -155,6 +155,7 @@ def test_an_interrupt_ends_with_130_and_no_traceback(trundle, monkeypatch):
     assert answer.err == "interrupted\n"
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_quiet():
     # the reader has ended when the schema comes
     code = "import sys, time; time.sleep(0.5); from trundle.cli import main; sys.exit(main())"
@@ -191,6 +192,7 @@ def test_every_command_is_reached_by_the_entry_point():
     assert done.stdout.startswith("{")
 
 
+@pytest.mark.slow
 def test_every_command_that_writes_takes_output(trundle, folder):
     for words in (
         ["new", "pendulum", "--output", "pendulum.yaml"],

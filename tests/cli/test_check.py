@@ -155,6 +155,7 @@ def test_a_frame_of_a_linkage(trundle, folder):
     assert trundle("check", "robot.yaml", "--frame", "link_2", "--figure", "arm.svg").status == 0
 
 
+@pytest.mark.slow
 def test_a_linkages_dead_points(trundle, folder):
     """Said in words, at the configuration asked for and in general; without any, that there are none."""
     text = catalog.document("slider_crank").source

@@ -171,6 +171,7 @@ def test_a_wrong_file_leaves_nothing_behind(trundle, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_profiles_writes_the_comparison(trundle, tmp_path):
     done = trundle("profiles", "--output", str(tmp_path / "p"))
     assert done.status == 0, done.err

@@ -17,6 +17,7 @@ def contents(folder):
 
 
 @pytest.mark.parametrize("form", mostly_slow(["png", "svg", "pdf"], ["png"]))
+@pytest.mark.slow
 def test_files_of_an_earlier_run_are_replaced_in_every_format(trundle, folder, form):
     for duration in ("1", "2"):
         answer = trundle("run", "circle.yaml", "--figure-format", form, "--duration", duration, "--quiet")

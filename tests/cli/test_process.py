@@ -25,6 +25,7 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
     ("stream", "reason"),
     [pytest.param(">/dev/full", "No space left", marks=FULL), (">&-", "Bad file descriptor")],
 )
+@pytest.mark.slow
 def test_standard_output_that_is_full_or_closed_is_told_in_a_line(folder, words, stream, reason):
     done = shell(f"trundle {words} {stream}")
     assert done.returncode == 1

@@ -195,6 +195,7 @@ def test_what_cannot_be_shown_is_told(trundle, folder, words, status, said):
     assert said in answer.err
 
 
+@pytest.mark.slow
 def test_a_car_and_a_pendulum_have_no_common_path(trundle, folder, runs):
     trundle("new", "pendulum", "pendulum.yaml")
     answer = trundle("show", runs[0], "pendulum.yaml", "--json")

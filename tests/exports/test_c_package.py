@@ -49,6 +49,7 @@ def library(folder, name):
 
 @pytest.mark.parametrize("to", ["c", "cpp"])
 @pytest.mark.parametrize("pair", COMPILERS)
+@pytest.mark.slow
 def test_the_example_runs_as_the_kernels_do(tmp_path, to, pair):
     trundle.export(ROBOT, to, output=tmp_path / "robot")
     program = built(tmp_path / "robot", pair)

@@ -81,6 +81,7 @@ def test_a_car_parked_on_a_slope_by_hand(angle):
     assert axles(ended(run)) == pytest.approx([front, rear], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_it_turns_with_its_heading():
     """Across the slope the lower side carries more: m g (cos a/2 ± h/(2 y) sin a)."""
     model = trundle.derive(car(sloped(0.2), contact="bristle", damping=1e6, bristle_stiffness=1e6))

@@ -99,6 +99,7 @@ def test_a_trajectory_comes_back_as_the_path_it_was(score, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_the_limits_of_a_paths_file_come_back_in_its_trajectory(score, tmp_path):
     """A quick robot takes as long on both, and the parts with limits of their own lie where they lay."""
     driven = trundle.follow(score, trundle.catalog.swerve(), limits=LIMITS)
@@ -159,6 +160,7 @@ def test_choreolib_follows_what_is_written(score, tmp_path):
     assert np.hypot(*(poses[round(near), :2] - where)) < 0.05
 
 
+@pytest.mark.slow
 def test_pathplanner_loads_what_is_written(score, tmp_path, monkeypatch):
     path_module = pytest.importorskip("pathplannerlib.path")
     driven = trundle.follow(score, trundle.catalog.swerve(), limits=LIMITS)

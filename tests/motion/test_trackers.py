@@ -56,6 +56,7 @@ def test_a_base_led_back_to_a_motion_comes_nearer_exponentially(name):
 
 
 @pytest.mark.parametrize("kind", MOTORS)
+@pytest.mark.slow
 def test_a_joint_held_by_torques_comes_back_critically_damped(kind):
     """q − q* = (1 + b t) e^(−b t) of what it was; without a place q̇ − q̇* = e^(−b t): by the motor's own physics."""
     body = {"name": "bar", "mass": 2.0, "inertia": {"zz": 0.03}}
@@ -107,6 +108,7 @@ def test_a_motion_is_a_fixed_point_of_its_tracker():
         assert gained == pytest.approx(torque, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_description_is_read_once(tmp_path, monkeypatch):
     path = tmp_path / "swerve.yaml"
     path.write_text(catalog.document("swerve", modules=2).source)

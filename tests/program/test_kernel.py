@@ -71,6 +71,7 @@ def _ulps(got, x, exact):
     return worst
 
 
+@pytest.mark.slow
 def test_sin_and_cos_are_within_two_ulp_up_to_1e5():
     import mpmath
 

@@ -68,6 +68,7 @@ def test_energy_under_moving_inputs(name, measures):
     assert run.summary["constraint_residual"] <= 1e-9
 
 
+@pytest.mark.slow
 def test_reported_work_is_the_integral_of_the_reported_power():
     run = simulate(
         model_of("differential_drive"),

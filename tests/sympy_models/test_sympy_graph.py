@@ -63,6 +63,7 @@ def test_equal_expressions_that_are_different_objects_are_one():
     assert convert.nodes == nodes
 
 
+@pytest.mark.slow
 def test_deep_graphs_do_not_exhaust_the_stack():
     expression = sp.Symbol("x")
     for _ in range(20_000):

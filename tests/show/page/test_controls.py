@@ -390,6 +390,7 @@ def test_the_shown_run_is_downloaded(opened, circle, tmp_path):
     assert run["x"][-1] == page.evaluate("trundlePage.motion.values.x.at(-1)")
 
 
+@pytest.mark.slow
 def test_a_phone_has_the_controls_in_a_drawer(opened, circle):
     page = lively(opened(circle, width=360, height=740, has_touch=True, is_mobile=True))
     assert page.is_hidden("[id='knob-parameters.d']")
@@ -402,6 +403,7 @@ def test_a_phone_has_the_controls_in_a_drawer(opened, circle):
     changed(page, before)
 
 
+@pytest.mark.slow
 def test_all_controls_have_names_and_keys_reach_them(opened, circle):
     page = lively(opened(circle))
     nameless = """[...document.querySelectorAll("#controls input, #controls button")].filter((each) =>

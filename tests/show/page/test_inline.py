@@ -75,6 +75,7 @@ def test_a_run_of_nothing_known_has_no_picture():
     assert "image/png" not in data
 
 
+@pytest.mark.slow
 def test_a_model_shows_itself_alive(opened):
     page = opened(notebook(trundle.derive(catalog.differential_drive()).animate()._repr_html_()))
     page.frame_locator("iframe").locator("#controls input[type=range]").first.wait_for()

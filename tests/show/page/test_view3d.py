@@ -217,6 +217,7 @@ def test_the_library_is_a_script_of_its_own_scope(tmp_path):
     subprocess.run(["node", "--check", script], check=True)
 
 
+@pytest.mark.slow
 def test_without_webgl_a_plane_is_shown(opened):
     ball = {"type": "sphere", "radius": 0.06, "at": [0.8, 0, 0.3]}
     html = page_of(posed({"ball": ball}))

@@ -297,6 +297,7 @@ def test_changing_the_frame_changes_nothing_by_itself(screen):
     assert not car.field
 
 
+@pytest.mark.slow
 def test_a_battery_is_shown_and_no_motor_is_asked_for_more_than_it_has(screen):
     """A top speed of 60 % of what 12.9 V turn it at, as of motors with a limit of their own; twice that saturates."""
     found = Driver(problem_of(_COMPETITION, None, None), SIZE, 1.0)
