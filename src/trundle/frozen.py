@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import NoReturn, TypeVar
 
@@ -37,6 +37,28 @@ class Frozen(dict[str, _T]):
 
     def __reduce__(self) -> tuple[type, tuple[dict[str, _T], str]]:
         return type(self), (dict(self), self._instead)
+
+
+class Deferred(Mapping[str, _T]):
+    """Values of these names, all of which are looked for when somebody first asks for one."""
+
+    def __init__(self, names: Sequence[str], find: Callable[[], Mapping[str, _T]]) -> None:
+        self._names, self._find = names, find
+        self._found: Mapping[str, _T] | None = None
+
+    def _known(self) -> Mapping[str, _T]:
+        if self._found is None:
+            self._found = dict(self._find())
+        return self._found
+
+    def __getitem__(self, name: str) -> _T:
+        return self._known()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 class Rebuilt:

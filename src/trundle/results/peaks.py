@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
-
-_T = TypeVar("_T")
 
 
 class NoPeakError(InputError, KeyError):
@@ -36,28 +34,6 @@ class Peak(NamedTuple):
         low = (other.lowest, other.lowest_time) if other.lowest < self.lowest else low
         high = (other.highest, other.highest_time) if other.highest > self.highest else high
         return Peak(*low, *high, self.sampled)
-
-
-class Deferred(Mapping[str, _T]):
-    """Values of these names, all of which are looked for when somebody first asks for one."""
-
-    def __init__(self, names: Sequence[str], find: Callable[[], Mapping[str, _T]]) -> None:
-        self._names, self._find = names, find
-        self._found: Mapping[str, _T] | None = None
-
-    def _known(self) -> Mapping[str, _T]:
-        if self._found is None:
-            self._found = dict(self._find())
-        return self._found
-
-    def __getitem__(self, name: str) -> _T:
-        return self._known()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
 
 
 class Peaks(Mapping[str, Peak]):

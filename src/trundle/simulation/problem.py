@@ -10,6 +10,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, NumericsError, counted, suggest
+from trundle.frozen import Deferred
 from trundle.model import Model
 from trundle.model.arguments import named
 from trundle.model.health import without_value
@@ -19,7 +20,6 @@ from trundle.program.kernel import FEW, QUICK
 from trundle.progress import Doing, Progress
 from trundle.results import Run
 from trundle.results.columns import Column
-from trundle.results.peaks import Deferred
 from trundle.results.run import GROUPS
 from trundle.robot import Robot
 from trundle.robot.problems import Mistake, report

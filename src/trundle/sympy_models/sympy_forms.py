@@ -12,6 +12,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
+from trundle.frozen import Deferred
 from trundle.model.symbols import column, entries
 from trundle.program import Program, trace
 from trundle.scalars import Scalar, minus, times
@@ -28,11 +29,19 @@ _ROUNDING = 1e-9
 _TWIST = ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z")
 
 
-def formed_programs(solved: SolvedMethod) -> dict[str, Program]:
+def formed_programs(solved: SolvedMethod) -> Mapping[str, Program]:
     """`mass_matrix` and `bias` of (coordinate, speed, parameter), where inputs and further states are 0; `frame_NAME`.
 
-    Without what depends on time itself: these programs have no time.
+    Without what depends on time itself: these programs have no time. Where nothing does they are traced when somebody
+    asks for them.
     """
+    if solved.names.clock:
+        return _programs(solved)
+    names = ["mass_matrix", "bias", *(f"frame_{name}" for name in solved.places.at)]
+    return Deferred(names, lambda: _programs(solved))
+
+
+def _programs(solved: SolvedMethod) -> dict[str, Program]:
     speeds = solved.names.speeds[: len(solved.motion.force)]
     square = [f"{a}, {b}" for a in speeds for b in speeds]
     parts = {
