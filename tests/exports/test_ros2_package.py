@@ -299,3 +299,11 @@ def test_a_robot_that_is_no_base_on_wheels_is_refused_by_name():
     with pytest.raises(InputError, match="no motor of 'differential_drive' drives a wheel") as raised:
         trundle.export(trundle.load(document), "ros2")
     assert raised.value.key == "robot.motors"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_joints_are_called_as_the_urdf_calls_them():
+    file = Path(__file__).parents[2] / "examples" / "urdf" / "turtlebot.yaml"
+    configured = trundle.export(file, "ros2").files["config/controller.yaml"]
+    assert 'left: "wheel_left_joint"' in configured
+    assert 'right: "wheel_right_joint"' in configured

@@ -361,3 +361,16 @@ def test_states_come_as_rows_by_a_keyword(models, rng, name):
         with pytest.raises(InputError, match="expected 'last' or 'first', got 'frist'") as failed:
             call(x.T if call is rhs else q, batch="frist")
         assert "first" in failed.value.hint
+
+
+def test_one_number_is_a_group_of_one(models):
+    swing = trundle.derive(trundle.catalog.pendulum(links=1))
+    np.testing.assert_array_equal(swing.mass_matrix(0.3), swing.mass_matrix([0.3]))
+    np.testing.assert_array_equal(swing.bias([0.3], 0.5), swing.bias(0.3, [0.5]))
+    with pytest.raises(
+        InputError, match="group 'coordinate' of 'mass_matrix' has 5 numbers, got one: 0.3"
+    ) as failed:
+        models["differential_drive"].mass_matrix(0.3)
+    assert "x, y, theta" in failed.value.hint
+    with pytest.raises(InputError, match="group 'state' of 'dynamics' has .* numbers, got one"):
+        models["differential_drive"].rhs(0.3, {"left_motor.voltage": 1.0})

@@ -163,8 +163,13 @@ def test_points_that_cannot_be_placed_are_named():
         trundle.from_sympy(method, **given, points=points)
     with pytest.raises(InputError, match="place of 'far' from the origin isn't known"):
         trundle.from_sympy(method, **given, points={"far": Point("F")}, origin=ORIGIN)
-    with pytest.raises(InputError, match="place of 'text' from the origin isn't known"):
-        trundle.from_sympy(method, **given, points={"text": "P"}, origin=ORIGIN)
+    for wrong in ("P", GROUND, (points["tip"],), (points["tip"], "frame"), None, ()):
+        with pytest.raises(InputError, match=r"points: expected a SymPy Point.* as 'text'"):
+            trundle.from_sympy(method, **given, points={"text": wrong}, origin=ORIGIN)
+    with pytest.raises(InputError, match="points: expected points by name, got list"):
+        trundle.from_sympy(method, **given, points=[points["tip"]], origin=ORIGIN)
+    with pytest.raises(InputError, match="origin: expected a SymPy Point, got 'O'"):
+        trundle.from_sympy(method, **given, points=points, origin="O")
     x = dynamicsymbols("x")
     without = LagrangesMethod(M * x.diff() ** 2 / 2, [x])
     without.form_lagranges_equations()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from trundle.choices import EXPORTED
-from trundle.documents import Document, dump
+from trundle.documents import Document, dump, urdf_extras
 from trundle.errors import InputError, require_known
 from trundle.expected import a_text, a_truth, came, names_of
 from trundle.exports.entries import entries
@@ -20,6 +20,7 @@ from trundle.exports.targets import TARGETS, languages
 from trundle.languages import identifier, identifiers
 from trundle.languages.package import Content, Entry, Package, Target
 from trundle.model.arguments import Given, derived, opened
+from trundle.robot import Robot
 
 # The likely fix where a target of one's own is none.
 _OWN = "a name such as 'numpy', or a trundle.languages.package.Target of your own"
@@ -96,6 +97,7 @@ def export(
         digest=whole.digest,
         inputs=example_inputs(source, whole),
         description=None if whole.robot is None else dump(whole.robot),
+        joints=_joints_of(whole.robot),
     )
     try:
         package = _documented(content, target)
@@ -165,3 +167,8 @@ def _documented(content: Content, target: Target) -> Package:
         "entries": [layout(entry) for entry in content.entries],
     }
     return replace(made, files=files, facts=facts)
+
+
+def _joints_of(robot: Robot | None) -> Mapping[str, str]:
+    """What a URDF calls the joints of a robot's wheels; nothing of robots from elsewhere."""
+    return {} if robot is None or robot.urdf is None else urdf_extras(robot).joints

@@ -48,7 +48,7 @@ def _package(content: Content) -> Package:
             "a controller is made of kinematics, commands and odometry, and not all of them are exported"
         )
         raise InputError(message, key="what", hint="leave --what out; --to cpp has functions alone")
-    joints = _joints(commands, odometry)
+    joints = _joints(commands, odometry, content.joints)
     header, classes_usage, fields = _header(content, commands)
     words = {
         "name": name,
@@ -101,12 +101,15 @@ def _interfaces(commands: Entry, odometry: Entry) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _joints(commands: Entry, odometry: Entry) -> Mapping[str, _Joint]:
-    """The joints by their coordinates; "front.angle" is called front, "front.steering" front_steering."""
+def _joints(commands: Entry, odometry: Entry, own: Mapping[str, str]) -> Mapping[str, _Joint]:
+    """The joints by their coordinates, called as the robot's own file calls them; else "front.angle" is called front,
+    "front.steering" front_steering.
+    """
     groups = _interfaces(commands, odometry).values()
     plain = {label: label.removesuffix(".angle") for group in groups for label in group}
     keys = identifiers(plain.values(), PARAMETERS)
-    return {label: _Joint(label, keys[name], name.replace(".", "_")) for label, name in plain.items()}
+    called = {name: own.get(name, name.replace(".", "_")) for name in plain.values()}
+    return {label: _Joint(label, keys[name], called[name]) for label, name in plain.items()}
 
 
 def _header(content: Content, commands: Entry) -> tuple[str, str, list[Field]]:

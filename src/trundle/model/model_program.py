@@ -246,7 +246,8 @@ def _states(
             states_given |= _numbers(program, group, values)
             named, closed = True, closed and len(values) == group.size
         else:
-            states_given |= dict(zip(group.labels, as_numbers(values, f"group '{group.name}'"), strict=False))
+            row = _row(as_numbers(values, f"group '{group.name}'"), program, group)
+            states_given |= dict(zip(group.labels, row, strict=False))
     if not named:
         return model.initial
     states = {**model.initial, **states_given}
@@ -259,11 +260,23 @@ def _array(
 ) -> FloatArray:
     """The numbers of a group, (n,) or (n, count)."""
     if given is not None and not isinstance(given, Mapping):
-        return as_numbers(given, f"group '{group.name}'")
+        return _row(as_numbers(given, f"group '{group.name}'"), program, group)
     known = states if group.name in _BOUND and (given is not None or group.name != "speed") else {}
     if given is not None and group.name not in _BOUND:
         known = _numbers(program, group, given)
     return _stacked(program, group.name, [known.get(label, 0.0) for label in group.labels])
+
+
+def _row(numbers: FloatArray, program: Program, group: Group) -> FloatArray:
+    """Numbers of a group; one number is a group of one, and no group of several."""
+    if numbers.ndim:
+        return numbers
+    if group.size != 1:
+        message = (
+            f"group '{group.name}' of '{program.name}' has {group.size} numbers, got one: {float(numbers):g}"
+        )
+        raise InputError(message, key=group.name, hint=f"in order: {', '.join(group.labels)}")
+    return numbers.reshape(1)
 
 
 def _numbers(program: ModelProgram[R], group: Group, given: Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:

@@ -53,7 +53,9 @@ def symbolic_mechanism(robot: Robot | Model) -> MovingMechanism:
     """What every program of a robot starts from, in CasADi's symbols: programs come with inputs of their own, for which
     a tracer, whose groups are fixed, has no room.
     """
-    lacking = "it has no links to take these programs from; rhs, ode and linearize work, and SymPy's method has its M"
+    lacking = (
+        "it has no links to take this program from; rhs, mass_matrix, bias, named frames and linearize work"
+    )
     robot = robot_of(robot, "a mechanism's program", lacking)
     return moving_mechanism(mechanism(robot), Symbols())
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
+from sympy.physics.mechanics import Point, ReferenceFrame
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
+from trundle.expected import came
 from trundle.frozen import Deferred
 from trundle.model.symbols import column, entries
 from trundle.program import Program, trace
@@ -85,8 +87,14 @@ def places(
     numbers: Callable[[Sequence[Scalar]], FloatArray],
 ) -> Places:
     """The points of `from_sympy`; `numbers` gives expressions' values at several states, (values, states)."""
+    if not isinstance(points, Mapping):
+        raise InputError(
+            f"expected points by name, got {came(points)}", key="points", hint='points={"tip": point}'
+        )
     if not points:
         return Places({})
+    if origin is not None and not isinstance(origin, Point):
+        raise InputError(f"expected a SymPy Point, got {came(origin)}", key="origin", hint="origin=O")
     inertial, start = equations.inertial, origin or equations.origin
     if inertial is None:
         message = "this method doesn't say which frame is at rest"
@@ -114,14 +122,19 @@ def _keeps_distance(
 
 
 def _point(given: Place) -> Place:
-    point = given[0] if isinstance(given, tuple) else given
+    point = given[0] if isinstance(given, tuple) and given else given
     return getattr(point, "masscenter", point)
 
 
 def _place(
     name: str, given: Place, origin: Place, inertial: Place, convert: Convert
 ) -> tuple[list[Scalar], list[Scalar]]:
-    frame = given[1] if isinstance(given, tuple) else getattr(given, "frame", None)
+    pair = isinstance(given, tuple)
+    frame = (given or (None,))[-1] if pair else getattr(given, "frame", None)
+    right = isinstance(_point(given), Point) and isinstance(frame, ReferenceFrame | None)
+    if not isinstance(name, str) or not right or (pair and len(given) != 2):
+        expected = "a SymPy Point, (Point, ReferenceFrame) or a body by its name"
+        raise InputError(f"expected {expected}, got {came(given)} as {name!r}", key="points")
     try:
         position = _point(given).pos_from(origin).to_matrix(inertial)
         turned = [] if frame is None else inertial.dcm(frame)
