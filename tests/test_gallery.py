@@ -29,6 +29,7 @@ def test_the_index_has_a_card_for_each():
     assert "`" not in text
 
 
+@pytest.mark.slow
 def test_pages_and_pictures_are_written(tmp_path):
     chosen = [each for each in entries() if each.name in ("pendulum", "swerve-motions-forward_to_left")]
     build(tmp_path, chosen)

@@ -56,6 +56,7 @@ def car(trailers=0, driven="front"):
 
 
 @pytest.mark.parametrize("kind", mostly_slow(catalog.names(), ["differential_drive", "tricycle", "four_bar"]))
+@pytest.mark.slow
 def test_every_answer_for_every_robot_of_the_catalogue(kind):
     robot = catalog.robot(kind)
     found = analyze(robot)
@@ -103,6 +104,7 @@ def test_relations_hold_between_the_rows(rng):
     assert [r.names[0] for r in found.repeated] == ["rear_right.lateral", "front_right.lateral"]
 
 
+@pytest.mark.slow
 def test_the_centre_of_rotation_of_a_steered_robot(rng):
     """A tricycle turns about the point of the rear axle at l/tan δ; four modules about the point asked for."""
     for delta in rng.uniform(-1.4, 1.4, 5):
@@ -275,6 +277,7 @@ def test_a_rear_motor_stands_still_at_the_centre():
     assert "no motor holds" in held.explain()
 
 
+@pytest.mark.slow
 def test_the_elbow():
     for links in (2, 3):
         found = analyze(catalog.robot("pendulum", links=links))

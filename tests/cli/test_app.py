@@ -186,6 +186,7 @@ def test_colours_only_on_a_terminal_and_never_with_no_color(monkeypatch):
     assert not colours_on(Terminal())
 
 
+@pytest.mark.slow
 def test_every_command_is_reached_by_the_entry_point():
     done = process("schema", "--quiet")
     assert done.returncode == 0

@@ -135,6 +135,7 @@ def test_a_second_run_replaces_the_first_and_nothing_else(trundle, tmp_path):
 @pytest.mark.parametrize(
     "name", ["inplace_rotation.csv", "inplace_rotation.traj", "summary.json", "path.png"]
 )
+@pytest.mark.slow
 def test_what_lies_beside_an_earlier_drive_is_not_its_own(trundle, tmp_path, name):
     files = [*written(tmp_path, MOTIONS["inplace_rotation"]), "--output", str(tmp_path), "--no-graphs"]
     assert trundle("drive", *files).status == 0

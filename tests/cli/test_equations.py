@@ -52,6 +52,7 @@ def test_json_in_both_ways(trundle):
     assert all(isinstance(e["right"], str) and e["operations"] > 0 for e in accelerations)
 
 
+@pytest.mark.slow
 def test_a_web_page(trundle, folder):
     answer = trundle("equations", "circle.yaml", "--format", "page", "--output", "page.html")
     assert answer.status == 0, answer.err

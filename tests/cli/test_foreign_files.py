@@ -105,6 +105,7 @@ def test_links_lead_nowhere_else(trundle, folder, earlier):
     ],
     ids=lambda words: words if isinstance(words, str) else words[0],
 )
+@pytest.mark.slow
 def test_only_what_trundle_wrote_is_replaced_unasked(trundle, folder, words, name):
     shutil.copy("circle.yaml", "kept.yaml")
     path, words = folder / name, ["kept.yaml" if word == "circle.yaml" else word for word in words]

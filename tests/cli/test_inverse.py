@@ -175,6 +175,7 @@ def test_a_breakdown_is_a_table_and_a_figure(inverse, tmp_path):
         assert told in inverse(*words, "--no-figures").err
 
 
+@pytest.mark.slow
 def test_the_commands_in_the_docs_run(trundle, tmp_path, monkeypatch):
     page = (LIMB.parents[1] / "docs" / "inverse_dynamics.md").read_text()
     section = page.split("## The command")[1]

@@ -116,6 +116,7 @@ def test_smoothed_they_are_the_true_motions(inverse):
         assert error < 0.02
 
 
+@pytest.mark.slow
 def test_cycles_are_averaged_with_a_band(inverse, trundle, recorded, tmp_path):
     run, _ = inverse("--smooth", "butterworth:8", "--cycles", "0,1.2,2.4")
     names = ("moments", "forces", "angles", "powers")

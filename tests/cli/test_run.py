@@ -45,6 +45,7 @@ def test_the_object_has_everything_and_is_right(trundle, folder):
     }
 
 
+@pytest.mark.slow
 def test_the_base_speeds_stand_in_the_table_and_figures_in_the_times(trundle, folder):
     (folder / "car.yaml").write_text(trundle("new", "ackermann").out)
     said = trundle("run", "car.yaml", "--duration", "1", "--output", "here").out

@@ -112,6 +112,7 @@ def test_matrices_are_the_differences_of_the_compiled_programs(name, rng):
 @pytest.mark.parametrize(
     ("name", "guess"), [("four_bar", {"rocker.angle": 1.7}), ("slider_crank", {"piston.position": 0.2})]
 )
+@pytest.mark.slow
 def test_a_closed_loop_is_linearised_in_what_drives_it(name, guess, rng):
     """A of crank angle, rate and current: differences of the rates with the loop closed anew at each."""
     model = derive(catalog.robot(name))

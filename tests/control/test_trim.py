@@ -254,6 +254,7 @@ def test_of_several_motions_the_one_with_the_least_inputs_is_taken():
         ("pendulum", {"link_1.angle": 1.0}, "the rate of link_1.rate is"),
     ],
 )
+@pytest.mark.slow
 def test_what_cannot_be_had_is_said(name, targets, said):
     with pytest.raises(NumericsError, match=said):
         derive(catalog.robot(name)).trim(targets)

@@ -98,6 +98,7 @@ def test_any_data(data: dict[str, object]) -> None:
         max_size=30,
     )
 )
+@pytest.mark.slow
 def test_any_formula(pieces: list[str]) -> None:
     value = None
     with suppress(ExpressionError):

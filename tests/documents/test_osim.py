@@ -93,6 +93,7 @@ def placed(values):
 
 
 @LAYOUTS
+@pytest.mark.slow
 def test_bodies_move_and_weigh_as_opensim_has_it(tmp_path, rng, layout):
     robot = load(tmp_path, layout(JOINTS))
     names = {

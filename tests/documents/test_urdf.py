@@ -468,6 +468,7 @@ def test_gears_and_loops_that_urdf_has_no_word_for_are_elements_of_trundles():
     assert list(back.couplings) == ["b_mimic", "set"]
 
 
+@pytest.mark.slow
 def test_the_example_runs_on_the_command_line(tmp_path: Path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["run", str(EXAMPLE), "--duration", "0.1", "--quiet"]) == 0

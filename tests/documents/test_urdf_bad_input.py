@@ -289,6 +289,7 @@ def test_files_that_are_something_else(tmp_path) -> None:
         load(tmp_path / "fil.urdf")
 
 
+@pytest.mark.slow
 def test_what_grows_is_refused_quickly() -> None:
     link = '<link name="l{i}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
     joint = '<joint name="j{i}" type="continuous"><parent link="l{i}"/><child link="l{k}"/></joint>'

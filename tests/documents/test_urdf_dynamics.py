@@ -100,6 +100,7 @@ def _for_pinocchio(model, robot, tree, q, nu, rate):
 
 
 @pytest.mark.parametrize("massive_root", [True, False], ids=["floating", "fixed"])
+@pytest.mark.slow
 def test_random_files(rng, massive_root):
     for _ in range(25):
         differences = compare(random_urdf(rng, int(rng.integers(1, 12)), massive_root=massive_root), rng)

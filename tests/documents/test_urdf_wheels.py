@@ -26,6 +26,7 @@ def _difference(ours, theirs) -> float:
 
 
 @pytest.mark.parametrize("name", WHEELED)
+@pytest.mark.slow
 def test_dynamics_are_those_of_the_same_robot_in_yaml(name: str, tmp_path: Path, rng: np.random.Generator):
     ours = trundle.derive(beside(tmp_path, name))
     theirs = trundle.derive(parse(own_words(name)))

@@ -27,6 +27,7 @@ extern "C" void each(int count, int sets, int steps, double h, double *x, const 
 
 
 @pytest.mark.parametrize("name", mostly_slow(catalog.names(), ["differential_drive", "four_bar"]))
+@pytest.mark.slow
 def test_nvidia_compiles_whole_packages(name):
     text = model_of(name).export("cuda").files[f"{name}.cu"]
     ptx = nvrtc_compiled(text)

@@ -44,6 +44,7 @@ def functions(model):
 
 
 @pytest.mark.parametrize("name", functions(SWERVE))
+@pytest.mark.slow
 def test_all_functions_in_numpy_and_casadi(name, rng):
     program = functions(SWERVE)[name]
     given = [rng.normal(size=group.size) for group in program.inputs]
@@ -144,6 +145,7 @@ def test_casadi_has_names_and_derivatives():
     np.testing.assert_allclose(np.asarray(again(x, VOLTAGES, p)), np.asarray(f(x, VOLTAGES, p)), rtol=1e-15)
 
 
+@pytest.mark.slow
 def test_ode_takes_solve_ivps_own_methods():
     inputs = dict(zip(DRIVE.inputs, VOLTAGES, strict=True))
     ode = DRIVE.ode(inputs)

@@ -131,6 +131,7 @@ def aligned(entry, got, expected, allowed):
 
 
 @pytest.mark.parametrize("name", mostly_slow(MODELS, ["differential_drive"]))
+@pytest.mark.slow
 def test_every_function_stays_within_its_rounding(name, folder, rng):
     model = MODELS[name]()
     _, found = exported(model, folder)

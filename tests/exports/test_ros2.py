@@ -125,6 +125,7 @@ def test_classes_give_what_the_library_gives(name, answer, rng):
 
 
 @pytest.mark.parametrize("name", mostly_slow(WHEELED, ["tricycle"]))
+@pytest.mark.slow
 def test_classes_take_other_parameters(name, answer, rng):
     as_recalibrated(name, answer, rng)
 

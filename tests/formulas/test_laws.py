@@ -314,6 +314,7 @@ def random_expression(rng, depth=4):
     return choices[int(rng.integers(len(choices)))]
 
 
+@pytest.mark.slow
 def test_widths_follow_from_those_of_the_parts(rng):
     """What is measured is what is drawn: in a terminal but for the space behind a first sign, on a page but for the
     small fractions within others, so never much less.

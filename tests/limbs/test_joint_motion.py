@@ -48,6 +48,7 @@ def test_a_butterworth_filter_leaves_straight_lines_as_they_are_to_their_ends():
     np.testing.assert_allclose(found.rates, np.broadcast_to([-2, 5], (201, 2)), atol=1e-4)
 
 
+@pytest.mark.slow
 def test_speeds_and_accelerations_are_those_of_a_run(rng):
     model = trundle.derive(LIMB)
     start = {name: rng.uniform(-1, 1) for name in (*model.speeds, "knee.angle", "ankle.angle_1")}

@@ -46,6 +46,7 @@ def against_pinocchio(pin, rng, count, chain=False):
 
 
 @pytest.mark.parametrize("count", mostly_slow([1, 2, 3, 5, 9, 20], [1, 2, 3]))
+@pytest.mark.slow
 def test_joint_wrenches_are_pinocchios(pin, rng, count):
     against_pinocchio(pin, rng, count)
     against_pinocchio(pin, rng, count, chain=True)

@@ -109,6 +109,7 @@ def test_compiled_components_are_the_closed_forms():
         loads.compile(*angles)
 
 
+@pytest.mark.slow
 def test_robots_in_space_in_symbols_have_the_numbers_that_kernels_have(rng):
     robot = random_limb(rng, 4, ("revolute", "prismatic", "universal", "screw", "spherical"), base="floating")
     motion = random_samples(rng, robot, 3)

@@ -325,6 +325,7 @@ def test_steps_and_the_direct_solution_agree(rng, monkeypatch):
     assert [by_steps[name] for name in loads] == pytest.approx([expected[name] for name in loads], rel=1e-10)
 
 
+@pytest.mark.slow
 def test_a_run_says_when_it_tips_and_over_which_wheels():
     """Sideways at μ h > y it turns over: at once, over the wheels on the side that leads."""
     model = trundle.derive(car(friction=1.2))

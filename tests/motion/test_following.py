@@ -167,6 +167,7 @@ def test_what_can_not_follow_is_told():
         trundle.pose_path([(0, 0, 0), (0, 0, 0)])
 
 
+@pytest.mark.slow
 def test_a_wheel_may_stand_at_a_paths_end():
     """Three poses on a parabola: one wheel stands on the centre of rotation at the start, another one at the end."""
     driven = trundle.follow(trundle.pose_path([(0, 0, 0), (1, 0.5, 1), (2, 0, 0)]))
@@ -185,6 +186,7 @@ def test_a_turn_in_place_has_no_wheel_on_the_centre():
     held(motion, LIMITS)
 
 
+@pytest.mark.slow
 def test_poses_that_lead_straight_back():
     """The base stops where it turns back, and is as fast as on the two straight lines."""
     there, back = followed(trundle.pose_path([(0, 0, 0), (1, 0, 0)]), limits=LIMITS), [(0, 0, 0), (1, 0, 0)]
@@ -210,6 +212,7 @@ def test_a_wheel_passes_close_by_the_centre_of_rotation():
 @pytest.mark.parametrize(
     "robot", [trundle.catalog.swerve(), trundle.catalog.mecanum()], ids=["swerve", "mecanum"]
 )
+@pytest.mark.slow
 def test_steerings_jerk_may_be_limited_and_rollings_not(robot):
     """No speeds were found for it, though there are: as slow as with both limited, as fast as with none at most."""
     path = trundle.pose_path([(0, 0, 0), (2, 0, 0)])

@@ -63,6 +63,7 @@ def test_a_run_with_these_rates_moves_as_the_twist_says(rng):
 
 
 @pytest.mark.parametrize("robot", [*WHOLE, "mixed"])
+@pytest.mark.slow
 def test_rates_are_derivatives_and_lead_back(robot, rng):
     """States along ξ + ξ̇ t, differenced; then back by least squares to ξ̇."""
     found = trundle.kinematics(mixed() if robot == "mixed" else trundle.catalog.robot(robot))

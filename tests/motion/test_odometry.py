@@ -182,6 +182,7 @@ def test_covariance_of_a_steered_robot_and_of_many():
     np.testing.assert_allclose(many, np.stack([one, 2 * one], axis=-1), rtol=1e-14)
 
 
+@pytest.mark.slow
 def test_steering_is_taken_in_the_middle():
     """A steering that moves evenly: halving the increments makes the error a quarter, second order."""
     tricycle = odometry("tricycle")
@@ -248,6 +249,7 @@ def test_formulas_agree_with_the_program_where_nothing_turns(name):
 # --- what is asked for -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_does_not_move_the_base_is_not_counted():
     assert set(odometry("offset_drive").increments) == {"left.angle", "right.angle"}
     assert odometry("tricycle").angles == ("front.steering",)  # not the caster's

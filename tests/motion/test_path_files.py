@@ -85,6 +85,7 @@ def test_beside_pathplanners_own_path(score, tmp_path, monkeypatch):
         assert distance.min() <= 0.01
 
 
+@pytest.mark.slow
 def test_a_trajectory_comes_back_as_the_path_it_was(score, tmp_path):
     driven = trundle.follow(score, trundle.catalog.swerve(), limits=LIMITS)
     trundle.write_trajectory(driven, tmp_path / "score.traj", rate=100)
@@ -115,6 +116,7 @@ def test_the_limits_of_a_paths_file_come_back_in_its_trajectory(score, tmp_path)
     assert followed.motion.duration == pytest.approx(driven.motion.duration, rel=0.01)
 
 
+@pytest.mark.slow
 def test_all_of_choreos_constraints_hold_where_several_do(score, tmp_path):
     driven = trundle.follow(score, trundle.catalog.swerve(), limits=LIMITS)
     trundle.write_trajectory(driven, tmp_path / "score.traj")
@@ -134,6 +136,7 @@ def test_all_of_choreos_constraints_hold_where_several_do(score, tmp_path):
     assert {zone.rate for zone in zones} == {0.5}
 
 
+@pytest.mark.slow
 def test_choreolib_follows_what_is_written(score, tmp_path):
     choreo = pytest.importorskip("choreo")
     driven = trundle.follow(score, trundle.catalog.swerve(), limits=LIMITS)

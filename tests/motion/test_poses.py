@@ -155,6 +155,7 @@ def test_some_motions_lead_where_magnus_expansion_says(rng):
         require_pose(any_motion(rng))
 
 
+@pytest.mark.slow
 def test_magnus_expansion_against_scipy(rng):
     commands = [{"duration": 0.7, "twist": {"v_x": 0.4, "v_y": 0.2, "omega": w}} for w in (0.9, -0.3)]
     motion = trundle.drive({"motion": {"name": "two", "commands": commands}}, level="limited").motion

@@ -54,6 +54,7 @@ def test_the_wished_twist_brings_errors_to_zero_exponentially():
 
 
 @pytest.mark.parametrize("pose", [None, (-0.1, 0.15, 0.2), (0.1, -0.1, -0.1)])
+@pytest.mark.slow
 def test_it_comes_back_within_all_limits(wanted, pose):
     pursuit = trundle.pursue(wanted, pose=pose)
     held(pursuit, LIMITS)

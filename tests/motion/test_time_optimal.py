@@ -24,6 +24,7 @@ def test_from_rest_to_rest_in_closed_form(limits, duration):
     assert profile.at(profile.duration) == pytest.approx(1.0, abs=1e-14)
 
 
+@pytest.mark.slow
 def test_random_states_meet_their_ends_within_limits():
     seed = np.random.SeedSequence().entropy
     print(f"seed {seed}")

@@ -178,6 +178,7 @@ def test_representations_are_short_and_safe(run):
     assert "right.angle" in html
 
 
+@pytest.mark.slow
 def test_writing_imports_nothing_heavy(tmp_path):
     code = (
         "import sys; from trundle.results import Run; run = Run('a', [0.0], {'x': [1.0]});"

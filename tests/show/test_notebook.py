@@ -134,6 +134,7 @@ def batch(model):
     return trundle.rollout(model, steps=10, dt=1e-4, count=20)
 
 
+@pytest.mark.slow
 def test_lines_in_a_terminal(robot, model, run, batch):
     assert repr(robot) == str(robot)
     assert repr(robot).startswith(
@@ -223,6 +224,7 @@ def test_massless_robots_show_what_they_have():
     assert "Not written out: a planar base needs a body with a mass" in seen.text
 
 
+@pytest.mark.slow
 def test_a_run_in_a_notebook(run):
     seen = checked(run._repr_html_())
     (png,) = seen.pictures

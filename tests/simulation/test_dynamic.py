@@ -51,6 +51,7 @@ IDEAL = [
 
 
 @pytest.mark.parametrize(("name", "measures"), IDEAL)
+@pytest.mark.slow
 def test_energy_and_constraints(name, measures):
     model = model_of(name, **measures)
     initial = {"link_1.angle": 1.5} if name == "pendulum" else {}

@@ -38,6 +38,7 @@ def example() -> Any:
 
 
 @pytest.mark.parametrize("drive", FINAL)
+@pytest.mark.slow
 def test_published_final_states(example, drive):
     model = example.build(drive)
     for case, expected in FINAL[drive].items():

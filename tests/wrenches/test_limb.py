@@ -138,6 +138,7 @@ def test_what_an_observer_in_the_world_sees_is_all_there_is(limb, joint_wrenches
     )
 
 
+@pytest.mark.slow
 def test_fifty_segments_take_no_more_than_seconds():
     angles = dynamicsymbols("theta:50")
     start = time.process_time()

@@ -345,6 +345,7 @@ def test_what_can_not_be_simulated_says_what_to_change_back(opened, circle):
     assert page.input_value("[id='knob-parameters.r']") == "0.15"
 
 
+@pytest.mark.slow
 def test_wrong_amounts_are_told_beside_them(opened, circle):
     page = lively(opened(circle))
     typed(page, "parameters.d", "3 kg")
@@ -379,6 +380,7 @@ def test_the_newest_of_many_settings_is_shown_and_the_page_stays_awake(opened, c
     assert page.evaluate("longest") < 1000
 
 
+@pytest.mark.slow
 def test_the_shown_run_is_downloaded(opened, circle, tmp_path):
     page = lively(opened(circle))
     with page.expect_download() as waiting:

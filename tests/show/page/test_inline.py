@@ -32,6 +32,7 @@ def test_the_page_runs_in_its_iframe(opened, shown):
     assert page.locator("iframe").bounding_box()["height"] > 600
 
 
+@pytest.mark.slow
 def test_nothing_in_it_reaches_the_notebook(opened, shown):
     """The frame is sandboxed: its scripts run, and see nothing of the page around it."""
     page = opened(notebook(shown["text/html"]))

@@ -75,6 +75,7 @@ def test_poses_and_spins_are_the_scene_s():
 
 
 @pytest.mark.parametrize("name", ["differential_drive", "four_bar", "leg", "mecanum", "swerve"])
+@pytest.mark.slow
 def test_shapes_are_the_scene_s_at_changed_parameters(name):
     document = trundle.catalog.document(name)
     live, robot = live_data(document), document.robot
@@ -122,6 +123,7 @@ def test_a_swerve_on_slipping_wheels_is_integrated_as_in_python():
         assert np.abs(run["values"][name] - np.interp(run["time"], exact.time, exact[name])).max() < 1e-4
 
 
+@pytest.mark.slow
 def test_loops_stay_closed_when_their_links_change():
     live = live_data(trundle.catalog.document("four_bar"))
     lengths = {knob["key"]: knob["value"] for knob in live["knobs"] if knob["group"] == "parameters"}

@@ -69,6 +69,7 @@ def test_the_slider_moves_robot_and_numbers(circle, opened):
     assert shown == pytest.approx(np.interp(12, circle.time, circle["x"]), rel=2e-3)
 
 
+@pytest.mark.slow
 def test_a_click_in_a_plot_moves_the_time(circle, opened):
     page = opened(page_of(circle))
     box = page.locator(".plot").first.bounding_box()
@@ -142,6 +143,7 @@ def test_arrows_of_a_motion_from_the_browser_are_those_of_the_run(file, opened):
     assert "force, at most" in page.inner_text("#wrenches")
 
 
+@pytest.mark.slow
 def test_without_a_description_an_arrow_moves_and_without_that_curves_are_shown(opened):
     time = np.linspace(0, 1, 11)
     page = opened(
@@ -190,6 +192,7 @@ def test_names_run_nothing(opened):
     assert page.locator("img, b:has(script)").count() == 0
 
 
+@pytest.mark.slow
 def test_the_policy_stops_what_would_get_in_anyway(circle, opened):
     """Markup that got in unescaped would still run nothing; the browser says so, and nothing else happens."""
     page = opened(page_of(circle), refused="violates the following Content Security Policy")
@@ -200,6 +203,7 @@ def test_the_policy_stops_what_would_get_in_anyway(circle, opened):
     assert page.evaluate("window.ran === undefined")
 
 
+@pytest.mark.slow
 def test_curves_run_through_their_true_peaks(circle, opened):
     highest = circle.peaks["right_motor.current"].highest
     assert highest > 1.5 * circle["right_motor.current"].max()
@@ -209,6 +213,7 @@ def test_curves_run_through_their_true_peaks(circle, opened):
     assert f" to {highest:.3g} A; left_motor.current" in said
 
 
+@pytest.mark.slow
 def test_several_runs_are_compared_in_one_page(circle, opened):
     other = trundle.run(_CIRCLE, inputs={"left_motor.voltage": 22.0}, progress=False)
     page = opened(page_of([circle, other]))
@@ -247,6 +252,7 @@ def test_what_is_folded_says_what_it_holds_and_opens(swerve, opened, width, wind
     assert motion.locator("math").first.is_visible()
 
 
+@pytest.mark.slow
 def test_links_open_what_is_folded(swerve, opened):
     page = opened(swerve, url_hash="#equations-accelerations")
     shown = page.locator("#equations-accelerations math").first

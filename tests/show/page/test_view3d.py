@@ -205,6 +205,7 @@ def test_layers_keys_and_fingers(opened):
     assert page.evaluate(_AT)[2] == pytest.approx(distance / 2, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_only_pages_that_need_it_carry_the_library():
     flat = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 0.2, samples=11)
     assert "createRobot3d" not in page_of(flat)
