@@ -360,6 +360,8 @@ def test_states_come_as_rows_by_a_keyword(models, rng, name):
     for call in (model.mass_matrix, rhs):
         with pytest.raises(InputError, match="expected 'last' or 'first', got 'frist'") as failed:
             call(x.T if call is rhs else q, batch="frist")
+        with pytest.raises(InputError, match="expected 'last' or 'first'"):
+            call(x[0] if call is rhs else q[:, 0].copy(), batch="frist")
         assert "first" in failed.value.hint
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from trundle.choices import EXPORTED
 from trundle.documents import Document, dump, urdf_extras
@@ -97,7 +98,7 @@ def export(
         digest=whole.digest,
         inputs=example_inputs(source, whole),
         description=None if whole.robot is None else dump(whole.robot),
-        joints=_joints_of(whole.robot),
+        joints=partial(_joints_of, whole.robot),
     )
     try:
         package = _documented(content, target)

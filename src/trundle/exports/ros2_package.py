@@ -48,7 +48,7 @@ def _package(content: Content) -> Package:
             "a controller is made of kinematics, commands and odometry, and not all of them are exported"
         )
         raise InputError(message, key="what", hint="leave --what out; --to cpp has functions alone")
-    joints = _joints(commands, odometry, content.joints)
+    joints = _joints(commands, odometry, content.joints())
     header, classes_usage, fields = _header(content, commands)
     words = {
         "name": name,

@@ -74,7 +74,7 @@ class Content:
 
     name: stands in names of files, modules, classes and functions; precision: "double" or "single"; model: the model's
     own name, digest: of its equations' source; description: the robot's in YAML, None where there is none; inputs: what
-    an example moves the robot by; joints: what the file that a robot comes from calls the joints of its wheels.
+    an example moves the robot by; joints: reads what a robot's own file calls the joints of its wheels.
     """
 
     name: str
@@ -84,7 +84,7 @@ class Content:
     digest: str
     description: str | None
     inputs: tuple[float, ...] = ()
-    joints: Mapping[str, str] = field(default_factory=dict)
+    joints: Callable[[], Mapping[str, str]] = dict
 
     def entry(self, name: str) -> Entry | None:
         """An entry by its name, where there is one."""

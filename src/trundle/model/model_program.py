@@ -53,7 +53,7 @@ class ModelProgram(Program, Generic[R]):
         `batch="first"` takes states as rows, (count, n), and gives results with the states first: (count, n), or
         (count, n, n) of a matrix.
         """
-        if parameters is None and not named:
+        if parameters is None and not named and batch == "last":
             outputs = self._one_state(groups)
             if outputs is not None:
                 return self.form(*outputs)
