@@ -34,11 +34,12 @@ def pytest_collection_modifyitems(config, items):
 def campaign(request, seed):
     """campaign(total) yields a generator of random numbers a case, for the share of the cases that was asked for.
 
+    `least` is how many there are at least, for a law over all of them, such as a median's.
     Case k of a seed always draws the same numbers: the last one that is printed is the one that failed.
     """
 
-    def cases(total: int):
-        count = max(1, math.ceil(total * request.config.getoption("--share")))
+    def cases(total: int, *, least: int = 1):
+        count = max(least, math.ceil(total * request.config.getoption("--share")))
         for case in range(count):
             print(f"case {case} of {count}")
             yield np.random.default_rng([seed, case])
