@@ -132,6 +132,7 @@ def test_the_whole_catalogue_in_full(trundle, folder, kind, monkeypatch):
     assert trundle("check", "robot.yaml", "--json").data["analysis"]["singularities"] is not None
 
 
+@pytest.mark.slow
 def test_a_configuration_and_a_figure(trundle, folder):
     (folder / "robot.yaml").write_text(catalog.document("tricycle").source)
     answer = trundle("check", "robot.yaml", "--at", "front.steering=45 deg", "--figure", "robot.png")

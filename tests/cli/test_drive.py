@@ -22,6 +22,7 @@ def written(folder, *plans):
     return files
 
 
+@pytest.mark.slow
 def test_drive_writes_everything(trundle, tmp_path):
     files = written(tmp_path, MOTIONS["0_deg_fwd_to_90_deg"], MOTIONS["inplace_rotation"])
     done = trundle("drive", *files, "--output", str(tmp_path / "out"))

@@ -71,6 +71,7 @@ def test_a_table_that_was_worked_on_stays(trundle, earlier):
     assert contents(earlier) == before
 
 
+@pytest.mark.slow
 def test_links_lead_nowhere_else(trundle, folder, earlier):
     elsewhere = folder / "elsewhere.csv"
     (earlier / "circle.csv").unlink()
@@ -184,6 +185,7 @@ def test_names_of_robots_that_no_file_can_have(trundle, folder, name):
     assert not list(folder.rglob("*.nc"))
 
 
+@pytest.mark.slow
 def test_a_working_folder_that_was_deleted(trundle, folder, monkeypatch):
     (folder / "gone").mkdir()
     monkeypatch.chdir(folder / "gone")

@@ -40,6 +40,7 @@ def inverse(trundle, tmp_path):
     return call
 
 
+@pytest.mark.slow
 def test_it_writes_everything(inverse, tmp_path):
     done = inverse()
     assert done.status == 0, done.err

@@ -190,6 +190,7 @@ def test_a_plate_that_nobody_assigned_is_told(trundle, recorded, tmp_path):
     assert "pushed on" not in quiet.err
 
 
+@pytest.mark.slow
 def test_a_fit_that_is_far_off_ends_with_status_3(trundle, recorded, tmp_path):
     places = {name: {"body": body, "at": [3 * x for x in at]} for name, (body, at) in leg.MARKERS.items()}
     (tmp_path / "far.yaml").write_text(yaml.safe_dump({"markers": places}))

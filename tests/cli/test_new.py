@@ -11,6 +11,7 @@ from trundle.errors import InputError
 
 
 @pytest.mark.parametrize("kind", mostly_slow(catalog.names(), ["differential_drive", "mecanum", "four_bar"]))
+@pytest.mark.slow
 def test_every_robot_reads_back_and_runs(trundle, folder, kind):
     assert trundle("new", kind, "robot.yaml").status == 0
     text = (folder / "robot.yaml").read_text()

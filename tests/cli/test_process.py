@@ -46,6 +46,7 @@ def test_standard_output_that_is_full_or_closed_is_told_in_a_line(folder, words,
         ("trundle check - <&-", 1),
     ],
 )
+@pytest.mark.slow
 def test_streams_that_are_not_needed_are_not_missed(folder, command, status):
     done = shell(command)
     assert done.returncode == status

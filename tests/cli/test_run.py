@@ -56,6 +56,7 @@ def test_the_base_speeds_stand_in_the_table_and_figures_in_the_times(trundle, fo
 
 
 @pytest.mark.parametrize("kind", ["four_bar", "slider_crank"])
+@pytest.mark.slow
 def test_linkages_that_are_moved_by_rates_have_their_figures(trundle, folder, kind):
     described = dump(
         catalog.robot(kind), RunSpec.model_validate({"mode": "kinematic", "inputs": {"crank.rate": 3.0}})

@@ -71,6 +71,7 @@ def test_only_some_values(trundle, folder, runs):
     assert "did you mean 'theta'?" in answer.err
 
 
+@pytest.mark.slow
 def test_a_description_is_run_first(trundle, folder, runs):
     answer = trundle("show", "circle.yaml", runs[1], "--output", "both", "--json")
     assert answer.status == 0
@@ -121,6 +122,7 @@ def test_the_page_of_a_description_is_alive(trundle, folder):
 
 
 @pytest.mark.parametrize("words", [("--page",), ("--figures", "--only", "x")])
+@pytest.mark.slow
 def test_that_nothing_moves_a_robot_is_said(trundle, folder, words):
     (folder / "bare.yaml").write_text((folder / "circle.yaml").read_text().partition("run:")[0])
     said = "bare.yaml has no run section: 10 s, and inputs that aren't given are 0"
@@ -156,6 +158,7 @@ def test_what_is_driven_is_saved_where_it_is_said(trundle, folder, runs, monkeyp
 
 
 @pytest.mark.parametrize("words", [("--figures",), ("--film",), ("--page",)])
+@pytest.mark.slow
 def test_other_peoples_files_stay(trundle, folder, runs, words):
     theirs = {"--figures": "path.png", "--film": "circle.gif", "--page": "circle.html"}[words[0]]
     (folder / "runs/circle" / theirs).write_text("mine")

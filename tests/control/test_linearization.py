@@ -209,6 +209,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", mostly_slow(CASES, ["drive", "disc"]))
+@pytest.mark.slow
 def test_a_trajectorys_matrices_carry_neighbouring_runs(name):
     """ż = A(t) z from t₀ to the end gives what runs from neighbouring states do: also where quaternions turn."""
     make, inputs, initial = CASES[name]
@@ -313,6 +314,7 @@ def test_the_bicycles_poles_are_the_papers():
 # --- the same robot twice, closed forms ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_drive_by_sympy_and_by_description_are_the_same_system(rng):
     """Two derivations, one with constraints and multipliers: the same response from voltages to speeds."""
     path = Path(__file__).parents[2] / "examples" / "from_sympy" / "diff_drive_lagrange.py"

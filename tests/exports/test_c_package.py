@@ -60,6 +60,7 @@ def test_the_example_runs_as_the_kernels_do(tmp_path, to, pair):
 
 
 @pytest.mark.parametrize("to", ["c", "cpp"])
+@pytest.mark.slow
 def test_the_example_moves_by_the_run_sections_inputs(tmp_path, to):
     document = trundle.catalog.document("differential_drive")
     trundle.export(document, to, "dynamics", output=tmp_path / "robot")
@@ -117,6 +118,7 @@ def test_every_function_is_its_program(tmp_path, robot, rng):
     assert set(package.files) > {f"{robot}.h", f"{robot}.c", "main.c", "Makefile", "README.md"}
 
 
+@pytest.mark.slow
 def test_nothing_is_allocated_or_kept_and_the_stack_stays_small(tmp_path):
     trundle.export(ROBOT, "c", output=tmp_path)
     command = [compiler("gcc"), "-std=c99", "-O2", "-fstack-usage", "-c", "differential_drive.c"]

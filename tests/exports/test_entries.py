@@ -35,6 +35,7 @@ def test_every_entry_computes_what_its_kernel_does(name, rng):
 
 
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.slow
 def test_names_units_and_defaults_fit(name):
     model = MODELS[name]()
     found = entries(model)

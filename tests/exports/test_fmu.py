@@ -72,6 +72,7 @@ def test_fmpys_runs_are_simulates(drive, version, kind):
 
 @needs_compiler
 @pytest.mark.parametrize("name", mostly_slow(MODELS, ["pendulum"]))
+@pytest.mark.slow
 def test_rates_outputs_and_derivatives_are_the_kernels(name, tmp_path):
     model = MODELS[name]()
     paths, _ = exported(model, tmp_path / "out")

@@ -230,6 +230,7 @@ public class Corrected {
 """
 
 
+@pytest.mark.slow
 def test_a_gyroscope_is_taken_in_by_its_variance(tmp_path):
     trundle.export(trundle.catalog.differential_drive(), "java", name="robot", output=tmp_path)
     rows = np.array(_printed(tmp_path, "Corrected", _CORRECTED))

@@ -46,6 +46,7 @@ def slopes(model, x, u, p, of="state"):
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("mode", ["jacfwd", "jacrev"])
+@pytest.mark.slow
 def test_both_modes_are_our_own_jacobian(name, mode, rng):
     model = MODELS[name]
     x, u, p = groups_of(model, rng)

@@ -130,6 +130,7 @@ def test_classes_take_other_parameters(name, answer, rng):
     as_recalibrated(name, answer, rng)
 
 
+@pytest.mark.slow
 def test_encoders_may_wrap_and_fail(answer, rng):
     encoders_may_wrap_and_fail("tricycle", answer, rng)
 

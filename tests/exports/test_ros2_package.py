@@ -198,6 +198,7 @@ def test_hostile_names_build(tmp_path):
     assert np.isfinite(found["pose"]).all()
 
 
+@pytest.mark.slow
 def test_a_controller_compiles_without_a_warning(tmp_path):
     trundle.export(trundle.catalog.robot("ackermann"), "ros2", name="car", output=tmp_path / "car")
     checked(tmp_path / "car", tmp_path / "stubs")

@@ -191,6 +191,7 @@ def test_random_robots(name, rng):
 
 
 @pytest.mark.parametrize("kind", ["prismatic", "cylindrical", "planar"])
+@pytest.mark.slow
 def test_joints(kind, rng):
     compare(joint_pendulum(kind), rng)
 

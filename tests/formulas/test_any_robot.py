@@ -118,6 +118,7 @@ def test_a_three_wheeled_car_with_odd_radii(driven):
 
 
 @pytest.mark.parametrize("front", [[0.2, 0.03, 0], [0.01, 0.45, 0], [-0.36, 0.45, 0]])
+@pytest.mark.slow
 def test_a_synchro_drive_with_its_wheels_anywhere(front):
     described = (
         (EXAMPLES / "gears" / "synchro.yaml").read_text(encoding="utf-8").replace("[a, 0, 0]", str(front))

@@ -80,6 +80,7 @@ def speed(coordinate):
 
 
 @pytest.mark.parametrize("kind", ["differential", "tricycle"])
+@pytest.mark.slow
 def test_kanes_method(kind, rng):
     """Two independent speeds, all velocities written out in them by hand in body-fixed frames: Kane and
     Levinson's way.
@@ -157,6 +158,7 @@ def rigid(name, body, place, frame, ground):
 
 
 @pytest.mark.parametrize("links", [2, 3])
+@pytest.mark.slow
 def test_pendulum(links, rng):
     """A chain of rods by LagrangesMethod in absolute angles' sums; gravity and damping included."""
     length, mass, damping = (float(v) for v in rng.uniform(0.3, 1.5, 3))

@@ -399,6 +399,7 @@ def mutate(dice, content):
 @pytest.mark.parametrize(
     "name", mostly_slow(["differential_drive", "lagrange", "four_bar"], ["differential_drive", "lagrange"])
 )
+@pytest.mark.slow
 def test_mutated_content_is_refused_or_valid(kept, seed, name):
     """With a checksum that fits, so that every check behind it is put to the test."""
     dice, text = random.Random(seed), kept(name)[1].read_text(encoding="utf-8")

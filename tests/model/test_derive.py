@@ -50,6 +50,7 @@ def test_ideal_swerve_is_explained(modules):
     assert len(re.findall(r"front_left|rear_left|front_right|rear_right|module_\d", text)) >= min(modules, 3)
 
 
+@pytest.mark.slow
 def test_two_ideal_modules_and_two_slipping_ones_drive():
     robot = catalog.swerve(contact="ideal")
     changed = {name: {"contact": Slip()} for name in ("rear_left", "front_right")}

@@ -147,6 +147,7 @@ def lagrange(masses, lengths, inertias, ratios, offset):
     return sympy.lambdify(plain, [*matrices, method.lam_coeffs], "numpy", cse=True)
 
 
+@pytest.mark.slow
 def test_lagranges_equations_with_constraints(rng):
     """Accelerations and the gears' forces on a cart with three rods, ratios at random."""
     masses, lengths = rng.uniform(0.5, 3, 4).tolist(), rng.uniform(0.3, 1, 3).tolist()

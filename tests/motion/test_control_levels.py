@@ -181,6 +181,7 @@ def test_exactly_through_an_axis_the_angle_holds():
     assert samples.slip.max() < 1e-12
 
 
+@pytest.mark.slow
 def test_steering_ranges_are_kept():
     wheel = {"type": "steered", "radius": 0.1, "mass": 1, "contact": "slip"}
     limits = {"lower": "-100 deg", "upper": "100 deg", "steering_rate": 3, "steering_jerk": 90}

@@ -48,6 +48,7 @@ def test_it_is_propagate_step_by_step(motion, rng):
         np.testing.assert_allclose(found[k + 1], covariance, atol=1e-14)
 
 
+@pytest.mark.slow
 def test_the_covariance_is_that_of_noisy_encoders(motion, rng):
     odometry = trundle.odometry(catalog.swerve(), [f"{name}.rate" for name in catalog.swerve().wheels])
     times = np.linspace(0, motion.duration, 51)

@@ -59,6 +59,7 @@ def random_limits(rng):
 
 
 @pytest.mark.parametrize("limits", [PLAIN, LIMITS], ids=["plain", "jerks"])
+@pytest.mark.slow
 def test_a_path_is_followed_within_the_limits(limits):
     path = trundle.pose_path([(0, 0, 0), (1, 1, 0.5), (2, 0, 2.0), (3, 0.5, 2.0)])
     motion = followed(path, trundle.catalog.swerve(), limits=limits)

@@ -67,6 +67,7 @@ def test_columns_say_what_they_are_also_behind_a_file(tmp_path):
         Run("own", [0.0], {"x": [0.0]}, columns={"creep": Column("", "creep")})
 
 
+@pytest.mark.slow
 def test_simulated_columns_are_what_the_model_says():
     run = trundle.simulate(trundle.derive(trundle.catalog.skid_steer()), 0.1, samples=3)
     assert {run.column(name).kind for name in run.parts["front_left"].values()} == {

@@ -115,6 +115,7 @@ def test_the_page_holds_everything_and_is_no_larger_than_a_notebook(name):
 
 
 @pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.slow
 def test_the_svg_is_well_formed_and_the_same_each_time(name):
     made = ROBOTS[name]()
     svg = diagram_svg(made)

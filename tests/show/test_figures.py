@@ -152,6 +152,7 @@ def test_all_figures_from_a_saved_file(tmp_path):
 
 
 @pytest.mark.parametrize(("suffix", "start"), [(".svg", b"<?xml"), (".pdf", b"%PDF"), (".png", b"\x89PNG")])
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_file(tmp_path, suffix, start):
     first, again = (save_figure(circle().plot.path(), tmp_path / f"{name}{suffix}") for name in "ab")
     assert first.read_bytes().startswith(start)
@@ -422,6 +423,7 @@ def test_curves_that_run_together_for_a_while_both_show():
     assert min(seen(figure, axes, (6.0, 2.95), (9.0, 3.05)).values()) > 100
 
 
+@pytest.mark.slow
 def test_a_wheel_looks_alike_in_every_panel_and_drives_are_apart_from_steers():
     robot = catalog.robot("swerve")
     model = trundle.derive(robot)

@@ -36,6 +36,7 @@ def test_delays_are_whole_hundredths_that_add_up():
         delays(10, 60)
 
 
+@pytest.mark.slow
 def test_a_gif_shows_every_moment_as_long_as_it_took(run, tmp_path):
     path = film(run, tmp_path / "drive.gif", fps=30)
     with Image.open(path) as shown:
@@ -52,6 +53,7 @@ def test_a_gif_shows_every_moment_as_long_as_it_took(run, tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["drive.gif"]
 
 
+@pytest.mark.slow
 def test_a_gif_is_what_was_drawn(run, tmp_path):
     """Of all points 99 in 100 have the colours of the picture as drawn to 10 in 255, white is white."""
     film(run, tmp_path / "drive.gif", fps=5)
@@ -66,6 +68,7 @@ def test_a_gif_is_what_was_drawn(run, tmp_path):
             assert (read[(drawn == 255).all(axis=2)] == 255).all()
 
 
+@pytest.mark.slow
 def test_pictures_between_samples_are_where_the_robot_was(run, tmp_path):
     """The body moves from picture to picture by the same, though only five are samples."""
     film(run, tmp_path / "drive", fps=10, width=800)

@@ -83,6 +83,7 @@ def test_paths_end_where_the_runs_do(model):
     assert max(text.get_window_extent(renderer).x1 for text in figure.texts) <= figure.bbox.x1
 
 
+@pytest.mark.slow
 def test_a_run_has_one_colour_in_every_panel_and_one_legend_names_all(model):
     """Where curves are alike, too: of these all but one of the values are, for a while or throughout."""
     runs = [drive(model, parameters={"d": d}) for d in (0.0, 0.1, 0.2)]

@@ -326,6 +326,7 @@ def test_a_model_is_simulated_rolled_out_and_saved(tmp_path):
         model.frame("wheel")
 
 
+@pytest.mark.slow
 def test_initial_states_are_moved_onto_the_constraints():
     method, parameters = pendulum_in_the_plane()
     model = trundle.from_sympy(method, parameters=parameters)

@@ -68,6 +68,7 @@ def closed_form(t, s, d, volts):
     return [v * np.cos(theta), v * np.sin(theta), omega, v_dot, omega_dot, *rates]
 
 
+@pytest.mark.slow
 def test_centre_of_mass_off_the_axle(example):
     """d = 0.1 m, which the tutorial had to leave out."""
     model = example.build("wheel torque", 0.1)

@@ -279,6 +279,7 @@ def test_what_was_given_may_be_written_to_again():
     assert not np.any(point.position(in_=point.frame))
 
 
+@pytest.mark.slow
 def test_long_chains_are_no_deep_recursion():
     at = world = trundle.Frame("world")
     for k in range(3000):

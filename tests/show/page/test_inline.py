@@ -82,6 +82,7 @@ def test_a_model_shows_itself_alive(opened):
     page.frame_locator("iframe").locator("#controls input[type=range]").first.wait_for()
 
 
+@pytest.mark.slow
 def test_a_hostile_name_leaves_no_attribute_and_no_element(opened):
     name = "\"></iframe></script><img src=x onerror=alert(1)>&quot; onload='alert(2)' \x1b]0;x\x07"
     run = trundle.Run(name, [0.0, 1.0], {name: [0.0, 1.0]}, units={name: name})

@@ -59,6 +59,7 @@ def test_a_page_is_small_whole_and_quiet(circle, opened):
     assert page.locator(".panel").count() >= 8
 
 
+@pytest.mark.slow
 def test_the_slider_moves_robot_and_numbers(circle, opened):
     page = opened(page_of(circle))
     before = picture(page)

@@ -15,6 +15,7 @@ def run_of(robot, **options):
     return trundle.simulate(trundle.derive(robot), 0.2, samples=11, **options)
 
 
+@pytest.mark.slow
 def test_equations_stand_on_the_page(opened):
     page = opened(page_of(run_of(catalog.differential_drive(), inputs={"right_motor.voltage": 2.0})))
     page.locator("#equations").scroll_into_view_if_needed()  # out of sight nothing of them is set
