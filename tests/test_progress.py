@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 import trundle
-from trundle import catalog
+from trundle import catalog, progress
 from trundle.show.page import page_of
-from trundle.simulation import progress
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 MODEL = trundle.derive(catalog.pendulum(links=1))
@@ -77,6 +76,23 @@ def test_deriving_is_said(monkeypatch, capsys):
     monkeypatch.setattr(progress, "_EVERY", 1e-3)
     trundle.run("examples/pendulum/double.yaml", duration=0.1)
     assert "deriving the model: 0 s" in capsys.readouterr().err
+
+
+def test_deriving_and_compiling_say_what_they_are_at_where_nothing_around_them_does(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "_EVERY", 1e-3)
+    model = trundle.derive(catalog.pendulum(links=4))
+    assert "deriving pendulum: 0 s" in capsys.readouterr().err
+    trundle.rollout(model, steps=3, dt=1.234e-3, every=1, count=3)
+    assert "compiling dynamics" in capsys.readouterr().err
+    model = trundle.derive(catalog.pendulum(links=5))
+    capsys.readouterr()
+    trundle.rollout(model, steps=3, dt=1.234e-3, every=1, count=3, progress=False)
+    assert capsys.readouterr().err == ""
+    with progress.Doing(True, "all of it"):
+        trundle.derive(catalog.pendulum(links=3))
+    assert "deriving" not in capsys.readouterr().err
 
 
 def test_pages_say_what_they_are_at(monkeypatch, capsys, slow_clock):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from threading import Event, Lock, Thread
 
 from trundle.errors import InputError
@@ -24,6 +25,10 @@ _WIDTH = 20  # of the bar
 def someone_watches() -> bool:
     """Whether a person sees standard error: in a terminal, or in a notebook, whose kernel has been imported then."""
     return sys.stderr.isatty() or "ipykernel" in sys.modules
+
+
+# Whether work is under way that says itself how long it takes.
+_SPOKEN_FOR: ContextVar[bool] = ContextVar("_SPOKEN_FOR", default=False)
 
 
 class Progress:
@@ -45,11 +50,14 @@ class Progress:
         self._began = time.perf_counter()
         self._last = self._began + (0.0 if self._asked else _PATIENCE - _EVERY)
         self._line = _Line()
+        self._silent = report is not True
 
     def __enter__(self) -> Progress:
+        self._outer = _SPOKEN_FOR.set(self._silent or _SPOKEN_FOR.get())
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        _SPOKEN_FOR.reset(self._outer)
         if self._asked is not None and kind is None:
             self._asked(1.0)
         if self._line.width:
@@ -91,6 +99,7 @@ class Doing:
 
     For work of which nobody knows how far it is. Where it was told what there is of a `unit` to do, the rate stays
     behind; else the line goes when the work is done. Where nobody watches, one sentence says that it takes long.
+    Inside other work that is said, or that was asked to be silent, it says nothing.
     """
 
     def __init__(self, report: bool | Callable[[float], None], title: str, unit: str = "") -> None:
@@ -104,11 +113,15 @@ class Doing:
         self._ticking = Thread(target=tick, daemon=True) if report is True else None
 
     def __enter__(self) -> Doing:
+        if _SPOKEN_FOR.get():
+            self._watched, self._ticking = False, None
+        self._outer = _SPOKEN_FOR.set(True)
         if self._ticking is not None:
             self._ticking.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        _SPOKEN_FOR.reset(self._outer)
         self._over.set()
         if self._ticking is not None:
             self._ticking.join()

@@ -34,6 +34,7 @@ from trundle.model.symbols import INPUT, PARAMETER, STATE, Groups, Symbols, para
 from trundle.program import Program
 from trundle.program.ir import Group
 from trundle.program.simplify import only_elements, only_output
+from trundle.progress import Doing
 from trundle.robot import Robot
 from trundle.robot.structure import falls_freely
 from trundle.scalars import Scalar
@@ -53,6 +54,11 @@ class _Drives:
 
 def derive_robot(robot: Robot) -> Model:
     """The model of a robot; its inertia, masses and loads are checked on numbers, before and after."""
+    with Doing(True, f"deriving {robot.name}"):
+        return _derived(robot)
+
+
+def _derived(robot: Robot) -> Model:
     start = time.perf_counter()
     numbers = mechanism(robot)
     check_own_kinds(numbers.assembly)

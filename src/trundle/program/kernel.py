@@ -25,6 +25,7 @@ from trundle.program.llvm.llvm_kernel import (
     emit_single,
     is_looped,
 )
+from trundle.progress import Doing
 
 T = TypeVar("T")
 Native = Callable[..., None]  # a function of addresses and counts in native code
@@ -420,7 +421,8 @@ class Kernel:
 
     def _variant(self, key: Variant, emit: Callable[[], Code], signature: str) -> Compiled:
         if key not in self._variants:
-            self._variants[key] = assemble(emit(), signature, quick=self._long and isinstance(key, str))
+            with Doing(True, f"compiling {self.program.name}"):
+                self._variants[key] = assemble(emit(), signature, quick=self._long and isinstance(key, str))
         return self._variants[key]
 
     def _batch_variant(self, uniform: tuple[bool, ...]) -> Native:

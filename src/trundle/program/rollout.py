@@ -20,6 +20,7 @@ from trundle.program.kernel import Native, available_cores
 from trundle.program.llvm.jit import Compiled, assemble, host, machine_code
 from trundle.program.llvm.llvm_rollout import NEXT, SIGNATURE, ChannelLayout, emit_rollout, scheduled
 from trundle.program.simplify import only_output
+from trundle.progress import Doing
 
 ProgressCall = Callable[[float], None]
 
@@ -253,8 +254,9 @@ def _compiled(
 ) -> Compiled:
     code, what = machine_code(program.key), (state, tuple(layouts.items()), lanes)
     if what not in code:
-        emitted = emit_rollout(scheduled(program, state, layouts, lanes), lanes, host().fused)
-        code[what] = assemble(emitted, SIGNATURE, thorough=True)
+        with Doing(True, f"compiling {program.name}"):
+            emitted = emit_rollout(scheduled(program, state, layouts, lanes), lanes, host().fused)
+            code[what] = assemble(emitted, SIGNATURE, thorough=True)
     return code[what]
 
 
