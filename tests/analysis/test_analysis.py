@@ -1,6 +1,7 @@
 """What robots can and cannot do: laws on random robots, published growth vectors, known singularities."""
 
 import math
+from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -11,7 +12,7 @@ from sympy.physics.mechanics import LagrangesMethod
 import trundle
 from model import random_robots
 from parameters import mostly_slow
-from trundle import catalog
+from trundle import catalog, documents
 from trundle.analysis.analyze import analyze
 from trundle.analysis.lie_filtration import NamedField, filtration
 from trundle.errors import InputError
@@ -243,7 +244,7 @@ def test_the_offset_drive_is_singular_only_without_its_offset():
     assert len(found.frame_manipulability.radii) == 3
     # the same determinant from the numbers: G maps rates of norm 1 to twists, ω counted at the length
     volume = found.frame_manipulability.measure / found.length
-    assert volume == pytest.approx(0.1**2 * 0.2 / 0.5)
+    assert volume == pytest.approx(0.1**2 * 0.2 / 0.5 / 20**2)  # behind gears of 20
 
 
 @pytest.mark.slow
@@ -340,9 +341,47 @@ def test_velocities_of_a_differential_drive():
     other = analyze(catalog.robot("differential_drive", track=1.2, radius=0.15), length="1.2 m")
     assert other.manipulability.condition == pytest.approx(2)
     limited = analyze(catalog.robot("mecanum"))
-    assert "24 rad/s, their rate without load" in limited.manipulability.rates
+    assert "480 rad/s before the gear, their rate without load" in limited.manipulability.rates
     (relation,) = limited.rate_relations
     assert relation.explain() == "rear_left.rate + rear_right.rate = front_left.rate + front_right.rate"
+
+
+def _wheeled(motor, radius=0.1):
+    """Two wheels 0.4 m apart, a motor on each."""
+    sides = (("left", 1), ("right", -1))
+    wheels = {
+        name: {"type": "fixed", "at": [0, side * 0.2, radius], "radius": radius} for name, side in sides
+    }
+    motors = {f"{name}_motor": {"drives": name, **motor} for name in wheels}
+    return parse_robot({"wheels": wheels, "motors": motors})
+
+
+@pytest.mark.parametrize("ratio", [1, 20, -20])
+def test_unit_rates_are_those_of_motors_shafts(ratio):
+    """At 1 rad/s of the shaft a wheel turns at 1/N: v = r/N, ω = 2 r/(N W)."""
+    found = analyze(_wheeled({"type": "torque", "gear_ratio": ratio})).manipulability
+    np.testing.assert_allclose(found.radii, 0.1 / math.sqrt(2) / abs(ratio))
+    np.testing.assert_allclose(found.fastest, [[0.1 / abs(ratio), 0, 0], [0, 0, 0.5 / abs(ratio)]])
+    assert found.limit == "no motor above 1 rad/s" + ("" if ratio == 1 else " before the gear")
+
+
+def test_unit_rates_behind_couplings():
+    """A shaft's reduction of 6 and a differential are behind the motor's own gear of 5: v = r/(5 · 6)."""
+    text = Path("examples/gears/rear_axle.yaml").read_text(encoding="utf-8")
+    geared = text.replace("motor: {drives: shaft,", "motor: {drives: shaft, gear_ratio: 5,")
+    robots = [documents.parse(each).robot for each in (text, geared)]
+    radii = [found.radii[0] for robot in robots if (found := analyze(robot).manipulability)]
+    np.testing.assert_allclose(radii[0], 5 * radii[1])
+    assert radii[0] == pytest.approx(0.28 / 6)
+
+
+def test_rates_without_load_are_said_at_the_shaft():
+    winding = {"torque_constant": 0.5, "resistance": 1.0, "voltage_limit": 12}
+    found = analyze(_wheeled({**winding, "gear_ratio": 20})).manipulability
+    assert found is not None
+    assert found.fastest is not None
+    assert found.limit == "no motor above 24 rad/s before the gear, its rate without load"
+    assert found.fastest[0][0] == pytest.approx(0.1 * 24 / 20)
 
 
 def test_real_motors_run_free_as_published():

@@ -253,7 +253,7 @@ def test_a_synchro_drive_never_turns():
     reach = can.controllability
     assert (reach.growth, reach.dimension) == ((2, 3), 4)
     assert [[name for name, _ in terms] for terms in reach.integrals] == [["theta"]]
-    assert can.manipulability.axes == (pytest.approx((0.06, 0, 0)),)
+    assert can.manipulability.axes == (pytest.approx((0.06 / 15, 0, 0)),)  # its motor has a gear of 15
     assert "belt_left.gear" in {relation.names[0] for relation in can.repeated}
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import trundle
 from trundle import analyze, catalog, derive, simulate
+from trundle.analysis.motor_rates import unit_rates
 from trundle.errors import InputError
 from trundle.mechanics.assembly import assemble
 from trundle.mechanics.joints import KINDS
@@ -56,7 +57,10 @@ def test_a_motor_on_a_cylindrical_joint_says_what_it_moves(target, unit, effort)
     joints = {"lift": {"type": "cylindrical", "body": BODY}}
     motors = {"m": {"type": "torque", "drives": f"lift.{target}"}}
     robot = parse_robot({"joints": joints, "motors": motors})
-    assert analyze(robot)._unit_rates() == (f"motor rates of norm 1 {unit}", f"no motor above 1 {unit}")
+    assert unit_rates(analyze(robot).maps, "motor")[1:] == (
+        f"motor rates of norm 1 {unit}",
+        f"no motor above 1 {unit}",
+    )
     assert (units := derive(robot).units)["m.torque"] == units["m.delivered"] == effort
     rate = {"slide": "lift.speed", "turn": "lift.rate"}[target]
     assert (

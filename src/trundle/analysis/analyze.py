@@ -6,7 +6,6 @@ are meant to slip, can be asked, too. An answer is worked out when it is first a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,19 +14,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trundle.analysis.manipulability import Manipulability, manipulability, weights_of
+from trundle.analysis.motor_rates import no_load_rates, unit_rates
 from trundle.analysis.reach import Reach, reach
 from trundle.analysis.redundancy import Relation, relations
 from trundle.analysis.singular import TWIST, Singularity, TaskFrame, singularities
 from trundle.analysis.velocity_maps import VelocityMaps, last_links, tip_of, velocity_maps
 from trundle.errors import InputError, require_known
-from trundle.mechanics.actuation import Actuator
 from trundle.mechanics.elimination import ZERO, generic_rank, null_space
 from trundle.mechanics.mobility import BaseMotion, Mobility, base_motion
 from trundle.mechanics.steering import steering_angles
 from trundle.model.arguments import Given, named, number, robot_of, three
 from trundle.model.classification import mobility_of, rolling, wheel_places
 from trundle.robot import Robot
-from trundle.robot.kinds import ask
 
 if TYPE_CHECKING:
     from trundle.analysis.singular_symbolic import Determinant
@@ -127,23 +125,26 @@ class Analysis:
 
     @cached_property
     def manipulability(self) -> Manipulability | None:
-        """The base's twists for motor rates a with ‖a‖ ≤ 1, at this configuration; None without wheels."""
+        """The base's twists for rates a of motors' shafts with ‖a‖ ≤ 1, at this configuration; None without wheels.
+
+        a is divided by the motors' rates without load, where all wheels' motors have one.
+        """
         if not self._rolls:
             return None
-        limits, *words = self._limits()
         task = self._motions[list(self.maps.base)]
+        limits, *words = no_load_rates(self.maps, self.voltage) or unit_rates(self.maps, self._drives)
         return manipulability(task, self._driven(limits), BASE_TWIST, self.length, *words)
 
     @cached_property
     def frame_manipulability(self) -> Manipulability | None:
-        """The frame's twists (world axes) for motor rates of norm 1; None without a frame."""
+        """The frame's twists (world axes) for rates of motors' shafts of norm 1; None without a frame."""
         if self.frame is None:
             return None
         jacobian = self.maps.frame(self.q[None], self.frame.link, self.frame.point)[0][self.frame.rows]
         weights = np.array(weights_of(self.frame.parts, self.length))
         task = jacobian / weights[:, None] @ (self._motions / self.maps.scale[:, None])
-        drive = self._driven(np.ones(len(self.maps.motors())))
-        return manipulability(task, drive, self.frame.parts, self.length, *self._unit_rates())
+        limits, *words = unit_rates(self.maps, self._drives)
+        return manipulability(task, self._driven(limits), self.frame.parts, self.length, *words)
 
     @cached_property
     def singularities(self) -> tuple[Singularity, ...]:
@@ -231,47 +232,8 @@ class Analysis:
             return "motor"
         return "wheel" if self._rolls else "joint"
 
-    def _unit_rates(self) -> tuple[str, str]:
-        """'motor rates of norm 1', with the unit where all have the same; and 'no motor above 1 rad/s'."""
-        kinds = {self.maps.assembly.quantities[name].unit for name in self.maps.motors()}
-        norm = f"{self._drives} rates of norm 1{f' {next(iter(kinds))}' if len(kinds) == 1 else ''}"
-        return norm, f"no {self._drives} above 1 {' or '.join(sorted(kinds, reverse=True))}"
-
     def _driven(self, limits: np.ndarray) -> np.ndarray:
         return self._motions[list(self.maps.motors().values())] / limits[:, None]
-
-    def _limits(self) -> tuple[np.ndarray, str, str]:
-        """What each motor's rate is divided by, and in words for the norm of all and for each: no-load rates where all
-        wheels' motors have them.
-        """
-        columns = list(self.maps.motors().values())
-        unloaded = {a.column: rate for a in self.maps.assembly.actuators if (rate := self._without_load(a))}
-        able = {column: rate for column, (rate, _) in unloaded.items()}
-        spins = {w.spin for w in self.maps.assembly.wheels} & set(columns)
-        if spins and spins <= set(able):
-            rates = sorted({float(f"{able[c]:.4g}") for c in spins if c is not None})
-            text = f"{rates[0]:g}" if len(rates) == 1 else f"{rates[0]:g} to {rates[-1]:g}"
-            at = " or".join(sorted({unloaded[c][1] for c in spins if c is not None}))
-            norm = f"motor rates of norm {text} rad/s, their rate without load{at}"
-            limit = f"no motor above {text} rad/s, its rate without load{at}"
-            return np.array([able.get(c, 1.0) for c in columns]), norm, limit
-        return np.ones(len(columns)), *self._unit_rates()
-
-    def _without_load(self, actuator: Actuator) -> tuple[float, str] | None:
-        """A motor's greatest rate without load, and at which voltage, where its own limit doesn't say."""
-        motor = actuator.motor
-        own = ask(motor, actuator.key, motor.no_load_rate, actuator.read)
-        supply = next((s for s in self.maps.assembly.supplies if actuator.name in s.feeds), None)
-        volts, whose = self.voltage, "the run's largest"
-        if supply is not None:
-            volts, whose = float(supply.battery.source(1.0, supply.read)), "the full battery's"
-        if volts is None or (own is not None and supply is None):
-            return None if own is None else (float(own), "")
-        fastest = ask(motor, actuator.key, motor.rate_at, volts, actuator.read)
-        rate = math.inf if fastest is None else float(fastest)
-        if own is not None and own <= rate:
-            return float(own), ""
-        return (rate, f" at {volts:g} V, {whose}") if math.isfinite(rate) else None
 
 
 def analyze(

@@ -46,6 +46,11 @@ class Actuator:
         """What it takes from outside (W)."""
         return Quantity("power", "W", "power").of(self.name)
 
+    @property
+    def turns(self) -> Scalar:
+        """Turns of its own shaft per turn of what it drives; 1 without a gear."""
+        return ask(self.motor, self.key, self.motor.turns, self.read)
+
     @cached_property
     def states(self) -> dict[str, Quantity]:
         """The states that it brings along, by its own names for them."""

@@ -129,6 +129,11 @@ class Motor(Kind):
         """Inertia of its rotor as felt by what it drives (kg m²)."""
         return 0
 
+    def turns(self, read: Read) -> Scalar:
+        """Turns of its own shaft per turn of what it drives: its `gear_ratio`, where its class has one."""
+        ratio = getattr(self, "gear_ratio", None)
+        return 1 if ratio is None else read(ratio)
+
     def no_load_rate(self, read: Read) -> Scalar | None:
         """The greatest rate of what it drives without load (rad/s); None where nothing says."""
         return None

@@ -214,8 +214,7 @@ def _push(
 def _motors(sheet: Sheet) -> Iterator[NamedForce]:
     for actuator in sheet.assembly.actuators:
         drives = actuator.motor.drives
-        ratio = getattr(actuator.motor, "gear_ratio", None)
-        plain = ratio is None or sheet.book.sum(actuator.read(ratio)).number == 1
+        plain = sheet.book.sum(actuator.turns).number == 1
         geared, symbol = ("" if plain else ", behind its gear"), sheet.names.target(drives)
         words = f"torque of {actuator.name} on {drives}{geared}"
         row = _unit_row(sheet, actuator.column)
