@@ -5,6 +5,7 @@ import pytest
 
 import trundle
 from trundle import InputError
+from trundle.catalog.anthropometry import _DE_LEVA_HEIGHTS, _DE_LEVA_TRUNK, head_arms_trunk
 
 TABLES = [("winter", None), ("de_leva", "female"), ("de_leva", "male")]
 
@@ -72,6 +73,68 @@ def test_the_leg_is_made_of_the_same_numbers(table, sex, hip):
     np.testing.assert_allclose(moments, segments["shank"].mass * np.square(segments["shank"].radii))
     assert robot.number(robot.joints["ankle"].at[2]) == pytest.approx(-segments["shank"].length)
     assert robot.number(shank.center_of_mass[2]) == pytest.approx(-segments["shank"].center)
+
+
+@pytest.mark.parametrize("sex", ["female", "male"])
+def test_the_trunks_parts_are_the_trunk(sex):
+    """De Leva's three parts of the trunk against the table's own row for all of it: lengths, centre, radii."""
+    trunk = trundle.body_segments(100, 1.0, table="de_leva", sex=sex)["trunk"]
+    parts = _DE_LEVA_TRUNK[sex]
+    assert sum(row[0] for row in parts.values()) == pytest.approx(trunk.mass)
+    height = _DE_LEVA_HEIGHTS[sex]
+    assert sum(row[1] for row in parts.values()) == pytest.approx(trunk.length * height)
+    top, masses, centers, radii = 0.0, [], [], []
+    for mass, length, center, *k in parts.values():
+        masses.append(mass)
+        centers.append(top + length * center / 100)
+        radii.append(np.multiply(k, length / 100))
+        top += length
+    center = np.average(centers, weights=masses)
+    # 3 mm of the men's 532 mm: as it is printed, their trunk's centre isn't that of its parts
+    assert center == pytest.approx(trunk.center * height, abs={"female": 0.1, "male": 3.5}[sex])
+    away = np.subtract(centers, center)[:, None] * [1, 1, 0]
+    k = np.sqrt(np.average(np.square(radii) + away**2, axis=0, weights=masses))
+    np.testing.assert_allclose(k / trunk.length / height, np.divide(trunk.radii, trunk.length), atol=6e-4)
+
+
+@pytest.mark.parametrize("sex", ["female", "male"])
+def test_head_arms_and_trunk_are_about_winters(sex):
+    """Two tables of other people: the centre within 2 % of the height, masses as what the legs leave."""
+    whole, winter = head_arms_trunk("de_leva", sex), head_arms_trunk("winter", None)
+    assert whole.center == pytest.approx(winter.center, abs=0.02)
+    assert whole.radii[0] == pytest.approx(winter.radii[0], abs=0.02)
+    segments = trundle.body_segments(1.0, 1.7, table="de_leva", sex=sex)
+    legs = 2 * sum(segments[name].mass for name in ("thigh", "shank", "foot"))
+    assert whole.mass + legs == pytest.approx(1, abs=2e-4)
+
+
+@pytest.mark.parametrize(("table", "sex"), TABLES)
+def test_a_leg_on_a_body_that_floats(table, sex):
+    robot = trundle.catalog.leg(body_mass=80, height=1.8, table=table, sex=sex, base="floating")
+    assert robot.base == "floating"
+    assert robot.body.name == "trunk"
+    whole = head_arms_trunk(table, sex)
+    assert robot.number(robot.body.mass) == pytest.approx(80 * whole.mass)
+    assert robot.number(robot.body.center_of_mass[2]) == pytest.approx(1.8 * whole.center)
+    with pytest.raises(InputError, match="base of a leg can't be 'planar'"):
+        trundle.catalog.leg(base="planar")
+
+
+def test_a_legs_effort_is_its_net_moment():
+    t = np.linspace(0, 1, 101)
+    swing = {"hip.angle": 0.5 * np.sin(6 * t), "knee.angle": 0.6 - 0.5 * np.cos(6 * t), "ankle.angle": 0 * t}
+    loads = trundle.joint_loads(trundle.catalog.leg(), {"time": t, **swing})
+    for joint, sign in (("hip", -1), ("knee", 1), ("ankle", -1)):
+        assert loads.wrench(joint).moment[:, 1] == pytest.approx(
+            sign * loads.efforts[f"{joint}.rate"], abs=1e-9
+        )
+
+
+def test_a_leg_of_an_older_file_keeps_its_damping():
+    old = trundle.catalog.document("leg", damping=0.5).source
+    assert "damping: 0.5" in old
+    robot = trundle.documents.parse(old).robot
+    assert robot.number(robot.joints["knee"].damping) == 0.5
 
 
 @pytest.mark.parametrize(

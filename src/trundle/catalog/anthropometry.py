@@ -6,9 +6,10 @@ Masses are parts of the whole body's, lengths of the height, everything else of 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
+from typing import NamedTuple
 
 from trundle.errors import InputError, choose, require_known
 from trundle.frozen import Frozen
@@ -42,6 +43,25 @@ _DE_LEVA: Mapping[str, Mapping[str, SegmentRow]] = {
         "foot": (1.37, 258.1, 44.15, 25.7, 24.5, 12.4),
     },
 }
+# The same table's parts of the trunk, which together are the trunk: suprasternale to xiphion, xiphion to omphalion,
+# omphalion to mid-hip.
+_DE_LEVA_TRUNK: Mapping[str, Mapping[str, SegmentRow]] = {
+    "female": {
+        "upper_trunk": (15.45, 142.5, 20.77, 74.6, 50.2, 71.8),
+        "middle_trunk": (14.65, 205.3, 45.12, 43.3, 35.4, 41.5),
+        "lower_trunk": (12.47, 181.5, 49.20, 43.3, 40.2, 44.4),
+    },
+    "male": {
+        "upper_trunk": (15.96, 170.7, 29.99, 71.6, 45.4, 65.9),
+        "middle_trunk": (16.33, 215.5, 45.02, 48.2, 38.3, 46.8),
+        "lower_trunk": (11.17, 145.7, 61.15, 61.5, 55.1, 58.7),
+    },
+}
+# And how high (mm) its other landmarks are: the seventh neck vertebra (cervicale) above the xiphion, the vertex above
+# that, and the middle between the shoulders above the middle between the hips.
+_DE_LEVA_LANDMARKS = {"female": (228.0, 243.7, 497.9), "male": (242.1, 242.9, 515.5)}
+# How far to the side the shoulders are, as a part of the height (Winter 2009, figure 4.1).
+_SHOULDER = 0.129
 # The mean heights (mm) of those who were measured: lengths go with the height.
 _DE_LEVA_HEIGHTS = {"female": 1735.0, "male": 1741.0}
 
@@ -189,6 +209,79 @@ def fractions(table: str, sex: str | None) -> dict[str, SegmentRow]:
         name: (row[0] / 100, row[1] / height, row[2] / 100, row[3] / 100, row[4] / 100, row[5] / 100)
         for name, row in _DE_LEVA[sex].items()
     }
+
+
+class Lump(NamedTuple):
+    """Several segments as one: mass as a part of the body's; its centre above where it begins, its length and its radii
+    of gyration about x (forward), y and z (up), as parts of the height.
+    """
+
+    mass: float
+    center: float
+    length: float
+    radii: tuple[float, float, float]
+
+
+def lower_trunk(sex: str) -> Lump:
+    """De Leva's lower trunk, from the middle between the hips to the omphalion."""
+    fractions("de_leva", sex)  # which sexes there are
+    mass, length, center, *radii = _DE_LEVA_TRUNK[sex]["lower_trunk"]
+    size = length / _DE_LEVA_HEIGHTS[sex]
+    x, y, z = (size * radius / 100 for radius in radii)
+    return Lump(mass / 100, size * (1 - center / 100), size, (x, y, z))
+
+
+def upper_body(sex: str) -> Lump:
+    """De Leva's head, arms that hang, and trunk above the omphalion, from there up to the cervicale."""
+    rows, height, trunk = fractions("de_leva", sex), _DE_LEVA_HEIGHTS[sex], _DE_LEVA_TRUNK[sex]
+    middle = trunk["middle_trunk"][1]
+    neck, vertex, shoulders = _DE_LEVA_LANDMARKS[sex]
+    tops = {"middle_trunk": middle, "upper_trunk": middle + trunk["upper_trunk"][1]}
+    parts = [
+        _part(tuple(x / 100 for x in (mass, length * 100 / height, *rest)), tops[name] / height)
+        for name, (mass, length, *rest) in trunk.items()
+        if name in tops
+    ]
+    parts.append(_part(rows["head"], (middle + neck + vertex) / height))
+    top = (shoulders - trunk["lower_trunk"][1]) / height
+    for name in ("upper_arm", "forearm", "hand"):
+        parts += [_part(rows[name], top, side * _SHOULDER) for side in (-1, 1)]
+        top -= rows[name][1]
+    mass = sum(part[0] for part in parts)
+    center = sum(part[0] * part[2] for part in parts) / mass
+    squares = [0.0, 0.0, 0.0]
+    for share, y, z, (k_x, k_y, k_z) in parts:
+        up = (z - center) ** 2
+        for axis, square in enumerate((k_x**2 + y**2 + up, k_y**2 + up, k_z**2 + y**2)):
+            squares[axis] += share * square / mass
+    k = (math.sqrt(squares[0]), math.sqrt(squares[1]), math.sqrt(squares[2]))
+    return Lump(mass, center, (middle + neck) / height, k)
+
+
+def _part(row: Sequence[float], top: float, y: float = 0.0) -> tuple[float, float, float, Sequence[float]]:
+    """Mass, y and z of the centre, and radii of a segment whose upper end is at `top`; parts of the height."""
+    mass, length, center, *radii = row
+    return mass, y, top - center * length, [length * radius for radius in radii]
+
+
+def head_arms_trunk(table: str, sex: str | None) -> Lump:
+    """Head, arms and trunk from the middle between the hips up, in either table."""
+    rows = fractions(table, sex)
+    if sex is None:
+        mass, length, center, k, _, _ = rows["head_arms_trunk"]
+        return Lump(mass, center * length, length, (k * length, k * length, 0.0))
+    below, above = lower_trunk(sex), upper_body(sex)
+    mass, up = below.mass + above.mass, below.length + above.center
+    center = (below.mass * below.center + above.mass * up) / mass
+    squares = [
+        (
+            below.mass * (k**2 + far * (below.center - center) ** 2)
+            + above.mass * (n**2 + far * (up - center) ** 2)
+        )
+        for k, n, far in zip(below.radii, above.radii, (1, 1, 0), strict=True)
+    ]
+    x, y, z = (math.sqrt(square / mass) for square in squares)
+    return Lump(mass, center, below.length + above.length, (x, y, z))
 
 
 def ankle_in_foot(table: str, row: SegmentRow) -> tuple[float, float]:

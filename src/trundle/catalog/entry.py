@@ -24,6 +24,7 @@ Data = dict[str, object]
 
 # What a measure is, by its name: for docstrings and `trundle new KIND --help`.
 MEASURES = {
+    "base": "How the base moves: fixed, or floating.",
     "body_inertia": "The body's inertia about the vertical (kg m^2); by default it goes with mass and track.",
     "body_mass": "Mass of the body (kg).",
     "caster": "Whether there is a caster behind.",
@@ -114,7 +115,7 @@ def entry(run: Callable[[Robot], Data]) -> Callable[[Callable[P, Robot]], Callab
     return added
 
 
-def described(name: str, parameters: dict[str, MeasureLike], **parts: Mapping[str, object]) -> Robot:
+def described(name: str, parameters: Mapping[str, MeasureLike], **parts: Mapping[str, object] | str) -> Robot:
     """A robot of these parts."""
     for parameter, measure in _SIZES.items():
         size = _number(parameters.get(parameter, 1.0), units.ANY)
