@@ -92,8 +92,12 @@ def compare(there: str | os.PathLike[str], rounds: int) -> Iterator[Row]:
         file = Path(folder, "circle.yaml")
         file.write_text(DESCRIPTION)
         for what, command in COMMANDS.items():
-            filled = [{"FILE": str(file), "OUT": folder}.get(part, part) for part in command]
-            yield _row(what, [(_wall(HERE, filled), _wall(other, filled)) for _ in range(rounds)])
+            # folders of their own: a checkout doesn't replace what the other one's version wrote
+            ours, theirs = (
+                [{"FILE": str(file), "OUT": str(Path(folder, whose))}.get(part, part) for part in command]
+                for whose in ("ours", "theirs")
+            )
+            yield _row(what, [(_wall(HERE, ours), _wall(other, theirs)) for _ in range(rounds)])
         for what, work in WORKS.items():
             pairs = [
                 (_inside(HERE, work, file), _inside(other, work, file)) for _ in range(max(3, rounds // 3))
