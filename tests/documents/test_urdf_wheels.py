@@ -15,6 +15,7 @@ from documents.wheeled_urdf import robot as robot_text
 from trundle.cli import main
 from trundle.documents import dump, dump_urdf, parse, parse_urdf, urdf_extras
 from trundle.robot.noun import plain
+from trundle.simulation.beyond_limits import passed
 
 # Files in published form and the YAML beside them hold the same numbers; sums of masses differ in their order.
 ROUNDING = 1e-12
@@ -180,6 +181,44 @@ def test_a_motor_of_the_file_that_is_taken_away_is_told():
     robot = _with_actuators(TRANSMISSION)
     with pytest.raises(trundle.InputError, match=r"motors\.drive_left"):
         dump_urdf(robot.model_copy(update={"motors": {}}))
+
+
+STOPS = '<limit lower="-0.2" upper="0.1" effort="3" velocity="0.5"/></joint>'
+
+
+@pytest.mark.parametrize("up", [1, -1])
+def test_runs_tell_which_limits_of_the_files_joints_they_went_beyond(up: int):
+    """A fork of a tricycle whose servo turns it to 0.4 rad; its sense is the upward vertical's."""
+    pieces = [
+        link("base_link", 20.0, "1 1 1", "-0.2 0 0.3", "0 0 0"),
+        joint("steer joint", "base_link", "fork", "0 0 0.1", axis=f"0 0 {up}")
+        .replace("continuous", "revolute")
+        .replace("</joint>", STOPS),
+        link("fork", 1.0, "0.01 0.01 0.01"),
+        joint("spin joint", "fork", "wheel", "0 0 0", QUARTER, "0 0 1").replace(
+            "</joint>", '<limit effort="1" velocity="2"/></joint>'
+        ),
+        link("wheel", 1.0, "0.01 0.01 0.02"),
+        joint("tail", "base_link", "ball", "-0.5 0 0.05").replace("continuous", "fixed"),
+        link("ball", 0.1, "1e-4 1e-4 1e-4"),
+    ]
+    nouns = (
+        '<trundle><wheel name="front" joint="spin joint" radius="r"/><parameter name="r" value="0.1"/>'
+        '<wheel name="rear" type="ball" joint="tail" radius="0.05"/>'
+        '<motor name="servo" type="servo" drives="front.steering" stiffness="50" damping="5"/>'
+        '<motor name="drive" type="velocity" drives="front" gain="10"/></trundle></robot>'
+    )
+    robot = parse_urdf(robot_text(*pieces).replace("</robot>", nouns))
+    run = trundle.simulate(robot, 2, {"servo.angle": 0.4, "drive.rate": 3})
+    told = {(each.name, each.limit.rstrip(",")): each for each in passed(robot, run)}
+    assert {key: (each.at, each.joint) for key, each in told.items()} == {
+        ("front.rate", "limit drive_speed"): (pytest.approx(2.0), "spin joint"),
+        ("front.steering", "upper limit"): (0.1 if up > 0 else 0.2, "steer joint"),
+        ("front.steering_rate", "limit steering_rate"): (0.5, "steer joint"),
+        ("servo.torque", "<limit effort>"): (3.0, "steer joint"),
+        ("drive.torque", "<limit effort>"): (1.0, "spin joint"),
+    }
+    assert not list(passed(robot, trundle.simulate(robot, 1)))
 
 
 LEFT = "left: {joint: wheel_left_joint, radius: 0.0985"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from trundle.cli.request import Request, read_request
 
 if TYPE_CHECKING:
     from trundle.results import Run
+    from trundle.simulation.beyond_limits import Passed
     from trundle.simulation.runfile import Task
 
 SUMMARY = "simulate a description and write the results"
@@ -93,6 +95,8 @@ def execute(args: Namespace, out: Output) -> int:
     return 0
 
 
+# As many limits that a run went beyond are told in sentences; the others are named.
+_MOST_LIMITS = 6
 # Memory beyond which a run says what it takes (bytes), and how much of its numbers' size it takes: 4.0 for 3,000,000
 # samples of 33 numbers.
 _MUCH, _TIMES = 2e9, 4
@@ -135,12 +139,21 @@ def _beyond(request: Request, run: Run) -> Iterator[str]:
         yield f"{name} asks for up to {asked:.4g} {unit}; its motor gets {limit:.4g} {unit} at most, its limit"
     for name, least, at, most in sags(request.document.robot, run):
         yield f"the battery {name!r} sagged to {least:.4g} V, at {at:.4g} s, and gave up to {most:.4g} A"
-    for name, key, limit, furthest in passed(request.document.robot, run):
-        unit = run.units[name]
-        yield (
-            f"{name} went to {furthest:.4g} {unit}, beyond its {key} limit {limit:.4g} {unit}, which stops nothing: "
-            "give the joint a limit_stiffness"
-        )
+    told = list(passed(request.document.robot, run))
+    yield from map(partial(_limit_words, run.units), told[:_MOST_LIMITS])
+    if others := told[_MOST_LIMITS:]:
+        yield f"beyond limits went also {', '.join(dict.fromkeys(each.name for each in others))}"
+
+
+def _limit_words(units: Mapping[str, str], beyond: Passed) -> str:
+    """A sentence on a limit that a run went beyond, with the file's joint."""
+    unit = units[beyond.name]
+    whose = f" of the joint {beyond.joint!r}" if beyond.joint else ""
+    way_out = ": give the joint a limit_stiffness" if beyond.stops else ""
+    return (
+        f"{beyond.name} went to {beyond.furthest:.4g} {unit}, beyond its {beyond.limit} {beyond.at:.4g} {unit}{whose}, "
+        f"which stops nothing{way_out}"
+    )
 
 
 def _notes(request: Request, run: Run, folder: Path | None, files: list[Path]) -> Iterator[str]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from trundle.documents.urdf.actuators import DEFAULT, Actuator, actuators
 from trundle.documents.urdf.additions import EXTENSION
-from trundle.documents.urdf.elements import NOUNS, ONE_AXIS, Urdf, UrdfData, UrdfJoint
+from trundle.documents.urdf.elements import NOUNS, ONE_AXIS, Urdf, UrdfData, UrdfJoint, read_elements
 from trundle.documents.urdf.wheel_joints import WheelJoints, wheel_joints
-from trundle.documents.urdf.xml_tree import Part
+from trundle.documents.urdf.xml_tree import Part, read_xml
 from trundle.errors import suggest
 from trundle.robot.bodies import MOMENTS
 from trundle.robot.checks import inertia_problem
@@ -145,6 +145,12 @@ def identifiers(urdf: Urdf, root: str) -> UrdfNames:
         wished = clean(actuator.name)
         motors[wished if wished in described else free_name(wished, taken, f"{wished}_motor")] = actuator
     return UrdfNames(root, links, joints, mimics, wheels, motors)
+
+
+def named(text: str) -> tuple[Urdf, UrdfNames]:
+    """What a text says, and its names, without the numbers of a robot."""
+    urdf = read_elements(read_xml(text)[0])
+    return urdf, identifiers(urdf, check_tree(urdf))
 
 
 def clean(name: str) -> str:

@@ -13,7 +13,15 @@ from trundle.choices import BASES
 from trundle.documents.document import Document, read_text
 from trundle.documents.urdf.additions import AS_GIVEN, EXTENSION
 from trundle.documents.urdf.elements import Limit, Urdf, default_base, read_elements
-from trundle.documents.urdf.to_robot import UrdfNames, check_tree, identifiers, on_trust, places, robot_data
+from trundle.documents.urdf.to_robot import (
+    UrdfNames,
+    check_tree,
+    identifiers,
+    named,
+    on_trust,
+    places,
+    robot_data,
+)
 from trundle.documents.urdf.visuals import names_meshes
 from trundle.documents.urdf.xml_tree import Part, XmlElement, read_xml, write_xml
 from trundle.errors import InputError, suggest
@@ -269,21 +277,18 @@ def urdf_extras(robot: Robot) -> UrdfExtras:
     """
     if robot.urdf is None:
         raise InputError("the robot was not read from URDF", hint="use trundle.documents.load_urdf")
-    reading = read(robot.urdf)
-    names, links = reading.names, reading.urdf.links
-    joints = {ours: reading.urdf.joints[name] for name, ours in names.joints.items()}
+    urdf, names = named(robot.urdf)
+    joints = {ours: urdf.joints[name] for name, ours in names.joints.items()}
     limits = {ours: joint.limit for ours, joint in joints.items() if joint.limit}
     meshes = tuple(
         UrdfMesh(names.links[name], shape.element.tag, mesh.get("filename", ""))
-        for name, link in links.items()
+        for name, link in urdf.links.items()
         for shape in link.part.children()
         if shape.element.tag in ("visual", "collision")
         for mesh in shape.element.iter("mesh")
     )
     own_joints = {identifier: name for name, identifier in names.joints.items()}
-    taken = {
-        joint.child: names.joints[name] for name, joint in reading.urdf.joints.items() if name in names.joints
-    }
+    taken = {joint.child: names.joints[name] for name, joint in urdf.joints.items() if name in names.joints}
     # of links that are one wheel, the one that its joint carries; forks have no name of their own here
     own_links = {
         identifier: name

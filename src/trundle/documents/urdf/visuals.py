@@ -13,9 +13,9 @@ from pathlib import PurePath
 from pydantic import ValidationError
 
 from trundle.documents.meshes import SUFFIXES
-from trundle.documents.urdf.elements import origin_of, read_elements, within_a_turn
-from trundle.documents.urdf.to_robot import check_tree, identifiers
-from trundle.documents.urdf.xml_tree import Part, read_xml
+from trundle.documents.urdf.elements import origin_of, within_a_turn
+from trundle.documents.urdf.to_robot import named
+from trundle.documents.urdf.xml_tree import Part
 from trundle.errors import InputError
 from trundle.robot.problems import input_error
 from trundle.robot.shapes import Box, Cylinder, Mesh, Shape, Sphere
@@ -31,9 +31,7 @@ def urdf_shapes(text: str) -> tuple[dict[str, list[Shape]], list[str]]:
 
     A link without a <visual> that can be read has the shapes of its <collision>s.
     """
-    root, _ = read_xml(text)
-    urdf = read_elements(root)
-    names = identifiers(urdf, check_tree(urdf))
+    urdf, names = named(text)
     colours = dict(_colours(urdf.part.children("material")))
     shapes_of: dict[str, list[Shape]] = {}
     wrong: list[str] = []

@@ -18,6 +18,9 @@ from trundle.documents.urdf.additions import Addition
 from trundle.documents.urdf.elements import Urdf, UrdfData, UrdfJoint
 from trundle.documents.urdf.links import Tree, body_in, vector, without_noise
 from trundle.errors import choose, suggest
+from trundle.robot import units
+from trundle.robot.expressions import ExpressionError
+from trundle.robot.values import read_value
 from trundle.robot.wheels import WHEELS, PivotedWheel, RollingWheel, Wheel
 from trundle.spatial.motions import Pose, compose, inverse, transform_point
 from trundle.spatial.vectors import apply, dot, principal_rotation, scale, subtract
@@ -278,8 +281,10 @@ def _limits(tree: Tree, place: _Place) -> dict[str, object]:
     limits: dict[str, object] = {}
     radius = place.addition.data.get("radius")
     most = _velocity(place.joint)
-    if most is not None and isinstance(radius, (int, float)):  # a formula's number isn't known here
+    if most is not None and isinstance(radius, (int, float)):
         limits["drive_speed"] = most * radius
+    elif most is not None and isinstance(radius, str) and _is_length(radius):
+        limits["drive_speed"] = f"{most!r} rad/s*({radius})"
     if place.steering is not None:
         rate = _velocity(place.steering)
         up = 1.0 if tree.axis_at_zero(place.steering)[2] > 0 else -1.0
@@ -290,6 +295,15 @@ def _limits(tree: Tree, place: _Place) -> dict[str, object]:
             if stop in place.steering.data:
                 limits[key] = up * cast("float", place.steering.data[stop])
     return {"limits": limits} if limits else {}
+
+
+def _is_length(text: str) -> bool:
+    """Whether a formula is one of a length; what is wrong with others is told of the wheel's own key."""
+    try:
+        read_value(text, units.LENGTH)
+    except ExpressionError:
+        return False
+    return True
 
 
 def _velocity(joint: UrdfJoint) -> float | None:
