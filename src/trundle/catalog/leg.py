@@ -52,7 +52,8 @@ def leg(
         parameters |= {f"{name}_mass": f"{part:.12g}*body_mass", f"{name}_length": f"{length:.12g}*height"}
     ahead, below = ankle_in_foot(table, rows["foot"])
     hinge: Data = {"type": "revolute", "damping": damping}
-    flexion = {**hinge, "axis": [0, -1, 0]} if hip == "revolute" else {**hinge, "type": "spherical"}
+    turning = {**hinge, "axis": [0, -1, 0], "movement": "hip flexion"}
+    flexion = turning if hip == "revolute" else {**hinge, "type": "spherical"}
     thigh, shank = (segment(name, rows[name][2], *rows[name][3:]) for name in ("thigh", "shank"))
     foot = {
         "name": "foot",
@@ -60,8 +61,10 @@ def leg(
         "center_of_mass": [f"{ahead:.12g}*foot_length", 0, f"-{below:.12g}*height"],
         "inertia": moments("foot_mass", "foot_length", rows["foot"][:2:-1]),
     }
-    knee = {**hinge, "axis": [0, 1, 0], "parent": "thigh", "at": [0, 0, "-thigh_length"]}
-    ankle = {**hinge, "axis": [0, -1, 0], "parent": "shank", "at": [0, 0, "-shank_length"]}
+    knee = {**hinge, "axis": [0, 1, 0], "movement": "knee flexion", "parent": "thigh"}
+    knee |= {"at": [0, 0, "-thigh_length"]}
+    ankle = {**hinge, "axis": [0, -1, 0], "movement": "ankle dorsiflexion", "parent": "shank"}
+    ankle |= {"at": [0, 0, "-shank_length"]}
     joints = {
         "hip": {**flexion, "body": thigh},
         "knee": {**knee, "body": shank},

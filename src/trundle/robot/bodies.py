@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from trundle.errors import InputError
+from trundle.robot.anatomy import checked_movement
 from trundle.robot.kinds import Family, Kind
 from trundle.robot.noun import Identifier, Noun, default
 from trundle.robot.shapes import SHAPES, Shape
@@ -172,6 +173,10 @@ class Turning(_Resisted):
     )
     limit_damping: AngularDamping = default(0.0, "Damping of the stops (N m s/rad), default 0.")
     limit_width: Positive[Angle] = default(1e-3, "Angle over which a stop sets in (rad), default 1e-3.")
+    movement: Annotated[str, AfterValidator(checked_movement)] | None = default(
+        None,
+        'What a person\'s joint does as the angle grows: "right knee flexion". Default: read off names of gait models.',
+    )
 
 
 class Sliding(_Resisted):

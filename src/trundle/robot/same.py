@@ -22,7 +22,7 @@ _ROUNDING = 1e-12
 # Fields that name other parts.
 _NAMING = frozenset({"parent", "drives", "battery", "wheels", "joint", "follows", "body"})
 # Fields that say nothing of mechanics: names, looks, and whose numbers were taken.
-_SILENT = frozenset({"name", "shapes", "as_given", "model"})
+_SILENT = frozenset({"name", "shapes", "as_given", "model", "movement"})
 
 
 @dataclass(frozen=True)

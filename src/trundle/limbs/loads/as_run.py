@@ -69,13 +69,15 @@ def _columns(loads: Loads, frame: str) -> Iterator[tuple[str, str, FloatArray]]:
                 yield f"{link.name}.{what}_{axis}", unit, values
         yield f"{link.name}.power", "W", loads.power[link.name]
         if link.parent != WORLD:
-            yield from _efforts(loads, assembly.speeds[at])
+            yield from _along("net", loads.net, loads, assembly.speeds[at])
+            yield from _along("effort", loads.efforts, loads, assembly.speeds[at])
 
 
-def _efforts(loads: Loads, speeds: Sequence[str]) -> Iterator[tuple[str, str, FloatArray]]:
-    """What drives give along a joint's freedoms, `effort` of one alone, `effort_…` of several."""
+def _along(
+    what: str, given: Mapping[str, FloatArray], loads: Loads, speeds: Sequence[str]
+) -> Iterator[tuple[str, str, FloatArray]]:
+    """What is given along a joint's freedoms, `effort` of one alone, `effort_…` of several."""
     for speed in speeds:
         quantity = loads.recursion.mechanism.assembly.quantities[speed]
-        name = f"{quantity.owner}.effort"
-        name += "" if len(speeds) == 1 else f"_{quantity.label}"
-        yield name, quantity.effort_unit, loads.efforts[speed]
+        name = f"{quantity.owner}.{what}" + ("" if len(speeds) == 1 else f"_{quantity.label}")
+        yield name, quantity.effort_unit, given[speed]

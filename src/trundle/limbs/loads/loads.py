@@ -79,15 +79,18 @@ class Loads:
         return Frozen(dict(zip(self.recursion.speeds, self.drives, strict=True)))
 
     @cached_property
+    def net(self) -> Mapping[str, FloatArray]:
+        """Sᵀ w along the speeds (n,), in N or N m: what crosses a joint along its freedoms, muscles and springs alike.
+
+        Of hinges in a row these are the moments about the hinges' own axes, which needn't be square to one another.
+        """
+        return Frozen(dict(zip(self.recursion.speeds, self._work, strict=True)))
+
+    @cached_property
     def power(self) -> Mapping[str, FloatArray]:
         """What a joint gives to the motion (n,), in W: its wrench times the child's motion past the parent."""
-        slices = self.recursion.tree.speed_slices()
-        return Frozen(
-            {
-                name: np.einsum("kn,nk->n", self._along(index)[0], self.samples.nu[:, slices[index]])
-                for index, name in enumerate(self.joints)
-            }
-        )
+        given, speeds = self._work * self.samples.nu.T, self.recursion.tree.speed_slices()
+        return Frozen({name: given[speeds[index]].sum(axis=0) for index, name in enumerate(self.joints)})
 
     @property
     def world(self) -> Frame:
@@ -292,6 +295,11 @@ class Loads:
                 left = self.breakdown(link.name, observer=self.world, origin=self.world.origin).residual
                 worst = np.maximum(worst, np.abs(np.hstack([left.force, left.moment])).max(axis=1))
         return worst
+
+    @cached_property
+    def _work(self) -> FloatArray:
+        """Sᵀ w along all speeds, (s, n)."""
+        return np.vstack([self._along(index)[0] for index in range(len(self.joints))])
 
     @cached_property
     def _motion(self) -> FloatArray:
