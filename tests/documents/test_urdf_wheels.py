@@ -177,6 +177,23 @@ def test_a_motor_of_ones_own_takes_what_the_file_says_of_it():
     assert list(held.motors) == ["drive_left", "rear_right_joint_motor"]
 
 
+@pytest.mark.parametrize("tag", ["transmission", "ros2_control"])
+def test_actuators_of_joints_that_are_not_there_are_told_with_line_and_name(tag: str, tmp_path: Path):
+    path = tmp_path / "car.urdf"
+    element = (
+        '<transmission name="t"><joint name="rear_lft_joint"/><actuator name="drive"/></transmission>',
+        '<ros2_control name="c"><joint name="rear_lft_joint"><command_interface name="effort"/></joint></ros2_control>',
+    )[tag == "ros2_control"]
+    path.write_text(WHEELED["car"][0].replace("</robot>", f"\n{element}</robot>"), encoding="utf-8")
+    line = path.read_text(encoding="utf-8").count("\n") + 1
+    said = rf"car\.urdf:{line}: <{tag}> names the joint 'rear_lft_joint', which isn't .*'rear_left_joint'\?"
+    with pytest.warns(UserWarning, match=said):
+        assert not trundle.load(path).motors
+    path.write_text(path.read_text(encoding="utf-8").replace("rear_lft_joint", "chassis_joint"))
+    with pytest.warns(UserWarning, match=rf"car\.urdf:{line}: .*'chassis_joint': a fixed joint has no"):
+        trundle.load(path)
+
+
 def test_a_motor_of_the_file_that_is_taken_away_is_told():
     robot = _with_actuators(TRANSMISSION)
     with pytest.raises(trundle.InputError, match=r"motors\.drive_left"):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from trundle.documents.urdf.elements import ONE_AXIS, Urdf
 from trundle.documents.urdf.xml_tree import Part
+from trundle.errors import suggest
 from trundle.robot.kinds import Kind
 from trundle.robot.motors import MOTORS
 
@@ -52,7 +53,7 @@ def actuators(urdf: Urdf) -> dict[str, Actuator]:
     for actuator in [*_transmissions(urdf), *_commanded(urdf)]:
         joint = urdf.joints.get(actuator.joint)
         if joint is None or joint.type not in ONE_AXIS:
-            continue  # other tools' elements are theirs to judge
+            continue  # which `without_motor` tells
         efforts = [actuator.effort, None if joint.limit is None else joint.limit.effort]
         least = min(
             (effort for effort in efforts if effort is not None and 0.0 < effort < _NO_LIMIT), default=None
@@ -61,12 +62,42 @@ def actuators(urdf: Urdf) -> dict[str, Actuator]:
     return found
 
 
+def without_motor(urdf: Urdf) -> Iterator[tuple[Part, str]]:
+    """The elements of transmissions and ros2_control whose joints aren't there or have no axis, and what is wrong.
+
+    Other tools' elements are theirs to judge, so that this is no error.
+    """
+    held: dict[str, Part] = {}
+    controls = [(part, "ros2_control") for part in urdf.part.children("ros2_control")]
+    for holder, tag in [*controls, *((part, "transmission") for part in _all_transmissions(urdf))]:
+        for part in holder.children("joint"):
+            name = part.element.get("name", "")
+            joint = urdf.joints.get(name)
+            if joint is None:
+                hint = suggest(name, urdf.joints, most=6)
+                yield (
+                    part,
+                    f"<{tag}> names the joint {name!r}, which isn't there: no motor comes of it; {hint}",
+                )
+            elif joint.type not in ONE_AXIS and (tag == "transmission" or part.children("command_interface")):
+                held[name] = part
+    if held:
+        first, *others = held
+        named = repr(first) + (f" and {len(others)} more" if others else "")
+        kind = urdf.joints[first].type
+        yield held[first], f"no motor comes of what would drive {named}: a {kind} joint has no single axis"
+
+
+def _all_transmissions(urdf: Urdf) -> list[Part]:
+    """Those of ROS 1 and within <ros2_control>."""
+    controls = urdf.part.children("ros2_control")
+    inside = [child for control in controls for child in control.children("transmission")]
+    return [*urdf.part.children("transmission"), *inside]
+
+
 def _transmissions(urdf: Urdf) -> Iterator[Actuator]:
-    """Those of <transmission>, of ROS 1 and within <ros2_control>, that lead from one actuator to one joint."""
-    inside = [
-        child for control in urdf.part.children("ros2_control") for child in control.children("transmission")
-    ]
-    for part in [*urdf.part.children("transmission"), *inside]:
+    """Those of <transmission> that lead from one actuator to one joint."""
+    for part in _all_transmissions(urdf):
         joints, motors = part.children("joint"), part.children("actuator")
         if len(joints) != 1 or len(motors) != 1:
             continue

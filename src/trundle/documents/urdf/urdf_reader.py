@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from trundle.choices import BASES
 from trundle.documents.document import Document, read_text
+from trundle.documents.urdf.actuators import without_motor
 from trundle.documents.urdf.additions import AS_GIVEN, EXTENSION
 from trundle.documents.urdf.elements import Limit, Urdf, default_base, read_elements
 from trundle.documents.urdf.to_robot import (
@@ -137,6 +138,9 @@ def checked_reading(reading: Reading, path: str | FilePath | None, base: str | N
     where = "" if path is None else f"{path}: "
     for note in _notes(reading, base):
         warnings.warn(f"{where}{note}", stacklevel=4)
+    for part, note in without_motor(reading.urdf):
+        line = f"line {part.line}: " if path is None else f"{path}:{part.line}: "
+        warnings.warn(f"{line}{note}", stacklevel=4)
     return {("robot", *key): part.element.line for key, part in parts.items()}
 
 
