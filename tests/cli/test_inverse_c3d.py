@@ -1,6 +1,8 @@
 """A leg on two force plates, from C3D through the whole command, against a script that owes Trundle nothing."""
 
 import csv
+import json
+import re
 
 import numpy as np
 import pytest
@@ -63,6 +65,19 @@ def inverse(trundle, recorded, tmp_path):
     return call
 
 
+def means(channels, count):
+    """The mean of a plate's samples over each of the motion's intervals, those on its edges by half."""
+    found = []
+    for k in range(count):
+        places = np.arange(leg.RATIO * k - leg.RATIO // 2, leg.RATIO * k + leg.RATIO // 2 + 1)
+        weights = np.ones(len(places))
+        weights[[0, -1]] = 0.5
+        weights[places == 0] = 0.5  # the recording begins in the middle of its first sample
+        there = (places >= 0) & (places < len(channels))
+        found.append(weights[there] @ channels[places[there]] / weights[there].sum())
+    return np.array(found)
+
+
 def by_hand(file):
     """Time, coordinates and joint moments of a file's own float32 samples."""
     content = ezc3d.c3d(str(file))
@@ -73,7 +88,7 @@ def by_hand(file):
     q = leg.fitted(np.stack([where[name] for name in leg.MARKERS], axis=1))
     wrenches = []
     for k, centre in enumerate(leg.PLATES):
-        channels = analogs[6 * k : 6 * k + 6, :: leg.RATIO].T
+        channels = means(analogs[6 * k : 6 * k + 6].T, len(t))
         force, about = channels[:, :3], 1e-3 * (channels[:, 3:] + np.cross(channels[:, :3], ORIGIN))
         force, about = force @ AXES.T, about @ AXES.T
         stood = force[:, 2:] >= THRESHOLD
@@ -174,20 +189,25 @@ def test_the_library_gives_the_commands_numbers(recorded, inverse):
         np.testing.assert_array_equal(again[name], run[name])
 
 
-def test_a_plate_that_nobody_assigned_is_told(trundle, recorded, tmp_path):
-    files = ("inverse", recorded / "leg.yaml", "--motion", recorded / "walk.c3d", "--no-figures")
-    markers, out = ("--markers", recorded / "markers.yaml"), ("--output", tmp_path / "out")
-    done = trundle(*files, *markers, *out, "--external", "foot=plate1")
-    assert done.status == 0
-    assert "is pushed on with up to" in done.err
+def test_a_plate_that_nobody_is_near_to_is_told(trundle, recorded, tmp_path):
+    listed = yaml.safe_load((recorded / "markers.yaml").read_text())["markers"]
+    upper = {name: each for name, each in listed.items() if each["body"] in ("pelvis", "thigh")}
+    joints = {name: joint for name, joint in leg.LEG["joints"].items() if name not in ("knee", "ankle")}
+    (tmp_path / "stump.yaml").write_text(
+        yaml.safe_dump({"trundle": 1, "robot": {**leg.LEG, "joints": joints}})
+    )
+    (tmp_path / "upper.yaml").write_text(yaml.safe_dump({"markers": upper}))
+    files = ("inverse", tmp_path / "stump.yaml", "--motion", recorded / "walk.c3d", "--no-figures")
+    files += ("--markers", tmp_path / "upper.yaml", "--output", tmp_path / "out")
+    done = trundle(*files)
+    assert done.status == 0, done.err
+    assert "'force plate 2' is pushed on with up to" in done.err
+    assert "(1.44 to 2.06 s), and by no body: the loads leave it out" in done.err
     assert "--external BODY=plate2" in done.err
-    assert "--external BODY=plate1" not in done.err
-    assert "foot" in done.err.partition("says by which: ")[2]
-    both = trundle(*files, *markers, *out, "--external", "foot=plate1", "--external", "foot=plate2")
-    assert "pushed on" not in both.err
-    # what nothing on a plate reaches isn't missed
-    quiet = trundle(*files, *markers, *out, "--external", "foot=plate1", "--threshold", "1e5")
-    assert "pushed on" not in quiet.err
+    assert "thigh" in done.err.partition("says by which: ")[2]
+    assert "pushed on" not in trundle(*files, "--threshold", "1e5").err
+    told = trundle(*files, "--external", "thigh=plate1")
+    assert "'force plate 1' from 0.24 to 0.86 s is said to push 'thigh', whose markers are" in told.err
 
 
 @pytest.mark.slow
@@ -208,15 +228,46 @@ def test_a_fit_that_is_far_off_ends_with_status_3(trundle, recorded, tmp_path):
     assert "--fit-within" in refused.err
 
 
-def test_a_rule_for_gaps_needs_its_seconds(trundle, recorded, tmp_path):
+def test_gaps_are_asked_for_by_their_rule_alone(trundle, recorded, tmp_path):
     files = ("inverse", recorded / "leg.yaml", "--motion", recorded / "walk.c3d", "--no-figures")
-    done = trundle(
-        *files, "--markers", recorded / "markers.yaml", "--gaps", "spline", "--output", tmp_path / "o"
-    )
-    assert done.status == 1
-    assert "--gaps: a rule needs the longest gap that it fills" in done.err
-    assert "--gaps spline:0.1" in done.err
-    assert 'gaps="' not in done.err
+    files += ("--markers", recorded / "markers.yaml", "--output", tmp_path / "o")
+    for given, longest in (("spline", 0.2), ("linear:0.1", 0.1), ("spline:longest=100 ms", 0.1)):
+        done = trundle(*files, "--gaps", given, "--json")
+        assert done.status == 0, done.err
+        expected = {"rule": given.partition(":")[0], "longest": longest, "filled": {}}
+        assert done.data["smoothing"]["gaps"] == expected
+    for given, told in (
+        ("cubic", "--gaps rule: there is no rule 'cubic'\n  choose one of spline, linear"),
+        ("0.1", "--gaps rule: there is no rule '0.1'"),
+        ("spline:long", "--gaps: expected a number, got 'long'\n  such as --gaps spline:0.5"),
+        ("spline:-1", "--gaps longest: the longest gap to fill is a time in s"),
+        ("spline:6 Hz", "--gaps: expected a number, got '6 Hz'"),
+    ):
+        done = trundle(*files, "--gaps", given)
+        assert (done.status, told in done.err) == (1, True), done.err
+
+
+def test_plates_are_smoothed_and_their_foot_is_found(trundle, recorded, tmp_path):
+    files = ("inverse", recorded / "leg.yaml", "--motion", recorded / "walk.c3d", "--no-figures")
+    files += ("--markers", recorded / "markers.yaml", "--output", tmp_path / "o")
+    done = trundle(*files, "--plates", "butterworth:20")
+    assert done.status == 0, done.err
+    assert "butterworth (cutoff 20, order 2), means over the motion's samples, from 20 N" in done.out
+    assert re.search(r"foot on force plate 2, 1.4\d to 2.0\d s \(\d+ mm from its markers\)", done.out)
+    plates = Run.load(tmp_path / "o" / "walk.nc").summary["plates"]
+    assert plates["smoothing"] == {"method": "butterworth", "cutoff": 20, "order": 2}
+    assert [contact["body"] for contact in plates["contacts"]] == ["foot", "foot"]
+    told = trundle(*files, "--plates", "butterworth:20 Hz", "--external", "foot=plate1", "--json")
+    assert [contact["by"] for contact in told.data["plates"]["contacts"]] == ["external", "markers"]
+    assert told.data["peaks"] == json.loads(json.dumps(Run.load(tmp_path / "o" / "walk.nc").summary["peaks"]))
+    for given, told in (
+        (("buterworth:20",), "there is no recording 'buterworth:20', nor a method of that name"),
+        (("butterworth:600",), "a cutoff of 600 Hz is above half the sampling rate of 1000 Hz"),
+        (("noise_spline:2",), "--plates: 'noise_spline' has one noise, and a plate has forces in N"),
+        (("none", "butterworth:6"), "--plates: one method is enough, got none and butterworth:6"),
+    ):
+        done = trundle(*files, *(word for each in given for word in ("--plates", each)))
+        assert (done.status, told in done.err) == (1, True), done.err
 
 
 def test_a_cutoff_without_digits_is_refused(trundle, recorded, tmp_path):

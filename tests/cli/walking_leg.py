@@ -68,11 +68,13 @@ def motion(t):
 def pushes(t):
     """What each plate does to the foot: force (n, 3), centre of pressure (n, 3) and free moment (n,) about z."""
     found = []
-    for (start, end), centre in zip(_CONTACTS, PLATES, strict=True):
+    foot = markers(motion(t))
+    under = (foot["heel"] + foot["toe"]) / 2
+    for start, end in _CONTACTS:
         s = np.clip((t - start) / (end - start), 0.0, 1.0)
         up = 760 * np.sin(np.pi * s) ** 2 * (1 - 0.35 * np.sin(np.pi * s) ** 4)
         force = np.stack([-110 * np.sin(2 * np.pi * s) * np.sin(np.pi * s) ** 2, 0.05 * up, up], axis=1)
-        place = np.array(centre) + np.stack([0.2 * (s - 0.5), 0.02 + 0 * s, 0 * s], axis=1)
+        place = np.stack([under[:, 0] + 0.1 * (s - 0.5), 0.02 + 0 * s, 0 * s], axis=1)
         found.append((force, place, 4 * np.sin(np.pi * s) ** 2))
     return found
 

@@ -114,6 +114,8 @@ def test_gaps_are_filled_by_their_rule_and_no_longer_ones():
     filled = trundle.joint_motion(given, pendulum, gaps={"rule": "spline", "longest": 0.05})
     np.testing.assert_allclose(filled["link_1.angle"], whole, atol=1e-12)
     assert filled.smoothing["gaps"] == {"rule": "spline", "longest": 0.05, "filled": {"link_1.angle": 4}}
+    by_name = trundle.joint_motion(given, pendulum, gaps="spline").smoothing["gaps"]
+    assert by_name == {"rule": "spline", "longest": 0.2, "filled": {"link_1.angle": 4}}
     straight = trundle.joint_motion(given, pendulum, gaps={"rule": "linear", "longest": 0.05})
     assert straight["link_1.angle"][32] == pytest.approx(whole[30] + 0.4 * (whole[35] - whole[30]))
     for gaps, told in (
@@ -122,7 +124,8 @@ def test_gaps_are_filled_by_their_rule_and_no_longer_ones():
             r"link_1.angle: a gap of 0.05 s after t = 0.3 s, longer than 0.04 s",
         ),
         ({"rule": "cubic", "longest": 0.04}, "choose one of spline, linear"),
-        ({"rule": "spline"}, "a rule and the longest"),
+        ({"longest": 0.04}, "gaps need a rule"),
+        ("cubic", "choose one of spline, linear"),
         ({"rule": "spline", "longst": 1}, "did you mean 'longest'"),
     ):
         with pytest.raises(InputError, match=told):

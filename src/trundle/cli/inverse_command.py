@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trundle.choices import FIGURE_FORMATS, LOAD_FIGURES
 from trundle.cli import products
@@ -30,8 +30,8 @@ SUMMARY = "the wrenches in a robot's joints that a measured motion needs"
 EPILOG = """\
 examples:
   trundle inverse examples/limb/limb.yaml --motion examples/limb/motion.csv --output runs/limb
-  trundle inverse leg.yaml --motion walk.c3d --markers markers.yaml --smooth butterworth:6 \\
-      --external foot=plate1 --mass "72 kg"
+  trundle inverse leg.yaml --motion walk.c3d --markers markers.yaml --gaps spline --smooth butterworth:6 \\
+      --plates butterworth:20 --mass "72 kg"
   trundle inverse limb.yaml --motion walk.csv --breakdown shank --observer thigh@knee
 
 The motion is a table (.csv, .mot, .sto) with a column `time` and one for each coordinate by its name, or markers (.c3d,
@@ -42,10 +42,13 @@ figures."""
 
 # Newtons below which a plate holds nothing: what noise gives then is no centre of pressure.
 _THRESHOLD = 20.0
+# Contacts with plates that are told; --json has all.
+_MOST_CONTACTS = 12
 # What the library calls what an option gives.
 _OPTIONS = {
     "smoothing": "--smooth",
     "marker_smoothing": "--smooth-markers",
+    "plate_smoothing": "--plates",
     "gaps": "--gaps",
     "in_": "--frame",
     "mass": "--mass",
@@ -58,6 +61,8 @@ _OPTIONS = {
     "observer": "--observer",
     "joint": "--observer",
 }
+# Units that methods' numbers may be written with.
+_UNITS = {"cutoff": "Hz", "longest": "s"}
 _BREAKDOWN, _CYCLES = "breakdown.csv", "cycles.csv"
 
 
@@ -71,11 +76,16 @@ def configure(parser: ArgumentParser) -> None:
     text = "such as butterworth:6 (Hz), butterworth:6,order=4, gcv_spline (default: none)"
     add("--smooth", metavar="METHOD", default="none", help=text)
     add("--smooth-markers", metavar="METHOD", help="the markers, before bodies are posed by them")
-    add("--gaps", metavar="RULE:SECONDS", help="fill gaps up to so long, such as spline:0.1")
-    text = "which force plate or ground reaction pushes which body, such as foot=plate1 (as often as needed)"
+    text = "fill gaps: spline or linear, those of up to 0.2 s; spline:0.5 fills longer ones"
+    add("--gaps", metavar="RULE[:SECONDS]", help=text)
+    text = (
+        "which force plate or ground reaction pushes which body, such as foot=plate1 (as often as needed); "
+    )
+    text += "of others the foot is found by its markers"
     add("--external", metavar="BODY=PLATE", type=pair, action="append", help=text)
-    text = "a recording that has the plates or ground reactions (.c3d, .mot), if the motion's has none"
-    add("--plates", metavar="DATA", help=text)
+    text = "how plates are smoothed, such as butterworth:20 (default: none); or a recording that has the plates or "
+    text += "ground reactions (.c3d, .mot), if the motion's has none; both may be given"
+    add("--plates", metavar="METHOD|DATA", action="append", default=[], help=text)
     text = "which way is up in the recordings, where the robot's gravity has another"
     add("--up", choices=("y", "z"), help=text)
     text = f"the least force on a plate that counts (default: {_THRESHOLD:g})"
@@ -134,6 +144,7 @@ def _results(args: Namespace, progress: bool) -> Results:
     from trundle.limbs.inverse import inverse
 
     request, earlier = read_request(args.file, args.base), args.smooth_markers
+    method, recorded = _plates(args.plates)
     with request.located(), options_named(_OPTIONS):
         loads = inverse(
             request.kept or request.document,
@@ -141,9 +152,10 @@ def _results(args: Namespace, progress: bool) -> Results:
             markers=args.markers,
             smoothing=_smoothing(args.smooth, "--smooth"),
             marker_smoothing=_smoothing(earlier, "--smooth-markers") if earlier else None,
+            plate_smoothing=_smoothing(method, "--plates"),
             gaps=_gaps(args.gaps),
             external=args.external or (),
-            plates=args.plates,
+            plates=recorded,
             up=args.up,
             threshold=args.threshold,
             fit_within=args.fit_within,
@@ -185,27 +197,43 @@ def _smoothing(text: str, option: str) -> Smoothing:
     return smoothing(method, **_numbers(numbers, first or "number", option))
 
 
+def _plates(given: Sequence[str]) -> tuple[str, str | None]:
+    """How plates are smoothed, and the recording that has them: a method's name is no recording's."""
+    from trundle.limbs.capture.smoothing import METHODS
+
+    methods = [text for text in given if text.partition(":")[0] in METHODS]
+    files = [text for text in given if text not in methods]
+    for what, several in (("method", methods), ("recording", files)):
+        if len(several) > 1:
+            raise InputError(f"one {what} is enough, got {' and '.join(several)}", key="--plates")
+    if files and not Path(files[0]).exists():
+        hint = f"a method is one of {', '.join(METHODS)}, such as butterworth:20"
+        message = f"there is no recording '{files[0]}', nor a method of that name"
+        raise InputError(message, key="--plates", hint=hint)
+    return (methods or ["none"])[0], (files or [None])[0]
+
+
 def _gaps(text: str | None) -> Mapping[str, object] | None:
-    """RULE:SECONDS"""
+    """RULE or RULE:SECONDS"""
     if text is None:
         return None
     rule, _, longest = text.partition(":")
-    if not longest:
-        hint = f"--gaps {rule}:0.1 fills those of up to 0.1 s"
-        raise InputError("a rule needs the longest gap that it fills", key="--gaps", hint=hint)
     return {"rule": rule, **_numbers(longest, "longest", "--gaps")}
 
 
 def _numbers(text: str, first: str, option: str) -> dict[str, float]:
-    """NUMBER or NAME=NUMBER with commas between them, by name."""
+    """NUMBER or NAME=NUMBER with commas between them, by name; some may have units: 6 Hz, 100 ms."""
+    from trundle.model.arguments import number
+
     options: dict[str, float] = {}
     for part in filter(None, text.split(",")):
-        name, _, number = part.rpartition("=")
+        name, _, given = (word.strip() for word in part.rpartition("="))
+        name = name or first
         try:
-            options[name.strip() or first] = int(number) if number.strip().isdigit() else float(number)
-        except ValueError:
-            hint = "such as butterworth:6,order=4"
-            raise InputError(f"expected a number, got {number.strip()!r}", key=option, hint=hint) from None
+            options[name] = int(given) if given.isdigit() else number(given, name, _UNITS.get(name, ""))
+        except InputError as error:
+            hint = f"such as {option} {'spline:0.5' if option == '--gaps' else 'butterworth:6,order=4'}"
+            raise InputError(f"expected a number, got {given!r}", key=option, hint=hint) from error
     return options
 
 
@@ -280,13 +308,11 @@ def _told(run: Run, out: Output) -> Iterator[str]:
     """What came out, in a few lines."""
     span = f"{len(run)} samples from {run.time[0]:g} s to {run.time[-1]:g} s"
     yield from out.title(run.name, f"{len(run.summary['peaks'])} joints, {span}")
-    smoothing = dict(run.summary["smoothing"])
-    method = smoothing.pop("method", "none")
-    numbers = ", ".join(f"{name} {value}" for name, value in smoothing.items())
-    rows = [("smoothing", f"{method} ({numbers})" if numbers else str(method))]
+    rows = [("smoothing", _method(run.summary["smoothing"]))]
     if fit := run.summary["marker_fit"]:
         worst = f"{fit['worst']} by {1e3 * fit['largest']:.3g} mm at {fit['time']:.4g} s"
         rows += [("markers off", f"{1e3 * fit['rms']:.3g} mm (root mean square), most {worst}")]
+    rows += [*_plate_rows(run.summary["plates"])]
     rows += [("frame", run.summary["frame"])]
     if run.summary["mass"] is not None:
         rows += [("divided by", f"{run.summary['mass']:g} kg")]
@@ -299,6 +325,30 @@ def _told(run: Run, out: Output) -> Iterator[str]:
         for joint, parts in run.summary["peaks"].items()
     ]
     yield from table([head, *lines], right=(1, 2, 3))
+
+
+def _method(record: Mapping[str, object]) -> str:
+    """A smoothing's record in words."""
+    numbers = ", ".join(f"{name} {value}" for name, value in record.items() if name != "method")
+    return f"{record.get('method', 'none')} ({numbers})" if numbers else str(record.get("method", "none"))
+
+
+def _plate_rows(plates: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
+    """What was done to the plates, and who stood on them."""
+    if plates is None:
+        return
+    onto = {"mean": "means over the motion's samples", "linear": "linear between samples"}[plates["times"]]
+    yield "plates", f"{_method(plates['smoothing'])}, {onto}, from {plates['threshold']:g} N"
+    for contact in plates["contacts"][:_MOST_CONTACTS]:
+        told = "as told" if contact["by"] == "external" else f"{1e3 * contact['off']:.0f} mm from its markers"
+        if contact["by"] != "external" and contact["margin"] is not None:
+            told += f", {1e3 * contact['margin']:.0f} mm nearer than the next foot"
+        yield (
+            "",
+            f"{contact['body']} on {contact['plate']}, {contact['start']:.4g} to {contact['end']:.4g} s ({told})",
+        )
+    if (more := len(plates["contacts"]) - _MOST_CONTACTS) > 0:
+        yield "", f"and {more} contacts more"
 
 
 def _unit(run: Run, what: str) -> str:

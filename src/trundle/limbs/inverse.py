@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,17 @@ from trundle.arrays import as_numbers
 from trundle.errors import InputError, NumericsError, choose, require_known
 from trundle.expected import a_kind, came
 from trundle.frozen import Brief
-from trundle.limbs.capture.assigned_plates import PlateForces, by_name, pushes_of, tell_unassigned
+from trundle.limbs.capture.assigned_plates import (
+    Contact,
+    PlateForces,
+    by_name,
+    feet_of,
+    floor_of,
+    require_plates,
+    require_upright,
+    standing,
+    tell_lonely,
+)
 from trundle.limbs.capture.cycles import Cycles, contacts, cycles
 from trundle.limbs.capture.force_plates import THRESHOLD
 from trundle.limbs.capture.gaps import Gaps
@@ -59,7 +69,12 @@ class Inverse(Brief):
     recording : Recording
         What was measured, in axes whose up is the robot's.
     plates : tuple of ForcePlate and GroundReaction
-        What was pushed on, in the same axes; those of `plates` where these came in a recording of their own.
+        What was pushed on, in the same axes and smoothed as asked; those of `plates` where these came in a recording of
+        their own.
+    contacts : tuple of Contact
+        Which body stood on which plate, from when to when, and how that is known.
+    plates_done : mapping
+        What was done to the plates, as plain data: `smoothing`, `times`, `threshold` (N).
     up : mapping of str to str, optional
         Which axis was up in the `recording` and is for the `robot`, where this was asked for.
     """
@@ -68,6 +83,8 @@ class Inverse(Brief):
     motion: JointMotion
     recording: Recording
     plates: tuple[PlateForces, ...] = ()
+    contacts: tuple[Contact, ...] = ()
+    plates_done: Mapping[str, object] = field(default_factory=dict)
     up: Mapping[str, str] | None = None
 
     @property
@@ -110,6 +127,9 @@ class Inverse(Brief):
             "events": {name: list(times) for name, times in self.recording.events.items()},
             "motion": self.recording.source,
             "marker_fit": self.fit,
+            "plates": {**self.plates_done, "contacts": [asdict(contact) for contact in self.contacts]}
+            if self.plates
+            else None,
             "up": None if self.up is None else dict(self.up),
         }
         return replace(run, summary={**run.summary, **told})
@@ -214,7 +234,8 @@ def inverse(
     markers: Markers | FileName | None = None,
     smoothing: Smoothing | str | Mapping[str, object] = "none",
     marker_smoothing: Smoothing | str | Mapping[str, object] | None = None,
-    gaps: Gaps | Mapping[str, object] | None = None,
+    plate_smoothing: Smoothing | str | Mapping[str, object] = "none",
+    gaps: Gaps | str | Mapping[str, object] | None = None,
     external: Sequence[tuple[str, str]] | Mapping[str, str] = (),
     plates: Recording | FileName | None = None,
     up: str | None = None,
@@ -240,10 +261,15 @@ def inverse(
         Of the coordinates, as `trundle.smoothing` takes it; none by default.
     marker_smoothing : Smoothing, str or mapping, optional
         Of the markers, before bodies are posed by them.
-    gaps : Gaps or mapping, optional
-        {"rule": "spline" or "linear", "longest": s} fills gaps; by default they are refused.
+    plate_smoothing : Smoothing, str or mapping, optional
+        Of the plates' forces and moments, at their own rate: "butterworth" with the coordinates' cut-off, or higher.
+    gaps : Gaps, str or mapping, optional
+        "spline" or "linear" fills gaps of up to 0.2 s, {"rule": "spline", "longest": s} longer ones; by default they
+        are refused.
     external : mapping of str to str, or sequence of pairs, optional
         By a body's name the force plate or ground reaction that pushes it, by its name or as "plate1", "plate2", …
+        Of plates that aren't named the foot is found by its markers, contact by contact: a foot is the last body of a
+        limb that has markers. A plate that is named with several bodies pushes the nearest of these.
     plates : Recording or path, optional
         A recording that has the plates or ground reactions, if the motion's has none.
     up : "y" or "z", optional
@@ -266,7 +292,8 @@ def inverse(
     ------
     InputError
         A file can't be read; what `trundle.joint_motion` and `trundle.joint_loads` refuse; a plate that isn't there,
-        or pushes along another axis than the robot's gravity; `up` for a robot whose gravity is along neither -y nor
+        or pushes along another axis than the robot's gravity; two feet on one plate at a time; feet that are as near to
+        a plate's centre of pressure as another; `up` for a robot whose gravity is along neither -y nor
         -z.
     NumericsError
         The markers' fit is worse than `fit_within`: no loads of it mean anything.
@@ -274,7 +301,8 @@ def inverse(
     Warns
     -----
     UserWarning
-        A plate is pushed on, and `external` doesn't say by which body: the loads leave its force out.
+        A plate is pushed on, and neither `external` nor markers tell by which body: the loads leave its force out. Or
+        the body that `external` names is far from where the plate pushes.
 
     References
     ----------
@@ -292,10 +320,11 @@ def inverse(
     moving = moving_of(given)
     stands = _up_of(moving.mechanism.robot)
     recording = _turned(_recording(motion), up, stands)
+    marked = read_markers(markers) if isinstance(markers, (str, os.PathLike)) else markers
     measured = joint_motion(
         recording,
         moving,
-        markers=read_markers(markers) if isinstance(markers, (str, os.PathLike)) else markers,
+        markers=marked,
         gaps=gaps,
         smoothing=smoothing,
         marker_smoothing=marker_smoothing,
@@ -303,14 +332,19 @@ def inverse(
     )
     _require_fit(measured, number(fit_within, "fit_within", "m"))
     pushing = recording if plates is None else _turned(_recording(plates), up, stands)
-    floor = (*pushing.plates, *ground_reactions(pushing))
-    pairs = _pairs(external)
+    floor, done = floor_of((*pushing.plates, *ground_reactions(pushing)), plate_smoothing, measured.time)
+    pairs, assembly = _pairs(external), moving.mechanism.assembly
+    require_plates(pairs, floor, assembly.links)
+    feet = feet_of(assembly, recording.markers, marked or {}, [body for body, _ in pairs])
+    found = standing(floor, pairs, feet, measured.time, threshold)
     # A recording that was turned stands as the robot does; one that wasn't must show so by its plates.
-    pushes = pushes_of(pairs, floor, measured.time, threshold, None if up is not None else stands)
-    loads = joint_loads(moving, measured, external=[*pushes])
-    tell_unassigned(pairs, floor, measured.time, threshold, loads.frames)
+    require_upright(floor, pairs, found, None if up is not None else stands)
+    loads = joint_loads(moving, measured, external=found.wrenches)
+    tell_lonely(found, floor, loads.frames)
     turned = None if up is None or stands is None else {"recording": up, "robot": stands}
-    return Inverse(loads, measured, recording, floor, turned)
+    return Inverse(
+        loads, measured, recording, floor, tuple(found.contacts), {**done, "threshold": threshold}, turned
+    )
 
 
 def _fit(motion: JointMotion) -> Mapping[str, float | str] | None:

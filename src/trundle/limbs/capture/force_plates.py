@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,11 @@ import numpy.typing as npt
 from trundle.arrays import BoolArray, FloatArray, as_numbers
 from trundle.errors import InputError
 from trundle.frozen import Brief, Rebuilt
+from trundle.limbs.capture.plate_samples import averaged, plate_smoothing, smoothed_tables
 from trundle.wrenches import Frame, Wrench
+
+if TYPE_CHECKING:
+    from trundle.limbs.capture.smoothing import Smoothing
 
 # Below some 10 to 20 N a centre of pressure is noise divided by noise (Robertson et al., Research Methods in
 # Biomechanics, 2nd ed. 2014, section 4: 20 N is common in gait).
@@ -30,7 +34,10 @@ class Pushing(Rebuilt, ABC):
 
     @abstractmethod
     def at(self, times: npt.ArrayLike) -> Self:
-        """The same at other times: force and moment linear between samples.
+        """The same at other times, averaged over their intervals.
+
+        Force and moment are means over a time's interval, up to the middles between it and its neighbours: the impulse
+        stays, ∫F dt = Σ F̄ Δt. Where samples are no denser than the times, values are linear in between.
 
         Parameters
         ----------
@@ -55,6 +62,44 @@ class Pushing(Rebuilt, ABC):
         """
 
     @abstractmethod
+    def smoothed(self, method: Smoothing | str | Mapping[str, object], **options: object) -> Self:
+        """The same with its force and its moment about a fixed point smoothed at its own rate.
+
+        A centre of pressure is a quotient, which no filter keeps: it follows from what is smoothed.
+
+        Parameters
+        ----------
+        method : Smoothing, str or mapping
+            As `trundle.smoothing` takes it, such as "butterworth"; not "noise_spline", which has one noise for N and
+            N m.
+        **options : object
+            The method's numbers, such as `cutoff` (Hz).
+
+        Returns
+        -------
+        ForcePlate or GroundReaction
+
+        Raises
+        ------
+        InputError
+            The method or a number is wrong, or the times aren't even.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> corners = [(0.3, 0.2, 0), (-0.3, 0.2, 0), (-0.3, -0.2, 0), (0.3, -0.2, 0)]
+        >>> time, force = [0.001 * k for k in range(100)], [(0, 0, 700)] * 100
+        >>> plate = trundle.ForcePlate("left", corners, time, force, [(70, 0, 0)] * 100)
+        >>> plate.smoothed("butterworth", cutoff=20).centre_of_pressure()[50].round(9)
+        array([0. , 0.1, 0. ])
+        """
+
+    @property
+    @abstractmethod
+    def pressing(self) -> FloatArray:
+        """How hard it pushes, (k,) N: what is compared with a threshold."""
+
+    @abstractmethod
     def _pushed(self, threshold: float) -> tuple[BoolArray, FloatArray, FloatArray, FloatArray]:
         """Whether somebody stands on it (k, 1), where it pushes (k, 3), and force and moment there."""
 
@@ -73,7 +118,7 @@ class Pushing(Rebuilt, ABC):
         on : str
             The body that stands on it.
         times : array_like, shape (n,), s, optional
-            When: force and moment linear between samples. Default: at its own times.
+            When: force and moment are means over their intervals, as `at` says. Default: at its own times.
         threshold : float, N, optional
             Where the force on a plate's surface, or a ground reaction's, is less, nobody stands there: force and
             moment are zero.
@@ -178,8 +223,9 @@ class ForcePlate(Brief, Pushing):
 
     @property
     def pressing(self) -> FloatArray:
-        """How large the force along the normal is, (k,) N."""
-        return np.abs(self.force @ self.normal)
+        """The force along the normal, (k,) N, positive where it has the mean's side: a plate pushes and never pulls."""
+        along = self.force @ self.normal
+        return along if along.sum() >= 0 else -along
 
     def centre_of_pressure(self, threshold: float = THRESHOLD) -> FloatArray:
         """Where the force's line goes through the surface, with a moment about the normal only.
@@ -210,8 +256,7 @@ class ForcePlate(Brief, Pushing):
         """
         _require_threshold(threshold)
         normal = self.normal
-        along = self.force @ normal
-        along = np.where(np.abs(along) < threshold, np.nan, along)
+        along = np.where(self.pressing < threshold, np.nan, self.force @ normal)
         return self.centre + np.cross(normal, self.moment) / along[:, None]
 
     def _pushed(self, threshold: float) -> tuple[BoolArray, FloatArray, FloatArray, FloatArray]:
@@ -222,7 +267,10 @@ class ForcePlate(Brief, Pushing):
         return loaded, places, self.force, self.moment - np.cross(places - self.centre, self.force)
 
     def at(self, times: npt.ArrayLike) -> ForcePlate:
-        """The plate at other times: force and moment linear between samples.
+        """The plate at other times, averaged over their intervals.
+
+        Force and moment are means over a time's interval, up to the middles between it and its neighbours: the impulse
+        stays, ∫F dt = Σ F̄ Δt. Where samples are no denser than the times, values are linear in between.
 
         Parameters
         ----------
@@ -247,10 +295,43 @@ class ForcePlate(Brief, Pushing):
         array([[  0.,   0., 350.]])
         """
         wanted = as_numbers(times, "times")
-        force, moment = interpolated(
-            f"force plate {self.name!r}", wanted, self.time, (self.force, self.moment)
-        )
-        return ForcePlate(self.name, self.corners, wanted, force, moment)
+        force, moment = averaged(f"force plate {self.name!r}", wanted, self.time, (self.force, self.moment))
+        return replace(self, time=wanted, force=force, moment=moment)
+
+    def smoothed(self, method: Smoothing | str | Mapping[str, object], **options: object) -> ForcePlate:
+        """The plate with its force and its moment about the surface's centre smoothed at its own rate.
+
+        A centre of pressure is a quotient, which no filter keeps: it follows from what is smoothed.
+
+        Parameters
+        ----------
+        method : Smoothing, str or mapping
+            As `trundle.smoothing` takes it, such as "butterworth"; not "noise_spline", which has one noise for N and
+            N m.
+        **options : object
+            The method's numbers, such as `cutoff` (Hz).
+
+        Returns
+        -------
+        ForcePlate
+
+        Raises
+        ------
+        InputError
+            The method or a number is wrong, or the times aren't even.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> corners = [(0.3, 0.2, 0), (-0.3, 0.2, 0), (-0.3, -0.2, 0), (0.3, -0.2, 0)]
+        >>> time, force = [0.001 * k for k in range(100)], [(0, 0, 700)] * 100
+        >>> plate = trundle.ForcePlate("left", corners, time, force, [(70, 0, 0)] * 100)
+        >>> plate.smoothed("butterworth", cutoff=20).force[50].round(9)
+        array([  0.,   0., 700.])
+        """
+        chosen = plate_smoothing(method, **options)
+        force, moment = smoothed_tables(self.time, (self.force, self.moment), chosen)
+        return replace(self, force=force, moment=moment)
 
 
 def _require_threshold(threshold: float) -> None:
@@ -259,19 +340,6 @@ def _require_threshold(threshold: float) -> None:
         message = f"expected a positive threshold in N, got {threshold}"
         hint = "without force the centre of pressure is 0/0"
         raise InputError(message, key="threshold", hint=hint)
-
-
-def interpolated(
-    what: str, wanted: FloatArray, time: FloatArray, tables: Iterable[FloatArray]
-) -> list[FloatArray]:
-    """Tables (k, …) at other times, linear between samples; InputError for a time outside."""
-    # Clocks of two rates agree to rounding only.
-    slack = 1e-9 * max(1.0, abs(time[-1]))
-    outside = np.flatnonzero((wanted < time[0] - slack) | (wanted > time[-1] + slack))
-    if outside.size:
-        message = f"{what} was recorded from {time[0]:g} to {time[-1]:g} s, not at {wanted[outside[0]]:g} s"
-        raise InputError(message, key="times", hint="cut the motion to the plate's times")
-    return [np.column_stack([np.interp(wanted, time, column) for column in table.T]) for table in tables]
 
 
 def surface_axes(corners: FloatArray, name: str) -> FloatArray:

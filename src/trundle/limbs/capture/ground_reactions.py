@@ -6,7 +6,7 @@ Source: OpenSim's gait2354 example, walk_grf.mot: ground_force_vx, ground_force_
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,14 +16,18 @@ from trundle.arrays import BoolArray, FloatArray, as_numbers
 from trundle.errors import InputError, choose, require_known
 from trundle.expected import a_kind
 from trundle.frozen import Brief
-from trundle.limbs.capture.force_plates import Pushing, interpolated
+from trundle.limbs.capture.force_plates import Pushing
+from trundle.limbs.capture.plate_samples import averaged, plate_smoothing, smoothed_tables
 from trundle.limbs.capture.recording import Recording
+from trundle.limbs.capture.smoothing import Smoothing
 
 # "1_ground_force_vx" of a foot, or "ground_force_1_vx" as other programs write it; x stands for all three.
 _FORCE = re.compile(r"(?P<before>.*ground)_force(?P<after>.*)_vx")
 _TORQUES = ("{before}_torque{after}_{axis}", "{before}_moment{after}_m{axis}")
 # The axes that laboratories and models have up; x is forward in both, and stays.
 _UP = ("y", "z")
+# N; less has no point of its own, as nothing that weighs so little stands there.
+_LEAST = 1e-6
 _Y_FROM_Z = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 
 
@@ -64,9 +68,10 @@ class GroundReaction(Brief, Pushing):
         return loaded, np.where(loaded, self.place, 0.0), self.force, self.torque
 
     def at(self, times: npt.ArrayLike) -> GroundReaction:
-        """The reaction at other times: force and moment about the origin linear between samples.
+        """The reaction at other times, averaged over their intervals, as `ForcePlate.at` does.
 
-        The point is the mean of its neighbours', weighted by their forces: where a foot is up, files have any.
+        Force and moment are averaged. The point is where the force's line then goes through the points' level, with a
+        torque about the vertical only: where a foot is up, files have any.
 
         Parameters
         ----------
@@ -89,13 +94,63 @@ class GroundReaction(Brief, Pushing):
         >>> trundle.GroundReaction("ground", np.array([0.0, 1.0]), up, still, still).at([0.5]).force
         array([[  0., 350.,   0.]])
         """
-        wanted, size = as_numbers(times, "times"), self.pressing[:, None]
-        about = np.cross(self.place, self.force) + self.torque
-        force, about, heavy, size = interpolated(
-            f"ground reaction {self.name!r}", wanted, self.time, (self.force, about, size * self.place, size)
+        wanted = as_numbers(times, "times")
+        return self._again(
+            wanted, averaged(f"ground reaction {self.name!r}", wanted, self.time, self._linear)
         )
-        place = np.divide(heavy, size, out=np.zeros_like(heavy), where=size > 0)
-        return GroundReaction(self.name, wanted, force, place, about - np.cross(place, force))
+
+    def smoothed(self, method: Smoothing | str | Mapping[str, object], **options: object) -> GroundReaction:
+        """The reaction with its force and its moment about the origin smoothed at its own rate; the point follows.
+
+        Parameters
+        ----------
+        method : Smoothing, str or mapping
+            As `trundle.smoothing` takes it, such as "butterworth"; not "noise_spline", which has one noise for N and
+            N m.
+        **options : object
+            The method's numbers, such as `cutoff` (Hz).
+
+        Returns
+        -------
+        GroundReaction
+
+        Raises
+        ------
+        InputError
+            The method or a number is wrong, or the times aren't even.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> up, still = np.tile([0.0, 700.0, 0.0], (50, 1)), np.zeros((50, 3))
+        >>> ground = trundle.GroundReaction("ground", np.arange(50) / 1000, up, still, still)
+        >>> ground.smoothed("butterworth", cutoff=20).force[25].round(9)
+        array([  0., 700.,   0.])
+        """
+        return self._again(
+            self.time, smoothed_tables(self.time, self._linear, plate_smoothing(method, **options))
+        )
+
+    @property
+    def _linear(self) -> tuple[FloatArray, ...]:
+        """What may be averaged: force, moment about the origin, the force's size times the point's level, its size."""
+        size, about = self.pressing[:, None], np.cross(self.place, self.force) + self.torque
+        return self.force, about, size * self.place[:, [self._vertical]], size
+
+    @property
+    def _vertical(self) -> int:
+        """The axis that the mean force is along."""
+        return int(np.abs(self.normal).argmax())
+
+    def _again(self, time: FloatArray, tables: Sequence[FloatArray]) -> GroundReaction:
+        """The reaction from its `_linear` tables: p = (n × M + h F)/(n · F), at the level n · p = h."""
+        force, about, heavy, size = tables
+        normal = np.eye(3)[self._vertical]
+        level = np.divide(heavy, size, out=np.zeros_like(heavy), where=size > _LEAST)
+        along = force[:, [self._vertical]]
+        place = np.cross(normal, about) + level * force
+        place = np.divide(place, along, out=np.zeros_like(place), where=np.abs(along) > _LEAST)
+        return GroundReaction(self.name, time, force, place, about - np.cross(place, force))
 
 
 def ground_reactions(recording: Recording) -> tuple[GroundReaction, ...]:

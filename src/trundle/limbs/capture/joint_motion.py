@@ -98,7 +98,7 @@ def joint_motion(
     markers: Markers | None = None,
     weights: Mapping[str, float] | None = None,
     limits: bool = True,
-    gaps: Gaps | Mapping[str, object] | None = None,
+    gaps: Gaps | str | Mapping[str, object] | None = None,
     smoothing: Smoothing | str | Mapping[str, object] = "none",
     marker_smoothing: Smoothing | str | Mapping[str, object] | None = None,
     base: str | None = None,
@@ -125,8 +125,9 @@ def joint_motion(
         w by marker, 1 by default.
     limits : bool, optional
         Whether postures stay within the joints' `lower` and `upper`.
-    gaps : Gaps or mapping, optional
-        {"rule": "spline" or "linear", "longest": s} fills gaps; by default channels with gaps are refused.
+    gaps : Gaps, str or mapping, optional
+        "spline" or "linear" fills gaps of up to 0.2 s, {"rule": "spline", "longest": s} longer ones; by default
+        channels with gaps are refused.
     smoothing : Smoothing, str or mapping, optional
         Of the coordinates, as `trundle.smoothing` takes it; by default none: the quintic spline through all samples.
     marker_smoothing : Smoothing, str or mapping, optional

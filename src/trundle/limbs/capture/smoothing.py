@@ -50,6 +50,10 @@ class Smoothing(ABC):
     def samples(self, time: FloatArray, block: FloatArray) -> Smoothed:
         """Columns that are smoothed as one (the parts of a quaternion are): (n, k) over times (n,), all checked."""
 
+    def values(self, time: FloatArray, block: FloatArray) -> FloatArray:
+        """The values of `samples` alone, for what nobody differentiates."""
+        return self.samples(time, block).values
+
 
 @dataclass(frozen=True)
 class Interpolation(Smoothing):
@@ -85,6 +89,18 @@ class Butterworth(Smoothing):
 
     def samples(self, time: FloatArray, block: FloatArray) -> Smoothed:
         """Filtered on the continued signal, whose spline is then differentiated: its ends are no ends of the data."""
+        filtered, inside = self._filtered(time, block)
+        # In the filter's even steps: how times were rounded would come back as noise that no filter takes out.
+        even = even_step(time, self.name) * np.arange(float(len(filtered)))
+        return Smoothed(*(part[inside] for part in _quintic(even, filtered)))
+
+    def values(self, time: FloatArray, block: FloatArray) -> FloatArray:
+        """What the filter leaves, without a spline: plates have a hundred thousand samples."""
+        filtered, inside = self._filtered(time, block)
+        return filtered[inside]
+
+    def _filtered(self, time: FloatArray, block: FloatArray) -> tuple[FloatArray, slice]:
+        """The continued signal, filtered, and where in it the samples are."""
         from scipy.signal import butter, sosfiltfilt
 
         step = even_step(time, self.name)
@@ -106,9 +122,7 @@ class Butterworth(Smoothing):
             2 * block[0] - block[pad:0:-1], block, 2 * block[-1] - block[-2 : -pad - 2 : -1]
         ])  # fmt: skip
         filtered = sosfiltfilt(sections, padded, axis=0, padtype=None)  # pyright: ignore[reportArgumentType]  # padded above
-        inside = slice(pad, pad + len(time))
-        # In the filter's even steps: how times were rounded would come back as noise that no filter takes out.
-        return Smoothed(*(part[inside] for part in _quintic(step * np.arange(float(len(padded))), filtered)))
+        return np.asarray(filtered), slice(pad, pad + len(time))
 
     @property
     def _correction(self) -> float:
@@ -323,7 +337,7 @@ def refuse_missing(time: FloatArray, columns: FloatArray, names: Sequence[str]) 
             raise InputError(
                 f"{missing.size} of {time.size} samples are missing, the first at t = {time[missing[0]]:g} s",
                 key=name,
-                hint='fill gaps by a rule: gaps={"rule": "spline", "longest": 0.1}, or --gaps spline:0.1',
+                hint='gaps="spline" (--gaps spline) fills those of up to 0.2 s; a longer limit: --gaps spline:0.5',
             )
 
 

@@ -1,0 +1,74 @@
+"""Tables of what pushes, at 1000 to 2000 Hz: smoothed at their own rate, and averaged onto a motion's times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trundle.arrays import FloatArray
+from trundle.errors import InputError
+
+if TYPE_CHECKING:
+    from trundle.limbs.capture.smoothing import Smoothing
+
+
+def plate_smoothing(method: Smoothing | str | Mapping[str, object], **options: object) -> Smoothing:
+    """A way to smooth what has two units, N and N m; InputError for one that knows a single noise."""
+    from trundle.limbs.capture.smoothing import NoiseSpline, smoothing
+
+    chosen = smoothing(method, **options)
+    if isinstance(chosen, NoiseSpline):
+        message = f"'{chosen.name}' has one noise, and a plate has forces in N and moments in N m"
+        raise InputError(message, key="plate_smoothing", hint="such as butterworth with a cutoff of 20 Hz")
+    return chosen
+
+
+def smoothed_tables(time: FloatArray, tables: Iterable[FloatArray], chosen: Smoothing) -> list[FloatArray]:
+    """Tables (k, …) smoothed column by column at their own times."""
+    from trundle.limbs.capture.smoothing import checked_times
+
+    times = checked_times(time)
+    return [
+        np.column_stack([chosen.values(times, table[:, [k]])[:, 0] for k in range(table.shape[1])])
+        for table in tables
+    ]
+
+
+def averaged(
+    what: str, wanted: FloatArray, time: FloatArray, tables: Iterable[FloatArray]
+) -> list[FloatArray]:
+    """Tables (k, …) at other times: means over these times' intervals, linear where samples are no denser.
+
+    A sample stands for its interval, up to the middles between it and its neighbours, and so does a time. The mean is
+    the integral over what of a time's interval was recorded, by its length. InputError for a time outside.
+    """
+    # Clocks of two rates agree to rounding only.
+    slack = 1e-9 * max(1.0, abs(time[-1]))
+    outside = np.flatnonzero((wanted < time[0] - slack) | (wanted > time[-1] + slack))
+    if outside.size:
+        message = f"{what} was recorded from {time[0]:g} to {time[-1]:g} s, not at {wanted[outside[0]]:g} s"
+        raise InputError(message, key="times", hint="cut the motion to the plate's times")
+    if not denser(time, wanted):
+        return [np.column_stack([np.interp(wanted, time, column) for column in table.T]) for table in tables]
+    ends, edges = np.clip(_middles(time), time[0], time[-1]), np.clip(_middles(wanted), time[0], time[-1])
+    # Impulses so far, at the samples' edges and, linear in between, at the times'.
+    sums = (np.vstack([table[:1] * 0, np.cumsum(table * np.diff(ends)[:, None], axis=0)]) for table in tables)
+    so_far = (np.column_stack([np.interp(edges, ends, column) for column in table.T]) for table in sums)
+    return [np.diff(table, axis=0) / np.diff(edges)[:, None] for table in so_far]
+
+
+def denser(time: FloatArray, wanted: FloatArray) -> bool:
+    """Whether samples at `time` (k,) are denser than the times that are wanted (n,)."""
+    if min(time.size, wanted.size) < 2:
+        return False
+    steps = [float(times[-1] - times[0]) / (times.size - 1) for times in (time, wanted)]
+    # Equal rates are equal up to rounding, and their samples stay as they are.
+    return steps[0] < (1 - 1e-6) * steps[1]
+
+
+def _middles(times: FloatArray) -> FloatArray:
+    """Where the intervals of times (n,) begin and end, (n + 1,): in the middle between two, as far out at the ends."""
+    between = (times[1:] + times[:-1]) / 2
+    return np.concatenate([[2 * times[0] - between[0]], between, [2 * times[-1] - between[-1]]])

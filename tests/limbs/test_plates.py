@@ -1,0 +1,232 @@
+"""Force plates on their way to a motion: smoothed as force and moment, averaged with their impulse, and whose."""
+
+import numpy as np
+import pytest
+
+import trundle
+from trundle import InputError
+
+CORNERS = np.array([(0.3, 0.2, 0), (-0.3, 0.2, 0), (-0.3, -0.2, 0), (0.3, -0.2, 0)])
+FINE = np.arange(2000) / 1000
+COARSE = np.arange(200) / 100
+
+
+def step(start, end, times=FINE):
+    """A foot's load over a contact, 0 to 700 N and back, (n,)."""
+    s = np.clip((times - start) / (end - start), 0, 1)
+    return 700 * np.sin(np.pi * s) ** 0.5 * (s > 0) * (s < 1)
+
+
+def plate(name, load, place, centre=(0, 0, 0), free=0.0, times=FINE):
+    """A plate that is pushed at places (n, 3), with a tenth of the load forward, and a free moment (n,)."""
+    force = np.stack([0.1 * load, 0 * load, load], axis=1)
+    moment = np.cross(np.asarray(place) - centre, force) + np.outer(free * load, [0, 0, 1])
+    return trundle.ForcePlate(name, CORNERS + centre, times, force, moment)
+
+
+def test_the_impulse_of_a_mean_is_the_samples_own(rng):
+    for _ in range(20):
+        count = int(rng.integers(50, 400))
+        times = np.cumsum(rng.uniform(0.2e-3, 1e-3, count))
+        force, moment = rng.normal(size=(2, count, 3))
+        given = trundle.ForcePlate("p", CORNERS, times, force, moment)
+        wanted = np.sort(rng.uniform(times[0], times[-1], int(rng.integers(2, count // 8))))
+        found = given.at(wanted)
+        edges = np.concatenate([[1.5 * wanted[0] - 0.5 * wanted[1]], (wanted[1:] + wanted[:-1]) / 2])
+        edges = np.clip(np.append(edges, 1.5 * wanted[-1] - 0.5 * wanted[-2]), times[0], times[-1])
+        middles = np.concatenate([[times[0]], (times[1:] + times[:-1]) / 2, [times[-1]]])
+        # what of every sample's interval lies within the times' own
+        inside = np.clip(np.minimum(middles[1:], edges[-1]) - np.maximum(middles[:-1], edges[0]), 0, None)
+        for mean, samples in ((found.force, force), (found.moment, moment)):
+            np.testing.assert_allclose(np.diff(edges) @ mean, inside @ samples, atol=1e-13)
+
+
+def test_as_many_samples_as_times_stay_as_they_are_and_fewer_are_linear():
+    given = plate("p", step(0.2, 0.9), np.zeros((2000, 3)))
+    np.testing.assert_array_equal(given.at(FINE).force, given.force)
+    finer = np.arange(4001) / 2001
+    np.testing.assert_allclose(
+        given.at(finer[:3000]).force[:, 2], np.interp(finer[:3000], FINE, given.force[:, 2])
+    )
+
+
+@pytest.mark.parametrize(
+    "method", [{"method": "butterworth", "cutoff": 20}, {"method": "savitzky_golay", "window": 31}]
+)
+def test_smoothing_keeps_what_force_and_moment_say_together(rng, method):
+    load, at = step(0.3, 0.9) + rng.normal(scale=3, size=2000), np.tile([0.11, -0.05, 0.0], (2000, 1))
+    given = plate("p", load, at, free=0.004)
+    smooth = given.smoothed(method)
+    # one place and one free moment a newton under any load: no filter of these themselves keeps that
+    pushed = smooth.wrench("foot")
+    stood = pushed.force[:, 2] > 0
+    assert stood.sum() > 500
+    np.testing.assert_allclose(pushed.point.position(in_=pushed.frame)[stood], at[stood], atol=1e-12)
+    np.testing.assert_allclose(
+        pushed.moment[stood], np.outer(0.004 * pushed.force[stood, 2], [0, 0, 1]), atol=1e-10
+    )
+    # wherever the moment is counted from, the wrench is the same
+    shift = np.array([3.0, -2.0, 0.0])
+    moved = trundle.ForcePlate(
+        "p", CORNERS + shift, FINE, given.force, given.moment - np.cross(shift, given.force)
+    )
+    one, other = (each.at(each.frame.origin) for each in (pushed, moved.smoothed(method).wrench("foot")))
+    np.testing.assert_allclose(one.moment, other.moment, atol=1e-9)
+    # forward in time and backward: nothing lags
+    back = trundle.ForcePlate("p", CORNERS, FINE, given.force[::-1], given.moment[::-1]).smoothed(method)
+    np.testing.assert_allclose(back.force[::-1][200:-200], smooth.force[200:-200], atol=1e-9)
+    # as a table of ground reactions it is the same wrench
+    place = np.where(load[:, None] != 0, at, 0.0)
+    ground = trundle.GroundReaction(
+        "g", FINE, given.force, place, given.moment - np.cross(place, given.force)
+    )
+    for there in (COARSE, FINE):
+        one, other = (each.smoothed(method).at(there) for each in (given, ground))
+        np.testing.assert_allclose(one.moment, np.cross(other.place, other.force) + other.torque, atol=1e-9)
+    np.testing.assert_allclose(other.place[other.pressing > 20], at[other.pressing > 20], atol=1e-12)
+
+
+def test_a_filter_that_rings_pushes_nobody():
+    """What a filter leaves below zero is no load: a plate doesn't pull."""
+    load = np.where((FINE > 0.5) & (FINE < 1), 800.0, 0.0)
+    smooth = plate("p", load, np.zeros((2000, 3))).smoothed("butterworth", cutoff=20)
+    assert smooth.force[:, 2].min() < -25
+    assert smooth.wrench("foot").force[:, 2].min() == 0
+
+
+WALKER = {
+    "trundle": 1,
+    "robot": {
+        "name": "walker",
+        "base": "floating",
+        "body": {"name": "pelvis", "mass": 40, "inertia": {"xx": 1, "yy": 1, "zz": 1}},
+        "joints": {
+            f"{part}_{side}": {
+                "axis": [0, 1, 0],
+                "at": [0, y if part == "hip" else 0, 0 if part == "hip" else -0.85],
+                "parent": "pelvis" if part == "hip" else f"leg_{side}",
+                "body": {"name": f"{body}_{side}", "mass": 5, "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}},
+            }
+            for side, y in (("r", -0.1), ("l", 0.1))
+            for part, body in (("hip", "leg"), ("ankle", "foot"))
+        },
+    },
+}
+SPOTS = {"heel": (-0.07, 0.0, -0.05), "toe": (0.15, 0.0, -0.05)}
+MARKERS = (
+    {f"{name}_{side}": (f"foot_{side}", at) for side in "rl" for name, at in SPOTS.items()}
+    | {f"knee_{side}": (f"leg_{side}", (0.05, 0.02, -0.4)) for side in "rl"}
+    | {
+        f"hip_{k}": ("pelvis", at)
+        for k, at in enumerate([(0.1, 0.1, 0.1), (-0.1, 0.1, 0.1), (0.1, -0.1, 0.1)])
+    }
+)
+
+
+def hops(places, y=(-0.1, 0.1)):
+    """A recording in which each foot stands at these x (n,), the pelvis over their middle, all axes straight."""
+    seen = {}
+    for side, x, across in zip("rl", places, y, strict=True):
+        for name, at in SPOTS.items():
+            seen[f"{name}_{side}"] = np.stack(
+                [x + at[0], np.full(len(x), across), np.full(len(x), 0.03)], axis=1
+            )
+    return seen
+
+
+def feet(seen):
+    return {f"foot_{side}": np.stack([seen[f"{name}_{side}"] for name in SPOTS], axis=1) for side in "rl"}
+
+
+def stood(plates, seen, pairs=(), times=COARSE):
+    from trundle.limbs.capture.assigned_plates import standing
+
+    return standing(plates, pairs, feet(seen), times, 20.0)
+
+
+def under(x, y=-0.1, times=FINE):
+    return np.stack([x + 0 * times, y + 0 * times, 0 * times], axis=1)
+
+
+def test_the_foot_is_found_contact_by_contact():
+    """The right foot on plate 1, then across to plate 2 with a part of its load, and the left one on plate 1 later."""
+    right = np.where(COARSE < 0.95, 0.0, 1.2)
+    left = np.where(COARSE < 1.2, 0.8, 0.05)
+    seen = hops((right, left))
+    first = step(0.2, 0.8) + step(1.3, 1.9)
+    spots = np.where(FINE[:, None] < 1, under(0.08), under(0.1, 0.1))
+    across = plate("b", 0.4 * step(0.4, 0.8), under(0.15), (0.61, 0, 0))
+    found = stood([plate("a", first, spots, free=0.01), across], seen)
+    told = [(contact.plate, contact.body, contact.by) for contact in found.contacts]
+    assert told == [("a", "foot_r", "markers"), ("a", "foot_l", "markers"), ("b", "foot_r", "markers")]
+    assert [contact.start for contact in found.contacts] == pytest.approx([0.2, 1.3, 0.4], abs=0.011)
+    assert all((contact.off or 1) < 0.1 < (contact.margin or 0) for contact in found.contacts)
+    assert not found.lonely
+    # what feet get is what plates give
+    for name in "ab":
+        pushes = [wrench for wrench in found.wrenches if wrench.by == name]
+        whole = {"a": plate("a", first, spots, free=0.01), "b": across}[name].wrench("all", times=COARSE)
+        np.testing.assert_allclose(sum(wrench.force for wrench in pushes), whole.force, atol=1e-12)
+        moments = [wrench.at(wrench.frame.origin).moment for wrench in pushes]
+        np.testing.assert_allclose(sum(moments), whole.at(whole.frame.origin).moment, atol=1e-12)
+
+
+def test_a_marker_that_was_not_seen_drops_out():
+    seen = hops((np.zeros(200), np.full(200, 0.6)))
+    seen["toe_r"][20:80] = np.nan
+    seen["heel_r"][30:40] = np.nan
+    (contact,) = stood([plate("a", step(0.1, 0.9), under(0.0))], seen).contacts
+    assert contact.body == "foot_r"
+    assert (contact.off or 1) < 0.1
+
+
+def test_two_feet_on_a_plate_are_refused_by_names_and_times():
+    seen = hops((np.zeros(200), np.full(200, 0.45)))
+    shift = under(0.0) + np.outer(np.clip((FINE - 0.6) / 0.1, 0, 1), [0.45, 0.2, 0])
+    with pytest.raises(
+        InputError, match=r"'a' from 0.2 to 1 s has two feet on it: 'foot_r', and 'foot_l' from 0.6"
+    ):
+        stood([plate("a", step(0.2, 1.0), shift)], seen)
+    # who says whose it is has the say
+    with pytest.warns(
+        UserWarning, match="said to push 'foot_l', whose markers are 257 mm .* nearest is 'foot_r'"
+    ):
+        found = stood([plate("a", step(0.2, 1.0), shift)], seen, [("foot_l", "a")])
+    assert [(contact.body, contact.by) for contact in found.contacts] == [("foot_l", "external")]
+    # of two that are named, the nearer
+    found = stood([plate("a", step(0.2, 1.0), under(0.0))], seen, [("foot_l", "a"), ("foot_r", "plate1")])
+    assert [(contact.body, contact.by) for contact in found.contacts] == [("foot_r", "markers")]
+
+
+def test_feet_that_are_as_near_are_refused():
+    seen = hops((np.zeros(200), np.full(200, 0.02)))
+    with pytest.raises(
+        InputError,
+        match=r"'a' from 0.2 to 1 s: the centre of pressure is off 'foot_r' by 104 mm and 'foot_l' by 104 mm",
+    ):
+        stood([plate("a", step(0.2, 1.0), under(0.0, 0.0))], seen)
+
+
+def test_somebody_elses_foot_is_nobodys():
+    seen = hops((np.zeros(200), np.full(200, 0.6)))
+    far = plate("a", step(0.2, 1.0), under(0.1, 0.9))
+    found = stood([far], seen)
+    assert not found.contacts
+    ((lonely, start, end),) = found.lonely
+    assert lonely is far
+    assert (start, end) == pytest.approx((0.2, 1.0), abs=0.02)
+    with pytest.warns(
+        UserWarning, match=r"said to push 'foot_r', whose markers are 1\d{3} mm from its centre of pressure"
+    ):
+        stood([far], seen, [("foot_r", "a")])
+
+
+def test_a_foot_is_the_last_body_with_markers_unless_told():
+    from trundle.limbs.capture.assigned_plates import feet_of
+    from trundle.limbs.capture.joint_motion import moving_of
+
+    assembly = moving_of(WALKER).mechanism.assembly
+    seen = {name: np.zeros((3, 3)) for name in MARKERS}
+    assert set(feet_of(assembly, seen, MARKERS, [])) == {"foot_r", "foot_l"}
+    assert set(feet_of(assembly, seen, MARKERS, ["leg_r"])) == {"leg_r", "foot_l"}
+    assert feet_of(assembly, seen, MARKERS, [])["foot_r"].shape == (3, 2, 3)
