@@ -81,6 +81,51 @@ def test_parameters_by_name_with_units_and_as_a_batch(models):
     assert abs(many[:, 0] - one).max() > 0.1
 
 
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        (
+            {"r": np.array([0.1, 0.0, 0.2])},
+            "r: state 1: wheels.right.radius: radius must be greater than zero",
+        ),
+        ({"r": [0.1, np.nan]}, "r: state 1: expected a finite quantity, got nan"),
+        ({"body.mass": np.array([1.0, 2.0, -5.0])}, "state 2: body.mass: mass must not be negative, got -5"),
+        ({"wheels.left.mass": -1.0}, "mass must not be negative"),
+        ({"track": np.append(np.linspace(0.5, 1.0, 500), np.inf)}, "state 500"),
+    ],
+)
+def test_parameters_of_a_batch_are_checked_state_by_state(models, parameters, said):
+    model = models["differential_drive"]
+    nominal = {name: value for name, value in model.parameters.items() if name not in parameters}
+    for call in (model.rhs, model.mass_matrix, model.bias):
+        with pytest.raises(InputError, match=said):
+            call({"v_x": 1.0} if call is model.rhs else None, parameters={**nominal, **parameters})
+    with pytest.raises(InputError, match=said):
+        model.mass_matrix.bind(np.zeros(len(model.coordinates)), parameters=parameters)
+    with pytest.raises(InputError, match=said.partition("state")[2].partition(":")[0]):
+        trundle.rollout(model, parameters=parameters, steps=1)
+
+
+def test_inertias_of_a_batch_are_those_of_bodies():
+    inertia = {"xx": 1.0, "yy": 1.0, "zz": 1.0}
+    joints = {"a": {"axis": [1, 0, 0], "body": {"mass": 1.0, "inertia": inertia}}}
+    model = trundle.derive(trundle.robot.parse_robot({"base": "fixed", "joints": joints}))
+    with pytest.raises(InputError, match="state 1: .*triangle inequality"):
+        model.rhs(parameters={"joints.a.body.inertia.xx": np.array([0.5, 5.0, 0.4])})
+
+
+def test_parameters_in_order_are_checked(models):
+    model = models["differential_drive"]
+    p = np.array(list(model.parameters.values()))
+    p[list(model.parameters).index("r")] = -0.1
+    with pytest.raises(InputError, match="radius must be greater than zero"):
+        model.rhs(parameters=p)
+    many = np.tile(np.array(list(model.parameters.values()))[:, None], 40)
+    many[list(model.parameters).index("body.mass"), 17] = -1.0
+    with pytest.raises(InputError, match="state 17: .*mass must not be negative"):
+        model.rhs(parameters=many)
+
+
 def test_single_numbers_by_keyword(models):
     model = models["differential_drive"]
     np.testing.assert_array_equal(

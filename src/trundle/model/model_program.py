@@ -11,9 +11,10 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trundle.arrays import FloatArray, as_numbers, turned
+from trundle.arrays import FloatArray, Floats, as_numbers, turned
 from trundle.errors import InputError, suggest
 from trundle.model.arguments import number
+from trundle.model.lanes import lane_parameters
 from trundle.model.manifold import settle_batch
 from trundle.model.model import Model
 from trundle.model.symbols import PARAMETER, STATE
@@ -66,7 +67,7 @@ class ModelProgram(Program, Generic[R]):
         given = by_name(self, turned(batch, *groups), whole)
         for name in named.keys() - whole.keys():
             _put(self, given, name, named[name])
-        constants = _parameters(self.model, given.pop(PARAMETER, None))
+        constants = _parameters(self._by_thread, self.model, given.pop(PARAMETER, None))
         states = _states(self, given, constants)
         arrays = [_array(self, group, given.get(group.name), states) for group in self.inputs[:-1]]
         outputs = compile_program(self)(*arrays, _stacked(self, PARAMETER, list(constants.values())))
@@ -108,7 +109,7 @@ class ModelProgram(Program, Generic[R]):
         >>> np.array_equal(mass(), model.mass_matrix(q))
         True
         """
-        return _bound(self, groups, _parameters(self.model, parameters))
+        return _bound(self, groups, _parameters(self._by_thread, self.model, parameters))
 
     @cached_property
     def _by_thread(self) -> _Calls:
@@ -123,9 +124,10 @@ class ModelProgram(Program, Generic[R]):
 
 
 class _Calls(threading.local):
-    """Calls by how many groups they are given; in every thread its own, with its own buffers."""
+    """Calls by how many groups they are given, and the last parameters that were checked; in every thread its own."""
 
     def __init__(self) -> None:
+        self.checked: tuple[list[object] | None, dict[str, Floats]] = None, {}
         self.by_count: dict[int, Callable[[tuple[Values | None, ...]], list[FloatArray] | None]] = {}
 
 
@@ -213,23 +215,25 @@ def model_program(model: Model, program: Program, form: Callable[..., R]) -> Mod
     return ModelProgram(**own, model=model, form=form)
 
 
-def _parameters(model: Model, given: Values | None) -> dict[str, ArrayLike]:
-    """All parameters by name: numbers, or arrays of one for each state."""
-    names = list(model.parameters)
+def _parameters(calls: _Calls, model: Model, given: Values | None) -> dict[str, ArrayLike]:
+    """All parameters by name: numbers, or arrays of one for each state. Those of the last call are checked already."""
     if given is None:
         return dict(model.parameters)
-    if not isinstance(given, Mapping):
-        array = as_numbers(given, "parameters")
+    if isinstance(given, Mapping):
+        named = {name: as_numbers(value, name) if np.ndim(value) else value for name, value in given.items()}
+    else:
+        names, array = list(model.parameters), as_numbers(given, "parameters")
         if array.shape[:1] != (len(names),):
             message = f"expected {len(names)} parameters in order, got an array {array.shape}"
             raise InputError(message, key="parameters", hint=f"or some by name: {', '.join(names)}")
-        return dict(zip(names, array, strict=True))
-    many = {name: as_numbers(value, name) for name, value in given.items() if np.ndim(value)}
-    values = model.parameter_values({name: value for name, value in given.items() if name not in many})  # type: ignore[arg-type]  # np.ndim told
-    for name in many:
-        if name not in values:
-            model.parameter_values({name: 0.0})  # says which there are
-    return {**values, **many}
+        named = {name: row if row.ndim else float(row) for name, row in zip(names, array, strict=True)}
+    key = [
+        (name, value.shape, value.tobytes()) if isinstance(value, np.ndarray) else (name, value)
+        for name, value in named.items()
+    ]
+    if calls.checked[0] != key:
+        calls.checked = key, lane_parameters(model, named, "state")  # type: ignore[arg-type]  # np.ndim told
+    return dict(calls.checked[1])
 
 
 def _states(

@@ -17,6 +17,7 @@ from trundle.errors import InputError, NumericsError, suggest
 from trundle.frozen import frozen
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named, number
+from trundle.model.lanes import lane_parameters
 from trundle.model.manifold import settle_batch
 from trundle.progress import Progress
 from trundle.results import Batch
@@ -24,9 +25,6 @@ from trundle.simulation.observing import Stored, lane_numbers, observer_of, wors
 from trundle.simulation.options import positive, require_state, whole
 from trundle.simulation.problem import describe
 from trundle.simulation.stability import eigenvalues, longest_step
-
-# Robots between the extremes whose parameters are checked too.
-MOST_CHECKED = 8
 
 NumbersLike = float | str | npt.ArrayLike
 
@@ -255,36 +253,18 @@ def _column(name: str, given: NumbersLike, unit: str, most: int) -> Floats:
     if values.ndim and not values.shape[-1]:
         raise InputError("an array without entries", key=name, hint="give one entry a robot")
     if not np.isfinite(values).all():
-        raise InputError(f"'{name}' holds something that is not a finite number", key=name)
+        robot = int(np.argwhere(~np.isfinite(values))[0][-1]) if values.ndim else 0
+        raise InputError(f"'{name}' holds something that is not a finite number, for robot {robot}", key=name)
     return values if values.ndim else float(values)
 
 
 def _parameters(model: Model, given: Mapping[str, NumbersLike]) -> dict[str, Floats]:
-    """Numbers and arrays as they are, after the robot's own checks robot by robot: of those with the least and the
-    greatest of an array, and of a few between, since what bounds one parameter may hang on another.
-    """
-    for name in given:
-        if name not in model.parameters:
-            model.parameter_values({name: 0.0})  # raises, and says what there is
-    arrays = {
-        name: np.asarray(_column(name, v, "", 1))
-        for name, v in given.items()
-        if callable(v) or np.ndim(v) > 0
+    """Numbers and arrays as they are, after the robot's own checks robot by robot."""
+    columns = {
+        name: _column(name, value, "", 1) if callable(value) or np.ndim(value) else cast("float | str", value)
+        for name, value in given.items()
     }
-    plain = {name: cast("float | str", v) for name, v in given.items() if name not in arrays}
-    size = max((array.size for array in arrays.values()), default=1)
-    picked = {int(end(array)) for array in arrays.values() for end in (np.argmin, np.argmax)}
-    picked |= set(np.linspace(0, size - 1, min(size, MOST_CHECKED)).astype(int).tolist())
-    values: dict[str, float] = {}
-    for lane in sorted(picked, reverse=True):
-        own = {name: float(array[lane % array.size]) for name, array in arrays.items()}
-        try:
-            values = model.parameter_values({**plain, **own})
-        except InputError as error:
-            if not arrays:
-                raise
-            raise InputError(f"robot {lane}: {error.message}", key=error.key, hint=error.hint) from None
-    return {**values, **arrays}
+    return lane_parameters(model, columns, "robot")
 
 
 def _count(count: int | None, *given: Mapping[str, Floats]) -> int:
