@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from trundle.limbs.capture.smoothing import smooth as smooth
     from trundle.limbs.capture.smoothing import smoothing as smoothing
     from trundle.limbs.clinical import clinical as clinical
+    from trundle.limbs.gait import Gait as Gait
     from trundle.limbs.inverse import Inverse as Inverse
     from trundle.limbs.inverse import inverse as inverse
     from trundle.limbs.loads import Loads as Loads

@@ -126,7 +126,7 @@ def _per_height(unit: str) -> str:
 def named_axes(run: Run, movements: Mapping[str, str] | None = None) -> Iterator[NamedAxis]:
     """The axes of a run's robot that have anatomical names, in the robot's order; InputError for two of one name."""
     robot = _robot(run)
-    given = {} if movements is None else _given(by_name(movements, "movements", _WHAT), robot)
+    given = named_by(movements, robot)
     seen: dict[str, str] = {}
     for name, axis in axes_of(robot, given):
         taken = seen.setdefault(axis.movement.label, name)
@@ -168,8 +168,9 @@ def sides_of(robot: Robot, given: Mapping[str, Movement] | None = None) -> dict[
     return {body: side(joint) for body, joint in bodies.items()}
 
 
-def _given(movements: Mapping[str, str], robot: Robot) -> dict[str, Movement]:
+def named_by(movements: Mapping[str, str] | None, robot: Robot) -> dict[str, Movement]:
     """What a user calls the axes of joints."""
+    given = {} if movements is None else by_name(movements, "movements", _WHAT)
     known = [
         name + ending
         for name, joint in robot.joints.items()
@@ -177,7 +178,7 @@ def _given(movements: Mapping[str, str], robot: Robot) -> dict[str, Movement]:
         if not axis.sliding
     ]
     found: dict[str, Movement] = {}
-    for name, words in movements.items():
+    for name, words in given.items():
         require_known(name, known, f"there is no joint '{name}' that turns", key="movements")
         meant = movement(words) if isinstance(words, str) else None
         if meant is None:

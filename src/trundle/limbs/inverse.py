@@ -34,6 +34,8 @@ from trundle.limbs.capture.marker_model import Markers, read_markers
 from trundle.limbs.capture.recording import Recording
 from trundle.limbs.capture.recording_files import read_recording
 from trundle.limbs.capture.smoothing import Smoothing
+from trundle.limbs.clinical import clinical
+from trundle.limbs.gait import Gait, gait
 from trundle.limbs.loads.joint_loads import joint_loads
 from trundle.limbs.loads.loads import Loads
 from trundle.model.arguments import Given, number, opened
@@ -77,6 +79,8 @@ class Inverse(Brief):
         What was done to the plates, as plain data: `smoothing`, `times`, `threshold` (N).
     up : mapping of str to str, optional
         Which axis was up in the `recording` and is for the `robot`, where this was asked for.
+    markers : mapping, optional
+        By a marker's name the body that carries it and its place there, where the motion came from markers.
     """
 
     loads: Loads
@@ -86,6 +90,7 @@ class Inverse(Brief):
     contacts: tuple[Contact, ...] = ()
     plates_done: Mapping[str, object] = field(default_factory=dict)
     up: Mapping[str, str] | None = None
+    markers: Markers | None = None
 
     @property
     def fit(self) -> Mapping[str, float | str] | None:
@@ -185,6 +190,69 @@ class Inverse(Brief):
         there = [*self.recording.events, *known]
         hint = choose(name, there) if there else "it has none: give the times, such as 0.2,1.4,2.6"
         raise InputError(f"the recording has no event {name!r}", key="cycles", hint=hint)
+
+    def gait(
+        self,
+        by: str = "auto",
+        *,
+        mass: float | str | None = None,
+        height: float | str | None = None,
+        external: bool = False,
+        movements: Mapping[str, str] | None = None,
+        threshold: float = THRESHOLD,
+    ) -> Gait:
+        """The walk in cycles from strike to strike, by side: angles, moments and powers by their anatomical names,
+        means and deviations, times and lengths of steps, and the work of joints by phase.
+
+        Parameters
+        ----------
+        by : "auto", "recording", "plates" or "markers", optional
+            What tells when feet meet the ground and leave it: the recording's events (C3D's "Right Foot Strike"), the
+            forces on feet, or markers of heels and toes beside the pelvis (Zeni et al. 2008). By default the first of
+            these with a whole cycle.
+        mass : float or str, kg, optional
+            What moments and powers are divided by.
+        height : float or str, m, optional
+            What moments are divided by, too.
+        external : bool, optional
+            Whether moments are the external ones.
+        movements : mapping of str to str, optional
+            Anatomical names by joint, as `trundle.clinical` takes them.
+        threshold : float, N, optional
+            A foot meets the ground where its force rises above this, and leaves it where it falls below half of it.
+
+        Returns
+        -------
+        Gait
+
+        Raises
+        ------
+        InputError
+            No joint has an anatomical name; nothing tells two strikes of one foot.
+
+        Warns
+        -----
+        UserWarning
+            A foot's force isn't known over the whole stance of some cycles: they don't count for moments and powers.
+
+        References
+        ----------
+        Zeni, Richards & Higginson 2008, Gait & Posture 27:710; Perry 1992, Gait Analysis, of phases.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> t = np.linspace(0, 4, 401)
+        >>> swing = {"time": t, "link_1.angle": np.sin(2 * np.pi * t)}
+        >>> events = {"Left Foot Strike": (0.5, 1.5, 2.5)}
+        >>> recording = trundle.Recording(t, channels={"link_1.angle": swing["link_1.angle"]}, events=events)
+        >>> arm = trundle.inverse(trundle.catalog.pendulum(links=1), recording)
+        >>> arm.gait(movements={"link_1": "left hip flexion"}).spans["left"]
+        array([[0.5, 1.5],
+               [1.5, 2.5]])
+        """
+        run = clinical(self.to_run(mass=mass), movements=movements, external=external, height=height)
+        return gait(self.loads, self.recording, self.markers or {}, run, movements, by, threshold)
 
     def breakdown(self, body: str, observer: str, joint: str) -> Breakdown:
         """The body's balance as another body sees it from a joint that rides on it, about the first body's joint.
@@ -342,9 +410,8 @@ def inverse(
     loads = joint_loads(moving, measured, external=found.wrenches)
     tell_lonely(found, floor, loads.frames)
     turned = None if up is None or stands is None else {"recording": up, "robot": stands}
-    return Inverse(
-        loads, measured, recording, floor, tuple(found.contacts), {**done, "threshold": threshold}, turned
-    )
+    done = {**done, "threshold": threshold}
+    return Inverse(loads, measured, recording, floor, tuple(found.contacts), done, turned, marked)
 
 
 def _fit(motion: JointMotion) -> Mapping[str, float | str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -190,7 +191,11 @@ def _spans(events: FloatArray, run: Run) -> FloatArray:
 
 
 def contacts(
-    time: npt.ArrayLike, force: npt.ArrayLike, threshold: float = 20.0, shortest: float = 0.05
+    time: npt.ArrayLike,
+    force: npt.ArrayLike,
+    threshold: float = 20.0,
+    shortest: float = 0.05,
+    release: float | None = None,
 ) -> FloatArray:
     """When a foot is on a force plate: from where its force rises over a threshold to where it falls below again.
 
@@ -204,6 +209,9 @@ def contacts(
         N; by default 20.
     shortest : float, optional
         s; shorter contacts are noise, as are breaks that are shorter. By default 0.05.
+    release : float, optional
+        N; a contact ends where the force falls below this, so that noise about one threshold makes no steps. By
+        default the threshold itself.
 
     Returns
     -------
@@ -214,7 +222,7 @@ def contacts(
     Raises
     ------
     InputError
-        Shapes differ, or something is no finite number.
+        Shapes differ, or something is no finite number; the release is above the threshold.
 
     Examples
     --------
@@ -223,27 +231,49 @@ def contacts(
     >>> trundle.contacts(t, 700 * np.sin(2 * np.pi * t)).round(3)
     array([[0.005, 0.495]])
     """
+    spans = stretches(time, force, threshold, shortest, release)
+    return spans[np.isfinite(spans).all(axis=1)]
+
+
+def stretches(
+    time: npt.ArrayLike,
+    force: npt.ArrayLike,
+    threshold: float,
+    shortest: float,
+    release: float | None = None,
+) -> FloatArray:
+    """What `contacts` gives, with those that the recording's ends cut off, too: NaN where nobody saw start or end."""
     times, values = as_numbers(time, "times"), as_numbers(force, "forces")
     threshold, shortest = a_real(threshold, "threshold"), a_real(shortest, "shortest")
+    release = threshold if release is None else a_real(release, "release")
+    if release > threshold:
+        raise InputError(f"{release:g} N is above the threshold, {threshold:g} N", key="release")
     if times.ndim != 1 or times.shape != values.shape or not np.isfinite(values).all():
         raise InputError(
             f"expected as many finite forces as times, got {values.shape} and {times.shape}", key="force"
         )
     joined: list[tuple[float, float]] = []
-    for start, end in _above(times, values - threshold):
+    for start, end in _above(times, values, threshold, release):
         if joined and start - joined[-1][1] < shortest:
             joined[-1] = joined[-1][0], end
         else:
             joined.append((start, end))
-    return np.array([pair for pair in joined if pair[1] - pair[0] >= shortest]).reshape(-1, 2)
+    return np.array([pair for pair in joined if not pair[1] - pair[0] < shortest]).reshape(-1, 2)
 
 
-def _above(times: FloatArray, values: FloatArray) -> Iterator[tuple[float, float]]:
-    """From where to where values are above 0, pieces that the ends cut off left out."""
-    over = values > 0
-    edges = np.flatnonzero(over[1:] != over[:-1])
-    low, high = values[edges], values[edges + 1]
-    when = (times[edges] + (times[edges + 1] - times[edges]) * low / (low - high)).tolist()
-    if over.size and over[0]:
-        del when[:1]
-    yield from zip(when[::2], when[1::2], strict=False)
+def _above(times: FloatArray, values: FloatArray, high: float, low: float) -> Iterator[tuple[float, float]]:
+    """From where values rise over one level to where they fall below another; NaN where the ends cut that off."""
+    over, under = values > high, values < low
+    # What was last seen outside of the band between the levels says whether something is there.
+    told = np.where(over | under, np.arange(values.size), 0)
+    held = over[np.maximum.accumulate(told)]
+    edges = np.flatnonzero(held[1:] != held[:-1])
+    levels = np.where(held[edges], low, high)
+    before, after = values[edges], values[edges + 1]
+    share = np.divide(levels - before, after - before, out=np.zeros(edges.size), where=after != before)
+    when = (times[edges] + (times[edges + 1] - times[edges]) * share).tolist()
+    if held.size and held[0]:
+        when.insert(0, math.nan)
+    if held.size and held[-1]:
+        when.append(math.nan)
+    yield from zip(when[::2], when[1::2], strict=True)

@@ -1,0 +1,398 @@
+"""`Gait`: a walk in cycles from strike to strike, a side by itself: its curves, measures of its steps, its work."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from trundle.arrays import FloatArray
+from trundle.errors import InputError, require_known
+from trundle.frozen import Brief, Frozen, Rebuilt, settle
+from trundle.limbs.capture.cycles import cycles
+from trundle.limbs.capture.marker_model import Markers
+from trundle.limbs.capture.recording import Recording
+from trundle.limbs.clinical import named_by, sides_of
+from trundle.limbs.gait_events import (
+    Feet,
+    Steps,
+    chosen_steps,
+    feet_of,
+    foot_forces,
+    marker_steps,
+    plate_steps,
+    recorded_steps,
+)
+from trundle.limbs.loads import Loads
+from trundle.model.arguments import three
+from trundle.results import Run
+
+# A cycle that lasts so many times the median one is two, with a strike that nobody saw.
+_TWO = 1.5
+# A foot's force is known over a stance where it is there for this share of it: events of markers and plates differ by
+# some hundredths of a second at both ends (Zeni et al. 2008).
+_KNOWN = 0.8
+# The parts of a stance (share of it) over which a foot is flat and moves as the ground does.
+_FLAT = (0.2, 0.4)
+_PHASES = ("loading response", "single support", "pre-swing", "swing")
+
+
+class Measure(NamedTuple):
+    """A number of every cycle of a side, such as "stride time" (s)."""
+
+    side: str
+    name: str
+    unit: str
+    values: FloatArray
+
+    @property
+    def mean(self) -> float:
+        """Over the cycles."""
+        return float(self.values.mean())
+
+    @property
+    def deviation(self) -> float:
+        """The sample's standard deviation, n − 1; NaN of one cycle."""
+        return float(self.values.std(ddof=1)) if self.values.size > 1 else float("nan")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gait(Brief, Rebuilt):
+    """A walk cut into cycles, from a strike of a foot to its next one.
+
+    `Inverse.gait` makes it.
+
+    Parameters
+    ----------
+    run : Run
+        Angles, moments and powers by their anatomical names, as `trundle.clinical` gives them.
+    steps : mapping of str to Steps
+        When feet meet the ground and leave it, by side.
+    source : "recording", "plates" or "markers"
+        What told it.
+    spans : mapping of str to array, shape (k, 2), s
+        Whole cycles by side.
+    loaded : mapping of str to array of bool, shape (k,)
+        In which of them the foot's force is known over the whole stance: moments and powers are of these.
+    curves : mapping of str to array, shape (k, 101)
+        By the run's names, from 0 to 100 % of the cycle.
+    measures : tuple of Measure
+        Times and lengths of steps, and the work of joints by phase.
+    """
+
+    run: Run
+    steps: Mapping[str, Steps]
+    source: str
+    spans: Mapping[str, FloatArray]
+    loaded: Mapping[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]
+    curves: Mapping[str, FloatArray]
+    measures: tuple[Measure, ...]
+
+    def __post_init__(self) -> None:
+        kept = {name: Frozen(getattr(self, name)) for name in ("steps", "spans", "loaded", "curves")}
+        settle(self, **kept)
+
+    @cached_property
+    def percent(self) -> FloatArray:
+        """0 to 100, shape (101,)."""
+        return np.linspace(0.0, 100.0, next(iter(self.curves.values())).shape[1])
+
+    def mean(self, name: str) -> FloatArray:
+        """The mean of a curve over its cycles.
+
+        Parameters
+        ----------
+        name : str
+            Such as "right_hip_flexion.moment".
+
+        Returns
+        -------
+        array, shape (101,)
+
+        Raises
+        ------
+        InputError
+            There is no such curve.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> t = np.linspace(0, 4, 401)
+        >>> events = {"Left Foot Strike": (0.5, 1.5, 2.5), "Left Foot Off": (1.1, 2.1)}
+        >>> swing = {"link_1.angle": np.sin(2 * np.pi * t)}
+        >>> arm = trundle.inverse(trundle.catalog.pendulum(links=1), trundle.Recording(t, {}, swing, events=events))
+        >>> gait = arm.gait(movements={"link_1": "left hip flexion"})
+        >>> gait.mean("left_hip_flexion.angle")[25].round(6)
+        np.float64(-1.0)
+        """
+        return self._curve(name).mean(axis=0)
+
+    def deviation(self, name: str) -> FloatArray:
+        """The standard deviation (n − 1) of a curve over its cycles; zero of one cycle alone.
+
+        Parameters
+        ----------
+        name : str
+            Such as "right_hip_flexion.moment".
+
+        Returns
+        -------
+        array, shape (101,)
+
+        Raises
+        ------
+        InputError
+            There is no such curve.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> t = np.linspace(0, 4, 401)
+        >>> events = {"Left Foot Strike": (0.5, 1.5, 2.5), "Left Foot Off": (1.1, 2.1)}
+        >>> swing = {"link_1.angle": np.sin(2 * np.pi * t)}
+        >>> arm = trundle.inverse(trundle.catalog.pendulum(links=1), trundle.Recording(t, {}, swing, events=events))
+        >>> gait = arm.gait(movements={"link_1": "left hip flexion"})
+        >>> bool(gait.deviation("left_hip_flexion.angle").max() < 1e-12)
+        True
+        """
+        curve = self._curve(name)
+        return curve.std(axis=0, ddof=1) if len(curve) > 1 else np.zeros(curve.shape[1])
+
+    def off(self, side: str) -> float:
+        """When in a cycle the foot of a side leaves the ground, on average (%); NaN where nobody saw it.
+
+        Parameters
+        ----------
+        side : str
+            "right", "left", or "" of a leg alone.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        InputError
+            There is no such side.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> t = np.linspace(0, 4, 401)
+        >>> events = {"Left Foot Strike": (0.5, 1.5, 2.5), "Left Foot Off": (1.1, 2.1)}
+        >>> swing = {"link_1.angle": np.sin(2 * np.pi * t)}
+        >>> arm = trundle.inverse(trundle.catalog.pendulum(links=1), trundle.Recording(t, {}, swing, events=events))
+        >>> gait = arm.gait(movements={"link_1": "left hip flexion"})
+        >>> round(gait.off("left"), 6)
+        60.0
+        """
+        require_known(side, self.spans, f"the gait has no side {side!r}", key="side")
+        found = [each.mean for each in self.measures if each.side == side and each.name == "stance"]
+        return found[0] if found else float("nan")
+
+    def _curve(self, name: str) -> FloatArray:
+        require_known(name, self.curves, f"the gait has no curve '{name}'", key=name)
+        return self.curves[name]
+
+
+def gait(
+    loads: Loads,
+    recording: Recording,
+    markers: Markers,
+    run: Run,
+    movements: Mapping[str, str] | None,
+    by: str,
+    threshold: float,
+) -> Gait:
+    """What `Inverse.gait` says, of a clinical run."""
+    robot = loads.recursion.mechanism.robot
+    named = named_by(movements, robot)
+    sides = sides_of(robot, named)
+    feet = feet_of(loads, robot, _posed(loads, markers), named)
+    found = {
+        "recording": recorded_steps(recording.events),
+        "plates": plate_steps(loads, sides, threshold),
+        "markers": marker_steps(loads.time, feet) if feet else {},
+    }
+    source, steps = chosen_steps(by, found)
+    return gait_of(run, steps, source, foot_forces(loads, sides), feet)
+
+
+def _posed(loads: Loads, markers: Markers) -> dict[str, list[FloatArray]]:
+    """Where markers are on the bodies as these were posed (n, 3), m: without noise and gaps, by the bodies' names."""
+    found: dict[str, list[FloatArray]] = {}
+    for name, (body, place) in markers.items():
+        x, y, z = three(place, name, "x, y and z", ("m", "m", "m"))
+        places = loads.frames[body].point(name, (x, y, z)).position(in_=loads.world)
+        found.setdefault(body, []).append(np.broadcast_to(places, (loads.time.size, 3)))
+    return found
+
+
+def gait_of(
+    run: Run, steps: Mapping[str, Steps], source: str, forces: Mapping[str, FloatArray], feet: Feet | None
+) -> Gait:
+    """A gait from a clinical run, when its feet meet the ground and leave it, the forces that push them upward (n,),
+    and where they are.
+    """
+    spans = {side: _whole(each.strikes, run) for side, each in steps.items()}
+    spans = {side: each for side, each in spans.items() if len(each)}
+    if not spans:
+        strikes = ", ".join(f"{len(each.strikes)} {side}" for side, each in steps.items())
+        raise InputError(f"no whole cycle lies in the recording: {strikes} strikes by {source}", key="events")
+    loaded = {side: _loaded(run, spans[side], steps[side], forces.get(side)) for side in spans}
+    for side, known in loaded.items():
+        if not known.all():
+            lacking = f"{len(known) - known.sum()} of {len(known)} {side} cycles"
+            told = "their moments and powers are left out of means"
+            warnings.warn(f"no plate has the foot's force over the stance of {lacking}: {told}", stacklevel=3)
+    curves = dict(_curves(run, spans, loaded))
+    measures = (*_measures(run, steps, spans, feet), *_works(run, steps, spans, loaded))
+    return Gait(run, steps, source, spans, loaded, curves, measures)
+
+
+def _whole(strikes: FloatArray, run: Run) -> FloatArray:
+    """Cycles (k, 2) that lie in the run and miss no strike."""
+    inside = strikes[(strikes >= run.time[0]) & (strikes <= run.time[-1])]
+    spans = np.stack([inside[:-1], inside[1:]], axis=1)
+    lasting = spans[:, 1] - spans[:, 0]
+    return spans[lasting <= _TWO * np.median(lasting)] if len(spans) else spans
+
+
+def _loaded(
+    run: Run, spans: FloatArray, steps: Steps, force: FloatArray | None
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """In which cycles a force pushes the foot for as long as it stands."""
+    known = np.zeros(len(spans), dtype=bool)
+    for k, (start, end) in enumerate(spans):
+        off = _first(steps.offs, start, end)
+        during = (run.time >= start) & (run.time <= (end if off is None else off))
+        known[k] = force is not None and off is not None and (force[during] > 0).mean() >= _KNOWN
+    return known
+
+
+def _first(times: FloatArray, start: float, end: float) -> float | None:
+    """The first of the times inside."""
+    inside = times[(times > start) & (times < end)]
+    return float(inside[0]) if inside.size else None
+
+
+def _side(name: str, spans: Mapping[str, FloatArray]) -> str | None:
+    """Whose cycles a column is cut into: its own side's; of the trunk's the first side's."""
+    own = next((side for side in ("right", "left") if name.startswith(f"{side}_")), "")
+    return own if own in spans else next(iter(spans)) if not own else None
+
+
+def _curves(
+    run: Run, spans: Mapping[str, FloatArray], loaded: Mapping[str, np.ndarray]
+) -> Iterator[tuple[str, FloatArray]]:
+    """All columns over their side's cycles; moments and powers over those with a known force."""
+    cut = {side: cycles(run, each) for side, each in spans.items()}
+    for name in run.values:
+        side = _side(name, spans)
+        if side is not None:
+            chosen = cut[side][name] if name.endswith(".angle") else cut[side][name][loaded[side]]
+            if len(chosen):
+                yield name, chosen
+
+
+def _measures(
+    run: Run, steps: Mapping[str, Steps], spans: Mapping[str, FloatArray], feet: Feet | None
+) -> Iterator[Measure]:
+    """Times and lengths of steps by side."""
+    for side, each in spans.items():
+        lasting = each[:, 1] - each[:, 0]
+        yield Measure(side, "stride time", "s", lasting)
+        yield Measure(side, "cadence", "steps/min", 120.0 / lasting)
+        offs = [_first(steps[side].offs, *span) for span in each]
+        shares = [100 * (off - a) / (b - a) for off, (a, b) in zip(offs, each, strict=True) if off]
+        if shares:
+            yield Measure(side, "stance", "%", np.array(shares))
+        if feet is not None and side in feet.heels:
+            yield from _lengths(run.time, side, steps, each, feet)
+
+
+def _lengths(
+    time: FloatArray, side: str, steps: Mapping[str, Steps], spans: FloatArray, feet: Feet
+) -> Iterator[Measure]:
+    """Steps from the other heel's contact to one's own, strides, and the speed: over ground or a treadmill's belt."""
+    belt = _belt(time, steps, feet)
+
+    def at(own: str, when: FloatArray) -> FloatArray:
+        """How far a heel is ahead at times, on a ground that stands still."""
+        return np.interp(when, time, feet.ahead(feet.heels[own])) + belt * when
+
+    strides = at(side, spans[:, 1]) - at(side, spans[:, 0])
+    other = next((name for name in steps if name != side and name in feet.heels), None)
+    if other is not None:
+        before = [_first(steps[other].strikes, *span) for span in spans]
+        known = np.array([when is not None for when in before])
+        when = np.array([when for when in before if when is not None])
+        if known.any():
+            yield Measure(side, "step time", "s", spans[known, 1] - when)
+            yield Measure(side, "step length", "m", at(side, spans[known, 1]) - at(other, when))
+    yield Measure(side, "stride length", "m", strides)
+    yield Measure(side, "speed", "m/s", strides / (spans[:, 1] - spans[:, 0]))
+
+
+def _belt(time: FloatArray, steps: Mapping[str, Steps], feet: Feet) -> float:
+    """How fast feet that are flat on the ground go backward (m/s): 0 over ground, a treadmill's belt its speed."""
+    found = []
+    for side, each in steps.items():
+        if side not in feet.heels:
+            continue
+        ahead = feet.ahead(feet.heels[side])
+        for strike in each.strikes:
+            off = _first(each.offs, strike, np.inf)
+            if off is not None:
+                ends = strike + np.array(_FLAT) * (off - strike)
+                found.append(-np.diff(np.interp(ends, time, ahead))[0] / np.diff(ends)[0])
+    return float(np.median(found)) if found else 0.0
+
+
+def _works(
+    run: Run,
+    steps: Mapping[str, Steps],
+    spans: Mapping[str, FloatArray],
+    loaded: Mapping[str, np.ndarray],
+) -> Iterator[Measure]:
+    """What joints give and take between events: ∫ max(P, 0) dt and ∫ min(P, 0) dt of a joint's power by phase."""
+    joints = [name for name in run.values if name.endswith(".power") and f"{name[:-6]}.angle" not in run]
+    for name in joints:
+        side = _side(name, spans)
+        if side is None or not loaded[side].any():
+            continue
+        ends = [_phases(side, steps, span) for span in spans[side][loaded[side]]]
+        common = max(ends, key=len)
+        whole = [each for each in ends if len(each) == len(common)]
+        unit = {"W": "J", "W/kg": "J/kg"}.get(run.units.get(name, ""), "")
+        for way, sign in (("positive", 1.0), ("negative", -1.0)):
+            done = _integral(run.time, np.maximum(sign * run[name], 0.0))
+            for phase in common:
+                values = [sign * np.diff(np.interp(each[phase], run.time, done))[0] for each in whole]
+                told = f"{name[:-6].replace('_', ' ')} {way} work, {phase}"
+                yield Measure(side, told, unit, np.array(values))
+
+
+def _phases(side: str, steps: Mapping[str, Steps], span: FloatArray) -> dict[str, tuple[float, float]]:
+    """The phases of a cycle between events: with the other foot's four (Perry 1992), else stance and swing."""
+    start, end = span.tolist()
+    off = _first(steps[side].offs, start, end)
+    if off is None:
+        return {"cycle": (start, end)}
+    others = [each for name, each in steps.items() if name != side]
+    lifted = _first(others[0].offs, start, off) if others else None
+    landed = _first(others[0].strikes, start, off) if others else None
+    if lifted is None or landed is None or lifted > landed:
+        return {"stance": (start, off), "swing": (off, end)}
+    edges = (start, lifted, landed, off, end)
+    return dict(zip(_PHASES, pairwise(edges), strict=True))
+
+
+def _integral(time: FloatArray, values: FloatArray) -> FloatArray:
+    """∫ from the first time on, by trapezoids."""
+    return np.concatenate([[0.0], np.cumsum(np.diff(time) * (values[1:] + values[:-1]) / 2)])
