@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -14,6 +14,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, require_known
 from trundle.frozen import Brief, Frozen, Rebuilt, settle
+from trundle.limbs.capture.assigned_plates import Contact, PlateForces
 from trundle.limbs.capture.cycles import cycles
 from trundle.limbs.capture.marker_model import Markers
 from trundle.limbs.capture.recording import Recording
@@ -200,9 +201,17 @@ class Gait(Brief, Rebuilt):
         return self.curves[name]
 
 
+class Floor(NamedTuple):
+    """What feet stand on, by its names, and when they do."""
+
+    plates: Mapping[str, PlateForces]
+    contacts: Sequence[Contact]
+
+
 def gait(
     loads: Loads,
     recording: Recording,
+    floor: Floor,
     markers: Markers,
     run: Run,
     movements: Mapping[str, str] | None,
@@ -216,7 +225,7 @@ def gait(
     feet = feet_of(loads, robot, _posed(loads, markers), named)
     found = {
         "recording": recorded_steps(recording.events),
-        "plates": plate_steps(loads, sides, threshold),
+        "plates": plate_steps(floor.contacts, floor.plates, sides, loads.time, threshold),
         "markers": marker_steps(loads.time, feet) if feet else {},
     }
     source, steps = chosen_steps(by, found)

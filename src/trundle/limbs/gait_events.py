@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, choose, require_known
 from trundle.frozen import Brief, Rebuilt
+from trundle.limbs.capture.assigned_plates import Contact, PlateForces
 from trundle.limbs.capture.cycles import stretches
 from trundle.limbs.clinical import axes_of
 from trundle.limbs.loads import Loads
@@ -77,16 +78,43 @@ def recorded_steps(events: Mapping[str, tuple[float, ...]]) -> dict[str, Steps]:
     return found
 
 
-def plate_steps(loads: Loads, sides: Mapping[str, str], threshold: float) -> dict[str, Steps]:
-    """The steps by side that forces from outside tell: from where they rise over a threshold to where they fall below
-    half of it.
+def plate_steps(
+    contacts: Iterable[Contact],
+    plates: Mapping[str, PlateForces],
+    sides: Mapping[str, str],
+    time: FloatArray,
+    threshold: float,
+) -> dict[str, Steps]:
+    """The steps by side that plates tell at their own rate: from where a force rises over a threshold to where it falls
+    below half of it. Who goes on from one plate to the next makes one step; what the motion's ends cut off is left out.
     """
-    found: dict[str, Steps] = {}
-    for side, force in foot_forces(loads, sides).items():
-        spans = stretches(loads.time, force, threshold, _SHORTEST, _RELEASE * threshold)
-        starts, ends = spans.T
-        found[side] = Steps(starts[np.isfinite(starts)], ends[np.isfinite(ends)])
+    spans: dict[str, list[tuple[float, float]]] = {}
+    for contact in sorted(contacts, key=lambda contact: contact.start):
+        start, end = _edges(contact, plates[contact.plate], time, threshold)
+        on = spans.setdefault(sides.get(contact.body, ""), [])
+        if on and start - on[-1][1] < _SHORTEST:
+            on[-1] = on[-1][0], max(on[-1][1], end)
+        else:
+            on.append((start, end))
+    found = {}
+    for side, on in spans.items():
+        starts, ends = np.array(on).T
+        found[side] = Steps(starts[starts > time[0]], ends[ends < time[-1]])
     return {side: steps for side, steps in found.items() if steps.strikes.size}
+
+
+def _edges(contact: Contact, plate: PlateForces, time: FloatArray, threshold: float) -> tuple[float, float]:
+    """When a contact, known at the motion's times, begins and ends at its plate's."""
+    slack = 2 * float(np.median(np.diff(time)))
+    near = (plate.time >= contact.start - slack) & (plate.time <= contact.end + slack)
+    spans = stretches(plate.time[near], plate.pressing[near], threshold, _SHORTEST, _RELEASE * threshold)
+    if not len(spans):
+        return contact.start, contact.end
+    first, last = spans[0, 0], spans[-1, 1]
+    return (
+        float(time[0] if np.isnan(first) else first),
+        float(time[-1] if np.isnan(last) else last),
+    )
 
 
 def foot_forces(loads: Loads, sides: Mapping[str, str]) -> dict[str, FloatArray]:

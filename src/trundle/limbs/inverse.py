@@ -35,7 +35,7 @@ from trundle.limbs.capture.recording import Recording
 from trundle.limbs.capture.recording_files import read_recording
 from trundle.limbs.capture.smoothing import Smoothing
 from trundle.limbs.clinical import clinical
-from trundle.limbs.gait import Gait, gait
+from trundle.limbs.gait import Floor, Gait, gait
 from trundle.limbs.loads.joint_loads import joint_loads
 from trundle.limbs.loads.loads import Loads
 from trundle.model.arguments import Given, number, opened
@@ -252,7 +252,10 @@ class Inverse(Brief):
                [1.5, 2.5]])
         """
         run = clinical(self.to_run(mass=mass), movements=movements, external=external, height=height)
-        return gait(self.loads, self.recording, self.markers or {}, run, movements, by, threshold)
+        # Events are those of what was measured: smoothing spreads a step over its neighbours.
+        measured = by_name((*self.recording.plates, *ground_reactions(self.recording)))
+        floor = Floor(by_name(self.plates) | measured, self.contacts)
+        return gait(self.loads, self.recording, floor, self.markers or {}, run, movements, by, threshold)
 
     def breakdown(self, body: str, observer: str, joint: str) -> Breakdown:
         """The body's balance as another body sees it from a joint that rides on it, about the first body's joint.
