@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import trundle
-from languages.c_code import compiler
+from exports.boards import made, require_board
 from languages.cases import MODELS, states
 from languages.rounding import SINGLE, rounding
 from parameters import mostly_slow
@@ -38,20 +38,13 @@ int main(void) {{
 @pytest.fixture
 def folder(tmp_path):
     """Where a package is written; the test skips without the tools that build and run it."""
-    for tool in ("arm-none-eabi-gcc", "qemu-system-arm", "make"):
-        compiler(tool)
+    require_board()
     return tmp_path / "robot"
 
 
 def exported(model, folder):
     package = trundle.export(model, "microcontroller", name="robot", output=folder)
-    return package, with_prepared(entries(model, ["dynamics"], ["kinematics", "odometry"]))
-
-
-def built(folder, *target):
-    done = subprocess.run(["make", *target], cwd=folder, capture_output=True, text=True, timeout=300)
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr[:3000]
-    return done.stdout
+    return package, with_prepared(entries(model, ["dynamics"], ["kinematics", "commands", "odometry"]))
 
 
 def called(entry, groups, folder):
@@ -76,12 +69,12 @@ def called(entry, groups, folder):
     main = _MAIN.format(
         inputs=max(at, 1), outputs=out, width=at, count=count, name=entry.name, arguments=", ".join(arguments)
     )
-    (folder / "main.c").write_text(main, encoding="utf-8")
+    (folder / "benchmark.c").write_text(main, encoding="utf-8")
     np.ascontiguousarray(np.vstack([np.zeros((0, count)), *table]).T, dtype=np.float32).tofile(
         folder / "in.bin"
     )
-    built(folder, "-s", "main.elf")
-    built(folder, "-s", "run")
+    made(folder, "-s", "benchmark.elf")
+    made(folder, "-s", "benchmark")
     found = np.fromfile(folder / "out.bin", dtype=np.float32).reshape(count, out).T.astype(float)
     return np.split(found, np.cumsum([group.size for group in entry.program.outputs])[:-1])
 
@@ -151,7 +144,7 @@ def test_what_a_call_takes_is_reported(folder, monkeypatch):
         called_by_make.setenv("MAKELEVEL", "1")
         package, found = exported(trundle.derive(trundle.catalog.differential_drive()), folder)
     measured = json.loads(json.dumps(package.facts["measured"]))
-    names = {"step", "step_prepared", *(entry.name for entry in found)}
+    names = {"step", "step_prepared", "on_timer", *(entry.name for entry in found)}
     assert set(measured["functions"]) == names
     for name, taken in measured["functions"].items():
         assert taken["stack_own"] <= taken["stack"] <= 2048, name
@@ -167,22 +160,25 @@ def test_what_a_call_takes_is_reported(folder, monkeypatch):
         for note in package.notes
     )
     # the program prints the same again: instructions are counted, not timed
-    built(folder, "-s", "main.elf")
-    assert f"dynamics {dynamics['instructions']} {dynamics['stack']}\n" in built(folder, "-s", "run")
+    made(folder, "-s", "benchmark.elf")
+    assert f"dynamics {dynamics['instructions']} {dynamics['stack']}\n" in made(folder, "-s", "benchmark")
 
 
 @pytest.mark.slow
 def test_no_heap_and_nothing_in_double_precision(folder):
     exported(trundle.derive(trundle.catalog.swerve()), folder)
-    built(folder)
-    symbols = subprocess.run(
-        ["arm-none-eabi-nm", "main.elf"], cwd=folder, capture_output=True, text=True, check=True
-    )
-    names = {line.split()[-1] for line in symbols.stdout.splitlines()}
-    assert not {
-        name for name in names if name.startswith(("__aeabi_d", "__aeabi_f2d", "malloc", "_malloc", "_sbrk"))
-    }
-    assert {"main", "reset", "robot_dynamics"} <= names
+    made(folder)
+    for program, own in (("main.elf", "on_timer"), ("benchmark.elf", "robot_dynamics")):
+        symbols = subprocess.run(
+            ["arm-none-eabi-nm", program], cwd=folder, capture_output=True, text=True, check=True
+        )
+        names = {line.split()[-1] for line in symbols.stdout.splitlines()}
+        assert not {
+            name
+            for name in names
+            if name.startswith(("__aeabi_d", "__aeabi_f2d", "malloc", "_malloc", "_sbrk"))
+        }
+        assert {"main", "reset", own} <= names
 
 
 def test_a_robot_without_wheels_has_dynamics_alone_and_without_a_compiler_nothing_is_measured(
@@ -203,7 +199,7 @@ def test_a_robot_without_wheels_has_dynamics_alone_and_without_a_compiler_nothin
         (None, "there is no make here"),
         (
             "echo math.h: fatal error: No such file >&2; exit 2",
-            "make main.elf failed: math.h: fatal error: No such file",
+            "make failed: math.h: fatal error: No such file",
         ),
     ],
 )
@@ -215,4 +211,4 @@ def test_tools_that_are_missing_or_fail_are_named_and_the_folder_is_whole(monkey
     monkeypatch.setenv("PATH", str(tmp_path))
     package = trundle.export(trundle.catalog.pendulum(links=1), "microcontroller")
     assert package.notes == (f"not measured: {said}",)
-    assert {"pendulum.c", "main.c", "Makefile", "startup.c"} <= set(package.files)
+    assert {"pendulum.c", "benchmark.c", "Makefile", "startup.c"} <= set(package.files)

@@ -1,8 +1,11 @@
-"""Models for a microcontroller: C in single precision for a Cortex-M4F, built and measured where its tools are here."""
+"""Models for a microcontroller: C in single precision for a Cortex-M4F, a control loop of robots on wheels, and what
+calls take where the tools that build and run them are here.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from trundle.errors import TrundleError
+from trundle.exports.control_loop import loop_words
 from trundle.languages.c import CTexts
 from trundle.languages.language import Function
 from trundle.languages.package import Content, Package, Target, filled
@@ -22,36 +26,60 @@ _PATIENCE = 300  # s
 
 @dataclass(frozen=True)
 class Taken:
-    """What calls take: bytes of flash, and by function its instructions, bytes of stack with all that it calls (both
-    None where there is no emulator) and of its own.
+    """What calls take: bytes of flash, of the functions, of the program that measures and of the control loop's; and by
+    function its instructions, bytes of stack with all that it calls (both None where there is no emulator) and of its
+    own.
     """
 
     tools: str
     flash: int
     total: int
+    loop: int | None
     functions: Mapping[str, tuple[int | None, int | None, int]]
 
 
 def _package(content: Content) -> Package:
-    """NAME.h and NAME.c, what makes a program of them, and what its calls take."""
+    """NAME.h and NAME.c, what makes programs of them, and what their calls take."""
     code, name = CTexts(content), content.name
-    words = {"name": name, **_calls(code)}
+    loop = loop_words(content)
     files = {f"{name}.h": code.header(), f"{name}.c": code.source()}
-    files["main.c"] = filled("microcontroller/main.c", **words)
-    files["Makefile"] = filled("microcontroller/Makefile", **words)
+    if loop is not None:
+        own = ("control.h", "control.c", "main.c")
+        files |= {file: filled(f"microcontroller/{file}", **loop) for file in own}
+    files["benchmark.c"] = filled("microcontroller/benchmark.c", name=name, **_measured(code, loop))
+    files["Makefile"] = filled("microcontroller/Makefile", name=name, **_made(name, loop is not None))
     same = ("startup.c", "board.ld", "semihosting.h", "semihosting.c")
     files |= {file: filled(f"microcontroller/{file}") for file in same}
+    usage = filled("microcontroller/usage.md", name=name)
+    if loop is not None:
+        usage += filled("microcontroller/loop.md", name=name)
     try:
         measured = taken(files, name)
     except TrundleError as problem:
         missing = f"not measured: {problem}"
-        return Package(files, filled("microcontroller/usage.md", name=name, measured=missing), {}, (missing,))
-    usage = filled("microcontroller/usage.md", name=name, measured=_told(measured))
-    return Package(files, usage, {"measured": _facts(measured)}, tuple(_notes(measured)))
+        return Package(files, f"{usage}\n{missing}\n", {}, (missing,))
+    return Package(
+        files, f"{usage}\n{_told(measured)}", {"measured": _facts(measured)}, tuple(_notes(measured))
+    )
 
 
-def _calls(code: CTexts) -> dict[str, str]:
-    """A function for every public one that calls it, over one array of work that all share."""
+def _made(name: str, loop: bool) -> dict[str, str]:
+    """What is filled into the makefile."""
+    programs = ["main", "benchmark"] if loop else ["benchmark"]
+    told = "run: the control loop under QEMU; make benchmark: what a call takes, there." if loop else ""
+    return {
+        "programs": " ".join(f"{each}.elf" for each in programs),
+        "program_objects": " ".join(f"{each}.o" for each in programs),
+        "runs": told or "benchmark: what a call takes under QEMU, which has a board with this core.",
+        "objects": f"{name}.o control.o" if loop else f"{name}.o",
+        "headers": f"{name}.h control.h" if loop else f"{name}.h",
+        "run": filled("microcontroller/run.mk") if loop else "",
+        "run_phony": " run" if loop else "",
+    }
+
+
+def _measured(code: CTexts, loop: Mapping[str, str] | None) -> dict[str, str]:
+    """A function for every public one that calls it, over one array of work that all share; and the loop."""
     calls: list[str] = []
     table: list[str] = []
     room = 1
@@ -69,7 +97,13 @@ def _calls(code: CTexts) -> dict[str, str]:
         arrays.append(
             f"static float prepared[{code.content.prepared.size}]; /* prepare's row of the table fills it */"
         )
-    return {"calls": "\n".join([*arrays, "", *calls]), "table": "\n".join(table)}
+    words = {"included": "", "begun": "", "calls": "\n".join([*arrays, "", *calls])}
+    if loop is not None:
+        words["included"] = '#include "control.h"\n'
+        words["begun"] = filled("microcontroller/begun.c", name=code.name)
+        words["calls"] += "\n" + filled("microcontroller/board.c", **loop)
+        table.append('    {"on_timer", on_timer},')
+    return {**words, "table": "\n".join(table)}
 
 
 def _arguments(code: CTexts, function: Function) -> tuple[list[str], int]:
@@ -98,22 +132,29 @@ def taken(files: Mapping[str, str], name: str) -> Taken:
     with TemporaryDirectory() as folder:
         for file, text in files.items():
             (Path(folder) / file).write_text(text, encoding="utf-8")
-        printed = _run(["make", "main.elf"], folder)
-        flash = {line.split()[-1]: sum(map(int, line.split()[:2])) for line in printed.splitlines()[-2:]}
+        printed = _run(["make"], folder)
+        flash = {
+            line.split()[-1]: sum(map(int, line.split()[:2]))
+            for line in printed.splitlines()
+            if re.fullmatch(r"[\d\s]+[0-9a-f]+\s\S+", line)
+        }
         version = _run([_COMPILER, "-dumpversion"], folder).strip()
         stack = _stack((Path(folder) / f"{name}.su").read_text(encoding="utf-8"), f"{name}_")
+        if "control.c" in files:
+            stack |= _stack((Path(folder) / "control.su").read_text(encoding="utf-8"), "", ("on_timer",))
         counted = _counted(folder)
     functions = {
         function: (*_at_least(counted.get(function, _UNKNOWN), own), own) for function, own in stack.items()
     }
-    return Taken(f"{_COMPILER} {version}", flash[f"{name}.o"], flash["main.elf"], functions)
+    sizes = flash[f"{name}.o"], flash["benchmark.elf"], flash.get("main.elf")
+    return Taken(f"{_COMPILER} {version}", *sizes, functions)
 
 
 def _counted(folder: str) -> dict[str, tuple[int | None, int | None]]:
     """Instructions and bytes of stack of calls, as the program prints them; none without the emulator."""
     if shutil.which(_EMULATOR) is None:
         return {}
-    lines = _run(["make", "-s", "run"], folder).splitlines()
+    lines = _run(["make", "-s", "benchmark"], folder).splitlines()
     return {name: (int(count), int(stack)) for name, count, stack in (line.split() for line in lines)}
 
 
@@ -123,14 +164,14 @@ def _at_least(counted: tuple[int | None, int | None], own: int) -> tuple[int | N
     return count, None if stack is None else max(stack, own)
 
 
-def _stack(usage: str, prefix: str) -> dict[str, int]:
+def _stack(usage: str, prefix: str, only: Sequence[str] = ()) -> dict[str, int]:
     """Bytes of stack by function, from what -fstack-usage writes; those of a function's deepest piece are its own."""
     stacks: dict[str, int] = {}
     pieces: dict[str, int] = {}
     for line in usage.splitlines():
         place, size, _ = line.split("\t")
         function = place.rpartition(":")[2]
-        if not function.startswith(prefix):
+        if not function.startswith(prefix) or (only and function not in only):
             continue
         name = function.removeprefix(prefix)
         whole, mark, number = name.rpartition("_")
@@ -146,8 +187,15 @@ def _told(cost: Taken) -> str:
         f"| `{name}` | {_or_unknown(count)} | {_or_unknown(stack)} | {own:,} |"
         for name, (count, stack, own) in cost.functions.items()
     )
-    flash, total = f"{cost.flash:,}", f"{cost.total:,}"
-    return filled("microcontroller/measured.md", tools=cost.tools, flash=flash, total=total, rows=rows)
+    loop = "" if cost.loop is None else f", the control loop's {cost.loop:,}"
+    return filled(
+        "microcontroller/measured.md",
+        tools=cost.tools,
+        flash=f"{cost.flash:,}",
+        total=f"{cost.total:,}",
+        loop=loop,
+        rows=rows,
+    )
 
 
 def _or_unknown(number: int | None) -> str:
@@ -155,7 +203,9 @@ def _or_unknown(number: int | None) -> str:
 
 
 def _notes(cost: Taken) -> Iterator[str]:
-    yield f"{cost.flash:,} bytes of flash ({cost.total:,} with math.h's functions, start-up and main.c)"
+    yield f"{cost.flash:,} bytes of flash ({cost.total:,} with math.h's functions, start-up and benchmark.c)"
+    if cost.loop is not None:
+        yield f"{cost.loop:,} bytes of flash for the control loop's whole program"
     for name, (count, stack, own) in cost.functions.items():
         calls = f"no {_EMULATOR} to count instructions" if count is None else f"{count:,} instructions a call"
         deepest = "" if stack is None else f" ({stack:,} with what it calls)"
@@ -166,7 +216,10 @@ def _facts(cost: Taken) -> dict[str, object]:
     """The same as plain data."""
     keys = ("instructions", "stack", "stack_own")
     functions = {name: dict(zip(keys, numbers, strict=True)) for name, numbers in cost.functions.items()}
-    return {"tools": cost.tools, "flash": cost.flash, "flash_in_all": cost.total, "functions": functions}
+    sizes = {"flash": cost.flash, "flash_in_all": cost.total}
+    if cost.loop is not None:
+        sizes["flash_of_loop"] = cost.loop
+    return {"tools": cost.tools, **sizes, "functions": functions}
 
 
 def _run(command: Sequence[str], folder: str) -> str:
@@ -195,6 +248,6 @@ PACKAGES = (
         _package,
         ("single",),
         ("dynamics",),
-        ("kinematics", "odometry"),
+        ("kinematics", "commands", "odometry"),
     ),
 )

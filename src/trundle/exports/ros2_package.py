@@ -9,13 +9,22 @@ from dataclasses import dataclass, replace
 from xml.sax.saxutils import escape
 
 from trundle.errors import InputError
-from trundle.exports.wheeled_base import KINEMATICS, ODOMETRY, Field, classes, listed, parameter_fields
+from trundle.exports.wheeled_base import (
+    COMMANDS,
+    KINEMATICS,
+    ODOMETRY,
+    Field,
+    classes,
+    interfaces,
+    listed,
+    parameter_fields,
+    pivots,
+)
 from trundle.languages.c import C, Structure, require_package_name, structured
 from trundle.languages.language import Function, Language, identifiers, text_of
 from trundle.languages.package import Content, Entry, Package, Target, filled
 from trundle.program import Group
 
-COMMANDS = "joint_commands"
 # What the package is built on, as package.xml and CMakeLists.txt name it.
 _DEPENDENCIES = (
     "controller_interface", "generate_parameter_library", "geometry_msgs", "hardware_interface", "nav_msgs",
@@ -71,7 +80,7 @@ def _package(content: Content) -> Package:
         "config/controller.yaml": _configuration(name, joints, fields),
         "launch/controller.launch.py": filled("ros2/launch.in", name=name),
     }
-    told = {word: _told(labels, joints) for word, labels in _interfaces(commands, odometry).items()}
+    told = {word: _told(labels, joints) for word, labels in interfaces(commands, odometry).items()}
     return Package(files, filled("ros2/usage.md", name=name, **told) + classes_usage, {})
 
 
@@ -89,23 +98,11 @@ def _require_name(name: str) -> None:
     require_package_name(name, CPP)
 
 
-def _interfaces(commands: Entry, odometry: Entry) -> dict[str, tuple[str, ...]]:
-    """Coordinates of joints that are told velocities and positions, and of those that are read."""
-    outputs = {group.name: group.labels for group in commands.program.outputs}
-    _, increment, angle, _ = odometry.program.inputs
-    others = tuple(label for label in angle.labels if label not in increment.labels)
-    return {
-        "velocities": outputs["velocity"],
-        "positions": outputs.get("position", ()),
-        "readings": (*increment.labels, *others),
-    }
-
-
 def _joints(commands: Entry, odometry: Entry, own: Mapping[str, str]) -> Mapping[str, _Joint]:
     """The joints by their coordinates, called as the robot's own file calls them; else "front.angle" is called front,
     "front.steering" front_steering.
     """
-    groups = _interfaces(commands, odometry).values()
+    groups = interfaces(commands, odometry).values()
     plain = {label: label.removesuffix(".angle") for group in groups for label in group}
     keys = identifiers(plain.values(), PARAMETERS)
     called = {name: own.get(name, name.replace(".", "_")) for name in plain.values()}
@@ -137,26 +134,22 @@ def _controller_words(
     content: Content, commands: Entry, odometry: Entry, joints: Mapping[str, _Joint]
 ) -> dict[str, str]:
     """What is filled into the controller: its joints, and which steered wheels are read."""
-    interfaces = _interfaces(commands, odometry)
     called = {
         word: ",".join(f"\n      params_.joints.{joints[label].key}" for label in labels)
-        for word, labels in interfaces.items()
+        for word, labels in interfaces(commands, odometry).items()
     }
     states = content.entry(KINEMATICS)
     assert states is not None
-    outputs = {group.name: group.labels for group in states.program.outputs}
-    trailing, readings = outputs.get("steering_rate", ()), interfaces["readings"]
-    pivots = [
-        f"{{{k}, {readings.index(f'{wheel}.steering')}, {'true' if wheel in trailing else 'false'}}}"
-        for k, wheel in enumerate(outputs["angle"])
-        if f"{wheel}.steering" in readings
+    read = [
+        f"{{{pivot.wheel}, {pivot.reading}, {'true' if pivot.trails else 'false'}}}"
+        for pivot in pivots(states, odometry)
     ]
     return {
         "velocity_joints": called["velocities"],
         "position_joints": called["positions"],
         "reading_joints": called["readings"],
-        "pivot_count": str(len(pivots)),
-        "pivots": f"{{{', '.join(pivots)}}}" if pivots else "",
+        "pivot_count": str(len(read)),
+        "pivots": f"{{{', '.join(read)}}}" if read else "",
         "angle_lines": _ANGLE_LINES if _angles(odometry) else "",
     }
 

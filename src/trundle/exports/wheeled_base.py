@@ -12,7 +12,7 @@ from trundle.languages.package import Content, Entry, filled
 from trundle.program import Group
 
 # The functions that classes call.
-KINEMATICS, TWIST, ODOMETRY = "wheel_states", "base_twist", "odometry_step"
+KINEMATICS, TWIST, ODOMETRY, COMMANDS = "wheel_states", "base_twist", "odometry_step", "joint_commands"
 
 
 def listed(values: Iterable[object]) -> str:
@@ -42,6 +42,42 @@ def parameter_fields(content: Content, language: Language) -> tuple[Group | None
     return None, []
 
 
+def interfaces(commands: Entry, odometry: Entry) -> dict[str, tuple[str, ...]]:
+    """Coordinates of joints that are told velocities and positions, and of those that are read."""
+    outputs = {group.name: group.labels for group in commands.program.outputs}
+    return {
+        "velocities": outputs["velocity"],
+        "positions": outputs.get("position", ()),
+        "readings": readings(odometry),
+    }
+
+
+def readings(odometry: Entry) -> tuple[str, ...]:
+    """The coordinates that are read: those that are counted, then other angles."""
+    _, increment, angle, _ = odometry.program.inputs
+    return (*increment.labels, *(label for label in angle.labels if label not in increment.labels))
+
+
+@dataclass(frozen=True)
+class Pivot:
+    """A steered wheel whose pivot is read, by its place among the wheels and the readings; `trails` like a caster."""
+
+    wheel: int
+    reading: int
+    trails: bool
+
+
+def pivots(states: Entry, odometry: Entry) -> list[Pivot]:
+    """The pivots that are read; wheels that trail are led by what is read, others by what they were told."""
+    outputs = {group.name: group.labels for group in states.program.outputs}
+    trailing, read = outputs.get("steering_rate", ()), readings(odometry)
+    return [
+        Pivot(k, read.index(f"{wheel}.steering"), wheel in trailing)
+        for k, wheel in enumerate(outputs["angle"])
+        if f"{wheel}.steering" in read
+    ]
+
+
 def classes(
     content: Content, folder: str, suffix: str, trailing: str, back: str
 ) -> tuple[dict[str, str], str]:
@@ -57,20 +93,20 @@ def classes(
     shared = {"name": content.name, "prepared": content.prepared.size}
     usage = filled(f"{folder}/classes.md", name=content.name)
     if kinematics is not None:
-        words = _kinematics_words(kinematics, trailing)
+        words = kinematics_words(kinematics, trailing)
         if has_back := content.entry(TWIST) is not None:
             words["back"] = filled(f"{folder}/Kinematics.back.{suffix}")
         texts["Kinematics"] = filled(f"{folder}/Kinematics.{suffix}", **shared, **words)
         usage += filled(f"{folder}/kinematics.md", name=content.name, back=back if has_back else "")
     if odometry is not None:
-        words = _odometry_words(odometry)
+        words = odometry_words(odometry)
         texts["Odometry"] = filled(f"{folder}/Odometry.{suffix}", **shared, **words)
         usage += filled(f"{folder}/odometry.md", readings=words["names"].replace('"', "`"))
     return texts, usage
 
 
-def _kinematics_words(entry: Entry, trailing: str) -> dict[str, str]:
-    """What is filled into a class of kinematics."""
+def kinematics_words(entry: Entry, trailing: str) -> dict[str, str]:
+    """What is filled into a class of kinematics, or a loop."""
     by_name = {group.name: group.labels for group in entry.program.outputs}
     wheels, turning = by_name["angle"], by_name.get("steering_rate", ())
     return {
@@ -83,18 +119,18 @@ def _kinematics_words(entry: Entry, trailing: str) -> dict[str, str]:
     }
 
 
-def _odometry_words(entry: Entry) -> dict[str, str]:
-    """What is filled into a class of odometry; it reads the coordinates that are counted, then other angles."""
+def odometry_words(entry: Entry) -> dict[str, str]:
+    """What is filled into a class of odometry, or a loop."""
     _, increment, angle, _ = entry.program.inputs
-    readings = [*increment.labels, *(label for label in angle.labels if label not in increment.labels)]
+    read = readings(entry)
     # a counted angle on which the formulas depend, too, is a steering's: its encoder may wrap at a turn
     steered = [place for place, label in enumerate(increment.labels) if label in angle.labels]
     return {
-        "readings": str(len(readings)),
+        "readings": str(len(read)),
         "increments": str(increment.size),
         "angles": str(angle.size),
-        "names": listed(readings),
-        "angle_places": listed(readings.index(label) for label in angle.labels),
+        "names": listed(read),
+        "angle_places": listed(read.index(label) for label in angle.labels),
         "steered": listed(steered),
         "steered_count": str(len(steered)),
     }

@@ -180,7 +180,7 @@ _TAKEN = frozenset((
     "abort", "access", "alarm", "bind", "clock", "close", "connect", "div", "dup", "exit", "fork", "free", "index",
     "kill", "link", "listen", "nice", "open", "pause", "pipe", "raise", "rand", "random", "read", "remove", "rename",
     "rewind", "select", "send", "sleep", "socket", "stat", "sync", "system", "truncate", "wait", "write",
-    "board", "semihosting", "startup",
+    "benchmark", "board", "control", "semihosting", "startup",
 ))  # fmt: skip
 WARNINGS = "-Wall -Wextra -Wconversion -Wdouble-promotion -pedantic"
 

@@ -6,16 +6,18 @@ extern uint32_t stack_top[], data_start[], data_end[], data_image[], bss_start[]
 int main(void);
 void reset(void);
 void fault(void);
+/* Called as CMSIS calls it; a fault where the program has none. */
+__attribute__((weak, alias("fault"))) void SysTick_Handler(void);
 
 typedef union {
     uint32_t *stack;
     void (*handler)(void);
 } Vector;
 
-/* The stack, the start and the faults; a program with interrupts has its handlers behind them. */
+/* The stack, the start, the faults and the core's timer; the chip's own interrupts come behind them. */
 __attribute__((section(".vectors"), used)) static const Vector vectors[16] = {
     {.stack = stack_top}, {.handler = reset}, {.handler = fault}, {.handler = fault},
-    {.handler = fault}, {.handler = fault}, {.handler = fault},
+    {.handler = fault}, {.handler = fault}, {.handler = fault}, [15] = {.handler = SysTick_Handler},
 };
 
 void reset(void) {
