@@ -238,6 +238,48 @@ def test_runs_tell_which_limits_of_the_files_joints_they_went_beyond(up: int):
     assert not list(passed(robot, trundle.simulate(robot, 1)))
 
 
+@pytest.mark.parametrize(("off", "accepted"), [(1e-4, True), (-9e-4, True), (1.1e-3, False), (-3e-7, True)])
+def test_heights_that_a_file_rounds_are_made_to_agree(off: float, accepted: bool, tmp_path: Path, recwarn):
+    path = beside(tmp_path, "husky")
+    file = tmp_path / "base.urdf"
+    text = file.read_text(encoding="utf-8")
+    assert text.count("0.03282") == 4
+    file.write_text(text.replace("0.03282", repr(0.03282 + off), 1), encoding="utf-8")
+    if not accepted:
+        with pytest.raises(trundle.InputError, match="touches z = -0.13118, .* -0.13228"):
+            trundle.load(path)
+        return
+    robot = trundle.load(path)
+    heights = {robot.number(wheel.at[2]) - robot.number(wheel.radius) for wheel in robot.wheels.values()}
+    assert max(heights) - min(heights) < 1e-6
+    said = [str(each.message) for each in recwarn if "put on it" in str(each.message)]
+    first = next(iter(robot.wheels))
+    assert len(said) == (abs(off) > 1e-6)
+    assert all(f"{first} by {-off * 1e3:.2g} mm" in each for each in said)
+    assert parse_urdf(dump_urdf(robot)) == robot
+
+
+def test_steered_wheels_that_a_file_rounds_are_put_side_by_side(tmp_path: Path):
+    path = beside(tmp_path, "car")
+    file = tmp_path / "base.urdf"
+    file.write_text(file.read_text(encoding="utf-8").replace('"1.1 0.36', '"1.1004 0.36'), encoding="utf-8")
+    with pytest.warns(UserWarning, match=r"front_left and front_right, 0\.4 mm apart along x by rounding"):
+        robot = trundle.load(path)
+    assert [robot.number(robot.wheels[f"front_{side}"].at[0]) for side in ("left", "right")] == [1.1002] * 2
+    file.write_text(file.read_text(encoding="utf-8").replace('"1.1004', '"1.102'), encoding="utf-8")
+    with pytest.raises(trundle.InputError, match=r"not side by side: x = 1\.102 and 1\.1"):
+        trundle.load(path)
+
+
+def test_a_radius_that_is_changed_takes_others_with_it():
+    example = EXAMPLES / "turtlebot.yaml"
+    robot = trundle.load(example).with_parameters({"r": 0.035})
+    assert robot.number(robot.wheels["caster"].radius) == pytest.approx(0.008)
+    alone = parse(example.read_text(encoding="utf-8").replace("r - 27 mm", "6 mm"), example).robot
+    with pytest.raises(trundle.InputError, match=r"radius: r - 0\.027 follows the others"):
+        alone.with_parameters({"r": 0.035})
+
+
 LEFT = "left: {joint: wheel_left_joint, radius: 0.0985"
 SPIN = 'rpy="-1.5707963267948966 0 0"/><axis xyz="0 0 1"/></joint>\n  <link name="wheel_left'
 BELOW = '<joint name="wheel_left_joint" type="continuous"><parent link="base_link"/>'

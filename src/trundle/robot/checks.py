@@ -220,6 +220,12 @@ def _ground(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
             z = values[robot.wheels[name].at[2].key] + ground - height
             radius = values[robot.wheels[name].radius.key] + height - ground
             other = f"give it the radius {radius:g} m" if radius > 0 else "change its radius"
+            leading = next((r for other in standing if (r := robot.wheels[other].radius).names), None)
+            if leading is not None and not robot.wheels[name].radius.names:
+                less = radius - values[leading.key]
+                other += (
+                    f"; radius: {leading.source} {'-' if less < 0 else '+'} {abs(less):g} follows the others"
+                )
             yield Mistake(("wheels", name), message, f"put its centre at.z = {z:g}, or {other}")
 
 

@@ -17,6 +17,7 @@ from trundle.arrays import Triple
 from trundle.documents.urdf.additions import Addition
 from trundle.documents.urdf.elements import Urdf, UrdfData, UrdfJoint
 from trundle.documents.urdf.links import Tree, body_in, vector, without_noise
+from trundle.documents.urdf.rounded_places import with_agreeing_places
 from trundle.errors import choose, suggest
 from trundle.robot import units
 from trundle.robot.expressions import ExpressionError
@@ -94,7 +95,8 @@ def wheel_joints(urdf: Urdf, root: str) -> WheelJoints:
             made = replace(made, given={**made.given, addition.name: _ball(tree, joint)})
         else:
             made = _with(made, tree, _place(tree, addition, joint, carriers))
-    return made
+    given, notes = with_agreeing_places(tree, urdf.extension, made.given)
+    return replace(made, given=given, notes=(*made.notes, *notes))
 
 
 def _carrier(urdf: Urdf, addition: Addition) -> UrdfJoint:
