@@ -209,17 +209,17 @@ def test_a_name_that_nobody_knows_says_how_kinds_become_known():
 )
 def test_an_installed_package_whose_kind_cannot_be_had(loads, message, monkeypatch):
     class Entry:
-        name, value = "winch", "hoists:Winch"
+        name, value = "hoist", "hoists:Winch"
 
         def load(self) -> Any:
             return loads()
 
     def entry_points(group: str, name: str) -> list[Entry]:
-        return [Entry()] if name == "winch" else []
+        return [Entry()] if name == "hoist" else []
 
     monkeypatch.setattr("trundle.robot.kinds.entry_points", entry_points)
-    with pytest.raises(InputError, match=f"entry point winch = hoists:Winch .*{message}"):
-        cart(motor="winch")
+    with pytest.raises(InputError, match=f"entry point hoist = hoists:Winch .*{message}"):
+        cart(motor="hoist")
 
 
 def test_states_that_are_no_currents_are_not_called_so():

@@ -32,6 +32,7 @@ _COMMENTS = {
     "  motors": "drives: a wheel, a joint, or a steering (WHEEL.steering)",
     "  couplings": "one coordinate for both wheels, NAME.angle",
     "  loops": "joints that close a chain: they hold a frame on one body to one on another",
+    "  controllers": "what drives motors by what the robot does: reads, drives, gains",
     "  parameters": "names for numbers, for use above; change them with --set NAME=VALUE",
     "  duration": "s",
     "  inputs": "constants, tables (previous, linear, cubic), or columns of a CSV file",

@@ -35,6 +35,7 @@ from trundle.documents.reader import FORMAT as DESCRIPTION_FORMAT
 from trundle.documents.reader import File
 from trundle.errors import InputError, TrundleError, suggest
 from trundle.files import path_of, replacing
+from trundle.model.closed_loop import names_of_controllers
 from trundle.model.mechanism import mechanism
 from trundle.model.model import Model
 from trundle.program import Program
@@ -353,7 +354,7 @@ def _check_names(model: Model) -> None:
     numbers = mechanism(model.robot)
     assembly, own = numbers.assembly, {*model.states, *model.inputs}
     own -= {*assembly.quantities, *(state.name for state in assembly.own_states)}
-    own -= {actuator.command.name for actuator in assembly.actuators}
+    own -= {actuator.command.name for actuator in assembly.actuators} | names_of_controllers(model.robot)
     # Speeds that the choice of independent ones makes, "front.speed" say, take longest to find.
     if numbers.names != model.coordinates or (own and own - {made.name for made in numbers.basis.made}):
         raise _damaged("the names of this model aren't those of its description", "model.coordinates")

@@ -17,6 +17,7 @@ from trundle.model.archive import open_model
 from trundle.model.derive import derive_robot
 from trundle.model.model import Model
 from trundle.robot import Robot, require_base_mass, units
+from trundle.robot.controllers import Controller
 from trundle.robot.description import with_base
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.units import Measure
@@ -113,7 +114,12 @@ def derived(given: Given, call: str, base: str | None = None) -> Model:
     return source if isinstance(source, Model) else derive_robot(source)
 
 
-def derive(robot: Given, *, base: str | None = None) -> Model:
+def derive(
+    robot: Given,
+    *,
+    base: str | None = None,
+    controllers: Mapping[str, Controller | Mapping[str, object]] | None = None,
+) -> Model:
     """Derive a described robot's equations of motion.
 
     M(q) ν̇ + c(q, ν) = τ + A(q)ᵀ λ with A ν = 0, reduced to ν = S(q) u:  SᵀMS u̇ = Sᵀ(τ − c − M Ṡ u). Without constraints
@@ -126,6 +132,8 @@ def derive(robot: Given, *, base: str | None = None) -> Model:
         kept model (.trundle.json) is opened.
     base : {"fixed", "planar", "floating"}, optional
         How the base moves, in place of what the description says: "fixed" holds an arm from URDF to the ground.
+    controllers : mapping of str to Controller or mapping, optional
+        What drives its inputs, by name, beside the controllers that the description has (docs/feedback.md).
 
     Returns
     -------
@@ -137,7 +145,8 @@ def derive(robot: Given, *, base: str | None = None) -> Model:
     InputError
         What is given leads to no robot; ideal wheels, gears or loops lock it, or its loops can't be closed; a speed has
         no inertia; a slipping wheel carries nothing; a motor or contact law gives no finite number; the speeds chosen
-        in the description don't determine the motion.
+        in the description don't determine the motion; a controller reads or drives what isn't there, or controllers
+        form an algebraic loop.
 
     References
     ----------
@@ -152,7 +161,10 @@ def derive(robot: Given, *, base: str | None = None) -> Model:
     """
     if isinstance(robot, Model):
         raise InputError("derive takes a robot, not Model", hint="it is derived already")
-    return derived(robot, "derive", base)
+    if not controllers:
+        return derived(robot, "derive", base)
+    source = robot_of(robot, "derive", "controllers drive described robots", base)
+    return derive_robot(source.with_controllers(controllers))
 
 
 def opened(given: object, call: str, base: str | None = None) -> Robot | Model | Document:

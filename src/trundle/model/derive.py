@@ -16,6 +16,7 @@ from trundle.mechanics.elimination import undetermined_rows
 from trundle.mechanics.linear import apply, transpose
 from trundle.mechanics.quantities import TIME, Quantities, Quantity
 from trundle.model.classification import mobility_of
+from trundle.model.closed_loop import closed
 from trundle.model.closures import held_programs
 from trundle.model.forces import applied_forces, contact_span
 from trundle.model.health import check_inertia, check_loads, check_mass, check_own_kinds
@@ -55,7 +56,8 @@ class _Drives:
 def derive_robot(robot: Robot) -> Model:
     """The model of a robot; its inertia, masses and loads are checked on numbers, before and after."""
     with Doing(True, f"deriving {robot.name}"):
-        return _derived(robot)
+        plant = _derived(robot)
+        return closed(plant, robot) if robot.controllers else plant
 
 
 def _derived(robot: Robot) -> Model:

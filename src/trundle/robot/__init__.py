@@ -30,6 +30,12 @@ from trundle.robot.contact import Ideal as Ideal
 from trundle.robot.contact import Push as Push
 from trundle.robot.contact import Slip as Slip
 from trundle.robot.contact import Touch as Touch
+from trundle.robot.controllers import Action as Action
+from trundle.robot.controllers import CircleFollower as CircleFollower
+from trundle.robot.controllers import Controller as Controller
+from trundle.robot.controllers import PidController as PidController
+from trundle.robot.controllers import Sight as Sight
+from trundle.robot.controllers import StateFeedback as StateFeedback
 from trundle.robot.couplings import AckermannCoupling as AckermannCoupling
 from trundle.robot.couplings import Coupling as Coupling
 from trundle.robot.couplings import GearCoupling as GearCoupling

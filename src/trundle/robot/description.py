@@ -15,6 +15,7 @@ from trundle.robot import parameters as _parameters
 from trundle.robot import units
 from trundle.robot.bodies import drive_axes
 from trundle.robot.checks import check_numbers, check_robot
+from trundle.robot.controllers import Controller
 from trundle.robot.couplings import GearCoupling
 from trundle.robot.expressions import UNKNOWN, ExpressionError, dimension_of
 from trundle.robot.noun import keyed, plain, with_entry
@@ -156,6 +157,49 @@ class Robot(Shown, Parts):
         from trundle import to_svg
 
         return to_svg(self)
+
+    @property
+    def plant(self) -> Robot:
+        """The robot without its controllers, and without the parameters that only they use.
+
+        What they drive are inputs again.
+        """
+        if not self.controllers:
+            return self
+        aside = ("controllers", "parameters")
+        used = {name for path, value in self.every_value if path[0] not in aside for name in value.names}
+        for name in reversed(_parameters.definition_order(self)):
+            used |= set(self.parameters[name].names) if name in used else set()
+        kept = {name: value for name, value in self.parameters.items() if name in used}
+        return self.model_copy(update={"controllers": {}, "parameters": kept})
+
+    def with_controllers(self, controllers: Mapping[str, Controller | Mapping[str, object]]) -> Robot:
+        """The robot with further controllers, or others in place of its own of the same names.
+
+        Parameters
+        ----------
+        controllers : mapping of str to Controller or mapping
+            By name: nouns, or what a file would hold.
+
+        Returns
+        -------
+        Robot
+
+        Raises
+        ------
+        InputError
+            What a controller holds doesn't fit. What it reads and drives is looked at where a model is derived.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> hold = {"reads": "v_x", "drives": "left_motor.voltage", "proportional": 10, "target": "1 m/s"}
+        >>> robot = trundle.catalog.differential_drive().with_controllers({"speed": hold})
+        >>> trundle.derive(robot).inputs
+        ('right_motor.voltage',)
+        """
+        own = plain(self).get("controllers", {})
+        return parse_robot({**plain(self), "controllers": {**own, **by_name(controllers, "controllers")}})
 
     def parameter_values(self, changes: Mapping[str, float | str | Value] | None = None) -> dict[str, float]:
         """Every parameter and its number.

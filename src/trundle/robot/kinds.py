@@ -223,7 +223,7 @@ def _definition(kind: type[Kind]) -> tuple[str, str]:
 
 
 def register(kind: type[Kind]) -> type[Kind]:
-    """Let descriptions use a class of your own by its name: a wheel, a contact law, a joint or a motor.
+    """Let descriptions use a class of your own by its name: a wheel, contact law, joint, motor or controller.
 
     Returns the class, so that it serves as a decorator. Registering the same class again changes nothing; one that is
     defined again in the same place, as in a notebook's cell that runs twice, takes the place of the first.
@@ -231,7 +231,8 @@ def register(kind: type[Kind]) -> type[Kind]:
     Parameters
     ----------
     kind : type
-        A `trundle.robot.RollingWheel`, `ContactLaw`, `Joint` or `Motor` with ``type: Literal["NAME"] = "NAME"``.
+        A `trundle.robot.RollingWheel`, `ContactLaw`, `Joint`, `Motor` or `Controller`, with
+        ``type: Literal["NAME"] = "NAME"``.
 
     Returns
     -------
@@ -258,8 +259,8 @@ def register(kind: type[Kind]) -> type[Kind]:
     if not (inspect.isclass(kind) and issubclass(kind, Kind) and isinstance(family, Family)):
         came = getattr(kind, "__name__", repr(kind))
         raise InputError(
-            f"register takes a class of wheels, contact laws, joints or motors, not {came}",
-            hint="derive it from trundle.robot.RollingWheel, ContactLaw, Joint or Motor",
+            f"register takes a class of wheels, contact laws, joints, motors or controllers, not {came}",
+            hint="derive it from trundle.robot.RollingWheel, ContactLaw, Joint, Motor or Controller",
         )
     family.join(kind)
     return kind

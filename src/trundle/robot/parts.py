@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from trundle.choices import Base
 from trundle.robot.batteries import Battery, feeds
 from trundle.robot.bodies import JOINTS, Body, Joint
+from trundle.robot.controllers import CONTROLLERS, Controller
 from trundle.robot.couplings import COUPLINGS, Coupling
 from trundle.robot.loops import LOOPS, Loop
 from trundle.robot.motors import MOTORS, Motor, WoundMotor
@@ -26,6 +27,7 @@ FAMILIES = {
     "batteries": "battery",
     "couplings": "coupling",
     "loops": "loop",
+    "controllers": "controller",
 }
 # More than this is a mistake or an attack; checks that compare everything with everything stay quick.
 _MOST = {**dict.fromkeys(FAMILIES, 1000), "parameters": 10_000}
@@ -58,6 +60,9 @@ class Parts(Noun):
     batteries: dict[Identifier, Battery] = named("Batteries by name.")
     couplings: dict[Identifier, Annotated[Coupling, COUPLINGS]] = named("Couplings by name.")
     loops: dict[Identifier, Annotated[Loop, LOOPS]] = named("Loop closures by name.")
+    controllers: dict[Identifier, Annotated[Controller, CONTROLLERS]] = named(
+        "Controllers by name: what drives the motors by what the robot does."
+    )
     parameters: dict[Identifier, Plain] = Field(
         default_factory=dict, description="Named numbers, for use anywhere below, and formulas over them."
     )

@@ -15,6 +15,7 @@ from trundle.show.page.joining import joined
 from trundle.show.page.live import live_data
 from trundle.simulation.runfile import Changes
 
+FEEDBACK = "examples/feedback/circle.yaml"
 CIRCLE = "examples/diff_drive/circle.yaml"
 
 # A worker as the page starts it, with a scope of its own, and the page's own half beside it.
@@ -47,6 +48,20 @@ def run_of(live, changes=None):
 
 def final(run, names):
     return np.array([run["values"][name][-1] for name in names])
+
+
+def test_a_closed_loop_runs_in_the_page_and_its_gains_are_sliders():
+    live = live_data(FEEDBACK)
+    keys = [knob["key"] for knob in live["knobs"]]
+    assert {"parameters.controllers.speed.proportional", "parameters.R"} <= {*keys}
+    run = run_of(live, {"run.duration": 4.0, "parameters.controllers.path.speed": 2.0})
+    model = trundle.derive(FEEDBACK)
+    exact = trundle.simulate(
+        model, 4.0, parameters={"controllers.path.speed": 2.0}, rtol=1e-10, atol=1e-12, samples=10
+    )
+    np.testing.assert_allclose(
+        final(run, model.states), [exact[name][-1] for name in model.states], rtol=1e-5, atol=1e-5
+    )
 
 
 def test_the_drive_ends_where_rollout_and_simulate_end():

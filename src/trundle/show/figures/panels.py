@@ -88,7 +88,8 @@ def described(text: str) -> Robot:
 
 
 def states(run: Run, names: Sequence[str] = ()) -> list[Panel]:
-    """Panels of coordinates, speeds, currents, batteries and further states; or of the values of these names.
+    """Panels of coordinates, speeds, currents, batteries, what controllers do, and further states; or of the values of
+    these names.
 
     The base's speeds stand with the others. Currents are shown whether they are states or outputs.
     """
@@ -100,8 +101,14 @@ def states(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     groups["currents"] = [
         name for name, unit in run.units.items() if unit == "A" and name in (*further, *run.groups["outputs"])
     ]
-    groups["batteries"] = [name for name in run.groups["outputs"] if run.units.get(name) == "V"]
+    outputs = run.groups["outputs"]
+    commands = [name for name in outputs if run.column(name).kind == "command"]
+    groups["batteries"] = [name for name in outputs if run.units.get(name) == "V" and name not in commands]
     groups["batteries"] += [name for name in further if run.column(name).what in _RATIOS]
+    groups["commands"] = commands
+    robot = robot_of(run)
+    controllers = () if robot is None else robot.controllers
+    groups["controllers"] = [name for name in outputs if run.column(name).owner in controllers]
     groups["further states"] = [name for name in further if name not in chain(*groups.values())]
     return [panel for group, names in groups.items() for panel in _by_kind(run, names, group)]
 

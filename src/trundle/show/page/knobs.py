@@ -75,11 +75,12 @@ def _around(value: float, unit: str, size: float) -> tuple[float, float] | None:
 
 
 def _parameters(problem: Problem, robot: Robot, size: float) -> Iterator[Knob]:
-    """Those that matter: named ones first, then numbers of the description, the whole robot's before its parts'."""
+    """Those that matter: named ones, controllers' gains, then other numbers, the whole robot's before its parts'."""
     used = _read(problem.rate, "parameter")
     uses = _uses(robot)
     names = [name for name in problem.parameters if name in used]
-    order = sorted(names, key=lambda name: (name not in robot.parameters, name.count(".")))
+    parts = robot.plant.parameter_values()
+    order = sorted(names, key=lambda name: (name not in robot.parameters, name in parts, name.count(".")))
     count = 0
     for name in order:
         value, unit = problem.parameters[name], robot.parameter_units().get(name, "")

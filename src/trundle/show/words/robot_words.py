@@ -30,7 +30,8 @@ def kind_of(robot: Robot) -> str:
     """One line: the base and how many of what it carries."""
     parts = []
     families = ("wheel", robot.wheels), ("joint", robot.joints), ("motor", robot.motors)
-    for word, members in (*families, ("coupling", robot.couplings), ("loop", robot.loops)):
+    families += ("coupling", robot.couplings), ("loop", robot.loops), ("controller", robot.controllers)
+    for word, members in families:
         kinds = Counter(member.type for member in members.values())
         if kinds:
             listed = ", ".join(kinds if len(kinds) == 1 else (f"{n} {kind}" for kind, n in kinds.items()))
@@ -57,11 +58,16 @@ def robot_html(robot: Robot) -> str:
     ]
     loops = [(name, loop.type, loop.first.body, loop.second.body) for name, loop in robot.loops.items()]
     motors = [(name, motor.type, motor.drives) for name, motor in robot.motors.items()]
+    controllers = [
+        (name, each.type, ", ".join(each.reads_from()), ", ".join(each.acts_on()))
+        for name, each in robot.controllers.items()
+    ]
     parts = (
         table(("wheel", "type", "radius (m)", "at (m)", "contact"), wheel_rows(robot), numbers=(2,)),
         table(("joint", "type", "on", "at (m)", "carries (kg)"), joints, numbers=(4,)),
         table(("loop", "type", "holds", "to"), loops),
         table(("motor", "type", "drives"), motors),
+        table(("controller", "type", "reads", "drives"), controllers),
     )
     diagram = picture(robot._repr_svg_(), f"diagram of {robot.name}")
     units = robot.parameter_units()
