@@ -1,17 +1,18 @@
 """The Java classes for WPILib's users, compiled and run."""
 
+import re
 import subprocess
 
 import numpy as np
 import pytest
+import yaml
 
 import trundle
 from exports.class_laws import as_recalibrated, as_the_library, as_wpimath, encoders_may_wrap_and_fail
-from exports.wheeled_cases import WHEELED, fields
+from exports.wheeled_cases import WHEELED
 from languages.java_code import tool
 from parameters import mostly_slow
 from trundle.errors import InputError
-from trundle.languages import JAVA
 
 _MAIN = """
 import java.io.*;
@@ -76,11 +77,11 @@ def answer(tmp_path):
     """Rows of answers by exported code; of another robot's, with the parameters of theirs, where one is given."""
 
     def ask(given, exported=None):
-        trundle.export(exported or given.kinematics.robot, "java", name="robot", output=tmp_path)
+        package = trundle.export(exported or given.kinematics.robot, "java", name="robot", output=tmp_path)
         made = "" if exported is None else "p"
         lines = [
             "Parameters p = new Parameters();",
-            *(f"p.{name} = {value!r};" for name, value in fields(given, exported, JAVA).items()),
+            *(f"p.{name} = {value!r};" for name, value in _changed(package, given, exported)),
             f"Kinematics kinematics = new Kinematics({made});",
             f"Odometry odometry = new Odometry({made});",
         ]
@@ -94,6 +95,27 @@ def answer(tmp_path):
         return np.frombuffer(found.stdout).reshape(len(given.table), given.answer_width)
 
     return ask
+
+
+def _changed(package, given, exported):
+    """The fields of parameters in which the robot of some cases differs from an exported one, with its numbers."""
+    measures = {} if exported is None else given.kinematics.robot.parameter_values()
+    before = {} if exported is None else exported.parameter_values()
+    for label, name in _reached(package).items():
+        if measures.get(label) != before.get(label):
+            yield name, measures[label]
+
+
+def _reached(package):
+    """How the fields of the parameters are reached in Java, by their labels."""
+    (names,) = re.findall(r"return new double\[\] {(.*)};", package.files["robot/Parameters.java"])
+    (labels,) = {
+        tuple(group["labels"])
+        for entry in package.facts["entries"]
+        for group in entry["inputs"]
+        if group["name"] == "parameter" and group["labels"]
+    }
+    return dict(zip(labels, names.split(", "), strict=True))
 
 
 def run(command, folder, given=b""):
@@ -123,6 +145,51 @@ def test_encoders_may_wrap_and_fail(answer, rng):
 @pytest.mark.parametrize("kind", ["swerve2", "swerve3", "swerve4", "swerve6", "mecanum", "differential"])
 def test_ten_thousand_cases_as_in_wpimath(kind, answer, rng):
     as_wpimath(kind, 2000, answer, rng)
+
+
+@pytest.mark.slow
+def test_parameters_are_grouped_by_part_and_none_is_left_out(tmp_path):
+    robot = trundle.catalog.robot("tricycle")
+    package = trundle.export(robot, "java", "dynamics,kinematics,odometry", name="robot", output=tmp_path)
+    names, values = _reached(package), robot.parameter_values()
+    assert names["r"] == "r"
+    assert names["wheels.rear.offset"] == "wheels.rear.offset"
+    assert names["wheels.rear.fork.inertia.zz"] == "wheels.rear.fork_inertia_zz"
+    assert names["body.inertia.zz"] == "body.inertia.zz"
+    text = package.files["robot/Parameters.java"]
+    assert "/** wheels.rear.offset, m. */" in text
+    longest = max(part.count("public double ") for part in text.split("static final class"))
+    assert longest <= 8  # of the rear wheel, in place of 31 in a row
+    changes = "\n".join(f"p.{name} *= 2;" for name in names.values())
+    main = f"""
+    import robot.*;
+    public class Grouped {{
+        public static void main(String[] arguments) {{
+            Parameters p = new Parameters();
+            for (double each : p.toArray()) System.out.print(each + " ");
+            System.out.println();
+            {changes}
+            for (double each : p.toArray()) System.out.print(each + " ");
+            for (double each : Functions.parameters()) System.out.print(each + " ");
+        }}
+    }}
+    """
+    first, both = _printed(tmp_path, "Grouped", main)
+    assert first == [values[label] for label in names]
+    assert both == [*(2 * value for value in first), *first]
+
+
+@pytest.mark.slow
+def test_parts_that_are_called_alike_or_like_the_class_stay_apart(tmp_path):
+    text = trundle.documents.dump(trundle.catalog.robot("tricycle"))
+    document = yaml.safe_load(text.replace("rear", "parameters").replace("wheelbase", "wheels"))
+    package = trundle.export(
+        trundle.load(document), "java", "dynamics,kinematics,odometry", name="robot", output=tmp_path
+    )
+    assert _reached(package)["wheels"] == "wheels"
+    assert _reached(package)["wheels.parameters.offset"] == "wheels_2.parameters.offset"
+    files = [f"robot/{path.name}" for path in (tmp_path / "robot").glob("*.java")]
+    run([tool("javac"), "-Xlint:all", "-Werror", *files], tmp_path)
 
 
 def test_a_robot_without_wheels_has_functions_alone():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from trundle.exports.wheeled_base import classes, listed, parameter_fields
+from trundle.exports.wheeled_base import Field, classes, listed, parameter_fields
+from trundle.languages.c import comment
 from trundle.languages.java import JAVA
-from trundle.languages.language import Function, require_identifier, text_of
+from trundle.languages.language import Function, identifier, identifiers, require_identifier, text_of
 from trundle.languages.package import Content, Package, Target, filled
 
 
@@ -51,11 +53,86 @@ def _numbers(content: Content) -> Iterator[str]:
             yield filled("java/Numbers.java", name=name, meaning=meaning, values=listed(word.defaults))
 
 
+_Path = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Parameters of a part of the robot, by the end of their labels, and of its own parts."""
+
+    fields: dict[str, Field] = field(default_factory=dict[str, Field])
+    parts: dict[str, _Part] = field(default_factory=dict[str, "_Part"])
+
+
 def _parameters(content: Content) -> str:
-    _, fields = parameter_fields(content, JAVA)
-    lines = [f"    /** {field.told}. */\n    public double {field.name} = {field.value};" for field in fields]
-    names = ", ".join(field.name for field in fields)
+    """A class with a field a parameter, those of a part in a class of their own: `wheels.rear.offset`."""
+    group, fields = parameter_fields(content, JAVA)
+    assert group is not None, "wheels have radii"
+    whole = _Part()
+    for label, each in zip(group.labels, fields, strict=True):
+        *path, name = label.split(".", 2)
+        part = whole
+        for word in path:
+            part = part.parts.setdefault(word, _Part())
+        part.fields[name] = each
+    parts = list(_paths(whole))
+    classes = _class_names([path for path, _ in parts])
+    lines = [*_members(whole, (), classes)]
+    for path, part in parts:
+        lines += ["", f"    /** Those of {comment('.'.join(path))}. */"]
+        lines.append(f"    public static final class {classes[path]} {{")
+        lines += [f"    {line}" for line in _members(part, path, classes)]
+        lines.append("    }")
+    names = ", ".join(_reached(whole, label) for label in group.labels)
     return filled("java/Parameters.java", name=content.name, fields="\n".join(lines), names=names)
+
+
+def _paths(part: _Part, path: _Path = ()) -> Iterator[tuple[_Path, _Part]]:
+    """All parts of a part with the words that lead there."""
+    for word, own in part.parts.items():
+        yield (*path, word), own
+        yield from _paths(own, (*path, word))
+
+
+def _class_names(paths: Iterable[_Path]) -> dict[_Path, str]:
+    """What the parts' classes are called, none as another: WheelsFrontLeft of wheels.front_left."""
+    names: dict[_Path, str] = {}
+    for path in paths:
+        words = [word for each in path for word in identifier(each).split("_")]
+        name = "".join(word[:1].upper() + word[1:] for word in words)
+        while name in names.values():
+            name += "_"
+        names[path] = name
+    written = identifiers(names.values(), JAVA, hidden=("Parameters",))
+    return {path: written[name] for path, name in names.items()}
+
+
+def _names(part: _Part) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """The members of a part's class: its fields and its parts, by their words."""
+    found = identifiers([*part.fields, *(f"{word}." for word in part.parts)], JAVA)
+    return found, {word: found[f"{word}."] for word in part.parts}
+
+
+def _members(part: _Part, path: _Path, classes: Mapping[_Path, str]) -> Iterator[str]:
+    """Lines of a part's class."""
+    fields, parts = _names(part)
+    for word, own in part.fields.items():
+        yield f"    /** {own.told}. */"
+        yield f"    public double {fields[word]} = {own.value};"
+    for word, name in parts.items():
+        kind = classes[*path, word]
+        yield f"    /** Those of {comment('.'.join((*path, word)))}. */"
+        yield f"    public final {kind} {name} = new {kind}();"
+
+
+def _reached(part: _Part, label: str) -> str:
+    """How the field of a parameter is reached from the whole."""
+    *path, last = label.split(".", 2)
+    words: list[str] = []
+    for word in path:
+        words.append(_names(part)[1][word])
+        part = part.parts[word]
+    return ".".join([*words, _names(part)[0][last]])
 
 
 PACKAGES = (
@@ -64,5 +141,6 @@ PACKAGES = (
         "a Java package with classes of kinematics and odometry, for WPILib's users, too",
         _package,
         what=("kinematics", "odometry"),
+        lean=True,
     ),
 )
