@@ -19,7 +19,9 @@ from trundle.program import compile_program
 from trundle.robot import parse_robot
 
 POINTS = 100
-CATALOGUE = {name: lambda name=name: catalog.robot(name) for name in catalog.names()} | {
+# Without the person, whose 21 equations of motion are too long to be written out.
+NAMES = [name for name in catalog.names() if name != "person"]
+CATALOGUE = {name: lambda name=name: catalog.robot(name) for name in NAMES} | {
     "offset mass": lambda: catalog.differential_drive(offset=0.2),
     "two modules": lambda: catalog.swerve(modules=2),
     "three links": lambda: catalog.pendulum(links=3, damping=0.1),

@@ -13,6 +13,8 @@ from trundle.catalog.leg import leg as leg
 from trundle.catalog.linkages import four_bar as four_bar
 from trundle.catalog.linkages import pendulum as pendulum
 from trundle.catalog.linkages import slider_crank as slider_crank
+from trundle.catalog.person import person as person
+from trundle.catalog.person import person_markers as person_markers
 from trundle.catalog.wheeled import ackermann as ackermann
 from trundle.catalog.wheeled import differential_drive as differential_drive
 from trundle.catalog.wheeled import limited_swerve as limited_swerve

@@ -38,18 +38,23 @@ MEASURES = {
     "drive_mass": "Mass of the drive without its wheels (kg).",
     "drive_speed": "Limit of each module's rolling speed (m/s).",
     "flywheel": "Moment of inertia of the flywheel (kg m^2).",
+    "foot_length": "Length of the foot, from heel to toe tip (m); by default it goes with the height.",
     "friction": "Friction coefficient of wheels that slip; a piston's viscous friction (N s/m).",
     "gear_ratio": "Turns of each driving motor per turn of what it drives.",
     "ground": "Distance between the fixed pivots (m).",
     "height": "Height of the person (m).",
     "hip": "How the hip turns: revolute (in the sagittal plane) or spherical.",
+    "hip_centre": "Where a hip's centre is in the pelvis: harrington (2007) or bell (1990).",
     "inductance": "Inductance of the motors' windings (H).",
     "length": "Length of each rod (m).",
     "links": "How many rods, 1 to 1000.",
+    "lumbar": "How the trunk is on the pelvis: free (three hinges) or fixed.",
     "mass": "Mass of each rod (kg).",
     "modules": "How many, 2 to 32.",
     "motor": "A real motor that drives (`trundle.catalog.motors()`); by default one of no particular product.",
     "offset": "How far ahead of the axle the centre of mass, or the platform's joint, lies (m).",
+    "pelvis_depth": "Between the middles of its front and back spines (m); by default it goes with the height.",
+    "pelvis_width": "Between the front spines of the pelvis (m); by default it goes with the height.",
     "piston_mass": "Mass of the piston (kg).",
     "platform_mass": "Mass of the platform on the joint (kg).",
     "radius": "Radius of the wheels (m).",
@@ -58,11 +63,13 @@ MEASURES = {
     "rod": "Length of the connecting rod (m).",
     "roller_angle": "Angle of the rollers' axes from the axle (rad).",
     "sex": "Which columns of de Leva's table: female or male.",
+    "shank_length": "From knee to ankle (m); by default it goes with the height.",
     "spread": "Distance of the wheels from the centre (m).",
     "steering_acceleration": "Limit of each module's steering acceleration (rad/s^2).",
     "steering_jerk": "Limit of each module's steering jerk (rad/s^3).",
     "steering_rate": "Limit of each module's steering rate (rad/s).",
     "table": "Where the segments are from: winter (2009) or de_leva (1996).",
+    "thigh_length": "From hip to knee (m); by default it goes with the height.",
     "torque_constant": "Torque of the motors per current (N m/A).",
     "track": "Distance between the centres of left and right wheels (m).",
     "wheel_mass": "Mass of each wheel (kg).",
@@ -70,7 +77,10 @@ MEASURES = {
     "width": "Width of the wheels (m).",
 }
 # Parameters that are sizes, and the measures that give them.
-_SIZES = {name: name for name in ("density", "ground", "height", "length", "spread", "track", "wheelbase")} | {
+_SIZES = {name: name for name in (
+    "density", "foot_length", "ground", "height", "length", "pelvis_depth", "pelvis_width", "shank_length", "spread",
+    "thigh_length", "track", "wheelbase",
+)} | {
     "a": "crank", "b": "coupler", "c": "rocker", "l": "rod"
 }  # fmt: skip
 _TYPES = {"MeasureLike": "float or str"}

@@ -75,7 +75,8 @@ def sections(analysis: Analysis, page: Page) -> list[str]:
     # If both count the same coordinates, the second table would repeat the first.
     if of_all is not None and of_all.brackets and (reach is None or of_all.coordinates != reach.coordinates):
         lines += _brackets(page, "reach of all coordinates", of_all)
-    lines += [page.heading("singular configurations"), *_searched(analysis.singularities)]
+    if analysis.singularities or analysis.determinants:
+        lines += [page.heading("singular configurations"), *_searched(analysis.singularities)]
     return lines + [
         line
         for determinant in analysis.determinants
