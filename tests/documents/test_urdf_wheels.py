@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from pathlib import Path
 from xml.etree import ElementTree
@@ -280,6 +281,33 @@ def test_a_radius_that_is_changed_takes_others_with_it():
         alone.with_parameters({"r": 0.035})
 
 
+def test_a_misspelt_motor_of_the_file_is_told(tmp_path: Path):
+    example = (
+        (EXAMPLES / "turtlebot.yaml")
+        .read_text(encoding="utf-8")
+        .replace("wheel_left_motor:", "wheel_lft_motor:")
+    )
+    with pytest.raises(
+        trundle.InputError, match=r"robot\.motors\.wheel_lft_motor(.|\n)*'wheel_left_motor'\?"
+    ):
+        parse(example, EXAMPLES / "turtlebot.yaml")
+
+
+@pytest.mark.parametrize("name", WHEELED)
+def test_a_bare_file_names_the_joints_that_look_like_wheels(name: str, recwarn):
+    text, lines, _ = WHEELED[name]
+    parse_urdf(text)
+    (said,) = [str(each.message) for each in recwarn if "spin on air" in str(each.message)]
+    assert re.findall(r"joint: (\w+)", said)[0] in lines
+    recwarn.clear()
+    parse_urdf(text, base="planar")
+    parse_urdf((EXAMPLES / "arm.urdf").read_text(encoding="utf-8"))
+    assert not [each for each in recwarn if "spin on air" in str(each.message)]
+    nowhere = '<trundle><wheel name="left" radius="0.1"/></trundle></robot>'
+    with pytest.warns(UserWarning, match=r"stand at the base's origin: left; joint: \w+ puts"):
+        parse_urdf(text.replace("</robot>", nowhere))
+
+
 LEFT = "left: {joint: wheel_left_joint, radius: 0.0985"
 SPIN = 'rpy="-1.5707963267948966 0 0"/><axis xyz="0 0 1"/></joint>\n  <link name="wheel_left'
 BELOW = '<joint name="wheel_left_joint" type="continuous"><parent link="base_link"/>'
@@ -319,6 +347,25 @@ WRONG = {
         f"{LEFT}, with: 3",
         "yaml:5: robot.wheels.left: unknown key 'with'",
         "did you mean 'width'",
+    ),
+    "no joint's key": (
+        "left: {joint: wheel_left_joint",
+        "left: {jiont: wheel_left_joint",
+        "yaml:5: robot.wheels.left: unknown key 'jiont'",
+        "did you mean 'joint'?",
+    ),
+    "another word": (
+        "left: {joint: wheel_left_joint",
+        "left: {link: wheel_left_link",
+        "yaml:5: robot.wheels.left: unknown key 'link'",
+        "did you mean 'joint'?",
+    ),
+    "no joint at all": (
+        "left: {joint: wheel_left_joint, ",
+        "left: {",
+        "yaml:5: robot.wheels.left: stands off the ground",
+        "joint: NAME; known: ",
+        "wheel_left_joint",
     ),
     "twice": (
         "joint: wheel_right_joint",

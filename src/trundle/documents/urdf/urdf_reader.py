@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from trundle.choices import BASES
 from trundle.documents.document import Document, read_text
 from trundle.documents.urdf.actuators import without_motor
-from trundle.documents.urdf.additions import AS_GIVEN, EXTENSION
+from trundle.documents.urdf.additions import EXTENSION
 from trundle.documents.urdf.elements import Limit, Urdf, default_base, read_elements
 from trundle.documents.urdf.to_robot import (
     UrdfNames,
@@ -24,6 +24,8 @@ from trundle.documents.urdf.to_robot import (
     robot_data,
 )
 from trundle.documents.urdf.visuals import names_meshes
+from trundle.documents.urdf.wheel_joints import wheel_like
+from trundle.documents.urdf.wording import in_urdf_words, with_way_out
 from trundle.documents.urdf.xml_tree import Part, XmlElement, read_xml, write_xml
 from trundle.errors import InputError, suggest
 from trundle.files import path_of
@@ -134,7 +136,10 @@ def checked_reading(reading: Reading, path: str | FilePath | None, base: str | N
     parts = places(reading.urdf, reading.names)
     problems = dynamic_problems(reading.robot)
     if problems:
-        raise _error([_in_urdf_words(problem, reading) for problem in problems], parts)
+        raise _error(
+            [in_urdf_words(problem, reading.urdf, reading.names, reading.robot.base) for problem in problems],
+            parts,
+        )
     where = "" if path is None else f"{path}: "
     for note in _notes(reading, base):
         warnings.warn(f"{where}{note}", stacklevel=4)
@@ -182,7 +187,8 @@ def read_root(
         kept = {"urdf": write_xml(root, before)} | ({} if folder is None else {"folder": folder})
         robot = Robot.model_validate({**data, **kept})
     except ValidationError as error:
-        raise _error(list(map(_with_way_out, problems_of(error))), places(urdf, names)) from None
+        problems = [with_way_out(problem, urdf, names) for problem in problems_of(error)]
+        raise _error(problems, places(urdf, names)) from None
     return Reading(root, before, urdf, names, robot)
 
 
@@ -208,10 +214,34 @@ def _notes(reading: Reading, asked: str | None) -> Iterator[str]:
             "(load_urdf(path, strict=True) refuses them)"
         )
     yield from reading.names.wheels.notes
+    yield from _without_joint(urdf, root, asked)
     for speed, names in _smoothed(robot).items():
         yield (
             f"the dry friction of {_listed(names)} is smoothed below {speed}, so that under a load less than it they "
             f'creep: <{EXTENSION} coulomb_speed="0.01"/> inside <joint> says another speed'
+        )
+
+
+def _without_joint(urdf: Urdf, root: str, asked: str | None) -> Iterator[str]:
+    """That joints look like those of wheels that nobody speaks of, and that wheels take no joint."""
+    spinning = wheel_like(urdf, root)
+    taken = {wheel.joint for wheel in urdf.extension.on_joints}
+    if not spinning or taken.intersection(spinning):
+        return
+    nowhere = [
+        each.name
+        for each in urdf.extension.additions
+        if each.family == "wheels" and each.joint is None and "at" not in each.data
+    ]
+    if nowhere:
+        yield (
+            f"wheels that take no joint stand at the base's origin: {_listed(nowhere)}; joint: {spinning[0]} puts one "
+            "where the file has it"
+        )
+    elif asked is None and urdf.extension.base is None and not urdf.extension.wheeled:
+        yield (
+            f"{_listed(spinning)} spin on air; if they are wheels' joints, a YAML file with `urdf: FILE` and "
+            f"`wheels: {{left: {{joint: {spinning[0]}, radius: 0.1}}, ...}}` under `robot:` puts them on the floor"
         )
 
 
@@ -313,37 +343,3 @@ def _error(problems: Sequence[Mistake], parts: Mapping[Path, Part]) -> InputErro
 
 def _nearest(path: Path, parts: Mapping[Path, Part]) -> Part:
     return next(parts[path[:length]] for length in range(len(path), -1, -1) if path[:length] in parts)
-
-
-def _with_way_out(problem: Mistake) -> Mistake:
-    if problem.path[-1:] != ("inertia",):
-        return problem
-    if problem.path[0] == "wheels":
-        hint = "mend its link's <inertia>, or write the wheel's own: inertia: {axle: ..., diameter: ...}"
-        return Mistake(problem.path, problem.message, hint)
-    hint = (
-        "no rigid body has such moments; to take them all the same: leave strict away, or write "
-        f'<{EXTENSION} inertia="{AS_GIVEN}"/> inside <robot>'
-    )
-    return Mistake(problem.path, problem.message, hint)
-
-
-def _in_urdf_words(problem: Mistake, reading: Reading) -> Mistake:
-    """A motion without mass in the words of the file: which link, on which joint."""
-    urdf, names = reading.urdf, reading.names
-    if problem.path[:1] == ("joints",) and len(problem.path) == 2:
-        joint = next(urdf.joints[name] for name, ours in names.joints.items() if ours == problem.path[1])
-        message = (
-            f"the {joint.type} joint {joint.name!r} moves the link {joint.child!r}, and neither it nor anything "
-            "behind it has a mass: forces would accelerate it without bound"
-        )
-        hint = f"give {joint.child!r} an <inertial>, or make the joint fixed"
-        return Mistake((*problem.path, "body"), message, hint)
-    if problem.path[:1] in ((), ("body",)):
-        root = repr(names.root)
-        message = (
-            f"the base moves ({reading.robot.base}), but neither the root link {root} nor anything fixed to it has a "
-            "mass or inertia to resist"
-        )
-        return Mistake(("body",), message, f"give {root} an <inertial>, or load it with base='fixed'")
-    return problem

@@ -99,6 +99,20 @@ def wheel_joints(urdf: Urdf, root: str) -> WheelJoints:
     return replace(made, given=given, notes=(*made.notes, *notes))
 
 
+def wheel_like(urdf: Urdf, root: str) -> list[str]:
+    """The joints on which wheels may spin: continuous, level, with nothing that moves behind them, and not alone."""
+    tree, by_axis = Tree(urdf, root), dict[tuple[int, int], list[str]]()
+    for joint in urdf.joints.values():
+        if joint.type != "continuous" or joint.mimic is not None or tree.moving_under(joint.child):
+            continue
+        x, y, z = tree.axis_at_zero(joint)
+        if abs(z) <= _ROUNDED:
+            way = round(100 * x), round(100 * y)  # of one line, either way along it
+            by_axis.setdefault(max(way, (-way[0], -way[1])), []).append(joint.name)
+    found = max(by_axis.values(), key=len, default=[])
+    return found if len(found) > 1 else []
+
+
 def _carrier(urdf: Urdf, addition: Addition) -> UrdfJoint:
     """The joint that a wheel names, which can carry it."""
     name, part = str(addition.joint), addition.part
