@@ -35,6 +35,10 @@ def constant(value):
     return f"<Constant><value>{value}</value></Constant>"
 
 
+def spline(x, y, tag="SimmSpline"):
+    return f"<{tag}><x>{x}</x><y>{y}</y></{tag}>"
+
+
 def spatial(*axes):
     return f"<SpatialTransform>{''.join(axes)}</SpatialTransform>"
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import trundle
-from documents.osim_models import MOMENTS, J, axis, constant, spatial, version_3, version_4
+from documents.osim_models import MOMENTS, J, axis, constant, spatial, spline, version_3, version_4
 from trundle import InputError
 from trundle.documents import load_osim, osim_markers
 
@@ -188,57 +188,43 @@ def test_a_motion_file_of_opensims_fits_its_model(tmp_path):
 
 
 def test_what_is_left_out_is_said(tmp_path):
-    forces, constraints = "<objects><Muscle/><Muscle/></objects>", "<objects><Weld/></objects>"
+    forces = "<objects><Thelen2003Muscle/><Millard2012EquilibriumMuscle/><PointActuator/></objects>"
+    constraints = '<objects><PointConstraint name="p"/></objects>'
     more = f"<ForceSet>{forces}</ForceSet><ConstraintSet>{constraints}</ConstraintSet>"
     (tmp_path / "leg.osim").write_text(version_4([J("PinJoint", "ground", "shank", ("knee",))], more))
-    with pytest.warns(UserWarning, match="1 constraints and 2 forces are left out"):
+    with pytest.warns(UserWarning, match="2 muscles, 1 force and 1 constraint are left out"):
         load_osim(tmp_path / "leg.osim")
+
+
+def custom(*axes, coordinates=("knee",)):
+    return J("CustomJoint", "ground", "shank", coordinates, inside=spatial(*axes))
 
 
 PIN = J("PinJoint", "ground", "shank", ("knee",))
 BAD = {
-    "spline": (
-        [
-            J(
-                "CustomJoint",
-                "ground",
-                "shank",
-                ("knee",),
-                inside=spatial(axis("rotation1", "0 0 1", "knee", "<SimmSpline/>")),
-            )
-        ],
-        r"leg.osim:\d+: joint 'shank_joint': rotation1 follows a SimmSpline, which isn't read\n.*LinearFunction",
+    "function": (
+        [custom(axis("rotation1", "0 0 1", "knee", "<GCVSpline/>"))],
+        r"leg.osim:\d+: joint 'shank_joint': rotation1 follows a GCVSpline, which isn't read\n.*LinearFunction",
     ),
-    "slope": (
-        [
-            J(
-                "CustomJoint",
-                "ground",
-                "shank",
-                ("knee",),
-                inside=spatial(
-                    axis(
-                        "rotation1",
-                        "0 0 1",
-                        "knee",
-                        "<LinearFunction><coefficients>2 0</coefficients></LinearFunction>",
-                    )
-                ),
-            )
-        ],
-        "the coordinate 'knee' moves its axis by 2 times itself",
+    "points": (
+        [custom(axis("rotation1", "0 0 1", "knee", "<SimmSpline/>"))],
+        r"expected 2 to 200 numbers in <x>, got 0",
     ),
-    "two axes": (
+    "falling": (
+        [custom(axis("rotation1", "0 0 1", "knee", "<SimmSpline><x>0 2 1</x><y>1 2 3</y></SimmSpline>"))],
+        "rotation1: the numbers in <x> must increase",
+    ),
+    "of two": (
         [
-            J(
-                "CustomJoint",
-                "ground",
-                "shank",
-                ("knee",),
-                inside=spatial(axis("rotation1", "0 0 1", "knee"), axis("translation1", "1 0 0", "knee")),
+            custom(
+                axis("rotation1", "0 0 1", "knee hip", spline("0 1 2", "1 2 3")), coordinates=("knee", "hip")
             )
         ],
-        "the coordinate 'knee' moves two axes",
+        "rotation1: a SimmSpline is of one coordinate, got knee hip",
+    ),
+    "unknown": (
+        [custom(axis("rotation1", "0 0 1", "knie"))],
+        "rotation1: expected the joint's coordinates, got 'knie'\n.*'knee'",
     ),
     "other": (
         [J("EllipsoidJoint", "ground", "shank", ("knee",))],

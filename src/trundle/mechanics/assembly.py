@@ -11,7 +11,7 @@ from graphlib import TopologicalSorter
 
 from trundle.errors import InputError
 from trundle.mechanics.actuation import Actuator, Element, Stop, Supply
-from trundle.mechanics.coupling import ActionAxis, Gear, Linkage, Transmission, in_order
+from trundle.mechanics.coupling import ActionAxis, Cam, Gear, Linkage, Transmission, in_order
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.joints import KINDS, check_joint, plane_axes
 from trundle.mechanics.loop_joints import HELD, End, LoopJoint
@@ -30,7 +30,7 @@ from trundle.robot.bodies import (
     TwoAxisJoint,
     drive_axes,
 )
-from trundle.robot.couplings import AckermannCoupling, GearCoupling, gears, linkages
+from trundle.robot.couplings import AckermannCoupling, CamCoupling, GearCoupling, cams, gears, linkages
 from trundle.robot.kinds import Read, ask
 from trundle.robot.loops import DirectedLoop, JointLoop, RodLoop, Side
 from trundle.robot.loops import Loop as ClosingJoint
@@ -184,6 +184,7 @@ def assemble(robot: Parts, read: Read) -> Assembly:
         _add_linkage(draft, name, noun, wheels) for name, noun in linkages(robot.couplings).items()
     ]
     couplings += [_gear(draft, name, noun) for name, noun in gears(robot.couplings).items()]
+    couplings += [_cam(draft, name, noun) for name, noun in cams(robot.couplings).items()]
     return Assembly(
         tree,
         tuple(coordinate.name for coordinate in draft.coordinates),
@@ -348,6 +349,10 @@ def _gear(draft: _Draft, name: str, noun: GearCoupling) -> Gear:
     leaders = tuple(draft.axes[leader] for leader in noun.follows)
     ratios = tuple(read(ratio) for ratio in noun.follows.values())
     return Gear(name, draft.axes[noun.joint], leaders, ratios, read(noun.offset))
+
+
+def _cam(draft: _Draft, name: str, noun: CamCoupling) -> Cam:
+    return Cam(name, draft.axes[noun.joint], (draft.axes[noun.follows],), noun.curve)
 
 
 def _add_linkage(

@@ -1,4 +1,4 @@
-"""Couplings: coordinates that are functions of others, q_f = f(q_l), such as gears and an Ackermann linkage.
+"""Couplings: coordinates that are functions of others, q_f = f(q_l): gears, cams, Ackermann linkages.
 
 Their positions are put in place of the followers' coordinates, so they hold exactly; their rates are the rows
 ν_f − ∂f/∂q_l ν_l = 0, whose multipliers are the force on its follower.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from trundle.mechanics.joints import Turn
 from trundle.mechanics.quantities import Quantity
+from trundle.robot.curves import Curve
 from trundle.scalars import Scalar, atan2, cos, is_zero, sin, sqrt
 
 
@@ -33,16 +34,12 @@ class Followed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Gear:
-    """One coordinate that follows others by constant ratios: q_f = Σ r_k q_k + offset."""
+class Tie:
+    """What makes one coordinate follow others."""
 
     name: str
     follower: ActionAxis
     leaders: tuple[ActionAxis, ...]
-    ratios: tuple[Scalar, ...]
-    offset: Scalar = 0
-
-    what = "gear"
 
     @property
     def followers(self) -> tuple[ActionAxis, ...]:
@@ -52,6 +49,17 @@ class Gear:
     def torque(self) -> Quantity:
         """What it puts on its follower (N m, or N on one that slides)."""
         return Quantity("torque", "N" if self.follower.slides else "N m", "force").of(self.name)
+
+
+@dataclass(frozen=True)
+class Gear(Tie):
+    """One coordinate that follows others by constant ratios: q_f = Σ r_k q_k + offset."""
+
+    ratios: tuple[Scalar, ...] = ()
+    offset: Scalar = 0
+
+    what: ClassVar[str] = "gear"
+    bends: ClassVar[bool] = False
 
     def follow(self, q: Sequence[Scalar]) -> list[Followed]:
         """The follower's coordinate at the leaders' coordinates."""
@@ -63,6 +71,37 @@ class Gear:
     def slopes(self, _q: Sequence[Scalar]) -> list[tuple[Scalar, ...]]:
         """∂q_f/∂q_k: the ratios."""
         return [self.ratios]
+
+    def slope_rates(self, _q: Sequence[Scalar], _rates: Sequence[Scalar]) -> list[tuple[Scalar, ...]]:
+        """None: ratios stay."""
+        return [(0,) * len(self.ratios)]
+
+
+@dataclass(frozen=True)
+class Cam(Tie):
+    """One coordinate that follows another by a curve: q_f = f(q_l).
+
+    In formulas `letters` stand for f and f'.
+    """
+
+    curve: Curve
+    letters: tuple[Scalar, ...] = ()
+
+    what: ClassVar[str] = "cam"
+    bends: ClassVar[bool] = True
+
+    def follow(self, q: Sequence[Scalar]) -> list[Followed]:
+        """The follower's coordinate f at the leader's."""
+        value = self.letters[0] if self.letters else self.curve.at(q[0])
+        return [Followed(value, value)]
+
+    def slopes(self, q: Sequence[Scalar]) -> list[tuple[Scalar, ...]]:
+        """f'."""
+        return [(self.letters[1] if self.letters else self.curve.at(q[0], 1),)]
+
+    def slope_rates(self, q: Sequence[Scalar], rates: Sequence[Scalar]) -> list[tuple[Scalar, ...]]:
+        """f'' times the leader's rate."""
+        return [(self.curve.at(q[0], 2) * rates[0],)]
 
 
 @dataclass(frozen=True)
@@ -85,7 +124,8 @@ class Linkage:
     angles: tuple[Scalar, ...] = ()
     rates: tuple[Scalar, ...] = ()
 
-    what = "linkage"
+    what: ClassVar[str] = "linkage"
+    bends: ClassVar[bool] = True
 
     @property
     def leaders(self) -> tuple[ActionAxis, ...]:
@@ -119,7 +159,9 @@ class Linkage:
         return [(1 / (ahead * ahead + s * s),) for ahead in self.ahead(q[0])]
 
 
-Transmission = Gear | Linkage
+# What rows of ties are called.
+TIES = (Gear.what, Cam.what)
+Transmission = Gear | Cam | Linkage
 
 
 def in_order(couplings: Iterable[Transmission]) -> tuple[Transmission, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trundle.mechanics.assembly import Assembly, assemble, mounting
-from trundle.mechanics.coupling import Gear
+from trundle.mechanics.coupling import Tie
 from trundle.mechanics.mobility import Mobility, WheelPlace, base_rows, classify, classify_by_demands
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.constraints import configure, constraint_rows, independent_coordinates
@@ -38,13 +38,13 @@ def mobility_of(numeric: Assembly) -> Mobility | None:
     by_wheels = classify([place for place, grips in wheel_places(numeric) if grips])
     carried = any(not wheel.on_base for wheel in rolling(numeric))
     columns = {wheel.steering for wheel in rolling(numeric)}
-    geared = any(
+    tied = any(
         axis.column in columns
-        for gear in numeric.couplings
-        if isinstance(gear, Gear)
-        for axis in (*gear.leaders, *gear.followers)
+        for tie in numeric.couplings
+        if isinstance(tie, Tie)
+        for axis in (*tie.leaders, *tie.followers)
     )
-    if not (carried or geared):
+    if not (carried or tied):
         return by_wheels
     return None if numeric.loops else classify_by_demands(by_wheels, _demands(numeric))
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
-from trundle.mechanics.coupling import Gear
+from trundle.mechanics.coupling import TIES
 from trundle.mechanics.joints import Turn
 from trundle.mechanics.linear import dot
 from trundle.mechanics.rolling import Basis, Locked, RollingProblem, Row, independent_speeds
@@ -184,8 +184,8 @@ def solve_rolling(problem: RollingProblem, name: str, chosen: Sequence[str] | No
 
 
 def locked_by_gears(problem: RollingProblem) -> bool:
-    """Whether a locked robot would move without its gears."""
-    kept = [row for row, about in enumerate(problem.about) if about.what != Gear.what]
+    """Whether a locked robot would move without its gears and cams."""
+    kept = [row for row, about in enumerate(problem.about) if about.what not in TIES]
     if len(kept) == len(problem.about):
         return False
     fewer = replace(  # couplings' rows stand last, so the rows that others name keep their places
@@ -203,9 +203,10 @@ def locked_by_gears(problem: RollingProblem) -> bool:
 
 
 def _geared(problem: RollingProblem, name: str) -> InputError:
-    gears = ", ".join(dict.fromkeys(about.owner for about in problem.about if about.what == Gear.what))
+    ties = {about.owner: about.what for about in problem.about if about.what in TIES}
+    kinds = " and ".join(f"{what}s" for what in dict.fromkeys(ties.values()))
     return InputError(
-        f"the gears of '{name}' ({gears}) lock it: without them its ideal wheels would let it move",
+        f"the {kinds} of '{name}' ({', '.join(ties)}) lock it: without them its ideal wheels would let it move",
         key="robot.couplings",
         hint="wheels that roll together turn by the inverse ratio of their radii; choose such ratios, take a gear "
         "away, or give the wheels another contact law (contact: slip)",

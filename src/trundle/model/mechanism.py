@@ -74,7 +74,7 @@ class Mechanism:
         """Whether S(q) may change with q: gears alone keep their ratios."""
         assembly = self.assembly
         rolling = any(wheel.directions for wheel in ideal_wheels(assembly))
-        return bool(rolling or assembly.linkages or assembly.loops)
+        return bool(rolling or assembly.loops) or any(coupling.bends for coupling in assembly.couplings)
 
     def in_scalars(self, parameters: Mapping[str, Scalar], q: Sequence[Scalar]) -> Mechanism:
         """The same mechanism at parameters and coordinates of any kind, this one being in floats."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trundle.mechanics.assembly import Assembly
-from trundle.mechanics.coupling import Gear
+from trundle.mechanics.coupling import Tie
 from trundle.mechanics.elimination import constraint_forces, spread_forces
 from trundle.mechanics.frames import velocities, world_poses
 from trundle.mechanics.linear import apply, transpose
@@ -103,12 +103,12 @@ def _constraint_forces(moving: MovingMechanism, motion: ForcedMotion) -> dict[Qu
 
 
 def force_of(assembly: Assembly, about: Row) -> Quantity | None:
-    """What a constraint row's multiplier is: a contact's force or a gear's torque; None for a linkage's, that has no
+    """What a constraint row's multiplier is: a contact's force or a tie's torque; None for a linkage's, that has no
     name.
     """
-    for gear in assembly.couplings:
-        if isinstance(gear, Gear) and gear.name == about.owner:
-            return gear.torque
+    for tie in assembly.couplings:
+        if isinstance(tie, Tie) and tie.name == about.owner:
+            return tie.torque
     for wheel in assembly.wheels:
         if wheel.name == about.owner:
             return next(wheel.force(d) for d in wheel.directions if d.what == about.what)

@@ -37,8 +37,14 @@ from trundle.robot.controllers import PidController as PidController
 from trundle.robot.controllers import Sight as Sight
 from trundle.robot.controllers import StateFeedback as StateFeedback
 from trundle.robot.couplings import AckermannCoupling as AckermannCoupling
+from trundle.robot.couplings import CamCoupling as CamCoupling
 from trundle.robot.couplings import Coupling as Coupling
 from trundle.robot.couplings import GearCoupling as GearCoupling
+from trundle.robot.curves import Curve as Curve
+from trundle.robot.curves import LinearCurve as LinearCurve
+from trundle.robot.curves import NaturalCurve as NaturalCurve
+from trundle.robot.curves import PolynomialCurve as PolynomialCurve
+from trundle.robot.curves import SimmCurve as SimmCurve
 from trundle.robot.description import Robot as Robot
 from trundle.robot.description import parse_robot as parse_robot
 from trundle.robot.kinds import Read as Read

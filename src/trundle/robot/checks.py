@@ -18,7 +18,7 @@ from trundle.robot.structure import (
     base_bodies,
     body_names,
     chain,
-    check_gears,
+    check_followers,
     check_structure,
     is_vertical_axis,
     tied,
@@ -40,7 +40,7 @@ _INERTIA_TOLERANCE = 1e-6
 def check_robot(robot: Parts) -> list[Mistake]:
     """Everything wrong with a robot; its numbers are looked at only once it hangs together."""
     # the first few are enough, and each costs the search for a name that is near
-    problems = list(islice(chained(check_structure(robot), check_gears(robot)), _ENOUGH))
+    problems = list(islice(chained(check_structure(robot), check_followers(robot)), _ENOUGH))
     if problems:
         return problems
     return check_numbers(robot, robot.own_numbers)

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
+from trundle.robot.curves import CURVES, Curve
 from trundle.robot.kinds import Family, Kind
 from trundle.robot.noun import default
 from trundle.robot.values import Length, Plain, describe, problem
@@ -43,22 +44,54 @@ def _leaders(written: object) -> object:
     raise problem(message, "write follows: {NAME: RATIO}, such as {a: -2}")
 
 
-class GearCoupling(Coupling):
+class FollowerCoupling(Coupling):
+    """What makes one coordinate follow others; the names are those that a motor could drive."""
+
+    joint: str = Field(description="What follows: a joint, a wheel's spin (`left`), a steering, a coupling.")
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """What it follows."""
+        raise NotImplementedError
+
+
+class GearCoupling(FollowerCoupling):
     """A coordinate that follows others by fixed ratios (gears, belts, racks): q = sum of ratio q_i, plus an offset.
 
-    The names are those that a motor could drive. Output NAME.torque: what the gear puts on `joint` (N m, or N on one
-    that slides); each of those that it follows feels -ratio times as much.
+    Output NAME.torque: what the gear puts on `joint` (N m, or N on one that slides); each of those that it follows
+    feels -ratio times as much.
     """
 
     called: ClassVar[str] = "gear"
 
     type: Literal["gear"] = "gear"
-    joint: str = Field(description="What follows: a joint, a wheel's spin (`left`), a steering, a coupling.")
     follows: Annotated[dict[str, Plain], BeforeValidator(_leaders)] = Field(description=_FOLLOWS)
     offset: Plain = default(0.0, "Where it stands when what it follows is at zero (rad or m), default 0.")
 
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        return tuple(self.follows)
 
-COUPLINGS.add(AckermannCoupling, GearCoupling)
+
+class CamCoupling(FollowerCoupling):
+    """A coordinate that follows another by a curve: q = f(p), as a cam's follower does, or what slides in a knee.
+
+    Output NAME.torque: what the cam puts on `joint` (N m, or N on one that slides); what it follows feels -f'(p) times
+    as much.
+    """
+
+    called: ClassVar[str] = "cam"
+
+    type: Literal["cam"] = "cam"
+    follows: str = Field(description="What it follows, as a motor would drive it.")
+    curve: Annotated[Curve, CURVES] = Field(description="The curve f: {type: natural, x: [...], y: [...]}.")
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        return (self.follows,)
+
+
+COUPLINGS.add(AckermannCoupling, GearCoupling, CamCoupling)
 
 
 def linkages(couplings: Mapping[str, Coupling]) -> dict[str, AckermannCoupling]:
@@ -69,6 +102,16 @@ def linkages(couplings: Mapping[str, Coupling]) -> dict[str, AckermannCoupling]:
 def gears(couplings: Mapping[str, Coupling]) -> dict[str, GearCoupling]:
     """The couplings by fixed ratios."""
     return {name: coupling for name, coupling in couplings.items() if isinstance(coupling, GearCoupling)}
+
+
+def cams(couplings: Mapping[str, Coupling]) -> dict[str, CamCoupling]:
+    """The couplings by curves."""
+    return {name: coupling for name, coupling in couplings.items() if isinstance(coupling, CamCoupling)}
+
+
+def followers(couplings: Mapping[str, Coupling]) -> dict[str, FollowerCoupling]:
+    """The couplings of one coordinate that follows others: gears and cams."""
+    return {name: coupling for name, coupling in couplings.items() if isinstance(coupling, FollowerCoupling)}
 
 
 def held(couplings: Mapping[str, Coupling]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from trundle.robot import units
 from trundle.robot.bodies import drive_axes
 from trundle.robot.checks import check_numbers, check_robot
 from trundle.robot.controllers import Controller
-from trundle.robot.couplings import GearCoupling
+from trundle.robot.couplings import CamCoupling, Coupling, GearCoupling
 from trundle.robot.expressions import UNKNOWN, ExpressionError, dimension_of
 from trundle.robot.noun import keyed, plain, with_entry
 from trundle.robot.parameters import Resolver, dimensions, quantities, written_keys
@@ -92,17 +92,24 @@ def _sliding(robot: Parts) -> frozenset[str]:
 
 
 def measured(robot: Robot) -> Robot:
-    """The robot with each ratio and offset of its gears told what it measures: m/rad for a rack, and so on."""
+    """The robot with each number of its gears and cams told what it measures: m/rad for a rack, and so on."""
     slide = _sliding(robot)
-    told = {
-        name: _measured(coupling, slide) if isinstance(coupling, GearCoupling) else coupling
-        for name, coupling in robot.couplings.items()
-    }
+    told = {name: _measured(coupling, slide) for name, coupling in robot.couplings.items()}
     return robot.model_copy(update={"couplings": told}) if told else robot
 
 
-def _measured(gear: GearCoupling, slide: frozenset[str]) -> GearCoupling:
-    """The gear with what its ratios and its offset measure: metres where a joint slides, radians elsewhere."""
+def _measured(coupling: Coupling, slide: frozenset[str]) -> Coupling:
+    """The coupling with what its numbers measure: metres where a joint slides, radians elsewhere."""
+    if isinstance(coupling, CamCoupling):
+        measures = (
+            units.LENGTH if name in slide else units.ANGLE for name in (coupling.follows, coupling.joint)
+        )
+        return coupling.model_copy(update={"curve": coupling.curve.measured(*measures)})
+    return _geared(coupling, slide) if isinstance(coupling, GearCoupling) else coupling
+
+
+def _geared(gear: GearCoupling, slide: frozenset[str]) -> GearCoupling:
+    """The gear with what its ratios and its offset measure."""
     changed: dict[str, object] = {
         "follows": {
             name: replace(ratio, quantity=_RATIOS[gear.joint in slide, name in slide])

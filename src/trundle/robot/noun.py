@@ -192,8 +192,8 @@ Identifier = Annotated[str, AfterValidator(_identifier)]
 T = TypeVar("T", bound=Noun)
 
 # Fields whose plain numbers shape the equations and are never parameters: an axis of symbols would bring its
-# normalisation into every formula.
-_STRUCTURAL = frozenset({"axis", "axis2"})
+# normalisation into every formula, and a spline through symbols a system of equations.
+_STRUCTURAL = frozenset({"axis", "axis2", "x", "y", "coefficients"})
 
 
 def nouns(noun: Noun, path: Path = ()) -> Iterator[tuple[Path, Noun]]:

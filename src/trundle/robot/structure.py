@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from trundle.errors import did_you_mean, suggest
 from trundle.robot.bodies import Body, FixedJoint, Joint, RevoluteJoint, drive_axes
-from trundle.robot.couplings import gears, held, linkages
+from trundle.robot.couplings import GearCoupling, followers, held, linkages
 from trundle.robot.expressions import ExpressionError, dimension_of
 from trundle.robot.loops import JointLoop
 from trundle.robot.motors import DCMotor, WoundMotor
@@ -205,10 +205,9 @@ def no_axis(robot: Parts, target: str, what: str) -> str:
         return f"the joint {target!r} is {joint.type}: it can't be {done}"
     if target in robot.wheels:
         return f"the wheel {target!r} is a free ball: it can't be {done}"
-    if target in gears(robot.couplings):
-        gear = robot.couplings[target]
-        ends = ", ".join([gear.joint, *gear.follows])  # type: ignore[union-attr]
-        return f"the gear {target!r} has no coordinate of its own: {what} one of {ends}"
+    if target in (ties := followers(robot.couplings)):
+        ends = ", ".join([ties[target].joint, *ties[target].leaders])
+        return f"the {ties[target].called} {target!r} has no coordinate of its own: {what} one of {ends}"
     return f"there is nothing called {target!r} to {what}"
 
 
@@ -376,41 +375,44 @@ def _says(value: Value) -> bool:
 
 
 def leaders(robot: Parts) -> dict[str, tuple[str, ...]]:
-    """What each coordinate that follows depends on directly, gears and linkages alike."""
+    """What each coordinate that follows depends on directly, by gears, cams and linkages alike."""
     depends = {steering: (linkage,) for steering, linkage in held(robot.couplings).items()}
-    return depends | {gear.joint: tuple(gear.follows) for gear in gears(robot.couplings).values()}
+    return depends | {tie.joint: tie.leaders for tie in followers(robot.couplings).values()}
 
 
-def check_gears(robot: Parts) -> Iterator[Mistake]:
-    """What is wrong with gears, before a number is looked at."""
+def check_followers(robot: Parts) -> Iterator[Mistake]:
+    """What is wrong with gears and cams, before a number is looked at."""
     known = drivable(robot)
     holder = held(robot.couplings)
     problems: list[Mistake] = []
-    for name, gear in gears(robot.couplings).items():
+    for name, tie in followers(robot.couplings).items():
         path: Path = ("couplings", name)
-        wanted: list[tuple[Path, str]] = [((*path, "joint"), gear.joint)]
-        wanted += [((*path, "follows", leader), leader) for leader in gear.follows]
+        wanted: list[tuple[Path, str]] = [((*path, "joint"), tie.joint)]
+        several = isinstance(tie, GearCoupling)
+        wanted += [((*path, "follows", *([leader] if several else [])), leader) for leader in tie.leaders]
         problems += [
             Mistake(place, no_axis(robot, target, "couple"), suggest(target, known))
             for place, target in wanted
             if target not in known
         ]
-        if other := holder.get(gear.joint):
-            message = f"{gear.joint!r} is held by the coupling {other!r} already"
+        if other := holder.get(tie.joint):
+            message = f"{tie.joint!r} is held by the coupling {other!r} already"
             problems.append(Mistake((*path, "joint"), message, _one_coupling(robot, other)))
-        holder.setdefault(gear.joint, name)
+        holder.setdefault(tie.joint, name)
     yield from problems or _circles(robot)
 
 
 def _one_coupling(robot: Parts, name: str) -> str:
-    if name in gears(robot.couplings):
+    if isinstance(robot.couplings[name], GearCoupling):
         return f"let {name} alone follow all of them: follows: {{a: ..., b: ...}}; or turn this one round"
+    if name in followers(robot.couplings):
+        return f"take this one or {name} away"
     return f"let the coupling follow: joint: {name}"
 
 
 def _circles(robot: Parts) -> Iterator[Mistake]:
     """Joints that follow each other in a circle."""
-    owners = {gear.joint: name for name, gear in gears(robot.couplings).items()}
+    owners = {tie.joint: name for name, tie in followers(robot.couplings).items()}
     follows = leaders(robot)
     try:
         in_order({name: follows[name] for name in sorted(follows, key=lambda name: name not in owners)})
@@ -423,7 +425,7 @@ def _circles(robot: Parts) -> Iterator[Mistake]:
 
 
 def tied(robot: Parts) -> dict[str, frozenset[str]]:
-    """The names that move together with each name that some gear ties to others."""
+    """The names that move together with each name that some gear or cam ties to others."""
     groups: dict[str, frozenset[str]] = {}
     for follower, others in leaders(robot).items():
         together = frozenset({follower, *others}).union(*(groups.get(n, ()) for n in (follower, *others)))

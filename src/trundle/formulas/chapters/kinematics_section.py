@@ -16,7 +16,7 @@ from trundle.formulas.letters.names import rate_of
 from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Equation, Section
 from trundle.mechanics.assembly import Assembly
-from trundle.mechanics.coupling import Gear
+from trundle.mechanics.coupling import Tie
 from trundle.mechanics.elimination import eliminate, generic_rank
 from trundle.mechanics.linear import dot, product, transpose
 from trundle.mechanics.rolling import Basis
@@ -128,10 +128,10 @@ def forward(sheet: Sheet, basis: Basis | None) -> Forward | None:
     """The base's twist from the rates of the driven wheels (of all, where none is driven).
 
     Over all rows by least squares where every wheel is driven (Muir & Neuman 1987, eq. 4.21), exact where the rates
-    agree; otherwise by the independent speeds that the constraints leave. So, too, where gears tie rates to one
-    another: these can't be given one by one.
+    agree; otherwise by the independent speeds that the constraints leave. So, too, where gears and cams tie rates to
+    one another: these can't be given one by one.
     """
-    geared = any(isinstance(coupling, Gear) for coupling in sheet.assembly.couplings)
+    tied = any(isinstance(coupling, Tie) for coupling in sheet.assembly.couplings)
     wheels = rolling_wheels(sheet.assembly)
     driven = {actuator.column for actuator in sheet.assembly.actuators}
     spins = [wheel.spin for wheel in wheels if wheel.spin is not None]
@@ -140,7 +140,7 @@ def forward(sheet: Sheet, basis: Basis | None) -> Forward | None:
         return None
     found = other = None
     long = False
-    if not geared and all(wheel.spin in given and not wheel.noun.trails for wheel in wheels):
+    if not tied and all(wheel.spin in given and not wheel.noun.trails for wheel in wheels):
         try:
             found = _by_rows(sheet, wheels, given)
         except TooLong:
@@ -153,7 +153,7 @@ def forward(sheet: Sheet, basis: Basis | None) -> Forward | None:
     if found is None and other is None and long:
         raise TooLong
     if found is None or other is None:
-        return replace(other, any_rates=False) if geared and other is not None else found or other
+        return replace(other, any_rates=False) if tied and other is not None else found or other
     return other if length(other) < length(found) else found
 
 

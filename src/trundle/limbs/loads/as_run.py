@@ -10,7 +10,9 @@ from trundle.arrays import FloatArray
 from trundle.documents.writer import dump
 from trundle.errors import require_known
 from trundle.limbs.loads.loads import Loads
+from trundle.mechanics.coupling import Tie
 from trundle.mechanics.tree import WORLD
+from trundle.model.constraints import follower_columns
 from trundle.results import Run
 from trundle.simulation.options import positive
 
@@ -58,6 +60,7 @@ def peaks(time: FloatArray, columns: Mapping[str, FloatArray]) -> dict[str, dict
 def _columns(loads: Loads, frame: str) -> Iterator[tuple[str, str, FloatArray]]:
     """Name, unit and numbers of all that loads tell, joint by joint; of a base that stands still nothing."""
     tree, assembly = loads.recursion.tree, loads.recursion.mechanism.assembly
+    followers = {assembly.speeds[column] for column in follower_columns(assembly)}
     for link, at in zip(tree.links, tree.speed_slices(), strict=True):
         if link.parent == WORLD and not link.moves:
             continue
@@ -69,8 +72,12 @@ def _columns(loads: Loads, frame: str) -> Iterator[tuple[str, str, FloatArray]]:
                 yield f"{link.name}.{what}_{axis}", unit, values
         yield f"{link.name}.power", "W", loads.power[link.name]
         if link.parent != WORLD:
-            yield from _along("net", loads.net, loads, assembly.speeds[at])
-            yield from _along("effort", loads.efforts, loads, assembly.speeds[at])
+            free = [speed for speed in assembly.speeds[at] if speed not in followers]
+            yield from _along("net", loads.net, loads, free)
+            yield from _along("effort", loads.efforts, loads, free)
+    for tie in assembly.couplings:
+        if isinstance(tie, Tie):
+            yield tie.torque.name, tie.torque.unit, loads.ties[tie.name]
 
 
 def _along(

@@ -10,6 +10,7 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.limbs.capture.joint_motion import JointMotion, joint_motion, mechanism_or_given, moving_of
 from trundle.limbs.capture.recording import Recording
+from trundle.limbs.loads.followers import led
 from trundle.limbs.loads.loads import Loads
 from trundle.limbs.loads.loop_forces import loop_forces
 from trundle.limbs.loads.recursion import Recursion, recursion_of, require_tree
@@ -36,7 +37,8 @@ def joint_loads(
     """The wrench through every joint that a motion needs, by Newton's and Euler's equations up the tree.
 
     W_i = f_i − w_i + Σ W_children with f_i = I a + v ×* I v of body i and w_i from outside; closed loops give
-    M ν̇ + c = Aᵀλ + τ_drives.
+    M ν̇ + c = Aᵀλ + τ_drives. What follows other coordinates by gears and cams is moved by those: their effort is
+    the whole generalised force, τ_l + Σ (∂q_f/∂q_l) τ_f.
 
     Parameters
     ----------
@@ -63,7 +65,7 @@ def joint_loads(
     Raises
     ------
     InputError
-        The robot has wheels or couplings; times don't increase, a coordinate is missing or unknown, a number is none; a
+        The robot has wheels; times don't increase, a coordinate is missing or unknown, a number is none; a
         body has no mass; a wrench acts on what isn't there; the motion opens a loop, or loops and drives can't give it.
 
     References
@@ -90,13 +92,16 @@ def joint_loads(
     samples = samples_of(motion, recursion)
     outside = outside_of(external, recursion, len(samples.time))
     _refuse_weightless(recursion, outside)
-    wrenches, efforts = _evaluated(recursion, samples, outside)
-    if not recursion.mechanism.assembly.loops:
-        return Loads(recursion, samples, outside, wrenches, efforts)
+    assembly = recursion.mechanism.assembly
+    wrenches, needed = _evaluated(recursion, samples, outside)
+    efforts, ties = led(assembly, samples.q, needed)
+    if not assembly.loops:
+        return Loads(recursion, samples, outside, wrenches, efforts, ties)
     held = loop_forces(recursion, samples, efforts, driven)
     outside = outside.joined(held.pushed, held.table)
-    wrenches, _ = _evaluated(recursion, samples, outside)
-    return Loads(recursion, samples, outside, wrenches, held.efforts, held.undetermined)
+    wrenches, needed = _evaluated(recursion, samples, outside)
+    _, ties = led(assembly, samples.q, needed)
+    return Loads(recursion, samples, outside, wrenches, held.efforts, ties, held.undetermined)
 
 
 def _described(given: Given | MovingMechanism) -> Robot:
@@ -123,8 +128,13 @@ def _refuse_weightless(recursion: Recursion, outside: Outside) -> None:
     loaded = {place.link for place in outside.pushed} | {
         end.link for loop in loops for end in (loop.first, loop.second)
     }
-    for index, link in enumerate(tree.links):
-        if not (
+    tied = {
+        axis.column
+        for tie in recursion.mechanism.assembly.couplings
+        for axis in (*tie.leaders, *tie.followers)
+    }
+    for index, (link, at) in enumerate(zip(tree.links, tree.speed_slices(), strict=True)):
+        if tied.intersection(range(at.start, at.stop)) or not (
             is_zero(link.inertia.mass) and all(is_zero(x) for row in link.inertia.rotational for x in row)
         ):
             loaded.add(index)

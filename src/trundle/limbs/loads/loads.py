@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import require_known
 from trundle.frozen import Frozen
+from trundle.limbs.loads.followers import led
 from trundle.limbs.loads.recursion import MOTION, Recursion, along_freedoms
 from trundle.limbs.loads.samples import LoadSamples, Outside
 from trundle.mechanics.tree import WORLD
@@ -43,6 +44,8 @@ class Loads:
         Force and moment through the links' joints, about its origin in its frame.
     drives : array, shape (s, n), N or N m
         What drives give along the speeds.
+    ties : mapping of str to array, shape (n,), N or N m
+        What gears and cams put on their followers, by their names; the followers' drives give nothing.
     undetermined : tuple of str
         Loops and speeds whose share redundancy leaves open; theirs is the split of least norm.
 
@@ -61,6 +64,7 @@ class Loads:
     outside: Outside
     wrenches: FloatArray
     drives: FloatArray
+    ties: Mapping[str, FloatArray] = field(default_factory=dict)
     undetermined: tuple[str, ...] = ()
 
     @property
@@ -83,8 +87,11 @@ class Loads:
         """Sᵀ w along the speeds (n,), in N or N m: what crosses a joint along its freedoms, muscles and springs alike.
 
         Of hinges in a row these are the moments about the hinges' own axes, which needn't be square to one another.
+        What follows others by gears and cams is in its leaders' and has none itself: theirs is the whole generalised
+        force.
         """
-        return Frozen(dict(zip(self.recursion.speeds, self._work, strict=True)))
+        net, _ = led(self.recursion.mechanism.assembly, self.samples.q, self._work)
+        return Frozen(dict(zip(self.recursion.speeds, net, strict=True)))
 
     @cached_property
     def power(self) -> Mapping[str, FloatArray]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, require_known, suggest
+from trundle.limbs.loads.followers import led_rows
 from trundle.limbs.loads.recursion import Pushed, Recursion
 from trundle.limbs.loads.samples import LoadSamples
 from trundle.mechanics.frames import world_poses
@@ -50,8 +51,10 @@ def loop_forces(
     _refuse_open(assembly.loops, closures, samples.time)
     columns = _driven_columns(recursion.mechanism, recursion.speeds, driven)
     count, width = len(samples.time), len(recursion.speeds)
-    rows = table([row for closure in closures for row in closure.rows], count, width)
-    drives = np.broadcast_to(np.eye(width)[columns], (count, len(columns), width))
+    rows, drives = (
+        table(led_rows(assembly, samples.q, part), count, width)
+        for part in ([row for closure in closures for row in closure.rows], np.eye(width)[columns].tolist())
+    )
     # Loops and drives share the work, so one system holds both: Aᵀ λ + Eᵀ τ = needed.
     given = np.concatenate([rows, drives], axis=1)  # (n, λ and τ, s)
     solution, open_columns = _least_norm(np.swapaxes(given, 1, 2), needed.T)

@@ -123,15 +123,13 @@ def recursion_of(robot: Robot | Mechanism, gravity: Vector | None) -> Recursion:
 
 
 def require_tree(robot: Robot) -> None:
-    """InputError for wheels and couplings: they have forces of their own that no motion tells."""
-    for part in ("wheels", "couplings"):
-        if getattr(robot, part):
-            first = next(iter(getattr(robot, part)))
-            raise InputError(
-                f"'{robot.name}' is no tree of bodies: the forces of its {part} don't follow from the motion",
-                key=f"robot.{part}.{first}",
-                hint="joint loads are those of trees and closed loops; simulate a robot on wheels",
-            )
+    """InputError for wheels: they have forces of their own that no motion tells."""
+    if robot.wheels:
+        raise InputError(
+            f"'{robot.name}' is no tree of bodies: the forces of its wheels don't follow from the motion",
+            key=f"robot.wheels.{next(iter(robot.wheels))}",
+            hint="joint loads are those of trees and closed loops; simulate a robot on wheels",
+        )
 
 
 def _loads_program(recursion: Recursion, pushed: Sequence[Pushed]) -> Program:

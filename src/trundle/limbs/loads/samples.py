@@ -13,7 +13,9 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError, require_known
 from trundle.expected import all_of
 from trundle.limbs.capture.joint_motion import JointMotion
+from trundle.limbs.loads.followers import followed
 from trundle.limbs.loads.recursion import Pushed, Recursion
+from trundle.model.constraints import follower_columns
 from trundle.wrenches import Wrench
 
 
@@ -49,15 +51,16 @@ def samples_of(motion: JointMotion, recursion: Recursion) -> LoadSamples:
             f"{time[at]:.9g} s",
             key="time",
         )
-    coordinates, speeds = recursion.coordinates, recursion.speeds
-    samples = LoadSamples(
-        time,
+    assembly = recursion.mechanism.assembly
+    coordinates, followers = recursion.mechanism.names, set(follower_columns(assembly))
+    speeds = tuple(name for k, name in enumerate(recursion.speeds) if k not in followers)
+    tables = (
         _table(time, motion.positions, motion.names, coordinates, "positions"),
         _table(time, motion.velocities, motion.speeds, speeds, "velocities"),
         _table(time, motion.accelerations, motion.speeds, speeds, "accelerations"),
-        motion.smoothing,
     )
-    quantities = recursion.mechanism.assembly.quantities
+    samples = LoadSamples(time, *(followed(assembly, *tables) if followers else tables), motion.smoothing)
+    coordinates, quantities = recursion.coordinates, assembly.quantities
     if quantities.quaternions(coordinates):
         quantities.check_quaternions(dict(zip(coordinates, samples.q.T, strict=True)))
     return samples

@@ -22,7 +22,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly, mounting
-from trundle.mechanics.coupling import Gear
+from trundle.mechanics.coupling import Tie
 from trundle.mechanics.linear import dot
 from trundle.mechanics.steering import STILL, velocity_at
 from trundle.mechanics.wheels import WheelModel
@@ -304,19 +304,19 @@ def _moves(velocity: Sequence[Scalar], twist: Sequence[Scalar]) -> Scalar:
 def modules_of(assembly: Assembly) -> tuple[Module, ...]:
     """The modules of an assembly, in the scalars that it is in; wheels on trailers and arms, and balls, are none.
 
-    Raises InputError where gears tie the steering of one to something else. An Ackermann linkage doesn't: its wheels
-    point at the centre of rotation, too.
+    Raises InputError where gears or cams tie the steering of one to something else. An Ackermann linkage doesn't: its
+    wheels point at the centre of rotation, too.
     """
     frames = mounting(assembly)
     wheels = [wheel for wheel in assembly.wheels if wheel.grips and wheel.on_base]
     steering = {wheel.steering: wheel.name for wheel in wheels if wheel.steering is not None}
-    for gear in assembly.couplings:
-        tied = [steering[axis.column] for axis in (*gear.followers, *gear.leaders) if axis.column in steering]
-        if tied and isinstance(gear, Gear):
+    for tie in assembly.couplings:
+        tied = [steering[axis.column] for axis in (*tie.followers, *tie.leaders) if axis.column in steering]
+        if tied and isinstance(tie, Tie):
             raise InputError(
-                f"the gear '{gear.name}' ties the steering of '{tied[0]}': no twist chooses its angle alone",
-                key=f"robot.couplings.{gear.name}",
-                hint="trundle.roll moves such a robot by the angle that the gears follow",
+                f"the {tie.what} '{tie.name}' ties the steering of '{tied[0]}': no twist chooses its angle alone",
+                key=f"robot.couplings.{tie.name}",
+                hint=f"trundle.roll moves such a robot by the angle that the {tie.what}s follow",
             )
     return tuple(_module(wheel, frames[wheel.link].rotation) for wheel in wheels)
 

@@ -1,0 +1,274 @@
+"""Curves: functions of one coordinate by which others follow it, by type. All are polynomials between knots.
+
+Splines and lines through points go on straight beyond their ends, as OpenSim's functions do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import Field, GetCoreSchemaHandler, model_validator
+from pydantic_core import CoreSchema, core_schema
+
+from trundle.robot import units
+from trundle.robot.expressions import ExpressionError
+from trundle.robot.kinds import Family, Kind
+from trundle.robot.units import Measure
+from trundle.robot.values import Reads, Value, describe, problem
+from trundle.scalars import Scalar, less, where
+
+# A knot takes some eight operations of every program; measured curves of joints have up to thirty.
+MOST_POINTS = 200
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Σ c_k (x − o)^k, its origin o and coefficients c those of the stretch between two knots that x is in.
+
+    There is one stretch more than knots: the first is left of them all.
+    """
+
+    knots: tuple[float, ...]
+    origins: tuple[float, ...]
+    coefficients: tuple[tuple[float, ...], ...]
+
+    def derivative(self) -> Pieces:
+        """The same function's derivative, stretch by stretch."""
+        lower = tuple(tuple(k * c for k, c in enumerate(row))[1:] or (0.0,) for row in self.coefficients)
+        return Pieces(self.knots, self.origins, lower)
+
+    def __call__(self, x: Scalar) -> Scalar:
+        """The value at x, a scalar of any kind: coefficients are chosen, then summed up by Horner's scheme."""
+        degree = max(map(len, self.coefficients))
+        rows = [
+            (o, *c, *[0.0] * (degree - len(c))) for o, c in zip(self.origins, self.coefficients, strict=True)
+        ]
+        chosen: list[Scalar] = list(rows[-1])
+        for knot, row in zip(reversed(self.knots), reversed(rows[:-1]), strict=True):
+            before = less(x, knot)
+            chosen = [
+                a if type(b) is float and a == b else where(before, a, b)
+                for a, b in zip(row, chosen, strict=True)
+            ]
+        origin, *coefficients = chosen
+        t = x if type(origin) is float and origin == 0.0 else x - origin
+        value = coefficients.pop()
+        while coefficients:
+            value = value * t + coefficients.pop()
+        return value
+
+
+class _ReadsNumbers(Reads):
+    """A list of numbers that use no parameters, as they shape the equations."""
+
+    def read(self, written: object) -> object:
+        if not isinstance(written, (list, tuple)):
+            raise problem(f"expected a list of numbers, got {describe(written)}", "such as [0, 0.5, 1]")
+        if len(written) > MOST_POINTS:
+            raise problem(f"a list of {len(written)} is too long: a curve has at most {MOST_POINTS} points")
+        values: list[Value] = []
+        for place, each in enumerate(written):
+            try:
+                value = self.value(each)
+                if value.names:
+                    raise ExpressionError(
+                        f"a curve can't use parameters, and {value.source!r} uses {', '.join(value.names)}"
+                    )
+            except ExpressionError as error:
+                raise problem(str(error), error.hint, (place,)) from None
+            values.append(value)
+        return tuple(values)
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+    def schema(self) -> dict[str, object]:
+        return {"type": "array", "items": super().schema()}
+
+
+Numbers = Annotated[tuple[Value, ...], _ReadsNumbers(units.ANY)]
+
+CURVES = Family("curve", "natural")
+
+
+class Curve(Kind):
+    """A function of one coordinate: `pieces` says which."""
+
+    family: ClassVar[Family] = CURVES
+
+    @property
+    def pieces(self) -> Pieces:
+        """The function as polynomials."""
+        raise NotImplementedError
+
+    def measured(self, x: Measure, y: Measure) -> Self:
+        """The curve told what its coordinate and its values measure."""
+        return self
+
+    def at(self, x: Scalar, order: int = 0) -> Scalar:
+        """The value at x, or the derivative of an order there: x in rad or m, as the coordinate that is followed."""
+        return self.derivatives[order](x)
+
+    @cached_property
+    def derivatives(self) -> tuple[Pieces, Pieces, Pieces, Pieces]:
+        """The function and its first three derivatives."""
+        value = self.pieces
+        slope = value.derivative()
+        bend = slope.derivative()
+        return value, slope, bend, bend.derivative()
+
+
+class PolynomialCurve(Curve):
+    """A polynomial: y = c0 + c1 x + c2 x^2 + …"""
+
+    called: ClassVar[str] = "polynomial"
+
+    type: Literal["polynomial"] = "polynomial"
+    coefficients: Numbers = Field(description="c0, c1, c2, … of y = c0 + c1 x + c2 x^2 + … (rad and m).")
+
+    @model_validator(mode="after")
+    def _some(self) -> PolynomialCurve:
+        if not self.coefficients:
+            raise problem(
+                "a polynomial has a coefficient at least", "write coefficients: [c0, c1]", ("coefficients",)
+            )
+        return self
+
+    @property
+    def pieces(self) -> Pieces:
+        return Pieces((), (0.0,), (tuple(c.number for c in self.coefficients),))
+
+
+class PointCurve(Curve):
+    """What passes through points (x, y) and goes on straight beyond the first and the last."""
+
+    x: Numbers = Field(description="The coordinate that is followed, increasing (rad or m).")
+    y: Numbers = Field(description="The follower there (rad or m).")
+
+    @model_validator(mode="after")
+    def _points(self) -> PointCurve:
+        if len(self.x) != len(self.y):
+            message = f"x has {len(self.x)} numbers and y {len(self.y)}"
+            raise problem(message, "a point has an x and a y", ("y",))
+        if len(self.x) < 2:
+            raise problem(f"it has {len(self.x)} points", "two at least", ("x",))
+        numbers = [value.number for value in self.x]
+        for place, (before, after) in enumerate(pairwise(numbers)):
+            if not after > before:
+                message = f"x must increase, and {after:g} comes after {before:g}"
+                raise problem(message, "sort the points", ("x", place + 1))
+        return self
+
+    def measured(self, x: Measure, y: Measure) -> Self:
+        told = {"x": self.x, "y": self.y}
+        measures = {"x": x, "y": y}
+        return self.model_copy(
+            update={
+                key: tuple(replace(v, quantity=measures[key]) for v in values) for key, values in told.items()
+            }
+        )
+
+    def seconds(self, widths: Sequence[float], slopes: Sequence[float]) -> list[float]:
+        """y''/2 at the points, of the stretches' widths and mean slopes."""
+        raise NotImplementedError
+
+    @property
+    def pieces(self) -> Pieces:
+        x, y = ([value.number for value in values] for values in (self.x, self.y))
+        widths = [b - a for a, b in pairwise(x)]
+        slopes = [(b - a) / h for (a, b), h in zip(pairwise(y), widths, strict=True)]
+        c = self.seconds(widths, slopes)
+        rows = [
+            (y[k], slopes[k] - h * (2 * c[k] + c[k + 1]) / 3, c[k], (c[k + 1] - c[k]) / (3 * h))
+            for k, h in enumerate(widths)
+        ]
+        last = slopes[-1] + widths[-1] * (c[-2] + 2 * c[-1]) / 3
+        ends = (y[0], rows[0][1]), (y[-1], last)
+        return Pieces(tuple(x), (x[0], *x), (ends[0], *rows, ends[1]))
+
+
+class LinearCurve(PointCurve):
+    """Straight lines through points."""
+
+    called: ClassVar[str] = "curve of lines"
+
+    type: Literal["linear"] = "linear"
+
+    def seconds(self, widths: Sequence[float], slopes: Sequence[float]) -> list[float]:
+        return [0.0] * (len(widths) + 1)
+
+
+class NaturalCurve(PointCurve):
+    """The natural cubic spline through points: no curvature at its ends."""
+
+    called: ClassVar[str] = "natural spline"
+
+    type: Literal["natural"] = "natural"
+
+    def seconds(self, widths: Sequence[float], slopes: Sequence[float]) -> list[float]:
+        return _curvatures(widths, slopes, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+
+
+class SimmCurve(PointCurve):
+    """The cubic spline of SIMM and OpenSim: at its ends it has the third derivative of the cubic through four points.
+
+    Source: Forsythe, Malcolm & Moler 1977, Computer Methods for Mathematical Computations, section 4.4.
+    """
+
+    called: ClassVar[str] = "SIMM spline"
+
+    type: Literal["simm"] = "simm"
+
+    def seconds(self, widths: Sequence[float], slopes: Sequence[float]) -> list[float]:
+        ends = [_third(widths[:3], slopes[:3]), _third(widths[-3:], slopes[-3:])]
+        first, last = widths[0], widths[-1]
+        return _curvatures(widths, slopes, (-1.0, 1.0, 3 * first * ends[0]), (-1.0, 1.0, 3 * last * ends[1]))
+
+
+def _third(widths: Sequence[float], slopes: Sequence[float]) -> float:
+    """y'''/6 of the cubic through four points, by divided differences; 0 where there are fewer."""
+    if len(widths) < 3:
+        return 0.0
+    a, b, c = widths
+    before, after = (slopes[1] - slopes[0]) / (a + b), (slopes[2] - slopes[1]) / (b + c)
+    return (after - before) / (a + b + c)
+
+
+def _curvatures(
+    widths: Sequence[float],
+    slopes: Sequence[float],
+    first: tuple[float, float, float],
+    last: tuple[float, float, float],
+) -> list[float]:
+    """c = y''/2 at the points: h_(k−1) c_(k−1) + 2 (h_(k−1) + h_k) c_k + h_k c_(k+1) = 3 (s_k − s_(k−1)), with a row at
+    each end, α c + β c' = γ of its last two unknowns in their order.
+
+    Rows of two alike unknowns stand for a third derivative; where only two points are there, they make no spline.
+    """
+    if len(widths) == 1:
+        return [0.0, 0.0]
+    rows = [(0.0, first[0], first[1], first[2])]
+    for (h, k), (s, t) in zip(pairwise(widths), pairwise(slopes), strict=True):
+        rows.append((h, 2 * (h + k), k, 3 * (t - s)))
+    rows.append((last[0], last[1], 0.0, last[2]))
+    return _tridiagonal(rows)
+
+
+def _tridiagonal(rows: Sequence[tuple[float, float, float, float]]) -> list[float]:
+    """The solution of rows (below, diagonal, above, right), by elimination without pivots (Thomas)."""
+    above, right = [0.0], [0.0]
+    for below, diagonal, over, value in rows:
+        pivot = diagonal - below * above[-1]
+        above.append(over / pivot)
+        right.append((value - below * right[-1]) / pivot)
+    result = [0.0]
+    for over, value in zip(reversed(above[1:]), reversed(right[1:]), strict=True):
+        result.append(value - over * result[-1])
+    return result[:0:-1]
+
+
+CURVES.add(PolynomialCurve, LinearCurve, NaturalCurve, SimmCurve)
