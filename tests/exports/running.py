@@ -103,3 +103,20 @@ def without_parameters():
     method = me.LagrangesMethod(x.diff() ** 2 / 2 - x**2 / 2, [x])
     method.form_lagranges_equations()
     return trundle.from_sympy(method, name="spring")
+
+
+# What examples refuse: no number, none above 0, too many of them, more steps than anybody waits for.
+REFUSED = (
+    "soon", "1s", "-1", "0", "nan", "inf", "1e999", "1 0", "1 -0.1", "1 fast", "1 0.1 much", "1 0.1 1 inf",
+    "1 0.1 1 2 3", "1e9 1e-3",
+)  # fmt: skip
+
+
+def require_refusals(*program, folder):
+    """The differential drive's example ends with status 2 and says why, and prints no row."""
+    for words in REFUSED:
+        command = [*program, *words.split()]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stdout) == (2, ""), words
+        assert "[SECONDS [STEP [INPUT...]]]" in done.stderr, words
+        assert "right_motor.voltage" in done.stderr, words

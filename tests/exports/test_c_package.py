@@ -11,7 +11,7 @@ import yaml
 from sympy.physics.mechanics import KanesMethod, Particle, Point, ReferenceFrame, dynamicsymbols
 
 import trundle
-from exports.running import VOLTAGES, kernels_end
+from exports.running import VOLTAGES, kernels_end, require_refusals
 from languages.c_code import WARNINGS, compiler
 from trundle.errors import InputError
 from trundle.exports.entries import entries
@@ -67,6 +67,13 @@ def test_the_example_moves_by_the_run_sections_inputs(tmp_path, to):
     program = built(tmp_path / "robot")
     np.testing.assert_array_equal(ran(program, "1", "0.001"), ran(program, "1", "0.001", *map(str, VOLTAGES)))
     assert abs(ran(program, "1")[-1, 6]) > 1
+
+
+@pytest.mark.parametrize("to", ["c", "cpp"])
+@pytest.mark.slow
+def test_the_example_refuses_what_is_no_time_and_no_number(tmp_path, to):
+    trundle.export(ROBOT, to, "dynamics", output=tmp_path / "robot")
+    require_refusals(built(tmp_path / "robot"), folder=tmp_path)
 
 
 def test_examples_without_a_run_section_have_inputs_of_one_and_tables_their_middle():

@@ -11,6 +11,7 @@ from exports.running import (
     model_of,
     output_of,
     require_hostile_run,
+    require_refusals,
     require_same_run,
 )
 from languages.fortran import STRICT
@@ -27,6 +28,10 @@ def built(tmp_path_factory):
     folder = exported("differential_drive", "fortran", tmp_path_factory.mktemp("fortran") / "robot")
     output_of(["make", f"FFLAGS={' '.join(STRICT)} -O2"], folder)
     return folder
+
+
+def test_the_example_refuses_what_is_no_time_and_no_number(built):
+    require_refusals("./main", folder=built)
 
 
 @pytest.mark.parametrize(("seconds", "tolerance"), [(0.001, 1e-12), (30.0, 1e-9)])

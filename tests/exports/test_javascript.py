@@ -15,6 +15,7 @@ from exports.running import (
     output_of,
     readme_code,
     require_hostile_run,
+    require_refusals,
     require_same_run,
     without_parameters,
 )
@@ -26,6 +27,10 @@ pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="no node")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return exported("differential_drive", "javascript", tmp_path_factory.mktemp("javascript") / "robot")
+
+
+def test_the_example_refuses_what_is_no_time_and_no_number(folder):
+    require_refusals("node", "example.js", folder=folder)
 
 
 @pytest.mark.parametrize(("seconds", "tolerance"), [(0.001, 1e-12), (30.0, 1e-9)])

@@ -290,6 +290,7 @@ class CTexts:
             room=self.counts[given] if given.size else "1",
             given=", ".join(map(self.language.number, self.content.moved)) or "0",
             columns=",".join(self.content.columns),
+            names=", ".join(self.content.input_names) or "none",
             defaults=self._default(parameter),
         )
 

@@ -64,6 +64,7 @@ class _Thin:
             input=self.types[given],
             given=", ".join(map(self.code.language.number, self.code.content.moved)),
             columns=",".join(self.code.content.columns),
+            names=", ".join(self.code.content.input_names) or "none",
             parameter=f"{self.code.structures[parameter].type}_defaults, " if held else "",
         )
 

@@ -75,8 +75,10 @@ def _package(content: Content) -> Package:
             "main.cu": filled(
                 "cuda/main.cu",
                 name=name,
+                room=max(1, len(content.moved)),
                 given=", ".join(map(CUDA.number, content.moved)) or "0",
                 columns=",".join(content.columns),
+                names=", ".join(content.input_names) or "none",
             ),
             "Makefile": filled("cuda/Makefile", name=name),
         }

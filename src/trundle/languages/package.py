@@ -99,7 +99,12 @@ class Content:
     def columns(self) -> list[str]:
         """What an example prints: time and the states, by words that a literal of any language and CSV can hold."""
         labels = () if self.dynamics is None else self.dynamics.program.inputs[0].labels
-        return ["time", *(re.sub(r"[^A-Za-z0-9_.]", "_", label) for label in labels)]
+        return ["time", *map(_plain, labels)]
+
+    @property
+    def input_names(self) -> list[str]:
+        """What an example takes, by such words, too."""
+        return [] if self.dynamics is None else [*map(_plain, self.dynamics.program.inputs[1].labels)]
 
     @property
     def moved(self) -> tuple[float, ...]:
@@ -155,6 +160,10 @@ class Content:
                 name, rates = (called.format(name=f"{word}{kind}") for word in ("step", "dynamics"))
                 closed = None if projection is None else called.format(name=projection.name)
                 yield _step(name, dynamics.program, rates, closed, language)
+
+
+def _plain(label: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.]", "_", label)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 /* Runs @NAME@ from its start and prints time and states as CSV, about a hundred rows:
    ./main [SECONDS [STEP [INPUT...]]] */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,13 +12,28 @@ static void print(double time, const @REAL@ *state) {
     printf("\n");
 }
 
+static void refuse(const char *problem, const char *word) {
+    fprintf(stderr, "%s%s\nusage: ./main [SECONDS [STEP [INPUT...]]], inputs: @NAMES@\n", problem, word);
+    exit(2);
+}
+
+/* The number of a word, which is above a bound, or the program ends with status 2. */
+static double number(const char *problem, const char *word, double bound) {
+    char *end;
+    const double found = strtod(word, &end);
+    if (end == word || *end != '\0' || !(found > bound && found < HUGE_VAL)) refuse(problem, word);
+    return found;
+}
+
 int main(int count, char **words) {
-    const double seconds = count > 1 ? strtod(words[1], NULL) : 10.0;
-    const double h = count > 2 ? strtod(words[2], NULL) : 1e-3;
+    if (count > 3 + @INPUTS@) refuse("too many numbers, the first of them ", words[3 + @INPUTS@]);
+    const double seconds = count > 1 ? number("SECONDS isn't a number above 0: ", words[1], 0) : 10.0;
+    const double h = count > 2 ? number("STEP isn't a number above 0: ", words[2], 0) : 1e-3;
+    if (seconds / h > 2e9) refuse("SECONDS are more than 2e9 times STEP", "");
     const long steps = (long)(seconds / h + 0.5), stride = steps < 100 ? 1 : steps / 100;
     @REAL@ state[@STATES@], input[@ROOM@] = {@GIVEN@};
     for (int k = 0; k < @STATES@; k++) state[k] = @NAME@_start[k];
-    for (int k = 0; k < @INPUTS@ && k + 3 < count; k++) input[k] = (@REAL@)strtod(words[k + 3], NULL);
+    for (int k = 0; k + 3 < count; k++) input[k] = (@REAL@)number("INPUT isn't a number: ", words[k + 3], -HUGE_VAL);
     puts("@COLUMNS@");
     for (long step = 0; step < steps; step++) {
         if (step % stride == 0) print((double)step * h, state);

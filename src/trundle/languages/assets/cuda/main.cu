@@ -1,5 +1,6 @@
 // Runs many of @NAME@ from their start, all alike, and prints time and states of the last as CSV:
 // ./main [SECONDS [STEP [INPUT...]]]
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,18 +15,34 @@ static double *numbers(int count) {
     return made;
 }
 
-static const double moved[] = {@GIVEN@};
+static void refuse(const char *problem, const char *word) {
+    fprintf(stderr, "%s%s\nusage: ./main [SECONDS [STEP [INPUT...]]], inputs: @NAMES@\n", problem, word);
+    exit(2);
+}
+
+/* The number of a word, which is above a bound, or the program ends with status 2. */
+static double number(const char *problem, const char *word, double bound) {
+    char *end;
+    const double found = strtod(word, &end);
+    if (end == word || *end != '\0' || !(found > bound && found < HUGE_VAL)) refuse(problem, word);
+    return found;
+}
 
 int main(int given, char **words) {
     const int count = 1000, rows = 100;
-    const double seconds = given > 1 ? strtod(words[1], NULL) : 10.0, h = given > 2 ? strtod(words[2], NULL) : 1e-3;
+    if (given > 3 + INPUT_SIZE) refuse("too many numbers, the first of them ", words[3 + INPUT_SIZE]);
+    const double seconds = given > 1 ? number("SECONDS isn't a number above 0: ", words[1], 0) : 10.0;
+    const double h = given > 2 ? number("STEP isn't a number above 0: ", words[2], 0) : 1e-3;
+    if (seconds / h > 2e9) refuse("SECONDS are more than 2e9 times STEP", "");
+    double held[@ROOM@] = {@GIVEN@};
+    for (int i = 0; i + 3 < given; i++) held[i] = number("INPUT isn't a number: ", words[i + 3], -HUGE_VAL);
     const int steps = (int)(seconds / h + 0.5), stride = steps < rows ? 1 : steps / rows;
     double *state = numbers(STATE_SIZE * count), *input = numbers(INPUT_SIZE * count);
     double *parameter = numbers(PARAMETER_SIZE);
     for (int i = 0; i < PARAMETER_SIZE; i++) parameter[i] = parameter_default(i);
     for (int k = 0; k < count; k++) {
         for (int i = 0; i < STATE_SIZE; i++) state[i * count + k] = state_default(i);
-        for (int i = 0; i < INPUT_SIZE; i++) input[i * count + k] = i + 3 < given ? strtod(words[i + 3], NULL) : moved[i];
+        for (int i = 0; i < INPUT_SIZE; i++) input[i * count + k] = held[i];
     }
     puts("@COLUMNS@");
     for (int done = 0, now = 0;; done += now) {

@@ -7,7 +7,7 @@ const moved = [@GIVEN@];
 const state = Float64Array.from(groups.state.defaults);
 const parameter = Float64Array.from(groups.parameter.defaults);
 const input = Float64Array.from(groups.input.names, (_, k) => given[k] ?? moved[k]);
-if (!(seconds >= 0 && h > 0 && seconds / h < 1e12) || given.length > input.length || input.some(Number.isNaN)) {
+if (!(seconds > 0 && h > 0 && seconds / h <= 2e9) || given.length > input.length || input.some(Number.isNaN)) {
   console.error("usage: node example.js [SECONDS [STEP [INPUT...]]], with numbers for", ...groups.input.names);
   process.exit(2);
 }

@@ -7,7 +7,7 @@ function main(seconds, h, input)
   state = groups.state.defaults;
   parameter = groups.parameter.defaults;
   names = groups.input.names';
-  if ~(seconds >= 0 && h > 0 && seconds / h < 1e12) || numel(input) ~= numel(names)
+  if ~(seconds > 0 && h > 0 && seconds / h <= 2e9) || numel(input) ~= numel(names)
     error('main(SECONDS, STEP, INPUT), with %d inputs: %s', numel(names), strjoin(names, ', '));
   end
   input = input(:);
