@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
-from trundle import derive, joint_loads, simulate
+from trundle import derive, equations, joint_loads, simulate
 from trundle.documents import dump, parse
 from trundle.errors import InputError
+from trundle.formulas import read_expression
 from trundle.limbs.capture.joint_motion import JointMotion
 from trundle.program import Tracer, compile_program
 from trundle.robot import LinearCurve, NaturalCurve, PolynomialCurve, SimmCurve, parse_robot
@@ -185,6 +186,31 @@ def test_the_subspace_is_the_poses_derivative(rng):
 def _names(robot):
     model = derive(robot)
     return model.coordinates, model.speeds
+
+
+def test_equations_call_curves_by_name():
+    """Checked against the program as all are; f, f' and f'' of a cam, in text, LaTeX and MathML, and read back."""
+    shown = equations(leg())
+    definitions = {str(each.symbol): str(each.expression) for each in shown.definitions}
+    assert definitions["q_along"] == "f_along(q_knee)"
+    assert definitions["k_along"] == "df_along(q_knee)"
+    assert definitions["c_along"] == "ddf_along(q_knee)"
+    assert not [note for section in shown.sections for note in section.notes if "Not written" in note]
+    assert "k_down = f_down′(q_knee)" in str(shown)
+    assert r"f_{\mathrm{down}}^{\prime \prime }\left(q_{\mathrm{knee}}\right)" in shown.latex()
+    assert "<msup><msub><mi>f</mi><mi>down</mi></msub><mo>′′</mo></msup>" in shown.mathml()
+    units = {str(info.symbol): info.unit for info in shown.symbols if info.kind == "function"}
+    assert (units["f_down"], units["ddf_down"], units["df_twist"], units["ddf_twist"]) == (
+        "m",
+        "m/rad^2",
+        "1",
+        "1/rad",
+    )
+    data = shown.data()
+    names = [each["symbol"] for each in (*data["symbols"], *data["definitions"])]
+    for each in shown.definitions:
+        if "f_" in str(each.expression):
+            assert read_expression(str(each.expression), names) == each.expression
 
 
 def test_it_reads_back():

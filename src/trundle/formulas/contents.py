@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import sympy
+from sympy.core.function import AppliedUndef
 
 from trundle.formulas.algebra.writing import Writer
 from trundle.formulas.letters.names import Note
@@ -60,4 +61,8 @@ def symbols_in(sheet: Sheet, sections: Sequence[Section]) -> tuple[SymbolInfo, .
             own = tuple(f"{'-' if sign < 0 else ''}{key}" for key, sign in signed)
             source = own or tuple(filter(None, [entry.source]))
             symbols.append(SymbolInfo(symbol, entry.kind, entry.meaning, entry.unit, entry.number, source))
+    called = {type(call).__name__ for each in written for call in each.atoms(AppliedUndef)}
+    for name, function in sheet.book.functions.items():
+        if name in called:
+            symbols.append(SymbolInfo(sympy.Symbol(name), "function", function.meaning, function.unit))
     return tuple(symbols)

@@ -48,9 +48,9 @@ _MOST_BITS = 4096
 def read_expression(text: str, symbols: Iterable[str] | Mapping[str, Expression]) -> Expression:
     """The SymPy expression that a text stands for.
 
-    `symbols` are the names it may use (a mapping gives the symbol of each). Only numbers, these names, + − * / **,
-    brackets and the functions sin, cos, tan, asin, atan, atan2, sqrt, exp, log, tanh, Abs, Min and Max are read, and
-    nothing is executed; raises InputError for anything else.
+    `symbols` are the names it may use (a mapping gives the symbol of each), also as functions of one argument. Only
+    numbers, these names, + − * / **, brackets and the functions sin, cos, tan, asin, atan, atan2, sqrt, exp, log, tanh,
+    Abs, Min and Max are read, and nothing is executed; raises InputError for anything else.
 
     Parameters
     ----------
@@ -113,6 +113,8 @@ def _read(node: ast.expr, known: Mapping[str, Expression], depth: int) -> Expres
             if len(args) != needed or not args:
                 raise InputError(f"{name} takes {counted(max(needed, 1), 'argument')}, got {len(args)}")
             return FUNCTIONS[name](*(_read(argument, known, depth + 1) for argument in args))
+        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in known:
+            return sympy.Function(name)(_read(argument, known, depth + 1))
     try:
         written = ast.unparse(node)[:60]
     except RecursionError:  # it is nested more deeply than Python's stack

@@ -54,6 +54,8 @@ def letter_rate(book: Book, letter: int, rates: LetterRates) -> Sum:
     changes = [rate(argument, rates) for argument in definition.arguments]
     if not any(change.terms for change in changes):
         return Sum(book, {})
+    if f"d{definition.function}" in book.functions:
+        return book.call(f"d{definition.function}", *definition.arguments) * changes[0]
     return _function_rate(book.letter(letter), definition, changes)
 
 

@@ -76,11 +76,26 @@ class Letter:
 # A sum, or a number that becomes one.
 
 
+class NamedFunction(NamedTuple):
+    """A function that equations call by a name, f_knee say: its numbers, and what it is called and means.
+
+    Its derivative has the same name with a d in front, df_knee.
+    """
+
+    at: Callable[[Scalar], Scalar]
+    meaning: str
+    unit: str
+
+
 @dataclass
 class Book:
-    """All letters of one derivation, by number; and how many definitions it may make on its own."""
+    """All letters of one derivation, by number; and how many definitions it may make on its own.
+
+    `functions` are the description's own, by name, with their derivatives.
+    """
 
     letters: list[Letter] = field(default_factory=list)
+    functions: dict[str, NamedFunction] = field(default_factory=dict)
     # Factors with more terms than `most_terms` get a letter, unless the other factor is a number; `most_work` pairs of
     # terms may be multiplied out in all (a thousand take some 10 ms).
     most_terms: int = 200

@@ -209,7 +209,7 @@ class Writer:
         if entry.definition is not None:
             arguments = [self.expression(argument) for argument in entry.definition.arguments]
             function = entry.definition.function
-            value = _FUNCTIONS[function](*arguments) if function else arguments[0]
+            value = _called(function)(*arguments) if function else arguments[0]
             if not entry.name:
                 entry.name = self._unnamed()
             self.shown[letter] = value
@@ -223,6 +223,11 @@ class Writer:
         while f"z_{self._numbered}" in taken:
             self._numbered += 1
         return f"z_{self._numbered}"
+
+
+def _called(function: str) -> Callable[..., sympy.Expr]:
+    """SymPy's function of a name; of the description's own one without a rule."""
+    return _FUNCTIONS.get(function) or sympy.Function(function)
 
 
 def exactly(value: float) -> sympy.Expr:

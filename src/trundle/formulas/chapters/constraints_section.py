@@ -24,6 +24,7 @@ _WORDS = {
     "rolling": "{0} rolls without slipping",
     "lateral": "{0} does not slide sideways",
     "linkage": "{0} turns its wheels together",
+    "cam": "{0} makes one follow the other",
     "gear": "{0} makes one follow the others",
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, reduce
 
 import numpy as np
@@ -69,7 +69,7 @@ class LetterValues:
             if entry.definition is not None:
                 arguments = [self.sum(argument) for argument in entry.definition.arguments]
                 function = entry.definition.function
-                self._letters[index] = _FUNCTIONS[function](*arguments) if function else arguments[0]
+                self._letters[index] = self._called(function)(*arguments) if function else arguments[0]
             elif entry.number is not None:
                 self._letters[index] = entry.number
             else:
@@ -125,7 +125,12 @@ class LetterValues:
                 return reduce(lambda product, factor: product * self(factor), expression.args, 1.0)
             case sympy.Pow():
                 return np.asarray(self(expression.base), dtype=float) ** self(expression.exp)
-        return _FUNCTIONS[type(expression).__name__](*(self(argument) for argument in expression.args))
+        return self._called(type(expression).__name__)(*(self(argument) for argument in expression.args))
+
+    def _called(self, function: str) -> Callable[..., Floats]:
+        """A function by its name, also one of the description's own."""
+        own = self.book.functions.get(function)
+        return _FUNCTIONS[function] if own is None else own.at
 
     def _symbol(self, name: str) -> Floats:
         if name in self.symbols:

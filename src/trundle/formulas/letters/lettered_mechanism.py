@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
-from trundle.formulas.algebra.sums import Book, Letter, LetterDefinition, Sum
+from trundle.formulas.algebra.sums import Book, Letter, LetterDefinition, NamedFunction, Sum
 from trundle.formulas.algebra.writing import Writer
 from trundle.formulas.letters.names import Names, common, plain, words_of
 from trundle.formulas.letters.parameter_letters import read_parameters
 from trundle.formulas.letters.sheet import Sheet
 from trundle.mechanics.assembly import Assembly
-from trundle.mechanics.coupling import Linkage
+from trundle.mechanics.coupling import Cam, Linkage
 from trundle.mechanics.tree import Link, Tree
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.mechanism import mechanism
@@ -85,13 +86,15 @@ def _added(assembly: Assembly, letters: Mapping[str, Sum], names: Names) -> dict
 
 
 def _with_named_couplings(assembly: Assembly, q: Mapping[str, Sum], names: Names) -> Assembly:
-    """Coupled steering angles as letters of their own, defined by their coupling."""
+    """What linkages and cams move as letters of their own, defined by their coupling."""
     values = dict(q)
     couplings = []
     for coupling in assembly.couplings:  # each comes after what moves its leaders
         made = coupling
         if isinstance(coupling, Linkage):
             made = _named_linkage(coupling, values[coupling.axis.coordinate], names)
+        if isinstance(coupling, Cam):
+            made = _named_cam(coupling, values[coupling.leaders[0].coordinate], assembly, names)
         followed = made.follow([values[axis.coordinate] for axis in made.leaders])
         values |= {axis.coordinate: each.value for axis, each in zip(made.followers, followed, strict=True)}
         couplings.append(made)
@@ -113,6 +116,37 @@ def _named_linkage(coupling: Linkage, delta: Sum, names: Names) -> Linkage:
         letter = Letter(names.of(axis.coordinate), "definition", words, "rad", source=axis.coordinate)
         angles.append(book.letter(book.define(turned, letter)))
     return replace(coupling, angles=tuple(angles), rates=tuple(rates))
+
+
+def _named_cam(cam: Cam, leader: Sum, assembly: Assembly, names: Names) -> Cam:
+    """A cam in letters: the follower's coordinate f(q), its slope f'(q), and f''(q), which rates of the slope bring in.
+
+    The function has a name of its own, and its derivatives have it with d in front.
+    """
+    book, axis, on = leader.book, cam.follower, cam.leaders[0].coordinate
+    called = axis.coordinate.rpartition(".")[0]
+    label, units = names.label(called), [assembly.quantities[each].unit for each in (axis.coordinate, on)]
+    name = names.unique(f"f_{label}")
+    words = f"{cam.curve.called} of the cam {cam.name}, by which {called} follows {on}"
+    letters = [Letter(names.of(axis.coordinate), "definition", f"where {called} is", source=axis.coordinate)]
+    letters += [Letter(names.unique(f"{stem}_{label}"), "definition") for stem in "kc"]
+    for order, which in enumerate(("", "derivative", "second derivative", "third derivative")):
+        own, unit = "d" * order + name, _per(units[0], units[1], order)
+        meaning = f"{which} of {name}" if order else words
+        book.functions[own] = NamedFunction(partial(cam.curve.at, order=order), meaning, unit)
+        if order < len(letters):
+            letters[order].unit, letters[order].meaning = unit, letters[order].meaning or meaning
+            book.define(LetterDefinition(own, (leader,)), letters[order])
+    value, slope, _ = (book.call("d" * order + name, leader) for order in range(len(letters)))
+    return replace(cam, letters=(value, slope))
+
+
+def _per(unit: str, other: str, order: int) -> str:
+    """The unit of a derivative: m/rad^2 of a second one, and 1/rad where both are angles."""
+    if not order:
+        return unit
+    above, below = ("1", order - 1) if unit == other else (unit, order)
+    return above if not below else f"{above}/{other}" + (f"^{below}" if below > 1 else "")
 
 
 _PLACEMENT = "of the orientation in which {} is mounted"

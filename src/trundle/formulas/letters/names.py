@@ -157,6 +157,12 @@ def rate_of(name: str) -> str:
     return f"{stem.removesuffix('dot')}{'ddot' if stem.endswith('dot') else 'dot'}{mark}{index}"
 
 
+def primed(function: str) -> str:
+    """The name of a description's function as it is shown: f_knee for its own, f_knee′ for its derivative df_knee."""
+    name = function.lstrip("d")
+    return name + "′" * (len(function) - len(name))
+
+
 def common(owners: Sequence[str], known: Mapping[str, str]) -> str:
     """A label for several owners: the words that all have, or the first one's label."""
     words = [owner.split("_") for owner in owners]

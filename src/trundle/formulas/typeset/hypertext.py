@@ -206,8 +206,8 @@ def _symbols(setting: AlignedPage, writer: MathML, places: _Places, folded: bool
         return ""
     head = "".join(element("th", title, scope="col") for title in ("symbol", "value", "meaning"))
     rows = (
-        _symbol(info, number, meaning, setting, writer)
-        for info, (_, number, meaning) in zip(setting.equations.symbols, listed, strict=True)
+        _symbol(info, shown, number, meaning, setting, writer)
+        for info, (shown, number, meaning) in zip(setting.equations.symbols, listed, strict=True)
     )
     body = element(
         "table", element("thead", element("tr", head)), element("tbody", *rows), **{"class": "symbols"}
@@ -221,12 +221,14 @@ def _symbols(setting: AlignedPage, writer: MathML, places: _Places, folded: bool
     )
 
 
-def _symbol(info: SymbolInfo, number: str, meaning: str, setting: AlignedPage, writer: MathML) -> str:
+def _symbol(
+    info: SymbolInfo, called: Expression, number: str, meaning: str, setting: AlignedPage, writer: MathML
+) -> str:
     """A row; the value of a parameter names its keys, so that a page that changes them can follow."""
     value, unit = "", number
     if info.kind == "parameter" and info.number is not None:
         value, _, unit = number.partition(" ")
     given = element("span", escape(value), **{"data-keys": " ".join(info.keys)}) if value else ""
-    symbol = element("td", _math(writer.write(info.symbol)))
+    symbol = element("td", _math(writer.write(called)))
     shown = element("td", f"{given} {escape(unit)}".strip(), **{"class": "value"})
     return element("tr", symbol, shown, element("td", _said(meaning, setting, writer)))

@@ -14,8 +14,8 @@ from typing import Generic, NamedTuple, TypeVar
 import sympy
 from sympy.core.alphabets import greeks
 
-from trundle.formulas.letters.names import Note, measured, raised
-from trundle.formulas.sections import Equation, Equations, Expression, Section
+from trundle.formulas.letters.names import Note, measured, primed, raised
+from trundle.formulas.sections import Equation, Equations, Expression, Section, SymbolInfo
 from trundle.formulas.typeset.ordering import Order, Split
 from trundle.formulas.typeset.printers import Measuring
 
@@ -131,7 +131,7 @@ class Layout(Generic[_Printer]):
         described = []
         for info in self.equations.symbols:
             number = "" if info.number is None else f"{info.number:.6g}"
-            described.append((info.symbol, f"{number} {raised(info.unit)}".strip(), info.meaning))
+            described.append((_shown(info), f"{number} {raised(info.unit)}".strip(), info.meaning))
         return described
 
     def columns(self, expression: Expression) -> float:
@@ -278,6 +278,11 @@ class Layout(Generic[_Printer]):
 def _in_words(name: str) -> str:
     """A part's name in words, left_motor as "left motor"; names with dots are those of quantities and programs."""
     return name if "." in name else name.replace("_", " ")
+
+
+def _shown(info: SymbolInfo) -> sympy.Symbol:
+    """The symbol by which something is told: derivatives of functions have primes."""
+    return sympy.Symbol(primed(info.symbol.name)) if info.kind == "function" else info.symbol
 
 
 def alone(equation: Equation) -> Equations:

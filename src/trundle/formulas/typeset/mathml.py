@@ -12,9 +12,11 @@ from functools import cache
 from html import escape
 
 import sympy
+from sympy.core.function import AppliedUndef
 from sympy.printing.pretty.pretty_symbology import greek_unicode
 from sympy.printing.str import StrPrinter
 
+from trundle.formulas.letters.names import primed
 from trundle.formulas.sections import Expression
 from trundle.formulas.typeset.layout import Line
 from trundle.formulas.typeset.ordering import Order
@@ -62,7 +64,9 @@ def symbol_mathml(name: str, named: bool = False) -> str:
         return element("msup", symbol_mathml(name[:-1]), element("mi", "T", mathvariant="normal"))
     if "′" in name:
         base, _, number = name.partition("′")
-        raised = row(sign("′"), element("mn", escape(number))) if number else sign("′")
+        primes = sign("′" * (1 + number.count("′")))
+        number = number.strip("′")
+        raised = row(primes, element("mn", escape(number))) if number else primes
         return element("msup", symbol_mathml(base), raised)
     if name.startswith("Δ") and len(name) > 1:
         return element("mrow", word("Δ"), symbol_mathml(name[1:]))
@@ -199,7 +203,9 @@ class MathML:
 
     def _function(self, e: Expression, power: str = "") -> str:
         """A function of its arguments, without brackets where sin, cos or tan takes one product."""
-        name = element("mi", escape(_FUNCTIONS.get(type(e).__name__, type(e).__name__)))
+        called = type(e).__name__
+        own = isinstance(e, AppliedUndef)
+        name = symbol_mathml(primed(called)) if own else element("mi", escape(_FUNCTIONS.get(called, called)))
         head = element("msup", name, power) if power else name
         ordered = isinstance(e, sympy.Min | sympy.Max)
         arguments = [self.write(argument) for argument in (self.by.arguments(e) if ordered else e.args)]

@@ -8,12 +8,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from sympy import Basic
+from sympy.core.function import AppliedUndef
 from sympy.printing.latex import LatexPrinter, tex_greek_dictionary, translate
 from sympy.printing.pretty.pretty import PrettyPrinter
 from sympy.printing.pretty.pretty_symbology import greek_letters, greek_unicode
 from sympy.printing.pretty.stringpict import prettyForm, stringPict
 
-from trundle.formulas.letters.names import sign
+from trundle.formulas.letters.names import primed, sign
 from trundle.formulas.sections import Expression
 from trundle.formulas.typeset.ordering import Order, Split
 from trundle.formulas.typeset.tex_width import tex_width
@@ -50,7 +51,7 @@ def symbol_latex(name: str, named: bool = False) -> str:
         return f"{symbol_latex(name.removesuffix('ᵀ'))}^{{T}}"
     if "′" in name:
         base, _, number = name.partition("′")
-        return rf"{symbol_latex(base)}^{{\prime {number}}}"
+        return rf"{symbol_latex(base)}^{{\prime {number.replace('′', chr(92) + 'prime ')}}}"
     if name.startswith("Δ"):
         return rf"\Delta {symbol_latex(name[1:])}"
     if "." in name:
@@ -146,6 +147,18 @@ class Pretty(Measuring, PrettyPrinter):
 
     def _print_Symbol(self, e: Expression, bold_name: bool = False) -> prettyForm:
         return prettyForm(sign(e.name))
+
+    def _print_Function(
+        self,
+        e: Expression,
+        sort: bool = False,
+        func_name: str | None = None,
+        left: str = "(",
+        right: str = ")",
+    ) -> prettyForm:
+        if isinstance(e, AppliedUndef):
+            func_name = sign(primed(type(e).__name__))
+        return super()._print_Function(e, sort, func_name, left, right)
 
     def _print_Mul(self, product: Expression) -> prettyForm:
         form = self._unsigned(product)
@@ -283,6 +296,14 @@ class Latex(Measuring, LatexPrinter):
         return shown if exp is None else rf"{shown}^{{{exp}}}"
 
     _print_Max = _print_Min
+
+    def _print_Function(self, expr: Expression, exp: object = None) -> str:
+        """A description's own function by its name, others as SymPy has them."""
+        if not isinstance(expr, AppliedUndef):
+            return super()._print_Function(expr, exp)
+        arguments = ", ".join(self._print(argument) for argument in expr.args)
+        shown = rf"{symbol_latex(primed(type(expr).__name__))}\left({arguments}\right)"
+        return shown if exp is None else rf"{shown}^{{{exp}}}"
 
     def _print_atan2(self, expr: Expression, exp: object = None) -> str:
         return rf"\operatorname{{atan2}}\left({', '.join(self._print(argument) for argument in expr.args)}\right)"
