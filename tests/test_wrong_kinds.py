@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import trundle
-from trundle import catalog
+from trundle import catalog, documents
 
 SHANK = {"name": "shank", "mass": 2, "center_of_mass": [0, 0, -0.2], "inertia": {"yy": 0.1}}
 LIMB = {
@@ -19,6 +19,8 @@ LIMB = {
         "joints": {"knee": {"type": "revolute", "axis": [0, 1, 0], "body": SHANK}},
     }
 }
+
+URDF = documents.dump_urdf(catalog.pendulum())
 
 
 class Stranger:
@@ -195,7 +197,7 @@ def doors() -> dict[str, Door]:
         "kinematics": {"robot": have["swerve"]},
         "linearize": {"model": model, "state": {}, "inputs": {}, "parameters": {}, "outputs": None},
         "linearize_along": {"model": model, "run": run, "outputs": None},
-        "load": {"source": LIMB},
+        "load": {"source": LIMB, "base": None, "strict": False},
         "load_figures": {"run": run, "cycles": None},
         "motor_limits": {"robot": catalog.swerve(), "speed": "1 m/s"},
         "ode": {"model": model, "inputs": {}, "initial": {}, "parameters": {}},
@@ -354,6 +356,19 @@ def doors() -> dict[str, Door]:
         },
     }
     found = {name: Door(getattr(trundle, name), given) for name, given in face.items()}
+    files = {
+        "dump": {"robot": robot, "run": None, "comment": ""},
+        "dump_urdf": {"robot": have["limb"]},
+        "json_schema": {"file": type(robot)},
+        "load": {"source": LIMB, "base": None, "strict": False},
+        "load_osim": {"path": "nobody.osim"},
+        "load_urdf": {"path": "nobody.urdf", "base": None, "strict": False},
+        "osim_markers": {"path": "nobody.osim"},
+        "parse": {"text": documents.dump(robot), "base": None, "strict": False},
+        "parse_urdf": {"text": URDF, "base": None, "strict": False},
+        "urdf_extras": {"robot": documents.parse_urdf(URDF)},
+    }
+    found |= {f"documents.{name}": Door(getattr(documents, name), given) for name, given in files.items()}
     methods = {
         "model": {
             "analyze": {"at": {}, "frame": None, "point": None, "length": 1.0, "voltage": 12.0},
@@ -534,6 +549,7 @@ def test_the_arguments_are_taken_otherwise(tmp_path, monkeypatch):
 # Doors that take files or nouns that would take seconds to make: their other arguments are wrong as they come.
 CLOSED = {"compare", "follow", "from_sympy", "open", "pursue", "read_markers", "read_path", "read_recording"}
 CLOSED |= {"register", "segment_poses", "track", "wrench.equate", "wrench.power"}
+CLOSED |= {"documents.load_osim", "documents.load_urdf", "documents.osim_markers"}
 
 
 LIMB_2 = catalog.pendulum(links=2)

@@ -297,3 +297,14 @@ def test_damaged_files_are_input_errors(tmp_path, rng):
                 trundle.load(tmp_path / "a.osim")
             except InputError as error:
                 assert error.file  # noqa: PT017
+
+
+def test_moments_that_no_body_has_are_refused_where_that_is_asked_for(tmp_path):
+    text = version_4([J("PinJoint", "ground", "shank", ("knee",))])
+    six = " ".join(map(str, MOMENTS.values()))
+    assert six in text
+    (tmp_path / "leg.osim").write_text(text.replace(six, "0.01 0.01 9 0 0 0"))
+    with pytest.warns(UserWarning, match="moments of inertia of shank; they are taken as they stand"):
+        trundle.load(tmp_path / "leg.osim")
+    with pytest.raises(InputError, match="leg.osim: no rigid body has the moments of inertia of shank"):
+        trundle.load(tmp_path / "leg.osim", strict=True)

@@ -377,10 +377,15 @@ def test_names_that_trundle_has_other_uses_for():
     assert robot.joints["wrist"].parent == "sin_link"
 
 
-def test_inertias_that_no_body_has_can_be_taken_on_trust():
+def test_inertias_that_no_body_has_can_be_taken_on_trust(tmp_path):
     text = ARM.replace('izz=".05"', 'izz="5"')
     with pytest.raises(InputError, match="leave strict away"):
         parse_urdf(text, strict=True)
+    (tmp_path / "arm.urdf").write_text(text)
+    with pytest.raises(InputError, match="leave strict away"):
+        trundle.load(tmp_path / "arm.urdf", strict=True)
+    with pytest.raises(InputError, match="leave strict away"):
+        trundle.load({"robot": {"urdf": str(tmp_path / "arm.urdf")}}, strict=True)
     with pytest.warns(UserWarning, match="moments of inertia of hand; they are taken as they stand"):
         robot = parse_urdf(text)
     assert robot.joints["wrist"].body.inertia.as_given

@@ -281,6 +281,15 @@ def test_a_radius_that_is_changed_takes_others_with_it():
         alone.with_parameters({"r": 0.035})
 
 
+@pytest.mark.parametrize("given", [3, [1], True])
+def test_what_is_no_name_of_a_file_is_told_once(given: object):
+    wheels = {"left": {"joint": "a", "radius": 1}, "right": {"joint": "b", "radius": 1}}
+    with pytest.raises(trundle.InputError) as caught:
+        trundle.load({"robot": {"urdf": given, "wheels": wheels}})
+    assert str(caught.value).startswith("robot.urdf: expected the name of a URDF file, got")
+    assert "\n" not in str(caught.value)
+
+
 def test_a_misspelt_motor_of_the_file_is_told(tmp_path: Path):
     example = (
         (EXAMPLES / "turtlebot.yaml")

@@ -14,12 +14,13 @@ from trundle.documents.document import MODEL_SUFFIX, MOST_BYTES, Document, read_
 from trundle.documents.runspec import RunSpec
 from trundle.documents.yamltext import read_yaml
 from trundle.errors import InputError
+from trundle.expected import a_text, a_truth, by_name, came
 from trundle.files import path_of
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.description import Robot, check_base
 from trundle.robot.motors import MOTORS
 from trundle.robot.noun import Noun
-from trundle.robot.problems import Path, problems_of, report
+from trundle.robot.problems import Mistake, Path, problems_of, report
 from trundle.robot.shapes import Mesh
 from trundle.robot.values import describe
 from trundle.robot.wheels import WHEELS
@@ -39,7 +40,9 @@ class File(Noun):
     run: RunSpec | None = Field(None, description="What to do with it.")
 
 
-def load(source: str | FilePath | Mapping[str, object], *, base: str | None = None) -> Document:
+def load(
+    source: str | FilePath | Mapping[str, object], *, base: str | None = None, strict: bool = False
+) -> Document:
     """The robot and the run of a description. Nothing in a file is ever executed.
 
     Parameters
@@ -50,6 +53,9 @@ def load(source: str | FilePath | Mapping[str, object], *, base: str | None = No
         file (`urdf: FILE` under `robot`) and put wheels on its joints.
     base : {"fixed", "planar", "floating"}, optional
         How the base moves, in place of what the file says or, for URDF, of what it leaves open.
+    strict : bool
+        Whether moments of inertia that no rigid body can have are an error in files of other tools (URDF, OpenSim); if
+        not, they are taken as they stand, and a warning names the bodies. In YAML and plain data they always are.
 
     Returns
     -------
@@ -69,8 +75,9 @@ def load(source: str | FilePath | Mapping[str, object], *, base: str | None = No
     >>> load({"robot": robot, "run": {"duration": 2}}).run.duration
     2.0
     """
+    a_truth(strict, "strict")
     if isinstance(source, Mapping):
-        return _document({"trundle": FORMAT, **source}, base=base)
+        return _document({"trundle": FORMAT, **by_name(source, "source")}, base=base, strict=strict)
     path = path_of(source, "load")
     if str(source).lower().endswith(MODEL_SUFFIX):
         message = "holds a model that was kept, not a description alone"
@@ -78,15 +85,17 @@ def load(source: str | FilePath | Mapping[str, object], *, base: str | None = No
     if path.suffix.lower() == ".urdf":
         from trundle.documents.urdf.urdf_reader import load_document  # late: others don't wait for it
 
-        return load_document(source, base=base)
+        return load_document(source, base=base, strict=strict)
     if path.suffix.lower() == ".osim":
         from trundle.documents.osim import osim_reader
 
-        return osim_reader.load_document(source, base=base)
-    return parse(read_text(path), source, base=base)
+        return osim_reader.load_document(source, base=base, strict=strict)
+    return parse(read_text(path), source, base=base, strict=strict)
 
 
-def load_robot(source: str | FilePath | Mapping[str, object], *, base: str | None = None) -> Robot:
+def load_robot(
+    source: str | FilePath | Mapping[str, object], *, base: str | None = None, strict: bool = False
+) -> Robot:
     """The robot of a description; its run, if it has one, is left aside.
 
     Parameters
@@ -98,6 +107,9 @@ def load_robot(source: str | FilePath | Mapping[str, object], *, base: str | Non
     base : {"fixed", "planar", "floating"}, optional
         How the base moves, in place of what the file says. URDF doesn't say it: unless asked otherwise, a root link
         with a mass floats, and "fixed" holds an arm to the ground.
+    strict : bool
+        Whether moments of inertia that no rigid body can have are an error in files of other tools (URDF, OpenSim); if
+        not, they are taken as they stand, and a warning names the bodies. In YAML and plain data they always are.
 
     Returns
     -------
@@ -116,10 +128,12 @@ def load_robot(source: str | FilePath | Mapping[str, object], *, base: str | Non
     >>> robot.number(robot.joints["shoulder"].body.center_of_mass[0])
     0.3048
     """
-    return load(source, base=base).robot
+    return load(source, base=base, strict=strict).robot
 
 
-def parse(text: str, path: str | FilePath | None = None, *, base: str | None = None) -> Document:
+def parse(
+    text: str, path: str | FilePath | None = None, *, base: str | None = None, strict: bool = False
+) -> Document:
     """The same from YAML text; `path` is for messages only.
 
     Parameters
@@ -130,6 +144,8 @@ def parse(text: str, path: str | FilePath | None = None, *, base: str | None = N
         Where it came from.
     base : {"fixed", "planar", "floating"}, optional
         How the base moves, in place of what the text says.
+    strict : bool
+        As for `trundle.load`, of a URDF file that the text names.
 
     Returns
     -------
@@ -149,10 +165,12 @@ def parse(text: str, path: str | FilePath | None = None, *, base: str | None = N
     'fixed'
     """
     file = None if path is None else str(path)
+    a_text(text, "text", "trundle.load takes plain data")
+    a_truth(strict, "strict")
     if len(text) > MOST_BYTES:
         raise too_large(len(text), file)
     data, lines = read_yaml(text, file)
-    return _document(_versioned(data, lines, file), lines, path, text, base)
+    return _document(_versioned(data, lines, file), lines, path, text, base, strict)
 
 
 def _document(
@@ -161,6 +179,7 @@ def _document(
     path: str | FilePath | None = None,
     text: str = "",
     base: str | None = None,
+    strict: bool = False,
 ) -> Document:
     """A document of plain data, checked; errors name the file and the line."""
     file = None if path is None else str(path)
@@ -168,7 +187,12 @@ def _document(
     if isinstance(robot, Mapping) and _is_name(robot.get("urdf")):
         from trundle.documents.urdf.beside import robot_beside  # late: most descriptions name no URDF
 
-        data = {**data, "robot": robot_beside(robot, path, lines, base)}
+        data = {**data, "robot": robot_beside(robot, path, lines, base, strict)}
+    elif isinstance(robot, Mapping) and not isinstance(robot.get("urdf"), (str, type(None))):
+        mistake = Mistake(
+            ("robot", "urdf"), f"expected the name of a URDF file, got {describe(robot['urdf'])}"
+        )
+        raise report([mistake], file=file, lines=lines)
     elif base is not None and isinstance(robot, Mapping):
         check_base(base, bool(robot.get("wheels")))
         data = {**data, "robot": {**robot, "base": base}}
@@ -276,6 +300,8 @@ def json_schema(file: type[Noun] = File, title: str = "Trundle description") -> 
     >>> list(json_schema()["properties"])
     ['trundle', 'robot', 'run']
     """
+    if not (isinstance(file, type) and issubclass(file, Noun)):
+        raise InputError(f"expected a class of nouns, got {came(file)}", key="file", hint="leave it out")
     schema: dict[str, object] = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     whole: dict[str, Any] = file.model_json_schema(by_alias=True) | {"title": title}
     known = whole.get("$defs", {})

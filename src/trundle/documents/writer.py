@@ -10,6 +10,7 @@ from yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 from trundle.documents.runspec import RunSpec
 from trundle.documents.yamltext import scalar
+from trundle.expected import a_kind, a_text
 from trundle.robot.description import Robot
 from trundle.robot.noun import plain
 
@@ -50,9 +51,11 @@ def dump(robot: Robot, run: RunSpec | None = None, *, comment: str = "") -> str:
     >>> parse(dump(robot, comment="Two links.")).robot == robot
     True
     """
+    a_kind(robot, Robot, "robot", "trundle.load(path) reads one")
     data: dict[str, object] = {"trundle": 1, "robot": plain(robot)}
     if run is not None:
-        data["run"] = plain(run)
+        data["run"] = plain(a_kind(run, RunSpec, "run"))
+    a_text(comment, "comment")
     head = "".join(f"# {line}".rstrip() + "\n" for line in comment.splitlines())
     return head + to_yaml(data)
 

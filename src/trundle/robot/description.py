@@ -23,7 +23,7 @@ from trundle.robot.parameters import Resolver, dimensions, quantities, written_k
 from trundle.robot.parts import Parts
 from trundle.robot.problems import report
 from trundle.robot.units import Measure, unit_text
-from trundle.robot.values import Value, check_dimension, read_value
+from trundle.robot.values import Value, check_dimension, describe, read_value
 from trundle.scalars import Scalar
 from trundle.shown import Shown
 
@@ -391,8 +391,8 @@ def with_base(robot: Robot, base: str | None) -> Robot:
 
 def check_base(base: str, wheeled: bool) -> None:
     """Raise InputError where no robot, or none with wheels, has such a base."""
-    if base not in BASES:
-        raise InputError(f"unknown base {base!r}", key="base", hint=choose(base, BASES))
+    if not isinstance(base, str) or base not in BASES:
+        raise InputError(f"unknown base {describe(base)}", key="base", hint=choose(base, BASES))
     if wheeled and base != "planar":
         message = f"a {base} base was asked for, and wheels roll on a planar one"
         raise InputError(message, key="base", hint="leave it away: the description says planar")

@@ -14,6 +14,7 @@ from trundle.documents.osim.osim_constraints import constraints_of
 from trundle.documents.osim.osim_elements import GROUND, OsimJoint, OsimModel, OsimNode, read_model
 from trundle.documents.osim.osim_robot import body_names, child_poses, robot_data
 from trundle.documents.urdf.xml_tree import read_xml
+from trundle.errors import InputError
 from trundle.files import path_of
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.description import Robot, check_base
@@ -49,9 +50,10 @@ def load_osim(path: str | FilePath) -> Robot:
     return load_document(path).robot
 
 
-def load_document(path: str | FilePath, *, base: str | None = None) -> Document:
+def load_document(path: str | FilePath, *, base: str | None = None, strict: bool = False) -> Document:
     """The same as a Document, whose lines are the file's."""
-    return parse_document(read_text(path_of(path, "load_osim"), MOST_BYTES), path, base=base)
+    text = read_text(path_of(path, "load_osim"), MOST_BYTES)
+    return parse_document(text, path, base=base, strict=strict)
 
 
 def osim_markers(path: str | FilePath) -> dict[str, tuple[str, tuple[float, float, float]]]:
@@ -85,8 +87,10 @@ def osim_markers(path: str | FilePath) -> dict[str, tuple[str, tuple[float, floa
     return markers
 
 
-def parse_document(text: str, path: str | FilePath | None = None, *, base: str | None = None) -> Document:
-    """The robot of an OpenSim text; `path` is for messages only."""
+def parse_document(
+    text: str, path: str | FilePath | None = None, *, base: str | None = None, strict: bool = False
+) -> Document:
+    """The robot of an OpenSim text; `path` is for messages only. `strict` refuses moments that no rigid body has."""
     file = None if path is None else str(path)
     model = read_model(read_xml(text, file)[0], file)
     _check_tree(model)
@@ -102,6 +106,8 @@ def parse_document(text: str, path: str | FilePath | None = None, *, base: str |
         raise report(problems_of(error), file=file, lines=inner) from None
     if problems := dynamic_problems(robot):
         raise report(problems, file=file, lines=inner)
+    if strict and (trusted := _on_trust(robot)):
+        raise InputError(trusted, file=file, hint="strict=False takes them as they stand, with a warning")
     for note in _notes(model, robot):
         warnings.warn(f"{file}: {note}" if file else note, stacklevel=3)
     return Document(robot, None, None if path is None else FilePath(path), text, lines)
@@ -134,10 +140,15 @@ def _notes(model: OsimModel, robot: Robot) -> Iterator[str]:
     """What a model has and a Robot hasn't."""
     if left := _left_out(model):
         yield f"the model's {left} are left out: what they pulled or held moves freely"
+    if trusted := _on_trust(robot):
+        yield f"{trusted}; they are taken as they stand (trundle.load(path, strict=True) refuses them)"
+
+
+def _on_trust(robot: Robot) -> str:
+    """Which bodies have moments that no rigid body has, in words; "" without any."""
     bodies = [joint.body for joint in robot.joints.values()]
     trusted = [str(body.name) for body in bodies if body.inertia.as_given]
-    if trusted:
-        yield f"no rigid body has the moments of inertia of {', '.join(trusted[:4])}; they are taken as they stand"
+    return f"no rigid body has the moments of inertia of {', '.join(trusted[:4])}" if trusted else ""
 
 
 def _left_out(model: OsimModel) -> str:

@@ -34,6 +34,7 @@ def robot_beside(
     path: str | FilePath | None,
     lines: Mapping[Path, int] | None,
     base: str | None,
+    strict: bool,
 ) -> Robot:
     """The robot of a URDF file with what a description adds to it; `path` and `lines` are the description's."""
     file = None if path is None else str(path)
@@ -50,7 +51,7 @@ def robot_beside(
     root, before = read_xml(text, str(urdf))
     _add(root, data, where)
     folder = str(urdf.resolve().parent) if names_meshes(text) else None
-    reading = read_root(root, before, str(urdf), base=base, folder=folder)
+    reading = read_root(root, before, str(urdf), base=base, strict=strict, folder=folder)
     checked_reading(reading, urdf, base)
     return reading.robot
 

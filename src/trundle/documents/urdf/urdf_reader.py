@@ -28,6 +28,7 @@ from trundle.documents.urdf.wheel_joints import wheel_like
 from trundle.documents.urdf.wording import in_urdf_words, with_way_out
 from trundle.documents.urdf.xml_tree import Part, XmlElement, read_xml, write_xml
 from trundle.errors import InputError, suggest
+from trundle.expected import a_kind, a_text, a_truth
 from trundle.files import path_of
 from trundle.robot.bodies import drive_axes
 from trundle.robot.checks import dynamic_problems
@@ -82,7 +83,7 @@ def load_urdf(path: str | FilePath, *, base: str | None = None, strict: bool = F
     >>> load_urdf("pendulum.urdf").base
     'fixed'
     """
-    return load_document(path, base=base, strict=strict).robot
+    return load_document(path, base=base, strict=a_truth(strict, "strict")).robot
 
 
 def load_document(path: str | FilePath, *, base: str | None = None, strict: bool = False) -> Document:
@@ -118,7 +119,7 @@ def parse_urdf(text: str, *, base: str | None = None, strict: bool = False) -> R
     >>> list(parse_urdf(dump_urdf(trundle.catalog.pendulum())).joints)
     ['link_1', 'link_2']
     """
-    return parse_document(text, base=base, strict=strict).robot
+    return parse_document(a_text(text, "text"), base=base, strict=a_truth(strict, "strict")).robot
 
 
 def parse_document(
@@ -211,7 +212,7 @@ def _notes(reading: Reading, asked: str | None) -> Iterator[str]:
     if trusted and not urdf.extension.as_given:
         yield (
             f"no rigid body has the moments of inertia of {_listed(trusted)}; they are taken as they stand "
-            "(load_urdf(path, strict=True) refuses them)"
+            "(trundle.load(path, strict=True) refuses them)"
         )
     yield from reading.names.wheels.notes
     yield from _without_joint(urdf, root, asked)
@@ -309,6 +310,7 @@ def urdf_extras(robot: Robot) -> UrdfExtras:
     >>> type(extras).__name__
     'UrdfExtras'
     """
+    a_kind(robot, Robot, "robot", "trundle.load(path) reads one")
     if robot.urdf is None:
         raise InputError("the robot was not read from URDF", hint="use trundle.documents.load_urdf")
     urdf, names = named(robot.urdf)
