@@ -2,6 +2,11 @@
 
 import pytest
 
+from trundle import catalog
+
+# The catalogue without the person, whose 21 hinges make long programs and equations and nothing that others lack.
+SHORT = tuple(name for name in catalog.names() if name != "person")
+
 
 def mostly_slow(values, quick):
     """Values as a test's parameters, slow but for the quick ones, which must be among them."""

@@ -283,26 +283,13 @@ def markers(true: trundle.Loads) -> dict[str, Array]:
 
 def standing(time: Array) -> trundle.Loads:
     """The person in the static trial: upright, a little bent as people are."""
-    coordinates, _ = order()
-    degrees = {
-        "hip_flexion_r": 9,
-        "hip_flexion_l": 8,
-        "knee_flexion_r": 4,
-        "knee_flexion_l": 3,
-        "lumbar_extension": 5,
-    }
-    degrees |= {
-        "ankle_dorsiflexion_r": 1,
-        "ankle_dorsiflexion_l": 0,
-        "hip_rotation_r": -6,
-        "hip_rotation_l": -7,
-    }
-    tilt = np.radians(5) / 2
-    numbers = {"z": 1.0, "q_w": np.cos(tilt), "q_y": np.sin(tilt)}
+    degrees = {"hip_flexion_r": 4, "hip_flexion_l": 3, "knee_flexion_r": 4, "knee_flexion_l": 3}
+    degrees |= {"hip_rotation_r": -6, "hip_rotation_l": -7, "hip_adduction_r": -3, "hip_adduction_l": -2}
+    numbers = {"z": 1.0, "q_w": 1.0}
     numbers |= {f"{name}.angle": np.radians(angle) for name, angle in degrees.items()}
-    return trundle.joint_loads(
-        PERSON, {"time": time} | {name: 0 * time + numbers.get(name, 0) for name in coordinates}
-    )
+    coordinates, _ = order()
+    still = {name: np.full(len(time), numbers.get(name, 0.0)) for name in coordinates}
+    return trundle.joint_loads(PERSON, {"time": time} | still)
 
 
 def noisy(places: Mapping[str, Array], size: float, seed: int) -> dict[str, Array]:

@@ -13,7 +13,7 @@ with a unit ("6 in").
     how it moves             run, simulate, roll, rollout, ode; Run, Batch
     what keeps it on a path  trim, linearize, linearize_along, odometry, track
     drives on wheels         kinematics, plan, plan_to_pose, follow, drive, pose_path, Limits
-    loads in joints          read_recording, joint_motion, inverse, joint_loads
+    loads in joints          read_recording, scale_person, joint_motion, inverse, joint_loads
     pictures                 run.plot, compare, animate, page, window
     elsewhere                export, to_numpy, to_jax, to_casadi
 
@@ -67,6 +67,8 @@ if TYPE_CHECKING:
     from trundle.limbs.capture.recording import Recording as Recording
     from trundle.limbs.capture.recording_files import read_recording as read_recording
     from trundle.limbs.capture.recording_files import write_recording as write_recording
+    from trundle.limbs.capture.scaling import ScaledPerson as ScaledPerson
+    from trundle.limbs.capture.scaling import scale_person as scale_person
     from trundle.limbs.capture.segments import SegmentPoses as SegmentPoses
     from trundle.limbs.capture.segments import segment_poses as segment_poses
     from trundle.limbs.capture.smoothing import smooth as smooth

@@ -13,6 +13,7 @@ from sympy.physics.mechanics import KanesMethod, Particle, Point, ReferenceFrame
 import trundle
 from exports.running import VOLTAGES, kernels_end, require_refusals
 from languages.c_code import WARNINGS, compiler
+from parameters import SHORT
 from trundle.errors import InputError
 from trundle.exports.entries import entries
 from trundle.exports.preparing import with_prepared
@@ -84,7 +85,7 @@ def test_examples_without_a_run_section_have_inputs_of_one_and_tables_their_midd
     assert "input[DIFFERENTIAL_DRIVE_INPUT_COUNT] = {5.0, 1.0};" in main
 
 
-@pytest.mark.parametrize("robot", trundle.catalog.names())
+@pytest.mark.parametrize("robot", SHORT)
 @pytest.mark.slow
 def test_every_robot_compiles_without_a_warning(tmp_path, robot):
     trundle.export(trundle.catalog.robot(robot), "c", output=tmp_path)

@@ -10,8 +10,7 @@ import pytest
 from exports.running import VOLTAGES, exported, hostile_model, kernels_end, model_of
 from languages.c_code import compiled
 from languages.nvidia import EMPTY, nvrtc_compiled
-from parameters import mostly_slow
-from trundle import catalog
+from parameters import SHORT, mostly_slow
 
 # One thread at a time: blocks of one, whose number a loop counts.
 _THREADS = "#include <stddef.h>\nstatic struct { int x; } blockIdx, blockDim = {1}, threadIdx;\n"
@@ -26,7 +25,7 @@ extern "C" void each(int count, int sets, int steps, double h, double *x, const 
 """
 
 
-@pytest.mark.parametrize("name", mostly_slow(catalog.names(), ["differential_drive", "four_bar"]))
+@pytest.mark.parametrize("name", mostly_slow(SHORT, ["differential_drive", "four_bar"]))
 @pytest.mark.slow
 def test_nvidia_compiles_whole_packages(name):
     text = model_of(name).export("cuda").files[f"{name}.cu"]

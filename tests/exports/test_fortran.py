@@ -15,6 +15,7 @@ from exports.running import (
     require_same_run,
 )
 from languages.fortran import STRICT
+from parameters import SHORT
 from trundle import catalog, derive
 from trundle.errors import InputError
 
@@ -49,7 +50,7 @@ def test_loops_are_closed_after_every_step(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", catalog.names())
+@pytest.mark.parametrize("name", SHORT)
 def test_every_robot_builds_without_a_warning(name, tmp_path):
     output_of(["make", f"FFLAGS={' '.join(STRICT)}"], exported(name, "fortran", tmp_path / "robot"))
 

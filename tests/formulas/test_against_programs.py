@@ -12,16 +12,14 @@ import trundle
 from model import random_robots
 from model.test_joints import JOINTS
 from model.test_joints import pendulum as joint_pendulum
-from parameters import mostly_slow
+from parameters import SHORT, mostly_slow
 from trundle import catalog
 from trundle.formulas.letters.names import rate_of
 from trundle.program import compile_program
 from trundle.robot import parse_robot
 
 POINTS = 100
-# Without the person, whose 21 equations of motion are too long to be written out.
-NAMES = [name for name in catalog.names() if name != "person"]
-CATALOGUE = {name: lambda name=name: catalog.robot(name) for name in NAMES} | {
+CATALOGUE = {name: lambda name=name: catalog.robot(name) for name in SHORT} | {
     "offset mass": lambda: catalog.differential_drive(offset=0.2),
     "two modules": lambda: catalog.swerve(modules=2),
     "three links": lambda: catalog.pendulum(links=3, damping=0.1),

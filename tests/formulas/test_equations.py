@@ -11,7 +11,7 @@ import pytest
 import sympy
 
 import trundle
-from parameters import mostly_slow
+from parameters import SHORT, mostly_slow
 from trundle import catalog
 from trundle.errors import InputError
 from trundle.formulas import equations, read_expression
@@ -437,7 +437,7 @@ def expressions(found):
             yield from [] if side is None else list(side) if hasattr(side, "shape") else [side]
 
 
-@pytest.mark.parametrize("name", mostly_slow(catalog.names(), ["differential_drive", "mecanum", "leg"]))
+@pytest.mark.parametrize("name", mostly_slow(SHORT, ["differential_drive", "mecanum", "leg"]))
 def test_every_text_reads_back(name, rng):
     found = equations(catalog.robot(name))
     data = json.loads(json.dumps(found.data(), allow_nan=False))
@@ -453,7 +453,7 @@ def test_every_text_reads_back(name, rng):
         assert point(again) == pytest.approx(point(expression), rel=1e-12)
 
 
-@pytest.mark.parametrize("name", mostly_slow(catalog.names(), ["differential_drive", "mecanum", "four_bar"]))
+@pytest.mark.parametrize("name", mostly_slow(SHORT, ["differential_drive", "mecanum", "four_bar"]))
 def test_formats(name):
     found = equations(catalog.robot(name))
     text = found.text(90)
@@ -511,7 +511,7 @@ def columns(line):
     return sum(not unicodedata.combining(sign) for sign in line)
 
 
-LAID_OUT = {name: lambda name=name: catalog.robot(name) for name in catalog.names()} | {
+LAID_OUT = {name: lambda name=name: catalog.robot(name) for name in SHORT} | {
     "long chain": lambda: catalog.pendulum(links=6),
     "rear axle": lambda: trundle.load(EXAMPLES / "gears" / "rear_axle.yaml"),
     "arm": lambda: trundle.load(EXAMPLES / "urdf" / "arm.urdf"),

@@ -9,6 +9,7 @@ import pytest
 
 import trundle
 from model import random_robots
+from parameters import SHORT
 from trundle import catalog
 from trundle.formulas import equations
 from trundle.formulas.typeset.alignment import AlignedPage
@@ -63,7 +64,7 @@ def check(found, folder):
     assert "undefined" not in log
 
 
-@pytest.mark.parametrize("name", catalog.names())
+@pytest.mark.parametrize("name", SHORT)
 def test_every_robot_of_the_catalogue(name, tmp_path):
     check(equations(catalog.robot(name)), tmp_path)
 

@@ -7,7 +7,7 @@ import pytest
 import xarray
 
 import trundle
-from parameters import mostly_slow
+from parameters import SHORT, mostly_slow
 from trundle import catalog
 from trundle.errors import InputError
 from trundle.results import Batch, Run
@@ -90,7 +90,7 @@ def test_representations(batch):
 @pytest.mark.parametrize(
     "name",
     mostly_slow(
-        [*catalog.names(), "double.yaml", "two_modules.yaml"],
+        [*SHORT, "double.yaml", "two_modules.yaml"],
         ["differential_drive", "four_bar", "double.yaml"],
     ),
 )

@@ -17,7 +17,7 @@ import sympy as sp
 from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
 
 import trundle
-from parameters import mostly_slow
+from parameters import SHORT, mostly_slow
 from trundle.program import Group, Instruction, Program
 from trundle.results import Batch, Run
 from trundle.robot import parse_robot
@@ -172,7 +172,7 @@ def test_a_model_in_a_notebook(model):
         assert word in seen.text
 
 
-@pytest.mark.parametrize("name", mostly_slow(trundle.catalog.names(), ["differential_drive", "four_bar"]))
+@pytest.mark.parametrize("name", mostly_slow(SHORT, ["differential_drive", "four_bar"]))
 def test_a_model_shows_its_equations(name):
     model = trundle.derive(trundle.catalog.robot(name))
     seen = checked(model._repr_html_())

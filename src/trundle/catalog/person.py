@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from trundle.catalog.anthropometry import (
     ANKLE_HEIGHT,
@@ -40,26 +40,35 @@ _PELVIS_WIDTH, _PELVIS_DEPTH = 0.137, 0.0885
 # Markers by name, without the side's letter: the segment that carries one and where, in the segment's axes (x forward,
 # y outward, z up). Names as laboratories use them (Kadaba et al. 1990; Davis et al. 1991), with medial ones at knees
 # and ankles and both sides of the forefoot.
-_ON_SIDES: Mapping[str, tuple[str, tuple[MeasureLike, str, MeasureLike]]] = {
-    "ASI": ("pelvis", (0.0, "pelvis_width/2", 0.0)),
-    "PSI": ("pelvis", ("-pelvis_depth", "45 mm", 0.0)),
-    "THI": ("thigh", ("20 mm", "80 mm", "-0.5*thigh_length")),
-    "KNE": ("thigh", (0.0, "50 mm", "-thigh_length")),
-    "KNM": ("thigh", (0.0, "-50 mm", "-thigh_length")),
-    "TIB": ("shank", ("20 mm", "60 mm", "-0.5*shank_length")),
-    "ANK": ("shank", (0.0, "38 mm", "-shank_length")),
-    "ANM": ("shank", (0.0, "-38 mm", "-shank_length")),
+_ON_SIDES: Mapping[str, tuple[str, tuple[str, str, str]]] = {
+    "ASI": ("pelvis", ("0 m", "pelvis_width/2", "0 m")),
+    "PSI": ("pelvis", ("-pelvis_depth", "45 mm", "0 m")),
+    "THI": ("thigh", ("20 mm", "80 mm", "-0.5*thigh_length_{side}")),
+    "KNE": ("thigh", ("0 m", "50 mm", "-thigh_length_{side}")),
+    "KNM": ("thigh", ("0 m", "-50 mm", "-thigh_length_{side}")),
+    "TIB": ("shank", ("20 mm", "60 mm", "-0.5*shank_length_{side}")),
+    "ANK": ("shank", ("0 m", "38 mm", "-shank_length_{side}")),
+    "ANM": ("shank", ("0 m", "-38 mm", "-shank_length_{side}")),
     "HEE": ("foot", (f"-{HEEL}*foot_length", "0 mm", "-0.5*ankle_height")),
     "TOE": ("foot", ("0.45*foot_length", "0 mm", "-0.5*ankle_height")),
     "MT1": ("foot", ("0.42*foot_length", "-45 mm", "-0.7*ankle_height")),
     "MT5": ("foot", ("0.35*foot_length", "45 mm", "-0.8*ankle_height")),
-    "SHO": ("trunk", (0.0, "170 mm", "0.9*trunk_length")),
+    "SHO": ("trunk", ("0 m", "170 mm", "0.9*trunk_length")),
 }
-_IN_THE_MIDDLE: Mapping[str, tuple[str, tuple[MeasureLike, str, MeasureLike]]] = {
+_IN_THE_MIDDLE: Mapping[str, tuple[str, tuple[str, str, str]]] = {
     "C7": ("trunk", ("-70 mm", "0 mm", "trunk_length")),
     "T10": ("trunk", ("-100 mm", "0 mm", "0.4*trunk_length")),
     "CLAV": ("trunk", ("70 mm", "0 mm", "0.85*trunk_length")),
     "STRN": ("trunk", ("100 mm", "0 mm", "0.5*trunk_length")),
+}
+# By name the segment that carries a marker.
+MARKERS: Mapping[str, str] = {
+    **{
+        f"{side.upper()}{name}": body if body in ("pelvis", "trunk") else f"{body}_{side}"
+        for side in SIDES
+        for name, (body, _) in _ON_SIDES.items()
+    },
+    **{name: body for name, (body, _) in _IN_THE_MIDDLE.items()},
 }
 
 
@@ -139,10 +148,22 @@ def person_of(own: Mapping[str, MeasureLike], sex: str, hip_centre: str, lumbar:
     for side in SIDES:
         usual |= {f"{name}_length_{side}": f"{name}_length" for name in ("thigh", "shank")}
         usual |= {f"knee_varus_{side}": 0.0, f"toe_out_{side}": 0.0}
+    if hip_centre == "bell" or "leg_length" in own:  # then nothing uses them where both sides have their own
+        for name in ("thigh_length", "shank_length"):
+            if all(f"{name}_{side}" in own for side in SIDES):
+                usual.pop(name)
     joints = _trunk(above, lumbar)
     for side in SIDES:
         joints |= _leg(rows, side)
     return described("person", usual | dict(own), joints=joints, base="floating", body=_pelvis(below))
+
+
+def hip_centre_at(name: str, width: float, depth: float, leg: float) -> tuple[float, float, float]:
+    """How far behind, below and outward of the front spines' middle a hip's centre is (m), by a regression's name."""
+    require_known(name, HIP_CENTRES, f"there is no hip centre {name!r}", key="hip_centre", hint=choose)
+    sizes = {"pelvis_width": width, "pelvis_depth": depth, "leg_length": leg}
+    behind, below, outward = (read_value(text, LENGTH).number_in(sizes) for text in HIP_CENTRES[name])
+    return behind, below, outward
 
 
 def _times(part: float, whole: str) -> str:
@@ -253,15 +274,12 @@ def person_markers(robot: Robot) -> dict[str, tuple[str, tuple[float, float, flo
     """
     read = robot.resolver(robot.parameter_values())
 
-    def placed(x: MeasureLike, y: str, z: MeasureLike, out: int) -> tuple[float, float, float]:
-        a, b, c = (float(read(read_value(written, LENGTH))) for written in (x, y, z))
-        return a, out * b + 0.0, c
+    def placed(place: Sequence[str], side: str = "") -> tuple[float, float, float]:
+        x, y, z = (float(read(read_value(written.format(side=side), LENGTH))) for written in place)
+        return x, SIDES.get(side, 1) * y + 0.0, z
 
     places: dict[str, tuple[str, tuple[float, float, float]]] = {}
-    for side, out in SIDES.items():
-        for name, (carrier, (x, y, z)) in _ON_SIDES.items():
-            body = carrier if carrier in ("pelvis", "trunk") else f"{carrier}_{side}"
-            places[f"{side.upper()}{name}"] = body, placed(x, y, z, out)
-    for name, (body, place) in _IN_THE_MIDDLE.items():
-        places[name] = body, placed(*place, 1)
+    for name, body in MARKERS.items():
+        side = name[0].lower() if name[1:] in _ON_SIDES else ""
+        places[name] = body, placed(_ON_SIDES[name[1:]][1] if side else _IN_THE_MIDDLE[name][1], side)
     return places

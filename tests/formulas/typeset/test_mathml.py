@@ -13,7 +13,7 @@ import trundle
 from formulas.test_against_programs import drawn, number
 from formulas.typeset.mathml_reader import Reader, shape
 from model import random_robots
-from parameters import mostly_slow
+from parameters import SHORT, mostly_slow
 from trundle import catalog
 from trundle.formulas.typeset import hypertext
 from trundle.formulas.typeset.alignment import set_on_page
@@ -31,7 +31,7 @@ ATTRIBUTES = {
     "mspace": {"width"},
     "mover": {"accent"},
 }
-ROBOTS = {name: lambda name=name: catalog.robot(name) for name in catalog.names()}
+ROBOTS = {name: lambda name=name: catalog.robot(name) for name in SHORT}
 
 
 def statements(equations):

@@ -10,6 +10,7 @@ import pygame
 import pytest
 
 import trundle
+from parameters import SHORT
 from trundle.show.drawing.scene import project
 from trundle.show.figures.style import COLOURS, WHEEL
 from trundle.show.window import display
@@ -273,7 +274,7 @@ def test_without_a_screen_the_message_says_what_else_there_is(run):
     assert "no window can be opened" in done.stderr
 
 
-@pytest.mark.parametrize("name", trundle.catalog.names())
+@pytest.mark.parametrize("name", SHORT)
 @pytest.mark.slow
 def test_every_robot_of_the_catalogue_is_drawn_inside_the_window(name, screen):
     run = trundle.run(trundle.catalog.document(name), duration=0.5, samples=51, progress=False)
