@@ -73,7 +73,8 @@ def _package(content: Content) -> Package:
     programs = {_NAMES[entry]: by_part[entry].program for entry in _NAMES if entry in by_part}
     guided = _guided(programs)
     programs["change"] = _changes(guided)
-    code = _code(programs, name)
+    named = {_NAMES[entry]: by_part[entry].named for entry in _NAMES if entry in by_part}
+    code = _code(programs, name, named)
     variables = _variables(by_part)
     facts = repr((content.digest, variables, code)).encode()
     needs = _needs(variables, guided)
@@ -164,9 +165,10 @@ def _needs(variables: Sequence[FmiVariable], guided: Mapping[str, Program]) -> d
     return needs
 
 
-def _code(programs: Mapping[str, Program], name: str) -> str:
+def _code(programs: Mapping[str, Program], name: str, named: Mapping[str, Mapping[int, str]]) -> str:
     """`model.c`: the model's functions, whose names begin with the FMU's, as many may be linked into one program."""
-    text = source({f"{name}_{function}": program for function, program in programs.items()}, C)
+    whole = {f"{name}_{function}": program for function, program in programs.items()}
+    text = source(whole, C, {f"{name}_{function}": names for function, names in named.items()})
     return (
         f'/* The equations of {name}, {signature()}. */\n#include "model.h"\n\n#include <math.h>\n\n{text}\n'
     )

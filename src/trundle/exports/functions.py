@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import linecache
 from collections.abc import Callable
 from functools import update_wrapper
+from hashlib import sha256
 from importlib.util import find_spec
 from typing import Any
 
 from trundle.arrays import FloatArray, turned
 from trundle.errors import InputError
 from trundle.exports.entries import entry_named
+from trundle.exports.recognized import with_names
 from trundle.languages import JAX, NUMPY, Language, arguments, source
 from trundle.languages.package import Entry, told
 from trundle.model.arguments import Given, derived
@@ -50,7 +53,9 @@ def to_numpy(
     >>> f([0.5, 0.25]).shape, f(np.zeros((2, 100))).shape
     ((2,), (2, 100))
     """
-    return ModelFunction(entry_named(derived(model, "to_numpy", base), function), NUMPY.name)
+    whole = derived(model, "to_numpy", base)
+    (entry,) = with_names([entry_named(whole, function)], whole)
+    return ModelFunction(entry, NUMPY.name)
 
 
 def to_jax(model: Given, function: str = "dynamics", *, base: str | None = None) -> Callable[..., Any]:
@@ -148,8 +153,15 @@ class ModelFunction:
 def _numpy_function(entry: Entry) -> Callable[..., object]:
     """The function that the text of an entry defines, with its numbers' names and their defaults."""
     space: dict[str, Any] = {"__name__": f"trundle_{entry.name}"}
-    text = source({entry.name: entry.program}, NUMPY)
-    exec(compile(text, f"<{entry.name} in {NUMPY.name}>", "exec"), space)
+    text = source({entry.name: entry.program}, NUMPY, {entry.name: entry.named})
+    file = f"<{entry.name} in {NUMPY.name}, {sha256(text.encode()).hexdigest()[:12]}>"
+    linecache.cache[file] = (
+        len(text),
+        None,
+        text.splitlines(keepends=True),
+        file,
+    )  # for inspect and tracebacks
+    exec(compile(text, file, "exec"), space)
     function = space[entry.name]
     function.__doc__ = _told(entry, NUMPY)
     inspect.unwrap(function).__defaults__ = _defaults(entry)  # type: ignore[attr-defined]  # a function of that text

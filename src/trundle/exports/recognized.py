@@ -18,8 +18,22 @@ from trundle.languages.names import value_names
 from trundle.languages.package import Entry
 from trundle.mechanics.articulated import less_outer
 from trundle.mechanics.fewer_operations import Recast, recast
-from trundle.mechanics.forward_dynamics import ArticulatedJoint, articulated_joints, velocity_terms
+from trundle.mechanics.forward_dynamics import (
+    ArticulatedJoint,
+    Walk,
+    articulated_joints,
+    forward_walk,
+    velocity_terms,
+)
 from trundle.mechanics.frames import velocities, world_poses
+from trundle.mechanics.inverse_dynamics import (
+    inverse_dynamics,
+    joint_wrenches,
+    link_accelerations,
+    link_forces,
+)
+from trundle.mechanics.momentum import composites
+from trundle.mechanics.tree import WORLD, Tree
 from trundle.model import Model
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.moving import reduced_mass
@@ -27,13 +41,26 @@ from trundle.program import Program
 from trundle.program.ir import LOADS
 from trundle.program.tangents import every_value
 from trundle.scalars import Scalar
-from trundle.spatial.motions import Inertia, Motion, flat, scale_force
-from trundle.spatial.vectors import apply
+from trundle.spatial.motions import (
+    Force,
+    Inertia,
+    Motion,
+    Pose,
+    flat,
+    force_to_parent,
+    inertia_to_parent,
+    momentum,
+    motion_to_child,
+    scale_force,
+)
+from trundle.spatial.vectors import ZERO, apply, scale
 
 # Random states: what only has the same sign or the same branch differs at one of so many.
 _COUNT = 24
 # Two ways of computing a quantity differ by rounding, this much of its size at most.
 _ROUNDING = 1e-9
+# What M is made of grows with the square of the speeds, and long trees are walked without it.
+_FEW = 24
 _AXES = "xyz"
 _PARTS = ("fx", "fy", "fz", "nx", "ny", "nz")
 _RATES = ("x", "y", "z", "wx", "wy", "wz")
@@ -88,7 +115,8 @@ def _known(model: Model, groups: Mapping[str, FloatArray]) -> dict[str, FloatArr
     with np.errstate(all="ignore"):
         if model.robot is not None:
             numbers = mechanism(model.robot)
-            pairs += _of_mechanism(numbers.in_scalars(*_scalars(model, groups)), model, groups["state"])
+            at = numbers.in_scalars(*_scalars(model, groups))
+            pairs += _of_mechanism(at, model, groups["state"], _rates(model, groups))
     values = every_value(model.observe, [groups[group.name] for group in model.observe.inputs])
     pairs += [
         (label, values[v])
@@ -108,10 +136,22 @@ def _scalars(model: Model, groups: Mapping[str, FloatArray]) -> tuple[dict[str, 
     return parameters, list(groups["state"][: len(model.coordinates)])
 
 
-def _of_mechanism(at: Mechanism, model: Model, state: FloatArray) -> Iterator[tuple[str, Scalar]]:
+def _rates(model: Model, groups: Mapping[str, FloatArray]) -> list[Scalar]:
+    """The rates of the speeds by the model's own dynamics."""
+    values = every_value(model.dynamics, [groups[group.name] for group in model.dynamics.inputs])
+    first = len(model.coordinates)
+    return [values[v] for v in model.dynamics.results[0][first : first + len(model.speeds)]]
+
+
+def _of_mechanism(
+    at: Mechanism, model: Model, state: FloatArray, rates: Sequence[Scalar]
+) -> Iterator[tuple[str, Scalar]]:
     """Speeds, mass matrix, twists and rotations of links: in their own axes, in the world's and in their joints'."""
     first = len(model.coordinates)
-    nu = at.speeds(list(state[first : first + len(model.speeds)]))
+    own_speeds = state[first : first + len(model.speeds)]
+    nu = at.speeds(list(own_speeds))
+    if len(nu) != len(own_speeds) or any(np.any(a != b) for a, b in zip(nu, own_speeds, strict=True)):
+        rates = ()
     yield from zip(at.assembly.speeds, nu, strict=True)
     mass = reduced_mass(at)
     for i, j in product(range(len(mass)), repeat=2):
@@ -127,11 +167,75 @@ def _of_mechanism(at: Mechanism, model: Model, state: FloatArray) -> Iterator[tu
     for name, rotation in zip(names, turned, strict=True):
         yield from _entries(f"R {name}", rotation)
     yield from _inertias(names, [link.inertia for link in tree.links])
-    yield from _of_recast(recast(tree, at.at.q), names, nu)
+    yield from _of_recast(recast(tree, at.at.q), names, nu, rates)
+    yield from _of_newton_euler(names, tree, poses, nu[: tree.speed_count])
+    if len(nu) <= _FEW:
+        yield from _of_composites(names, tree, poses)
+        yield from _of_elimination(mass)
 
 
-def _of_recast(fast: Recast, names: Sequence[str], nu: Sequence[Scalar]) -> Iterator[tuple[str, Scalar]]:
-    """What the articulated-body algorithm passes by, in the frames that it walks in: those of joints."""
+def _of_elimination(mass: Sequence[Sequence[Scalar]]) -> Iterator[tuple[str, Scalar]]:
+    """M = L D Lᵀ by eliminating its speeds in their order: what is left of M without the first k, and L."""
+    left = [[np.asarray(entry, dtype=float) for entry in row] for row in mass]
+    for k, pivot in enumerate(left[:-1]):
+        for i in range(k + 1, len(left)):
+            share = left[i][k] / pivot[k]
+            yield f"L {i + 1} {k + 1}", share
+            left[i] = [a - share * b for a, b in zip(left[i], pivot, strict=True)]
+            yield from ((f"M {i + 1} {j + 1} without {k + 1}", left[i][j]) for j in range(k + 1, i + 1))
+
+
+def _of_newton_euler(
+    names: Sequence[str], tree: Tree, poses: Sequence[Pose], nu: Sequence[Scalar]
+) -> Iterator[tuple[str, Scalar]]:
+    """What the bias force passes by: accelerations at steady speeds, momenta, wrenches of links and through joints."""
+    twists, accelerations = link_accelerations(tree, poses, nu, [0.0] * len(nu))
+    yield from _motions("a", "alpha", names, accelerations)
+    rest = Motion(ZERO, ZERO), Motion(scale(-1, tree.gravity), ZERO)
+    before = [f"{name} before" for name in names]
+    for letters, first, all_motions in (
+        (("v", "omega"), rest[0], twists),
+        (("a", "alpha"), rest[1], accelerations),
+    ):
+        from_parents = [(first, *all_motions)[link.parent + 1] for link in tree.links]
+        carried = [motion_to_child(pose, m) for pose, m in zip(poses, from_parents, strict=True)]
+        yield from _motions(*letters, before, carried)
+    momenta = [momentum(link.inertia, v) for link, v in zip(tree.links, twists, strict=True)]
+    for name, (linear, angular) in zip(names, momenta, strict=True):
+        yield from ((f"P {name} {a}", x) for a, x in zip(_AXES, linear, strict=True))
+        yield from ((f"L {name} {a}", x) for a, x in zip(_AXES, angular, strict=True))
+    needed = link_forces(tree, twists, accelerations)
+    through = joint_wrenches(tree, poses, needed)
+    yield from _wrenches("f", [f"{name} own" for name in names], needed)
+    yield from _wrenches("f", names, through)
+    parents = [force_to_parent(pose, f) for pose, f in zip(poses, through, strict=True)]
+    yield from _wrenches("f", [f"{name} parent" for name in names], parents)
+
+
+def _of_composites(names: Sequence[str], tree: Tree, poses: Sequence[Pose]) -> Iterator[tuple[str, Scalar]]:
+    """What the mass matrix passes by: links with all that hangs on them, and the wrench that a speed's growth takes."""
+    whole = composites(tree, poses)
+    yield from _inertias([f"{name} on" for name in names], whole)
+    parents = [inertia_to_parent(pose, each) for pose, each in zip(poses, whole, strict=True)]
+    yield from _inertias([f"{name} on parent" for name in names], parents)
+    for index, (name, link, pose) in enumerate(zip(names, tree.links, poses, strict=True)):
+        columns = link.subspace(pose)
+        for k, column in enumerate(columns):
+            which = f"{name} {k + 1}" if len(columns) > 1 else name
+            force = momentum(whole[index], column)
+            yield from _wrenches("F", [which], [force])
+            for ancestor in tree.ancestors(index):
+                force = force_to_parent(poses[ancestor], force)
+                if tree.links[ancestor].parent != WORLD:
+                    yield from _wrenches("F", [f"{which} at {names[tree.links[ancestor].parent]}"], [force])
+
+
+def _of_recast(
+    fast: Recast, names: Sequence[str], nu: Sequence[Scalar], rates: Sequence[Scalar]
+) -> Iterator[tuple[str, Scalar]]:
+    """What the articulated-body algorithm passes by, in the frames that it walks in: those of joints. `rates`: of the
+    speeds; none where the tree has others than the state.
+    """
     tree, poses = fast.tree, fast.poses
     first = {index: name for name, (index, _) in reversed([*zip(names, fast.places, strict=True)])}
     moving = [f"{first[index]} frame" for index in range(len(tree.links))]
@@ -141,11 +245,27 @@ def _of_recast(fast: Recast, names: Sequence[str], nu: Sequence[Scalar]) -> Iter
     wrenches, biases = velocity_terms(tree, poses, speeds)
     for name, pose in zip(moving, poses, strict=True):
         yield from _entries(f"R {name} parent", pose.rotation)
-    for name, wrench, bias in zip(moving, wrenches, biases, strict=True):
-        yield from ((f"p {name} {part}", x) for part, x in zip(_PARTS, flat(wrench), strict=True))
+    yield from _wrenches("p", moving, wrenches)
+    for name, bias in zip(moving, biases, strict=True):
         yield from ((f"c {name} {part}", x) for part, x in zip(_RATES, flat(bias), strict=True))
     for name, joint in zip(moving, articulated_joints(tree, poses), strict=True):
         yield from _of_joint(name, joint)
+    if rates:
+        tau = inverse_dynamics(tree, poses, speeds, rates)
+        yield from _of_walk(moving, poses, forward_walk(tree, poses, speeds, tau))
+
+
+def _of_walk(names: Sequence[str], poses: Sequence[Pose], walk: Walk) -> Iterator[tuple[str, Scalar]]:
+    """Bias forces on the way in; accelerations on the way out, before a joint's own motion and with it."""
+    yield from _motions("a", "alpha", names, walk.accelerations)
+    yield from _motions("a", "alpha", [f"{name} before" for name in names], walk.carried)
+    yield from _wrenches("pA", names, walk.forces)
+    yield from _wrenches("pa", names, walk.pushes)
+    parents = [force_to_parent(pose, push) for pose, push in zip(poses, walk.pushes, strict=True)]
+    yield from _wrenches("pa", [f"{name} parent" for name in names], parents)
+    for name, drives in zip(names, walk.drives, strict=True):
+        for k, drive in enumerate(drives):
+            yield f"u over D {name} {k + 1}" if len(drives) > 1 else f"u over D {name}", drive
 
 
 def _of_joint(name: str, joint: ArticulatedJoint) -> Iterator[tuple[str, Scalar]]:
@@ -154,11 +274,11 @@ def _of_joint(name: str, joint: ArticulatedJoint) -> Iterator[tuple[str, Scalar]
     for k, u in enumerate(joint.u_columns):
         which = f"{name} {k + 1}" if several else name
         yield f"D {which}", joint.d_matrix[k][k]
-        yield from ((f"U {which} {part}", x) for part, x in zip(_PARTS, flat(u), strict=True))
+        yield from _wrenches("U", [which], [u])
     whole = joint.left
     for k, (u, gain) in enumerate(zip(joint.u_columns, joint.gains, strict=False)):
         which = f"{name} {k + 1}" if several else name
-        yield from ((f"G {which} {part}", x) for part, x in zip(_PARTS, flat(gain), strict=True))
+        yield from _wrenches("G", [which], [gain])
         whole = less_outer(whole, scale_force(-1, u), gain)
     for letters, inertia in (("IA", whole), ("Ia", joint.left)):
         for block, matrix in zip("MCJ", inertia, strict=True):
@@ -180,9 +300,20 @@ def _inertias(names: Sequence[str], inertias: Sequence[Inertia]) -> Iterator[tup
 
 
 def _twists(names: Sequence[str], twists: Sequence[Motion]) -> Iterator[tuple[str, Scalar]]:
-    for name, twist in zip(names, twists, strict=True):
-        for letter, vector in (("v", twist.linear), ("omega", twist.angular)):
+    return _motions("v", "omega", names, twists)
+
+
+def _motions(
+    linear: str, angular: str, names: Sequence[str], motions: Sequence[Motion]
+) -> Iterator[tuple[str, Scalar]]:
+    for name, motion in zip(names, motions, strict=True):
+        for letter, vector in ((linear, motion.linear), (angular, motion.angular)):
             yield from ((f"{letter} {name} {a}", x) for a, x in zip(_AXES, vector, strict=True))
+
+
+def _wrenches(letter: str, names: Sequence[str], wrenches: Sequence[Force]) -> Iterator[tuple[str, Scalar]]:
+    for name, wrench in zip(names, wrenches, strict=True):
+        yield from ((f"{letter} {name} {part}", x) for part, x in zip(_PARTS, flat(wrench), strict=True))
 
 
 def _named(

@@ -209,7 +209,11 @@ def require_identifier(name: str, language: Language, hidden: Collection[str] = 
     raise InputError(f"'{name}' can't be a name in {language.name}: {problem}", key="name", hint=hint)
 
 
-def source(programs: Mapping[str, Program], language: Language) -> str:
+def source(
+    programs: Mapping[str, Program],
+    language: Language,
+    named: Mapping[str, Mapping[int, str]] | None = None,
+) -> str:
     """The functions of programs, with what they need beside the language.
 
     Parameters
@@ -218,6 +222,8 @@ def source(programs: Mapping[str, Program], language: Language) -> str:
         By the names of the functions.
     language : Language
         What they are written in.
+    named : mapping of str to mapping of int to str, optional
+        By the functions' names, what values are besides, by their numbers.
 
     Returns
     -------
@@ -237,7 +243,8 @@ def source(programs: Mapping[str, Program], language: Language) -> str:
     >>> print(source({"dynamics": program}, JAVASCRIPT).splitlines()[0])
     export function dynamics(state, input, parameter, rate) {
     """
-    written = [functions(name, program, language) for name, program in programs.items()]
+    told = named or {}
+    written = [functions(name, program, language, named=told.get(name)) for name, program in programs.items()]
     return text_of([*chain.from_iterable(written)], language)
 
 

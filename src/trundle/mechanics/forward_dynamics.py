@@ -83,6 +83,21 @@ class _Carried(NamedTuple):
     base: Motion
 
 
+class Walk(NamedTuple):
+    """What the algorithm passes by, of each link in its own frame, as in table 7.1.
+
+    Inward the bias forces pᴬ and pᵃ (what comes through the joint; nothing of roots) and D⁻¹u (u of roots); outward a′,
+    a and ν̇.
+    """
+
+    forces: list[Force]
+    pushes: list[Force]
+    drives: list[list[Scalar]]
+    carried: list[Motion]
+    accelerations: list[Motion]
+    nu_dot: list[Scalar]
+
+
 def forward_dynamics(
     tree: Tree,
     poses: Sequence[Pose],
@@ -95,11 +110,22 @@ def forward_dynamics(
     `poses` are the joint poses `tree.joint_poses(q)`; `external` the wrenches w_i from outside, one for each
     link, in its own frame.
     """
+    return forward_walk(tree, poses, nu, tau, external).nu_dot
+
+
+def forward_walk(
+    tree: Tree,
+    poses: Sequence[Pose],
+    nu: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    external: Sequence[Force] | None = None,
+) -> Walk:
+    """`forward_dynamics` with all that it passes by."""
     forces, biases = velocity_terms(tree, poses, nu)
     if external is not None:
         forces = [add_forces(f, scale_force(-1, w)) for f, w in zip(forces, external, strict=True)]
     carried = _Carried(forces, biases, Motion(scale(-1, tree.gravity), ZERO))
-    return _accelerations(tree, poses, articulated_joints(tree, poses), carried, tau)
+    return _walk(tree, poses, articulated_joints(tree, poses), carried, tau)
 
 
 def solve_mass(tree: Tree, poses: Sequence[Pose], columns: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
@@ -111,7 +137,7 @@ def solve_mass(tree: Tree, poses: Sequence[Pose], columns: Sequence[Sequence[Sca
     """
     joints = articulated_joints(tree, poses)
     nothing = _Carried([ZERO_FORCE] * len(joints), [ZERO_MOTION] * len(joints), ZERO_MOTION)
-    return [_accelerations(tree, poses, joints, nothing, column) for column in columns]
+    return [_walk(tree, poses, joints, nothing, column).nu_dot for column in columns]
 
 
 def articulated_joints(tree: Tree, poses: Sequence[Pose]) -> list[ArticulatedJoint]:
@@ -196,35 +222,36 @@ def _free_direction(subspace: Sequence[Motion], armatures: Sequence[Scalar]) -> 
     return places[0], int(entries[places[0]])
 
 
-def _accelerations(
+def _walk(
     tree: Tree,
     poses: Sequence[Pose],
     joints: Sequence[ArticulatedJoint],
     carried: _Carried,
     tau: Sequence[Scalar],
-) -> list[Scalar]:
+) -> Walk:
     """Inward the bias forces p and u = τ − Sᵀp; outward ν̇_i = D⁻¹u − D⁻¹Uᵀ a′, a_i = a′ + S_i ν̇_i with
     a′ = X a_parent + c_i.
     """
-    forces, drives = list(carried.forces), [[]] * len(joints)
+    forces, pushes, drives = list(carried.forces), [ZERO_FORCE] * len(joints), [[]] * len(joints)
     taus = [tau[at] for at in tree.speed_slices()]
     for index in range(len(joints) - 1, -1, -1):
         link, joint, force = tree.links[index], joints[index], forces[index]
         rest = [minus(t, pair(force, s)) for t, s in zip(taus[index], joint.subspace, strict=True)]
         drives[index] = rest if link.parent == WORLD else joint.drives(rest)
         if link.parent != WORLD:
-            push = joint.push(force, carried.biases[index], drives[index], taus[index])
-            forces[link.parent] = add_forces(forces[link.parent], force_to_parent(poses[index], push))
+            pushes[index] = joint.push(force, carried.biases[index], drives[index], taus[index])
+            felt = force_to_parent(poses[index], pushes[index])
+            forces[link.parent] = add_forces(forces[link.parent], felt)
+    before: list[Motion] = []
     accelerations: list[Motion] = []
     nu_dot: list[Scalar] = []
     for link, pose, bias, joint, drive in zip(tree.links, poses, carried.biases, joints, drives, strict=True):
         parent = carried.base if link.parent == WORLD else accelerations[link.parent]
-        own, total = _across(
-            joint, drive, add_motions(motion_to_child(pose, parent), bias), link.parent == WORLD
-        )
+        before.append(add_motions(motion_to_child(pose, parent), bias))
+        own, total = _across(joint, drive, before[-1], link.parent == WORLD)
         nu_dot.extend(own)
         accelerations.append(total)
-    return nu_dot
+    return Walk(forces, pushes, drives, before, accelerations, nu_dot)
 
 
 def _across(

@@ -87,7 +87,7 @@ def mass_matrix(tree: Tree, poses: Sequence[Pose]) -> list[list[Scalar]]:
 
     Entries between joints of different branches are structural zeros.
     """
-    links, composite = tree.links, _composites(tree, poses)
+    links, composite = tree.links, composites(tree, poses)
     slices = tree.speed_slices()
     subspaces = [link.subspace(pose) for link, pose in zip(links, poses, strict=True)]
     count = tree.speed_count
@@ -109,7 +109,7 @@ def mass_numbers(tree: Tree, poses: Sequence[Pose]) -> FloatArray:
     """M(q) (n, n) of numbers, as `mass_matrix` has it: a link carries the forces of all that hangs on it to its parent
     at once, as arrays, so that a chain of a thousand takes a second and no minute.
     """
-    composite, matrix = _composites(tree, poses), np.zeros((tree.speed_count, tree.speed_count))
+    composite, matrix = composites(tree, poses), np.zeros((tree.speed_count, tree.speed_count))
     hanging: list[list[FloatArray]] = [[] for _ in tree.links]
     columns: list[list[int]] = [[] for _ in tree.links]
     slices = tree.speed_slices()
@@ -130,7 +130,7 @@ def mass_numbers(tree: Tree, poses: Sequence[Pose]) -> FloatArray:
     return matrix
 
 
-def _composites(tree: Tree, poses: Sequence[Pose]) -> list[Inertia]:
+def composites(tree: Tree, poses: Sequence[Pose]) -> list[Inertia]:
     """The inertia of each link with all that hangs on it as one body, in the link's frame."""
     composite = [link.inertia for link in tree.links]
     for index in range(len(composite) - 1, -1, -1):
@@ -146,7 +146,7 @@ def base_columns(tree: Tree, poses: Sequence[Pose]) -> list[Force]:
     """For each speed, the wrench on the first link that 1 m/s² or rad/s² of it needs, about that link's origin in its
     frame: the rows of M of a base that can move any way. Armatures have no part in it.
     """
-    composite, columns = _composites(tree, poses), []
+    composite, columns = composites(tree, poses), []
     for index, (link, pose) in enumerate(zip(tree.links, poses, strict=True)):
         for motion in link.subspace(pose):
             force = momentum(composite[index], motion)
