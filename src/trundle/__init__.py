@@ -106,6 +106,7 @@ if TYPE_CHECKING:
     from trundle.show import page as page
     from trundle.show import window as window
     from trundle.show.figures.breakdown_figure import breakdown_figure as breakdown_figure
+    from trundle.show.figures.gait_figures import gait_figures as gait_figures
     from trundle.show.figures.load_figures import load_figures as load_figures
     from trundle.show.figures.plots import plot as plot
     from trundle.show.figures.several_runs import Comparison as Comparison

@@ -131,6 +131,60 @@ def test_smoothed_they_are_the_true_motions(inverse):
         assert error < 0.02
 
 
+def test_a_walk_is_told_by_side_with_anatomical_names(inverse, tmp_path):
+    run, done = inverse(
+        "--smooth", "butterworth:8", "--gait", "recording", "--mass", "70", "--figure-format", "svg", "--json"
+    )
+    told = json.loads(done.out)
+    names = ["walk.nc", "walk.csv", "walk.sto", "gait.csv", "cycles.csv"]
+    figures = [f"gait_{name}.svg" for name in ("sagittal", "angles", "moments", "powers")]
+    assert told["files"] == [*names, *figures]
+    assert told["gait"]["events_by"] == "recording"
+    with (tmp_path / "out" / "cycles.csv").open() as stream:
+        head, *rows = csv.reader(stream)
+    table = dict(zip(head, np.array(rows, dtype=float).T, strict=True))
+    # The hip turns about y, so that it extends as it grows; the strikes are at 0.2 and 1.4 s.
+    hip = -np.degrees(run["hip.angle"][80])
+    assert table["right_hip_flexion.angle [deg]"][50] == pytest.approx(hip, abs=1e-5)  # events are float32
+    assert table["right_knee_flexion.moment [N m/kg]"][25] == pytest.approx(
+        run["knee.moment_y"][50], abs=1e-5
+    )
+    ankle = -run["ankle.moment_y"][80]
+    assert table["right_ankle_dorsiflexion.moment [N m/kg]"][50] == pytest.approx(ankle, abs=1e-5)
+    with (tmp_path / "out" / "gait.csv").open() as stream:
+        measures = {row["measure"]: row for row in csv.DictReader(stream)}
+    assert float(measures["stride time"]["mean"]) == pytest.approx(1.2)
+    assert measures["stride time"]["side"] == "right"
+    svg = (tmp_path / "out" / "gait_moments.svg").read_text()
+    assert 'width="240.9' in svg  # 85 mm in points
+    assert "knee: flexion +, extension \u2212" in svg
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--gait", "--cycles", "0,1,2"), "--gait and --cycles: both cut the motion into cycles"),
+        (("--height", "1.8"), "--height: is of a walk's moments"),
+        (("--moments", "external"), "--moments: is of a walk's moments"),
+        (("--terms", "gravity"), "--terms: chooses among the terms of a breakdown"),
+        (
+            ("--breakdown", "shank", "--observer", "thigh@knee", "--terms", "grav"),
+            "--terms: the breakdown has no",
+        ),
+        (
+            ("--gait", "plates", "--threshold", "2000"),
+            "--gait: a cycle takes two strikes of one foot; plates: none",
+        ),
+    ],
+)
+def test_a_walks_options_that_don_t_fit_are_told(trundle, recorded, tmp_path, words, message):
+    file = ["inverse", recorded / "leg.yaml", "--motion", recorded / "walk.c3d", "--output", tmp_path / "out"]
+    done = trundle(*file, "--markers", recorded / "markers.yaml", "--external", "foot=plate1", *words)
+    assert done.status == 1
+    assert message in done.err
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.slow
 def test_cycles_are_averaged_with_a_band(inverse, trundle, recorded, tmp_path):
     run, _ = inverse("--smooth", "butterworth:8", "--cycles", "0,1.2,2.4")
@@ -139,12 +193,12 @@ def test_cycles_are_averaged_with_a_band(inverse, trundle, recorded, tmp_path):
     with (tmp_path / "out" / "cycles.csv").open() as stream:
         head, *rows = csv.reader(stream)
     table = dict(zip(head, np.array(rows, dtype=float).T, strict=True))
-    assert table["percent"][[0, 50, 100]].tolist() == [0, 50, 100]
-    assert table["knee.angle"][50] == pytest.approx(
+    assert table["percent [%]"][[0, 50, 100]].tolist() == [0, 50, 100]
+    assert table["knee.angle [rad]"][50] == pytest.approx(
         (run["knee.angle"][60] + run["knee.angle"][180]) / 2, abs=1e-9
     )
     spread = abs(run["knee.angle"][60] - run["knee.angle"][180]) / np.sqrt(2)
-    assert table["knee.angle.high"][50] - table["knee.angle"][50] == pytest.approx(spread, abs=1e-9)
+    assert table["knee.angle.sd [rad]"][50] == pytest.approx(spread, abs=1e-9)
     file = [
         "inverse",
         recorded / "leg.yaml",

@@ -35,11 +35,13 @@ LEG = {
     "joints": {
         "forward": {"type": "prismatic", "axis": [1, 0, 0]},
         "up": {"type": "prismatic", "axis": [0, 0, 1], "parent": "forward", "body": {"name": "pelvis"}},
-        "hip": {"axis": [0, 1, 0], "parent": "pelvis"},
+        "hip": {"axis": [0, 1, 0], "parent": "pelvis", "movement": "right hip extension"},
         "knee": {"axis": [0, 1, 0], "parent": "thigh", "at": [0, 0, -LENGTHS["thigh"]]},
         "ankle": {"axis": [0, 1, 0], "parent": "shank", "at": [0, 0, -LENGTHS["shank"]]},
     },
 }
+LEG["joints"]["knee"]["movement"] = "right knee flexion"
+LEG["joints"]["ankle"]["movement"] = "right ankle plantarflexion"
 for _joint, _segment in zip(("hip", "knee", "ankle"), SEGMENTS, strict=True):
     _x, _z = CENTRES[_segment]
     LEG["joints"][_joint]["body"] = {

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from trundle.choices import FIGURE_FORMATS, LOAD_FIGURES
+from trundle.choices import FIGURE_FORMATS
 from trundle.cli import products
-from trundle.cli.garbage import no_collection
+from trundle.cli.inverse_results import Results, names, told, write
 from trundle.cli.output import Output
 from trundle.cli.parsing import add_base, add_force, add_output, options_named, pair
 from trundle.cli.request import read_request
-from trundle.errors import InputError
-from trundle.show.words.lines import table
+from trundle.errors import InputError, require_known
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from trundle.arrays import FloatArray
-    from trundle.limbs.capture.cycles import Cycles
     from trundle.limbs.capture.smoothing import Smoothing
-    from trundle.results import Run
+    from trundle.limbs.gait import Gait
+    from trundle.limbs.inverse import Inverse
     from trundle.wrenches import Breakdown
 
 SUMMARY = "the wrenches in a robot's joints that a measured motion needs"
@@ -33,6 +29,7 @@ examples:
   trundle inverse leg.yaml --motion walk.c3d --markers markers.yaml --gaps spline --smooth butterworth:6 \\
       --plates butterworth:20 --mass "72 kg"
   trundle inverse limb.yaml --motion walk.csv --breakdown shank --observer thigh@knee
+  trundle inverse person.yaml --motion walk.c3d --markers markers.yaml --smooth butterworth:6 --mass "72 kg" --gait
 
 The motion is a table (.csv, .mot, .sto) with a column `time` and one for each coordinate by its name, or markers (.c3d,
 .trc, .csv). Nothing is smoothed unless asked: derivatives are those of a quintic spline through all samples. A row a
@@ -42,8 +39,6 @@ figures."""
 
 # Newtons below which a plate holds nothing: what noise gives then is no centre of pressure.
 _THRESHOLD = 20.0
-# Contacts with plates that are told; --json has all.
-_MOST_CONTACTS = 12
 # What the library calls what an option gives.
 _OPTIONS = {
     "smoothing": "--smooth",
@@ -57,13 +52,16 @@ _OPTIONS = {
     "fit_within": "--fit-within",
     "up": "--up",
     "cycles": "--cycles",
+    "events": "--gait",
+    "movements": "--gait",
+    "height": "--height",
+    "terms": "--terms",
     "body": "--breakdown",
     "observer": "--observer",
     "joint": "--observer",
 }
 # Units that methods' numbers may be written with.
 _UNITS = {"cutoff": "Hz", "longest": "s"}
-_BREAKDOWN, _CYCLES = "breakdown.csv", "cycles.csv"
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -97,9 +95,17 @@ def configure(parser: ArgumentParser) -> None:
     add("--mass", metavar="KG", help="divide forces, moments and powers by a mass")
     text = "cut at an event of the recording, a plate's contacts, or times (0.2,1.4,2.6); average with a band"
     add("--cycles", metavar="EVENT", help=text)
+    text = "a walk by side: gait.csv (times and lengths of steps, work), cycles.csv, figures as journals print them, "
+    text += "in place of the others; strikes are told by the recording, plates or markers (default: the first that can)"
+    add("--gait", nargs="?", const="auto", choices=("auto", "recording", "plates", "markers"), help=text)
+    text = "of a walk: internal moments, what muscles give (default), or external ones"
+    add("--moments", choices=("internal", "external"), help=text)
+    add("--height", metavar="LENGTH", help="of a walk: divide moments by a height, too")
     text = "split this body's balance as an observer sees it: breakdown.csv and a stacked figure"
     add("--breakdown", metavar="BODY", help=text)
     add("--observer", metavar="BODY@JOINT", help="who sees it, and from where on it: thigh@knee")
+    text = "the terms of the breakdown that its figures show, such as gravity,centrifugal,coriolis (default: all)"
+    add("--terms", metavar="NAMES", help=text)
     text = "the folder for the results (default: runs/MOTION), or one file: .nc, .csv, .xlsx, .parquet, .npy"
     add_output(parser, "DIR", text)
     add_force(parser)
@@ -111,7 +117,8 @@ def execute(args: Namespace, out: Output) -> int:
     """Read, check, compute, write, tell."""
     stem = Path(args.motion).stem
     folder = Path(args.output) if args.output else products.DEFAULT_PARENT / stem
-    tables, figures = _names(stem, args)
+    _require_together(args)
+    tables, figures = names(stem, args)
     alone = products.is_one_file(args.output)
     if alone:
         _require_one(args)
@@ -124,16 +131,34 @@ def execute(args: Namespace, out: Output) -> int:
         run.save(folder)
         folder, written = folder.parent, [folder.name]
     else:
-        written = _write(results, folder, (tables, figures))
-    out.answer({**run.summary, "output": str(folder), "files": written})
-    out.say(_told(run, out))
+        written = write(results, folder, (tables, figures))
+    out.answer({**run.summary, **results.summary, "output": str(folder), "files": written})
+    out.say(told(results, out))
     out.say(f"  wrote {folder}: {', '.join(written)}")
     return 0
 
 
+def _require_together(args: Namespace) -> None:
+    """Raise InputError for options that need another one, or can't stand beside it."""
+    if args.gait and args.cycles:
+        raise InputError(
+            "both cut the motion into cycles", key="--gait and --cycles", hint="choose one of them"
+        )
+    for option, given in (("--moments", args.moments), ("--height", args.height)):
+        if given and not args.gait:
+            raise InputError("is of a walk's moments", key=option, hint="add --gait")
+    if args.terms and not args.breakdown:
+        hint = "--breakdown shank --observer thigh@knee"
+        raise InputError("chooses among the terms of a breakdown", key="--terms", hint=hint)
+
+
 def _require_one(args: Namespace) -> None:
     """Raise InputError where one file is to be written and another table was asked for, too."""
-    for option, given in (("--breakdown", args.breakdown), ("--cycles", args.cycles)):
+    for option, given in (
+        ("--breakdown", args.breakdown),
+        ("--cycles", args.cycles),
+        ("--gait", args.gait),
+    ):
         if given:
             message = f"writes a table of its own, and '{args.output}' is one file"
             raise InputError(message, key=option, hint="name a folder with --output, or leave this away")
@@ -164,7 +189,29 @@ def _results(args: Namespace, progress: bool) -> Results:
         run = loads.to_run(args.frame, args.mass)
         split = loads.breakdown(*_split(args)) if args.breakdown or args.observer else None
         cut = loads.cycles(_times(args.cycles), run, args.threshold) if args.cycles else None
-        return Results(run, split, cut)
+        walk = _gait(args, loads) if args.gait else None
+        return Results(run, split, cut, walk, _terms(args.terms, split), args.breakdown or "")
+
+
+def _gait(args: Namespace, loads: Inverse) -> Gait:
+    """The walk in cycles."""
+    return loads.gait(
+        args.gait,
+        mass=args.mass,
+        height=args.height,
+        external=args.moments == "external",
+        threshold=args.threshold,
+    )
+
+
+def _terms(text: str | None, split: Breakdown | None) -> tuple[str, ...] | None:
+    """Names between commas, of the terms that there are; None for all."""
+    if text is None or split is None:
+        return None
+    chosen = tuple(name.strip() for name in text.split(",") if name.strip())
+    for name in chosen:
+        require_known(name, split.terms, f"the breakdown has no term {name!r}", key="terms")
+    return chosen
 
 
 def _split(args: Namespace) -> tuple[str, str, str]:
@@ -235,122 +282,3 @@ def _numbers(text: str, first: str, option: str) -> dict[str, float]:
             hint = f"such as {option} {'spline:0.5' if option == '--gaps' else 'butterworth:6,order=4'}"
             raise InputError(f"expected a number, got {given!r}", key=option, hint=hint) from error
     return options
-
-
-def _names(stem: str, args: Namespace) -> tuple[list[str], list[str]]:
-    """The files of numbers, the record first, and the figures that there may be."""
-    tables = [f"{stem}.nc", f"{stem}.csv", f"{stem}.sto"]
-    drawn = list(LOAD_FIGURES)
-    if args.breakdown:
-        tables, drawn = [*tables, _BREAKDOWN], [*drawn, "breakdown"]
-    if args.cycles:
-        tables, drawn = [*tables, _CYCLES], [*drawn, *(f"cycles_{name}" for name in LOAD_FIGURES[:-1])]
-    return tables, [] if args.no_figures else [f"{name}.{args.figure_format}" for name in drawn]
-
-
-def _write(results: Results, folder: Path, names: tuple[list[str], list[str]]) -> list[str]:
-    """The numbers together, then the figures: a set is written whole or not at all."""
-    from trundle.files import replacing_in
-    from trundle.limbs.capture.recording_files import write_columns
-
-    run, ((record, *others), figures) = results.run, names
-    with replacing_in(folder, names[0]) as drafts:
-        for name in others:
-            write_columns(drafts / name, results.table(name))
-        products.save_record(run, folder, drafts, record, others)
-    if not figures:
-        return names[0]
-    with no_collection(), replacing_in(folder, figures) as drafts:
-        from trundle.show.figures.style import save_figure
-
-        drawn = results.figures()
-        written = [name for name in figures if Path(name).stem in drawn]
-        for name in written:
-            save_figure(drawn[Path(name).stem], drafts / name)
-    return [*names[0], *written]
-
-
-@dataclass(frozen=True)
-class Results:
-    """What is written: the loads, and a breakdown and cycles where they were asked for."""
-
-    run: Run
-    split: Breakdown | None
-    cycles: Cycles | None
-
-    def table(self, name: str) -> Mapping[str, FloatArray]:
-        """The columns of a file; of cycles the means, and what they spread by."""
-        if name == _BREAKDOWN and self.split is not None:
-            return {"time": self.run.time, **self.split.table()}
-        if name == _CYCLES and (cut := self.cycles) is not None:
-            columns = {"percent": cut.percent}
-            for curve in cut.curves:
-                low, high = cut.band(curve)
-                columns |= {curve: cut.mean(curve), f"{curve}.low": low, f"{curve}.high": high}
-            return columns
-        return {"time": self.run.time, **self.run.values}
-
-    def figures(self) -> Mapping[str, Figure]:
-        """All figures by name."""
-        from trundle.show.figures.breakdown_figure import breakdown_figure
-        from trundle.show.figures.load_figures import load_figures
-
-        figures = load_figures(self.run)
-        if self.split is not None:
-            figures["breakdown"] = breakdown_figure(self.split, self.run.time)
-        if self.cycles is not None:
-            drawn = load_figures(self.run, self.cycles)
-            figures |= {f"cycles_{name}": figure for name, figure in drawn.items()}
-        return figures
-
-
-def _told(run: Run, out: Output) -> Iterator[str]:
-    """What came out, in a few lines."""
-    span = f"{len(run)} samples from {run.time[0]:g} s to {run.time[-1]:g} s"
-    yield from out.title(run.name, f"{len(run.summary['peaks'])} joints, {span}")
-    rows = [("smoothing", _method(run.summary["smoothing"]))]
-    if fit := run.summary["marker_fit"]:
-        worst = f"{fit['worst']} by {1e3 * fit['largest']:.3g} mm at {fit['time']:.4g} s"
-        rows += [("markers off", f"{1e3 * fit['rms']:.3g} mm (root mean square), most {worst}")]
-    rows += [*_plate_rows(run.summary["plates"])]
-    rows += [("frame", run.summary["frame"])]
-    if run.summary["mass"] is not None:
-        rows += [("divided by", f"{run.summary['mass']:g} kg")]
-    if (up := run.summary["up"]) is not None:
-        rows += [("up", f"{up['recording']} in the recording, {up['robot']} for the robot")]
-    yield from out.facts(rows, 12)
-    head = ["largest", *(f"{what} ({_unit(run, what)})" for what in ("force", "moment", "power"))]
-    lines = [
-        [joint, *(f"{peak['largest']:.4g} at {peak['time']:.4g} s" for peak in parts.values())]
-        for joint, parts in run.summary["peaks"].items()
-    ]
-    yield from table([head, *lines], right=(1, 2, 3))
-
-
-def _method(record: Mapping[str, object]) -> str:
-    """A smoothing's record in words."""
-    numbers = ", ".join(f"{name} {value}" for name, value in record.items() if name != "method")
-    return f"{record.get('method', 'none')} ({numbers})" if numbers else str(record.get("method", "none"))
-
-
-def _plate_rows(plates: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
-    """What was done to the plates, and who stood on them."""
-    if plates is None:
-        return
-    onto = {"mean": "means over the motion's samples", "linear": "linear between samples"}[plates["times"]]
-    yield "plates", f"{_method(plates['smoothing'])}, {onto}, from {plates['threshold']:g} N"
-    for contact in plates["contacts"][:_MOST_CONTACTS]:
-        told = "as told" if contact["by"] == "external" else f"{1e3 * contact['off']:.0f} mm from its markers"
-        if contact["by"] != "external" and contact["margin"] is not None:
-            told += f", {1e3 * contact['margin']:.0f} mm nearer than the next foot"
-        yield (
-            "",
-            f"{contact['body']} on {contact['plate']}, {contact['start']:.4g} to {contact['end']:.4g} s ({told})",
-        )
-    if (more := len(plates["contacts"]) - _MOST_CONTACTS) > 0:
-        yield "", f"and {more} contacts more"
-
-
-def _unit(run: Run, what: str) -> str:
-    """The unit of all columns of a kind."""
-    return next(unit for name, unit in run.units.items() if name.rpartition(".")[2].startswith(what))

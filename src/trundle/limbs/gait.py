@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError, require_known
 from trundle.frozen import Brief, Frozen, Rebuilt, settle
 from trundle.limbs.capture.assigned_plates import Contact, PlateForces
-from trundle.limbs.capture.cycles import cycles
+from trundle.limbs.capture.cycles import column_of, cycles
 from trundle.limbs.capture.marker_model import Markers
 from trundle.limbs.capture.recording import Recording
 from trundle.limbs.clinical import named_by, sides_of
@@ -84,6 +84,8 @@ class Gait(Brief, Rebuilt):
         By the run's names, from 0 to 100 % of the cycle.
     measures : tuple of Measure
         Times and lengths of steps, and the work of joints by phase.
+    sides : mapping of str to str
+        Which side bodies and joints are on; "" for the middle.
     """
 
     run: Run
@@ -93,9 +95,10 @@ class Gait(Brief, Rebuilt):
     loaded: Mapping[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]
     curves: Mapping[str, FloatArray]
     measures: tuple[Measure, ...]
+    sides: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        kept = {name: Frozen(getattr(self, name)) for name in ("steps", "spans", "loaded", "curves")}
+        kept = {name: Frozen(getattr(self, name)) for name in ("steps", "spans", "loaded", "curves", "sides")}
         settle(self, **kept)
 
     @cached_property
@@ -196,6 +199,110 @@ class Gait(Brief, Rebuilt):
         found = [each.mean for each in self.measures if each.side == side and each.name == "stance"]
         return found[0] if found else float("nan")
 
+    def table(self) -> dict[str, FloatArray]:
+        """Means and standard deviations (n − 1) over the cycles as columns, with their units; angles in degrees.
+
+        Returns
+        -------
+        dict of str to array, shape (101,)
+            "percent [%]", then for each curve NAME [UNIT] and NAME.sd [UNIT].
+
+        Raises
+        ------
+        InputError
+            Never for a gait that was made.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> t = np.linspace(0, 4, 401)
+        >>> events = {"Left Foot Strike": (0.5, 1.5, 2.5), "Left Foot Off": (1.1, 2.1)}
+        >>> swing = {"link_1.angle": np.sin(2 * np.pi * t)}
+        >>> arm = trundle.inverse(trundle.catalog.pendulum(links=1), trundle.Recording(t, {}, swing, events=events))
+        >>> gait = arm.gait(movements={"link_1": "left hip flexion"})
+        >>> list(gait.table())[:2]
+        ['percent [%]', 'left_hip_flexion.angle [deg]']
+        """
+        columns = {"percent [%]": self.percent}
+        for name in self.curves:
+            unit = self.run.units.get(name, "")
+            factor, unit = (np.degrees(1.0), "deg") if unit == "rad" else (1.0, unit)
+            columns |= column_of(name, unit, factor * self.mean(name), factor * self.deviation(name))
+        return columns
+
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """The measures as rows of text: measure, unit, side, mean, deviation, number of cycles; their names first.
+
+        Returns
+        -------
+        iterator of tuple of str
+
+        Raises
+        ------
+        InputError
+            Never for a gait that was made.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> t = np.linspace(0, 4, 401)
+        >>> events = {"Left Foot Strike": (0.5, 1.5, 2.5), "Left Foot Off": (1.1, 2.1)}
+        >>> swing = {"link_1.angle": np.sin(2 * np.pi * t)}
+        >>> arm = trundle.inverse(trundle.catalog.pendulum(links=1), trundle.Recording(t, {}, swing, events=events))
+        >>> gait = arm.gait(movements={"link_1": "left hip flexion"})
+        >>> next(gait.rows())
+        ('measure', 'unit', 'side', 'mean', 'sd', 'cycles')
+        """
+        yield "measure", "unit", "side", "mean", "sd", "cycles"
+        for each in self.measures:
+            numbers = (f"{each.mean:.9g}", f"{each.deviation:.9g}" if each.values.size > 1 else "")
+            yield each.name, each.unit, each.side, *numbers, str(each.values.size)
+
+    @property
+    def summary(self) -> dict[str, object]:
+        """What told the events, when they were, and all measures, as plain data."""
+        events = {
+            side: {"strikes": each.strikes.tolist(), "offs": each.offs.tolist()}
+            for side, each in self.steps.items()
+        }
+        cycles = {side: {"whole": len(each), "loaded": int(each.sum())} for side, each in self.loaded.items()}
+        head, *rows = self.rows()
+        measures = [dict(zip(head, row, strict=True)) for row in rows]
+        about = {name: self.run.summary[name] for name in ("convention", "moments", "mass", "height")}
+        return {"events_by": self.source, "events": events, "cycles": cycles, **about, "measures": measures}
+
+    def spans_of(self, body: str) -> FloatArray:
+        """The cycles of a body's side, (k, 2), s; of the trunk the first side's.
+
+        Parameters
+        ----------
+        body : str
+            A body, or a joint for the body that it carries.
+
+        Returns
+        -------
+        array, shape (k, 2), s
+
+        Raises
+        ------
+        InputError
+            There is no such body.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> t = np.linspace(0, 4, 401)
+        >>> events = {"Left Foot Strike": (0.5, 1.5, 2.5), "Left Foot Off": (1.1, 2.1)}
+        >>> swing = {"link_1.angle": np.sin(2 * np.pi * t)}
+        >>> arm = trundle.inverse(trundle.catalog.pendulum(links=1), trundle.Recording(t, {}, swing, events=events))
+        >>> gait = arm.gait(movements={"link_1": "left hip flexion"})
+        >>> gait.spans_of("link_1").shape
+        (2, 2)
+        """
+        require_known(body, self.sides, f"there is no body '{body}'", key="body")
+        side = self.sides[body]
+        return self.spans[side] if side in self.spans else next(iter(self.spans.values()))
+
     def _curve(self, name: str) -> FloatArray:
         require_known(name, self.curves, f"the gait has no curve '{name}'", key=name)
         return self.curves[name]
@@ -229,7 +336,7 @@ def gait(
         "markers": marker_steps(loads.time, feet) if feet else {},
     }
     source, steps = chosen_steps(by, found)
-    return gait_of(run, steps, source, foot_forces(loads, sides), feet)
+    return replace(gait_of(run, steps, source, foot_forces(loads, sides), feet), sides=sides)
 
 
 def _posed(loads: Loads, markers: Markers) -> dict[str, list[FloatArray]]:

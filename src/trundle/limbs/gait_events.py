@@ -219,17 +219,27 @@ def _pelvis(robot: Robot, given: Mapping[str, Movement]) -> str:
 
 
 def chosen_steps(by: str, found: Mapping[str, Mapping[str, Steps]]) -> tuple[str, Mapping[str, Steps]]:
-    """The steps of a source, or of the first one that has whole cycles; InputError where none has."""
+    """The steps of a source, or of the first one that has whole cycles; where it saw no foot leave the ground, others
+    tell that. InputError where nothing tells two strikes of a foot.
+    """
     require_known(by, ("auto", *SOURCES), f"there is no source of events {by!r}", key="events", hint=choose)
-    for source in SOURCES if by == "auto" else (by,):
+    asked = SOURCES if by == "auto" else (by,)
+    for source in asked:
         steps = {side: each for side, each in found[source].items() if each.strikes.size > 1}
         if steps:
-            return source, steps
-    counts = [
-        f"{source}: {', '.join(f'{len(each.strikes)} {side}' for side, each in found[source].items()) or 'none'}"
-        for source in (SOURCES if by == "auto" else (by,))
-    ]
+            return source, {side: _with_offs(side, each, found) for side, each in steps.items()}
+    counts = (
+        f"{source}: {', '.join(f'{each.strikes.size} {side}' for side, each in found[source].items()) or 'none'}"
+        for source in asked
+    )
     hint = (
-        "plates tell it by --external foot_r=plate1, markers by two on each foot; a recording by its events"
+        "plates tell them by --external foot_r=plate1, markers by two on each foot; a recording by its events"
     )
     raise InputError(f"a cycle takes two strikes of one foot; {'; '.join(counts)}", key="events", hint=hint)
+
+
+def _with_offs(side: str, steps: Steps, found: Mapping[str, Mapping[str, Steps]]) -> Steps:
+    """The steps, their offs those of another source where they have none."""
+    others = (found[source].get(side) for source in SOURCES)
+    told = (each.offs for each in (steps, *others) if each is not None and each.offs.size)
+    return Steps(steps.strikes, next(told, steps.offs))

@@ -53,6 +53,38 @@ class Cycles(Brief, Rebuilt):
         require_known(name, self.curves, f"the cycles have no '{name}'", key=name)
         return self.curves[name]
 
+    @property
+    def spans(self) -> FloatArray:
+        """When cycles begin and end, shape (cycles, 2), s."""
+        return np.stack([self.starts, self.ends], axis=1)
+
+    def table(self) -> dict[str, FloatArray]:
+        """Means and standard deviations (n − 1) as columns, with units in their names: "knee.angle [rad]".
+
+        Returns
+        -------
+        dict of str to array, shape (p,)
+            "percent [%]", then for each curve NAME [UNIT] and NAME.sd [UNIT].
+
+        Raises
+        ------
+        InputError
+            There is one cycle only: it has no deviation.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> t = np.linspace(0.0, 2.0, 201)
+        >>> run = trundle.Run("walk", t, {"lift": t}, units={"lift": "m"})
+        >>> list(trundle.cycles(run, [0.0, 1.0, 2.0]).table())
+        ['percent [%]', 'lift [m]', 'lift.sd [m]']
+        """
+        columns = {"percent [%]": self.percent}
+        for name in self.curves:
+            mean = self.mean(name)
+            columns |= column_of(name, self.units.get(name, ""), mean, self.band(name)[1] - mean)
+        return columns
+
     def mean(self, name: str) -> FloatArray:
         """The mean of a curve over the cycles.
 
@@ -123,6 +155,12 @@ class Cycles(Brief, Rebuilt):
             raise InputError("one cycle has no standard deviation", key="band", hint="cut at more events")
         half = (1.0 if width is None else width) * curves.std(axis=0, ddof=1)
         return curves.mean(axis=0) - half, curves.mean(axis=0) + half
+
+
+def column_of(name: str, unit: str, mean: FloatArray, deviation: FloatArray) -> dict[str, FloatArray]:
+    """The columns of a curve's mean and standard deviation, their unit in brackets."""
+    unit = f" [{unit}]" if unit else ""
+    return {f"{name}{unit}": mean, f"{name}.sd{unit}": deviation}
 
 
 def cycles(run: Run, events: npt.ArrayLike, points: int = 101) -> Cycles:
