@@ -105,12 +105,24 @@ def nouns() -> dict[str, object]:
         "inverse": trundle.inverse(limb, angles),
         "batch": trundle.rollout(model, steps=4, dt=0.001, count=2),
         "cycles": trundle.cycles(run, [0.0, 0.05, 0.1]),
+        "gait": walk(limb, angles),
         "equations": trundle.equations(catalog.pendulum(links=1)),
         "inertia": trundle.Inertia(2.0, np.eye(3), center=tip, frame=frame),
         "breakdown": trundle.inverse(limb, angles).breakdown("shank", "base", "knee"),
         "twist": trundle.Twist.of(frame, seen_from=frame),
         "kinematics": trundle.kinematics(swerve),
     }
+
+
+def walk(limb, angles):
+    """A limb's steps, at times of its motion that are told."""
+    time = angles["time"]
+    events = {"Left Foot Strike": (time[0], time[len(time) // 2], time[-1])}
+    channels = {name: column for name, column in angles.items() if name != "time"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # there is no plate
+        found = trundle.inverse(limb, trundle.Recording(time, channels=channels, events=events))
+        return found.gait(movements={"knee": "left knee flexion"})
 
 
 @cache
@@ -122,12 +134,19 @@ def doors() -> dict[str, Door]:
         "analyze": {"robot": robot, "at": {}, "point": None, "frame": None, "length": 1.0, "voltage": 12.0},
         "animate": {"given": run, "path": "a.gif", "fps": 30.0, "speed": 1.0, "width": 600},
         "body_segments": {"mass": 70.0, "height": 1.8, "table": "winter", "sex": None},
+        "clinical": {
+            "run": have["loads"].to_run(),
+            "movements": {"knee": "left knee flexion"},
+            "external": False,
+            "height": 1.8,
+        },
         "compare": {"labels": ["a", "b"]},
         "contacts": {
             "time": np.linspace(0, 1, 11),
             "force": np.ones(11),
             "threshold": 20.0,
             "shortest": 0.05,
+            "release": 10.0,
         },
         "cycles": {"run": run, "events": [0.0, 0.05, 0.1], "points": 11},
         "derive": {"robot": robot},
@@ -198,6 +217,7 @@ def doors() -> dict[str, Door]:
         "linearize": {"model": model, "state": {}, "inputs": {}, "parameters": {}, "outputs": None},
         "linearize_along": {"model": model, "run": run, "outputs": None},
         "load": {"source": LIMB, "base": None, "strict": False},
+        "gait_figures": {"gait": have["gait"], "width": 85.0},
         "load_figures": {"run": run, "cycles": None},
         "motor_limits": {"robot": catalog.swerve(), "speed": "1 m/s"},
         "ode": {"model": model, "inputs": {}, "initial": {}, "parameters": {}},
@@ -418,9 +438,16 @@ def doors() -> dict[str, Door]:
         "inverse": {
             "breakdown": {"body": "shank", "observer": "base", "joint": "knee"},
             "cycles": {"at": [0.0, 0.5, 1.0], "run": None, "threshold": 20.0},
+            "gait": {"by": "auto", "mass": 70.0, "height": 1.8, "movements": None, "threshold": 20.0},
             "to_run": {"in_": "child", "mass": None},
         },
         "cycles": {"band": {"name": "x", "band": "deviation", "width": None}, "mean": {"name": "x"}},
+        "gait": {
+            "mean": {"name": "left_knee_flexion.angle"},
+            "deviation": {"name": "left_knee_flexion.angle"},
+            "off": {"side": "left"},
+            "spans_of": {"body": "shank"},
+        },
         "recording": {"channel": {"name": "knee.angle", "unit": "rad"}, "turned": {"up": "z", "to": "y"}},
         "frame": {
             "child": {
@@ -484,6 +511,7 @@ APART |= {
     "Comparison",
     "Cycles",
     "ForcePlate",
+    "Gait",
     "GroundReaction",
     "Inverse",
     "JointMotion",
@@ -548,7 +576,7 @@ def test_the_arguments_are_taken_otherwise(tmp_path, monkeypatch):
 
 # Doors that take files or nouns that would take seconds to make: their other arguments are wrong as they come.
 CLOSED = {"compare", "follow", "from_sympy", "open", "pursue", "read_markers", "read_path", "read_recording"}
-CLOSED |= {"register", "segment_poses", "track", "wrench.equate", "wrench.power"}
+CLOSED |= {"inverse.gait", "register", "segment_poses", "track", "wrench.equate", "wrench.power"}
 CLOSED |= {"documents.load_osim", "documents.load_urdf", "documents.osim_markers"}
 
 

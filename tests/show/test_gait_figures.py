@@ -34,7 +34,7 @@ def test_figures_are_as_wide_as_columns_of_a_page(gait):
         {"gait_sagittal": 170, "gait_angles": 85, "gait_moments": 85, "gait_powers": 85}
     )
     assert trundle.gait_figures(gait, 120)["gait_angles"].get_size_inches()[0] * 25.4 == pytest.approx(120)
-    with pytest.raises(InputError, match="width: a figure's width is a number of mm above 0, not 0"):
+    with pytest.raises(InputError, match="width: a figure is 50 to 1200 mm wide, not 0 mm"):
         trundle.gait_figures(gait, 0)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trundle.arrays import FloatArray
 from trundle.documents import parse
 from trundle.errors import InputError, require_known
-from trundle.expected import a_kind, by_name
+from trundle.expected import a_kind, a_truth, by_name
 from trundle.results import Run
 from trundle.robot import Robot
 from trundle.robot.anatomy import MOVEMENTS, Movement, movement, usual_movement
@@ -93,7 +93,7 @@ def clinical(
     tall = 1.0 if height is None else positive(height, "height", "m")
     values: dict[str, FloatArray] = {}
     units: dict[str, str] = {}
-    for name, unit, column in _columns(run, found, (-1.0 if external else 1.0) / tall):
+    for name, unit, column in _columns(run, found, (-1.0 if a_truth(external, "external") else 1.0) / tall):
         values[name] = values[name] + column if name in values else column
         units[name] = unit if height is None or not name.endswith(".moment") else _per_height(unit)
     about = {

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
-from trundle.expected import a_kind
+from trundle.expected import a_kind, a_real
 from trundle.limbs.gait import Gait
 from trundle.robot.anatomy import PLANES, Movement, movement
 from trundle.show.figures.curves import STEPS, number
@@ -25,6 +25,8 @@ from trundle.show.figures.style import COLOURS, INK, MUTED, Picture, house_style
 # ask for 90 and 190 at most.
 ONE_COLUMN, TWO_COLUMNS = 85.0, 170.0
 _MM = 1 / 25.4
+# Figures narrower than that have no room for panels, wider than that (a sheet A0) no page.
+_LEAST, _MOST = 50.0, 1200.0
 # Pixels an inch of pictures that are printed.
 _DPI = 300
 # Letters in print are 6 to 8 points.
@@ -74,7 +76,7 @@ def gait_figures(gait: Gait, width: float | None = None) -> dict[str, Figure]:
     Raises
     ------
     InputError
-        A width isn't positive.
+        A width that no page has.
 
     Examples
     --------
@@ -88,8 +90,8 @@ def gait_figures(gait: Gait, width: float | None = None) -> dict[str, Figure]:
     ['gait_sagittal', 'gait_angles']
     """
     a_kind(gait, Gait, "gait", "trundle.inverse(…).gait() gives one")
-    if width is not None and not width > 0:
-        raise InputError(f"a figure's width is a number of mm above 0, not {width!r}", key="width")
+    if width is not None and not _LEAST <= a_real(width, "width", unit="mm") <= _MOST:
+        raise InputError(f"a figure is {_LEAST:g} to {_MOST:g} mm wide, not {width:g} mm", key="width")
     found = [(name, each) for name in gait.run.values if (each := _movement(name)) is not None]
     sets = {"gait_sagittal": _sagittal(gait, [each for _, each in found])}
     sets |= {f"gait_{kind}s": _by_plane(gait, [each for _, each in found], kind) for kind in _KINDS}
