@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from trundle.exports.functions import to_numpy as to_numpy
     from trundle.formulas import equations as equations
     from trundle.formulas.typeset.formats import format_equations as format_equations
+    from trundle.limbs.bands import Bands as Bands
     from trundle.limbs.capture.cycles import Cycles as Cycles
     from trundle.limbs.capture.cycles import contacts as contacts
     from trundle.limbs.capture.cycles import cycles as cycles
@@ -75,8 +76,8 @@ if TYPE_CHECKING:
     from trundle.limbs.capture.smoothing import smoothing as smoothing
     from trundle.limbs.clinical import clinical as clinical
     from trundle.limbs.gait import Gait as Gait
-    from trundle.limbs.inverse import Inverse as Inverse
     from trundle.limbs.inverse import inverse as inverse
+    from trundle.limbs.inverted import Inverse as Inverse
     from trundle.limbs.loads import Loads as Loads
     from trundle.limbs.loads import joint_loads as joint_loads
     from trundle.limbs.loads.symbolic_loads import SymbolicLoads as SymbolicLoads

@@ -83,6 +83,38 @@ ANKLE_HEIGHT = 0.039
 # How far ahead of the heel the ankle is, as a part of the foot from heel to toe tip: neither table has it.
 HEEL = 0.25
 
+# Zatsiorsky V. M., Seluyanov V. N. (1983). The mass and inertia characteristics of the main segments of the human body.
+# Biomechanics VIII-B:1152-1159; also in Zatsiorsky V. M. (2002), Kinetics of Human Motion. Standard errors of their
+# regressions on mass and height: of the mass, part of the mean one; of the centre along the segment, part of its length
+# (women's as published, men's mm by de Leva's lengths); of the moment of inertia about the transverse axis, part of the
+# mean one. De Leva's means are these people's; neither his table nor Winter's has deviations.
+_DEVIATIONS: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
+    "female": {
+        "head": (0.49 / 4.20, 0.032, 49.1 / 216.5),
+        "upper_trunk": (1.47 / 9.58, 0.027, 147.2 / 490.3),
+        "middle_trunk": (1.09 / 9.08, 0.020, 125.0 / 480.2),
+        "lower_trunk": (0.90 / 7.73, 0.017, 78.8 / 411.0),
+        "upper_arm": (0.21 / 1.58, 0.012, 25.6 / 80.7),
+        "forearm": (0.11 / 0.86, 0.014, 7.9 / 39.7),
+        "hand": (0.03 / 0.35, 0.019, 1.1 / 4.4),
+        "thigh": (0.81 / 9.16, 0.012, 252.0 / 1647.3),
+        "shank": (0.36 / 3.00, 0.010, 62.2 / 399.7),
+        "foot": (0.11 / 0.88, 0.039, 4.0 / 35.6),
+    },
+    "male": {
+        "head": (0.322 / 5.018, 6.9 / 203.3, 40.0 / 293.9),
+        "upper_trunk": (1.142 / 11.654, 11.9 / 170.7, 171.0 / 705.2),
+        "middle_trunk": (1.238 / 11.953, 11.8 / 215.5, 175.0 / 819.1),
+        "lower_trunk": (1.020 / 8.164, 10.0 / 145.7, 117.0 / 525.0),
+        "upper_arm": (0.178 / 1.980, 14.0 / 281.7, 26.6 / 114.4),
+        "forearm": (0.101 / 1.177, 11.4 / 268.9, 9.6 / 60.2),
+        "hand": (0.063 / 0.447, 11.2 / 86.2, 2.7 / 8.76),
+        "thigh": (0.721 / 10.36, 13.1 / 422.2, 244.0 / 1999.4),
+        "shank": (0.219 / 3.16, 12.5 / 440.3, 49.0 / 371.0),
+        "foot": (0.101 / 0.997, 11.0 / 258.1, 5.77 / 40.0),
+    },
+}
+
 _ONE = ("head", "trunk", "head_arms_trunk")
 TABLES = ("winter", "de_leva")
 SEXES = ("female", "male")
@@ -209,6 +241,28 @@ def fractions(table: str, sex: str | None) -> dict[str, SegmentRow]:
         name: (row[0] / 100, row[1] / height, row[2] / 100, row[3] / 100, row[4] / 100, row[5] / 100)
         for name, row in _DE_LEVA[sex].items()
     }
+
+
+class Deviation(NamedTuple):
+    """Standard deviations of a person's segment from what mass and height say: of the mass and of the moments of
+    inertia as parts of these, of the centre as a part of the segment's length; and that length by its transverse radius
+    of gyration.
+    """
+
+    mass: float
+    center: float
+    inertia: float
+    length: float
+
+
+def deviations(sex: str | None = None) -> Mapping[str, Deviation]:
+    """Published deviations by segment (Zatsiorsky & Seluyanov 1983); without a sex the larger of both."""
+    if sex is None:
+        tables = [deviations(each) for each in SEXES]
+        return {name: Deviation(*map(max, *(table[name] for table in tables))) for name in tables[0]}
+    require_known(sex, SEXES, f"there are no deviations of {sex!r}", key="sex", hint=choose)
+    rows = {**_DE_LEVA[sex], **_DE_LEVA_TRUNK[sex]}
+    return {name: Deviation(*row, 100 / rows[name][4]) for name, row in _DEVIATIONS[sex].items()}
 
 
 class Lump(NamedTuple):

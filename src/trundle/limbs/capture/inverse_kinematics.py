@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,6 +32,8 @@ _TRIES, _LOST, _WORSE, _SEED = 24, 3.0, 1e-6, 20250101
 # Samples from one that is followed to the next, the most that are fitted at once, and how far (rad) nothing turns from
 # one sample to the next: beyond it every sample is followed from the one before.
 _STRIDE, _MOST, _JUMP = 16, 1024, 0.5
+# The step (rad, m) of central differences of exact slopes: about the cube root of rounding, which leaves 1e-10.
+_DIFFERENCE = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,17 +130,71 @@ def fit_postures(
     `known` coordinates (n,) are held at their values. Raises InputError where the markers of a sample leave another one
     open.
     """
-    flat = np.concatenate([seen[name] for name in model.markers], axis=1)
-    held = [model.names.index(name) for name in known]
-    given = np.array(list(known.values())).reshape(len(held), time.size).T
-    sight = _Sight(model, flat, np.repeat(np.asarray(weights, dtype=float), 3), held, given)
+    sight = _sight(model, seen, known, weights)
     with Progress(progress, time.size, "inverse kinematics", "samples") as bar:
         postures, off = _followed(sight, time, _STRIDE, bar)
         if model.jumps(postures, _JUMP):
             postures, off = _followed(sight, time, 1, bar)
     distances = np.linalg.norm((off / sight.weights).reshape(time.size, -1, 3), axis=2)
-    distances[np.isnan(flat[:, ::3])] = np.nan
+    distances[np.isnan(sight.seen[:, ::3])] = np.nan
     return postures, distances
+
+
+def _sight(
+    model: MarkerModel,
+    seen: Mapping[str, FloatArray],
+    known: Mapping[str, FloatArray],
+    weights: Sequence[float],
+) -> _Sight:
+    """What was seen of a model's markers, and the coordinates that are known."""
+    flat = np.concatenate([seen[name] for name in model.markers], axis=1)
+    held = [model.names.index(name) for name in known]
+    given = np.array(list(known.values())).reshape(len(held), len(flat)).T
+    return _Sight(model, flat, np.repeat(np.asarray(weights, dtype=float), 3), held, given)
+
+
+class FitSlopes(NamedTuple):
+    """Postures (n, c), how they change with where markers are seen (n, c, 3m), and what is left of these (n, 3m), m.
+
+    `moving` (n,): how many motions the markers of a sample tell.
+    """
+
+    postures: FloatArray
+    slopes: FloatArray
+    residuals: FloatArray
+    moving: IntArray
+
+
+def fit_slopes(
+    model: MarkerModel,
+    seen: Mapping[str, FloatArray],
+    known: Mapping[str, FloatArray],
+    weights: Sequence[float],
+    near: FloatArray,
+) -> FitSlopes:
+    """∂q/∂y = E H⁻¹ (J E)ᵀ W² at the fit near postures (n, c), H = ∂(Eᵀ Jᵀ W² r)/∂δ with the markers' curvature.
+
+    The fit's gradient is 0, so that H is its derivative along every motion, by central differences of exact slopes; a
+    motion that a limit stops stays.
+    """
+    sight = _sight(model, seen, known, weights)
+    samples = np.arange(len(near))
+    here = sight.nearest(samples, near)
+    gradient = here.gradient
+    free = model.unstopped(here.q, gradient)
+    along = model.motions(here.q)
+    curved = np.empty((*gradient.shape, gradient.shape[1]))
+    for j in range(gradient.shape[1]):
+        step = _DIFFERENCE * along[:, :, j]
+        ahead, behind = (sight.at(samples, model.unit(here.q + side * step)).gradient for side in (1, -1))
+        curved[:, :, j] = (ahead - behind) / (2 * _DIFFERENCE)
+    curved = np.where(free[:, :, None] & free[:, None, :], curved, 0.0)
+    np.einsum("ktt->kt", curved)[...] += ~free
+    weighted = np.where(np.isnan(sight.seen), 0.0, sight.weights)
+    moved = np.swapaxes(here.slopes * free[:, None, :], 1, 2) * weighted[:, None, :]
+    slopes = along @ np.linalg.solve(curved, moved)
+    left = np.divide(here.residuals, weighted, out=np.zeros_like(weighted), where=weighted > 0)
+    return FitSlopes(here.q, np.asarray(slopes), left, free.sum(axis=1))
 
 
 def _followed(sight: _Sight, time: FloatArray, stride: int, bar: Progress) -> tuple[FloatArray, FloatArray]:

@@ -173,7 +173,7 @@ def joint_motion(
     record = dict(chosen.record)
     try:
         times = checked_times(measured.time)
-        known = _known(measured, moving, whole=markers is None)
+        known = known_of(measured, moving, whole=markers is None)
         apart = [name for name in known if name in measured.channels]
         channels = {name: column_of(measured, name, quantities[name].unit, apart) for name in known}
         coordinates, turned = continuous(channels, quantities, times)
@@ -183,7 +183,7 @@ def joint_motion(
             by_name(markers, "markers", "such as {'ankle': ('shank', (0, 0.4, 0))}")
             earlier = None if marker_smoothing is None else chosen_smoothing(marker_smoothing)
             record |= {} if earlier is None else {"markers": earlier.record}
-            seen = {name: _marker(measured, name, fill, earlier) for name in markers}
+            seen = {name: marker_places(measured, name, fill, earlier) for name in markers}
             refuse_swaps(times, seen)
             model = marker_model(moving, markers, known, limits)
             postures, off = fit_postures(
@@ -198,7 +198,7 @@ def joint_motion(
     return JointMotion(times, names, moving.labels, *moved, record | fill.record, distances)
 
 
-def _known(measured: Recording, moving: MovingMechanism, whole: bool) -> list[str]:
+def known_of(measured: Recording, moving: MovingMechanism, whole: bool) -> list[str]:
     """The coordinates that channels give, quaternions with all their parts; all of them where `whole`."""
     names, quantities = moving.mechanism.names, moving.mechanism.assembly.quantities
     present = {name for name in names if whole or name in measured.channels}
@@ -218,7 +218,7 @@ def _whole(times: FloatArray, column: FloatArray, name: str, fill: Filling) -> F
     return result
 
 
-def _marker(measured: Recording, name: str, fill: Filling, earlier: Smoothing | None) -> FloatArray:
+def marker_places(measured: Recording, name: str, fill: Filling, earlier: Smoothing | None) -> FloatArray:
     """Where a marker was seen (n, 3), filled and smoothed where that was asked for."""
     require_known(name, measured.markers, f"the recording has no marker '{name}'", key=name)
     places = fill(measured.time, measured.markers[name], name, whole=earlier is not None)
@@ -290,7 +290,7 @@ def continuous(
     """
     values, turned = dict(coordinates), []
     names = tuple(coordinates)
-    for columns in _blocks(names, quantities):
+    for columns in blocks_of(names, quantities):
         block = np.array([coordinates[names[k]] for k in columns]).T
         there = ~np.isnan(block).any(axis=1)
         if len(columns) == 4:
@@ -310,14 +310,14 @@ def differentiated(
     names = moving.mechanism.names
     table = np.array([coordinates[name] for name in names]).reshape(len(names), times.size).T
     positions, rates, second = (np.empty(table.shape) for _ in range(3))
-    for columns in _blocks(names, moving.mechanism.assembly.quantities):
+    for columns in blocks_of(names, moving.mechanism.assembly.quantities):
         smoothed = chosen.samples(times, table[:, columns])
-        smoothed = _normalised(smoothed) if len(columns) == 4 else smoothed
+        smoothed = normalised(smoothed) if len(columns) == 4 else smoothed
         positions[:, columns], rates[:, columns], second[:, columns] = smoothed
     return positions, *_speeds(moving, times, positions, rates, second)
 
 
-def _blocks(names: Sequence[str], quantities: Quantities) -> Iterator[list[int]]:
+def blocks_of(names: Sequence[str], quantities: Quantities) -> Iterator[list[int]]:
     """The places of what is smoothed as one: four for a quaternion, else one."""
     turning = {k: list(range(k, k + 4)) for k in quantities.quaternions(names)}
     inside = {k for four in turning.values() for k in four}
@@ -338,7 +338,7 @@ def _one_sided(block: FloatArray, name: str, times: FloatArray) -> FloatArray:
     return unit * np.cumprod(np.concatenate([np.ones(min(len(unit), 1)), flips]))[:, None]
 
 
-def _normalised(smoothed: Smoothed) -> Smoothed:
+def normalised(smoothed: Smoothed) -> Smoothed:
     """q = s/|s| and its derivatives, of a curve s(t) in four dimensions."""
     s, rate, second = smoothed
 

@@ -81,7 +81,7 @@ class MarkerModel:
 
     def moved(self, q: FloatArray, step: FloatArray) -> FloatArray:
         """The postures (k, c) after motions (k, t), within the limits, their quaternions at length 1."""
-        return self._unit(np.clip(q + (self.motions(q) @ step[:, :, None])[:, :, 0], self.lower, self.upper))
+        return self.unit(np.clip(q + (self.motions(q) @ step[:, :, None])[:, :, 0], self.lower, self.upper))
 
     def between(self, left: FloatArray, right: FloatArray, share: FloatArray) -> FloatArray:
         """Postures (k, c) a share (k, 1) of the way from others to others."""
@@ -89,7 +89,7 @@ class MarkerModel:
         for k in self.quaternions:
             four = slice(k, k + 4)
             aligned[:, four] *= np.where((left[:, four] * right[:, four]).sum(axis=1) < 0, -1.0, 1.0)[:, None]
-        return self._unit(left + share * (aligned - left))
+        return self.unit(left + share * (aligned - left))
 
     def jumps(self, postures: FloatArray, most: float) -> bool:
         """Whether anything turns by more than this (rad) from one posture to the next."""
@@ -98,7 +98,8 @@ class MarkerModel:
         turns = (after - before)[:, ~self.slides]
         return bool((np.abs(np.remainder(turns + np.pi, 2 * np.pi) - np.pi) > most).any())
 
-    def _unit(self, q: FloatArray) -> FloatArray:
+    def unit(self, q: FloatArray) -> FloatArray:
+        """Postures (k, c) with their quaternions at length 1, in place."""
         for k in self.quaternions:
             q[:, k : k + 4] /= np.linalg.norm(q[:, k : k + 4], axis=1, keepdims=True)
         return q

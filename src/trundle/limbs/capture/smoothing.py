@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -53,6 +54,10 @@ class Smoothing(ABC):
     def values(self, time: FloatArray, block: FloatArray) -> FloatArray:
         """The values of `samples` alone, for what nobody differentiates."""
         return self.samples(time, block).values
+
+    def linear(self, time: FloatArray, block: FloatArray) -> Callable[[FloatArray], Smoothed]:
+        """What it does to any columns (n, k), linear in them; what it chooses by data, it chooses by this block."""
+        return partial(self.samples, time)
 
 
 @dataclass(frozen=True)
@@ -179,12 +184,20 @@ class GCVSpline(Smoothing):
 
     def samples(self, time: FloatArray, block: FloatArray) -> Smoothed:
         """The spline and its derivatives at the samples."""
+        return self.linear(time, block)(block)
+
+    def linear(self, time: FloatArray, block: FloatArray) -> Callable[[FloatArray], Smoothed]:
+        """Splines of the weight that the block chooses."""
         from trundle.limbs.capture.spline import spline_equations
 
         equations = spline_equations(time, self.degree)
-        spline = equations.spline(equations.cross_validated(block), block)
-        rate = (time.size - 1) / (time[-1] - time[0])
-        return Smoothed(*(np.asarray(spline(equations.steps, k)) * rate**k for k in range(3)))
+        weight, rate = equations.cross_validated(block), (time.size - 1) / (time[-1] - time[0])
+
+        def smoothed(columns: FloatArray) -> Smoothed:
+            spline = equations.spline(weight, columns)
+            return Smoothed(*(np.asarray(spline(equations.steps, k)) * rate**k for k in range(3)))
+
+        return smoothed
 
 
 @dataclass(frozen=True)
@@ -217,6 +230,12 @@ class NoiseSpline(Smoothing):
         if trouble > 0:
             raise NumericsError(f"no spline stays {self.noise:g} from the samples: {message}")
         return Smoothed(*(np.array(splev(time - start, spline, der=k)).T for k in range(3)))
+
+    def linear(self, time: FloatArray, block: FloatArray) -> Callable[[FloatArray], Smoothed]:
+        """None: raises InputError."""
+        message = f"'{self.name}' chooses its knots by the data, so that no noise passes it in proportion"
+        hint = "bands know the other methods, such as gcv_spline and butterworth"
+        raise InputError(message, key="smoothing", hint=hint)
 
 
 _KINDS = (Interpolation, Butterworth, SavitzkyGolay, GCVSpline, NoiseSpline)

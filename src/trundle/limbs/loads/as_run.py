@@ -73,18 +73,16 @@ def _columns(loads: Loads, frame: str) -> Iterator[tuple[str, str, FloatArray]]:
         yield f"{link.name}.power", "W", loads.power[link.name]
         if link.parent != WORLD:
             free = [speed for speed in assembly.speeds[at] if speed not in followers]
-            yield from _along("net", loads.net, loads, free)
-            yield from _along("effort", loads.efforts, loads, free)
+            for what, given in (("net", loads.net), ("effort", loads.efforts)):
+                for name, speed in named_along(what, loads, free):
+                    yield name, assembly.quantities[speed].effort_unit, given[speed]
     for tie in assembly.couplings:
         if isinstance(tie, Tie):
             yield tie.torque.name, tie.torque.unit, loads.ties[tie.name]
 
 
-def _along(
-    what: str, given: Mapping[str, FloatArray], loads: Loads, speeds: Sequence[str]
-) -> Iterator[tuple[str, str, FloatArray]]:
-    """What is given along a joint's freedoms, `effort` of one alone, `effort_…` of several."""
+def named_along(what: str, loads: Loads, speeds: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """How a run calls what is given along a joint's freedoms: `effort`, or of several `effort_…`; and the speeds."""
     for speed in speeds:
         quantity = loads.recursion.mechanism.assembly.quantities[speed]
-        name = f"{quantity.owner}.{what}" + ("" if len(speeds) == 1 else f"_{quantity.label}")
-        yield name, quantity.effort_unit, given[speed]
+        yield f"{quantity.owner}.{what}" + ("" if len(speeds) == 1 else f"_{quantity.label}"), speed

@@ -135,39 +135,39 @@ def require_tree(robot: Robot) -> None:
 def _loads_program(recursion: Recursion, pushed: Sequence[Pushed]) -> Program:
     """q, ν, ν̇ and the wrenches from outside → the wrenches through joints and the efforts on speeds, traced."""
     tree = recursion.tree
-    tracer, (q, nu, nu_dot) = _traced(recursion, "wrench")
+    tracer, (q, nu, nu_dot) = traced(recursion, "wrench")
     given = tracer.inputs("wrench", 6 * len(pushed))
     poses = tree.joint_poses(q)
     needed = needed_forces(tree, poses, *joint_motions(tree, poses, nu, nu_dot))
-    outside = [
-        Force(tuple(given[6 * k : 6 * k + 3]), tuple(given[6 * k + 3 : 6 * k + 6]))  # type: ignore[arg-type]
-        for k in range(len(pushed))
-    ]
     # What pushes from outside the joints need not give: W_i = f_i − w_i + Σ W_children.
-    for link, wrench in zip(*_external(tree, poses, pushed, outside), strict=True):
+    for link, wrench in outside_forces(tree, poses, pushed, given):
         needed[link] = add_forces(needed[link], scale_force(-1, wrench))
     wrenches = joint_wrenches(tree, poses, needed)
     efforts = _efforts(recursion, poses, (q, nu, nu_dot), wrenches)
     labels = [f"{link.name}.{part}" for link in tree.links for part in PARTS]
     values = [value for wrench in wrenches for value in (*wrench.force, *wrench.moment)]
-    inputs = _groups(recursion) | {"wrench": [f"{k}.{part}" for k in range(len(pushed)) for part in PARTS]}
+    inputs = groups(recursion) | {"wrench": [f"{k}.{part}" for k in range(len(pushed)) for part in PARTS]}
     outputs = {"wrench": (labels, values), "effort": (recursion.speeds, efforts)}
     return tracer.program("loads", inputs, outputs)
 
 
-def _external(
-    tree: Tree, poses: Sequence[Pose], pushed: Sequence[Pushed], wrenches: Sequence[Force]
-) -> tuple[list[int], list[Force]]:
-    """The links that wrenches act on, and these wrenches about the link's origin in its axes."""
+def outside_forces(
+    tree: Tree, poses: Sequence[Pose], pushed: Sequence[Pushed], given: Sequence[Scalar]
+) -> list[tuple[int, Force]]:
+    """The links that wrenches act on, and these wrenches, six numbers each, about the link's origin in its axes."""
+    wrenches = [
+        Force(tuple(given[6 * k : 6 * k + 3]), tuple(given[6 * k + 3 : 6 * k + 6]))  # type: ignore[arg-type]
+        for k in range(len(pushed))
+    ]
     links = [place.link for place in pushed]
     if not any(place.axes == "world" for place in pushed):
-        return links, list(wrenches)
+        return list(zip(links, wrenches, strict=True))
     world = world_poses(tree, poses)
     own = [
         force_to_parent(inverse(world[place.link]), wrench) if place.axes == "world" else wrench
         for place, wrench in zip(pushed, wrenches, strict=True)
     ]
-    return links, own
+    return list(zip(links, own, strict=True))
 
 
 def _efforts(
@@ -189,7 +189,7 @@ def _efforts(
 
 def _kinematics_program(recursion: Recursion) -> Program:
     """q, ν, ν̇ → pose, velocities and accelerations of the links' frames in world axes, traced."""
-    tracer, (q, nu, nu_dot) = _traced(recursion)
+    tracer, (q, nu, nu_dot) = traced(recursion)
     # True accelerations are asked for: with gravity on, the base would be taken to accelerate upwards.
     tree = replace(recursion.tree, gravity=(0, 0, 0))
     poses = tree.joint_poses(q)
@@ -201,10 +201,10 @@ def _kinematics_program(recursion: Recursion) -> Program:
         turned = [apply(rotation, vector) for vector in (v.linear, v.angular, linear, a.angular)]
         values += [*(entry for row in (*rotation, position, *turned) for entry in row)]
     labels = [f"{link.name}.{part}" for link in tree.links for part in MOTION]
-    return tracer.program("kinematics", _groups(recursion), {"motion": (labels, values)})
+    return tracer.program("kinematics", groups(recursion), {"motion": (labels, values)})
 
 
-def _traced(
+def traced(
     recursion: Recursion, *more: str
 ) -> tuple[Tracer, tuple[list[Scalar], list[Scalar], list[Scalar]]]:
     """A tracer with the motion's groups and `more`, and its nodes q, ν and ν̇."""
@@ -214,7 +214,7 @@ def _traced(
     return tracer, (q, nu, nu_dot)
 
 
-def _groups(recursion: Recursion) -> dict[str, Sequence[str]]:
+def groups(recursion: Recursion) -> dict[str, Sequence[str]]:
     speeds = recursion.speeds
     return {"coordinate": recursion.coordinates, "speed": speeds, "acceleration": speeds}
 

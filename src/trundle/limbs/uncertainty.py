@@ -1,0 +1,311 @@
+"""Bands of net joint moments: what marker noise and segments' parameters do to them, by exact sensitivities.
+
+A marker's noise goes the way that the marker went, in proportion: through the least squares of inverse kinematics,
+∂q/∂y = E H⁻¹ (J E)ᵀ W²; through smoothing, a matrix over time for values, rates and accelerations; through the speeds,
+q̇ = P u; and through τ(q, u, u̇). Noise of one marker, axis and sample is independent of any other's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from trundle.arrays import FloatArray
+from trundle.catalog.anthropometry import deviations
+from trundle.errors import InputError, require_known
+from trundle.limbs.bands import Bands
+from trundle.limbs.capture.gaps import Filling, gaps_of
+from trundle.limbs.capture.inverse_kinematics import FitSlopes, fit_slopes
+from trundle.limbs.capture.joint_motion import blocks_of, known_of, marker_places, moving_of
+from trundle.limbs.capture.marker_model import marker_model
+from trundle.limbs.capture.response import Response, normalised_slopes, response_of, speed_slopes
+from trundle.limbs.capture.smoothing import METHODS, Smoothing, smoothing
+from trundle.limbs.loads.as_run import named_along
+from trundle.limbs.loads.loads import Loads
+from trundle.limbs.loads.sensitivities import inertia_slopes, motion_slopes
+from trundle.mechanics.tree import WORLD
+from trundle.model.arguments import number
+from trundle.model.moving import MovingMechanism
+from trundle.progress import Progress
+from trundle.scalars import is_zero
+
+if TYPE_CHECKING:
+    from trundle.limbs.inverted import Inverse
+
+RESIDUALS, PUBLISHED = "residuals", "published"
+_PARTS = ("mass", "center", "inertia")
+# Words in bodies' names that tell which of a person's segments they are, OpenSim's among them.
+_WORDS = {
+    "upper_trunk": ("upper_trunk", "thorax"),
+    "middle_trunk": ("middle_trunk", "abdomen"),
+    "lower_trunk": ("lower_trunk", "pelvis"),
+    "upper_arm": ("upper_arm", "humerus"),
+    "forearm": ("forearm", "radius"),
+    "hand": ("hand",),
+    "thigh": ("thigh", "femur"),
+    "shank": ("shank", "tibia"),
+    "foot": ("foot", "calcn"),
+    "head": ("head",),
+}
+
+
+def uncertainty(
+    found: Inverse,
+    marker_noise: float | str | None,
+    segments: str | Mapping[str, Mapping[str, float]] | None,
+    sex: str | None,
+    progress: bool,
+) -> Bands:
+    """See `Inverse.uncertainty`."""
+    loads = found.loads
+    assembly = loads.recursion.mechanism.assembly
+    if held := "closed loops" if assembly.loops else "couplings" if assembly.couplings else "":
+        message = f"bands are those of trees of bodies alone, and this robot has {held}"
+        raise InputError(message, key="bands", hint=f"leave the {held} out, or the bands")
+    columns = _columns(loads)
+    record: dict[str, object] = {}
+    variances: dict[str, FloatArray] = {}
+    if marker_noise is not None:
+        noise, variances["markers"] = _of_markers(found, marker_noise, progress)
+        record |= {"noise": noise, "noise_from": RESIDUALS if marker_noise == RESIDUALS else "given"}
+    if segments is not None:
+        told = _told(loads, segments, sex)
+        record |= {"segments": {body: dict(each) for body, each in told.items()}}
+        variances["segments"] = _of_segments(loads, told)
+    speeds = loads.recursion.speeds
+    sources = {
+        source: {name: np.sqrt(table[:, speeds.index(speed)]) for name, speed in columns.items()}
+        for source, table in variances.items()
+    }
+    units = {
+        name: loads.recursion.mechanism.assembly.quantities[speed].effort_unit
+        for name, speed in columns.items()
+    }
+    return Bands(
+        loads.time, {name: loads.net[speed] for name, speed in columns.items()}, sources, units, record
+    )
+
+
+def _columns(loads: Loads) -> dict[str, str]:
+    """The net moments' columns with their speeds; the base's are no joint's."""
+    tree = loads.recursion.tree
+    named: dict[str, str] = {}
+    for link, at in zip(tree.links, tree.speed_slices(), strict=True):
+        if link.parent != WORLD:
+            named |= dict(named_along("net", loads, loads.recursion.speeds[at]))
+    return named
+
+
+def _of_markers(found: Inverse, given: float | str, progress: bool) -> tuple[float, FloatArray]:
+    """The noise (m) of a marker's coordinate, and the variances (n, s) that it gives to the net moments."""
+    moving = moving_of(found.loads.recursion.mechanism.robot)
+    seen = _seen(found, moving, given)
+    together = None if seen.earlier is None else sparse.csr_array(seen.earlier @ seen.earlier.T)
+    shares = np.zeros((len(found.motion), len(found.loads.recursion.speeds)))
+    with Progress(progress, len(shares), "bands", "samples") as bar:
+        for sample, (window, moments) in enumerate(_moments_by_markers(found, moving, seen)):
+            shares[sample] = _variances(moments, None if together is None else together[window, window])
+            bar.fraction(sample / len(shares))
+    return seen.noise, seen.noise**2 * shares
+
+
+class _Seen(NamedTuple):
+    """The fit to the markers, how these were smoothed before, and the noise of what was measured (m)."""
+
+    fit: FitSlopes
+    earlier: sparse.csr_array | None
+    noise: float
+
+
+def _seen(found: Inverse, moving: MovingMechanism, given: float | str) -> _Seen:
+    """The fit that the motion came from, once more, near it; and the noise, estimated where that is asked for.
+
+    s² = Σ |p(q) − y|² / (3 m − t), what is left of the measured markers by what they tell beyond the t motions.
+    """
+    recording, motion, markers = found.recording, found.motion, found.markers
+    if not markers:
+        message = "the motion came from coordinates, so that there is no marker noise"
+        raise InputError(message, key="marker_noise", hint="marker_noise=None leaves it out")
+    earlier = _method(motion.smoothing.get("markers"))
+    known = known_of(recording, moving, whole=False)
+    held = {name: motion[name] for name in known}
+    model = marker_model(moving, markers, known)
+    gaps = motion.smoothing.get("gaps")
+    filling = gaps_of({key: gaps[key] for key in ("rule", "longest")} if isinstance(gaps, dict) else None)
+
+    def fit(smoothed: Smoothing | None, fill: Filling) -> FitSlopes:
+        places = {name: marker_places(recording, name, fill, smoothed) for name in markers}
+        return fit_slopes(model, places, held, [1.0] * len(places), motion.positions)
+
+    used = fit(earlier, Filling(filling))
+    matrix = None
+    if earlier is not None:
+        block = np.concatenate([recording.markers[name] for name in markers], axis=1)
+        matrix = response_of(earlier.linear(motion.time, block), len(motion)).matrix
+    if given != RESIDUALS:
+        noise = number(given, "marker_noise", "m")
+        if not noise > 0:
+            raise InputError(f"noise is a positive length, not {noise:g} m", key="marker_noise")
+        return _Seen(used, matrix, noise)
+    raw = fit(None, Filling(None))
+    counted = sum(3 * np.isfinite(recording.markers[name][:, 0]) for name in markers) - raw.moving
+    if not counted.sum() > 0:
+        message = "the markers tell no more than the motion, so that their residuals tell no noise"
+        raise InputError(
+            message, key="marker_noise", hint='give it: marker_noise="0.5 mm" (--bands "0.5 mm")'
+        )
+    return _Seen(used, matrix, float(np.sqrt((raw.residuals**2).sum() / counted.sum())))
+
+
+def _method(record: object) -> Smoothing | None:
+    """A smoothing from its record, of which other keys are left out."""
+    if not isinstance(record, Mapping):
+        return None
+    numbers = METHODS[str(record["method"])].__dataclass_fields__
+    return smoothing({key: value for key, value in record.items() if key == "method" or key in numbers})
+
+
+def _moment_slopes(found: Inverse, moving: MovingMechanism, seen: _Seen) -> FloatArray:
+    """How net moments change with smoothed coordinates, their rates and accelerations, (3, n, s, c).
+
+    δu = P⁺(δq̇ − ∂(P u)/∂q δq), and δu̇ so of q̈ = P u̇ + d; then δτ = ∂τ/∂q δq + ∂τ/∂u δu + ∂τ/∂u̇ δu̇.
+    """
+    loads, motion = found.loads, found.motion
+    by = motion_slopes(loads)
+    order = [loads.recursion.coordinates.index(name) for name in motion.names]
+    places = [loads.recursion.speeds.index(name) for name in motion.speeds]
+    speed = speed_slopes(moving, motion)
+    second = by.nu_dot[:, :, places] @ speed.back
+    first = (by.nu[:, :, places] - second @ speed.drift) @ speed.back
+    values = by.q[:, :, order] - first @ speed.rates - second @ speed.second
+    slopes = np.array([values, first, second])
+    chosen = _method(motion.smoothing)
+    for columns in blocks_of(motion.names, moving.mechanism.assembly.quantities):
+        if len(columns) == 4 and chosen is not None:
+            # the curve in four dimensions, before its length is made 1
+            smoothed = chosen.samples(motion.time, seen.fit.postures[:, columns])
+            turned = normalised_slopes(smoothed).reshape(-1, 3, 4, 3, 4)
+            slopes[:, :, :, columns] = np.einsum("anoi,naibj->bnoj", slopes[:, :, :, columns], turned)
+    return slopes
+
+
+def _responses(moving: MovingMechanism, found: Inverse, postures: FloatArray) -> list[Response]:
+    """How the smoothing of every coordinate answers to its samples; alike where the method doesn't look at data."""
+    motion, chosen = found.motion, _method(found.motion.smoothing) or smoothing("none")
+    blocks = list(blocks_of(motion.names, moving.mechanism.assembly.quantities))
+    made: dict[int, Response] = {}
+    own = type(chosen).linear is not Smoothing.linear
+    for columns in blocks:
+        if own or not made:
+            answer = response_of(chosen.linear(motion.time, postures[:, columns]), len(motion))
+        else:
+            answer = next(iter(made.values()))
+        made |= dict.fromkeys(columns, answer)
+    return [made[k] for k in range(len(motion.names))]
+
+
+def _moments_by_markers(
+    found: Inverse, moving: MovingMechanism, seen: _Seen
+) -> Iterator[tuple[slice, FloatArray]]:
+    """Of every sample t in turn the samples i that it hears of, and how its net moments change with where markers are
+    then: Σ_a ∂τ/∂q⁽ᵃ⁾ S⁽ᵃ⁾_ti ∂q/∂y_i, (w, s, 3m).
+    """
+    slopes = _moment_slopes(found, moving, seen)
+    responses = _responses(moving, found, seen.fit.postures)
+    for t in range(slopes.shape[1]):
+        low = min(int(each.first[t]) for each in responses)
+        high = max(int(each.first[t]) + each.weights.shape[2] for each in responses)
+        weights = np.zeros((3, len(responses), high - low))
+        for k, each in enumerate(responses):
+            start = int(each.first[t]) - low
+            weights[:, k, start : start + each.weights.shape[2]] = each.weights[:, t]
+        yield slice(low, high), np.einsum("aoc,aci->ioc", slopes[:, t], weights) @ seen.fit.slopes[low:high]
+
+
+def _variances(moments: FloatArray, together: sparse.csr_array | None) -> FloatArray:
+    """Variances (s,) by a noise of 1 from sensitivities (w, s, 3m); of markers that were smoothed by A the samples
+    depend on one another by A Aᵀ (w, w).
+    """
+    if together is None:
+        return np.einsum("iom,iom->o", moments, moments)
+    flat = moments.reshape(len(moments), -1)
+    return (flat * (together @ flat)).reshape(moments.shape).sum(axis=(0, 2))
+
+
+def _told(
+    loads: Loads, segments: str | Mapping[str, Mapping[str, float]], sex: str | None
+) -> dict[str, Mapping[str, float]]:
+    """Standard deviations by body: of the mass (kg), the centre along its line to the joint (m), and of the moments of
+    inertia about the centre, as a part of these.
+    """
+    links, tree = loads.recursion.mechanism.assembly.links, loads.recursion.tree
+    bodies = [name for name, index in links.items() if not is_zero(tree.links[index].inertia.mass)]
+    if not isinstance(segments, str):
+        for body, each in segments.items():
+            require_known(body, bodies, f"there is no body with a mass called '{body}'", key="segments")
+            for part in each:
+                require_known(
+                    part, _PARTS, f"a segment has no deviation of its '{part}'", key=f"segments.{body}"
+                )
+        return {
+            body: {part: number(value, part, unit) for part, value, unit in _parts(each)}
+            for body, each in segments.items()
+        }
+    require_known(segments, (PUBLISHED,), f"there are no deviations called '{segments}'", key="segments")
+    table = deviations(sex)
+    told: dict[str, Mapping[str, float]] = {}
+    for body in bodies:
+        named = next(
+            (name for name, words in _WORDS.items() if any(word in body.lower() for word in words)), None
+        )
+        if named is not None and links[body] not in {links[other] for other in told}:
+            mass, _, rotational = _about_center(loads, links[body])
+            size = np.sqrt(float(np.linalg.eigvalsh(rotational)[-1]) / mass) * table[named].length
+            row = table[named]
+            told[body] = {"mass": row.mass * mass, "center": row.center * size, "inertia": row.inertia}
+    if not told:
+        listed = ", ".join(sum(_WORDS.values(), ()))
+        hint = f"names tell them by {listed}; or give {{BODY: {{'mass': kg, 'center': m, 'inertia': share}}}}"
+        raise InputError("no body is called as a person's segment", key="segments", hint=hint)
+    return told
+
+
+def _parts(each: Mapping[str, float]) -> Iterator[tuple[str, float, str]]:
+    """What a segment's deviations are, and their units."""
+    units = dict(zip(_PARTS, ("kg", "m", ""), strict=True))
+    yield from ((part, value, units[part]) for part, value in each.items())
+
+
+def _about_center(loads: Loads, link: int) -> tuple[float, FloatArray, FloatArray]:
+    """A link's mass, centre (3,) and moments of inertia about it (3, 3), in its frame."""
+    inertia = loads.recursion.tree.links[link].inertia
+    mass, center = float(inertia.mass), np.array(inertia.first_moment, dtype=float) / float(inertia.mass)
+    return mass, center, np.array(inertia.rotational, dtype=float) - mass * _spread(center, center)
+
+
+def _spread(a: FloatArray, b: FloatArray) -> FloatArray:
+    """(a · b) 1 − (a bᵀ + b aᵀ)/2, which a point mass's moments of inertia are of its place, twice."""
+    return float(a @ b) * np.eye(3) - (np.outer(a, b) + np.outer(b, a)) / 2
+
+
+def _of_segments(loads: Loads, told: Mapping[str, Mapping[str, float]]) -> FloatArray:
+    """The variances (n, s) that segments' deviations, independent of one another, give to the net moments."""
+    links = loads.recursion.mechanism.assembly.links
+    changes: dict[str, tuple[int, FloatArray]] = {}
+    for body, each in told.items():
+        mass, center, rotational = _about_center(loads, links[body])
+        far = float(np.linalg.norm(center))
+        along = center / far if far > 0 else np.zeros(3)
+        grown: dict[str, tuple[float, FloatArray, FloatArray]] = {
+            "mass": (1.0, center, _spread(center, center)),
+            "center": (0.0, mass * along, 2 * mass * _spread(center, along)),
+            "inertia": (0.0, np.zeros(3), rotational),
+        }
+        for part, deviation in each.items():
+            m, h, i = grown[part]
+            ten = deviation * np.array([m, *h, *i[np.triu_indices(3)]])
+            changes[f"{body} {part}"] = links[body], ten
+    return sum((np.square(table) for table in inertia_slopes(loads, changes).values()), np.zeros((1, 1)))
