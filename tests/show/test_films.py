@@ -3,15 +3,18 @@
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from PIL import Image
 
 import trundle
 from trundle.errors import InputError
 from trundle.files import is_marked
-from trundle.show.figures.arrows import with_wrenches
+from trundle.show.drawing.scene import Arrow, Scene
+from trundle.show.figures.arrows import draw_arrows, with_wrenches
 from trundle.show.figures.films import _moving, film
 from trundle.show.figures.gif import delays
 from trundle.show.figures.path import track_of
@@ -166,6 +169,23 @@ def test_wrenches_are_as_long_as_over_the_whole_run(tmp_path):
     for arrow, every in zip(few.arrows, whole.arrows, strict=True):
         np.testing.assert_allclose(arrow.vector, every.vector[[5, 40]], atol=1e-12)
         np.testing.assert_allclose(arrow.at, every.at[[5, 40]], atol=1e-12)
+
+
+@pytest.mark.parametrize("turns", [False, True])
+def test_arrows_of_small_forces_are_seen_and_have_small_heads(turns):
+    """Arrows of all lengths down to a twentieth of the longest, and heads that are no longer than they are."""
+    axes = Figure().add_subplot()
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    scene = Scene(np.tile(np.eye(3, 4), (1, 1, 1, 1)))
+    sizes = [0.1, 0.05, 0.02, 0.01, 0.005]
+    arrows = [Arrow(str(k), turns, np.zeros((1, 3)), np.array([[s, 0, 0]]), 1.0) for k, s in enumerate(sizes)]
+    draw_arrows(axes, replace(scene, arrows=tuple(arrows)), "z")
+    every = 2 if turns else 1  # a moment has two heads
+    heads = [patch.get_mutation_scale() for patch in axes.patches][every - 1 :: every]
+    assert len(heads) == len(sizes)
+    assert heads[0] == 1.0
+    assert heads[-1] == pytest.approx(0.005 / 0.03)
+    assert heads == sorted(heads, reverse=True)
 
 
 def test_pictures_that_no_gif_holds_long_enough(tmp_path):

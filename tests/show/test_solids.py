@@ -6,6 +6,7 @@ import gzip
 import math
 import struct
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from trundle.documents.meshes import Surface, find_mesh, read_mesh, simplified
 from trundle.errors import InputError
 from trundle.show.drawing.scenes import motion
 from trundle.show.drawing.solids import solids
+from trundle.show.figures.outlines import outlines
 
 TETRAHEDRON = np.array([[[0, 0, 0], [0, 1, 0], [1, 0, 0]], [[0, 0, 0], [1, 0, 0], [0, 0, 1]]]).tolist() + [
     [[0, 0, 0], [0, 0, 1], [0, 1, 0]],
@@ -81,6 +83,21 @@ def test_shapes_are_no_part_of_the_equations_and_survive_a_file():
     assert robot.parameter_values() == bare.parameter_values()
     assert trundle.derive(robot).parameters == trundle.derive(bare).parameters
     assert parse(dump(robot)).robot == robot
+
+
+def test_no_outline_is_made_up_where_a_file_shows_its_base():
+    """The TurtleBot's base_link is welded to the base that its wheels are on; without visuals the outline is drawn."""
+    example = Path(__file__).parents[2] / "examples" / "urdf" / "turtlebot.yaml"
+    robot = trundle.load(example)
+    still = {name: np.zeros(1) for name in trundle.derive(robot).coordinates}
+    shown = motion(robot, still, {})
+    assert shown.solids
+    assert {0} < {plate.frame for plate in shown.plates} <= shown.clothed
+    wheels = len(shown.wheels)
+    assert len(outlines(shown, "z").faces) == wheels
+    bare = motion(robot.model_copy(update={"urdf": None}), still, {})
+    assert not bare.clothed
+    assert len(outlines(bare, "z").faces) > wheels
 
 
 def test_a_scene_moves_them_with_their_bodies():

@@ -157,6 +157,7 @@ class Scene:
     arrows: tuple[Arrow, ...] = ()
     spins: FloatArray | None = None
     solids: tuple[Solid, ...] = ()
+    dressed: tuple[int, ...] = ()
 
     def at(self, moments: Sequence[int] | slice) -> Scene:
         """The same at some of the moments."""
@@ -240,11 +241,11 @@ class Scene:
 
     @cached_property
     def clothed(self) -> frozenset[int]:
-        """The frames whose bodies' own shapes are known, and those welded on where any are: what is assumed of them
+        """The frames whose bodies' own shapes are known, and those welded on where any are: what is made up of them
         need not be drawn.
         """
         welded = [joint.frame for joint in self.joints if joint.symbol == "weld" and self.solids]
-        return frozenset([solid.frame for solid in self.solids] + welded)
+        return frozenset([*(solid.frame for solid in self.solids), *welded, *self.dressed])
 
     @cached_property
     def size(self) -> float:

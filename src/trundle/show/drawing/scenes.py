@@ -23,7 +23,7 @@ from trundle.robot.structure import body_names
 from trundle.scalars import Scalar, less, maximum, minimum, sqrt, where
 from trundle.show.drawing.scene import Bar, JointMark, LoopMark, Plate, Scene, Spot, WheelShape
 from trundle.show.drawing.solids import solids
-from trundle.spatial.motions import Pose, transform_point
+from trundle.spatial.motions import IDENTITY_POSE, Pose, transform_point
 from trundle.spatial.vectors import Matrix, Vector, add, apply, dot, scale, subtract
 
 if TYPE_CHECKING:
@@ -75,7 +75,9 @@ def mover(robot: Robot, parameters: Mapping[str, float]) -> Callable[[Mapping[st
     # A bar along a slide has a length somewhere, if not where every joint is at its zero.
     somewhere = configure(assembly, names, np.random.default_rng(0).uniform(0.1, 1.0, len(names)).tolist())
     shapes = drawn.scene(world_poses(assembly.tree, somewhere.poses), 1)
-    still = replace(shapes, solids=solids(robot, read, bodies))
+    known = solids(robot, read, bodies)
+    carriers = {drawn.rigid(solid.frame, IDENTITY_POSE).frame for solid in known}
+    still = replace(shapes, solids=known, dressed=tuple(sorted(carriers)))
     return moved
 
 

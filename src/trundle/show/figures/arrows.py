@@ -20,8 +20,10 @@ from trundle.show.figures.style import COLOURS
 FORCE, MOMENT = COLOURS[1], COLOURS[2]
 # The longest arrow, as a share of the robot's size.
 _LONGEST = 0.4
-# What is shorter than this share of the picture is left out: its head would say too much.
-_SHORTEST = 0.03
+# What is shorter than this share of the picture has a head, and a line, that are as much smaller.
+_SHORT = 0.03
+# What is shorter than this share of the picture is a dot at best, and left out.
+_SHORTEST = 0.002
 # An arc goes three quarters round (rad), its radius half as long as an arrow would be.
 _ARC = np.linspace(-0.25 * np.pi, 1.25 * np.pi, 40)
 
@@ -87,16 +89,18 @@ def name_arrows(axes: Axes, scene: Scene) -> None:
 
 def draw_arrows(axes: Axes, scene: Scene, view: str) -> None:
     """What acts on the robot at the scene's first moment."""
-    least = _SHORTEST * float(np.ptp(axes.get_xlim()))
+    width = float(np.ptp(axes.get_xlim()))
     for arrow in scene.arrows:
         colour = MOMENT if arrow.turns else FORCE
         for line in arrow_lines(arrow, view):
-            if np.ptp(line, axis=0).max() > least:
+            share = np.ptp(line, axis=0).max() / width
+            if share > _SHORTEST:
                 patch = FancyArrowPatch(
                     path=Path(line),
                     arrowstyle="-|>,head_length=5,head_width=2.5",
+                    mutation_scale=min(1.0, share / _SHORT),
                     color=colour,
-                    linewidth=1.8,
+                    linewidth=1.8 * max(0.4, min(1.0, share / _SHORT)),
                     joinstyle="miter",
                     zorder=6,
                 )

@@ -56,7 +56,7 @@ def outlines(scene: Scene, view: str) -> Outlines:
 
 def _faces(scene: Scene, view: str) -> list[Face]:
     """Bodies, the nearest last, then wheels."""
-    shown = [plate for plate in scene.plates if not (plate.assumed and plate.frame in scene.clothed)]
+    shown = [plate for plate in scene.plates if plate.frame not in scene.clothed]
     corners = scene.places(Spot(plate.frame, corner) for plate in shown for corner in plate.corners)
     ends = np.cumsum([len(plate.corners) for plate in shown])
     plates = list(zip(shown, np.split(corners, ends[:-1], axis=1), strict=False))

@@ -14,8 +14,8 @@ from trundle.show.figures.style import BODY, COLOURS, INK, TREAD, WHEEL
 from trundle.show.window.camera import Camera
 
 _JOINT, _TRACED, _RING = COLOURS[0], COLOURS[1], COLOURS[1]
-# Arrows shorter than this are left out (pixels); half a head's width and its length.
-_SHORTEST, _HALF, _HEAD = 6.0, 4.0, 9.0
+# Pixels: shorter arrows are left out, and have a smaller head; half a head's width and its length.
+_SHORTEST, _SHORT, _HALF, _HEAD = 1.0, 12.0, 4.0, 9.0
 
 
 def paint(screen: pygame.Surface, scene: Scene, view: str, camera: Camera, unit: float) -> None:
@@ -68,15 +68,20 @@ def paint_arrows(screen: pygame.Surface, scene: Scene, view: str, camera: Camera
     for arrow in scene.arrows:
         for line in arrow_lines(arrow, view):
             points = camera.on_screen(line)
-            if np.ptp(points, axis=0).max() >= _SHORTEST * unit:
-                _arrow(screen, MOMENT if arrow.turns else FORCE, points, unit)
+            if (length := float(np.ptp(points, axis=0).max())) >= _SHORTEST * unit:
+                _arrow(
+                    screen, MOMENT if arrow.turns else FORCE, points, unit, min(1.0, length / (_SHORT * unit))
+                )
 
 
-def _arrow(screen: pygame.Surface, colour: str, line: FloatArray, unit: float) -> None:
-    """A line (n, 2) in pixels with a head at its end."""
+def _arrow(screen: pygame.Surface, colour: str, line: FloatArray, unit: float, share: float) -> None:
+    """A line (n, 2) in pixels with a head at its end, which is as small as a `share` says."""
     tip, way = line[-1], line[-1] - line[-2]
     way = way / max(float(np.hypot(*way)), 1e-12)
-    back, across = tip - _HEAD * unit * way, _HALF * unit * np.array([-way[1], way[0]])
+    back, across = (
+        tip - share * _HEAD * unit * way,
+        share * _HALF * unit * np.array([-way[1], way[0]]),
+    )
     for a, b in zip(line[:-1], [*line[1:-1], back], strict=True):
         pygame.draw.aaline(screen, colour, a.tolist(), b.tolist(), max(1, round(2.4 * unit)))
     head = [tip.tolist(), (back + across).tolist(), (back - across).tolist()]

@@ -22,7 +22,7 @@ export function drawRobot({ context, camera, theme, look }, robot, magnified) {
   if (colour === null) context.globalAlpha = 0.45;
   else if (colour > 0) context.globalAlpha = 0.8;
   const clothed = new Set(scene.clothed);
-  const plates = scene.plates.filter(({ frame, assumed }) => !assumed || !clothed.has(frame));
+  const plates = scene.plates.filter(({ frame }) => !clothed.has(frame));
   for (const plate of sortedPlates(plates, poses, look)) drawPlate(pen, plate);
   for (const solid of scene.solids) drawSolid(pen, solid);
   drawBars(pen, scene);
@@ -243,19 +243,20 @@ function drawArrows({ context, theme, look, seen, scale }, scene, { arrows }) {
     const length = Math.hypot(...along) * scale;
     const toward = turns ? dot(look.toward, vector) : 0;
     if (Math.abs(toward) * scale > 6) drawArc(context, seen(start), (Math.abs(toward) * scale) / 2, toward > 0);
-    if (length < 5) return;
+    if (length < 1) return;
+    const share = Math.min(1, length / 12); // of the head of a short one
     const tip = (share) => seen([start[0] + share * along[0], start[1] + share * along[1]]);
-    drawArrow(context, seen(start), tip(1));
-    if (turns) drawHead(context, tip(0.85), Math.atan2(-along[1], along[0]));
+    drawArrow(context, seen(start), tip(1), share);
+    if (turns) drawHead(context, tip(0.85), Math.atan2(-along[1], along[0]), share);
   });
 }
 
-function drawArrow(context, start, end) {
+function drawArrow(context, start, end, share) {
   context.beginPath();
   context.moveTo(...start);
   context.lineTo(...end);
   context.stroke();
-  drawHead(context, end, Math.atan2(end[1] - start[1], end[0] - start[0]));
+  drawHead(context, end, Math.atan2(end[1] - start[1], end[0] - start[0]), share);
 }
 
 function drawArc(context, [x, y], radius, left) {
@@ -267,8 +268,8 @@ function drawArc(context, [x, y], radius, left) {
   drawHead(context, [x + radius * Math.cos(last), y + radius * Math.sin(last)], heading);
 }
 
-function drawHead(context, [x, y], angle) {
-  const corner = (turn) => [x - 9 * Math.cos(angle + turn), y - 9 * Math.sin(angle + turn)];
+function drawHead(context, [x, y], angle, share = 1) {
+  const corner = (turn) => [x - 9 * share * Math.cos(angle + turn), y - 9 * share * Math.sin(angle + turn)];
   polygon(context, [[x, y], corner(0.4), corner(-0.4)]);
   context.fill();
 }

@@ -187,7 +187,7 @@ function plateGroups(plates) {
 // A known outline is a slab; the faces of an assumed box let through what is in it.
 function addPlates(kit, plates) {
   const [{ frame, assumed }] = plates;
-  if (assumed && kit.clothed.has(frame)) return;
+  if (kit.clothed.has(frame)) return;
   const thickness = assumed ? 0 : slabThickness(kit.shapes, frame);
   const positions = plates.flatMap(({ corners }) => (assumed ? fan(corners) : slab(corners, thickness)));
   const geometry = new THREE.BufferGeometry();
@@ -341,9 +341,9 @@ function addArrow(kit, { turns }, index) {
   arrow.add(shaft, ...heads, ...ring);
   add(kit, kit.group, arrow, "wrenches");
   const [from, to, along] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Vector3()];
-  const place = (object, share, axis) => {
+  const place = (object, share, axis, size) => {
     SPAN.turn.setFromUnitVectors(axis, along);
-    object.matrix.compose(SPAN.along.lerpVectors(from, to, share), SPAN.turn, SPAN.scale.setScalar(1));
+    object.matrix.compose(SPAN.along.lerpVectors(from, to, share), SPAN.turn, SPAN.scale.setScalar(size));
     object.matrixWorldNeedsUpdate = true;
   };
   kit.moving.push((poses, spins, arrows) => {
@@ -352,13 +352,14 @@ function addArrow(kit, { turns }, index) {
     from.fromArray(arrows[index].at);
     along.fromArray(arrows[index].vector);
     const length = along.length();
-    arrow.traverse((each) => (each.layers.mask = length > 0.5 * r ? 1 : 0)); // what is too short is left out
+    arrow.traverse((each) => (each.layers.mask = length > 0.05 * r ? 1 : 0)); // what is too short is left out
+    const size = Math.min(1, length / (3 * r)); // of the head of a short one
     to.addVectors(from, along);
     along.normalize();
     span(shaft.matrix, from, to);
     shaft.matrixWorldNeedsUpdate = true;
-    heads.forEach((head, k) => place(head, 1 - (k * 2 * r) / Math.max(length, r), Y_AXIS));
-    ring.forEach((each) => place(each, 0.5, new THREE.Vector3(0, 0, 1)));
+    heads.forEach((head, k) => place(head, 1 - (k * 2 * size * r) / length, Y_AXIS, size));
+    ring.forEach((each) => place(each, 0.5, new THREE.Vector3(0, 0, 1), size));
   });
 }
 
