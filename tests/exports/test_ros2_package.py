@@ -309,3 +309,28 @@ def test_joints_are_called_as_the_urdf_calls_them():
     configured = trundle.export(file, "ros2").files["config/controller.yaml"]
     assert 'left: "wheel_left_joint"' in configured
     assert 'right: "wheel_right_joint"' in configured
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("changes", "frame"),
+    [
+        ((), "base_footprint"),
+        ((("base_footprint", "base_plate"),), "base_plate"),
+        (
+            (('"base_footprint"', '"root"'), ('"base_scan"', '"base_footprint"')),
+            "root",
+        ),  # 32 mm behind the root
+    ],
+)
+def test_the_base_frame_is_the_urdfs(changes, frame, tmp_path):
+    examples = Path(__file__).parents[2] / "examples" / "urdf"
+    text = (examples / "turtlebot.urdf").read_text(encoding="utf-8")
+    for old, new in changes:
+        text = text.replace(old, new)
+    (tmp_path / "turtlebot.urdf").write_text(text, encoding="utf-8")
+    (tmp_path / "bot.yaml").write_text((examples / "turtlebot.yaml").read_text(encoding="utf-8"))
+    files = trundle.export(tmp_path / "bot.yaml", "ros2").files
+    assert f'base_frame_id: "{frame}"' in files["config/controller.yaml"]
+    (told,) = [file for name, file in files.items() if name.endswith("_parameters.yaml")]
+    assert yaml.safe_load(told)["turtlebot"]["base_frame_id"]["default_value"] == frame

@@ -99,6 +99,7 @@ def export(
         inputs=example_inputs(source, whole),
         description=None if whole.robot is None else dump(whole.robot),
         joints=partial(_joints_of, whole.robot),
+        base_frame=partial(_base_frame_of, whole.robot),
     )
     try:
         package = _documented(content, target)
@@ -173,3 +174,8 @@ def _documented(content: Content, target: Target) -> Package:
 def _joints_of(robot: Robot | None) -> Mapping[str, str]:
     """What a URDF calls the joints of a robot's wheels; nothing of robots from elsewhere."""
     return {} if robot is None or robot.urdf is None else urdf_extras(robot).joints
+
+
+def _base_frame_of(robot: Robot | None) -> str:
+    """The link of a URDF whose frame the base's is; REP 105's name of others."""
+    return "base_link" if robot is None or robot.urdf is None else urdf_extras(robot).base_frame

@@ -76,8 +76,8 @@ def _package(content: Content) -> Package:
         "src/controller.cpp": filled(
             "ros2/controller.cpp", name=name, parameter_lines="\n".join(parameters), **own
         ),
-        f"src/{name}_parameters.yaml": _parameters(name, joints, fields, odometry),
-        "config/controller.yaml": _configuration(name, joints, fields),
+        f"src/{name}_parameters.yaml": _parameters(content, joints, fields, odometry),
+        "config/controller.yaml": _configuration(content, joints, fields),
         "launch/controller.launch.py": filled("ros2/launch.in", name=name),
     }
     told = {word: _told(labels, joints) for word, labels in interfaces(commands, odometry).items()}
@@ -164,7 +164,9 @@ def _angles(odometry: Entry) -> int:
     return odometry.program.inputs[2].size
 
 
-def _parameters(name: str, joints: Mapping[str, _Joint], fields: Sequence[Field], odometry: Entry) -> str:
+def _parameters(
+    content: Content, joints: Mapping[str, _Joint], fields: Sequence[Field], odometry: Entry
+) -> str:
     """The parameters in the form of generate_parameter_library."""
     named = [
         _parameter(
@@ -178,7 +180,8 @@ def _parameters(name: str, joints: Mapping[str, _Joint], fields: Sequence[Field]
     measured = [_parameter(field.name, "double", _number(field), f"{field.told}.") for field in fields]
     return filled(
         "ros2/parameters.yaml",
-        name=name,
+        name=content.name,
+        base_frame=json.dumps(content.base_frame()),
         joints="\n".join(named),
         robot="\n".join(measured),
         angle_variance=filled("ros2/angle_variance.yaml") if _angles(odometry) else "",
@@ -199,11 +202,17 @@ def _number(field: Field) -> str:
     return re.sub(r"^(-?\d+)(?=e)", r"\1.0", field.value)
 
 
-def _configuration(name: str, joints: Mapping[str, _Joint], fields: Sequence[Field]) -> str:
+def _configuration(content: Content, joints: Mapping[str, _Joint], fields: Sequence[Field]) -> str:
     """What the controller is started with: names of joints, and numbers to be measured."""
     named = [f"      {joint.key}: {json.dumps(joint.default)}" for joint in joints.values()]
     measured = [f"      {field.name}: {_number(field)}  # {field.told}" for field in fields]
-    return filled("ros2/controller.yaml", name=name, joints="\n".join(named), robot="\n".join(measured))
+    return filled(
+        "ros2/controller.yaml",
+        name=content.name,
+        base_frame=json.dumps(content.base_frame()),
+        joints="\n".join(named),
+        robot="\n".join(measured),
+    )
 
 
 def _told(labels: Sequence[str], joints: Mapping[str, _Joint]) -> str:

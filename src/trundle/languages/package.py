@@ -74,7 +74,8 @@ class Content:
 
     name: stands in names of files, modules, classes and functions; precision: "double" or "single"; model: the model's
     own name, digest: of its equations' source; description: the robot's in YAML, None where there is none; inputs: what
-    an example moves the robot by; joints: reads what a robot's own file calls the joints of its wheels.
+    an example moves the robot by; joints and base_frame: read what a robot's own file calls
+    the joints of its wheels, and the frame of its base.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Content:
     description: str | None
     inputs: tuple[float, ...] = ()
     joints: Callable[[], Mapping[str, str]] = dict
+    base_frame: Callable[[], str] = lambda: "base_link"
 
     def entry(self, name: str) -> Entry | None:
         """An entry by its name, where there is one."""

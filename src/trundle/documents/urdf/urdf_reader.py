@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from trundle.documents.document import Document, read_text
 from trundle.documents.urdf.actuators import without_motor
 from trundle.documents.urdf.additions import EXTENSION
 from trundle.documents.urdf.elements import Limit, Urdf, default_base, read_elements
+from trundle.documents.urdf.links import Tree, vector
 from trundle.documents.urdf.to_robot import (
     UrdfNames,
     check_tree,
@@ -35,6 +37,10 @@ from trundle.robot.checks import dynamic_problems
 from trundle.robot.description import Robot, check_base
 from trundle.robot.problems import Mistake, Path, problems_of, with_others
 from trundle.robot.structure import reached
+from trundle.spatial.vectors import apply
+
+# The link on the floor below a base, as REP 120 calls it; how far off it may be (m, rad) to have the base's pose.
+FOOTPRINT, _SAME_FRAME = "base_footprint", 1e-9
 
 
 @dataclass(frozen=True)
@@ -276,12 +282,14 @@ class UrdfExtras:
     """What a URDF file says beyond the robot's own nouns, under Trundle's names of links and joints.
 
     `joints` and `links` map Trundle's names to the file's. `limits` are in SI, `meshes` in the order of the file.
+    `base_frame` is the link whose frame the base's is: base_footprint where it is above or below the root, else that.
     """
 
     joints: Mapping[str, str]
     links: Mapping[str, str]
     limits: Mapping[str, Limit]
     meshes: tuple[UrdfMesh, ...]
+    base_frame: str = ""
 
 
 def urdf_extras(robot: Robot) -> UrdfExtras:
@@ -331,7 +339,17 @@ def urdf_extras(robot: Robot) -> UrdfExtras:
         for name, identifier in names.links.items()
         if name not in names.wheels.links or taken.get(name) == identifier
     }
-    return UrdfExtras(own_joints, own_links, limits, meshes)
+    return UrdfExtras(own_joints, own_links, limits, meshes, _base_frame(urdf, names.root))
+
+
+def _base_frame(urdf: Urdf, root: str) -> str:
+    """The link that a planar base's pose is that of: REP 120's base_footprint, or the root."""
+    tree = Tree(urdf, root)
+    if FOOTPRINT not in tree.fixed_to(root):
+        return root
+    pose = tree.at_zero(FOOTPRINT)
+    (a, b, _), (x, y, _) = vector(apply(pose.rotation, (1.0, 0.0, 0.0))), vector(pose.position)
+    return FOOTPRINT if math.hypot(a - 1.0, b, x, y) < _SAME_FRAME else root
 
 
 def _error(problems: Sequence[Mistake], parts: Mapping[Path, Part]) -> InputError:
