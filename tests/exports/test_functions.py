@@ -190,3 +190,30 @@ def test_functions_tell_their_arguments_and_results():
     assert "pose, 3 numbers: x (m), y (m), theta (rad)" in told
     assert "new_pose, 3 numbers: x (m), y (m), theta (rad)" in told
     assert "d_pose_d_increment, 6 numbers: 3 rows (pose) of 2 columns (increment), row by row" in told
+
+
+@pytest.mark.parametrize("library", ["numpy", pytest.param("jax", marks=pytest.mark.slow)])
+@pytest.mark.filterwarnings("ignore")
+def test_groups_that_are_no_numbers_are_told(library):
+    model = trundle.derive(trundle.catalog.differential_drive())
+    if library == "jax":
+        pytest.importorskip("jax")
+    f, x = getattr(model, library)(), np.array(model.state_vector())
+    wrong = [
+        ("state", r"an array of numbers, got dict", lambda: f({"x": 1.0})),
+        ("input", r"an array of numbers, got dict", lambda: f(x, {"left_motor.voltage": 2.0})),
+        ("parameter", r"an array of numbers, got dict", lambda: f(x, parameter={"r": 1.0})),
+        ("state", r"an array of numbers, got 'x'", lambda: f("x")),
+        ("state", r"real numbers, got complex", lambda: f(x + 1j)),
+        ("state", r"real numbers, got complex", lambda: f([1j, *x[1:]])),
+        ("p", r"'p' is no group of 'dynamics'", lambda: f(x, p=[1.0])),
+        ("state", r"'state' is given twice", lambda: f(x, state=x)),
+        ("state", r"needs the state", f),
+        (None, r"takes 3 groups", lambda: f(x, x, x, x)),
+    ]
+    for key, message, call in wrong:
+        with pytest.raises(InputError, match=message) as raised:
+            call()
+        assert raised.value.key == key
+    np.testing.assert_array_equal(f(state=x), f(x))
+    np.testing.assert_array_equal(f(x, parameter=[*model.parameters.values()]), f(x))

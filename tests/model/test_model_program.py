@@ -385,6 +385,8 @@ def test_bound_calls_follow_their_arrays(models, rng, name):
         model.mass_matrix.bind()
     with pytest.raises(InputError, match="C-contiguous float64 array"):
         model.mass_matrix.bind(list(at))
+    with pytest.raises(InputError, match=r"a state a column \(n, count\); got 'first'"):
+        model.mass_matrix.bind(q.T.copy(), batch="first")
 
 
 @pytest.mark.parametrize("name", ["differential_drive", "four_bar"])

@@ -85,7 +85,7 @@ def test_wheels_that_do_not_steer():
     poses, covariance = trundle.odometry(robot).along(run, increment_covariance=1e-4 * np.eye(2))
     np.testing.assert_allclose(poses, np.stack([run["x"], run["y"], run["theta"]], axis=1), atol=1e-9)
     assert np.linalg.eigvalsh(covariance[-1]).min() > 0
-    with pytest.raises(InputError, match=r"covariance has the shape \(2, 2\); expected \(0, 0\)"):
+    with pytest.raises(InputError, match=r"a matrix \(0, 0\), or one a lane, got the shape \(2, 2\)"):
         trundle.odometry(robot).along(run, angle_covariance=np.eye(2))
 
 

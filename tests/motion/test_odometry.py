@@ -273,8 +273,8 @@ def test_parameters_and_names():
     assert drive.units["left.angle"] == "rad"
     assert "x, y, theta from right.angle, left.angle" in repr(drive)
     for arguments, message in (
-        (([0, 0], [1, 1]), "pose of shape"),
-        (([0, 0, 0], [1, 1, 1]), "increments of shape"),
+        (([0, 0], [1, 1]), r"expected 3 numbers \(x, y, theta\) .* got the shape \(2,\)"),
+        (([0, 0, 0], [1, 1, 1]), "expected 2 numbers .* along the first axis"),
         (([0, 0, 0], {"left.angle": 1.0}), "lack 'right.angle'"),
         (([0, 0, 0], {"left.angel": 1.0, "right.angle": 1.0}), "did you mean 'left.angle'"),
         (([0, 0, 0], ["a", "b"]), "the increments must hold real numbers"),
@@ -282,8 +282,19 @@ def test_parameters_and_names():
     ):
         with pytest.raises(InputError, match=message):
             drive.update(*arguments)
-    with pytest.raises(InputError, match=r"covariance has the shape \(2, 2\)"):
-        drive.propagate([0, 0, 0], np.eye(2), [1, 1], np.eye(2))
+    for spread, noise, message in (
+        (np.eye(2), np.eye(2), r"a matrix \(3, 3\), or one a lane, got the shape \(2, 2\)"),
+        (np.ones(3), np.eye(2), "np.diag"),
+        (-np.eye(3), np.eye(2), "can't be below 0, and this covariance has -1"),
+        ([[0, 1, 0], [1, 0, 0], [0, 0, 0]], np.eye(2), "can't be below 0"),
+        ([[1, 0.5, 0], [0, 1, 0], [0, 0, 1]], np.eye(2), "symmetric"),
+        (np.eye(3), np.diag([1, -1e-3]), "increment_covariance: .*has -0.001"),
+        (np.eye(3)[..., None] * [1, -1], np.eye(2), "has -1"),
+    ):
+        with pytest.raises(InputError, match=message):
+            drive.propagate([0, 0, 0], spread, [1, 1], noise)
+    half = np.outer([1, 2, 3], [1, 2, 3])  # of rank one: a heading that is known from the place
+    drive.propagate([0, 0, 0], half, [1, 1], np.zeros((2, 2)))
     with pytest.raises(InputError, match="did you mean 'left.rate'"):
         odometry(given=["left.angle", "right.rate"])
     with pytest.raises(InputError, match="don't determine"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import update_wrapper
 from hashlib import sha256
 from importlib.util import find_spec
@@ -12,11 +12,14 @@ from typing import Any
 
 from trundle.arrays import FloatArray, turned
 from trundle.errors import InputError
+from trundle.expected import came
 from trundle.exports.entries import entry_named
 from trundle.exports.recognized import with_names
 from trundle.languages import JAX, NUMPY, Language, arguments, source
 from trundle.languages.package import Entry, told
 from trundle.model.arguments import Given, derived
+from trundle.program import Group
+from trundle.program.kernel import by_name
 from trundle.scalars import SX
 
 
@@ -142,12 +145,42 @@ class ModelFunction:
         update_wrapper(self, self._function)
 
     def __call__(self, *groups: Any, batch: str = "last", **named: Any) -> Any:
-        named = dict(zip(named, turned(batch, *named.values()), strict=True))
-        results = self._function(*turned(batch, *groups), **named)
+        entry, library = self._made
+        given = by_name(entry.program, groups, named)
+        for name, value in given.items():
+            _require_numbers(name, value)
+        needed = len(entry.program.inputs) - len(_defaults(entry))
+        for group in entry.program.inputs[:needed]:
+            if group.name not in given:
+                raise InputError(f"'{entry.name}' needs the {group.name}, too", key=group.name)
+        words = {group.name: word for group, word in _words(entry, library)}
+        turned_groups = zip(given, turned(batch, *given.values()), strict=True)
+        results = self._function(**{words[name]: value for name, value in turned_groups})
         return turned(batch, *results) if isinstance(results, tuple) else turned(batch, results)[0]
 
     def __reduce__(self) -> tuple[type, tuple[Entry, str]]:
         return ModelFunction, self._made
+
+
+def _words(entry: Entry, library: str) -> Iterator[tuple[Group, str]]:
+    """The groups that are read, with what the library's function calls them."""
+    language = {NUMPY.name: NUMPY, JAX.name: JAX}[library]
+    return zip(entry.program.inputs, arguments(entry.program, language), strict=False)
+
+
+def _require_numbers(name: str, value: object) -> None:
+    """Raise InputError where a group is named, text, or complex: of these no array of real numbers can be made."""
+    hint = "numbers in the order of help(f); of a mapping, [*values.values()] where it has that order"
+    if isinstance(value, (Mapping, str)):
+        raise InputError(f"expected an array of numbers, got {came(value)}", key=name, hint=hint)
+    parts = value if isinstance(value, (list, tuple)) else (value,)
+    if any(
+        isinstance(part, complex) or getattr(getattr(part, "dtype", None), "kind", "") == "c"
+        for part in parts
+    ):
+        raise InputError(
+            "expected real numbers, got complex ones", key=name, hint="for slopes, jax.jvp of model.jax()"
+        )
 
 
 def _numpy_function(entry: Entry) -> Callable[..., object]:

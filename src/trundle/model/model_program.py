@@ -77,7 +77,9 @@ class ModelProgram(Program, Generic[R]):
             else self.form(*outputs)
         )
 
-    def bind(self, *groups: FloatArray, parameters: Values | None = None) -> Callable[[], R]:
+    def bind(
+        self, *groups: FloatArray, parameters: Values | None = None, batch: str = "last"
+    ) -> Callable[[], R]:
         """A function without arguments that reads these arrays again at every call, and writes where it wrote before.
 
         It costs little more than its arithmetic, in a control loop say.
@@ -88,6 +90,8 @@ class ModelProgram(Program, Generic[R]):
             float64, in order; write new numbers into them. Groups that aren't given are as in a call.
         parameters : mapping or array, optional
             As in a call; they stay as they are.
+        batch : {"last"}, optional
+            The arrays are read where they stand, so a state is a column of them: (n, count).
 
         Returns
         -------
@@ -97,7 +101,7 @@ class ModelProgram(Program, Generic[R]):
         Raises
         ------
         InputError
-            The arrays don't fit the groups; one that states start from is missing.
+            The arrays don't fit the groups; one that states start from is missing; `batch` isn't "last".
 
         Examples
         --------
@@ -109,6 +113,9 @@ class ModelProgram(Program, Generic[R]):
         >>> np.array_equal(mass(), model.mass_matrix(q))
         True
         """
+        if batch != "last":
+            message = f"bind reads arrays where they stand, a state a column (n, count); got {batch!r}"
+            raise InputError(message, key="batch", hint="bind a table (n, count), or call with batch='first'")
         return _bound(self, groups, _parameters(self._by_thread, self.model, parameters))
 
     @cached_property

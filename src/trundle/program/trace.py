@@ -174,6 +174,17 @@ def along(program: Program, places: Sequence[int]) -> Program:
     Program
         The outputs' changes, linear in the groups that were added.
 
+    Examples
+    --------
+    >>> from trundle.program import Tracer
+    >>> from trundle.program.trace import along
+    >>> tracer = Tracer("state")
+    >>> (x,) = tracer.inputs("state", 1)
+    >>> square = tracer.program("square", {"state": ("x",)}, {"out": (("y",), [x * x])})
+    >>> slope = along(square, [0])
+    >>> [float(y) for y in slope([3.0], [0.5])]  # 2 x of the change
+    [3.0]
+
     References
     ----------
     Griewank & Walther 2008, ch. 3.2, forward mode.
@@ -195,6 +206,17 @@ def against(program: Program, places: Sequence[int]) -> Program:
     -------
     Program
         Inputs: the program's other groups, then a weight of every output; outputs: one a group of `places`.
+
+    Examples
+    --------
+    >>> from trundle.program import Tracer
+    >>> from trundle.program.trace import against, along
+    >>> tracer = Tracer("state")
+    >>> x, y = tracer.inputs("state", 2)
+    >>> product = tracer.program("product", {"state": ("x", "y")}, {"out": (("z",), [x * y])})
+    >>> gradient = against(along(product, [0]), [1])  # in the change, which comes behind the state
+    >>> [float(each) for each in gradient([2.0, 5.0], [1.0])]
+    [5.0, 2.0]
 
     References
     ----------

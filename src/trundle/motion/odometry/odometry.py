@@ -136,7 +136,7 @@ class Odometry:
         Raises
         ------
         InputError
-            Names or shapes don't fit.
+            Names or shapes don't fit, or a covariance is none: not symmetric, or with a variance below 0.
 
         References
         ----------
@@ -322,8 +322,8 @@ def _group(what: str, names: Sequence[str], given: Numbers) -> np.ndarray:
         given = np.broadcast_arrays(*(given[name] for name in names), subok=True) if names else ()
     values = as_numbers(given, f"the {what}")
     if values.ndim not in (1, 2) or len(values) != len(names):
-        needed = f"{len(names)} ({', '.join(names)})" if names else "none"
-        raise InputError(f"{what} of shape {values.shape} don't fit: expected {needed}, first axis", key=what)
+        needed = f"{len(names)} numbers ({', '.join(names)})" if names else "no numbers"
+        raise InputError(f"expected {needed} along the first axis, got the shape {values.shape}", key=what)
     for name, row in zip(names, values, strict=True):
         if not np.isfinite(row).all():
             raise InputError(f"'{name}' holds something that is not a finite number", key=what)
@@ -355,7 +355,28 @@ def _square(given: npt.ArrayLike, name: str, size: int) -> np.ndarray:
     """A covariance (size, size), or a batch of them with the count last; else InputError."""
     matrix = as_numbers(given, name)
     if matrix.shape[:2] != (size, size) or matrix.ndim not in (2, 3):
-        raise InputError(f"{name} has the shape {matrix.shape}; expected ({size}, {size})", key=name)
+        hint = f"np.diag({name}) where it holds variances" if matrix.shape == (size,) else None
+        message = f"expected a matrix ({size}, {size}), or one a lane, got the shape {matrix.shape}"
+        raise InputError(message, key=name, hint=hint)
     if not np.isfinite(matrix).all():
         raise InputError(f"{name} holds something that is not a finite number", key=name)
+    if size:
+        _require_covariance(matrix, name)
     return matrix
+
+
+# What rounding may leave of symmetry and of zero in a sum over many steps, in parts of the largest entry.
+_ROUNDED = 1e-9
+
+
+def _require_covariance(matrix: np.ndarray, name: str) -> None:
+    """Raise InputError where a matrix, or one of a batch, isn't symmetric or has a variance below 0."""
+    least = _ROUNDED * np.abs(matrix).max(axis=(0, 1))
+    if (np.abs(matrix - matrix.swapaxes(0, 1)) > least).any():
+        raise InputError("a covariance is symmetric, and this matrix is not", key=name)
+    lowest = np.linalg.eigvalsh(np.moveaxis(matrix, (0, 1), (-2, -1))).min(axis=-1)
+    if (lowest < -least).any():
+        message = (
+            f"a variance can't be below 0, and this covariance has {np.min(lowest):.3g} in some direction"
+        )
+        raise InputError(message, key=name)
