@@ -159,11 +159,12 @@ def test_inverse_after_forward(rng):
     loads = joint_loads(model.robot, motion)
     for speed in model.speeds:
         assert loads.efforts[speed][0] == pytest.approx(0.0, abs=1e-12)
+    assert sum(power[0] for power in loads.power.values()) == pytest.approx(0.0, abs=1e-12)
     for name, torque in loads.ties.items():
         assert torque[0] == pytest.approx(values[f"{name}.torque"], rel=1e-10)
     run = loads.to_run()
     assert run["down_by_knee.torque"][0] == loads.ties["down_by_knee"][0]
-    assert "down.effort" not in run
+    assert not {"down.effort", "down.net", "down.force_x", "down.power"} & set(run.units)
     assert "knee.effort" in run
 
 

@@ -62,8 +62,9 @@ def _columns(loads: Loads, frame: str) -> Iterator[tuple[str, str, FloatArray]]:
     tree, assembly = loads.recursion.tree, loads.recursion.mechanism.assembly
     followers = {assembly.speeds[column] for column in follower_columns(assembly)}
     for link, at in zip(tree.links, tree.speed_slices(), strict=True):
-        if link.parent == WORLD and not link.moves:
-            continue
+        free = [speed for speed in assembly.speeds[at] if speed not in followers]
+        if (link.parent == WORLD and not link.moves) or (link.moves and not free):
+            continue  # what stands still; and what follows, whose leaders tell it all
         parent = loads.world.name if link.parent == WORLD else tree.links[link.parent].name
         axes = {"child": None, "parent": parent, "world": loads.world}.get(frame, frame)
         wrench = loads.wrench(link.name, in_=axes)
@@ -72,7 +73,6 @@ def _columns(loads: Loads, frame: str) -> Iterator[tuple[str, str, FloatArray]]:
                 yield f"{link.name}.{what}_{axis}", unit, values
         yield f"{link.name}.power", "W", loads.power[link.name]
         if link.parent != WORLD:
-            free = [speed for speed in assembly.speeds[at] if speed not in followers]
             for what, given in (("net", loads.net), ("effort", loads.efforts)):
                 for name, speed in named_along(what, loads, free):
                     yield name, assembly.quantities[speed].effort_unit, given[speed]

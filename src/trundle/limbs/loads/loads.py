@@ -95,8 +95,12 @@ class Loads:
 
     @cached_property
     def power(self) -> Mapping[str, FloatArray]:
-        """What a joint gives to the motion (n,), in W: its wrench times the child's motion past the parent."""
-        given, speeds = self._work * self.samples.nu.T, self.recursion.tree.speed_slices()
+        """What a joint gives to the motion (n,), in W: its wrench times the child's motion past the parent.
+
+        What follows others by gears and cams is in its leaders' power.
+        """
+        net = np.array([*self.net.values()]).reshape(self.samples.nu.T.shape)
+        given, speeds = net * self.samples.nu.T, self.recursion.tree.speed_slices()
         return Frozen({name: given[speeds[index]].sum(axis=0) for index, name in enumerate(self.joints)})
 
     @property
