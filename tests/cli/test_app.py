@@ -82,7 +82,7 @@ def test_version(trundle):
         (["linearize"], "in Python there is trundle.linearize"),
         (
             ["lqr"],
-            "known: check, drive, equations, export, inverse, new, profiles, run, schema, show, verify.",
+            "known: check, drive, equations, export, inverse, new, profiles, run, scale, schema, show, verify.",
         ),
         (["run"], "FILE"),
         (["run", "circle.yaml", "--foo"], "--foo"),

@@ -78,8 +78,8 @@ MEASURES = {
 }
 # Parameters that are sizes, and the measures that give them.
 _SIZES = {name: name for name in (
-    "density", "foot_length", "ground", "height", "length", "pelvis_depth", "pelvis_width", "shank_length", "spread",
-    "thigh_length", "track", "wheelbase",
+    "body_mass", "density", "foot_length", "ground", "height", "length", "pelvis_depth", "pelvis_width",
+    "shank_length", "spread", "thigh_length", "track", "wheelbase",
 )} | {
     "a": "crank", "b": "coupler", "c": "rocker", "l": "rod"
 }  # fmt: skip

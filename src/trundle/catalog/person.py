@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from trundle.catalog.anthropometry import (
     ANKLE_HEIGHT,
     HEEL,
+    SEXES,
     Lump,
     ankle_in_foot,
     fractions,
@@ -21,7 +22,7 @@ from trundle.robot.units import LENGTH
 from trundle.robot.values import read_value
 
 # Where a hip's centre is behind the middle of the front spines of the pelvis, below it and to the side, in the pelvis's
-# axes. Harrington et al. (2007), J. Biomechanics 40:595-602, table 3, the equations with all predictors: pelvis width
+# axes. Harrington et al. (2007), J. Biomechanics 40:595-602, the equations with all predictors: pelvis width
 # (between the front spines) and depth (to the middle of the back ones), leg length (front spine to medial malleolus).
 # Bell, Pedersen & Brand (1990), J. Biomechanics 23:617-621: 14 % of the width medial, 19 % behind, 30 % below a spine.
 HIP_CENTRES: Mapping[str, tuple[str, str, str]] = {
@@ -120,9 +121,7 @@ def person(
 
 def person_of(own: Mapping[str, MeasureLike], sex: str, hip_centre: str, lumbar: str) -> Robot:
     """A person whose parameters are its own where it has some, and the tables' elsewhere."""
-    require_known(
-        hip_centre, HIP_CENTRES, f"there is no hip centre {hip_centre!r}", key="hip_centre", hint=choose
-    )
+    require_table(sex, hip_centre)
     require_known(lumbar, LUMBAR, f"the trunk can't be {lumbar!r} on the pelvis", key="lumbar", hint=choose)
     rows = fractions("de_leva", sex)
     below, above = lower_trunk(sex), upper_body(sex)
@@ -158,9 +157,15 @@ def person_of(own: Mapping[str, MeasureLike], sex: str, hip_centre: str, lumbar:
     return described("person", usual | dict(own), joints=joints, base="floating", body=_pelvis(below))
 
 
+def require_table(sex: str, hip_centre: str) -> None:
+    """InputError where de Leva has no such column, or nobody such a regression."""
+    require_known(sex, SEXES, f"de Leva's table has columns by sex, got {sex!r}", key="sex", hint=choose)
+    message = f"there is no hip centre {hip_centre!r}"
+    require_known(hip_centre, HIP_CENTRES, message, key="hip_centre", hint=choose)
+
+
 def hip_centre_at(name: str, width: float, depth: float, leg: float) -> tuple[float, float, float]:
     """How far behind, below and outward of the front spines' middle a hip's centre is (m), by a regression's name."""
-    require_known(name, HIP_CENTRES, f"there is no hip centre {name!r}", key="hip_centre", hint=choose)
     sizes = {"pelvis_width": width, "pelvis_depth": depth, "leg_length": leg}
     behind, below, outward = (read_value(text, LENGTH).number_in(sizes) for text in HIP_CENTRES[name])
     return behind, below, outward

@@ -8,6 +8,7 @@ person stands in the trial without any error but the markers' noise.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ import yaml
 
 from trundle.arrays import FloatArray
 from trundle.catalog.anthropometry import fractions, lower_trunk
-from trundle.catalog.person import MARKERS, SIDES, hip_centre_at, person_of
+from trundle.catalog.person import MARKERS, SIDES, hip_centre_at, person_of, require_table
 from trundle.documents.writer import dump
 from trundle.errors import InputError, require_known
 from trundle.expected import a_kind, by_name
@@ -32,6 +33,8 @@ from trundle.robot import Robot
 # How far (m) a marker may be from its mean place: who stands still sways by a centimetre (Winter 1995: root of the mean
 # square 3 to 8 mm at the centre of mass), and who takes a step goes much further.
 STILL = 0.02
+# Of a segment's length. Legs differ by 5 mm on the average, and rarely by 20 mm (Knutson 2005).
+_UNEVEN = 0.1
 _SEGMENTS = ("pelvis", "trunk", *(f"{name}_{side}" for side in SIDES for name in ("thigh", "shank", "foot")))
 _FILES = ("person.yaml", "markers.yaml")
 # The sacrum's marker stands for both back spines.
@@ -107,7 +110,7 @@ class ScaledPerson(Brief, Rebuilt):
     def _listed(self) -> str:
         """The markers as `trundle.read_markers` reads them, to a hundredth of a millimetre."""
         places = {
-            name: {"body": body, "at": [round(float(x), 5) for x in place]}
+            name: {"body": body, "at": [round(float(x), 5) + 0.0 for x in place]}
             for name, (body, place) in self.markers.items()
         }
         return yaml.safe_dump({"markers": places}, sort_keys=False, default_flow_style=None)
@@ -157,7 +160,13 @@ def scale_person(
     Raises
     ------
     InputError
-        A marker is missing, or moves; the person doesn't stand along `up`; a name is unknown.
+        A marker is missing, moves, or is on another side than its name says; the person doesn't stand along `up`; a
+        name is unknown.
+
+    Warns
+    -----
+    UserWarning
+        The sides differ by more than a tenth.
 
     References
     ----------
@@ -171,6 +180,7 @@ def scale_person(
     Traceback (most recent call last):
     trundle.errors.InputError: markers: the static trial has no RKNE, RKNM, RANK, RANM, ...
     """
+    require_table(sex, hip_centre)
     recording = read_recording(static) if isinstance(static, (str, os.PathLike)) else static
     a_kind(recording, Recording, "static")
     mass, still = number(body_mass, "body_mass", "kg"), number(still_within, "still_within", "m")
@@ -182,6 +192,7 @@ def scale_person(
         own, frames = _measured(at, hip_centre)
     except InputError as error:
         raise error.at(file=recording.source or None) from None
+    _tell_sides(own)
     own["height"] = _height(own, sex) if height is None else number(height, "height", "m")
     frames["trunk"] = _trunk(frames["pelvis"], own, sex)
     free = sum(_carrier(role) == "trunk" for role in roles.values()) >= _LEAST
@@ -284,10 +295,34 @@ def _measured(at: Mapping[str, FloatArray], hip_centre: str) -> tuple[dict[str, 
     own |= {"leg_length": leg} if hip_centre == "harrington" else {}
     behind, below, outward = hip_centre_at(hip_centre, own["pelvis_width"], own["pelvis_depth"], leg)
     frames = {"pelvis": (axes, front)}
+    _require_sides(at, axes)
     for side, out in SIDES.items():
         hip = front + axes @ (-behind, out * outward, -below)
         own |= _leg(at, side, hip, frames)
     return own | {"hip_behind": behind, "hip_below": below}, frames
+
+
+def _require_sides(at: Mapping[str, FloatArray], pelvis: FloatArray) -> None:
+    """InputError where a lateral marker is medial or a toe behind its heel, as the pelvis's axes see it."""
+    for side, out in SIDES.items():
+        letter = side.upper()
+        for first, second, direction, word in (
+            ("KNE", "KNM", out * pelvis[:, 1], "outward of"),
+            ("ANK", "ANM", out * pelvis[:, 1], "outward of"),
+            ("TOE", "HEE", pelvis[:, 0], "ahead of"),
+        ):
+            if (at[letter + first] - at[letter + second]) @ direction <= 0:
+                message = f"{letter}{first} isn't {word} {letter}{second}, as the pelvis's markers have it"
+                raise InputError(message, key="markers", hint="have two markers each other's names?")
+
+
+def _tell_sides(own: Mapping[str, float]) -> None:
+    """Warn of legs whose sides differ by more than people's do."""
+    for name in ("thigh_length", "shank_length"):
+        right, left = own[f"{name}_r"], own[f"{name}_l"]
+        if abs(right - left) > _UNEVEN * (right + left) / 2:
+            text = f"{name} is {1e3 * right:.4g} mm on the right and {1e3 * left:.4g} mm on the left: "
+            warnings.warn(f"{text}are the markers of knees and ankles what they are called?", stacklevel=3)
 
 
 def _leg(at: Mapping[str, FloatArray], side: str, hip: FloatArray, frames: Frames) -> dict[str, float]:
