@@ -146,3 +146,42 @@ def test_dynamics_alone_are_no_controller():
         hostile_model().export("ros2", "dynamics", name="robot")
     assert raised.value.key == "what"
     assert "--to cpp" in str(raised.value)
+
+
+_CORRECTED = """
+#include <cstdio>
+#include <limits>
+#include "robot/robot.hpp"
+
+int main() {
+    const double none = std::numeric_limits<double>::quiet_NaN(), turn = 6.283185307179586;
+    const double given[][2] = {{0.7, 0.01}, {0.7 + turn, 0.01}, {none, 0.01}, {0.7, 0}, {0.7, -1}, {0.7, none}};
+    for (const auto &each : given) {
+        robot::Odometry odometry({}, {1, 2, 0.5}, {0.04, 0.01, 0.006, 0.01, 0.09, -0.01, 0.006, -0.01, 0.02});
+        std::printf("%d", odometry.correct_heading(each[0], each[1]) ? 1 : 0);
+        std::printf(" %.17g %.17g %.17g", odometry.pose().x, odometry.pose().y, odometry.pose().theta);
+        for (const double entry : odometry.covariance()) std::printf(" %.17g", entry);
+        std::printf("\\n");
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.slow
+def test_a_gyroscope_is_taken_in_by_its_variance(tmp_path):
+    folder = tmp_path / "robot"
+    trundle.export(trundle.catalog.differential_drive(), "ros2", name="robot", output=folder)
+    (folder / "main.cpp").write_text(_CORRECTED, encoding="utf-8")
+    for command in ([compiler("g++"), *_FLAGS, "main.cpp", "-o", "main"], ["./main"]):
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr[:3000]
+    rows = np.array([[float(each) for each in line.split()] for line in done.stdout.splitlines()])
+    before = np.array([[0.04, 0.01, 0.006], [0.01, 0.09, -0.01], [0.006, -0.01, 0.02]])
+    # the second formulation: information adds up, and the pose minimises the squares of both
+    after = np.linalg.inv(np.linalg.inv(before) + np.diag([0, 0, 1 / 0.01]))
+    pose = np.array([1, 2, 0.5]) + after[:, 2] / 0.01 * (0.7 - 0.5)
+    for row in rows[:2]:
+        np.testing.assert_allclose(row, [1, *pose, *after.ravel()], rtol=1e-12)
+    for row in rows[2:]:
+        np.testing.assert_array_equal(row, [0, 1, 2, 0.5, *before.ravel()])

@@ -65,8 +65,44 @@ def test_a_run_of_ten_seconds_is_what_the_library_computes(name, stubs, tmp_path
     _require_commands(found, model.kinematics(), entries["joint_commands"]["outputs"], rows)
 
 
-def _require_odometry(found, odometry, readings):
-    """Poses, covariances and twists are the kernel's, step by step."""
+@pytest.mark.slow
+def test_an_imu_corrects_the_pose_by_its_variance(stubs, tmp_path):
+    robot = trundle.catalog.robot("tricycle")
+    trundle.export(robot, "ros2", name="robot", output=tmp_path / "robot")
+    odometry = trundle.derive(robot).odometry()
+    readings = list(odometry.increments)
+    parameters = [
+        f"pose_covariance_diagonal={' '.join(map(str, START))}",
+        f"variance_per_radian={VARIANCE}",
+        f"publish_rate={RATE}",
+        f"angle_variance={ANGLES}",
+        "imu_sensor_name=imu",
+        "heading_variance=0.003",
+    ]
+    package = built(tmp_path / "robot", stubs)
+    rows = _rows()
+    rows[300, 4] = len(readings) + 2  # the IMU, too, fails at times
+    found = package.run(rows, len(readings) + 4, 2, *parameters)
+    _require_odometry(found, odometry, readings, 0.003)
+    for bad in ("heading_variance=0", "heading_variance=-1"):
+        done = subprocess.run(package.command(bad), input=b"", capture_output=True, timeout=60)
+        assert done.returncode == 3
+
+
+def _corrected(pose, covariance, heading, variance):
+    """A Kalman filter's step in Joseph's form, of a reading of the heading."""
+    row = np.array([0, 0, 1.0])
+    gain = covariance @ row / (row @ covariance @ row + variance)
+    kept = np.eye(3) - np.outer(gain, row)
+    missing = np.remainder(heading - pose[2] + np.pi, 2 * np.pi) - np.pi
+    return pose + gain * missing, kept @ covariance @ kept.T + variance * np.outer(gain, gain)
+
+
+def _require_odometry(found, odometry, readings, heading_variance=None):
+    """Poses, covariances and twists are the kernel's, step by step; with an IMU's headings, where it has a variance."""
+    imu = found["readings"][:, len(readings) :]
+    headings = 2 * np.arctan2(imu[:, 2], imu[:, 3]) if heading_variance else None
+    found = {**found, "readings": found["readings"][:, : len(readings)]}
     places = [readings.index(each) for each in odometry.angles]
     count, last = len(odometry.increments), found["readings"][0]
     pose, covariance = np.zeros(3), np.diag(START[[0, 1, 5]])
@@ -84,6 +120,9 @@ def _require_odometry(found, odometry, readings):
             pose, covariance = odometry.propagate(pose, covariance, turned, noise[0], last[places], noise[1])
             twist, elapsed, last = _held(before, pose) / elapsed, 0, now
             np.testing.assert_allclose(found["twist"][k], twist, rtol=0, atol=1e-9)
+            if headings is not None and np.isfinite(headings[k]):
+                turned = headings[k] - headings[0]
+                pose, covariance = _corrected(pose, covariance, turned, heading_variance)
         x, y, z, w = found["pose"][k]
         assert np.hypot(x - pose[0], y - pose[1]) <= 1e-12 * max(1, np.hypot(*pose[:2]))
         assert abs(np.remainder(2 * np.arctan2(z, w) - pose[2] + np.pi, 2 * np.pi) - np.pi) <= 1e-12

@@ -58,6 +58,11 @@ int main(int count, char **given) {
         follows = follows || commanded[j].substr(0, commanded[j].rfind('/')) == joint;
       }
       if (!follows) positions[k] = 0.1 * std::sin(3e-10 * static_cast<double>(node->clock % 100000000000));
+      // an IMU stands at 1.2 rad and swings about the vertical, by more than half a turn
+      const double half = 0.6 + 2 * std::sin(4e-10 * static_cast<double>(node->clock % 100000000000));
+      if (read[k] == "imu/orientation.x" || read[k] == "imu/orientation.y") positions[k] = 0;
+      if (read[k] == "imu/orientation.z") positions[k] = std::sin(half);
+      if (read[k] == "imu/orientation.w") positions[k] = std::cos(half);
       readings[k] = static_cast<int>(row[4]) == static_cast<int>(k) ? std::numeric_limits<double>::quiet_NaN() : positions[k];
     }
     if (row[0] != 0) {

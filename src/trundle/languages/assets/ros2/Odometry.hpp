@@ -62,6 +62,22 @@ class Odometry {
     return true;
   }
 
+  // Takes a gyroscope's heading in, rad, also one that begins anew after a turn: the pose and its covariance as a Kalman
+  // filter has them for a reading of that variance, rad^2. To be called after `update`, whose noise must not be zero, or
+  // the gyroscope adds nothing. False where a number isn't finite or the variance isn't positive: nothing has changed.
+  bool correct_heading(double theta, double variance) noexcept {
+    const double missing = std::remainder(theta - pose_.theta, 6.283185307179586);
+    const double total = covariance_[8] + variance;
+    if (!(variance > 0) || !std::isfinite(missing) || !std::isfinite(total)) return false;
+    const Covariance before = covariance_;
+    pose_.x += before[2] / total * missing;
+    pose_.y += before[5] / total * missing;
+    pose_.theta += before[8] / total * missing;
+    for (std::size_t row = 0; row < 3; row++)
+      for (std::size_t k = 0; k < 3; k++) covariance_[3 * row + k] -= before[3 * row + 2] / total * before[6 + k];
+    return true;
+  }
+
   const Pose &pose() const noexcept { return pose_; }
   const Covariance &covariance() const noexcept { return covariance_; }
 

@@ -106,6 +106,8 @@ InterfaceConfiguration Controller::state_interface_configuration() const {
   InterfaceConfiguration wanted{interface_configuration_type::INDIVIDUAL, {}};
   const std::array<std::string, Odometry::reading_count> joints{@READING_JOINTS@};
   for (const std::string &joint : joints) wanted.names.push_back(joint + "/" + HW_IF_POSITION);
+  if (!params_.imu_sensor_name.empty())
+    for (const char *axis : {"x", "y", "z", "w"}) wanted.names.push_back(params_.imu_sensor_name + "/orientation." + axis);
   return wanted;
 }
 
@@ -160,6 +162,7 @@ CallbackReturn Controller::on_activate(const rclcpp_lifecycle::State &) {
   wheels_ = {};
   measured_ = {};
   follows_ = false;
+  aligned_ = false;
   elapsed_ = 0;
   next_publish_ = 0;
   return CallbackReturn::SUCCESS;
@@ -219,8 +222,28 @@ void Controller::read(double seconds) {
     if (!odometry_.update(readings, increments, angles)) return;
     if (elapsed_ > 0) measured_ = held_twist(before, odometry_.pose(), elapsed_);
   }
+  correct();
   last_ = readings;
   elapsed_ = 0;
+}
+
+// Takes the IMU's heading in, where there is one: as it turned since the first one, which is the pose's.
+void Controller::correct() {
+  if (params_.imu_sensor_name.empty()) return;
+  std::array<double, 4> q{};  // x, y, z, w
+  for (std::size_t k = 0; k < q.size(); k++)
+    q[k] = value_of(state_interfaces_[state_places_[Odometry::reading_count + k]], 0);
+  const double sine = 2 * (q[3] * q[2] + q[0] * q[1]);
+  const double cosine = q[3] * q[3] + q[0] * q[0] - q[1] * q[1] - q[2] * q[2];
+  const double size = std::hypot(sine, cosine);
+  if (!(size > 0) || !std::isfinite(size)) return;  // not read yet, or its axis is level
+  const double heading = std::atan2(sine, cosine);
+  if (aligned_) {
+    odometry_.correct_heading(offset_ + heading, params_.heading_variance);
+  } else {
+    offset_ = odometry_.pose().theta - heading;
+    aligned_ = true;
+  }
 }
 
 // Tells the joints the twist that came last, or to stand still where none came in time.

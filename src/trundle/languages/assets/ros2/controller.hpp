@@ -48,6 +48,7 @@ class Controller : public controller_interface::ControllerInterface {
 
   void take(const geometry_msgs::msg::TwistStamped &message);
   void read(double seconds);
+  void correct();
   bool write(const rclcpp::Time &time);
   void publish(const rclcpp::Time &time);
   void fill_odometry();
@@ -67,6 +68,8 @@ class Controller : public controller_interface::ControllerInterface {
   Odometry::Readings last_{};      // of the encoders
   bool follows_ = false;           // whether there were any yet since the controller was activated
   double elapsed_ = 0;             // since then, s
+  bool aligned_ = false;           // whether the IMU told an orientation since then
+  double offset_ = 0;              // from its heading to the pose's, rad
   Kinematics::Twist measured_;     // between the last two readings
   std::int64_t next_publish_ = 0;  // ns
 
