@@ -216,6 +216,7 @@ def doors() -> dict[str, Door]:
         "kinematics": {"robot": have["swerve"]},
         "linearize": {"model": model, "state": {}, "inputs": {}, "parameters": {}, "outputs": None},
         "linearize_along": {"model": model, "run": run, "outputs": None},
+        "lqr": {"model": model, "at": None, "weights": HOLD, "period": None, "parameters": {}},
         "load": {"source": LIMB, "base": None, "strict": False},
         "gait_figures": {"gait": have["gait"], "width": 85.0},
         "load_figures": {"run": run, "cycles": None},
@@ -282,6 +283,16 @@ def doors() -> dict[str, Door]:
             "rtol": None,
             "atol": None,
             "max_step": None,
+        },
+        "scale_person": {
+            "static": have["angles"],
+            "body_mass": 70.0,
+            "sex": "female",
+            "height": None,
+            "hip_centre": "harrington",
+            "markers": None,
+            "up": "z",
+            "still_within": 0.02,
         },
         "segment_poses": {"recording": have["recording"], "markers": {}, "weights": None},
         "simulate": {
@@ -407,6 +418,7 @@ def doors() -> dict[str, Door]:
             "frame": {"link": "base", "point": (0, 0, 0)},
             "linearize": {"state": {}, "inputs": {}, "parameters": {}, "outputs": None},
             "linearize_along": {"run": run, "outputs": None},
+            "lqr": {"at": None, "weights": HOLD, "period": None, "parameters": {}},
             "numpy": {"function": "dynamics"},
             "ode": {"inputs": {}, "initial": {}, "parameters": {}},
             "odometry": {"given": None},
@@ -496,6 +508,7 @@ def doors() -> dict[str, Door]:
     return found
 
 
+HOLD = {"v_x": 0.1, "left_motor.voltage": 1.0, "right_motor.voltage": 1.0}
 # Names that a type checker reads and that make nothing, and functions that open a window or take nothing.
 APART = {
     "InputError",
@@ -508,6 +521,7 @@ APART = {
     "Breakdown",
 }
 APART |= {
+    "Bands",
     "Comparison",
     "Cycles",
     "ForcePlate",
@@ -521,6 +535,7 @@ APART |= {
 }
 APART |= {
     "Robot",
+    "ScaledPerson",
     "SegmentPoses",
     "SymbolicLoads",
     "catalog",
@@ -576,7 +591,15 @@ def test_the_arguments_are_taken_otherwise(tmp_path, monkeypatch):
 
 # Doors that take files or nouns that would take seconds to make: their other arguments are wrong as they come.
 CLOSED = {"compare", "follow", "from_sympy", "open", "pursue", "read_markers", "read_path", "read_recording"}
-CLOSED |= {"inverse.gait", "register", "segment_poses", "track", "wrench.equate", "wrench.power"}
+CLOSED |= {
+    "inverse.gait",
+    "register",
+    "scale_person",
+    "segment_poses",
+    "track",
+    "wrench.equate",
+    "wrench.power",
+}
 CLOSED |= {"documents.load_osim", "documents.load_urdf", "documents.osim_markers"}
 
 

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from trundle.catalog.anthropometry import body_segments as body_segments
     from trundle.control.linear_trajectory import linearize_along as linearize_along
     from trundle.control.linearization import linearize as linearize
+    from trundle.control.regulator import lqr as lqr
     from trundle.control.trim import trim as trim
     from trundle.documents import load_robot
     from trundle.exports.export import export as export

@@ -81,8 +81,8 @@ def test_version(trundle):
         (["simulate"], "it is called `trundle run FILE`"),
         (["linearize"], "in Python there is trundle.linearize"),
         (
-            ["lqr"],
-            "known: check, drive, equations, export, inverse, new, profiles, run, scale, schema, show, verify.",
+            ["kalman"],
+            "known: check, drive, equations, export, inverse, lqr, new, profiles, run, scale, schema, show and 1 more.",
         ),
         (["run"], "FILE"),
         (["run", "circle.yaml", "--foo"], "--foo"),

@@ -80,6 +80,14 @@ def _measured(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, Flo
     return a * scale / scale[:, None] / rho, b / scale[:, None], scale
 
 
+def state_measure(a: FloatArray, b: FloatArray) -> FloatArray:
+    """What unit inputs bring each state to within the time of the fastest, (n,); 1 for what no input reaches."""
+    reached, size = _reached(a, b), np.ones(len(a))
+    if len(reached):
+        size[reached] = _measured(a[reached[:, None], reached], b[reached])[2]
+    return size
+
+
 def _krylov(a: FloatArray, b: FloatArray) -> FloatArray:
     """An orthonormal basis (n, k) of the span of B, AB, A²B, …"""
     basis = np.zeros((len(a), 0))

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from trundle.arrays import FloatArray
     from trundle.control.linear_trajectory import LinearTrajectory
     from trundle.control.linearization import Linearization
+    from trundle.control.regulator import Regulator
     from trundle.control.trim import Trim
     from trundle.exports.package import Package
     from trundle.formulas import Equations
@@ -542,6 +543,51 @@ class Model(Constrained, Shown):
         from trundle import trim
 
         return trim(self, targets, start=start, held=held, parameters=parameters, base=None, **values)
+
+    def lqr(
+        self,
+        at: Mapping[str, float | str] | Trim | Linearization | None = None,
+        weights: Mapping[str, float | str] | None = None,
+        *,
+        period: float | str | None = None,
+        parameters: Mapping[str, float | str] | None = None,
+    ) -> Regulator:
+        """The linear-quadratic regulator about a steady motion, from what may be off by how much.
+
+        Parameters
+        ----------
+        at : mapping, Trim or Linearization, optional
+            What is asked of the steady motion, or that motion; by default standing still.
+        weights : mapping of str to number or str
+            By state or input how far it may be off.
+        period : number or str, s, optional
+            The time between samples, inputs held between them.
+        parameters : mapping of str to number or str, optional
+            Changed values by name.
+
+        Returns
+        -------
+        Regulator
+            The gain with its names, poles, margins and cost.
+
+        Raises
+        ------
+        InputError
+            For what doesn't fit, and for states that no input moves.
+        NumericsError
+            Where no steady motion is found, or no stabilising solution.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.differential_drive())
+        >>> volts = {"left_motor.voltage": "6 V", "right_motor.voltage": "6 V"}
+        >>> bool(model.lqr({"v_x": 1.0}, {"v_x": "5 cm/s", **volts}).poles.real.max() < 0)
+        True
+        """
+        from trundle import lqr
+
+        return lqr(self, at, weights, period=period, parameters=parameters)
 
     def linearize_along(self, run: Run, outputs: Sequence[str] | None = None) -> LinearTrajectory:
         """A(t), B(t), C(t), D(t) at every time of a run of this model, with the run's inputs and parameters.

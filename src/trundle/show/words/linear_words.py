@@ -10,6 +10,7 @@ import numpy as np
 
 from trundle.control.linear_control import Controllability
 from trundle.control.linearization import Linearization
+from trundle.control.regulator import Regulator
 from trundle.control.trim import Trim
 from trundle.html import MOST_FOLDED, block, listing, paragraph
 from trundle.html import table as html_table
@@ -39,6 +40,60 @@ def linearization_text(about: Linearization) -> str:
     for title, rows in (*_matrices(about), ("poles", _pole_table(about.poles))):
         lines += ["", title, *table(rows, right=range(1, len(rows[0]) if rows else 1))]
     return "\n".join([*lines, "", about.controllability.explain()])
+
+
+@text.register
+def regulator_text(regulator: Regulator) -> str:
+    """The gains with their names, the loop's poles, and what each input's loop bears."""
+    about, units = regulator.about, regulator.about.units
+    when = "at every instant" if regulator.period is None else f"every {regulator.period:g} s"
+    kept = ", ".join(
+        f"{name} {quantity(size, units.get(name, ''))}" for name, size in regulator.tolerances.items()
+    )
+    rows = [("", *about.inputs)]
+    rows += [
+        (name, *(f"{gain:.6g}" for gain in column))
+        for name, column in zip(about.states, regulator.K.T, strict=True)
+    ]
+    margins = [("input", "gain from", "to", "phase, deg")] + [
+        (name, f"{each.lowest:.3g}", f"{each.highest:.3g}", f"{math.degrees(each.phase):.3g}")
+        for name, each in regulator.margins.items()
+    ]
+    lines = [f"Regulator of {regulator.name}, acting {when}", f"  tolerances  {kept}"]
+    lines += ["", "gains: command against what is off", *table(rows, right=range(1, len(rows[0])))]
+    if regulator.period is None:
+        lines += ["", "poles of the loop", *table(_pole_table(regulator.poles), right=range(1, 4))]
+    else:
+        lines += [
+            "",
+            f"from a sample to the next the slowest leaves {np.abs(regulator.poles).max():.6g} of itself",
+        ]
+    lines += ["", "what each loop bears, the others closed", *table(margins, right=range(1, 4))]
+    return "\n".join([*lines, "", (about.whole or about).controllability.explain()])
+
+
+def regulator_record(regulator: Regulator) -> dict[str, object]:
+    """The same as plain data, in SI: gains by input and state."""
+    about = regulator.about
+    return {
+        "name": about.name,
+        "period": regulator.period,
+        "state": dict(about.state),
+        "input": dict(about.input),
+        "states": list(about.states),
+        "gains": {name: row.tolist() for name, row in zip(about.inputs, regulator.K, strict=True)},
+        "poles": [[pole.real, pole.imag] for pole in regulator.poles],
+        "margins": {
+            name: {"disk": each.disk, "lowest": each.lowest, "highest": each.highest, "phase": each.phase}
+            for name, each in regulator.margins.items()
+        },
+        "not_moved": [dict(each) for each in _not_moved(regulator.about.whole or about)],
+    }
+
+
+def _not_moved(about: Linearization) -> tuple[Mapping[str, float], ...]:
+    control = about.controllability
+    return (*control.nonholonomic, *control.integrals, *control.unreached)
 
 
 @html.register

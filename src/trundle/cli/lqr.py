@@ -1,0 +1,57 @@
+"""`trundle lqr`: a regulator about a steady motion, from what may be off by how much."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from trundle.cli.output import Output, emit
+from trundle.cli.parsing import add_base, options_named, pair
+
+SUMMARY = "design a regulator: gains, poles, margins, and what no input moves"
+EPILOG = """\
+examples:
+  trundle lqr examples/diff_drive/circle.yaml --at v_x=1 omega=0 \\
+      --weights v_x="5 cm/s" omega="5 deg/s" left_motor.voltage="6 V" right_motor.voltage="6 V"
+  trundle lqr robot.yaml --at v_x=1 --weights y="5 cm" theta="3 deg" … --period "10 ms" --json
+
+A weight says how far a state or an input may be off: (off/weight)^2 counts alike for all. Every input needs one. States
+that lead to none with a weight are left out. Controllers that the file has are part of what is regulated."""
+
+_OPTIONS = {"at": "--at", "weights": "--weights", "period": "--period", "parameters": "--set"}
+
+
+def configure(parser: ArgumentParser) -> None:
+    """The options."""
+    parser.add_argument("file", metavar="FILE", help="the description; - for standard input")
+    add_base(parser)
+    for option, text in (
+        ("--at", "what the steady motion has: states, inputs or outputs; default: it stands still"),
+        ("--weights", "how far a state or an input may be off"),
+        ("--set", "another value for a parameter"),
+    ):
+        parser.add_argument(
+            option, nargs="+", action="extend", type=pair, metavar="NAME=VALUE", default=[], help=text
+        )
+    parser.add_argument("--period", metavar="T", help="time between samples, inputs held; default: none")
+
+
+def execute(args: Namespace, out: Output) -> int:
+    """Derive, find the motion, design, print."""
+    from trundle.cli.request import read_request
+
+    request = read_request(args.file, args.base)
+    with request.located(), options_named(_OPTIONS):
+        from trundle import lqr
+        from trundle.show.words.linear_words import regulator_record
+
+        found = lqr(
+            request.kept or request.document,
+            dict(args.at) or None,
+            dict(args.weights),
+            period=args.period,
+            parameters=dict(args.set),
+        )
+    out.answer(regulator_record(found))
+    if not out.json:
+        emit(str(found))
+    return 0

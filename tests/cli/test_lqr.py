@@ -1,0 +1,46 @@
+"""`trundle lqr`: what it prints, for people and for programs, and what it refuses."""
+
+import json
+
+import numpy as np
+import pytest
+
+import trundle
+from trundle.cli.app import main
+
+CIRCLE = "examples/diff_drive/circle.yaml"
+WEIGHTS = ["v_x=5 cm/s", "omega=5 deg/s", "left_motor.voltage=6 V", "right_motor.voltage=6 V"]
+
+
+@pytest.mark.parametrize("period", [None, "10 ms"])
+def test_json_holds_gains_by_name(capsys, period):
+    words = ["lqr", CIRCLE, "--at", "v_x=1", "omega=0", "--weights", *WEIGHTS, "--json"]
+    assert main([*words, *(["--period", period] if period else [])]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    weights = dict(word.split("=") for word in WEIGHTS)
+    wanted = trundle.derive(CIRCLE).lqr({"v_x": 1, "omega": 0}, weights, period=period)
+    assert answer["states"] == list(wanted.about.states)
+    np.testing.assert_allclose(list(answer["gains"].values()), wanted.K, rtol=1e-12)
+    assert answer["margins"].keys() == answer["gains"].keys() == {"left_motor.voltage", "right_motor.voltage"}
+    assert answer["not_moved"]
+
+
+def test_people_read_gains_poles_margins_and_what_stays(capsys):
+    assert main(["lqr", CIRCLE, "--at", "v_x=1", "--at", "omega=0", "--weights", *WEIGHTS]) == 0
+    said = capsys.readouterr().out
+    for words in ("acting at every instant", "poles of the loop", "phase, deg", "inputs control"):
+        assert words in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--weights", "v_z=1"], "--weights v_z: there is no state or input 'v_z'"),
+        (["--weights", "v_x=1"], "--weights: no tolerance for"),
+        (["--at", "v_x"], "expected NAME=VALUE"),
+        (["--weights", *WEIGHTS, "--period", "0"], "--period"),
+    ],
+)
+def test_what_does_not_fit_names_the_option(capsys, words, said):
+    assert main(["lqr", CIRCLE, *words]) in (1, 2)
+    assert said in capsys.readouterr().err
