@@ -12,8 +12,10 @@ import scipy.linalg
 import yaml
 
 import trundle
+from documents.wheeled_urdf import beside, own_words
 from exports.ros2_builds import FLAGS, RATE, built, checked
 from exports.wheeled_cases import WHEELED
+from trundle.documents import parse
 from trundle.errors import InputError
 
 CAR = "examples/gears/rear_axle.yaml"
@@ -348,6 +350,43 @@ def test_joints_are_called_as_the_urdf_calls_them():
     configured = trundle.export(file, "ros2").files["config/controller.yaml"]
     assert 'left: "wheel_left_joint"' in configured
     assert 'right: "wheel_right_joint"' in configured
+
+
+def _urdf_car(folder):
+    """A car whose motors are on its rear wheels and on the Ackermann linkage, which is no joint of its URDF."""
+    motors = "  motors:\n    s: {type: servo, drives: steering, stiffness: 400, damping: 100}\n" + "".join(
+        f"    {side}: {{type: velocity, gain: 5, drives: rear_{side}}}\n" for side in ("left", "right")
+    )
+    return trundle.load(beside(folder, "car", extra=motors)), parse(own_words("car") + motors).robot
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_linkage_is_told_and_read_at_the_urdfs_joints(tmp_path, rng):
+    robot, same = _urdf_car(tmp_path)
+    parameters = yaml.safe_load(trundle.export(robot, "ros2", name="car").files["src/car_parameters.yaml"])
+    joints = {joint["default_value"] for joint in parameters["car"]["joints"].values()}
+    assert joints == {"rear_left_joint", "rear_right_joint", "left_steering_joint", "right_steering_joint"}
+    ours, theirs = trundle.odometry(robot), trundle.odometry(same)
+    assert (ours.angles, theirs.angles) == (("front_left.steering",), ("steering.angle",))
+    for _ in range(20):
+        (delta, change), turns = rng.uniform(-0.3, 0.3, 2), rng.uniform(-0.2, 0.2, 2)
+        left, then = (
+            np.arctan2(np.sin(d), np.cos(d) - 0.36 / 1.1 * np.sin(d)) for d in (delta, delta + change)
+        )
+        measured = {"rear_left.angle": turns[0], "rear_right.angle": turns[1]}
+        read = ours.update([1, 2, 3], {**measured, "front_left.steering": then - left}, [left])
+        known = theirs.update([1, 2, 3], {**measured, "steering.angle": change}, [delta])
+        np.testing.assert_allclose(read, known, rtol=0, atol=1e-14)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_controller_of_a_urdfs_car_drives(tmp_path):
+    robot, _ = _urdf_car(tmp_path)
+    trundle.export(robot, "ros2", name="car", output=tmp_path / "car")
+    checked(tmp_path / "car", tmp_path / "stubs")
+    found = built(tmp_path / "car", tmp_path / "stubs").run(_rows(), 3, 4)
+    assert np.isfinite(found["pose"]).all()
 
 
 @pytest.mark.filterwarnings("ignore")

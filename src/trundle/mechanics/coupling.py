@@ -140,6 +140,11 @@ class Linkage:
         s, c = sin(delta), cos(delta)
         return [c - y / self.wheelbase * s for y in self.offsets]
 
+    def lead(self, angle: Scalar) -> Scalar:
+        """δ (rad) from the angle of its first wheel: cot δ = cot δ_i + y_i/L."""
+        s, c = sin(angle), cos(angle)
+        return atan2(s, c + self.offsets[0] / self.wheelbase * s)
+
     def follow(self, q: Sequence[Scalar]) -> list[Followed]:
         """Each wheel's angle δ_i (rad), and its cosine and sine."""
         if self.angles:

@@ -12,7 +12,7 @@ from trundle.motion.drive.modules import Module, modules_of, turned
 from trundle.motion.drive.programs import TWIST, ParametricModules
 from trundle.program import Program, Tracer
 from trundle.robot import Robot
-from trundle.scalars import Scalar, atan2, cos, sin
+from trundle.scalars import Scalar
 
 _STATES = ("angle", "speed", "steering_rate")
 
@@ -39,8 +39,9 @@ def commanding(robot: Robot) -> Program:
     """Angle, speed, steering rate of modules → velocity and position of the joints that motors drive.
 
     A wheel's velocity is v/R, a pivot's position its angle less its heading, a driven caster's pivot has a velocity.
-    Gears and Ackermann linkages lead on to joints that move wheels. Without motors all wheels count as driven but
-    casters. Labels are the joints' coordinates. Raises InputError where a base's joints don't follow from its wheels.
+    Gears and Ackermann linkages lead on to joints that move wheels; a URDF file's joints are the wheels' own. Without
+    motors all wheels count as driven but casters. Labels are the joints' coordinates. Raises InputError where a base's
+    joints don't follow from its wheels.
     """
     names = tuple(robot.parameter_values())
     tracer = Tracer(*_STATES, "parameter")
@@ -56,6 +57,9 @@ def commanding(robot: Robot) -> Program:
     driven = list(dict.fromkeys(actuator.column for actuator in assembly.actuators))
     if not robot.motors:
         driven = _undriven(assembly, modules)
+    if robot.urdf is not None:  # its joints are the wheels' own, and a linkage is none
+        own = {linkage.column: [axis.column for axis in linkage.followers] for linkage in assembly.linkages}
+        driven = [column for each in driven for column in own.get(each, [each])]
     outputs: dict[str, tuple[tuple[str, ...], list[Scalar]]] = {}
     for group, found in (("velocity", joints.velocities), ("position", joints.positions)):
         if columns := [column for column in driven if column in found]:
@@ -109,7 +113,7 @@ class _Joints:
         for coupling in reversed(assembly.couplings):
             follower = coupling.followers[0].column
             if isinstance(coupling, Linkage) and follower in self.positions:
-                self.positions[coupling.column] = _middle(coupling, self.positions[follower])
+                self.positions[coupling.column] = coupling.lead(self.positions[follower])
             elif isinstance(coupling, Gear) and len(coupling.leaders) == 1:
                 self._lead(coupling, follower, coupling.leaders[0].column)
 
@@ -123,9 +127,3 @@ class _Joints:
 
 def _all_in(axes: Iterable[ActionAxis], known: Mapping[int, Scalar]) -> bool:
     return all(axis.column in known for axis in axes)
-
-
-def _middle(linkage: Linkage, angle: Scalar) -> Scalar:
-    """δ of a linkage from the angle of its first wheel: cot δ = cot δ_i + y_i/L."""
-    s, c = sin(angle), cos(angle)
-    return atan2(s, c + linkage.offsets[0] / linkage.wheelbase * s)

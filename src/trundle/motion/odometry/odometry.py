@@ -16,7 +16,7 @@ from trundle.errors import InputError, require_known
 from trundle.mechanics.quantities import Quantities
 from trundle.model import Model
 from trundle.model.arguments import robot_of
-from trundle.model.mechanism import mechanism
+from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.symbols import Groups, Symbols, column, entries, parameter_group
 from trundle.motion.odometry.displacement import (
     POSE,
@@ -289,24 +289,49 @@ def derive_odometry(robot: Robot | Model, given: Sequence[str] | None = None) ->
     counted = [name for name, turn in zip(plan.given, delta, strict=True) if ca.depends_on(moved, turn)]
     if given is None and len(counted) < len(plan.given):
         return derive_odometry(robot, counted)  # a platform's turntable, say, doesn't move the base below it
+    counts = dict(zip(plan.increments, delta, strict=True))
+    if robot.urdf is not None:
+        moved, counts, angles = _at_the_wheels(here, symbols, moved, counts, angles)
     pose = symbols.make("pose", len(POSE))
     inputs: Groups = {
         "pose": (POSE, pose),
-        "increment": (plan.increments, delta),
+        "increment": (tuple(counts), list(counts.values())),
         "angle": (tuple(angles), list(angles.values())),
         "parameter": parameter_group(here),
     }
     program = symbols.program("odometry", inputs, {"pose": (POSE, advance(pose, entries(moved)))})
     return Odometry(
         name=robot.name,
-        increments=plan.increments,
+        increments=tuple(counts),
         angles=tuple(angles),
         parameters=numbers.parameters,
-        quantities=numbers.assembly.quantities.only((*POSE, *plan.increments, *angles)),
+        quantities=numbers.assembly.quantities.only((*POSE, *counts, *angles)),
         program=program.with_jacobians("pose", "pose", "increment", "angle"),
         robot=robot,
         given=plan.given,
     )
+
+
+def _at_the_wheels(
+    here: Mechanism, symbols: Symbols, moved: ca.SX, counts: Mapping[str, ca.SX], angles: Mapping[str, ca.SX]
+) -> tuple[ca.SX, dict[str, ca.SX], dict[str, ca.SX]]:
+    """The same displacement by the angles of linkages' first wheels, which a URDF file's joints have, where those of
+    linkages are read, α = α(β), or counted, Δα = α(β + Δβ) − α(β).
+    """
+    counted, read = dict(counts), dict(angles)
+    for linkage in here.assembly.linkages:
+        name, wheel = linkage.axis.coordinate, linkage.followers[0].coordinate
+        if name not in angles:
+            continue
+        (beta,) = symbols.make("wheel", 1)
+        old, new = [angles[name]], [linkage.lead(beta)]
+        read = {wheel if each == name else each: beta if each == name else a for each, a in read.items()}
+        if name in counts:
+            old.append(counts[name])
+            new.append(linkage.lead(beta + counts[name]) - linkage.lead(beta))
+            counted = {wheel if each == name else each: turn for each, turn in counted.items()}
+        moved = ca.substitute(moved, column(old), column(new))
+    return moved, counted, read
 
 
 def _group(what: str, names: Sequence[str], given: Numbers) -> np.ndarray:
