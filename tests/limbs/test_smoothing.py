@@ -6,6 +6,7 @@ from scipy.interpolate import make_smoothing_spline
 
 import trundle
 from trundle import InputError
+from trundle.limbs.capture.butterworth import both_ways, sections
 from trundle.limbs.capture.smoothing import METHODS
 from trundle.limbs.capture.spline import spline_equations
 
@@ -125,3 +126,15 @@ def test_freedom_is_the_trace_of_the_hat_matrix(degree, weight):
 def test_numbers_that_cannot_be_are_refused(method, numbers, told):
     with pytest.raises(InputError, match=told):
         trundle.smooth(T, T, method, **numbers)
+
+
+@pytest.mark.parametrize("order", range(1, 11))
+def test_the_filter_is_scipys(order, rng):
+    from scipy.signal import butter, sosfiltfilt
+
+    signals = np.cumsum(rng.normal(size=(400, 3)), axis=0)
+    for share in (0.01, 0.06, 0.3, 0.49):  # of the sampling rate
+        expected = sosfiltfilt(butter(order, 2 * share, output="sos"), signals, axis=0, padtype=None)
+        found = both_ways(sections(order, np.tan(np.pi * share)), signals)
+        # Rounding, which the filters' slowest poles make up to some thousand times larger.
+        assert np.abs(found - expected).max() < 1e-11 * np.abs(signals).max()

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeGuard, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from trundle.arrays import FloatArray, as_numbers, turned
@@ -259,6 +260,15 @@ class Kernel:
             check_buffer(self.program.name, group, buffer, count, writable=position >= inputs)
         if count is not None:
             return self._bind_batch(buffers[:inputs], buffers[inputs:], count)
+        return self._bind_single(buffers)[0]
+
+    def _bind_single(
+        self, buffers: Sequence[FloatArray]
+    ) -> tuple[Callable[[], None], npt.NDArray[np.uint64]]:
+        """A call on buffers of one state that have been checked, and the table of addresses that it reads: inputs, room
+        that calls keep, outputs, and more of that.
+        """
+        inputs = len(self.program.inputs)
         if self._single is None:
             preparation, main = self._parts
             compiled = self._variant(
@@ -271,7 +281,7 @@ class Kernel:
         table = np.array([b.ctypes.data for b in reached], dtype=np.uint64)
         call = functools.partial(self._single, ctypes.c_void_p(table.ctypes.data))
         call.keep = (table, reached, self)  # type: ignore[attr-defined]  # the addresses must stay valid
-        return call
+        return call, table
 
     @functools.cached_property
     def _parts(self) -> tuple[Program | None, Program]:
@@ -449,11 +459,20 @@ class Kernel:
         return call
 
     def _one_by_one(self, arrays: list[FloatArray], outputs: tuple[FloatArray, ...], count: int) -> None:
-        single = self.single()
-        for lane in range(count):
-            results = single(*(a if a.ndim == 1 else a[:, lane] for a in arrays))
-            for output, values in zip(outputs, results, strict=True):
-                output[:, lane] = values
+        """A batch by one state's native code, which goes down rows of lanes: only its table of addresses moves on."""
+        rows = [np.ascontiguousarray(a.T if a.ndim == 2 else a) for a in arrays]
+        results = [np.empty((count, output.shape[0])) for output in outputs]
+        call, table = self._bind_single(
+            [*(a if a.ndim == 1 else a[0] for a in rows), *(r[0] for r in results)]
+        )
+        steps, kept = np.zeros_like(table), len(table) > len(rows) + len(results)
+        for first, tables in ((0, rows), (len(rows) + kept, results)):
+            steps[first : first + len(tables)] = [each.strides[0] if each.ndim == 2 else 0 for each in tables]
+        for _ in range(count):
+            call()
+            table += steps
+        for output, result in zip(outputs, results, strict=True):
+            output[:] = result.T
 
     def _batch(
         self, arrays: list[FloatArray], outputs: tuple[FloatArray, ...], count: int, threads: int | None

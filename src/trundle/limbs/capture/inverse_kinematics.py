@@ -20,6 +20,9 @@ from trundle.progress import Progress
 
 # Steps (rad, m) below which a posture counts as reached, and below which one that brings no gain is rounding.
 _STILL, _ROUNDING = 1e-12, 1e-8
+# So near (rad, m) a posture is good enough to begin the next one's from, and to see whether it has lost track: what is
+# left after such a step is a thousandth of it, and less. All of them together are brought to rest afterwards.
+_FOLLOWED = 1e-5
 _MOST_STEPS = 200
 # Damping once a plain step has failed, how it grows and shrinks (Marquardt 1963), and what keeps motions that no marker
 # sees where they are, as a share of all.
@@ -77,11 +80,12 @@ class _Sight:
         # A marker that wasn't seen weighs nothing. Its distance must be a number all the same: 0 · NaN is NaN.
         weights = np.where(np.isnan(seen), 0.0, self.weights)
         residuals = weights * (there - np.where(np.isnan(seen), there, seen))
-        inward = weights[:, :, None] * (slopes @ self.model.motions(q))
+        inward = self.model.inward(slopes, q)
+        inward *= weights[:, :, None]
         return _Postures(q, residuals, inward, (residuals**2).sum(axis=1) / 2)
 
-    def nearest(self, samples: IntArray, q: FloatArray) -> _Postures:
-        """The postures of least cost that descents from q (k, c) end in."""
+    def nearest(self, samples: IntArray, q: FloatArray, still: float = _STILL) -> _Postures:
+        """The postures of least cost that descents from q (k, c) end in, with steps below `still`."""
         q = q.copy()
         q[:, self.held] = self.given[samples]
         here, damping, busy = self.at(samples, q), np.zeros(len(q)), np.arange(len(q))
@@ -98,7 +102,7 @@ class _Sight:
             # A step that helped needs less damping, and below rounding none: then the steps are Gauss's and Newton's.
             less = np.where(damping[busy] > _ROUNDING, _SHRINK * damping[busy], 0.0)
             damping[busy] = np.where(better, less, np.maximum(_GROW * damping[busy], _DAMPING))
-            busy = busy[(size > _STILL) & (better | (size > _ROUNDING))]
+            busy = busy[(size > still) & (better | (size > _ROUNDING))]
             if not busy.size:
                 break
         return here
@@ -106,10 +110,10 @@ class _Sight:
     def searched(self, sample: int, q: FloatArray) -> _Postures:
         """The best posture for one sample among searches that start here (c,) and all over."""
         starts = np.array([q, *self.model.anywhere(np.random.default_rng(_SEED), q, _TRIES)])
-        places = self.nearest(np.full(len(starts), sample), starts)
+        places = self.nearest(np.full(len(starts), sample), starts, _FOLLOWED)
         # Of postures that are as good the one nearby, the first.
         good = np.flatnonzero(places.cost <= 1.01 * places.cost.min() + _WORSE**2)
-        return places.rows(good[:1])
+        return self.nearest(np.array([sample]), places.q[good[:1]])
 
     def error(self, samples: IntArray, place: _Postures) -> FloatArray:
         """Roots of the mean squares of the weighted distances, (k,) m."""
@@ -202,25 +206,33 @@ def _followed(sight: _Sight, time: FloatArray, stride: int, bar: Progress) -> tu
     last, q = time.size - 1, sight.model.start
     postures, off, error = np.empty((time.size, q.size)), np.empty_like(sight.seen), np.empty(time.size)
 
-    def keep(samples: IntArray, place: _Postures, before: FloatArray) -> FloatArray:
+    def keep(samples: IntArray, place: _Postures, before: FloatArray) -> _Postures:
         """Store postures and return them; one that fits much worse than those before is searched for all over."""
         errors = sight.error(samples, place)
         for k in np.flatnonzero(errors > _LOST * before + _WORSE):
             other = sight.searched(int(samples[k]), place.q[k])
             if other.cost[0] < place.cost[k]:
                 place.put(np.array([k]), other)
-        _require_rank(sight, samples, time, place)
         postures[samples], off[samples] = place.q, place.residuals
         error[samples] = sight.error(samples, place)
-        return place.q
+        return place
+
+    def settle(samples: IntArray, q: FloatArray) -> None:
+        """Bring postures to rest, store them, and see that the markers tell all of them."""
+        for start in range(0, samples.size, _MOST):
+            some = samples[start : start + _MOST]
+            place = sight.nearest(some, q[start : start + _MOST])
+            _require_rank(sight, some, time, place)
+            postures[some], off[some], error[some] = place.q, place.residuals, sight.error(some, place)
 
     # The first sample is looked for all over, however well the start fits.
-    before = np.array([-_WORSE / _LOST])
-    for k in sorted({*range(0, last, stride), last}):
+    before, followed = np.array([-_WORSE / _LOST]), np.array(sorted({*range(0, last, stride), last}))
+    for k in followed.tolist():
         sample = np.array([k])
-        q = keep(sample, sight.nearest(sample, q.reshape(1, -1)), before)
+        q = keep(sample, sight.nearest(sample, q.reshape(1, -1), _FOLLOWED), before).q
         before = error[sample]
         bar.fraction(k / stride / last)
+    settle(followed, postures[followed])
     while stride > 1:
         half = stride // 2
         for start in range(half, last, stride * _MOST):
@@ -228,7 +240,8 @@ def _followed(sight: _Sight, time: FloatArray, stride: int, bar: Progress) -> tu
             left, right = samples - half, np.minimum(samples + half, last)
             share = ((time[samples] - time[left]) / (time[right] - time[left]))[:, None]
             between = sight.model.between(postures[left], postures[right], share)
-            keep(samples, sight.nearest(samples, between), np.maximum(error[left], error[right]))
+            place = keep(samples, sight.nearest(samples, between), np.maximum(error[left], error[right]))
+            _require_rank(sight, samples, time, place)
             bar.fraction(1 / stride + start / last / stride)
         stride = half
     return postures, off

@@ -79,6 +79,20 @@ class MarkerModel:
             matrix[:, k : k + 4, j] = np.array(((-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w))[axis]).T
         return matrix
 
+    def inward(self, slopes: FloatArray, q: FloatArray) -> FloatArray:
+        """Slopes by the coordinates (k, r, c) as slopes by motions δ (k, r, t): times E(q), most of which is zeros."""
+        found = np.empty((*slopes.shape[:2], len(self.motions_of)))
+        plain = [(j, k) for j, (k, axis) in enumerate(self.motions_of) if axis < 0]
+        if plain:
+            to, of = zip(*plain, strict=True)
+            found[:, :, list(to)] = slopes[:, :, list(of)]
+        matrix = self.motions(q) if len(plain) < len(self.motions_of) else None
+        for k in {k for k, axis in self.motions_of if axis >= 0}:
+            turns = [j for j, (at, axis) in enumerate(self.motions_of) if at == k and axis >= 0]
+            assert matrix is not None
+            found[:, :, turns] = slopes[:, :, k : k + 4] @ matrix[:, k : k + 4, turns]
+        return found
+
     def moved(self, q: FloatArray, step: FloatArray) -> FloatArray:
         """The postures (k, c) after motions (k, t), within the limits, their quaternions at length 1."""
         return self.unit(np.clip(q + (self.motions(q) @ step[:, :, None])[:, :, 0], self.lower, self.upper))

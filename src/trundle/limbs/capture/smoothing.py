@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, NumericsError, choose, require_known
+from trundle.limbs.capture.butterworth import both_ways, sections
 from trundle.limbs.capture.recording import increasing
 
 # How far (in steps) a sample may be off an even grid: times written with four decimals at 120 Hz are off by 0.006.
@@ -106,17 +107,14 @@ class Butterworth(Smoothing):
 
     def _filtered(self, time: FloatArray, block: FloatArray) -> tuple[FloatArray, slice]:
         """The continued signal, filtered, and where in it the samples are."""
-        from scipy.signal import butter, sosfiltfilt
-
         step = even_step(time, self.name)
         if self.cutoff * 2 * step >= 1:
             raise InputError(
                 f"a cutoff of {self.cutoff:g} Hz is above half the sampling rate of {1 / step:g} Hz",
                 key="cutoff",
             )
-        warped = math.tan(math.pi * self.cutoff * step) / self._correction
-        sections = np.asarray(butter(self.order, math.atan(warped) * 2 / math.pi, output="sos"))
-        memory = _memory(sections)
+        filters = sections(self.order, math.tan(math.pi * self.cutoff * step) / self._correction)
+        memory = _memory(filters)
         if memory is None:
             message = f"a cutoff of {self.cutoff:g} Hz is too low for a sampling rate of {1 / step:g} Hz"
             raise InputError(
@@ -126,8 +124,7 @@ class Butterworth(Smoothing):
         padded = np.concatenate([
             2 * block[0] - block[pad:0:-1], block, 2 * block[-1] - block[-2 : -pad - 2 : -1]
         ])  # fmt: skip
-        filtered = sosfiltfilt(sections, padded, axis=0, padtype=None)  # pyright: ignore[reportArgumentType]  # padded above
-        return np.asarray(filtered), slice(pad, pad + len(time))
+        return both_ways(filters, padded), slice(pad, pad + len(time))
 
     @property
     def _correction(self) -> float:
