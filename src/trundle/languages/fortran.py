@@ -213,7 +213,8 @@ def _example(content: Content) -> str:
     columns = " // ',' // ".join(f"'{column}'" for column in content.columns)
     given = [*map(FORTRAN.number, content.moved)] or [FORTRAN.number(0.0)]
     words = {"room": len(given), "given": ", ".join(given), "header": f"  print '(a)', {columns}"}
-    words["names"] = " // ', ' // ".join(f"'{name}'" for name in content.input_names or ["none"])
+    told = content.input_names or ["none"]
+    words["names"] = "\n".join(f"    write (error_unit, '(a)') '{name}'" for name in told)
     text = filled("fortran/main.f90", name=content.name, **words)
     return "\n".join(part for line in text.split("\n") for part in continued(line))
 

@@ -50,7 +50,8 @@ contains
   end function argument
   subroutine refuse(problem)
     character(*), intent(in) :: problem
-    write (error_unit, '(a)') problem, 'usage: ./main [SECONDS [STEP [INPUT...]]], inputs: ' // @NAMES@
+    write (error_unit, '(a)') problem, 'usage: ./main [SECONDS [STEP [INPUT...]]], inputs:'
+@NAMES@
     flush (error_unit)
     stop 2
   end subroutine refuse
