@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,3 +57,26 @@ def refuse_masked(parts: Iterable[object], what: str) -> None:
         raise InputError(
             f"{what} must hold real numbers, got masked ones", hint="fill them, or leave them out"
         )
+
+
+def increasing(given: npt.ArrayLike, file: str = "", lines: Sequence[int] = ()) -> FloatArray:
+    """Times as an array (n,); InputError where one is no finite number or none greater than the one before, with its
+    line where `lines` are known.
+    """
+    time = as_numbers(given, "time")
+    if time.ndim != 1 or not time.size:
+        raise InputError(f"expected times (n,), got shape {time.shape}", file=file or None, key="time")
+    bad = np.flatnonzero(~np.isfinite(time))
+    if bad.size:
+        message = f"sample {bad[0] + 1} has no finite time: {time[bad[0]]}"
+        raise InputError(message, file=file or None, line=lines[bad[0]] if lines else None, key="time")
+    falls = np.flatnonzero(np.diff(time) <= 0)
+    if falls.size:
+        k = int(falls[0]) + 1
+        message = f"times must increase: sample {k + 1} has {time[k]:.9g} s after {time[k - 1]:.9g} s"
+        hint = "sort the samples and take repeated ones out"
+        line = lines[k] if lines else None
+        raise InputError(message, file=file or None, line=line, key="time", hint=hint)
+    time = np.array(time)
+    time.flags.writeable = False
+    return time

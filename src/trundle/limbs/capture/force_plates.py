@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +15,8 @@ from trundle.arrays import BoolArray, FloatArray, as_numbers
 from trundle.errors import InputError
 from trundle.frozen import Brief, Rebuilt
 from trundle.limbs.capture.plate_samples import averaged, plate_smoothing, smoothed_tables
+from trundle.limbs.capture.smoothing import Smoothing
 from trundle.wrenches import Frame, Wrench
-
-if TYPE_CHECKING:
-    from trundle.limbs.capture.smoothing import Smoothing
 
 # Below some 10 to 20 N a centre of pressure is noise divided by noise (Robertson et al., Research Methods in
 # Biomechanics, 2nd ed. 2014, section 4: 20 N is common in gait).

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
-
-if TYPE_CHECKING:
-    from trundle.limbs.capture.smoothing import Smoothing
+from trundle.limbs.capture.smoothing import NoiseSpline, Smoothing, checked_times, smoothing
 
 
 def plate_smoothing(method: Smoothing | str | Mapping[str, object], **options: object) -> Smoothing:
     """A way to smooth what has two units, N and N m; InputError for one that knows a single noise."""
-    from trundle.limbs.capture.smoothing import NoiseSpline, smoothing
-
     chosen = smoothing(method, **options)
     if isinstance(chosen, NoiseSpline):
         message = f"'{chosen.name}' has one noise, and a plate has forces in N and moments in N m"
@@ -27,8 +22,6 @@ def plate_smoothing(method: Smoothing | str | Mapping[str, object], **options: o
 
 def smoothed_tables(time: FloatArray, tables: Iterable[FloatArray], chosen: Smoothing) -> list[FloatArray]:
     """Tables (k, …) smoothed column by column at their own times."""
-    from trundle.limbs.capture.smoothing import checked_times
-
     times = checked_times(time)
     return [
         np.column_stack([chosen.values(times, table[:, [k]])[:, 0] for k in range(table.shape[1])])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from trundle.arrays import FloatArray, as_numbers
+from trundle.arrays import FloatArray, as_numbers, increasing
 from trundle.errors import InputError, suggest
 from trundle.expected import a_text, all_of, by_name, came
 from trundle.frozen import Frozen, Rebuilt
@@ -187,29 +187,6 @@ def _moments(name: str, given: object) -> tuple[float, ...]:
     if times.ndim != 1:
         raise InputError(f"expected a list of times, got {came(given)}", key=name)
     return tuple(times.tolist())
-
-
-def increasing(given: object, file: str = "", lines: Sequence[int] = ()) -> FloatArray:
-    """Times as an array (n,); InputError where one is no finite number or none greater than the one before, with its
-    line where `lines` are known.
-    """
-    time = as_numbers(given, "time")  # type: ignore[arg-type]
-    if time.ndim != 1 or not time.size:
-        raise InputError(f"expected times (n,), got shape {time.shape}", file=file or None, key="time")
-    bad = np.flatnonzero(~np.isfinite(time))
-    if bad.size:
-        message = f"sample {bad[0] + 1} has no finite time: {time[bad[0]]}"
-        raise InputError(message, file=file or None, line=lines[bad[0]] if lines else None, key="time")
-    falls = np.flatnonzero(np.diff(time) <= 0)
-    if falls.size:
-        k = int(falls[0]) + 1
-        message = f"times must increase: sample {k + 1} has {time[k]:.9g} s after {time[k - 1]:.9g} s"
-        hint = "sort the samples and take repeated ones out"
-        line = lines[k] if lines else None
-        raise InputError(message, file=file or None, line=line, key="time", hint=hint)
-    time = np.array(time)
-    time.flags.writeable = False
-    return time
 
 
 def _checked(name: str, given: object, shape: tuple[int, ...], what: str) -> FloatArray:

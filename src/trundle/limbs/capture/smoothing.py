@@ -16,10 +16,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import FloatArray, as_numbers
+from trundle.arrays import FloatArray, as_numbers, increasing
 from trundle.errors import InputError, NumericsError, choose, require_known
 from trundle.limbs.capture.butterworth import both_ways, sections
-from trundle.limbs.capture.recording import increasing
 
 # How far (in steps) a sample may be off an even grid: times written with four decimals at 120 Hz are off by 0.006.
 EVEN = 0.01
