@@ -108,6 +108,7 @@ def nouns() -> dict[str, object]:
         "gait": walk(limb, angles),
         "equations": trundle.equations(catalog.pendulum(links=1)),
         "inertia": trundle.Inertia(2.0, np.eye(3), center=tip, frame=frame),
+        "bands": trundle.inverse(limb, angles).uncertainty(None),
         "breakdown": trundle.inverse(limb, angles).breakdown("shank", "base", "knee"),
         "twist": trundle.Twist.of(frame, seen_from=frame),
         "kinematics": trundle.kinematics(swerve),
@@ -191,6 +192,7 @@ def doors() -> dict[str, Door]:
             "markers": None,
             "smoothing": "none",
             "marker_smoothing": None,
+            "plate_smoothing": "none",
             "gaps": None,
             "external": (),
             "plates": None,
@@ -330,6 +332,7 @@ def doors() -> dict[str, Door]:
         "trim": {"model": model, "targets": {}, "start": {}, "held": (), "parameters": {}},
         "write_recording": {"recording": have["recording"], "path": "a.csv"},
         "write_trajectory": {"motion": have["plan"], "file": "a.traj", "rate": 50.0, "name": None},
+        "band_figure": {"bands": have["bands"], "mass": None},
         "breakdown_figure": {"split": have["breakdown"], "time": np.linspace(0, 1, 11)},
         "Limits": dict.fromkeys(
             (
@@ -452,6 +455,12 @@ def doors() -> dict[str, Door]:
             "cycles": {"at": [0.0, 0.5, 1.0], "run": None, "threshold": 20.0},
             "gait": {"by": "auto", "mass": 70.0, "height": 1.8, "movements": None, "threshold": 20.0},
             "to_run": {"in_": "child", "mass": None},
+            "uncertainty": {"marker_noise": None, "segments": None, "sex": None},
+        },
+        "bands": {
+            "deviation": {"name": "knee.net", "source": None},
+            "band": {"name": "knee.net", "source": None},
+            "table": {"mass": None},
         },
         "cycles": {"band": {"name": "x", "band": "deviation", "width": None}, "mean": {"name": "x"}},
         "gait": {
@@ -518,6 +527,7 @@ APART = {
     "Analysis",
     "Batch",
     "BodySegment",
+    "Bands",
     "Breakdown",
 }
 APART |= {

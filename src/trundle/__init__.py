@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from trundle.robot import register as register
     from trundle.show import page as page
     from trundle.show import window as window
+    from trundle.show.figures.band_figure import band_figure as band_figure
     from trundle.show.figures.breakdown_figure import breakdown_figure as breakdown_figure
     from trundle.show.figures.gait_figures import gait_figures as gait_figures
     from trundle.show.figures.load_figures import load_figures as load_figures

@@ -243,6 +243,42 @@ def test_the_library_gives_the_commands_numbers(recorded, inverse):
         np.testing.assert_array_equal(again[name], run[name])
 
 
+@pytest.mark.slow
+def test_bands_are_written_as_a_table_and_a_figure(trundle, recorded, tmp_path):
+    files = (
+        "inverse",
+        recorded / "leg.yaml",
+        "--motion",
+        recorded / "walk.c3d",
+        "--output",
+        tmp_path / "out",
+    )
+    files += ("--markers", recorded / "markers.yaml", "--smooth", "butterworth:8")
+    done = trundle(*files, "--bands")
+    assert done.status == 0, done.err
+    # the file's noise is 0.1 mm
+    assert re.search(
+        r"95 % of 0\.(1|098|099|097|096)\d* mm of marker noise and deviations of thigh, shank, foot", done.out
+    )
+    assert (tmp_path / "out" / "bands.png").exists()
+    given = trundle(*files, "--no-figures", "--bands", "0.1mm,sex=male", "--json")
+    assert given.data["bands"]["noise"] == pytest.approx(1e-4)
+    assert given.data["bands"]["widest"]["knee.net"] > 0
+    with (tmp_path / "out" / "bands.csv").open() as stream:
+        head, *rows = csv.reader(stream)
+    table = dict(zip(head, np.array(rows, dtype=float).T, strict=True))
+    both = np.hypot(table["hip.net.sd_markers"], table["hip.net.sd_segments"])
+    assert table["hip.net.high"] - table["hip.net"] == pytest.approx(1.959963984540054 * both)
+    for words, told in (
+        (("--bands", "0.1mm,age=7"), "--bands: bands have no 'age'"),
+        (("--bands", "1 kg"), "--bands"),
+        (("--bands", "0.1mm,sex=man"), "--bands sex: there are no deviations of 'man'"),
+        (("--bands", "--output", tmp_path / "one.csv"), "--bands: writes a table of its own"),
+    ):
+        done = trundle(*files, "--no-figures", *words)
+        assert (done.status, told in done.err) == (1, True), done.err
+
+
 def test_a_plate_that_nobody_is_near_to_is_told(trundle, recorded, tmp_path):
     listed = yaml.safe_load((recorded / "markers.yaml").read_text())["markers"]
     upper = {name: each for name, each in listed.items() if each["body"] in ("pelvis", "thigh")}

@@ -190,14 +190,16 @@ def test_the_noise_is_estimated_by_residuals(true, rng):
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("method", METHODS, ids=lambda method: method["method"])
-def test_noisy_repetitions_lie_in_the_bands(true, rng, campaign, method):
-    """The share of repetitions within 95 % bands, and their deviations against the bands' own."""
-    # a weight is the data's: that of one noisy draw
-    centre = found(true if method["method"] != "gcv_spline" else noisy(true, rng), smoothing=method)
+@pytest.mark.parametrize("method", METHODS[:3], ids=lambda method: method["method"])
+def test_noisy_repetitions_lie_in_the_bands(true, campaign, method):
+    """The share of repetitions within 95 % bands, and their deviations against the bands' own.
+
+    GCV splines are left out: every repetition chooses weights of its own, which no slope tells.
+    """
+    centre = found(true, smoothing=method)
     bands = centre.uncertainty("0.5 mm", None, progress=False)
     names = list(bands.values)
-    middle = net(found(true, smoothing=method))[:, -len(names) :]
+    middle = net(centre)[:, -len(names) :]
     draws = np.array([
         net(found(noisy(true, case), smoothing=method))[:, -len(names) :] for case in campaign(200, least=40)
     ])  # fmt: skip

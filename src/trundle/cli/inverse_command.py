@@ -56,6 +56,10 @@ _OPTIONS = {
     "movements": "--gait",
     "height": "--height",
     "terms": "--terms",
+    "bands": "--bands",
+    "marker_noise": "--bands",
+    "segments": "--bands",
+    "sex": "--bands sex",
     "body": "--breakdown",
     "observer": "--observer",
     "joint": "--observer",
@@ -101,6 +105,9 @@ def configure(parser: ArgumentParser) -> None:
     text = "of a walk: internal moments, what muscles give (default), or external ones"
     add("--moments", choices=("internal", "external"), help=text)
     add("--height", metavar="LENGTH", help="of a walk: divide moments by a height, too")
+    text = "bands of 95 %% about net moments: bands.csv and a figure; of marker noise (0.5mm; default: by residuals) "
+    text += "and segments' published deviations (0.5mm,sex=male; default: the larger of both sexes)"
+    add("--bands", nargs="?", const="residuals", metavar="NOISE", help=text)
     text = "split this body's balance as an observer sees it: breakdown.csv and a stacked figure"
     add("--breakdown", metavar="BODY", help=text)
     add("--observer", metavar="BODY@JOINT", help="who sees it, and from where on it: thigh@knee")
@@ -158,6 +165,7 @@ def _require_one(args: Namespace) -> None:
         ("--breakdown", args.breakdown),
         ("--cycles", args.cycles),
         ("--gait", args.gait),
+        ("--bands", args.bands),
     ):
         if given:
             message = f"writes a table of its own, and '{args.output}' is one file"
@@ -190,7 +198,8 @@ def _results(args: Namespace, progress: bool) -> Results:
         split = loads.breakdown(*_split(args)) if args.breakdown or args.observer else None
         cut = loads.cycles(_times(args.cycles), run, args.threshold) if args.cycles else None
         walk = _gait(args, loads) if args.gait else None
-        return Results(run, split, cut, walk, _terms(args.terms, split), args.breakdown or "")
+        bands = loads.uncertainty(**_bands(args.bands), progress=progress) if args.bands else None
+        return Results(run, split, cut, walk, _terms(args.terms, split), args.breakdown or "", bands)
 
 
 def _gait(args: Namespace, loads: Inverse) -> Gait:
@@ -266,6 +275,18 @@ def _gaps(text: str | None) -> Mapping[str, object] | None:
         return None
     rule, _, longest = text.partition(":")
     return {"rule": rule, **_numbers(longest, "longest", "--gaps")}
+
+
+def _bands(text: str) -> dict[str, str]:
+    """NOISE, sex=SEX, or both with a comma between them."""
+    given: dict[str, str] = {}
+    for part in filter(None, (word.strip() for word in text.split(","))):
+        name, mark, value = part.partition("=")
+        if mark and name.strip() not in ("sex", "noise"):
+            hint = "such as --bands 0.5mm,sex=female"
+            raise InputError(f"bands have no '{name.strip()}'", key="--bands", hint=hint)
+        given["sex" if mark and name.strip() == "sex" else "marker_noise"] = value.strip() if mark else part
+    return given
 
 
 def _numbers(text: str, first: str, option: str) -> dict[str, float]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from trundle.arrays import FloatArray
+    from trundle.limbs.bands import Bands
     from trundle.limbs.capture.cycles import Cycles
     from trundle.limbs.gait import Gait
     from trundle.results import Run
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 # Contacts with plates that are told; --json has all.
 _MOST_CONTACTS = 12
-_BREAKDOWN, _CYCLES, _GAIT = "breakdown.csv", "cycles.csv", "gait.csv"
+_BREAKDOWN, _CYCLES, _GAIT, _BANDS = "breakdown.csv", "cycles.csv", "gait.csv", "bands.csv"
 
 
 def names(stem: str, args: Namespace) -> tuple[list[str], list[str]]:
@@ -37,6 +38,8 @@ def names(stem: str, args: Namespace) -> tuple[list[str], list[str]]:
         tables, drawn = [*tables, _BREAKDOWN], [*drawn, "breakdown"]
     if args.cycles:
         tables, drawn = [*tables, _CYCLES], [*drawn, *(f"cycles_{name}" for name in LOAD_FIGURES[:-1])]
+    if args.bands:
+        tables, drawn = [*tables, _BANDS], [*drawn, "bands"]
     if args.breakdown and (args.cycles or args.gait):
         drawn = [*drawn, "cycles_breakdown"]
     return tables, [] if args.no_figures else [f"{name}.{args.figure_format}" for name in drawn]
@@ -44,7 +47,7 @@ def names(stem: str, args: Namespace) -> tuple[list[str], list[str]]:
 
 @dataclass(frozen=True)
 class Results:
-    """What is written: the loads; a breakdown of a body, cycles and a walk where they were asked for."""
+    """What is written: the loads; a breakdown of a body, cycles, a walk and bands where they were asked for."""
 
     run: Run
     split: Breakdown | None
@@ -52,11 +55,13 @@ class Results:
     gait: Gait | None
     terms: Sequence[str] | None
     body: str
+    bands: Bands | None = None
 
     @property
     def summary(self) -> dict[str, object]:
         """What --json tells beside the run's own."""
-        return {} if self.gait is None else {"gait": self.gait.summary}
+        walk: dict[str, object] = {} if self.gait is None else {"gait": self.gait.summary}
+        return walk if self.bands is None else {**walk, "bands": self.bands.summary}
 
     def write_table(self, path: Path) -> None:
         """Write a file of numbers by its name."""
@@ -71,6 +76,8 @@ class Results:
     def _columns(self, name: str) -> Mapping[str, FloatArray]:
         if name == _BREAKDOWN and self.split is not None:
             return {"time": self.run.time, **self.split.table()}
+        if name == _BANDS and self.bands is not None:
+            return self.bands.table(self.run.summary["mass"])
         cut = self.gait or self.cycles
         return (
             cut.table() if name == _CYCLES and cut is not None else {"time": self.run.time, **self.run.values}
@@ -86,6 +93,10 @@ class Results:
         if self.cycles is not None:
             drawn = load_figures(self.run, self.cycles)
             figures |= {f"cycles_{name}": figure for name, figure in drawn.items()}
+        if self.bands is not None:
+            from trundle.show.figures.band_figure import band_figure
+
+            figures["bands"] = band_figure(self.bands, self.run.summary["mass"])
         if self.split is not None:
             figures["breakdown"] = breakdown_figure(self.split, self.run.time, terms=self.terms)
             spans = self._spans()
@@ -138,6 +149,8 @@ def told(results: Results, out: Output) -> Iterator[str]:
         rows += [("divided by", f"{run.summary['mass']:g} kg")]
     if (up := run.summary["up"]) is not None:
         rows += [("up", f"{up['recording']} in the recording, {up['robot']} for the robot")]
+    if results.bands is not None:
+        rows += [("bands", _banded(results.bands))]
     yield from out.facts(rows, 12)
     if results.gait is not None:
         yield from _walk(results.gait)
@@ -161,6 +174,16 @@ def _walk(gait: Gait) -> Iterator[str]:
             found.setdefault(f"{each.name} ({each.unit})", {})[each.side] = f"{each.mean:.4g}{spread}"
     rows = [[name, *(own.get(side, "") for side in sides)] for name, own in found.items()]
     yield from table([head, *rows], right=tuple(range(1, len(head))))
+
+
+def _banded(bands: Bands) -> str:
+    """What was assumed, and the widest band."""
+    summary = bands.summary
+    of = [f"{1e3 * summary['noise']:.2g} mm of marker noise"] if "noise" in summary else []
+    of += [f"deviations of {', '.join(summary['segments'])}"] if "segments" in summary else []
+    turning = {name: wide for name, wide in summary["widest"].items() if bands.units[name] == "N m"}
+    widest = max(turning or summary["widest"], key=lambda name: summary["widest"][name])
+    return f"95 % of {' and '.join(of)}: ± {summary['widest'][widest]:.3g} {bands.units[widest]} at most ({widest})"
 
 
 def _method(record: Mapping[str, object]) -> str:

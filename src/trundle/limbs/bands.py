@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,12 @@ class Bands(Brief, Rebuilt):
             object.__setattr__(self, name, Frozen(getattr(self, name)))
         sources = {source: Frozen(deviations) for source, deviations in self.sources.items()}
         object.__setattr__(self, "sources", Frozen(sources))
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What was assumed, and of every moment the `widest` half of its band (N m), as plain data."""
+        widest = {name: float((self.band(name)[1] - self.values[name]).max()) for name in self.values}
+        return {**self.record, "widest": widest}
 
     def deviation(self, name: str, source: str | None = None) -> FloatArray:
         """The standard deviation of a moment over time, of one source or of all: these are independent.

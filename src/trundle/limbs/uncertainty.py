@@ -275,7 +275,7 @@ def _told(
 
 def _parts(each: Mapping[str, float]) -> Iterator[tuple[str, float, str]]:
     """What a segment's deviations are, and their units."""
-    units = dict(zip(_PARTS, ("kg", "m", ""), strict=True))
+    units: dict[str, str] = dict(zip(_PARTS, ("kg", "m", ""), strict=True))
     yield from ((part, value, units[part]) for part, value in each.items())
 
 
