@@ -16,6 +16,7 @@ from scipy import sparse
 from trundle.arrays import FloatArray
 from trundle.catalog.anthropometry import deviations
 from trundle.errors import InputError, require_known
+from trundle.expected import by_name
 from trundle.limbs.bands import Bands
 from trundle.limbs.capture.gaps import Filling, gaps_of
 from trundle.limbs.capture.inverse_kinematics import FitSlopes, fit_slopes
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 RESIDUALS, PUBLISHED = "residuals", "published"
 _PARTS = ("mass", "center", "inertia")
+_SEGMENTS = "such as {'shank': {'mass': 0.2, 'center': 0.01, 'inertia': 0.1}} (kg, m, share)"
 # Words in bodies' names that tell which of a person's segments they are, OpenSim's among them.
 _WORDS = {
     "upper_trunk": ("upper_trunk", "thorax"),
@@ -244,16 +246,10 @@ def _told(
     links, tree = loads.recursion.mechanism.assembly.links, loads.recursion.tree
     bodies = [name for name, index in links.items() if not is_zero(tree.links[index].inertia.mass)]
     if not isinstance(segments, str):
-        for body, each in segments.items():
+        given = by_name(segments, "segments", _SEGMENTS)
+        for body in given:
             require_known(body, bodies, f"there is no body with a mass called '{body}'", key="segments")
-            for part in each:
-                require_known(
-                    part, _PARTS, f"a segment has no deviation of its '{part}'", key=f"segments.{body}"
-                )
-        return {
-            body: {part: number(value, part, unit) for part, value, unit in _parts(each)}
-            for body, each in segments.items()
-        }
+        return {body: _parts(body, each) for body, each in given.items()}
     require_known(segments, (PUBLISHED,), f"there are no deviations called '{segments}'", key="segments")
     table = deviations(sex)
     told: dict[str, Mapping[str, float]] = {}
@@ -268,15 +264,18 @@ def _told(
             told[body] = {"mass": row.mass * mass, "center": row.center * size, "inertia": row.inertia}
     if not told:
         listed = ", ".join(sum(_WORDS.values(), ()))
-        hint = f"names tell them by {listed}; or give {{BODY: {{'mass': kg, 'center': m, 'inertia': share}}}}"
+        hint = f"names tell them by {listed}; or {_SEGMENTS}"
         raise InputError("no body is called as a person's segment", key="segments", hint=hint)
     return told
 
 
-def _parts(each: Mapping[str, float]) -> Iterator[tuple[str, float, str]]:
-    """What a segment's deviations are, and their units."""
-    units: dict[str, str] = dict(zip(_PARTS, ("kg", "m", ""), strict=True))
-    yield from ((part, value, units[part]) for part, value in each.items())
+def _parts(body: str, given: object) -> dict[str, float]:
+    """A segment's deviations in SI."""
+    units = dict(zip(_PARTS, ("kg", "m", ""), strict=True))
+    parts = by_name(given, f"segments.{body}", _SEGMENTS)  # type: ignore[arg-type]  # looked at there
+    for part in parts:
+        require_known(part, units, f"a segment has no deviation of its '{part}'", key=f"segments.{body}")
+    return {part: number(value, part, units[part]) for part, value in parts.items()}
 
 
 def _about_center(loads: Loads, link: int) -> tuple[float, FloatArray, FloatArray]:
