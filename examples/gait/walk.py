@@ -126,6 +126,8 @@ LEGS = {
     ),
     "ankle_inversion": (-2.74, -1.04, -2.13, -0.36, 0.34, 0.15, 0.03, 0.01, -0.05, 0, 0.02, 0.03, 0.01),
 }
+# No stride is like another: every joint wanders by so many degrees, so many times a stride.
+WANDER, OFTEN = 0.5, 0.3
 # Where under the foot the pressure is wanted, from the ankle on (m), at parts of the stride.
 PRESSURE = ((0, 0.06, 0.15, 0.3, 0.45, 0.55, 0.62, 1), (-0.05, -0.025, 0, 0.03, 0.08, 0.105, 0.115, 0.115))
 AT_STRIKE = 0.2995  # how far ahead of the pelvis's mean place the ankle is then (m)
@@ -210,8 +212,10 @@ def motion(time: Array) -> trundle.JointMotion:
     values = pelvis(phase)
     joints = {name: (numbers, 0.0) for name, numbers in TRUNK.items()}
     joints |= {f"{name}{foot[-2:]}": (n, late) for foot, late in FEET.items() for name, n in LEGS.items()}
-    for name, (numbers, late) in joints.items():
-        angle, rate, second = np.radians(waves(numbers, phase + late))
+    for place, (name, (numbers, late)) in enumerate(joints.items()):
+        slow = np.array(waves((0, 0, WANDER), OFTEN * phase + 0.38 * place))
+        slow *= np.array([1, OFTEN, OFTEN**2])[:, None]  # by the chain rule
+        angle, rate, second = np.radians(np.array(waves(numbers, phase + late)) + slow)
         values |= {f"{name}.angle": angle, f"{name}.rate": (rate, second)}
     coordinates, speeds = order()
     q = np.column_stack([values[name] for name in coordinates])
@@ -282,9 +286,8 @@ def markers(true: trundle.Loads) -> dict[str, Array]:
 
 
 def standing(time: Array) -> trundle.Loads:
-    """The person in the static trial: upright, a little bent as people are."""
+    """The person in the static trial: upright, knees a little bent as people's are, soles level."""
     degrees = {"hip_flexion_r": 4, "hip_flexion_l": 3, "knee_flexion_r": 4, "knee_flexion_l": 3}
-    degrees |= {"hip_rotation_r": -6, "hip_rotation_l": -7, "hip_adduction_r": -3, "hip_adduction_l": -2}
     numbers = {"z": 1.0, "q_w": 1.0}
     numbers |= {f"{name}.angle": np.radians(angle) for name, angle in degrees.items()}
     coordinates, _ = order()
