@@ -126,8 +126,10 @@ LEGS = {
     ),
     "ankle_inversion": (-2.74, -1.04, -2.13, -0.36, 0.34, 0.15, 0.03, 0.01, -0.05, 0, 0.02, 0.03, 0.01),
 }
-# No stride is like another: every joint wanders by so many degrees, so many times a stride.
-WANDER, OFTEN = 0.5, 0.3
+# No stride is like another, nor left like right: legs bend by so many degrees more, which hip, knee and ankle share so
+# that soles stay as they are; on the average, and up and down, so many times a stride.
+BEND = {"hip_flexion": 1, "knee_flexion": 2, "ankle_dorsiflexion": 1}
+MORE, WANDER, OFTEN = {"foot_r": 0.0, "foot_l": 1.5}, 1.2, 0.3
 # Where under the foot the pressure is wanted, from the ankle on (m), at parts of the stride.
 PRESSURE = ((0, 0.06, 0.15, 0.3, 0.45, 0.55, 0.62, 1), (-0.05, -0.025, 0, 0.03, 0.08, 0.105, 0.115, 0.115))
 AT_STRIKE = 0.2995  # how far ahead of the pelvis's mean place the ankle is then (m)
@@ -210,13 +212,16 @@ def motion(time: Array) -> trundle.JointMotion:
     time = np.asarray(time, dtype=float)
     phase = (time - START) / PERIOD
     values = pelvis(phase)
-    joints = {name: (numbers, 0.0) for name, numbers in TRUNK.items()}
-    joints |= {f"{name}{foot[-2:]}": (n, late) for foot, late in FEET.items() for name, n in LEGS.items()}
-    for place, (name, (numbers, late)) in enumerate(joints.items()):
-        slow = np.array(waves((0, 0, WANDER), OFTEN * phase + 0.38 * place))
-        slow *= np.array([1, OFTEN, OFTEN**2])[:, None]  # by the chain rule
-        angle, rate, second = np.radians(np.array(waves(numbers, phase + late)) + slow)
-        values |= {f"{name}.angle": angle, f"{name}.rate": (rate, second)}
+    joints = {name: np.array(waves(numbers, phase)) for name, numbers in TRUNK.items()}
+    for foot, late in FEET.items():
+        # slowly, so that rates are smaller by how often that is, and second ones by its square
+        bend = np.array(waves((MORE[foot], 0, WANDER), OFTEN * phase + late)) * np.array(
+            [[1], [OFTEN], [OFTEN**2]]
+        )
+        for name, numbers in LEGS.items():
+            joints[name + foot[-2:]] = np.array(waves(numbers, phase + late)) + BEND.get(name, 0) * bend
+    for name, (angle, rate, second) in joints.items():
+        values |= {f"{name}.angle": np.radians(angle), f"{name}.rate": (np.radians(rate), np.radians(second))}
     coordinates, speeds = order()
     q = np.column_stack([values[name] for name in coordinates])
     u, u_dot = (np.column_stack([values[name][k] for name in speeds]) for k in (0, 1))
