@@ -17,6 +17,7 @@ from trundle.errors import InputError, counted, require_known
 from trundle.expected import a_kind
 from trundle.limbs.capture.cycles import cycles as cut_at
 from trundle.results import Run
+from trundle.show.figures.legends import shortened
 from trundle.show.figures.style import INK, house_style, new_figure
 from trundle.wrenches import Breakdown, Wrench
 
@@ -27,6 +28,8 @@ _UNITS = {"force": "N", "moment": "N m"}
 _ROUNDING = 1e-9
 # The height of a panel, and of what stands above and below all of them (inches).
 _HEIGHT, _HEAD = 1.75, 0.9
+# A title's lines end before the legend begins (inches).
+_TITLE = 5.8
 # Areas let the grid behind them through.
 _SOLID = 0.75
 # What the line is called among the terms; no part has such a name.
@@ -104,8 +107,10 @@ def breakdown_figure(
     if cycles is not None:
         rows, across, count = _means(rows, time, cycles)
         told = f", mean of {counted(count, 'cycle')}"
-    title = f"{split.seen.on} as {split.observer.name} sees it from {split.origin.name}"
-    title += f", moments about {split.seen.point.name}{told}"
+    title = (
+        f"{split.seen.on} as {split.observer.name} sees it from {split.origin.name}",
+        f"moments about the {split.seen.point.name}{told}".replace("the the ", "the "),
+    )
     below = "time (s)" if cycles is None else "cycle (%)"
     return _drawn(title, rows, across, below, "what is seen" if terms is None else "their sum")
 
@@ -122,7 +127,8 @@ def _drawn(title: str, rows: Mapping[str, FloatArray], across: FloatArray, below
     colours = {_WORDS.get(names[k], names[k]): looks[names[k]] for k in there}
     with house_style():
         figure = new_figure(_HEAD + _HEIGHT * len(shown))
-        figure.suptitle(title, x=0.01, ha="left")
+        lines = "\n".join(shortened(line, _TITLE) for line in title)
+        figure.suptitle(lines, x=0.01, ha="left", fontsize=8.5, linespacing=1.5)
         panels = np.atleast_1d(figure.subplots(len(shown), sharex=True))
         for axes, part in zip(panels, shown, strict=True):
             _stack(axes, across, stacked[there, :, part], list(colours.values()))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -17,7 +18,7 @@ from trundle.errors import InputError
 from trundle.expected import a_kind, a_real
 from trundle.limbs.gait import Gait
 from trundle.robot.anatomy import PLANES, Movement, movement
-from trundle.show.figures.curves import STEPS, number
+from trundle.show.figures.curves import STEPS, tick_text
 from trundle.show.figures.legends import shortened, width_of
 from trundle.show.figures.style import COLOURS, INK, MUTED, Picture, house_style, unit_text
 
@@ -36,6 +37,7 @@ _HEIGHT, _LEFT, _RIGHT, _BELOW, _GAP, _ABOVE, _HEAD = 22.0, 12.0, 3.5, 8.5, 9.0,
 # Right, left, and the middle: two colours that everybody tells apart (Okabe & Ito), two dashes for prints in grey.
 _Look = tuple[str, Literal["-"] | tuple[int, tuple[float, ...]]]
 _LOOKS: dict[str, _Look] = {"right": (COLOURS[0], "-"), "left": (COLOURS[1], (0, (4, 1.2))), "": (INK, "-")}
+_PERCENT = (0, 20, 40, 60, 80, 100)
 _BAND, _BANDS = 0.22, "mean \u00b1 SD"
 # An event's tick is so high, of the panel.
 _TICK = 0.1
@@ -169,7 +171,7 @@ def _drawn(gait: Gait, rows: Sequence[Sequence[_Panel | None]], width: float | N
                 axes = figure.add_axes((left, low, right, up))
                 _draw(axes, gait, panel, across)
                 last = not any(below[k] for below in rows[place + 1 :] if k < len(below))
-                _name_axes(axes, panel, first=k == 0 or row[k - 1] is None, last=last)
+                _name_axes(axes, panel, across, first=k == 0 or row[k - 1] is None, last=last)
         return figure
 
 
@@ -181,7 +183,7 @@ def _draw(axes: Axes, gait: Gait, panel: _Panel, across: float) -> None:
         mean, half = _in_degrees(gait, name)
         colour, dashes = _LOOKS[side]
         axes.fill_between(gait.percent, mean - half, mean + half, color=colour, alpha=_BAND, linewidth=0)
-        axes.plot(gait.percent, mean, color=colour, linestyle=dashes, linewidth=1.0)
+        axes.add_line(Line2D(gait.percent, mean, color=colour, linestyle=dashes, linewidth=1.0))
         low, high = min(low, (mean - half).min()), max(high, (mean + half).max())
     axes.set_xlim(0, 100)
     room = 0.06 * (high - low) or 1.0
@@ -189,8 +191,8 @@ def _draw(axes: Axes, gait: Gait, panel: _Panel, across: float) -> None:
     for side in panel.curves:
         if side in gait.spans and np.isfinite(off := gait.off(side)):
             colour, _ = _LOOKS[side]
-            for ends in ((0, _TICK), (1 - _TICK, 1)):
-                axes.plot([off, off], ends, transform=axes.get_xaxis_transform(), color=colour, linewidth=0.9)
+            ends = {"ymin": (0, 1 - _TICK), "ymax": (_TICK, 1), "transform": axes.get_xaxis_transform()}
+            axes.vlines([off, off], **ends, color=colour, linewidth=0.9)
     room = (across + _RIGHT - 0.5) * _MM
     title = panel.title if width_of(panel.title, _LETTERS) <= room else panel.short
     axes.set_title(shortened(title, room * 8.5 / _LETTERS), fontsize=_LETTERS, fontweight="normal", pad=2.5)
@@ -202,19 +204,33 @@ def _in_degrees(gait: Gait, name: str) -> tuple[FloatArray, FloatArray]:
     return factor * gait.mean(name), factor * gait.deviation(name)
 
 
-def _name_axes(axes: Axes, panel: _Panel, first: bool, last: bool) -> None:
-    """Numbers at the ticks, and what they are where no neighbour says it."""
-    number(axes.yaxis, MaxNLocator(4, steps=STEPS))
-    axes.set_xticks([0, 20, 40, 60, 80, 100])
-    axes.tick_params(labelsize=_SMALL, pad=1.5, labelbottom=last)
-    axes.grid(linewidth=0.4)
+def _name_axes(axes: Axes, panel: _Panel, across: float, first: bool, last: bool) -> None:
+    """A grid and its numbers, and what they are where no neighbour says it.
+
+    They are drawn here, as matplotlib's own ticks would take half of a figure's time; the axes are there for who asks.
+    """
+    axes.set(xlabel="gait cycle (%)", ylabel=panel.upward)
+    low, high = axes.get_ylim()
+    ticks = [tick for tick in MaxNLocator(4, steps=STEPS).tick_values(low, high) if low <= tick <= high]
+    grid = {"color": rcParams["grid.color"], "linewidth": 0.4, "zorder": 0.5}
+    axes.hlines(ticks, 0, 1, transform=axes.get_yaxis_transform(), **grid)
+    axes.vlines(_PERCENT, 0, 1, transform=axes.get_xaxis_transform(), **grid)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_visible(False)
     for spine in axes.spines.values():
         spine.set_linewidth(0.5)
+    for tick in ticks:
+        place = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "center", "fontsize": _SMALL}
+        axes.text(-1.0 / across, tick, tick_text(float(tick), high - low, ticks), **place)
     if first:
-        axes.set_ylabel(panel.upward, fontsize=_LETTERS)
-        axes.yaxis.set_label_coords(-(_LEFT - 3.0) * _MM * axes.figure.dpi / axes.bbox.width, 0.5)
+        place = {"transform": axes.transAxes, "ha": "center", "va": "center", "fontsize": _LETTERS}
+        axes.text(-(_LEFT - 2.0) / across, 0.5, panel.upward, rotation=90, **place)
+    for percent in _PERCENT if last else ():
+        place = {"transform": axes.get_xaxis_transform(), "ha": "center", "va": "top", "fontsize": _SMALL}
+        axes.text(percent, -1.0 / _HEIGHT, f"{percent}", **place)
     if last:
-        axes.set_xlabel("gait cycle (%)", fontsize=_LETTERS, labelpad=1.5)
+        place = {"transform": axes.transAxes, "ha": "center", "va": "top", "fontsize": _LETTERS}
+        axes.text(0.5, -4.2 / _HEIGHT, "gait cycle (%)", **place)
 
 
 def _name(figure: Figure, gait: Gait, panels: Sequence[_Panel], wide: float, tall: float) -> None:
