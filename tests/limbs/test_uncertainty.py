@@ -118,10 +118,12 @@ def test_sensitivities_are_differences_of_the_whole_way(true, rng, method, earli
     known = inside._seen(here, moving, 1.0)
     moved = np.concatenate([shift[name] for name in MARKERS], axis=1)
     moved = moved if known.earlier is None else known.earlier @ moved
-    changes = [
-        np.einsum("iom,im->o", moments, moved[window])
-        for window, moments in inside._moments_by_markers(here, moving, known)
-    ]
+    steps = inside._moments_by_markers(
+        inside._moment_slopes(here, moving, known),
+        inside._responses(moving, here, known.fit.postures),
+        known.fit.slopes,
+    )
+    changes = [np.einsum("iom,im->o", moments, moved[window]) for window, moments in steps]
     np.testing.assert_allclose(changes, expected, atol=3e-6 * np.abs(expected).max())
 
 

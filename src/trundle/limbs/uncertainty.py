@@ -30,7 +30,7 @@ from trundle.limbs.loads.sensitivities import inertia_slopes, motion_slopes
 from trundle.mechanics.tree import WORLD
 from trundle.model.arguments import number
 from trundle.model.moving import MovingMechanism
-from trundle.progress import Progress
+from trundle.progress import Doing, Progress
 from trundle.scalars import is_zero
 
 if TYPE_CHECKING:
@@ -103,14 +103,20 @@ def _columns(loads: Loads) -> dict[str, str]:
 
 def _of_markers(found: Inverse, given: float | str, progress: bool) -> tuple[float, FloatArray]:
     """The noise (m) of a marker's coordinate, and the variances (n, s) that it gives to the net moments."""
-    moving = moving_of(found.loads.recursion.mechanism.robot)
-    seen = _seen(found, moving, given)
+    with Doing(progress, "bands") as doing:
+        moving = moving_of(found.loads.recursion.mechanism.robot)
+        doing.at("inverse kinematics")
+        seen = _seen(found, moving, given)
+        doing.at("inverse dynamics")
+        slopes = _moment_slopes(found, moving, seen)
+        doing.at("smoothing")
+        responses = _responses(moving, found, seen.fit.postures)
     together = None if seen.earlier is None else sparse.csr_array(seen.earlier @ seen.earlier.T)
     shares = np.zeros((len(found.motion), len(found.loads.recursion.speeds)))
     with Progress(progress, len(shares), "bands", "samples") as bar:
-        for sample, (window, moments) in enumerate(_moments_by_markers(found, moving, seen)):
+        for sample, (window, moments) in enumerate(_moments_by_markers(slopes, responses, seen.fit.slopes)):
             shares[sample] = _variances(moments, None if together is None else together[window, window])
-            bar.fraction(sample / len(shares))
+            bar.fraction((sample + 1) / len(shares))
     return seen.noise, seen.noise**2 * shares
 
 
@@ -152,7 +158,7 @@ def _seen(found: Inverse, moving: MovingMechanism, given: float | str) -> _Seen:
         if not noise > 0:
             raise InputError(f"noise is a positive length, not {noise:g} m", key="marker_noise")
         return _Seen(used, matrix, noise)
-    raw = fit(None, Filling(None))
+    raw = used if earlier is None and filling is None else fit(None, Filling(None))
     counted = sum(3 * np.isfinite(recording.markers[name][:, 0]) for name in markers) - raw.moving
     if not counted.sum() > 0:
         message = "the markers tell no more than the motion, so that their residuals tell no noise"
@@ -210,13 +216,11 @@ def _responses(moving: MovingMechanism, found: Inverse, postures: FloatArray) ->
 
 
 def _moments_by_markers(
-    found: Inverse, moving: MovingMechanism, seen: _Seen
+    slopes: FloatArray, responses: list[Response], fit: FloatArray
 ) -> Iterator[tuple[slice, FloatArray]]:
     """Of every sample t in turn the samples i that it hears of, and how its net moments change with where markers are
     then: Σ_a ∂τ/∂q⁽ᵃ⁾ S⁽ᵃ⁾_ti ∂q/∂y_i, (w, s, 3m).
     """
-    slopes = _moment_slopes(found, moving, seen)
-    responses = _responses(moving, found, seen.fit.postures)
     for t in range(slopes.shape[1]):
         low = min(int(each.first[t]) for each in responses)
         high = max(int(each.first[t]) + each.weights.shape[2] for each in responses)
@@ -224,7 +228,7 @@ def _moments_by_markers(
         for k, each in enumerate(responses):
             start = int(each.first[t]) - low
             weights[:, k, start : start + each.weights.shape[2]] = each.weights[:, t]
-        yield slice(low, high), np.einsum("aoc,aci->ioc", slopes[:, t], weights) @ seen.fit.slopes[low:high]
+        yield slice(low, high), np.einsum("aoc,aci->ioc", slopes[:, t], weights) @ fit[low:high]
 
 
 def _variances(moments: FloatArray, together: sparse.csr_array | None) -> FloatArray:
@@ -271,7 +275,7 @@ def _told(
 
 def _parts(body: str, given: object) -> dict[str, float]:
     """A segment's deviations in SI."""
-    units = dict(zip(_PARTS, ("kg", "m", ""), strict=True))
+    units: dict[str, str] = dict(zip(_PARTS, ("kg", "m", ""), strict=True))
     parts = by_name(given, f"segments.{body}", _SEGMENTS)  # type: ignore[arg-type]  # looked at there
     for part in parts:
         require_known(part, units, f"a segment has no deviation of its '{part}'", key=f"segments.{body}")
