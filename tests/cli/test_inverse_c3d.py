@@ -114,6 +114,19 @@ def test_how_far_markers_are_off_is_told(inverse):
     assert f"most {fit['worst']} by" in done.out
 
 
+def test_markers_on_no_body_are_told(trundle, recorded, tmp_path):
+    fewer = yaml.safe_load((recorded / "markers.yaml").read_text())
+    del fewer["markers"]["thigh_front"], fewer["markers"]["heel"]
+    (tmp_path / "markers.yaml").write_text(yaml.safe_dump(fewer))
+    files = ("inverse", recorded / "leg.yaml", "--motion", recorded / "walk.c3d", "--no-figures")
+    done = trundle(
+        *files, "--markers", tmp_path / "markers.yaml", "--threshold", "1e5", "--output", tmp_path / "out"
+    )
+    assert done.status == 0, done.err
+    assert "thigh_front, heel: markers that are on no body" in done.out
+    assert Run.load(tmp_path / "out" / "walk.nc").summary["markers_left_out"] == ["thigh_front", "heel"]
+
+
 def test_smoothed_they_are_the_true_motions(inverse):
     run, done = inverse("--no-figures", "--smooth", "butterworth:8,order=2")
     assert "butterworth (cutoff 8, order 2)" in done.out

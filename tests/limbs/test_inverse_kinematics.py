@@ -204,6 +204,13 @@ def test_what_is_wrong_with_markers_is_told():
     with pytest.raises(InputError, match="no marker 'shank'"):
         without = {name: place for name, place in places.items() if name != "shank"}
         trundle.joint_motion(trundle.Recording(T, markers=without), LEG, markers=ON_LEG)
+    several = {name: place for name, place in places.items() if name not in ("shank", "ankle")} | {
+        "wand": places["ankle"]
+    }
+    with pytest.raises(
+        InputError, match=r"markers: the recording has no markers shank, ankle\n  others there: wand"
+    ):
+        trundle.joint_motion(trundle.Recording(T, markers=several), LEG, markers=ON_LEG)
     with pytest.raises(
         InputError, match=r"markers.\w+: the marker '\w+' is on 'shin', and the robot has no such"
     ):

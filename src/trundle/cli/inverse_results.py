@@ -143,6 +143,8 @@ def told(results: Results, out: Output) -> Iterator[str]:
     if fit := run.summary["marker_fit"]:
         worst = f"{fit['worst']} by {1e3 * fit['largest']:.3g} mm at {fit['time']:.4g} s"
         rows += [("markers off", f"{1e3 * fit['rms']:.3g} mm (root mean square), most {worst}")]
+    if left := run.summary["markers_left_out"]:
+        rows += [("left out", f"{', '.join(left)}: markers that are on no body (--markers)")]
     rows += [*_plate_rows(run.summary["plates"])]
     rows += [("frame", run.summary["frame"])]
     if run.summary["mass"] is not None:

@@ -79,6 +79,12 @@ class Inverse(Brief):
         """
         return fit_of(self.motion)
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The recording's markers that are on no body, and so pose nothing; none where coordinates are the motion."""
+        known = {} if self.markers is None else self.markers
+        return tuple(name for name in self.recording.markers if name not in known) if known else ()
+
     def uncertainty(
         self,
         marker_noise: float | str | None = "residuals",
@@ -162,6 +168,7 @@ class Inverse(Brief):
             "events": {name: list(times) for name, times in self.recording.events.items()},
             "motion": self.recording.source,
             "marker_fit": self.fit,
+            "markers_left_out": list(self.left_out),
             "plates": {**self.plates_done, "contacts": [asdict(contact) for contact in self.contacts]}
             if self.plates
             else None,

@@ -183,6 +183,7 @@ def joint_motion(
             by_name(markers, "markers", "such as {'ankle': ('shank', (0, 0.4, 0))}")
             earlier = None if marker_smoothing is None else chosen_smoothing(marker_smoothing)
             record |= {} if earlier is None else {"markers": earlier.record}
+            _require_seen(measured, markers)
             seen = {name: marker_places(measured, name, fill, earlier) for name in markers}
             refuse_swaps(times, seen)
             model = marker_model(moving, markers, known, limits)
@@ -216,6 +217,16 @@ def _whole(times: FloatArray, column: FloatArray, name: str, fill: Filling) -> F
     result = fill(times, column, name)
     refuse_missing(times, result[:, None], [name])
     return result
+
+
+def _require_seen(measured: Recording, markers: Markers) -> None:
+    """InputError with all markers that the recording lacks."""
+    missing = [name for name in markers if name not in measured.markers]
+    if len(missing) > 1:
+        others = [name for name in measured.markers if name not in markers]
+        hint = f"others there: {', '.join(others)}" if others else "leave them out of `markers`"
+        message = f"the recording has no markers {', '.join(missing)}"
+        raise InputError(message, key="markers", hint=hint)
 
 
 def marker_places(measured: Recording, name: str, fill: Filling, earlier: Smoothing | None) -> FloatArray:
