@@ -101,7 +101,7 @@ def anything(rng):
 
 
 def _tie(rng, found) -> None:
-    """Now and then a gear from one joint or wheel to another, or a belt between forks."""
+    """Now and then a gear or a cam from one joint or wheel to another, or a belt between forks."""
     ends = [*found["wheels"], *(n for n, j in found["joints"].items() if j["type"] == "revolute")]
     forks = [n for n, w in found["wheels"].items() if "fork" in w]
     pairs = [ends, [f"{n}.steering" for n in forks]]
@@ -110,4 +110,17 @@ def _tie(rng, found) -> None:
             first, second = rng.permutation(names)[:2].tolist()
             ratio = float(rng.choice([1.0, -1.0, _u(rng, -3, 3)]))
             follows = {second.replace(".", "__"): ratio}
-            found.setdefault("couplings", {})[f"gear_{k}"] = gear(first, offset=_turn(rng), **follows)
+            tie = gear(first, offset=_turn(rng), **follows)
+            if not k and rng.random() < 0.4:
+                tie = {"type": "cam", "joint": first, "follows": second, "curve": _curve(rng)}
+            found.setdefault("couplings", {})[f"gear_{k}"] = tie
+
+
+def _curve(rng) -> dict[str, object]:
+    """Any curve of an angle."""
+    kind = str(rng.choice(["natural", "simm", "linear", "polynomial"]))
+    if kind == "polynomial":
+        return {"type": kind, "coefficients": rng.uniform(-0.5, 0.5, rng.integers(1, 5)).round(3).tolist()}
+    count = int(rng.integers(2, 6))
+    x = np.cumsum(rng.uniform(0.2, 0.8, count)) - 1
+    return {"type": kind, "x": x.round(3).tolist(), "y": rng.uniform(-0.8, 0.8, count).round(3).tolist()}

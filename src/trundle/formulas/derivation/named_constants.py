@@ -165,9 +165,14 @@ def _first_moment(
         index = f"_{sheet.names.label(whole.owner)}" if whole.owner else ""
         words = f"{whole.of('first moment', alone)}{part}: its mass times {axis} of its centre"
         return f"S_{axis}{index}", words, "kg m"
-    turning = [sheet.book.letters[letter] for letter, _ in place.before[2]]
-    label = sheet.names.label(sheet.owner(turning[-1].source))
-    words = f"first moment of what turns by {listed([entry.name for entry in turning])}, about its axis"
+    letters = [letter for letter, _ in place.before[2]]
+    turning, source = (
+        [str(sheet.writer.symbol(each)) for each in letters],
+        sheet.book.letters[letters[-1]].source,
+    )
+    # an angle that is a multiple of another one, by a gear's ratio, has no part of its own
+    label = sheet.names.label(sheet.owner(source)) if source else turning[-1]
+    words = f"first moment of what turns by {listed(turning)}, about its axis"
     return f"S_{label}", words, "kg m"
 
 
