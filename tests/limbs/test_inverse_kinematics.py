@@ -1,5 +1,7 @@
 """Markers on posed trees lead back to the postures; what they leave open, and what is wrong with them, is told."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -225,3 +227,25 @@ def test_what_is_wrong_with_markers_is_told():
         trundle.joint_motion(trundle.Recording(T, markers=swapped, source="leg.c3d"), LEG, markers=ON_LEG)
     with pytest.raises(InputError, match="weight is a positive number"):
         trundle.joint_motion(recording(MODEL, ON_LEG, STEP), LEG, markers=ON_LEG, weights={"shank": 0})
+
+
+def test_progress_counts_what_takes_long():
+    """Samples that are followed alone take most of the time, and of what is shown; the end is the whole."""
+    from trundle.limbs.capture.inverse_kinematics import _followed, _sight
+    from trundle.limbs.capture.joint_motion import moving_of
+    from trundle.limbs.capture.marker_model import marker_model
+
+    markers = {"tip": ("link_1", (0, 0, -0.5)), "side": ("link_1", (0.1, 0, -0.2))}
+    model = marker_model(moving_of(trundle.catalog.pendulum(links=1)), markers)
+    time = np.linspace(0, 2, 161)
+    places, _ = model.evaluate(np.sin(time)[:, None])
+    sight = _sight(model, {"tip": places[:, :3], "side": places[:, 3:]}, {}, [1.0, 1.0])
+
+    shares = []
+    bar = SimpleNamespace(fraction=shares.append)
+    postures, _ = _followed(sight, time, 16, bar)  # type: ignore[arg-type]
+    np.testing.assert_allclose(postures[:, 0], np.sin(time), atol=1e-9)
+    assert np.all(np.diff(shares) > 0)
+    # 11 of 161 samples alone count for 5 each
+    assert shares[10] == pytest.approx(55 / 216)
+    assert shares[-1] == pytest.approx(1.0)
