@@ -37,6 +37,8 @@ LUMBAR = ("free", "fixed")
 SIDES = {"r": -1, "l": 1}
 # The pelvis of an adult (about 240 and 155 mm of 1.75 m): where neither is measured. Of no table.
 _PELVIS_WIDTH, _PELVIS_DEPTH = 0.137, 0.0885
+# How a chest is drawn.
+_DEEP, _WIDE = "0.11*height", "0.19*height"
 
 # Markers by name, without the side's letter: the segment that carries one and where, in the segment's axes (x forward,
 # y outward, z up). Names as laboratories use them (Kadaba et al. 1990; Davis et al. 1991), with medial ones at knees
@@ -200,6 +202,10 @@ def _trunk(lump: Lump, lumbar: str) -> Data:
         "mass": "trunk_mass",
         "center_of_mass": [0, 0, _times(lump.center / lump.length, length)],
         "inertia": moments("trunk_mass", length, [k / lump.length for k in lump.radii]),
+        "shapes": {
+            "chest": {"type": "box", "at": [0, 0, _times(0.5, length)], "size": [_DEEP, _WIDE, length]},
+            "head": {"type": "sphere", "at": [0, 0, f"{length} + 0.08*height"], "radius": "0.06*height"},
+        },
     }
     there: Data = {"parent": "base", "at": _up("lower_trunk_length"), "rpy": [0, "-pelvic_tilt", 0]}
     if lumbar == "fixed":
@@ -227,11 +233,15 @@ def _leg(rows: Mapping[str, tuple[float, ...]], side: str) -> Data:
         for name in ("thigh", "shank")
     )
     ahead, _ = ankle_in_foot("de_leva", rows["foot"])  # type: ignore[arg-type]
+    sole: list[MeasureLike] = [f"{0.5 - HEEL}*foot_length", 0, "-0.75*ankle_height"]
     foot = {
         "name": f"foot_{side}",
         "mass": "foot_mass",
         "center_of_mass": [_times(ahead, "foot_length"), 0, "-ankle_height/2"],
         "inertia": moments("foot_mass", "foot_length", rows["foot"][:2:-1]),
+        "shapes": {
+            "foot": {"type": "box", "at": sole, "size": ["foot_length", "0.055*height", "ankle_height/2"]}
+        },
     }
     varus, toe_out = f"knee_varus_{side}", f"toe_out_{side}"
     hip = {"axis": [0, -1, 0], "at": ["-hip_behind", f"{opposite}hip_outward", "-hip_below"]}
