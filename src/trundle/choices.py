@@ -27,7 +27,7 @@ INFEASIBLE: tuple[Infeasible, ...] = get_args(Infeasible)
 # How files of runs end, those that are read again and those that are written for other programs, too.
 RUN_FILES = (".nc", ".csv", ".npy")
 RUN_TABLES = (*RUN_FILES, ".xlsx", ".parquet")
-FIGURES = ("path", "states", "inputs", "contacts", "checks")
+FIGURES = ("path", "states", "inputs", "contacts", "loads", "checks")
 LOAD_FIGURES = ("angles", "moments", "forces", "powers", "paths")
 GAIT_FIGURES = ("gait_sagittal", "gait_angles", "gait_moments", "gait_powers")
 EXPORTED = ("dynamics", "jacobian", "kinematics", "commands", "odometry", "outputs")

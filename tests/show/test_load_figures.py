@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import trundle
 from trundle.documents.writer import dump
@@ -55,7 +56,7 @@ def test_there_is_a_figure_of_each_kind(run):
     assert list(figures) == ["angles", "moments", "forces", "powers", "paths"]
     moments = figures["moments"]
     assert moments.get_suptitle() == "limb: moments in each child's axes"
-    assert [axes.get_title("left") for axes in moments.axes] == ["hip", "knee"]
+    assert [axes.get_title("left") for axes in moments.axes] == ["hip, on thigh", "knee"]
     assert moments.axes[0].get_ylabel() == "moment (N m)"
     # what is zero in all joints is left out: a plane limb has moments about z only, and forces in its plane
     assert named(moments.axes[0]) == ["z"]
@@ -92,3 +93,85 @@ def test_arrows_are_the_wrenches_in_the_world(run):
     )
     some = with_wrenches(scene, run).at([3, 5])
     np.testing.assert_array_equal(some.arrows[0].vector, with_wrenches(scene, run).arrows[0].vector[[3, 5]])
+
+
+def test_show_draws_net_moments_and_powers_of_an_inverse_run(tmp_path):
+    arm = trundle.catalog.pendulum(links=2)
+    time = np.linspace(0.0, 1.0, 21)
+    loads = trundle.joint_loads(arm, {"time": time, "link_1.angle": time**2, "link_2.angle": -time})
+    figure = loads.to_run().plot.loads()
+    assert [axes.get_title("left") for axes in figure.axes] == [
+        "net moments and forces",
+        "powers that joints put in",
+    ]
+    assert named_curves(figure.axes[0]) == ["link_1", "link_2"]
+    saved = loads.to_run(mass=2).plot.save(tmp_path)
+    assert [path.name for path in saved] == ["path.png", "states.png", "loads.png"]
+    assert loads.to_run(mass=2).plot.loads().axes[0].get_ylabel() == "torque (N m/kg)"
+
+
+def named_curves(axes):
+    return [str(line.get_label()) for line in axes.get_lines() if not str(line.get_label()).startswith("_")]
+
+
+def test_many_joints_are_grouped_by_what_their_names_begin_with():
+    time = np.linspace(0.0, 1.0, 11)
+    joints = [f"{joint}_{way}_{side}" for joint in ("hip", "ankle") for way in "abc" for side in "rl"]
+    values = {f"{joint}.net": time * k for k, joint in enumerate(joints)}
+    values |= {f"{joint}.power": time * k for k, joint in enumerate(joints)}
+    units = {name: "N m" if name.endswith("net") else "W" for name in values}
+    run = trundle.Run("person", time, values, units, groups={"outputs": tuple(values)})
+    titles = [axes.get_title("left") for axes in run.plot.loads().axes]
+    assert titles == [
+        "net moments and forces: hip",
+        "net moments and forces: ankle",
+        "powers that joints put in: hip",
+        "powers that joints put in: ankle",
+    ]
+
+
+def test_measured_runs_are_called_by_their_files_not_by_where_they_begin():
+    time = np.linspace(0.0, 1.0, 11)
+    runs = [
+        trundle.joint_loads(
+            trundle.catalog.pendulum(links=1), {"time": time, "link_1.angle": k + time}
+        ).to_run()
+        for k in (0.0, 1.0)
+    ]
+    from trundle.show.figures.several_runs import compare, difference_labels
+
+    assert difference_labels(runs, ["before", "after"]) == ("before", "after")
+    panels, _ = compare(*runs, labels=["before", "after"])._panels("loads", ())
+    assert {name for panel in panels for name in panel.curves} == {"before", "after"}
+
+
+def test_names_of_events_don_t_overprint(run):
+    from dataclasses import replace
+
+    events = {"Right Foot Strike": (0.25, 0.9), "Left Foot Off": (0.26,), "sound": (0.27, 0.28, 0.98)}
+    named = trundle.load_figures(replace(run, summary={**run.summary, "events": events}))
+    axes = named["powers"].axes[0]
+    words = [text for text in axes.texts if text.get_text().strip() in events]
+    canvas = FigureCanvasAgg(named["powers"])
+    canvas.draw()
+    boxes = [word.get_window_extent(canvas.get_renderer()) for word in words]
+    assert len(words) >= 3
+    for k, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[:k])
+        assert box.x1 <= named["powers"].bbox.x1
+
+
+def test_a_ball_that_stays_and_hinges_that_pass_all_on_have_no_panel():
+    arm = {"mass": 1, "center_of_mass": [0, 0, -0.2], "inertia": {"xx": 0.01, "yy": 0.01}}
+    joints = {
+        "neck": {"type": "spherical", "body": {"mass": 3, "center_of_mass": [0, 0, 0.1]}},
+        "flexion": {"axis": [0, 1, 0]},
+        "adduction": {"axis": [1, 0, 0], "parent": "flexion", "body": {"name": "arm", **arm}},
+    }
+    robot = trundle.load({"robot": {"name": "arm", "joints": joints}})
+    time = np.linspace(0.0, 1.0, 21)
+    still = {f"neck.q_{part}": np.full(21, float(part == "w")) for part in "wxyz"}
+    motion = {"time": time, **still, "flexion.angle": time, "adduction.angle": time**2}
+    figures = trundle.load_figures(trundle.joint_loads(robot, motion).to_run())
+    assert [axes.get_ylabel() for axes in figures["angles"].axes] == ["angle (°)"]
+    assert [axes.get_title("left") for axes in figures["moments"].axes] == ["neck", "adduction, on arm"]

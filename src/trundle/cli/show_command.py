@@ -37,7 +37,7 @@ Several runs share their axes, with a legend of what differs. A description is r
 --output files go beside the run; those of several runs to runs/comparison, of a description to runs/NAME."""
 
 _MODES = {
-    "figures": "figures: path, states, inputs, contacts, checks (the default)",
+    "figures": "figures: path, states, inputs, contacts, loads, checks (the default)",
     "film": "a film: GIF, MP4 (by ffmpeg), or single pictures",
     "page": "one file that any browser opens; of a description one that simulates",
     "window": "play it in a window (pygame-ce)",

@@ -220,7 +220,7 @@ class Run(Shown, Rebuilt):
 
     @property
     def plot(self) -> Plots:
-        """Figures of this run: `run.plot.path()`, `.states()`, `.inputs()`, `.contacts()`, `.checks()`."""
+        """Figures of this run: `run.plot.path()`, `.states()`, `.inputs()`, `.contacts()`, `.loads()`, `.checks()`."""
         from trundle import plot
 
         return plot(self)

@@ -115,7 +115,9 @@ def breakdown_figure(
     return _drawn(title, rows, across, below, "what is seen" if terms is None else "their sum")
 
 
-def _drawn(title: str, rows: Mapping[str, FloatArray], across: FloatArray, below: str, summed: str) -> Figure:
+def _drawn(
+    title: Sequence[str], rows: Mapping[str, FloatArray], across: FloatArray, below: str, summed: str
+) -> Figure:
     """The figure of terms (n, 6) and the line beside them."""
     stacked = np.stack([values for name, values in rows.items() if name != _LINE])
     names = [name for name in rows if name != _LINE]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,8 +15,10 @@ from trundle.errors import InputError
 from trundle.expected import a_kind
 from trundle.limbs.capture.cycles import Cycles
 from trundle.results import Run
+from trundle.robot.structure import body_names
 from trundle.show.drawing.scene import Scene, project
-from trundle.show.figures.panels import Panel, described, split
+from trundle.show.figures.legends import width_of
+from trundle.show.figures.panels import Panel, described, robot_of, split
 from trundle.show.figures.path import track_of
 from trundle.show.figures.plane import draw_plane, limits_around, plane_axes
 from trundle.show.figures.series import series
@@ -23,10 +26,14 @@ from trundle.show.figures.style import INK, MUTED, draw_coloured, house_style, u
 
 # What is less than this share of the largest of its kind is rounding; components without anything else are left out.
 _ROUNDING = 1e-9
+# A quaternion that changes by less turns by less than a hundredth of a degree.
+_TURNED = 1e-4
 _KINDS = {"moment": "moments", "force": "forces"}
 _AXES = {"child": "in each child's axes", "parent": "in each parent's axes"}
 # More events than this have lines without names.
 _MOST_NAMED = 12
+# Their names: letters (points), how many rows, how high a row is and how far they may stand past the panel (inches).
+_EVENT_LETTERS, _EVENT_ROWS, _EVENT_ROW, _BEYOND = 7.5, 3, 0.13, 0.15
 
 
 def load_figures(run: Run, cycles: Cycles | None = None) -> dict[str, Figure]:
@@ -118,15 +125,26 @@ def _between(panel: Panel, low: Panel, high: Panel) -> dict[str, tuple[FloatArra
     }
 
 
-def _draw_events(axes: Axes, events: Mapping[str, tuple[float, ...]], named: bool) -> None:
-    """Lines at the events, with their names above the first panel where there is room."""
+def _draw_events(axes: Axes, events: Mapping[str, Sequence[float]], named: bool) -> None:
+    """Lines at the events, with their names above them in the first panel: in rows, where there is room."""
     left, right = axes.get_xlim()
-    places = [(time, name) for name, times in events.items() for time in times if left <= time <= right]
+    places = sorted((time, name) for name, times in events.items() for time in times if left <= time <= right)
+    wide = axes.bbox.width / axes.figure.dpi
+    ends = [-np.inf] * _EVENT_ROWS
     for time, name in places:
         axes.axvline(time, color=MUTED, linestyle=":", linewidth=1.0, zorder=1)
-        if named and len(places) <= _MOST_NAMED:
-            style = {"transform": axes.get_xaxis_transform(), "fontsize": 7.5, "color": MUTED}
-            axes.text(time, 0.98, f" {name}", va="top", **style)
+        start = (time - left) / (right - left) * wide
+        row = next((row for row, end in enumerate(ends) if start > end), None)
+        long = width_of(f" {name} ", _EVENT_LETTERS)
+        if named and len(places) <= _MOST_NAMED and row is not None and start + long < wide + _BEYOND:
+            ends[row] = start + long
+            style = {"transform": axes.get_xaxis_transform(), "fontsize": _EVENT_LETTERS, "color": MUTED}
+            axes.text(time, 0.98 - row * _EVENT_ROW / _tall(axes), f" {name}", va="top", **style)
+
+
+def _tall(axes: Axes) -> float:
+    """How high axes are (inches)."""
+    return axes.bbox.height / axes.figure.dpi
 
 
 def _angles(run: Run) -> list[Panel]:
@@ -135,18 +153,44 @@ def _angles(run: Run) -> list[Panel]:
     for name in run.groups["coordinates"]:
         unit = run.units.get(name, "")
         turns = unit == "rad"
+        if not turns and run.column(name).what.startswith("q_") and _still(run, name):
+            continue
         kinds.setdefault("°" if turns else unit, {})[name] = np.degrees(run[name]) if turns else run[name]
     words = {"°": "angle", "m": "position"}
     panels = ((unit, part) for unit, curves in kinds.items() for part in split(curves))
     return [Panel("", unit_label(words.get(unit, "quaternion"), unit), part) for unit, part in panels]
 
 
+def _still(run: Run, name: str) -> bool:
+    """Whether the quaternion that a part belongs to stays as it is: nothing is to be seen of it."""
+    owner = run.column(name).owner
+    four = [run[f"{owner}.{part}".lstrip(".")] for part in ("q_w", "q_x", "q_y", "q_z")]
+    return max(float(np.ptp(part)) for part in four) < _TURNED
+
+
+def _passing(run: Run) -> set[str]:
+    """Joints whose bodies weigh nothing and carry one other joint: the next one has the same wrench."""
+    robot = robot_of(run)
+    if robot is None:
+        return set()
+    bodies, carried = body_names(robot), Counter[str]()
+    for joint in robot.joints.values():
+        carried[bodies[joint.parent]] += 1
+    inertias = {name: (joint.body.mass, joint.body.inertia) for name, joint in robot.joints.items()}
+    return {
+        name
+        for name, (mass, inertia) in inertias.items()
+        if carried[name] == 1 and robot.number(mass) == 0 and not inertia.model_fields_set
+    }
+
+
 def _components(run: Run, kind: str) -> Iterator[Panel]:
     """A panel a joint with the components that are there at all; a joint without any stays, flat."""
+    passing = _passing(run)
     joints = {
         joint: {axis: run[part[f"{kind}_{axis}"]] for axis in "xyz"}
         for joint, part in run.parts.items()
-        if f"{kind}_x" in part
+        if f"{kind}_x" in part and joint not in passing
     }
     sizes = {
         axis: max((float(np.abs(values[axis]).max()) for values in joints.values()), default=0.0)
@@ -156,7 +200,16 @@ def _components(run: Run, kind: str) -> Iterator[Panel]:
     shown = [axis for axis in "xyz" if sizes[axis] > least] or ["z"]
     for joint, components in joints.items():
         unit = run.units.get(run.parts[joint][f"{kind}_x"], "")
-        yield Panel(joint, unit_label(kind, unit), {axis: components[axis] for axis in shown}, least)
+        yield Panel(
+            _on(run, joint), unit_label(kind, unit), {axis: components[axis] for axis in shown}, least
+        )
+
+
+def _on(run: Run, joint: str) -> str:
+    """A joint with the body that it carries, where that has a name of its own."""
+    robot = robot_of(run)
+    body = robot.joints[joint].body.name if robot is not None and joint in robot.joints else None
+    return joint if body in (None, joint) else f"{joint}, on {body}"
 
 
 def _powers(run: Run) -> list[Panel]:

@@ -28,6 +28,8 @@ _MEASURES = (
     units.TEMPERATURE,
 )  # fmt: skip
 _QUANTITIES = {measure.unit: measure.name for measure in _MEASURES} | {"m": "position", "J": "energy"}
+# Loads by body mass.
+_QUANTITIES |= {"N m/kg": "torque", "N/kg": "force", "W/kg": "power"}
 # What has no unit, by which of its owner's numbers it is.
 _RATIOS = {"charge": "charge (1 is full)"}
 RESIDUALS = ("constraint_residual", "loop_residual", "slip_residual")
@@ -167,8 +169,35 @@ def contacts(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     return [*sorted_panels, *([panel] if use else [])]
 
 
+def loads(run: Run, names: Sequence[str] = ()) -> list[Panel]:
+    """Net moments and powers of joints, of a run that motion was measured for; or the values of these names."""
+    if names:
+        return _by_kind(run, names)
+    net = [name for name in run.groups["outputs"] if run.column(name).what.partition("_")[0] == "net"]
+    if not net:
+        return []
+    joints = {run.column(name).owner for name in net}
+    powers = [part["power"] for owner, part in run.parts.items() if owner in joints and "power" in part]
+    return [
+        panel
+        for title, every in (("net moments and forces", net), ("powers that joints put in", powers))
+        for part, named in _alike(run, every).items()
+        for panel in _by_kind(run, named, f"{title}: {part}".removesuffix(": "), by_owner=True)
+    ]
+
+
+def _alike(run: Run, names: Sequence[str]) -> dict[str, list[str]]:
+    """Values of many joints by what their joints' names begin with, so that both hips are seen together."""
+    if len(names) <= _MOST_LINES:
+        return {"": list(names)}
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(run.column(name).owner.partition("_")[0], []).append(name)
+    return groups
+
+
 # The figures of values over time by their names; a run without what they show has none.
-OVER_TIME = {"states": states, "inputs": inputs, "contacts": contacts, "checks": checks}
+OVER_TIME = {"states": states, "inputs": inputs, "contacts": contacts, "loads": loads, "checks": checks}
 
 
 def slips(run: Run) -> bool:

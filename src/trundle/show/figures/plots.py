@@ -22,12 +22,13 @@ _NOTHING = {
     "states": "this run has no states",
     "inputs": "this run has no inputs",
     "contacts": "this run's wheels have neither slip nor forces",
+    "loads": "this run has no loads of a measured motion",
     "checks": "this run has neither a constraint residual nor an energy balance",
 }
 
 
 def plot(run: Run) -> Plots:
-    """The figures of a run, also as `run.plot`: `.path()`, `.states()`, `.inputs()`, `.contacts()`, `.checks()`.
+    """The figures of a run, as `run.plot`: `.path()`, `.states()`, `.inputs()`, `.contacts()`, `.loads()`, `.checks()`.
 
     Parameters
     ----------
@@ -222,6 +223,40 @@ class Plots:
         """
         return self._over_time("contacts", names, ax, figsize)
 
+    def loads(
+        self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
+    ) -> Figure:
+        """Net moments and powers of joints, of a run of `trundle.inverse` or `joint_loads(…).to_run()`.
+
+        Parameters
+        ----------
+        *names : str
+            The values to draw instead, any of the run's; a panel for every unit and kind.
+        ax : matplotlib axes, or a sequence of them, optional
+            Where to draw: all panels in one, or as many as there are panels.
+        figsize : tuple of two floats, inches, optional
+            The figure's size.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Panels for what the run holds of these.
+
+        Raises
+        ------
+        InputError
+            For a name that the run doesn't hold, and for as many axes as there are no panels.
+
+        Examples
+        --------
+        >>> import numpy as np, trundle
+        >>> swing = {"time": np.linspace(0, 1, 11), "link_1.angle": np.linspace(0, 1, 11) ** 2}
+        >>> run = trundle.joint_loads(trundle.catalog.pendulum(links=1), swing).to_run()
+        >>> [axes.get_ylabel() for axes in run.plot.loads().axes]
+        ['torque (N m)', 'power (W)']
+        """
+        return self._over_time("loads", names, ax, figsize)
+
     def checks(
         self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
     ) -> Figure:
@@ -276,7 +311,7 @@ class Plots:
         Parameters
         ----------
         folder : str or path
-            Where path, states, inputs, contacts (of wheels that can slip) and checks go; made where it isn't there.
+            Where path, states, inputs, contacts (of wheels that can slip), loads and checks go; made where it is none.
         suffix : {".png", ".svg", ".pdf"}
             The kind of file.
 

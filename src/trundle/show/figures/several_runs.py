@@ -115,7 +115,7 @@ class Comparison:
 
         Parameters
         ----------
-        what : {"states", "inputs", "contacts", "checks"}
+        what : {"states", "inputs", "contacts", "loads", "checks"}
             Which of a run's figures.
         *names : str
             The values to draw instead, also where they are alike.
@@ -254,7 +254,7 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
     units = _parameter_units(run) if parameters else {}
     for name, value in parameters.items():
         yield f"parameter {name}", f"{name} = {_with_unit(value, units.get(name, ''))}"
-    for name in run.states:
+    for name in run.states if "method" in run.summary else ():  # what was measured begins anywhere
         yield f"start {name}", f"{name} from {_with_unit(run[name][0], run.units.get(name, ''))}"
     for name in run.groups["inputs"]:
         constant = np.ptp(run[name]) == 0

@@ -10,7 +10,7 @@ const COVERED = 0.005; // of a panel's range: curves nearer than this hide each 
 const NONE = [[], []]; // no points between samples
 const ALL_OPEN = 4; // panels that a page shows at once; of more it shows the first of a heading
 const OPEN = new Set(["states", "inputs"]);
-const TITLES = { states: "States", inputs: "Inputs", contacts: "Contacts", checks: "Checks" };
+const TITLES = { states: "States", inputs: "Inputs", contacts: "Contacts", loads: "Loads", checks: "Checks" };
 
 // All panels of a page, in sections: {element, draw(), move(time, moment), resize()}. `shown()` gives the motions to
 // draw, [{name, motion, ghost}], the first one's values beside the names.
