@@ -233,14 +233,12 @@ def full_body():
     return GaitModel(text, names_of(joints, following), tuple(following))
 
 
-def rolling_leg():
-    """A hip, a knee whose five other axes follow its angle, an ankle."""
-    joints = [
-        J("GimbalJoint", "ground", "femur_r", ("h1", "h2", "h3")),
-        rolling_knee("r", 1)[0],
-        *foot("r", 1),
-    ]
-    return GaitModel(version_4(joints), names_of(joints))
+def rolling_leg(patella=False):
+    """A hip, a knee whose five other axes follow its angle, an ankle; perhaps a patella that follows, too."""
+    hung = rolling_knee("r", 1)[: 2 if patella else 1]
+    joints = [J("GimbalJoint", "ground", "femur_r", ("h1", "h2", "h3")), *hung, *foot("r", 1)]
+    more = constraints(follow("knee_angle_r_beta", "knee_angle_r")) if patella else ""
+    return GaitModel(version_4(joints, more), names_of(joints, ("knee_angle_r_beta",)))
 
 
 def runner():

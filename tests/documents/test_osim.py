@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import trundle
+from documents.gait_models import rolling_leg
 from documents.osim_models import MOMENTS, J, axis, constant, spatial, spline, version_3, version_4
 from trundle import InputError
 from trundle.documents import load_osim, osim_markers
@@ -260,6 +261,14 @@ HOSTILE = {
         '<!DOCTYPE a [<!ENTITY b "c">]><OpenSimDocument Version="40000"/>',
         "document types and entities",
     ),
+    "muscles only": (
+        '<OpenSimDocument Version="40000"><ForceSet><objects/></ForceSet></OpenSimDocument>',
+        r"with a <Model>, got <OpenSimDocument> with <ForceSet>\n.*belong to a model",
+    ),
+    "no bodies": (
+        '<OpenSimDocument Version="40000"><Model name="m"><ForceSet/></Model></OpenSimDocument>',
+        "the model has no bodies",
+    ),
     "no model": ('<OpenSimDocument Version="40000"/>', "with a <Model>"),
     "version": (version_4([PIN]).replace("40500", "30505"), "of a development version"),
     "no version": (version_4([PIN]).replace("40500", "latest"), "expected a version"),
@@ -284,8 +293,9 @@ def test_hostile_files(tmp_path, case):
         load(tmp_path, text)
 
 
-def test_damaged_files_are_input_errors(tmp_path, rng):
-    whole = version_4(JOINTS).encode()
+@pytest.mark.parametrize("form", ["plain", pytest.param("splined", marks=pytest.mark.slow)])
+def test_damaged_files_are_input_errors(tmp_path, rng, form):
+    whole = (version_4(JOINTS) if form == "plain" else rolling_leg(patella=True).text).encode()
     for _ in range(200):
         content = bytearray(whole)
         for place in rng.integers(0, len(content), rng.choice([1, 3, 20])):

@@ -5,6 +5,7 @@ from functools import cache, partial
 import numpy as np
 
 import trundle
+from model.splined_leg import leg
 from parameters import SHORT
 from trundle.program import Tracer
 from trundle.program.ir import ARITY, LOADS
@@ -62,10 +63,17 @@ def arm():
     return trundle.derive(trundle.load({"trundle": 1, "robot": robot}))
 
 
+@cache
+def splined():
+    """A leg whose knee follows splines."""
+    return trundle.derive(leg())
+
+
 # Name → what makes the model, once for all tests of a process.
 MODELS = {
     **{name: partial(_of_catalog, name) for name in SHORT},
     "arm of seven joints": arm,
+    "leg on splines": splined,
 }
 
 

@@ -12,33 +12,8 @@ from trundle.limbs.capture.joint_motion import JointMotion
 from trundle.program import Tracer, compile_program
 from trundle.robot import LinearCurve, NaturalCurve, PolynomialCurve, SimmCurve, parse_robot
 
+from .splined_leg import HEIGHTS, KNOTS, knee, leg
 from .test_against_multipliers import named_motion
-
-KNOTS, HEIGHTS = [-1.5, -0.9, -0.2, 0.4, 1.3], [0.04, 0.01, -0.02, 0.03, 0.05]
-BODY = {"mass": 3.0, "center_of_mass": [0.05, 0, -0.2], "inertia": {"xx": 0.03, "yy": 0.04, "zz": 0.01}}
-
-
-def knee(kind="simm"):
-    """A thigh, and a shank whose two slides and one turn follow the knee's angle."""
-    hinge = {"type": "revolute", "axis": [0, 1, 0]}
-    curve = {"type": kind, "x": KNOTS, "y": HEIGHTS}
-    return {
-        "joints": {
-            "hip": {**hinge, "body": BODY},
-            "along": {"type": "prismatic", "parent": "hip", "at": [0, 0, -0.4], "axis": [1, 0, 0]},
-            "down": {"type": "prismatic", "parent": "along", "axis": [0, 0, -1]},
-            "knee": {**hinge, "parent": "down"},
-            "twist": {"type": "revolute", "parent": "knee", "axis": [0, 0, 1], "body": BODY},
-        },
-        "couplings": {
-            f"{name}_by_knee": {"type": "cam", "joint": name, "follows": "knee", "curve": curve}
-            for name in ("along", "down", "twist")
-        },
-    }
-
-
-def leg(kind="simm"):
-    return parse_robot(knee(kind))
 
 
 def third(x, y):
@@ -226,6 +201,7 @@ WRONG = {
     "points": ("{x: [0, 1], y: [1]}", "x has 2 numbers and y 1"),
     "one": ("{x: [0], y: [1]}", "it has 1 points"),
     "falling": ("{x: [0, 2, 1], y: [1, 2, 3]}", "x must increase, and 1 comes after 2"),
+    "near": ("{x: [0, 1e-300, 1], y: [0, 1, 0]}", "too near to one another"),
     "units": ("{x: [0, 1 m], y: [1, 2]}", r"expected an angle \(rad\), got one in m"),
     "parameter": ("{x: [0, r], y: [1, 2]}", "a curve can't use parameters, and 'r' uses r"),
     "nothing": ("{type: polynomial, coefficients: []}", "a polynomial has a coefficient at least"),

@@ -64,12 +64,20 @@ _OSIM = """<OpenSimDocument Version="40500"><Model name="leg"><gravity>0 -9.81 0
 <Coordinate name="flexion"><range>-1 2</range><clamped>true</clamped></Coordinate><Coordinate name="tx"/></coordinates>
 <SpatialTransform><TransformAxis name="rotation1"><coordinates>flexion</coordinates><axis>0 0 1</axis><function>
 <LinearFunction><coefficients>-1 0.1</coefficients></LinearFunction></function></TransformAxis>
-<TransformAxis name="translation1"><coordinates>tx</coordinates><axis>1 0 0</axis></TransformAxis></SpatialTransform>
+<TransformAxis name="translation1"><coordinates>tx</coordinates><axis>1 0 0</axis></TransformAxis>
+<TransformAxis name="translation2"><coordinates>flexion</coordinates><axis>0 1 0</axis><function><MultiplierFunction>
+<function><SimmSpline><x>-1 0 0.5 2</x><y>0.1 0 0.02 0.03</y></SimmSpline></function><scale>1.1</scale>
+</MultiplierFunction></function></TransformAxis></SpatialTransform>
 </CustomJoint><PinJoint name="knee"><socket_parent_frame>thigh_offset</socket_parent_frame>
 <socket_child_frame>/bodyset/shank</socket_child_frame><coordinates><Coordinate name="knee"/></coordinates><frames>
 <PhysicalOffsetFrame name="thigh_offset"><socket_parent>/bodyset/thigh</socket_parent>
 <translation>0 -0.4 0</translation>
-<orientation>0.1 0 0.2</orientation></PhysicalOffsetFrame></frames></PinJoint></objects></JointSet></Model>
+<orientation>0.1 0 0.2</orientation></PhysicalOffsetFrame></frames></PinJoint></objects></JointSet>
+<ConstraintSet><objects>
+<CoordinateCouplerConstraint name="c"><isEnforced>true</isEnforced>
+<coupled_coordinates_function><PolynomialFunction><coefficients>0.2 1 0</coefficients></PolynomialFunction>
+</coupled_coordinates_function><independent_coordinate_names>flexion</independent_coordinate_names>
+<dependent_coordinate_name>knee</dependent_coordinate_name></CoordinateCouplerConstraint></objects></ConstraintSet></Model>
 </OpenSimDocument>"""
 
 

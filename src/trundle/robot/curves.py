@@ -24,6 +24,9 @@ from trundle.scalars import Scalar, less, where
 # A knot takes some eight operations of every program; measured curves of joints have up to thirty.
 MOST_POINTS = 200
 
+# A coefficient beyond it is a quotient by rounding: joints' curves have some 10, also where points are a degree apart.
+_STEEPEST = 1e15
+
 
 @dataclass(frozen=True)
 class Pieces:
@@ -161,7 +164,17 @@ class PointCurve(Curve):
             if not after > before:
                 message = f"x must increase, and {after:g} comes after {before:g}"
                 raise problem(message, "sort the points", ("x", place + 1))
+        self._refuse_steep()
         return self
+
+    def _refuse_steep(self) -> None:
+        """Points so near to one another that the curve between them is beyond all numbers."""
+        try:
+            sound = all(abs(c) <= _STEEPEST for row in self.pieces.coefficients for c in row)
+        except ZeroDivisionError:
+            sound = False
+        if not sound:
+            raise problem("some of its points are too near to one another", "leave one of them out", ("x",))
 
     def measured(self, x: Measure, y: Measure) -> Self:
         told = {"x": self.x, "y": self.y}

@@ -134,7 +134,14 @@ def read_model(root: XmlElement, file: str | None) -> OsimModel:
     document = OsimNode(root, file)
     model = document.child("Model")
     if root.tag != "OpenSimDocument" or model is None:
-        raise document.fail(f"expected <OpenSimDocument> with a <Model>, got <{root.tag}>")
+        inside = [node.element.tag for node in document.children()] if root.tag == "OpenSimDocument" else []
+        holds = f" with {' and '.join(f'<{tag}>' for tag in inside[:3])}" if inside else ""
+        hint = (
+            "muscles, markers and constraints belong to a model: give the file of the model"
+            if inside
+            else None
+        )
+        raise document.fail(f"expected <OpenSimDocument> with a <Model>, got <{root.tag}>{holds}", hint)
     written = root.get("Version", "")
     if not written.isdigit() or len(written) > 6:
         raise document.fail(f"expected a version such as 40000, got {written[:20]!r}")

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import cast
 
 from trundle.documents.osim.osim_elements import OsimNode
+from trundle.errors import InputError
 from trundle.robot.curves import MOST_POINTS, Curve, LinearCurve, PolynomialCurve, SimmCurve
 
 # Curves through points by their tags. OpenSim reads the first two as the third: none of them is natural.
@@ -117,4 +118,9 @@ def _curve(function: OsimNode, coordinates: tuple[str, ...], what: str, factor: 
         "x": list(x),
         "y": [factor * v for v in y],
     }
-    return OsimFunction(coordinates, curve=cast("Mapping[str, object]", curve))
+    read = OsimFunction(coordinates, curve=cast("Mapping[str, object]", curve))
+    try:
+        read.noun.pieces  # noqa: B018
+    except InputError as error:
+        raise function.fail(f"{what}: {error.message}", error.hint) from None
+    return read
