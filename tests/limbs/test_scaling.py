@@ -125,6 +125,22 @@ def test_a_trial_that_moves_is_told(rng):
     assert scaled(robot, moves, still_within="3 cm").lengths
 
 
+def test_what_no_person_measures_is_told(rng):
+    """Centimetres taken for metres, and two names for one marker."""
+    robot = somebody(rng)
+    recording = trial(robot, rng, noise=0.0)
+    large = {name: 100 * places for name, places in recording.markers.items()}
+    with pytest.raises(InputError, match=r"the right leg is [\d.]+ m long.*no person's\n.*\(mm, m\)"):
+        scaled(robot, trundle.Recording(recording.time, large))
+    for one, other in (("RASI", "LASI"), ("RPSI", "RASI")):
+        markers = dict(recording.markers) | {
+            one: recording.markers[other],
+            "L" + one[1:]: recording.markers["LASI"],
+        }
+        with pytest.raises(InputError, match="at the same place"):
+            scaled(robot, trundle.Recording(recording.time, markers))
+
+
 def test_legs_of_two_lengths_are_told(rng):
     robot = somebody(rng)
     with pytest.warns(UserWarning, match="on the right") as told:
@@ -143,6 +159,8 @@ def test_legs_of_two_lengths_are_told(rng):
         ((), {"markers": {"LHEE": "LTOE", "LTOE": "LHEE"}}, "LTOE isn't ahead of LHEE"),
         ((), {"markers": {"RASI": "LASI", "LASI": "RASI"}}, "isn't outward of"),
         ((), {"markers": {"C7": "T10", "RTHI": "T10"}}, "'C7' and 'RTHI' can't both be T10"),
+        ((), {"markers": {"LTOE": "RASI", "LHEE": "LTOE", "RTHI": "LHEE"}}, "isn't|no person's|above"),
+        ((), {"height": 175}, "at most 3 m, got 175 m"),
         ((), {"hip_centre": "davis"}, "no hip centre 'davis'"),
         ((), {"sex": "x"}, "columns by sex"),
         ((), {"up": "x"}, "up is y or z"),

@@ -18,7 +18,7 @@ EPILOG = """\
 examples:
   trundle scale static.c3d --body-mass "72 kg" --sex female --output runs/person
   trundle inverse runs/person/person.yaml --markers runs/person/markers.yaml --motion walk.c3d \\
-      --external foot_r=plate1 --external foot_l=plate2
+      --smooth butterworth:6 --mass "72 kg" --gait
 
 Needed are the markers RASI, RPSI, RKNE, RKNM, RANK, RANM, RHEE, RTOE and the left ones (SACR stands for both PSI);
 --marker says which other names they have, and on which segment others are. Writes person.yaml and markers.yaml."""

@@ -33,6 +33,8 @@ from trundle.robot import Robot
 # How far (m) a marker may be from its mean place: who stands still sways by a centimetre (Winter 1995: root of the mean
 # square 3 to 8 mm at the centre of mass), and who takes a step goes much further.
 STILL = 0.02
+# Markers that are nearer than that (m) are one; legs that are shorter or longer are of other units.
+_APART, _LEGS, _TALLEST = 0.01, (0.1, 1.6), 3.0
 # Of a segment's length. Legs differ by 5 mm on the average, and rarely by 20 mm (Knutson 2005).
 _UNEVEN = 0.1
 _SEGMENTS = ("pelvis", "trunk", *(f"{name}_{side}" for side in SIDES for name in ("thigh", "shank", "foot")))
@@ -194,6 +196,9 @@ def scale_person(
         raise error.at(file=recording.source or None) from None
     _tell_sides(own)
     own["height"] = _height(own, sex) if height is None else number(height, "height", "m")
+    if not 0 < own["height"] <= _TALLEST:
+        message = f"expected a person's height, at most {_TALLEST:g} m, got {own['height']:g} m"
+        raise InputError(message, key="height", hint="such as 1.75, or '175 cm'")
     frames["trunk"] = _trunk(frames["pelvis"], own, sex)
     free = sum(_carrier(role) == "trunk" for role in roles.values()) >= _LEAST
     if free and "C7" in at:
@@ -283,6 +288,7 @@ def _measured(at: Mapping[str, FloatArray], hip_centre: str) -> tuple[dict[str, 
     """A person's own parameters, and the frames of pelvis and legs, of markers at these places."""
     front = (at["RASI"] + at["LASI"]) / 2
     back = at[_SACRUM] if _SACRUM in at else (at["RPSI"] + at["LPSI"]) / 2
+    _require_person(at, front - back)
     y = _unit(at["LASI"] - at["RASI"])
     axes = _axes(y, np.cross(front - back, y))
     tilted = axes[2]  # what is up, in the pelvis's axes
@@ -300,6 +306,19 @@ def _measured(at: Mapping[str, FloatArray], hip_centre: str) -> tuple[dict[str, 
         hip = front + axes @ (-behind, out * outward, -below)
         own |= _leg(at, side, hip, frames)
     return own | {"hip_behind": behind, "hip_below": below}, frames
+
+
+def _require_person(at: Mapping[str, FloatArray], depth: FloatArray) -> None:
+    """InputError where the pelvis's markers coincide, or legs are no person's."""
+    for name, between in (("RASI and LASI", at["RASI"] - at["LASI"]), ("front and back spines", depth)):
+        if np.linalg.norm(between) < _APART:
+            raise InputError(f"{name} are at the same place", key="markers", hint="which markers are they?")
+    leg = float(np.linalg.norm(at["RASI"] - at["RANM"]))
+    if not _LEGS[0] < leg < _LEGS[1]:
+        message = (
+            f"the right leg is {leg:.3g} m long, from the front spine to the ankle, which is no person's"
+        )
+        raise InputError(message, key="static", hint="is the trial in the unit that its file says (mm, m)?")
 
 
 def _require_sides(at: Mapping[str, FloatArray], pelvis: FloatArray) -> None:
