@@ -143,6 +143,25 @@ def test_inverse_after_forward(rng):
     assert "knee.effort" in run
 
 
+@pytest.mark.slow
+def test_inverse_after_forward_around_a_loop():
+    """A rod holds the shank to the ground: the loop's wrench reaches the hip's motor and the cams, too."""
+    ends = {"body": "base", "at": [0.3, 0.02, -0.9]}, {"body": "twist", "at": [0.02, 0.01, -0.3]}
+    rod = {"type": "rod", "first": ends[0], "second": ends[1], "length": 0.4}
+    motors = {"m": {"type": "torque", "drives": "hip"}}
+    model = derive(parse_robot({**knee(), "loops": {"tie": rod}, "motors": motors}))
+    run = simulate(model, 0.3, initial={"hip.angle": 0.2}, inputs={"m.torque": 3.0}, rtol=1e-10, atol=1e-11)
+    x = np.array([run[name][-1] for name in model.states])
+    values, rates = named_motion(model, x, np.array([3.0]))
+    rows = x[:2], x[2:], [rates[name] for name in model.speeds]
+    motion = JointMotion([0.0, 1.0], model.coordinates, model.speeds, *([row, row] for row in rows))
+    loads = joint_loads(model.robot, motion)
+    assert loads.efforts["hip.rate"][0] == pytest.approx(3.0, rel=1e-9)
+    assert loads.efforts["knee.rate"][0] == 0.0
+    for name, torque in loads.ties.items():
+        assert torque[0] == pytest.approx(values[f"{name}.torque"], rel=1e-8)
+
+
 def test_the_subspace_is_the_poses_derivative(rng):
     """The shank's velocity for one rad/s of the knee, and central differences of its pose (fourth order)."""
     robot, width = leg("natural"), 1e-3
