@@ -8,6 +8,7 @@ import yaml
 
 import trundle
 from cli import walking_leg as leg
+from model.test_cams import BODY, knee
 from trundle import InputError
 from trundle.limbs import uncertainty as inside
 from trundle.limbs.capture.joint_motion import moving_of
@@ -48,6 +49,7 @@ def person(bodies=BODIES):
 
 SPOTS = ((0.1, 0.03, 0.01), (-0.08, 0.04, -0.06), (0.01, -0.09, -0.12), (0.03, 0.02, -0.2))
 MARKERS = {f"{body}_{k}": (body, spot) for body in BODIES for k, spot in enumerate(SPOTS)}
+SPOTS_OF_A_LEG = {f"{link}_{k}": (link, spot) for link in ("hip", "twist") for k, spot in enumerate(SPOTS)}
 T = np.arange(61) / 50
 
 
@@ -125,6 +127,51 @@ def test_sensitivities_are_differences_of_the_whole_way(true, rng, method, earli
     )
     changes = [np.einsum("iom,im->o", moments, moved[window]) for window, moments in steps]
     np.testing.assert_allclose(changes, expected, atol=3e-6 * np.abs(expected).max())
+
+
+@pytest.mark.slow
+def test_sensitivities_go_through_cams(rng):
+    """A knee whose slides and twist follow its angle by splines: two coordinates, five moving joints."""
+    robot = {"trundle": 1, "robot": {"name": "leg", **knee()}}
+    model = marker_model(moving_of(robot), SPOTS_OF_A_LEG)
+    assert model.names == ("hip.angle", "knee.angle")
+    places, _ = model.evaluate(np.array([0.3 * np.sin(4 * T), 0.1 + 0.5 * np.cos(5 * T)]).T)
+    seen = dict(zip(SPOTS_OF_A_LEG, places.reshape(len(T), -1, 3).transpose(1, 0, 2), strict=True))
+    seen = noisy(seen, rng, 1e-3)
+    options = {
+        "markers": SPOTS_OF_A_LEG,
+        "smoothing": {"method": "butterworth", "cutoff": 8},
+        "progress": False,
+    }
+
+    def given(places, described=robot):
+        return trundle.inverse(described, trundle.Recording(T, places), **options)
+
+    shift = {name: rng.normal(size=each.shape) for name, each in seen.items()}
+    ahead, behind = (
+        net(given({n: each + side * 1e-6 * shift[n] for n, each in seen.items()})) for side in (1, -1)
+    )
+    here = given(seen)
+    moving = moving_of(here.loads.recursion.mechanism.robot)
+    known = inside._seen(here, moving, 1.0)
+    steps = inside._moments_by_markers(
+        inside._moment_slopes(here, moving, known),
+        inside._responses(moving, here, known.fit.postures),
+        known.fit.slopes,
+    )
+    moved = np.concatenate([shift[name] for name in SPOTS_OF_A_LEG], axis=1)
+    changes = np.array([np.einsum("iom,im->o", moments, moved[window]) for window, moments in steps])
+    expected = (ahead - behind) / 2e-6
+    np.testing.assert_allclose(changes, expected, atol=3e-6 * np.abs(expected).max())
+    bands = here.uncertainty("1 mm", {"twist": {"mass": 0.3}}, progress=False)
+    assert list(bands.values) == ["hip.net", "knee.net"]
+    heavier = knee()
+    heavier["joints"]["twist"] = {**heavier["joints"]["twist"], "body": {**BODY, "mass": 3.3}}
+    more = net(given(seen, {"trundle": 1, "robot": {"name": "leg", **heavier}})) - net(here)
+    speeds = here.loads.recursion.speeds
+    for joint in ("hip", "knee"):
+        grown = np.abs(more[:, speeds.index(f"{joint}.rate")])
+        np.testing.assert_allclose(bands.deviation(f"{joint}.net", "segments"), grown, atol=1e-9)
 
 
 @pytest.mark.slow

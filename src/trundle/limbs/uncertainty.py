@@ -29,6 +29,7 @@ from trundle.limbs.loads.loads import Loads
 from trundle.limbs.loads.sensitivities import inertia_slopes, motion_slopes
 from trundle.mechanics.tree import WORLD
 from trundle.model.arguments import number
+from trundle.model.constraints import follower_columns
 from trundle.model.moving import MovingMechanism
 from trundle.progress import Doing, Progress
 from trundle.scalars import is_zero
@@ -63,10 +64,9 @@ def uncertainty(
 ) -> Bands:
     """See `Inverse.uncertainty`."""
     loads = found.loads
-    assembly = loads.recursion.mechanism.assembly
-    if held := "closed loops" if assembly.loops else "couplings" if assembly.couplings else "":
-        message = f"bands are those of trees of bodies alone, and this robot has {held}"
-        raise InputError(message, key="bands", hint=f"leave the {held} out, or the bands")
+    if loads.recursion.mechanism.assembly.loops:
+        message = "bands are those of trees, and this robot has closed loops"
+        raise InputError(message, key="bands", hint="leave the loops out, or the bands")
     columns = _columns(loads)
     record: dict[str, object] = {}
     variances: dict[str, FloatArray] = {}
@@ -93,12 +93,19 @@ def uncertainty(
 
 def _columns(loads: Loads) -> dict[str, str]:
     """The net moments' columns with their speeds; the base's are no joint's."""
-    tree = loads.recursion.tree
+    tree, free = loads.recursion.tree, _free(loads)
     named: dict[str, str] = {}
     for link, at in zip(tree.links, tree.speed_slices(), strict=True):
         if link.parent != WORLD:
-            named |= dict(named_along("net", loads, loads.recursion.speeds[at]))
+            own = [speed for speed in loads.recursion.speeds[at] if speed in free]
+            named |= dict(named_along("net", loads, own))
     return named
+
+
+def _free(loads: Loads) -> list[str]:
+    """The speeds that follow no others by couplings."""
+    followers = follower_columns(loads.recursion.mechanism.assembly)
+    return [speed for k, speed in enumerate(loads.recursion.speeds) if k not in followers]
 
 
 def _of_markers(found: Inverse, given: float | str, progress: bool) -> tuple[float, FloatArray]:
@@ -183,8 +190,8 @@ def _moment_slopes(found: Inverse, moving: MovingMechanism, seen: _Seen) -> Floa
     """
     loads, motion = found.loads, found.motion
     by = motion_slopes(loads)
-    order = [loads.recursion.coordinates.index(name) for name in motion.names]
-    places = [loads.recursion.speeds.index(name) for name in motion.speeds]
+    order = [loads.recursion.mechanism.names.index(name) for name in motion.names]
+    places = [_free(loads).index(name) for name in motion.speeds]
     speed = speed_slopes(moving, motion)
     second = by.nu_dot[:, :, places] @ speed.back
     first = (by.nu[:, :, places] - second @ speed.drift) @ speed.back

@@ -13,10 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from trundle.arrays import FloatArray
+from trundle.limbs.loads.followers import followed, led
 from trundle.limbs.loads.loads import Loads
 from trundle.limbs.loads.recursion import PARTS, Pushed, Recursion, groups, outside_forces, traced
 from trundle.mechanics.inverse_dynamics import joint_motions, joint_wrenches, needed_forces
 from trundle.mechanics.tree import NO_INERTIA, Tree
+from trundle.model.constraints import follower_columns
 from trundle.program import Program, compile_program
 from trundle.scalars import Scalar
 from trundle.spatial.motions import Force, Inertia, Pose, add_forces, pair, scale_force
@@ -25,9 +27,12 @@ from trundle.spatial.vectors import Matrix
 # What an inertia is made of, as inputs: mass, first moment, and the upper triangle about the origin.
 _INERTIA = ("m", "h_x", "h_y", "h_z", "xx", "xy", "xz", "yy", "yz", "zz")
 
+# The step (rad, m) of central differences of what follows: about the cube root of rounding, which leaves 1e-10.
+_DIFFERENCE = 1e-5
+
 
 class MotionSlopes(NamedTuple):
-    """∂τ/∂q (n, s, c), ∂τ/∂ν and ∂τ/∂ν̇ (n, s, s)."""
+    """∂τ/∂q (n, s, c), ∂τ/∂ν and ∂τ/∂ν̇ (n, s, f) by what is independent, in the mechanism's order."""
 
     q: FloatArray
     nu: FloatArray
@@ -40,9 +45,42 @@ def motion_slopes(loads: Loads) -> MotionSlopes:
     program = _net_program(recursion, loads.outside.pushed).with_jacobians(
         "net", "coordinate", "speed", "acceleration"
     )
-    _, *tables = compile_program(program).over_samples(*loads.samples.tables, loads.outside.table)
+    net, *tables = compile_program(program).over_samples(*loads.samples.tables, loads.outside.table)
     count, rows = len(loads.time), len(recursion.speeds)
-    return MotionSlopes(*(np.moveaxis(table, -1, 0).reshape(count, rows, -1) for table in tables))
+    by = [np.moveaxis(table, -1, 0).reshape(count, rows, -1) for table in tables]
+    if not recursion.mechanism.assembly.couplings:
+        return MotionSlopes(*by)
+    return _by_leaders(loads, net, np.concatenate(by, axis=2))
+
+
+def _by_leaders(loads: Loads, net: FloatArray, by_all: FloatArray) -> MotionSlopes:
+    """The same where others follow by gears and cams: δτ = Lᵀ (∂τ/∂x F δx) + δLᵀ τ, x being what is independent.
+
+    How followers move, F, and what they put on their leaders, Lᵀ τ, are differentiated by central differences.
+    """
+    mechanism, samples = loads.recursion.mechanism, loads.samples
+    assembly, followers = mechanism.assembly, set(follower_columns(mechanism.assembly))
+    free = [k for k in range(len(assembly.speeds)) if k not in followers]
+    places = [assembly.coordinates.index(name) for name in mechanism.names]
+    given = [samples.q[:, places], samples.nu[:, free], samples.nu_dot[:, free]]
+    slopes: list[FloatArray] = []
+    for part, table in enumerate(given):
+        columns = np.empty((*net.T.shape, table.shape[1]))
+        for k in range(table.shape[1]):
+            step = np.zeros(table.shape[1])
+            step[k] = _DIFFERENCE
+            ahead, behind = (
+                followed(
+                    assembly, *(each + side * step if part == j else each for j, each in enumerate(given))
+                )
+                for side in (1, -1)
+            )
+            moved = (np.hstack(ahead) - np.hstack(behind)) / (2 * _DIFFERENCE)
+            columns[:, :, k] = led(assembly, samples.q, np.einsum("nsx,nx->sn", by_all, moved))[0].T
+            turned = led(assembly, ahead[0], net)[0] - led(assembly, behind[0], net)[0]
+            columns[:, :, k] += turned.T / (2 * _DIFFERENCE)
+        slopes.append(columns)
+    return MotionSlopes(*slopes)
 
 
 def inertia_slopes(loads: Loads, changes: Mapping[str, tuple[int, FloatArray]]) -> dict[str, FloatArray]:
@@ -53,7 +91,8 @@ def inertia_slopes(loads: Loads, changes: Mapping[str, tuple[int, FloatArray]]) 
     for name, (link, ten) in changes.items():
         given = np.zeros(10 * len(links))
         given[10 * links.index(link) : 10 * links.index(link) + 10] = ten
-        found[name] = kernel.over_samples(*loads.samples.tables, np.tile(given, (len(loads.time), 1)))[0].T
+        net = kernel.over_samples(*loads.samples.tables, np.tile(given, (len(loads.time), 1)))[0]
+        found[name] = led(loads.recursion.mechanism.assembly, loads.samples.q, net)[0].T
     return found
 
 
