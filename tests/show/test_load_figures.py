@@ -175,3 +175,35 @@ def test_a_ball_that_stays_and_hinges_that_pass_all_on_have_no_panel():
     figures = trundle.load_figures(trundle.joint_loads(robot, motion).to_run())
     assert [axes.get_ylabel() for axes in figures["angles"].axes] == ["angle (°)"]
     assert [axes.get_title("left") for axes in figures["moments"].axes] == ["neck", "adduction, on arm"]
+
+
+def test_plates_push_feet_where_the_pressure_is():
+    arm = {"name": "foot", "mass": 1, "center_of_mass": [0, 0, -0.2], "inertia": {"xx": 0.01, "yy": 0.01}}
+    robot = trundle.load({"robot": {"name": "arm", "joints": {"ankle": {"axis": [0, 1, 0], "body": arm}}}})
+    time = np.linspace(0.0, 1.0, 21)
+    corners = [(0.3, 0.2, -0.5), (-0.3, 0.2, -0.5), (-0.3, -0.2, -0.5), (0.3, -0.2, -0.5)]
+    force = np.outer(np.where((time > 0.2) & (time < 0.6), 700.0, 0.0), (0.1, 0.0, 1.0))
+    place = np.stack([0.1 * time, 0 * time, 0 * time], axis=1)
+    plate = trundle.ForcePlate("plate", corners, time, force, np.cross(place, force))
+    recording = trundle.Recording(time, channels={"ankle.angle": 0.2 * time}, plates=(plate,))
+    run = trundle.inverse(robot, recording, external={"foot": "plate"}).to_run(mass=70)
+    assert run["foot.ground_force_z"].max() == pytest.approx(10.0)
+    assert (run.units["foot.ground_force_z"], run.units["foot.ground_point_x"]) == ("N/kg", "m")
+    (arrow,) = [each for each in with_wrenches(track_of(run).scene, run).arrows if each.name == "foot.ground"]
+    loaded = force[:, 2] > 0
+    np.testing.assert_allclose(arrow.at[loaded], (place - (0, 0, 0.5))[loaded], atol=1e-12)
+    np.testing.assert_allclose(arrow.vector / arrow.scale, force / 70, atol=1e-12)
+
+
+@pytest.mark.parametrize(("frame", "count"), [("world", 6), ("child", 6), ("parent", 0)])
+def test_arrows_point_the_same_way_in_whatever_axes_the_run_is(frame, count):
+    time = np.linspace(0.0, 1.0, 21)
+    motion = {"time": time, "link_1.angle": time, "link_2.angle": time**2, "link_3.angle": -time}
+    loads = trundle.joint_loads(trundle.catalog.pendulum(links=3), motion)
+    runs = loads.to_run("child"), loads.to_run(frame)
+    expected, arrows = (
+        {(a.name, a.turns): a for a in with_wrenches(track_of(r).scene, r).arrows} for r in runs
+    )
+    assert len(arrows) == count
+    for key, arrow in arrows.items():
+        np.testing.assert_allclose(arrow.vector, expected[key].vector, atol=1e-12)

@@ -30,14 +30,41 @@ def to_run(loads: Loads, in_: str = "child", mass: float | str | None = None) ->
     rates = dict(zip(assembly.speeds, loads.samples.nu.T, strict=True))
     outputs: dict[str, FloatArray] = {}
     units = {name: assembly.quantities[name].unit for name in (*motion, *rates)}
-    for name, unit, values in _columns(loads, in_):
-        outputs[name] = values if weight is None else values / weight
-        units[name] = unit if weight is None else _PER_MASS[unit]
+    for name, unit, values in (*_columns(loads, in_), *_pushes(loads)):
+        scaled = weight is not None and unit in _PER_MASS
+        outputs[name] = values / weight if weight is not None and scaled else values
+        units[name] = _PER_MASS[unit] if scaled else unit
     groups = {"coordinates": tuple(motion), "speeds": tuple(rates), "outputs": tuple(outputs)}
     about = {"frame": in_, "mass": weight, "undetermined": list(loads.undetermined)}
     about |= {"smoothing": dict(loads.samples.smoothing), "peaks": peaks(loads.time, outputs)}
     description = {"yaml": dump(robot), "parameters": dict(robot.parameter_values())}
     return Run(robot.name, loads.time, motion | rates | outputs, units, description, about, groups)
+
+
+def _pushes(loads: Loads) -> Iterator[tuple[str, str, FloatArray]]:
+    """What pushes a body from outside, in the world's axes: the force, and where it acts; where nothing pushes, the
+    point goes evenly from where it was last to where it will be.
+    """
+    shape, pushed = (loads.time.size, 3), {}
+    for wrench in loads.outside.given:
+        root = wrench.frame.root
+        force, place = wrench.in_(root).force, wrench.point.position(in_=root)
+        if root.name in loads.recursion.mechanism.assembly.links:
+            own = loads.frames[root.name]
+            turned = own.rotation(in_=loads.world)
+            force = np.einsum("...ik,...k->...i", turned, force)
+            place = own.origin.position(in_=loads.world) + np.einsum("...ik,...k->...i", turned, place)
+        force, place = (np.broadcast_to(np.asarray(part, float), shape) for part in (force, place))
+        size = np.linalg.norm(force, axis=1, keepdims=True)
+        before = pushed.get(wrench.on, (0.0, 0.0, 0.0))
+        pushed[wrench.on] = tuple(a + b for a, b in zip(before, (force, size * place, size), strict=True))
+    for body, (force, heavy, size) in pushed.items():
+        known = np.flatnonzero(size[:, 0] > 0)
+        for axis, values, weighed in zip("xyz", force.T, heavy.T, strict=True):
+            yield f"{body}.ground_force_{axis}", "N", values
+            if known.size:
+                places = np.interp(np.arange(shape[0]), known, weighed[known] / size[known, 0])
+                yield f"{body}.ground_point_{axis}", "m", places
 
 
 def peaks(time: FloatArray, columns: Mapping[str, FloatArray]) -> dict[str, dict[str, dict[str, float]]]:

@@ -29,20 +29,22 @@ _ARC = np.linspace(-0.25 * np.pi, 1.25 * np.pi, 40)
 
 
 def with_wrenches(scene: Scene, run: Run) -> Scene:
-    """The scene with the joints' forces and moments, of a run that has them in their bodies' frames, and with what the
-    ground does to wheels; seen from above without their loads, which point at whoever looks.
+    """The scene with the joints' forces and moments, of a run that has them in their bodies' frames or the world's, and
+    with what the ground does to wheels and plates to feet; wheels' loads, which point at whoever looks from above, are
+    left out there.
     """
-    arrows = []
+    arrows, frame = [], run.summary.get("frame", "child")
     for kind, turns in (("force", False), ("moment", True)):
         given = {}
         for joint in scene.joints:
             part = run.parts.get(joint.name, {})
             names = [part.get(f"{kind}_{axis}") for axis in "xyz"]
-            if all(names):
+            if all(names) and frame in ("child", "world"):
                 local = np.stack([run[name] for name in names if name], axis=1)
-                given[joint.name] = _in_world(scene, Spot(joint.frame), local)
+                at, turned = _in_world(scene, Spot(joint.frame), local)
+                given[joint.name] = at, turned if frame == "child" else local[: len(at)]
         if not turns:
-            given |= _contacts(scene, run)
+            given |= _contacts(scene, run) | _grounds(scene, run)
         largest = max(
             (float(np.linalg.norm(vectors, axis=1).max()) for _, vectors in given.values()), default=0.0
         )
@@ -67,6 +69,17 @@ def _contacts(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArray]
                 force += np.outer(run[part[name]], way)
         if force.any():
             pushes[wheel.name] = _in_world(scene, Spot(wheel.frame, (0.0, 0.0, -wheel.radius)), force)
+    return pushes
+
+
+def _grounds(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Where plates push bodies (m, the centre of pressure) and with what forces, in the world, of a run with both."""
+    pushes = {}
+    for owner, part in run.parts.items():
+        names = [part.get(f"ground_{what}_{axis}") for what in ("point", "force") for axis in "xyz"]
+        if all(names):
+            table = np.stack([run[name] for name in names if name], axis=1)[: len(scene.poses)]
+            pushes[f"{owner}.ground"] = table[:, :3], table[:, 3:]
     return pushes
 
 
