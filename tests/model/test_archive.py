@@ -18,9 +18,8 @@ import sympy as sp
 from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
 
 import trundle
-from parameters import mostly_slow
+from parameters import SHORT, mostly_slow
 from sympy_models.whipple import BENCHMARK, whipple
-from trundle.catalog import names
 from trundle.errors import InputError, TrundleError
 from trundle.model import archive
 from trundle.model.model import Model
@@ -80,7 +79,7 @@ def lagrange():
 
 
 MODELS: dict[str, Any] = {
-    **{name: (lambda name=name: catalogue(name)) for name in names()},
+    **{name: (lambda name=name: catalogue(name)) for name in SHORT},
     "urdf": from_urdf,
     "four_bar": four_bar,
     "kane": kane,
