@@ -8,7 +8,7 @@ import yaml
 
 import trundle
 from cli import walking_leg as leg
-from model.test_cams import BODY, knee
+from model.splined_leg import BODY, knee
 from trundle import InputError
 from trundle.limbs import uncertainty as inside
 from trundle.limbs.capture.joint_motion import moving_of
