@@ -9,7 +9,7 @@ import pytest
 import scipy.linalg
 
 import trundle
-from trundle.errors import InputError
+from trundle.errors import InputError, NumericsError
 from trundle.robot import Action, Controller
 from trundle.robot.controllers import CONTROLLERS
 from trundle.show.page import page_of
@@ -306,3 +306,40 @@ def test_directions_are_compared_within_half_a_turn(rng):
 
     closed, apart = both(robot, rng, law)
     np.testing.assert_allclose(closed, apart, rtol=1e-11, atol=1e-9)
+
+
+def test_gains_may_be_formulas_of_parameters(rng):
+    """An integral and a derivative by a parameter give what the same numbers give."""
+    numbers = {**SPEED, "integral": 2.0, "derivative": 0.1, "anti_windup": 0.5}
+    formulas = {**numbers, "integral": "2*k", "derivative": "k/10", "proportional": "8*k"}
+    plain, by_parameters = (trundle.derive(driven(a=pid)) for pid in (numbers, formulas))
+    assert plain.states == by_parameters.states
+    x, r = states_of(plain, rng, 9), rng.normal(size=(1, 9))
+    np.testing.assert_allclose(by_parameters.rhs(x, r), plain.rhs(x, r), rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("controller", "said"),
+    [
+        ({**SPEED, "lowest": 5.0, "highest": -5.0}, "lowest .5. is not below highest .-5."),
+        (
+            {"type": "state_feedback", "drives": {"b": {"gains": {"v_x": 1}, "lowest": 3, "highest": 1}}},
+            "lowest .3. is not below highest .1.",
+        ),
+        (
+            {"type": "circle", "circle": {"center": [0, 0], "radius": 2}, "speed": 1, "speed_to": "b", "turn_to": "b"},
+            "'b' can't take both",
+        ),
+        ({key: SPEED[key] for key in ("reads", "drives")} | {"derivative": "k"}, "needs a filter"),
+    ],
+)  # fmt: skip
+def test_what_contradicts_itself_is_refused(controller, said):
+    with pytest.raises(InputError, match=said):
+        driven(a=controller)
+
+
+def test_a_loop_without_rates_at_its_start_is_told():
+    """Anti-windup by k_i/k_p, k_p a formula that is 0."""
+    model = trundle.derive(driven(a={**SPEED, "proportional": "k - k"}))
+    with pytest.raises(NumericsError, match="a.integral.*have no rates: .*controllers.*left_motor.voltage"):
+        trundle.simulate(model, 0.1)

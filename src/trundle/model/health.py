@@ -263,7 +263,8 @@ def _check(kind: object, key: str, where: str, values: Callable[[], Iterable[obj
 def without_value(robot: Robot, parameters: Mapping[str, float], values: Mapping[str, float]) -> str:
     """Which motor or contact law of a robot gives no finite number, in words; "" where all do.
 
-    values: coordinates, speeds, states of motors and contacts, and inputs by name, where a run stopped.
+    values: coordinates, speeds, states of motors and contacts, and inputs by name, where a run stopped. Where controllers
+    drive some of the inputs, which are not among them then, the words are of the controllers.
     """
     here = mechanism(robot, parameters)
     try:
@@ -274,6 +275,9 @@ def without_value(robot: Robot, parameters: Mapping[str, float], values: Mapping
     except ZeroDivisionError:  # no S(q) has numbers there: the constraints are singular, whatever forces do
         return ""
     try:
+        driven = [motor.command.name for motor in assembly.actuators if motor.command.name not in values]
+        if driven:  # by controllers, whose commands are no inputs
+            return f"a gain of its controllers may divide by 0; they drive {', '.join(driven)}"
         loads = standing_loads(assembly, here.at, contact_span(assembly))
         forces = applied_forces(assembly, here.at, nu, values, values, loads)
     except InputError as error:  # a root of what is negative, say, with the class and the line

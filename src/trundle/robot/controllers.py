@@ -19,6 +19,7 @@ from trundle.robot.values import (
     Positive,
     Rate,
     Speed,
+    Value,
     describe,
     problem,
 )
@@ -137,12 +138,14 @@ class PidController(Controller):
 
     @model_validator(mode="after")
     def _fits(self) -> PidController:
-        if self.derivative.number and self.filter is None:
+        if not _is_zero(self.derivative) and self.filter is None:
             raise problem("a derivative needs a filter", "write filter: 0.02 s, say", ("derivative",))
         limited = self.lowest is not None or self.highest is not None
-        if limited and self.integral.number and not self.proportional.number and self.anti_windup is None:
+        by_gains = not _is_zero(self.integral) and self.anti_windup is None
+        if limited and by_gains and _is_zero(self.proportional):
             message = "an integral within limits needs anti_windup where nothing is proportional"
             raise problem(message, "write anti_windup: 0.1 s, say", ("integral",))
+        _check_limits(self.lowest, self.highest)
         return self
 
     def reads_from(self) -> tuple[str, ...]:
@@ -159,7 +162,7 @@ class PidController(Controller):
 
     def states(self, read: Read) -> Mapping[str, State]:
         """The integral, in units of the command, and what is read behind the filter."""
-        own = {"integral": State(_UNKNOWN)} if self.integral.number else {}
+        own = {"integral": State(_UNKNOWN)} if not _is_zero(self.integral) else {}
         return own | ({"filtered": State(_UNKNOWN)} if self.filter is not None else {})
 
     def outputs(self) -> tuple[str, ...]:
@@ -199,6 +202,20 @@ class PidController(Controller):
         return read(self.integral) / read(self.proportional)
 
 
+def _is_zero(gain: Value) -> bool:
+    """Whether a gain is 0 as written; a formula's number changes with the parameters."""
+    return gain.constant == 0
+
+
+def _check_limits(lowest: Value | None, highest: Value | None) -> None:
+    """Raise a problem where limits that are numbers leave nothing between them."""
+    if lowest is None or highest is None or lowest.constant is None or highest.constant is None:
+        return
+    if lowest.constant >= highest.constant:
+        came = f"lowest ({lowest.constant:g}) is not below highest ({highest.constant:g})"
+        raise problem(came, "exchange them, or leave one away", ("lowest",))
+
+
 def within(command: Scalar, lowest: Scalar | None, highest: Scalar | None) -> Scalar:
     """A command within limits, where there are any."""
     command = command if lowest is None else maximum(command, lowest)
@@ -218,6 +235,11 @@ class FeedbackRow(Noun):
     offset: Plain = default(0.0, "The command where all that is read is where it should be, default 0.")
     lowest: Plain | None = Field(default=None, description="The least command.")
     highest: Plain | None = Field(default=None, description="The greatest command.")
+
+    @model_validator(mode="after")
+    def _fits(self) -> FeedbackRow:
+        _check_limits(self.lowest, self.highest)
+        return self
 
 
 class StateFeedback(Controller):
@@ -292,6 +314,14 @@ class CircleFollower(Controller):
     turn: Positive[Rate] = default(
         "1 rad/s", "Turning rate that may be spent on them (rad/s), default 1 rad/s."
     )
+
+    @model_validator(mode="after")
+    def _fits(self) -> CircleFollower:
+        if self.speed_to == self.turn_to:
+            message = f"{self.turn_to!r} can't take both the speed and the turning rate"
+            hint = "give a controller to both: speed_to: speed.reference, turn_to: turn.reference"
+            raise problem(message, hint, ("turn_to",))
+        return self
 
     def reads_from(self) -> tuple[str, ...]:
         """The base's pose and velocity."""
