@@ -263,8 +263,8 @@ def _check(kind: object, key: str, where: str, values: Callable[[], Iterable[obj
 def without_value(robot: Robot, parameters: Mapping[str, float], values: Mapping[str, float]) -> str:
     """Which motor or contact law of a robot gives no finite number, in words; "" where all do.
 
-    values: coordinates, speeds, states of motors and contacts, and inputs by name, where a run stopped. Where controllers
-    drive some of the inputs, which are not among them then, the words are of the controllers.
+    values: coordinates, speeds, states of motors and contacts, and inputs by name, where a run stopped. Inputs that
+    controllers drive aren't among them: then the words are of the controllers.
     """
     here = mechanism(robot, parameters)
     try:
