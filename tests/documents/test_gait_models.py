@@ -144,7 +144,7 @@ def velocity_forces(forces, u, width):
 
 
 @PEER
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_random_limbs_move_and_weigh_by_opensims_masses(tmp_path, campaign):
     """Poses, velocities and the forces at rest are OpenSim's; those of the speeds follow from its masses.
 
@@ -152,7 +152,7 @@ def test_random_limbs_move_and_weigh_by_opensims_masses(tmp_path, campaign):
     ½ dM/dq u², so that its energy isn't kept. What is exact is compared exactly; the difference of masses has 1e-8.
     """
     width, cases, motions = 2e-3, [], []
-    limbs = [rolling_leg(), *(random_limb(rng) for rng in campaign(300))]
+    limbs = [rolling_leg(), *(random_limb(rng) for rng in campaign(100))]
     for k, model in enumerate(limbs):
         robot = load(tmp_path, model, f"{k}.osim")
         motion = away_from_knots(robot, np.random.default_rng(k), width)
