@@ -149,3 +149,13 @@ def test_words_lead_to_movements_and_back():
     assert usual_movement("knee_angle_l", -2.0, 0.2).sign == -1
     assert usual_movement("lumbar_extension").label == "lumbar_flexion"
     assert usual_movement("elbow") is None
+
+
+@pytest.mark.parametrize(("bend", "sign"), [(0.5, 1), (-0.5, -1)])
+def test_a_knee_angle_without_limits_is_told_by_the_way_it_bends(bend, sign):
+    robot = person()
+    motion = swing(robot) | {"knee_angle_r.angle": bend * (1 + np.sin(6 * T))}
+    run = trundle.joint_loads(robot, motion).to_run()
+    named = trundle.clinical(run)
+    assert named["right_knee_flexion.angle"].max() == pytest.approx(1.0, abs=0.01)
+    assert named["right_knee_flexion.moment"] == pytest.approx(sign * run["knee_angle_r.net"])

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
 from trundle.arrays import FloatArray
 from trundle.documents import parse
 from trundle.errors import InputError, require_known
@@ -129,11 +131,23 @@ def named_axes(run: Run, movements: Mapping[str, str] | None = None) -> Iterator
     given = named_by(movements, robot)
     seen: dict[str, str] = {}
     for name, axis in axes_of(robot, given):
+        if name not in given and _extends(run, robot, axis):
+            axis = axis._replace(movement=axis.movement.opposed)
         taken = seen.setdefault(axis.movement.label, name)
         if taken != name:
             message = f"{axis.movement.label} is what both {taken} and {name} are called"
             raise InputError(message, key="movements", hint="name one of them otherwise")
         yield axis
+
+
+def _extends(run: Run, robot: Robot, axis: NamedAxis) -> bool:
+    """Whether a `knee_angle` of which neither description nor limits say so grows as the knee extends: it is mostly
+    below zero, and a knee bends one way only.
+    """
+    joint = robot.joints[axis.joint]
+    told = [getattr(joint, key, None) for key in ("movement", "lower", "upper")]
+    by_name = axis.joint.lower().startswith("knee_angle") and axis.movement.name == "flexion"
+    return by_name and not any(each is not None for each in told) and float(np.median(run[axis.angle])) < 0
 
 
 def axes_of(robot: Robot, given: Mapping[str, Movement] | None = None) -> Iterator[tuple[str, NamedAxis]]:

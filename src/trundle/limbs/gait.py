@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +28,7 @@ from trundle.limbs.gait_events import (
     plate_steps,
     recorded_steps,
 )
+from trundle.limbs.gait_measures import Measure, first_inside, measures_of, side_of, works_of
 from trundle.limbs.loads import Loads
 from trundle.model.arguments import three
 from trundle.results import Run
@@ -38,28 +38,6 @@ _TWO = 1.5
 # A foot's force is known over a stance where it is there for this share of it: events of markers and plates differ by
 # some hundredths of a second at both ends (Zeni et al. 2008).
 _KNOWN = 0.8
-# The parts of a stance (share of it) over which a foot is flat and moves as the ground does.
-_FLAT = (0.2, 0.4)
-_PHASES = ("loading response", "single support", "pre-swing", "swing")
-
-
-class Measure(NamedTuple):
-    """A number of every cycle of a side, such as "stride time" (s)."""
-
-    side: str
-    name: str
-    unit: str
-    values: FloatArray
-
-    @property
-    def mean(self) -> float:
-        """Over the cycles."""
-        return float(self.values.mean())
-
-    @property
-    def deviation(self) -> float:
-        """The sample's standard deviation, n − 1; NaN of one cycle."""
-        return float(self.values.std(ddof=1)) if self.values.size > 1 else float("nan")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -367,7 +345,7 @@ def gait_of(
             told = "their moments and powers are left out of means"
             warnings.warn(f"no plate has the foot's force over the stance of {lacking}: {told}", stacklevel=3)
     curves = dict(_curves(run, spans, loaded))
-    measures = (*_measures(run, steps, spans, feet), *_works(run, steps, spans, loaded))
+    measures = (*measures_of(run, steps, spans, feet), *works_of(run, steps, spans, loaded))
     return Gait(run, steps, source, spans, loaded, curves, measures)
 
 
@@ -385,22 +363,10 @@ def _loaded(
     """In which cycles a force pushes the foot for as long as it stands."""
     known = np.zeros(len(spans), dtype=bool)
     for k, (start, end) in enumerate(spans):
-        off = _first(steps.offs, start, end)
+        off = first_inside(steps.offs, start, end)
         during = (run.time >= start) & (run.time <= (end if off is None else off))
         known[k] = force is not None and off is not None and (force[during] > 0).mean() >= _KNOWN
     return known
-
-
-def _first(times: FloatArray, start: float, end: float) -> float | None:
-    """The first of the times inside."""
-    inside = times[(times > start) & (times < end)]
-    return float(inside[0]) if inside.size else None
-
-
-def _side(name: str, spans: Mapping[str, FloatArray]) -> str | None:
-    """Whose cycles a column is cut into: its own side's; of the trunk's the first side's."""
-    own = next((side for side in ("right", "left") if name.startswith(f"{side}_")), "")
-    return own if own in spans else next(iter(spans)) if not own else None
 
 
 def _curves(
@@ -409,106 +375,8 @@ def _curves(
     """All columns over their side's cycles; moments and powers over those with a known force."""
     cut = {side: cycles(run, each) for side, each in spans.items()}
     for name in run.values:
-        side = _side(name, spans)
+        side = side_of(name, spans)
         if side is not None:
             chosen = cut[side][name] if name.endswith(".angle") else cut[side][name][loaded[side]]
             if len(chosen):
                 yield name, chosen
-
-
-def _measures(
-    run: Run, steps: Mapping[str, Steps], spans: Mapping[str, FloatArray], feet: Feet | None
-) -> Iterator[Measure]:
-    """Times and lengths of steps by side."""
-    for side, each in spans.items():
-        lasting = each[:, 1] - each[:, 0]
-        yield Measure(side, "stride time", "s", lasting)
-        yield Measure(side, "cadence", "steps/min", 120.0 / lasting)
-        offs = [_first(steps[side].offs, *span) for span in each]
-        shares = [100 * (off - a) / (b - a) for off, (a, b) in zip(offs, each, strict=True) if off]
-        if shares:
-            yield Measure(side, "stance", "%", np.array(shares))
-        if feet is not None and side in feet.heels:
-            yield from _lengths(run.time, side, steps, each, feet)
-
-
-def _lengths(
-    time: FloatArray, side: str, steps: Mapping[str, Steps], spans: FloatArray, feet: Feet
-) -> Iterator[Measure]:
-    """Steps from the other heel's contact to one's own, strides, and the speed: over ground or a treadmill's belt."""
-    belt = _belt(time, steps, feet)
-
-    def at(own: str, when: FloatArray) -> FloatArray:
-        """How far a heel is ahead at times, on a ground that stands still."""
-        return np.interp(when, time, feet.ahead(feet.heels[own])) + belt * when
-
-    strides = at(side, spans[:, 1]) - at(side, spans[:, 0])
-    other = next((name for name in steps if name != side and name in feet.heels), None)
-    if other is not None:
-        before = [_first(steps[other].strikes, *span) for span in spans]
-        known = np.array([when is not None for when in before])
-        when = np.array([when for when in before if when is not None])
-        if known.any():
-            yield Measure(side, "step time", "s", spans[known, 1] - when)
-            yield Measure(side, "step length", "m", at(side, spans[known, 1]) - at(other, when))
-    yield Measure(side, "stride length", "m", strides)
-    yield Measure(side, "speed", "m/s", strides / (spans[:, 1] - spans[:, 0]))
-
-
-def _belt(time: FloatArray, steps: Mapping[str, Steps], feet: Feet) -> float:
-    """How fast feet that are flat on the ground go backward (m/s): 0 over ground, a treadmill's belt its speed."""
-    found = []
-    for side, each in steps.items():
-        if side not in feet.heels:
-            continue
-        ahead = feet.ahead(feet.heels[side])
-        for strike in each.strikes:
-            off = _first(each.offs, strike, np.inf)
-            if off is not None:
-                ends = strike + np.array(_FLAT) * (off - strike)
-                found.append(-np.diff(np.interp(ends, time, ahead))[0] / np.diff(ends)[0])
-    return float(np.median(found)) if found else 0.0
-
-
-def _works(
-    run: Run,
-    steps: Mapping[str, Steps],
-    spans: Mapping[str, FloatArray],
-    loaded: Mapping[str, np.ndarray],
-) -> Iterator[Measure]:
-    """What joints give and take between events: ∫ max(P, 0) dt and ∫ min(P, 0) dt of a joint's power by phase."""
-    joints = [name for name in run.values if name.endswith(".power") and f"{name[:-6]}.angle" not in run]
-    for name in joints:
-        side = _side(name, spans)
-        if side is None or not loaded[side].any():
-            continue
-        ends = [_phases(side, steps, span) for span in spans[side][loaded[side]]]
-        common = max(ends, key=len)
-        whole = [each for each in ends if len(each) == len(common)]
-        unit = {"W": "J", "W/kg": "J/kg"}.get(run.units.get(name, ""), "")
-        for way, sign in (("positive", 1.0), ("negative", -1.0)):
-            done = _integral(run.time, np.maximum(sign * run[name], 0.0))
-            for phase in common:
-                values = [sign * np.diff(np.interp(each[phase], run.time, done))[0] for each in whole]
-                told = f"{name[:-6].replace('_', ' ')} {way} work, {phase}"
-                yield Measure(side, told, unit, np.array(values))
-
-
-def _phases(side: str, steps: Mapping[str, Steps], span: FloatArray) -> dict[str, tuple[float, float]]:
-    """The phases of a cycle between events: with the other foot's four (Perry 1992), else stance and swing."""
-    start, end = span.tolist()
-    off = _first(steps[side].offs, start, end)
-    if off is None:
-        return {"cycle": (start, end)}
-    others = [each for name, each in steps.items() if name != side]
-    lifted = _first(others[0].offs, start, off) if others else None
-    landed = _first(others[0].strikes, start, off) if others else None
-    if lifted is None or landed is None or lifted > landed:
-        return {"stance": (start, off), "swing": (off, end)}
-    edges = (start, lifted, landed, off, end)
-    return dict(zip(_PHASES, pairwise(edges), strict=True))
-
-
-def _integral(time: FloatArray, values: FloatArray) -> FloatArray:
-    """∫ from the first time on, by trapezoids."""
-    return np.concatenate([[0.0], np.cumsum(np.diff(time) * (values[1:] + values[:-1]) / 2)])
