@@ -185,3 +185,14 @@ def test_a_motion_whose_pose_goes_on_has_no_constant_rows():
     circle = model.lqr({"v_x": 1.0, "omega": 0.5}, {"x": "5 cm", "y": "5 cm", "theta": "3 deg", **volts})
     with pytest.raises(InputError, match="go on"):
         circle.controller()
+
+
+def test_costs_take_text_with_units_and_refuse_what_is_no_number():
+    model = trundle.derive(trundle.catalog.differential_drive())
+    hold = model.lqr({"v_x": 1.0}, {"v_x": "5 cm/s", "left_motor.voltage": 6, "right_motor.voltage": 6})
+    assert hold.cost({"v_x": "1 cm/s"}) == hold.cost({"v_x": 0.01})
+    for wrong, said in {"a": "expected a number", float("nan"): "finite", "5 V": "expected a speed"}.items():
+        with pytest.raises(InputError, match=said):
+            hold.cost({"v_x": wrong})
+    with pytest.raises(InputError, match="deviation"):
+        hold.cost(None)

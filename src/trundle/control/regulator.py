@@ -86,13 +86,13 @@ class Regulator(Shown):
         slowness = -found.real if self.period is None else -np.abs(found)
         return found[np.lexsort((-found.imag, slowness))]
 
-    def cost(self, deviation: Mapping[str, float]) -> float:
+    def cost(self, deviation: Mapping[str, float | str]) -> float:
         """What it costs to bring a small deviation back.
 
         Parameters
         ----------
-        deviation : mapping of str to float
-            z by state of `about`; those not given are 0.
+        deviation : mapping of str to number or str
+            z by state of `about` (SI, or text with units); those not given are 0.
 
         Returns
         -------
@@ -102,7 +102,7 @@ class Regulator(Shown):
         Raises
         ------
         InputError
-            A name is no state of `about`.
+            A name is no state of `about`, or a value no finite number in its unit.
 
         Examples
         --------
@@ -112,8 +112,11 @@ class Regulator(Shown):
         >>> hold.cost({"v_x": 0.01}) < hold.cost({"v_x": 0.02})
         True
         """
-        _require(deviation, self.about.states, "the regulator has no state", "deviation")
-        z = np.array([float(deviation.get(name, 0.0)) for name in self.about.states])
+        given = by_name(deviation, "deviation")
+        _require(given, self.about.states, "the regulator has no state", "deviation")
+        units = self.about.units
+        sizes = {name: number(size, f"deviation.{name}", units.get(name, "")) for name, size in given.items()}
+        z = np.array([sizes.get(name, 0.0) for name in self.about.states])
         return float(z @ self.riccati @ z)
 
     @cached_property
