@@ -260,6 +260,20 @@ WRONG = {
         "drives 'left.voltage'.*left_motor",
     ),
     "drives itself": ({"a": {"reads": "v_x", "drives": "a.reference"}}, "drives 'a.reference'"),
+    "a target in another unit": ({"a": {**SPEED, "target": "50 cm"}}, "expected a v_x .m/s., got one in m"),
+    "a limit in another unit": (
+        {"a": {**SPEED, "highest": "20 A"}},
+        "expected .*left_motor.voltage .V., got",
+    ),
+    "an offset in another unit": (
+        {
+            "a": {
+                "type": "state_feedback",
+                "drives": {"left_motor.voltage": {"gains": {"v_x": 1}, "offset": "1 m"}},
+            }
+        },
+        "expected .*left_motor.voltage .V.",
+    ),
     "an algebraic loop": (
         {
             "a": {"reads": "left_motor.power", "drives": "right_motor.voltage"},

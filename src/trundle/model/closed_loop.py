@@ -22,8 +22,12 @@ from trundle.program.simplify import copied, only_elements
 from trundle.program.trace import Node
 from trundle.robot import Robot
 from trundle.robot.controllers import Action, Controller, Sight
+from trundle.robot.expressions import UNKNOWN, ExpressionError, dimension_of
 from trundle.robot.kinds import Read, ask, ask_states
+from trundle.robot.parameters import dimensions
 from trundle.robot.problems import CircleError, in_order
+from trundle.robot.units import Measure
+from trundle.robot.values import check_dimension, unit_in_si
 from trundle.scalars import Scalar
 
 
@@ -109,7 +113,9 @@ def closed(plant: Model, robot: Robot) -> Model:
 
     Raises InputError for what they read or drive that isn't there, and for algebraic loops.
     """
-    return _Loop(plant, robot, _ordered(plant, placed(robot))).model()
+    loop = _Loop(plant, robot, _ordered(plant, placed(robot)))
+    loop.check_units()
+    return loop.model()
 
 
 def _ordered(plant: Model, controllers: Sequence[Placed]) -> list[Placed]:
@@ -283,12 +289,26 @@ class _Loop:
 
     def _units(self, each: Placed) -> Mapping[str, str]:
         """The units of a controller's own numbers, by its own names; of references those of who takes them."""
+        return ask(each.controller, each.key, each.controller.units, self._unit_of)
 
-        def unit_of(name: str) -> str:
-            if name in self.plant.quantities:
-                return self.plant.quantities[name].unit
-            owner, _, own = name.rpartition(".")
-            other = next(other for other in self.controllers if other.name == owner)
-            return self._units(other).get(own, "")
+    def _unit_of(self, name: str) -> str:
+        """The unit of what can be read or driven."""
+        if name in self.plant.quantities:
+            return self.plant.quantities[name].unit
+        owner, _, own = name.rpartition(".")
+        other = next(other for other in self.controllers if other.name == owner)
+        return self._units(other).get(own, "")
 
-        return ask(each.controller, each.key, each.controller.units, unit_of)
+    def check_units(self) -> None:
+        """Raise InputError where a target or a limit is in a unit of something else than what it stands for."""
+        known = dimensions(self.robot)
+        for each in self.controllers:
+            for key, (value, name) in ask(each.controller, each.key, each.controller.alike).items():
+                unit = self._unit_of(name)
+                if value is None or not unit:
+                    continue
+                dimension = dimension_of(value.expression, lambda used: known.get(used, UNKNOWN))
+                try:
+                    check_dimension(dimension, Measure(name, unit, unit_in_si(unit)[1]))
+                except ExpressionError as error:
+                    raise InputError(str(error), key=f"{each.key}.{key}", hint=error.hint) from None

@@ -87,6 +87,10 @@ class Controller(Kind):
         """The units of its references, states and outputs by name; what isn't there has none."""
         return {}
 
+    def alike(self) -> Mapping[str, tuple[Value | None, str]]:
+        """Its values that measure the same as what is read or driven: by their keys, with the name of that."""
+        return {}
+
     def law(self, sight: Sight, read: Read) -> Action:
         """What it does now; `read` turns a field into a scalar."""
         raise NotImplementedError
@@ -159,6 +163,12 @@ class PidController(Controller):
     def references(self) -> tuple[str, ...]:
         """One, unless the target is written."""
         return () if self.target is not None else ("reference",)
+
+    def alike(self) -> Mapping[str, tuple[Value | None, str]]:
+        """The target what is read, the limits what is driven."""
+        driven = next(iter(self.drives))
+        limits = {"lowest": (self.lowest, driven), "highest": (self.highest, driven)}
+        return {"target": (self.target, self.reads), **limits}
 
     def states(self, read: Read) -> Mapping[str, State]:
         """The integral, in units of the command, and what is read behind the filter."""
@@ -270,6 +280,15 @@ class StateFeedback(Controller):
     def acts_on(self) -> tuple[str, ...]:
         """The rows' names."""
         return tuple(self.drives)
+
+    def alike(self) -> Mapping[str, tuple[Value | None, str]]:
+        """Where what is read should be what is read, offsets and limits what is driven."""
+        found = {f"around.{name}": (value, name) for name, value in self.around.items()}
+        for name, row in self.drives.items():
+            found |= {
+                f"drives.{name}.{key}": (getattr(row, key), name) for key in ("offset", "lowest", "highest")
+            }
+        return found
 
     def law(self, sight: Sight, read: Read) -> Action:
         """One sum a row."""
