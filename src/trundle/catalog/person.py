@@ -217,6 +217,21 @@ def _trunk(lump: Lump, lumbar: str) -> Data:
     }
 
 
+def _foot(rows: Mapping[str, tuple[float, ...]], side: str) -> Data:
+    """A foot from its ankle on."""
+    ahead, _ = ankle_in_foot("de_leva", rows["foot"])  # type: ignore[arg-type]
+    sole: list[MeasureLike] = [f"{0.5 - HEEL}*foot_length", 0, "-0.75*ankle_height"]
+    return {
+        "name": f"foot_{side}",
+        "mass": "foot_mass",
+        "center_of_mass": [_times(ahead, "foot_length"), 0, "-ankle_height/2"],
+        "inertia": moments("foot_mass", "foot_length", rows["foot"][:2:-1]),
+        "shapes": {
+            "foot": {"type": "box", "at": sole, "size": ["foot_length", "0.055*height", "ankle_height/2"]}
+        },
+    }
+
+
 def _leg(rows: Mapping[str, tuple[float, ...]], side: str) -> Data:
     """A side's joints, whose angles mean the same on both: y and z turn round from right to left, x doesn't."""
     out = SIDES[side]
@@ -232,17 +247,6 @@ def _leg(rows: Mapping[str, tuple[float, ...]], side: str) -> Data:
         )
         for name in ("thigh", "shank")
     )
-    ahead, _ = ankle_in_foot("de_leva", rows["foot"])  # type: ignore[arg-type]
-    sole: list[MeasureLike] = [f"{0.5 - HEEL}*foot_length", 0, "-0.75*ankle_height"]
-    foot = {
-        "name": f"foot_{side}",
-        "mass": "foot_mass",
-        "center_of_mass": [_times(ahead, "foot_length"), 0, "-ankle_height/2"],
-        "inertia": moments("foot_mass", "foot_length", rows["foot"][:2:-1]),
-        "shapes": {
-            "foot": {"type": "box", "at": sole, "size": ["foot_length", "0.055*height", "ankle_height/2"]}
-        },
-    }
     varus, toe_out = f"knee_varus_{side}", f"toe_out_{side}"
     hip = {"axis": [0, -1, 0], "at": ["-hip_behind", f"{opposite}hip_outward", "-hip_below"]}
     knee = {
@@ -259,7 +263,11 @@ def _leg(rows: Mapping[str, tuple[float, ...]], side: str) -> Data:
         f"hip_rotation_{side}": {"axis": internal, "parent": f"hip_adduction_{side}", "body": thigh},
         f"knee_flexion_{side}": {**knee, "parent": f"thigh_{side}", "body": shank},
         f"ankle_dorsiflexion_{side}": {**ankle, "parent": f"shank_{side}"},
-        f"ankle_inversion_{side}": {"axis": inward, "parent": f"ankle_dorsiflexion_{side}", "body": foot},
+        f"ankle_inversion_{side}": {
+            "axis": inward,
+            "parent": f"ankle_dorsiflexion_{side}",
+            "body": _foot(rows, side),
+        },
     }
 
 

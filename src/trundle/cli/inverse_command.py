@@ -94,6 +94,12 @@ def configure(parser: ArgumentParser) -> None:
     add("--threshold", metavar="NEWTONS", type=float, default=_THRESHOLD, help=text)
     text = "how far markers may be off (root mean square); a worse fit ends with status 3 (default: 50 mm)"
     add("--fit-within", metavar="LENGTH", default="50 mm", help=text)
+    _add_results(parser)
+
+
+def _add_results(parser: ArgumentParser) -> None:
+    """The options of what comes of it."""
+    add = parser.add_argument
     text = "in whose axes wrenches are given: child, parent, world, or a body (default: child)"
     add("--frame", metavar="FRAME", default="child", help=text)
     add("--mass", metavar="KG", help="divide forces, moments and powers by a mass")

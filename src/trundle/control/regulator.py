@@ -17,7 +17,7 @@ from trundle.arrays import FloatArray
 from trundle.control.linear_control import DIES, state_measure, uncontrollable, without_rounding
 from trundle.control.linearization import Linearization, linearize
 from trundle.control.trim import Trim, trim
-from trundle.errors import InputError, NumericsError, suggest
+from trundle.errors import InputError, NumericsError, require_known
 from trundle.expected import by_name
 from trundle.frozen import frozen
 from trundle.model import Model
@@ -79,9 +79,15 @@ class Regulator(Shown):
         return self.about.name
 
     @cached_property
+    def _system(self) -> tuple[FloatArray, FloatArray]:
+        """A and B, or those from sample to sample."""
+        about = self.about
+        return (about.A, about.B) if self.period is None else _held(about, self.period)
+
+    @cached_property
     def poles(self) -> Complexes:
         """Eigenvalues of the closed loop, the slowest first, (n,): 1/s, or those of one sample to the next."""
-        a, b = (self.about.A, self.about.B) if self.period is None else _held(self.about, self.period)
+        a, b = self._system
         found: Complexes = np.linalg.eigvals(a - b @ self.K).astype(complex)
         slowness = -found.real if self.period is None else -np.abs(found)
         return found[np.lexsort((-found.imag, slowness))]
@@ -112,17 +118,14 @@ class Regulator(Shown):
         >>> hold.cost({"v_x": 0.01}) < hold.cost({"v_x": 0.02})
         True
         """
-        given = by_name(deviation, "deviation")
-        _require(given, self.about.states, "the regulator has no state", "deviation")
-        units = self.about.units
-        sizes = {name: number(size, f"deviation.{name}", units.get(name, "")) for name, size in given.items()}
+        sizes = _in_si(by_name(deviation, "deviation"), self.about.states, self.about, "deviation")
         z = np.array([sizes.get(name, 0.0) for name in self.about.states])
         return float(z @ self.riccati @ z)
 
     @cached_property
     def margins(self) -> Mapping[str, Margin]:
         """What each input's loop bears, the other loops closed."""
-        a, b = (self.about.A, self.about.B) if self.period is None else _held(self.about, self.period)
+        a, b = self._system
         return {
             name: _margin(a, b, self.K, place, self.poles, self.period)
             for place, name in enumerate(self.about.inputs)
@@ -282,18 +285,18 @@ def _about(
     return trim(model, at, parameters=parameters).linearize()
 
 
-def _require(names: Mapping[str, object], known: Sequence[str], what: str, key: str) -> None:
-    for name in names:
-        if name not in known:
-            raise InputError(f"{what} {name!r}", key=f"{key}.{name}", hint=suggest(name, known))
+def _in_si(
+    given: Mapping[str, float | str], known: Sequence[str], about: Linearization, key: str
+) -> dict[str, float]:
+    """Numbers by name in SI; InputError for names that aren't known and for what is no number in their units."""
+    for name in given:
+        require_known(name, known, f"there is no state or input {name!r}", key=f"{key}.{name}")
+    return {name: number(size, f"{key}.{name}", about.units.get(name, "")) for name, size in given.items()}
 
 
 def _tolerances(about: Linearization, weights: Mapping[str, float | str]) -> dict[str, float]:
     """Tolerances in SI, all there; raises InputError."""
-    _require(weights, (*about.states, *about.inputs), "there is no state or input", "weights")
-    found = {
-        name: number(given, f"weights.{name}", about.units.get(name, "")) for name, given in weights.items()
-    }
+    found = _in_si(weights, (*about.states, *about.inputs), about, "weights")
     if few := [name for name, size in found.items() if not size > 0]:
         raise InputError(f"a tolerance is greater than 0, got {found[few[0]]:g}", key=f"weights.{few[0]}")
     missing = [name for name in about.inputs if name not in found]

@@ -97,7 +97,7 @@ def clinical(
     units: dict[str, str] = {}
     for name, unit, column in _columns(run, found, (-1.0 if a_truth(external, "external") else 1.0) / tall):
         values[name] = values[name] + column if name in values else column
-        units[name] = unit if height is None or not name.endswith(".moment") else _per_height(unit)
+        units[name] = unit if height is None else _per_height(unit)
     about = {
         "convention": CONVENTION,
         "moments": "external" if external else "internal",

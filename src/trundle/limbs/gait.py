@@ -299,6 +299,7 @@ def gait(
     floor: Floor,
     markers: Markers,
     run: Run,
+    *,
     movements: Mapping[str, str] | None,
     by: str,
     threshold: float,
@@ -377,6 +378,6 @@ def _curves(
     for name in run.values:
         side = side_of(name, spans)
         if side is not None:
-            chosen = cut[side][name] if name.endswith(".angle") else cut[side][name][loaded[side]]
+            chosen = cut[side][name] if name in run.groups["coordinates"] else cut[side][name][loaded[side]]
             if len(chosen):
                 yield name, chosen

@@ -98,8 +98,10 @@ def works_of(
     loaded: Mapping[str, np.ndarray],
 ) -> Iterator[Measure]:
     """What joints give and take between events: ∫ max(P, 0) dt and ∫ min(P, 0) dt of a joint's power by phase."""
-    joints = [name for name in run.values if name.endswith(".power") and f"{name[:-6]}.angle" not in run]
-    for name in joints:
+    for name in run.values:
+        joint, what, _ = run.column(name)
+        if what != "power" or f"{joint}.angle" in run:  # of an axis: a joint's is the sum
+            continue
         side = side_of(name, spans)
         if side is None or not loaded[side].any():
             continue
@@ -111,7 +113,7 @@ def works_of(
             done = _integral(run.time, np.maximum(sign * run[name], 0.0))
             for phase in common:
                 values = [sign * np.diff(np.interp(each[phase], run.time, done))[0] for each in whole]
-                told = f"{name[:-6].replace('_', ' ')} {way} work, {phase}"
+                told = f"{joint.replace('_', ' ')} {way} work, {phase}"
                 yield Measure(side, told, unit, np.array(values))
 
 

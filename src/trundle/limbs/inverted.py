@@ -292,7 +292,10 @@ class Inverse(Brief):
         # Events are those of what was measured: smoothing spreads a step over its neighbours.
         measured = by_name((*self.recording.plates, *ground_reactions(self.recording)))
         floor = Floor(by_name(self.plates) | measured, self.contacts)
-        return gait(self.loads, self.recording, floor, self.markers or {}, run, movements, by, threshold)
+        markers = self.markers or {}
+        return gait(
+            self.loads, self.recording, floor, markers, run, movements=movements, by=by, threshold=threshold
+        )
 
     def breakdown(self, body: str, observer: str, joint: str) -> Breakdown:
         """The body's balance as another body sees it from a joint that rides on it, about the first body's joint.

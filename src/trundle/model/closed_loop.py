@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, require_known
 from trundle.mechanics.quantities import Quantities, Quantity, QuantityKind
 from trundle.model.model import Model
 from trundle.model.symbols import GROUPS, INPUT, PARAMETER, STATE
@@ -124,21 +124,15 @@ def _ordered(plant: Model, controllers: Sequence[Placed]) -> list[Placed]:
     readable = (*plant.states, *plant.outputs)
     for each in controllers:
         for name in each.reads:
-            if name not in readable:
-                raise InputError(
-                    f"the controller {each.name!r} reads {name!r}, which is no state and no output of the robot",
-                    key=each.key,
-                    hint=suggest(name, readable),
-                )
+            message = (
+                f"the controller {each.name!r} reads {name!r}, which is no state and no output of the robot"
+            )
+            require_known(name, readable, message, key=each.key)
         drivable = [name for name in (*plant.inputs, *references) if name not in each.references.values()]
         for name in each.drives:
-            if name not in drivable:
-                raise InputError(
-                    f"the controller {each.name!r} drives {name!r}, which is no input of a motor and no other "
-                    "controller's reference",
-                    key=each.key,
-                    hint=suggest(name, drivable),
-                )
+            message = f"the controller {each.name!r} drives {name!r}, which is no input of a motor"
+            message += " and no other controller's reference"
+            require_known(name, drivable, message, key=each.key)
     drivers = {name: [each.name for each in controllers if name in each.drives] for name in plant.inputs}
     needs = {each.name: [] for each in controllers}
     for each in controllers:
@@ -276,6 +270,7 @@ class _Loop:
         return Quantities.gather(self.plant.quantities.values(), *map(self._own, self.controllers))
 
     def _own(self, each: Placed) -> Iterator[Quantity]:
+        """What a controller brings along: states, references, outputs."""
         units = self._units(each)
         kinds: Mapping[QuantityKind, Iterable[str]] = {
             "state": each.states,

@@ -61,6 +61,7 @@ def derive_robot(robot: Robot) -> Model:
 
 
 def _derived(robot: Robot) -> Model:
+    """The model of a robot as if it had no controllers."""
     start = time.perf_counter()
     numbers = mechanism(robot)
     check_own_kinds(numbers.assembly)

@@ -48,10 +48,11 @@ def passed(robot: Robot, run: Run) -> Iterator[Passed]:
         for axis, noun in drive_axes(joint).values():
             if not float(read(noun.limit_stiffness)):
                 name = f"{owner}.{axis.coordinate}"
-                yield from _positions(run, name, noun.lower, noun.upper, read, called.get(owner, ""), True)
-    for owner, wheel in robot.wheels.items():
-        if isinstance(wheel, RollingWheel):
-            yield from _of_wheel(run, owner, wheel, read, called)
+                yield from _positions(
+                    run, name, (noun.lower, noun.upper), read, called.get(owner, ""), stops=True
+                )
+    for owner, wheel in robot.rolling.items():
+        yield from _of_wheel(run, owner, wheel, read, called)
     if file is not None:
         yield from _of_file(robot, run, file)
 
@@ -74,7 +75,7 @@ def _of_wheel(
         rate = float(read(limits.drive_speed)) / float(read(wheel.radius))
         yield from _either_way(run, f"{owner}.rate", "limit drive_speed,", rate, called.get(owner, ""))
     if isinstance(limits, ModuleLimits):
-        yield from _positions(run, f"{owner}.steering", limits.lower, limits.upper, read, steering)
+        yield from _positions(run, f"{owner}.steering", (limits.lower, limits.upper), read, steering)
         if limits.steering_rate is not None:
             rate = float(read(limits.steering_rate))
             yield from _either_way(run, f"{owner}.steering_rate", "limit steering_rate,", rate, steering)
@@ -98,10 +99,16 @@ def _of_file(robot: Robot, run: Run, file: UrdfExtras) -> Iterator[Passed]:
 
 
 def _positions(
-    run: Run, name: str, lower: Value | None, upper: Value | None, read: Read, joint: str, stops: bool = False
+    run: Run,
+    name: str,
+    limits: tuple[Value | None, Value | None],
+    read: Read,
+    joint: str,
+    *,
+    stops: bool = False,
 ) -> Iterator[Passed]:
     """The least and the greatest position that a coordinate went beyond."""
-    for words, limit, side in (("lower limit", lower, -1), ("upper limit", upper, 1)):
+    for words, limit, side in (("lower limit", limits[0], -1), ("upper limit", limits[1], 1)):
         if limit is None or name not in run:
             continue
         at, most = float(read(limit)), run.peaks[name].lowest if side < 0 else run.peaks[name].highest

@@ -203,54 +203,75 @@ def fit_slopes(
     return FitSlopes(here.q, np.asarray(slopes), left, free.sum(axis=1))
 
 
-def _followed(sight: _Sight, time: FloatArray, stride: int, bar: Progress) -> tuple[FloatArray, FloatArray]:
-    """Postures (n, c): in strides, one from the one before, then all between from their neighbours; and residuals."""
-    last, q = time.size - 1, sight.model.start
-    postures, off, error = np.empty((time.size, q.size)), np.empty_like(sight.seen), np.empty(time.size)
+class _Trail:
+    """Postures over time while they are found (n, c), what is left of the markers (n, 3m), and its size (n,)."""
 
-    def keep(samples: IntArray, place: _Postures, before: FloatArray) -> _Postures:
-        """Store postures and return them; one that fits much worse than those before is searched for all over."""
+    def __init__(self, sight: _Sight, time: FloatArray, bar: Progress) -> None:
+        self.sight, self.time, self._bar = sight, time, bar
+        self.postures = np.empty((time.size, sight.model.start.size))
+        self.left, self.error = np.empty_like(sight.seen), np.empty(time.size)
+        self._done, self._total = 0, time.size
+
+    def keep(self, samples: IntArray, place: _Postures, before: FloatArray) -> None:
+        """Store postures; one that fits much worse than those before is searched for all over."""
+        sight = self.sight
         errors = sight.error(samples, place)
         for k in np.flatnonzero(errors > _LOST * before + _WORSE):
             other = sight.searched(int(samples[k]), place.q[k])
             if other.cost[0] < place.cost[k]:
                 place.put(np.array([k]), other)
-        postures[samples], off[samples] = place.q, place.residuals
-        error[samples] = sight.error(samples, place)
-        return place
+        self._store(samples, place)
 
-    def settle(samples: IntArray, q: FloatArray) -> None:
-        """Bring postures to rest, store them, and see that the markers tell all of them."""
+    def settle(self, samples: IntArray) -> None:
+        """Bring stored postures to rest, and see that the markers tell all of them."""
         for start in range(0, samples.size, _MOST):
             some = samples[start : start + _MOST]
-            place = sight.nearest(some, q[start : start + _MOST])
-            _require_rank(sight, some, time, place)
-            postures[some], off[some], error[some] = place.q, place.residuals, sight.error(some, place)
+            place = self.sight.nearest(some, self.postures[some])
+            _require_rank(self.sight, some, self.time, place)
+            self._store(some, place)
+        self._came(samples.size)
 
-    # The first sample is looked for all over, however well the start fits.
-    before, followed = np.array([-_WORSE / _LOST]), np.array(sorted({*range(0, last, stride), last}))
-    done, total = 0, _ALONE * followed.size + time.size
-    for k in followed.tolist():
-        sample = np.array([k])
-        q = keep(sample, sight.nearest(sample, q.reshape(1, -1), _FOLLOWED), before).q
-        before = error[sample]
-        done += _ALONE
-        bar.fraction(done / total)
-    settle(followed, postures[followed])
-    done += followed.size
+    def along(self, samples: IntArray) -> None:
+        """Samples one from the one before; the first is looked for all over, however well the start fits."""
+        q, before = self.sight.model.start, np.array([-_WORSE / _LOST])
+        self._total += _ALONE * samples.size
+        for k in samples.tolist():
+            sample = np.array([k])
+            self.keep(sample, self.sight.nearest(sample, q.reshape(1, -1), _FOLLOWED), before)
+            q, before = self.postures[sample], self.error[sample]
+            self._came(_ALONE)
+
+    def between(self, samples: IntArray, half: int) -> None:
+        """Samples from their neighbours so many before and behind."""
+        time, left, right = self.time, samples - half, np.minimum(samples + half, self.time.size - 1)
+        share = ((time[samples] - time[left]) / (time[right] - time[left]))[:, None]
+        guess = self.sight.model.between(self.postures[left], self.postures[right], share)
+        place = self.sight.nearest(samples, guess)
+        self.keep(samples, place, np.maximum(self.error[left], self.error[right]))
+        _require_rank(self.sight, samples, time, place)
+        self._came(samples.size)
+
+    def _store(self, samples: IntArray, place: _Postures) -> None:
+        self.postures[samples], self.left[samples] = place.q, place.residuals
+        self.error[samples] = self.sight.error(samples, place)
+
+    def _came(self, amount: int) -> None:
+        self._done += amount
+        self._bar.fraction(self._done / self._total)
+
+
+def _followed(sight: _Sight, time: FloatArray, stride: int, bar: Progress) -> tuple[FloatArray, FloatArray]:
+    """Postures (n, c): in strides, one from the one before, then all between from their neighbours; and residuals."""
+    last, trail = time.size - 1, _Trail(sight, time, bar)
+    first = np.array(sorted({*range(0, last, stride), last}))
+    trail.along(first)
+    trail.settle(first)
     while stride > 1:
         half = stride // 2
         for start in range(half, last, stride * _MOST):
-            samples = np.arange(start, min(last, start + stride * _MOST), stride)
-            left, right = samples - half, np.minimum(samples + half, last)
-            share = ((time[samples] - time[left]) / (time[right] - time[left]))[:, None]
-            between = sight.model.between(postures[left], postures[right], share)
-            place = keep(samples, sight.nearest(samples, between), np.maximum(error[left], error[right]))
-            _require_rank(sight, samples, time, place)
-            done += samples.size
-            bar.fraction(done / total)
+            trail.between(np.arange(start, min(last, start + stride * _MOST), stride), half)
         stride = half
-    return postures, off
+    return trail.postures, trail.left
 
 
 def _step(model: MarkerModel, here: _Postures, damping: FloatArray) -> FloatArray:

@@ -37,11 +37,13 @@ _HEIGHT, _LEFT, _RIGHT, _BELOW, _GAP, _ABOVE, _HEAD = 22.0, 12.0, 3.5, 8.5, 9.0,
 # Right, left, and the middle: two colours that everybody tells apart (Okabe & Ito), two dashes for prints in grey.
 _Look = tuple[str, Literal["-"] | tuple[int, tuple[float, ...]]]
 _LOOKS: dict[str, _Look] = {"right": (COLOURS[0], "-"), "left": (COLOURS[1], (0, (4, 1.2))), "": (INK, "-")}
+# Where an axis of a cycle has ticks: every fifth of it (%).
 _PERCENT = (0, 20, 40, 60, 80, 100)
+# How opaque a band is, so that two of them show where they overlap; and what it is called.
 _BAND, _BANDS = 0.22, "mean \u00b1 SD"
 # An event's tick is so high, of the panel.
 _TICK = 0.1
-_KINDS = {"angle": "angle", "moment": "moment", "power": "power"}
+_KINDS = ("angle", "moment", "power")
 # Joints that are shown in the row of another.
 _ROWS = {"subtalar": "ankle"}
 # What varies by less than this share of the largest of its kind is rounding.
@@ -141,7 +143,7 @@ def _panel(gait: Gait, found: Sequence[Movement], kind: str) -> _Panel | None:
     where = f"{one.joint}, {one.plane}" if kind == "power" else one.joint
     short = where if kind == "power" else f"{one.joint} {one.positive}"
     unit = "°" if kind == "angle" else gait.run.units.get(next(iter(curves.values())), "")
-    return _Panel(f"{where}: {_ways(*ways)}", short, f"{_KINDS[kind]} ({unit_text(unit)})", curves)
+    return _Panel(f"{where}: {_ways(*ways)}", short, f"{kind} ({unit_text(unit)})", curves)
 
 
 def _ways(positive: str, negative: str) -> str:
