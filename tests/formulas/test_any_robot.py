@@ -117,6 +117,14 @@ def test_a_three_wheeled_car_with_odd_radii(driven):
     assert found.error <= TOLERANCE
 
 
+def test_a_car_whose_drawn_steering_nearly_points_at_its_axle():
+    """At one of the points a denominator nearly vanishes, and the base has 111 m/s: both sides differ by 3e-10."""
+    draws = np.random.default_rng([20261123, 288]).integers(2**32, size=2)
+    found = trundle.equations(parse_robot(car(np.random.default_rng([1, *draws]))), "kinematics")
+    assert "forward" in found
+    assert found.error <= TOLERANCE
+
+
 @pytest.mark.parametrize("front", [[0.2, 0.03, 0], [0.01, 0.45, 0], [-0.36, 0.45, 0]])
 @pytest.mark.slow
 def test_a_synchro_drive_with_its_wheels_anywhere(front):

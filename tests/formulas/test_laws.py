@@ -299,6 +299,21 @@ def test_rounding_is_measured_by_the_terms_that_cancel():
     assert values.size(x * (x - y)) == pytest.approx(2.0)
 
 
+@pytest.mark.parametrize("power", [-1, -2, sympy.Rational(1, 2)])
+def test_rounding_of_a_denominator_is_in_proportion_to_what_is_left_of_it(power, rng):
+    """(x − y) to a power near x = y, with both moved by a rounding: that share of it is what changes, or more."""
+    x, y = sympy.symbols("x y")
+    apart = np.array([1e-3, 1e-6])
+    at = {"x": np.array([1.0, 1.0]), "y": 1.0 - apart}
+    moved = {"x": at["x"] * (1 + 1e-12), "y": at["y"] * (1 - 1e-12)}
+    before, after = (LetterValues(Book(), {}, numbers) for numbers in (at, moved))
+    expression = (x - y) ** power
+    change = np.abs(after(expression) - before(expression))
+    size = before.size(expression)
+    assert (change <= 1e-12 * size * max(1, abs(float(power))) * (1 + 1e-3)).all()
+    assert (change >= 1e-13 * size).all()
+
+
 # --- printing ---------------------------------------------------------------------------------------------------------
 
 

@@ -104,12 +104,17 @@ class LetterValues:
     def size(self, expression: sympy.Basic) -> Floats:
         """What rounding is measured against: the expression with every term of its sums taken as positive.
 
-        Where terms cancel, their rounding stays, so the value alone is no measure.
+        Where terms cancel, their rounding stays, so the value alone is no measure. A power has its base's rounding in
+        proportion: near where a denominator vanishes, size(1/d) = size(d)/d².
         """
         if expression.is_Add:
             return sum(self.size(term) for term in expression.args)
         if expression.is_Mul:
             return reduce(lambda product, factor: product * self.size(factor), expression.args, 1.0)
+        if isinstance(expression, sympy.Pow) and expression.exp.is_number:
+            least = np.finfo(float).tiny
+            share = self.size(expression.base) / np.maximum(np.abs(self(expression.base)), least)
+            return np.abs(self(expression)) * share
         return np.abs(self(expression))
 
     def _value(self, expression: sympy.Basic) -> Floats:
