@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from trundle.languages.c import C, listed
+from trundle.languages.c import C, listed, reading
 from trundle.languages.language import Function, identifiers, require_identifier, text_of
 from trundle.languages.package import Content, Entry, Package, Target, Word, filled
 
@@ -78,7 +78,7 @@ def _package(content: Content) -> Package:
                 room=max(1, len(content.moved)),
                 given=", ".join(map(CUDA.number, content.moved)) or "0",
                 columns=",".join(content.columns),
-                names=", ".join(content.input_names) or "none",
+                reading=reading(content),
             ),
             "Makefile": filled("cuda/Makefile", name=name),
         }

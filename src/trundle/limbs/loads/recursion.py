@@ -132,21 +132,37 @@ def require_tree(robot: Robot) -> None:
         )
 
 
-def _loads_program(recursion: Recursion, pushed: Sequence[Pushed]) -> Program:
-    """q, ν, ν̇ and the wrenches from outside → the wrenches through joints and the efforts on speeds, traced."""
+class Needed(NamedTuple):
+    """Poses, the motion's (q, ν, ν̇) and the forces that bodies need beside what pushes them, as they are traced."""
+
+    tracer: Tracer
+    poses: list[Pose]
+    motion: tuple[Sequence[Scalar], Sequence[Scalar], Sequence[Scalar]]
+    forces: list[Force]
+    inputs: dict[str, Sequence[str]]
+
+
+def needed(recursion: Recursion, pushed: Sequence[Pushed]) -> Needed:
+    """What bodies need of their joints, and the program's inputs: q, ν, ν̇ and the wrenches from outside."""
     tree = recursion.tree
-    tracer, (q, nu, nu_dot) = traced(recursion, "wrench")
+    tracer, motion = traced(recursion, "wrench")
     given = tracer.inputs("wrench", 6 * len(pushed))
-    poses = tree.joint_poses(q)
-    needed = needed_forces(tree, poses, *joint_motions(tree, poses, nu, nu_dot))
+    poses = tree.joint_poses(motion[0])
+    forces = needed_forces(tree, poses, *joint_motions(tree, poses, *motion[1:]))
     # What pushes from outside the joints need not give: W_i = f_i − w_i + Σ W_children.
     for link, wrench in outside_forces(tree, poses, pushed, given):
-        needed[link] = add_forces(needed[link], scale_force(-1, wrench))
-    wrenches = joint_wrenches(tree, poses, needed)
-    efforts = _efforts(recursion, poses, (q, nu, nu_dot), wrenches)
+        forces[link] = add_forces(forces[link], scale_force(-1, wrench))
+    inputs = groups(recursion) | {"wrench": [f"{k}.{part}" for k in range(len(pushed)) for part in PARTS]}
+    return Needed(tracer, poses, motion, forces, inputs)
+
+
+def _loads_program(recursion: Recursion, pushed: Sequence[Pushed]) -> Program:
+    """q, ν, ν̇ and the wrenches from outside → the wrenches through joints and the efforts on speeds, traced."""
+    tree, (tracer, poses, motion, forces, inputs) = recursion.tree, needed(recursion, pushed)
+    wrenches = joint_wrenches(tree, poses, forces)
+    efforts = _efforts(recursion, poses, motion, wrenches)
     labels = [f"{link.name}.{part}" for link in tree.links for part in PARTS]
     values = [value for wrench in wrenches for value in (*wrench.force, *wrench.moment)]
-    inputs = groups(recursion) | {"wrench": [f"{k}.{part}" for k in range(len(pushed)) for part in PARTS]}
     outputs = {"wrench": (labels, values), "effort": (recursion.speeds, efforts)}
     return tracer.program("loads", inputs, outputs)
 

@@ -15,13 +15,13 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.limbs.loads.followers import followed, led
 from trundle.limbs.loads.loads import Loads
-from trundle.limbs.loads.recursion import PARTS, Pushed, Recursion, groups, outside_forces, traced
+from trundle.limbs.loads.recursion import Pushed, Recursion, groups, needed, traced
 from trundle.mechanics.inverse_dynamics import joint_motions, joint_wrenches, needed_forces
 from trundle.mechanics.tree import NO_INERTIA, Tree
 from trundle.model.constraints import follower_columns
 from trundle.program import Program, compile_program
 from trundle.scalars import Scalar
-from trundle.spatial.motions import Force, Inertia, Pose, add_forces, pair, scale_force
+from trundle.spatial.motions import Force, Inertia, Pose, pair
 from trundle.spatial.vectors import Matrix
 
 # What an inertia is made of, as inputs: mass, first moment, and the upper triangle about the origin.
@@ -98,15 +98,9 @@ def inertia_slopes(loads: Loads, changes: Mapping[str, tuple[int, FloatArray]]) 
 
 def _net_program(recursion: Recursion, pushed: tuple[Pushed, ...]) -> Program:
     """(q, ν, ν̇, wrenches from outside) → net moments Sᵀ W."""
-    tree = recursion.tree
-    tracer, (q, nu, nu_dot) = traced(recursion, "wrench")
-    given = tracer.inputs("wrench", 6 * len(pushed))
-    poses = tree.joint_poses(q)
-    needed = needed_forces(tree, poses, *joint_motions(tree, poses, nu, nu_dot))
-    for link, wrench in outside_forces(tree, poses, pushed, given):
-        needed[link] = add_forces(needed[link], scale_force(-1, wrench))
-    inputs = groups(recursion) | {"wrench": [f"{k}.{part}" for k in range(len(pushed)) for part in PARTS]}
-    return tracer.program("net", inputs, {"net": (recursion.speeds, _along(tree, poses, needed))})
+    here = needed(recursion, pushed)
+    net = _along(recursion.tree, here.poses, here.forces)
+    return here.tracer.program("net", here.inputs, {"net": (recursion.speeds, net)})
 
 
 def _inertia_program(recursion: Recursion, links: Sequence[int]) -> Program:
@@ -120,9 +114,9 @@ def _inertia_program(recursion: Recursion, links: Sequence[int]) -> Program:
     ]
     tree = replace(recursion.tree, links=tuple(bare))
     poses = tree.joint_poses(q)
-    needed = needed_forces(tree, poses, *joint_motions(tree, poses, nu, nu_dot))
+    forces = needed_forces(tree, poses, *joint_motions(tree, poses, nu, nu_dot))
     inputs = groups(recursion) | {"inertia": [f"{k}.{part}" for k in links for part in _INERTIA]}
-    return tracer.program("inertia", inputs, {"net": (recursion.speeds, _along(tree, poses, needed))})
+    return tracer.program("inertia", inputs, {"net": (recursion.speeds, _along(tree, poses, forces))})
 
 
 def _inertia(ten: Sequence[Scalar]) -> Inertia:
@@ -132,9 +126,9 @@ def _inertia(ten: Sequence[Scalar]) -> Inertia:
     return Inertia(mass, (x, y, z), rotational)
 
 
-def _along(tree: Tree, poses: Sequence[Pose], needed: Sequence[Force]) -> list[Scalar]:
+def _along(tree: Tree, poses: Sequence[Pose], forces: Sequence[Force]) -> list[Scalar]:
     """Sᵀ W by speeds."""
-    wrenches = joint_wrenches(tree, poses, needed)
+    wrenches = joint_wrenches(tree, poses, forces)
     return [
         pair(wrench, column)
         for link, pose, wrench in zip(tree.links, poses, wrenches, strict=True)
