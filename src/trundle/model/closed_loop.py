@@ -18,6 +18,7 @@ from trundle.mechanics.quantities import Quantities, Quantity, QuantityKind
 from trundle.model.model import Model
 from trundle.model.symbols import GROUPS, INPUT, PARAMETER, STATE
 from trundle.program import Program, Tracer
+from trundle.program.ir import Group
 from trundle.program.simplify import copied, only_elements
 from trundle.program.trace import Node
 from trundle.robot import Robot
@@ -179,6 +180,9 @@ class _Loop:
         """The plant with other programs and names."""
         plant = self.plant
         observed = self._program(plant.observe, (*plant.outputs, *self.driven, *self._shown))
+        audited = self._program(plant.audited, (*self.states, *plant.audit))
+        # nothing reads the account's own states, which stand last
+        bare = (Group(STATE, self.states), *audited.inputs[1:])
         return replace(
             plant,
             robot=self.robot,
@@ -186,8 +190,8 @@ class _Loop:
             inputs=self.inputs,
             outputs=observed.outputs[0].labels,
             quantities=self._quantities,
-            dynamics=self._program(plant.dynamics, self.states),
-            audited=self._program(plant.audited, (*self.states, *plant.audit)),
+            dynamics=only_elements(replace(audited, name="dynamics", inputs=bare), self.states),
+            audited=audited,
             observe=observed,
             manifold=plant.manifold and self._program(plant.manifold),
             projection=plant.projection and self._program(plant.projection, self.states),
@@ -220,9 +224,9 @@ class _Loop:
         shown: dict[str, Scalar] = {}
         read = self.robot.resolver(sees[PARAMETER])
         for each in self.controllers:
-            outputs = [name for name in each.reads if name not in self.plant.state_index]
-            observe = only_elements(self.plant.observe, outputs)
-            seen = dict(zip(outputs, self._copied(tracer, observe, sees, commands), strict=True))
+            observe = self._observed[each.name]
+            labels = observe.outputs[0].labels
+            seen = dict(zip(labels, self._copied(tracer, observe, sees, commands), strict=True))
             seen |= {name: sees[STATE][name] for name in each.reads if name not in seen}
             given = {**sees[INPUT], **commands}
             action = each.act(
@@ -259,6 +263,15 @@ class _Loop:
 
         values = copied(builder, program, load)
         return [Node(builder, values[place]) for place in program.results[0]]
+
+    @cached_property
+    def _observed(self) -> dict[str, Program]:
+        """By controller what gives the outputs that it reads."""
+        states = self.plant.state_index
+        return {
+            each.name: only_elements(self.plant.observe, [name for name in each.reads if name not in states])
+            for each in self.controllers
+        }
 
     @property
     def _shown(self) -> list[str]:
