@@ -70,11 +70,11 @@ def _row(what: str, given: Document, changes: Changes, target: float, quick: boo
         return Row(what, MISSING, target=f"≤ {seconds_text(target)}")
     task = task_of(given, changes)
     tries = _WARM + (4 if quick else 20)
-    text = "\n".join([joined("simulate"), model_text(task.problem), _SCRIPT % (tries, _WARM)])
+    text = "\n".join([joined("simulate"), model_text(task.integrated), _SCRIPT % (tries, _WARM)])
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "page.mjs")
         file.write_text(text, encoding="utf-8")
-        request = json.dumps(live_of(task.problem)["base"])
+        request = json.dumps(live_of(task.integrated)["base"])
         done = subprocess.run([node, file], input=request, capture_output=True, text=True, check=True)
     answer = json.loads(done.stdout)
     began = time.perf_counter()

@@ -5,12 +5,15 @@ import re
 import sys
 import threading
 import time
+from collections import OrderedDict
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import pytest
 
 import trundle
 from trundle import catalog, progress
+from trundle.program.llvm import jit
 from trundle.show.page import page_of
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -19,9 +22,13 @@ MODEL = trundle.derive(catalog.pendulum(links=1))
 
 @pytest.fixture
 def slow_clock(monkeypatch):
-    """Each look at the clock is 0.4 s after the one before."""
+    """Each look at the clock is 0.4 s after the one before, and nothing was compiled in this process before."""
     ticks = itertools.count()
     monkeypatch.setattr(progress.time, "perf_counter", lambda: 0.4 * next(ticks))
+    # How often work looks at the clock hangs on what there is to do: the first look draws.
+    monkeypatch.setattr(progress, "_PATIENCE", 0.2)
+    monkeypatch.setattr(jit, "_ALIVE", WeakValueDictionary())
+    monkeypatch.setattr(jit, "_RECENT", OrderedDict())
     monkeypatch.setattr(progress, "_CALLS", 1)
 
 
@@ -63,7 +70,8 @@ def test_short_work_and_callbacks_write_nothing(monkeypatch, capsys):
 
 def test_compiling_is_said_with_its_rate(monkeypatch, capsys, slow_clock):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    trundle.run("examples/pendulum/double.yaml", duration=0.1, method="lsoda")
+    # Seven links: no other test may have compiled it in this process before.
+    trundle.run(catalog.pendulum(links=7), duration=0.1, method="lsoda")
     said = capsys.readouterr().err
     assert "compiling pendulum: outputs, " in said
     assert re.search(r"compiling pendulum: [\d.]+ s, \d.* operations a second *\n", said)
@@ -150,6 +158,7 @@ def test_what_fails_leaves_no_rate(monkeypatch, capsys, slow_clock):
 
 
 def test_work_of_unknown_length_says_what_it_is_at(monkeypatch, capsys, slow_clock):
+    monkeypatch.setattr(progress, "_PATIENCE", 1.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with progress.Doing(True, "writing") as doing:
         for words in ("kinematics", "dynamics", "motors"):

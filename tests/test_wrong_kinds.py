@@ -86,17 +86,24 @@ def nouns() -> dict[str, object]:
     wrench = trundle.Wrench((1.0, 0, 0), (0, 0, 0), on="hand", by="wall", point=tip, frame=frame)
     plan = trundle.plan(swerve, (0.3, 0, 0))
     loads = trundle.joint_loads(limb, angles)
+    sensed = robot.with_sensors({"encoders": {"noise": 0.02}})
+    log = trundle.measure(sensed, run)
     return {
+        "sensed": sensed,
+        "log": log,
+        "estimate": trundle.estimate(sensed, log),
         "robot": robot,
         "model": model,
         "run": run,
         "swerve": swerve,
+        "rover": catalog.talon(),
         "plan": plan,
         "limb": limb,
         "angles": angles,
         "frame": frame,
         "tip": tip,
         "wrench": wrench,
+        "estimator": trundle.Estimator(trundle.catalog.differential_drive(), SENSED),
         "recording": trundle.Recording(
             time, channels={"knee.angle": np.sin(time)}, units={"knee.angle": "rad"}
         ),
@@ -158,6 +165,13 @@ def doors() -> dict[str, Door]:
             "profile": "linear",
             "limits": None,
         },
+        "drive_figures": {
+            "driven": trundle.drive(
+                {"motion": {"name": "a", "commands": [{"duration": 0.1, "twist": {"v_x": 0.1}}]}},
+                have["swerve"],
+                level="body",
+            )
+        },
         "equations": {"given": catalog.pendulum(links=1), "what": "kinematics", "points": 5},
         "explain": {"found": model.mobility},
         "export": {
@@ -169,6 +183,7 @@ def doors() -> dict[str, Door]:
             "precision": None,
             "force": False,
         },
+        "fastest": {"robot": "nobody.yaml", "start": (0, 0, 0), "goal": (1, 0, 0), "via": (), "limits": None},
         "follow": {"path": "nobody.path", "robot": have["swerve"], "angles": None, "limits": None},
         "format_equations": {"equations": have["equations"], "form": "text", "width": 100},
         "from_sympy": {
@@ -218,13 +233,48 @@ def doors() -> dict[str, Door]:
         "kinematics": {"robot": have["swerve"]},
         "linearize": {"model": model, "state": {}, "inputs": {}, "parameters": {}, "outputs": None},
         "linearize_along": {"model": model, "run": run, "outputs": None},
+        "kalman": {
+            "model": model,
+            "at": None,
+            "noise": HOLD,
+            "measured": {"v_x": 0.1},
+            "period": None,
+            "parameters": {},
+        },
         "lqr": {"model": model, "at": None, "weights": HOLD, "period": None, "parameters": {}},
         "load": {"source": LIMB, "base": None, "strict": False},
+        "pole_figure": {"design": model.lqr(None, HOLD)},
         "gait_figures": {"gait": have["gait"], "width": 85.0},
         "load_figures": {"run": run, "cycles": None},
         "motor_limits": {"robot": catalog.swerve(), "speed": "1 m/s"},
         "ode": {"model": model, "inputs": {}, "initial": {}, "parameters": {}},
         "odometry": {"robot": robot, "given": None},
+        "estimate": {
+            "model": have["sensed"],
+            "log": have["log"],
+            "sensors": None,
+            "noise": None,
+            "pose": (0, 0, 0),
+            "covariance": None,
+            "gate": 3,
+            "smooth": False,
+        },
+        "estimate_figure": {"found": have["estimate"], "truth": run},
+        "measure": {
+            "model": robot,
+            "run": run,
+            "sensors": {"gyro": {"type": "gyro"}},
+            "seed": 1,
+        },
+        "Estimator": {
+            "robot": robot,
+            "noise": SENSED,
+            "pose": (0, 0, 0),
+            "covariance": None,
+            "time": 0.0,
+            "bias": 0.0,
+            "keep": 1.5,
+        },
         "open": {"path": "nobody.json"},
         "plan": {
             "robot": have["kinematics"],
@@ -286,6 +336,19 @@ def doors() -> dict[str, Door]:
             "atol": None,
             "max_step": None,
         },
+        "traverse": {
+            "robot": have["rover"],
+            "terrain": None,
+            "duration": 0.04,
+            "inputs": {},
+            "mode": "kinematic",
+            "step": 0.04,
+            "attitude": "exponential",
+            "initial": {},
+            "parameters": {},
+            "samples": 2,
+            "progress": False,
+        },
         "scale_person": {
             "static": have["angles"],
             "body_mass": 70.0,
@@ -318,6 +381,7 @@ def doors() -> dict[str, Door]:
         "to_casadi": {"model": model, "function": "dynamics"},
         "to_html": {"noun": robot},
         "to_jax": {"model": model, "function": "dynamics"},
+        "reference": {"motion": have["plan"], "name": "track", "rate": 100.0},
         "to_numpy": {"model": model, "function": "dynamics"},
         "to_run": {"motion": have["plan"], "rate": 10.0},
         "to_svg": {"robot": robot},
@@ -421,6 +485,7 @@ def doors() -> dict[str, Door]:
             "frame": {"link": "base", "point": (0, 0, 0)},
             "linearize": {"state": {}, "inputs": {}, "parameters": {}, "outputs": None},
             "linearize_along": {"run": run, "outputs": None},
+            "kalman": {"at": None, "noise": HOLD, "measured": {"v_x": 0.1}, "period": None, "parameters": {}},
             "lqr": {"at": None, "weights": HOLD, "period": None, "parameters": {}},
             "numpy": {"function": "dynamics"},
             "ode": {"inputs": {}, "initial": {}, "parameters": {}},
@@ -436,7 +501,7 @@ def doors() -> dict[str, Door]:
             "save": {"path": "a.csv"},
             "__getitem__": {0: "x"},
             "peaks.__getitem__": {0: "x"},
-            "plot.path": {},
+            "plot.path": {"field": None},
             "plot.save": {"folder": "figures"},
             "plot.states": {},
         },
@@ -461,6 +526,11 @@ def doors() -> dict[str, Door]:
             "deviation": {"name": "knee.net", "source": None},
             "band": {"name": "knee.net", "source": None},
             "table": {"mass": None},
+        },
+        "estimator": {
+            "predict": {"increments": (0.1, 0.1), "dt": 0.1, "gyro": 0.0, "angles": ()},
+            "fix": {"measured": (0, 0), "noise": (1, 1), "time": None, "gate": None},
+            "reset": {"pose": (0, 0, 0), "covariance": None},
         },
         "cycles": {"band": {"name": "x", "band": "deviation", "width": None}, "mean": {"name": "x"}},
         "gait": {
@@ -517,6 +587,7 @@ def doors() -> dict[str, Door]:
     return found
 
 
+SENSED = {"encoders": 0.02, "gyro": 0.002}
 HOLD = {"v_x": 0.1, "left_motor.voltage": 1.0, "right_motor.voltage": 1.0}
 # Names that a type checker reads and that make nothing, and functions that open a window or take nothing.
 APART = {
@@ -534,6 +605,7 @@ APART |= {
     "Bands",
     "Comparison",
     "Cycles",
+    "Fix",
     "ForcePlate",
     "Gait",
     "GroundReaction",
@@ -549,11 +621,13 @@ APART |= {
     "SegmentPoses",
     "SymbolicLoads",
     "catalog",
+    "controllers",
     "documents",
     "formulas",
     "page",
     "program",
     "robot",
+    "sensors",
     "window",
 }
 
@@ -600,7 +674,17 @@ def test_the_arguments_are_taken_otherwise(tmp_path, monkeypatch):
 
 
 # Doors that take files or nouns that would take seconds to make: their other arguments are wrong as they come.
-CLOSED = {"compare", "follow", "from_sympy", "open", "pursue", "read_markers", "read_path", "read_recording"}
+CLOSED = {
+    "compare",
+    "fastest",
+    "follow",
+    "from_sympy",
+    "open",
+    "pursue",
+    "read_markers",
+    "read_path",
+    "read_recording",
+}
 CLOSED |= {
     "inverse.gait",
     "register",

@@ -24,6 +24,7 @@ CANNOT_RAISE = frozenset(
         "catalog.names",
         "Breakdown.expanded",
         "Breakdown.table",
+        "Estimator.smooth",
         "InputError.at",
         "Wrench.expanded",
         "Wrench.reaction",
@@ -35,7 +36,7 @@ CANNOT_RAISE = frozenset(
 # What kinds of nouns tell their family, which nobody asks a robot for; and what pydantic's own pages describe.
 HOOKS = frozenset({"default_counts", "keys_of", "model_copy", "owners_of"})
 # Rooms whose classes are nouns of a description: their methods are what a kind of your own says (docs/extending.md).
-OWN_KINDS = frozenset({"robot"})
+OWN_KINDS = frozenset({"controllers", "robot", "sensors"})
 # What needs no example of its own: constructors of errors and results are not called by users.
 NO_EXAMPLE = frozenset({"InputError.at"})
 

@@ -1,4 +1,6 @@
-"""A circle that a robot with one weak motor drifts from, and the same circle held by controllers.
+"""A circle that a robot with one weak motor drifts from, held by controllers at every instant and by sampled ones.
+
+One picture and one page of all three, and a page of the sampled loop whose gains are sliders.
 
 python examples/feedback/circle.py [FOLDER]
 """
@@ -9,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import trundle
+from trundle.show.page import page_of
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else "runs/feedback")
 folder.mkdir(parents=True, exist_ok=True)
@@ -22,10 +25,19 @@ volts = {
 }
 drifting = trundle.simulate(trundle.load(file).plant, "30 s", volts)
 
-for name, run in {"voltages alone": drifting, "held": held}.items():
-    distance = np.hypot(run["x"], run["y"] - 6.6) - 6.6
-    print(f"{name}: {abs(distance[-1]):.2g} m off the circle after 30 s, at {run.final['v_x']:.6f} m/s")
+# The same controllers in a computer that reads and commands a hundred times a second, 4 ms late.
+robot = trundle.load(file)
+computer = {"period": "10 ms", "delay": "4 ms"}
+controllers = {name: {**dict(own), **computer} for name, own in robot.controllers.items()}
+sampling = trundle.derive(robot, controllers=controllers)
+sampled = trundle.simulate(sampling, "30 s")
 
-comparison = trundle.compare(drifting, held, labels=["voltages alone", "held"])
-comparison.save(folder)
-trundle.animate(held, folder / "circle.html")
+runs = {"voltages alone": drifting, "held": held, "sampled": sampled}
+for name, run in runs.items():
+    off = abs(np.hypot(run["x"], run["y"] - 6.6) - 6.6)
+    radius, speed = run.final["v_x"] / run.final["omega"], run.final["v_x"]
+    print(f"{name}: radius {radius:.6f} m at {speed:.6f} m/s, up to {off.max():.2g} m off the circle")
+
+trundle.compare(*runs.values(), labels=list(runs)).save(folder)
+(folder / "circle.html").write_text(page_of([held, sampled, drifting]), encoding="utf-8")
+sampling.animate(folder / "sampled.html")

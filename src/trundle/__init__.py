@@ -11,10 +11,11 @@ with a unit ("6 in").
 
     what a robot is          load, derive, open, analyze, catalog, equations, explain
     how it moves             run, simulate, roll, rollout, ode; Run, Batch
-    what keeps it on a path  trim, linearize, linearize_along, odometry, track
-    drives on wheels         kinematics, plan, plan_to_pose, follow, drive, pose_path, Limits
+    what keeps it on a path  controllers, lqr, kalman, trim, linearize, linearize_along, odometry, track
+    where it is              sensors, measure, estimate, Estimator
+    drives on wheels         kinematics, plan, plan_to_pose, follow, fastest, drive, pose_path, Limits
     loads in joints          read_recording, scale_person, joint_motion, inverse, joint_loads
-    pictures                 run.plot, compare, animate, page, window
+    pictures                 run.plot, compare, animate, page, window, drive_figures
     elsewhere                export, to_numpy, to_jax, to_casadi
 
 `help(trundle.simulate)` tells about one of them, `trundle --help` about the command line.
@@ -37,19 +38,26 @@ if TYPE_CHECKING:
     # The package's names, said once: type checkers and editors read them here, and so does `_homes` below, since
     # nothing may be imported before somebody asks for it. `as` says that a name is public.
     from trundle import catalog as catalog
+    from trundle import controllers as controllers
     from trundle import documents as documents
     from trundle import formulas as formulas
     from trundle import program as program
     from trundle import robot as robot
+    from trundle import sensors as sensors
     from trundle.analysis.analyze import Analysis as Analysis
     from trundle.analysis.analyze import analyze as analyze
     from trundle.catalog.anthropometry import BodySegment as BodySegment
     from trundle.catalog.anthropometry import body_segments as body_segments
+    from trundle.control.kalman import kalman as kalman
     from trundle.control.linear_trajectory import linearize_along as linearize_along
     from trundle.control.linearization import linearize as linearize
     from trundle.control.regulator import lqr as lqr
     from trundle.control.trim import trim as trim
     from trundle.documents import load_robot
+    from trundle.estimation.estimating import estimate as estimate
+    from trundle.estimation.estimator import Estimator as Estimator
+    from trundle.estimation.measuring import measure as measure
+    from trundle.estimation.readings import Fix as Fix
     from trundle.exports.export import export as export
     from trundle.exports.functions import to_casadi as to_casadi
     from trundle.exports.functions import to_jax as to_jax
@@ -90,12 +98,14 @@ if TYPE_CHECKING:
     from trundle.motion.commands.record import to_run as to_run
     from trundle.motion.drive.drive import Limits as Limits
     from trundle.motion.drive.kinematics import kinematics as kinematics
+    from trundle.motion.fastest.fastest import fastest as fastest
     from trundle.motion.forces.motor_limits import motor_limits as motor_limits
     from trundle.motion.odometry.odometry import derive_odometry
     from trundle.motion.paths.following import follow as follow
     from trundle.motion.paths.path_files import read_path as read_path
     from trundle.motion.paths.pose_paths import pose_path as pose_path
     from trundle.motion.paths.pursuit import pursue as pursue
+    from trundle.motion.paths.references import reference as reference
     from trundle.motion.paths.trajectories import write_trajectory as write_trajectory
     from trundle.motion.planning.planner import plan as plan
     from trundle.motion.planning.planner import plan_to_pose as plan_to_pose
@@ -109,9 +119,12 @@ if TYPE_CHECKING:
     from trundle.show import window as window
     from trundle.show.figures.band_figure import band_figure as band_figure
     from trundle.show.figures.breakdown_figure import breakdown_figure as breakdown_figure
+    from trundle.show.figures.drive_figures import drive_figures as drive_figures
+    from trundle.show.figures.estimate_figure import estimate_figure as estimate_figure
     from trundle.show.figures.gait_figures import gait_figures as gait_figures
     from trundle.show.figures.load_figures import load_figures as load_figures
     from trundle.show.figures.plots import plot as plot
+    from trundle.show.figures.pole_figure import pole_figure as pole_figure
     from trundle.show.figures.several_runs import Comparison as Comparison
     from trundle.show.figures.several_runs import compare as compare
     from trundle.show.page.animate import animate as animate
@@ -125,6 +138,7 @@ if TYPE_CHECKING:
     from trundle.simulation import run as run
     from trundle.simulation import simulate as simulate
     from trundle.simulation import table as table
+    from trundle.simulation.traversing import traverse as traverse
     from trundle.sympy_models.from_sympy import from_sympy as from_sympy
     from trundle.wrenches import Breakdown as Breakdown
     from trundle.wrenches import Frame as Frame

@@ -20,7 +20,9 @@ else:
 _ROOMS = (
     ("driving", "motion.commands", "commands drive record verification profile_comparison"),
     ("motion.paths", "motion.commands", "commands drive record verification profile_comparison"),
-    ("motion", "motion.drive", "kinematics modules"),
+    ("motion", "motion.drive", "kinematics"),
+    ("motion", "mechanics", "modules"),
+    ("motion.drive", "mechanics", "modules"),
     ("motion", "motion.pieces", "motion profiles extremes"),
     ("motion", "motion.forces", "motor_limits"),
     ("motion", "motion.trackers", "tracking"),
@@ -52,7 +54,8 @@ MOVED = {
     # `from trundle.driving import levels` asks the room that driving is now.
     "motion.paths.levels": "motion.commands.control_levels",
     "simulation.progress": "progress",
-    "motion.halves": "motion.drive.modules",
+    "motion.trackers.references": "motion.paths.references",
+    "motion.halves": "mechanics.modules",
     "motion.limits": "motion.drive.drive",
     "motion.module_states": "motion.drive.programs",
     "motion.poses": "motion.pieces.motion",

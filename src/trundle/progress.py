@@ -94,6 +94,25 @@ class Progress:
             _tell(f"{self._title}: it takes some {_long(taken / done)}, at {rate}")
 
 
+class Stopwatch:
+    """What parts of a work take (s), by name."""
+
+    def __init__(self) -> None:
+        self._taken, self._name, self._since = dict[str, float](), "", 0.0
+
+    def begin(self, name: str) -> None:
+        """From now on it is this part; without a name it is none."""
+        now = time.perf_counter()
+        if self._name:
+            self._taken[self._name] = self._taken.get(self._name, 0.0) + now - self._since
+        self._name, self._since = name, now
+
+    def seconds(self) -> dict[str, float]:
+        """All parts up to now."""
+        self.begin(self._name)
+        return dict(self._taken)
+
+
 class Doing:
     """Says what long work is at and how long it has taken, where a person watches; also while nothing calls `at`.
 

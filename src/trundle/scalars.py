@@ -31,6 +31,7 @@ _MATH = {
     "log": math.log,
     "tanh": math.tanh,
     "absolute": abs,
+    "floor": math.floor,
     "minimum": min,
     "maximum": max,
     "less": operator.lt,
@@ -50,6 +51,8 @@ _SINC_EDGE = math.nextafter(1.0, 0.0)
 _SINC_AT_EDGE = math.sin(math.sqrt(_SINC_EDGE)) / math.sqrt(_SINC_EDGE)
 # The next term is 1/21! = 2e-20.
 _SINC_SERIES = tuple((-1) ** k / math.factorial(2 * k + 1) for k in range(10))
+# The next term is π³⁰/31! = 1e-19.
+_SINC_TO_PI = tuple((-1) ** k / math.factorial(2 * k + 1) for k in range(15))
 
 
 def _function(name: str, *arguments: Scalar) -> Any:
@@ -60,10 +63,31 @@ def _function(name: str, *arguments: Scalar) -> Any:
         if hasattr(argument, "scalar_function"):
             return partial(argument.scalar_function, name)
     libraries = {_library(argument) for argument in arguments}
+    if "sympy" in libraries and name in _SYMPY:
+        return _SYMPY[name]
     for library, names in _NAMES.items():
         if library in libraries:
             return getattr(sys.modules[library], names.get(name, name))
     return _MATH[name]
+
+
+def _sympy_less(x: Scalar, y: Scalar) -> Scalar:
+    """1 where x < y, 0 elsewhere, as SymPy writes cases."""
+    sympy = sys.modules["sympy"]
+    return sympy.Piecewise((1, sympy.Lt(x, y)), (0, True))
+
+
+def _sympy_where(condition: Scalar, x: Scalar, y: Scalar) -> Scalar:
+    """x or y by a condition, which `less` gave or which is a number."""
+    sympy = sys.modules["sympy"]
+    if isinstance(condition, sympy.Piecewise) and [case[0] for case in condition.args] == [1, 0]:
+        asked = condition.args[0][1]
+    else:
+        asked = sympy.Ne(condition, 0)
+    return sympy.Piecewise((x, asked), (y, True))
+
+
+_SYMPY = {"less": _sympy_less, "where": _sympy_where}
 
 
 def _library(x: Scalar) -> str:
@@ -124,6 +148,11 @@ def atan2(y: Scalar, x: Scalar) -> Scalar:
 def absolute(x: Scalar) -> Scalar:
     """|x|."""
     return _function("absolute", x)(x)
+
+
+def floor(x: Scalar) -> Scalar:
+    """The largest whole number that is not above x."""
+    return _function("floor", x)(x)
 
 
 def minimum(x: Scalar, y: Scalar) -> Scalar:
@@ -194,6 +223,25 @@ def sinc(x: Scalar) -> Scalar:
     for coefficient in reversed(_SINC_SERIES[:-1]):
         series = series * near + coefficient
     return series + (sin(far) / far - _SINC_AT_EDGE)
+
+
+def sinc_to_pi(x: Scalar) -> Scalar:
+    """sin(x)/x for |x| ≤ π alone, such as atan2 gives, to 1e-15: the power series, four short sums beside each other.
+
+    Σ (−x²)ᵏ/(2k+1)! = (P₀ + x² P₁) + x⁴ (P₂ + x² P₃) with polynomials Pᵢ in x⁸ (Estrin): no root, no quotient.
+    """
+    if _library(x) == "sympy":
+        return _function("sinc", x)(x)
+    second = x * x
+    fourth = second * second
+    eighth = fourth * fourth
+    sums: list[Scalar] = []
+    for first in range(4):
+        *others, value = _SINC_TO_PI[first::4]
+        for coefficient in reversed(others):
+            value = value * eighth + coefficient
+        sums.append(value)
+    return (sums[0] + second * sums[1]) + fourth * (sums[2] + second * sums[3])
 
 
 def clamp(x: Scalar, limit: Scalar) -> Scalar:

@@ -81,8 +81,9 @@ def test_version(trundle):
         (["simulate"], "it is called `trundle run FILE`"),
         (["linearize"], "in Python there is trundle.linearize"),
         (
-            ["kalman"],
-            "known: check, drive, equations, export, inverse, lqr, new, profiles, run, scale, schema, show and 1 more.",
+            ["fly"],
+            "known: check, drive, equations, estimate, export, inverse, lqr, new, profiles, "
+            "run, scale, schema and 2 more.",
         ),
         (["run"], "FILE"),
         (["run", "circle.yaml", "--foo"], "--foo"),

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 import yaml
 
+import trundle as package
 from motion.simulator_motions import MOTIONS, plan, still
+from trundle.documents.writer import dump
 from trundle.results import Run
 
 
@@ -33,7 +35,10 @@ def test_drive_writes_everything(trundle, tmp_path):
         "0_deg_fwd_to_90_deg.csv",
         "0_deg_fwd_to_90_deg.nc",
         "0_deg_fwd_to_90_deg.traj",
+        "binding.png",
+        "friction.png",
         "modules.png",
+        "motors.png",
         "path.png",
         "rotation_center.png",
         "slip.png",
@@ -283,3 +288,99 @@ def test_a_routine_is_no_path(trundle, tmp_path):
         assert done.status == 1
         assert "autonomous routine of PathPlanner's" in done.err
         assert "waypoints' is missing" not in done.err
+
+
+@pytest.mark.slow
+def test_paths_keep_to_motors_and_floor_unless_told_otherwise(trundle, tmp_path):
+    robot, path = tmp_path / "robot.yaml", tmp_path / "line.traj"
+    made = ("--motor", "kraken_x60", "--gear-ratio", "6.75", "--battery", "12", "--wheelbase", "22 in")
+    assert trundle("new", "swerve", str(robot), *made).status == 0
+    line = package.follow(package.pose_path([(0, 0, 0), (2, 0, 0)]), progress=False)
+    package.write_trajectory(line, path)
+    done = trundle(
+        "drive", "--file", str(path), "--robot", str(robot), "-ng", "--output", str(tmp_path / "out")
+    )
+    assert done.status == 0, done.err
+    assert "x = 6 ft 6.74 in" in done.out
+    assert "of the friction, 95% allowed" in done.out
+    assert "battery" in done.out
+    assert "--robot names another" not in done.out
+    declared = trundle("drive", "--file", str(path), "--robot", str(robot), "--limits", "declared", "-ng")
+    assert declared.status == 1
+    assert "nothing limits how fast" in declared.err
+    assert "drive_speed" in declared.err
+
+
+@pytest.mark.slow
+def test_the_fastest_motion_between_poses_is_a_plan_like_others(trundle, tmp_path):
+    poses = (
+        "--fastest",
+        "0,0,0",
+        "3 m,0,0 deg",
+        "--keep-out",
+        "1.5,1.6,0.3",
+        "--keep-out",
+        "1,-2;2,-2;2,-1.5",
+    )
+    done = trundle("drive", *poses, "--json", "-ng", "--output", str(tmp_path / "out"))
+    assert done.status == 0, done.err
+    (summary,) = done.data["plans"]
+    assert summary["final"]["x"] == pytest.approx(3)
+    assert 0 < summary["bound"] <= summary["duration"]
+    assert summary["starts"][0]["duration"] == pytest.approx(summary["duration"])
+    assert summary["exceeded"] == []
+    assert (tmp_path / "out" / "fastest" / "fastest.traj").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "nothing to drive"),
+        (("--fastest", "0,0,0"), "two poses or more"),
+        (("--fastest", "0,0,0", "3"), "numbers between commas"),
+        (("--fastest", "0,0,0", "3,here"), "--fastest"),
+        (("--fastest", "-1, 0, 0", "1,0,,900", "2,0,0"), "via[0]: it is to be passed at 900 m/s"),
+        (("--fastest", "0,0,0", "-1,0,,900", "-.5,0,0"), "via[0]: it is to be passed at 900 m/s"),
+        (("--fastest", "0,0,0", "2,0,0", "--keep-out", "-0.1,0,1"), "covers the start"),
+        (("--fastest", "0,0,0", "3,0,0", "--keep-out", "0.1,0,1"), "covers the start"),
+        (("--file", "a.path", "--keep-out", "1,0,1"), "only --fastest"),
+    ],
+)
+def test_what_is_asked_of_fastest_motions_wrongly_is_told(trundle, tmp_path, words, message):
+    (tmp_path / "a.path").write_text("{}")
+    words = [str(tmp_path / word) if word == "a.path" else word for word in words]
+    done = trundle("drive", *words, "--output", str(tmp_path / "out"))
+    assert done.status in (1, 2)
+    assert message in done.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_commands_keep_what_motors_and_floor_give(trundle, tmp_path):
+    robot, go = tmp_path / "robot.yaml", {"duration": 0.2, "twist": {"v_x": 3, "omega": 1}}
+    (tmp_path / "go.yaml").write_text(
+        yaml.safe_dump({"trundle": 1, "motion": {"name": "go", "commands": [go]}})
+    )
+    files = ["--file", str(tmp_path / "go.yaml")]
+    real = {"motor": "kraken_x60", "friction": 1.1, "robot_mass": 52.0, "battery": 12.6}
+    robot.write_text(dump(package.catalog.swerve(**real)))
+    found = {}
+    for limits in ("real", "declared"):
+        words = ["--robot", str(robot), "--limits", limits, "--no-graphs", "--json"]
+        done = trundle("drive", *files, *words, "--output", str(tmp_path / limits))
+        assert done.status == 0, done.err
+        (found[limits],) = json.loads(done.out)["plans"]
+    assert found["real"]["friction_use"] == pytest.approx(0.95, rel=1e-3)
+    assert found["real"]["battery"] < 12.6
+    assert found["real"]["supply_current"] > 0
+    assert found["real"]["stretch"]["why"][0]["limit"] == "grip"
+    assert found["declared"]["duration"] == pytest.approx(0.2)
+    told = trundle("drive", *files, *words[:2], "--no-graphs", "--output", str(tmp_path / "told")).out
+    assert "slowed    command 1" in told
+    assert "for the grip of" in told
+    go["duration"] = 0.02
+    (tmp_path / "go.yaml").write_text(
+        yaml.safe_dump({"trundle": 1, "motion": {"name": "go", "commands": [go]}})
+    )
+    words = [*words[:2], "--control-level", "body", "--no-graphs", "--output", str(tmp_path / "lifted")]
+    assert "carries nothing" in trundle("drive", *files, *words).out

@@ -28,8 +28,25 @@ def test_json_holds_gains_by_name(capsys, period):
 def test_people_read_gains_poles_margins_and_what_stays(capsys):
     assert main(["lqr", CIRCLE, "--at", "v_x=1", "--at", "omega=0", "--weights", *WEIGHTS]) == 0
     said = capsys.readouterr().out
-    for words in ("acting at every instant", "poles of the loop", "phase, deg", "inputs control"):
+    for words in ("acting at every instant", "poles of the loop", "disk", "phase, deg", "inputs control"):
         assert words in said
+
+
+@pytest.mark.parametrize("period", [None, "50 ms"])
+def test_poles_are_drawn(capsys, tmp_path, period):
+    file = tmp_path / "poles.png"
+    words = ["lqr", CIRCLE, "--at", "v_x=1", "--weights", *WEIGHTS, "--figure", str(file), "--json"]
+    assert main([*words, *(["--period", period] if period else [])]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["figure"] == str(file)
+    assert file.stat().st_size > 10_000
+    design = trundle.derive(CIRCLE).lqr({"v_x": 1}, dict(word.split("=") for word in WEIGHTS), period=period)
+    before, after, *_ = trundle.pole_figure(design).axes[0].lines[-2:]
+    assert len(before.get_xdata()) == len(after.get_xdata()) == 4
+    np.testing.assert_allclose(after.get_xdata(), design.poles.real)
+    file.write_text("mine", encoding="utf-8")
+    assert main(words) == 1
+    assert "--force" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,10 @@ def test_a_kind_shows_its_measures(trundle):
 def test_the_catalogue(trundle):
     answer = trundle("new", "--list")
     assert all(name in answer.out for name in catalog.names())
-    assert set(trundle("new", "--list", "--json").data["catalogue"]) == set(catalog.names())
+    assert set(trundle("new", "--list", "--json").data["catalogue"]) == {
+        *catalog.names(),
+        *catalog.names(terrain=True),
+    }
 
 
 def test_an_unknown_kind(trundle):

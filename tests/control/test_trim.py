@@ -216,6 +216,20 @@ def test_a_hanging_and_a_standing_pendulum_are_found_from_nearby():
         assert found.linearize().is_equilibrium
 
 
+@pytest.mark.parametrize("rate", [3.0, -3.0])
+def test_casters_trail(rate):
+    """On the other side of its pivot one rolls as steadily, and turns around; no whole turns are left in its angle."""
+    model = trundle.derive(trundle.catalog.tricycle())
+    motion = model.trim({"front.steering": 0.1, "front.rate": rate})
+    assert motion.linearize().poles.real.max() < 1e-9
+    assert abs(motion.state["rear.steering"]) < np.pi + 1e-9
+    ahead = model.trim(
+        {"front.steering": 0.1, "front.rate": rate}, start={"rear.steering": np.pi * (rate > 0)}
+    )
+    assert ahead.linearize().poles.real.max() > 1
+    assert abs(model.trim({"front.steering": 0.1}).state["rear.steering"]) < np.pi
+
+
 def test_what_is_left_free_still_holds():
     """Along a free direction the equations and what was asked for hold to first order."""
     model = derive(catalog.robot("mecanum"))

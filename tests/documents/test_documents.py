@@ -14,6 +14,7 @@ from trundle.errors import InputError
 from trundle.robot import parse_robot
 from trundle.robot.bodies import JOINTS
 from trundle.robot.contact import LAWS
+from trundle.robot.controllers import CONTROLLERS
 from trundle.robot.motors import MOTORS
 from trundle.robot.structure import speed_names
 from trundle.robot.values import Value
@@ -173,12 +174,12 @@ def test_wheels_without_mass_are_for_kinematics_and_plans(tmp_path: Path) -> Non
 
 def test_schema() -> None:
     schema: Any = json_schema()
-    assert schema["properties"].keys() == {"trundle", "robot", "run"}
+    assert schema["properties"].keys() == {"trundle", "robot", "terrain", "run"}
     assert schema["additionalProperties"] is False
     wheel = schema["$defs"]["CasterWheel"]["properties"]
     assert wheel["offset"]["x-unit"] == "m"
     # Other tests register kinds of their own, whose words are theirs.
-    kinds = [family.named(kind) for family in (JOINTS, LAWS, MOTORS, WHEELS) for kind in family]
+    kinds = [family.named(kind) for family in (CONTROLLERS, JOINTS, LAWS, MOTORS, WHEELS) for kind in family]
     guests = {kind.__name__ for kind in kinds if not kind.__module__.startswith("trundle.")}
     for name, noun in schema["$defs"].items():
         if name in guests:

@@ -269,6 +269,11 @@ HOSTILE = {
         '<OpenSimDocument Version="40000"><Model name="m"><ForceSet/></Model></OpenSimDocument>',
         "the model has no bodies",
     ),
+    "a model of muscles": (
+        '<OpenSimDocument Version="40000"><Model name="m"><ForceSet><objects><Thelen2003Muscle name="a"/></objects>'
+        "</ForceSet></Model></OpenSimDocument>",
+        "the model has no bodies, only muscles and other forces",
+    ),
     "no model": ('<OpenSimDocument Version="40000"/>', "with a <Model>"),
     "version": (version_4([PIN]).replace("40500", "30505"), "of a development version"),
     "no version": (version_4([PIN]).replace("40500", "latest"), "expected a version"),

@@ -173,12 +173,12 @@ def test_states_of_the_wrong_shape_are_refused(of, request):
     if of == "jax":
         f = request.getfixturevalue("jax").jit(DRIVE.jax())
     for x, u, said in [
-        (np.zeros((50, 9)), VOLTAGES, r"state must have shape \(9,\) or \(9, count\), got \(50, 9\)"),
-        (np.zeros(9), VOLTAGES[:1], r"input must have shape \(2,\).*got \(1,\)"),
-        (np.zeros(9), np.zeros(3), "input must have shape"),
-        (0.0, VOLTAGES, "state must have shape"),
+        (np.zeros((50, 9)), VOLTAGES, r"state: expected shape \(9,\) or \(9, count\), got \(50, 9\)"),
+        (np.zeros(9), VOLTAGES[:1], r"input: expected shape \(2,\).*got \(1,\)"),
+        (np.zeros(9), np.zeros(3), "input: expected shape"),
+        (0.0, VOLTAGES, "state: expected shape"),
     ]:
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(InputError, match=said):
             f(x, u)
 
 

@@ -19,7 +19,7 @@ from trundle.formulas.algebra.cofactors import inverse
 from trundle.formulas.algebra.forms import best, cost, flat, folded, shortest
 from trundle.formulas.algebra.rates import rate
 from trundle.formulas.algebra.reduction import reduced
-from trundle.formulas.algebra.sums import Book, Letter, without_content
+from trundle.formulas.algebra.sums import Book, Letter, LetterDefinition, without_content
 from trundle.formulas.algebra.terms import Trig, content, exact, half, ordered, tidy, trig_factors, trig_terms
 from trundle.formulas.algebra.writing import Writer
 from trundle.formulas.checks.evaluation import LetterValues
@@ -270,6 +270,12 @@ def test_towers_of_powers_are_refused(text):
         read_expression(text, ["x"])
 
 
+@pytest.mark.parametrize("text", ["1e400*x", "--(x - 1e400)*x", "x/0"])
+def test_what_is_beyond_all_numbers_is_refused(text):
+    with pytest.raises(InputError, match="beyond all numbers"):
+        read_expression(text, ["x"])
+
+
 # --- matrices and numbers ---------------------------------------------------------------------------------------------
 
 
@@ -312,6 +318,18 @@ def test_rounding_of_a_denominator_is_in_proportion_to_what_is_left_of_it(power,
     size = before.size(expression)
     assert (change <= 1e-12 * size * max(1, abs(float(power))) * (1 + 1e-3)).all()
     assert (change >= 1e-13 * size).all()
+
+
+def test_rounding_of_a_letter_is_that_of_what_it_stands_for():
+    """1/z near z = x − y = 0 is as rough as 1/(x − y): by a letter or written out."""
+    book = Book()
+    x, y = letters(book)[:2]
+    z = book.define(LetterDefinition("", (x - y,)), Letter("z", "definition"))
+    values = LetterValues(book, {0: np.array([1.0]), 1: np.array([1.0 - 1e-6])})
+    names = [sympy.Symbol(book.letters[k].name) for k in (0, 1)]
+    assert values.size(1 / sympy.Symbol(book.letters[z].name)) == pytest.approx(
+        values.size(1 / (names[0] - names[1]))
+    )
 
 
 # --- printing ---------------------------------------------------------------------------------------------------------

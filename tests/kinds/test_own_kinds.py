@@ -19,6 +19,7 @@ from trundle.robot import (
     Drive,
     Effort,
     Motor,
+    PidController,
     Push,
     Read,
     State,
@@ -168,6 +169,12 @@ def test_a_name_that_is_taken(guests):
 
     with pytest.raises(InputError, match="Other: the motor 'dc' is taken by DCMotor"):
         register(Other)
+
+    class Where(PidController):
+        type: Literal["estimator"] = "estimator"  # pyright: ignore[reportIncompatibleVariableOverride]  # another name
+
+    with pytest.raises(InputError, match="Where: the controller 'estimator' is taken by PoseEstimator"):
+        register(Where)
 
 
 def test_a_class_without_a_name(guests):

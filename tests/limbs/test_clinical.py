@@ -126,6 +126,15 @@ def test_names_that_mean_nothing_are_told(loads, movements, message):
         trundle.clinical(loads.to_run(), movements=movements)
 
 
+def test_a_ball_joint_has_no_angles_of_its_own():
+    leg = trundle.catalog.leg(body_mass=70, height=1.75, hip="spherical")
+    time = np.linspace(0, 1, 11)
+    still = {name: np.full(11, float(name == "hip.q_w")) for name in trundle.derive(leg).coordinates}
+    run = trundle.joint_loads(leg, {"time": time, **still}).to_run()
+    with pytest.raises(InputError, match="movements.hip: 'hip' turns any way, about no axes of its own"):
+        trundle.clinical(run, movements={"hip": "right hip flexion"})
+
+
 def test_a_run_without_such_names_is_told():
     still = {"time": T, "link_1.angle": T}
     run = trundle.joint_loads(trundle.catalog.pendulum(links=1), still).to_run()

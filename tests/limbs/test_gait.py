@@ -162,3 +162,65 @@ def test_a_force_that_trembles_at_the_threshold_is_one_contact():
 def test_what_lacks_is_told(robot, by, message):
     with pytest.raises(InputError, match=message):
         trundle.inverse(robot, walker.recording()).gait(by)
+
+
+def test_bands_of_mean_moments_have_the_noise_of_their_cycles(found):
+    """Of K cycles markers' noise counts by √K less, segments' parameters are off in all alike; by mass and height."""
+    time, names = found.motion.time, ("ankle_angle_r.net", "ankle_angle_l.net")
+    values = {name: np.zeros(time.size) for name in names}
+    sources = {"markers": 6.0, "segments": 8.0, "smoothing": 15.0}
+    bands = trundle.Bands(
+        time,
+        values,
+        {source: {name: np.full(time.size, sd) for name in names} for source, sd in sources.items()},
+    )
+    gait = found.gait(mass=70, height=1.75, bands=bands)
+    assert set(gait.bands) == {"right_ankle_dorsiflexion.moment", "left_ankle_dorsiflexion.moment"}
+    for side in ("right", "left"):
+        name = f"{side}_ankle_dorsiflexion.moment"
+        count = len(gait.curves[name])
+        expected = 1.959963984540054 * np.sqrt(36 / count + 64 + 225) / (70 * 1.75)
+        np.testing.assert_allclose(gait.bands[name], expected)
+        low, high = gait.band(name)
+        np.testing.assert_allclose(high - low, 2 * expected)
+        table = gait.table()
+        np.testing.assert_allclose(table[f"{name}.low [N m/(kg m)]"], low)
+        np.testing.assert_allclose(table[f"{name}.high [N m/(kg m)]"], high)
+    with pytest.raises(InputError, match="the gait has no band of 'right_hip_flexion.moment'"):
+        gait.band("right_hip_flexion.moment")
+    with pytest.raises(InputError, match="uncertainty"):
+        found.gait().band("right_hip_flexion.moment")
+
+
+@pytest.mark.parametrize("up", ["z", "y"])
+@pytest.mark.parametrize("heading", [0.0, 2.5])
+def test_a_pelvis_has_tilt_obliquity_and_rotation(up, heading):
+    """A pelvis that is turned, then raised on the right, then tilted forward, whichever way its person walks."""
+    from scipy.spatial.transform import Rotation
+
+    hips = {
+        f"hip_flexion_{side}": {"axis": [0, -1, 0] if up == "z" else [0, 0, 1], "body": {"mass": 1.0}}
+        for side in "rl"
+    }
+    gravity = [0, 0, -9.81] if up == "z" else [0, -9.81, 0]
+    robot = {"name": "hips", "base": "floating", "gravity": gravity, "joints": hips}
+    robot["body"] = {"name": "pelvis", "mass": 10, "inertia": {"xx": 1, "yy": 1, "zz": 1}}
+    t = np.linspace(0, 4, 401)
+    tilt, rise, lead = 0.2 + 0.1 * np.sin(t), 0.1 * np.cos(t), 0.15 * np.sin(2 * np.pi * t / 4)
+    # about x ahead, y left, z up
+    turned = Rotation.from_euler("ZXY", np.column_stack([heading + lead, -rise, tilt]))
+    if up == "y":  # x ahead, y up, z right
+        swap = Rotation.from_matrix(np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]]))
+        turned = swap * turned * swap.inv()
+    x, y, z, w = turned.as_quat().T
+    channels = {"x": 0 * t, "y": 0 * t, "z": 0 * t, "q_w": w, "q_x": x, "q_y": y, "q_z": z}
+    channels |= {f"hip_flexion_{side}.angle": 0.3 * np.sin(2 * np.pi * t) for side in "rl"}
+    events = {"Right Foot Strike": (0.0, 4.0), "Left Foot Strike": (0.0, 4.0)}
+    found = trundle.inverse({"trundle": 1, "robot": robot}, trundle.Recording(t, {}, channels, events=events))
+    with pytest.warns(UserWarning, match="no plate has the foot's force"):
+        gait = found.gait()
+    for side, own in (("right", 1), ("left", -1)):
+        expected = {"anterior_tilt": tilt, "up_obliquity": own * rise, "internal_rotation": own * lead}
+        for name, values in expected.items():
+            curve = gait.mean(f"{side}_pelvis_{name}.angle")
+            np.testing.assert_allclose(curve, np.interp(0.04 * gait.percent, t, values), atol=3e-5)

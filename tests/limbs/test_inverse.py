@@ -1,5 +1,7 @@
 """`trundle.inverse`: the same numbers as the steps that it takes, and what it refuses."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -73,3 +75,39 @@ def test_who_is_observed_and_from_where(walk):
         found.breakdown("P_2", "P_1", "P_9")
     with pytest.raises(InputError, match="observer: 'P_2' moves about on 'P_0'"):
         found.breakdown("P_2", "P_0", "P_2")
+
+
+def test_a_plate_whose_zero_is_off_is_told():
+    still = {"time": np.arange(6.0), "link_1.angle": np.zeros(6)}
+    time = np.arange(5001) / 1000
+    load = 30 + 700 * np.clip(np.sin(2 * np.pi * time), 0, None)
+    corners = [(0.3, 0.2, 0), (-0.3, 0.2, 0), (-0.3, -0.2, 0), (0.3, -0.2, 0)]
+    force = np.outer(load, [0, 0, 1])
+    given = {"markers": {}, "channels": {"link_1.angle": still["link_1.angle"]}}
+    for shift, told in ((0.0, 1), (20.0, 0)):
+        plate = trundle.ForcePlate("floor", corners, time, force - [0, 0, shift], 0 * force)
+        recording = trundle.Recording(still["time"], plates=(plate,), **given)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            trundle.inverse(trundle.catalog.pendulum(links=1), recording, external={"link_1": "floor"})
+        zeros = [
+            each for each in caught if "'floor' pushes with 30 N at least all the time" in str(each.message)
+        ]
+        assert len(zeros) == told
+
+
+@pytest.mark.parametrize("up", [None, "y"])
+def test_a_person_who_lies_is_told(up):
+    """Markers of a laboratory whose up is y, and a robot whose up is z."""
+    robot = {"trundle": 1, "robot": {"name": "body", "base": "floating"}}
+    robot["robot"]["body"] = {"name": "trunk", "mass": 10, "inertia": {"xx": 1, "yy": 1, "zz": 1}}
+    spots = {"a": (0.1, 0, 0), "b": (0, 0.2, 0), "c": (0, 0, 0.3), "d": (0.1, 0.1, 0)}
+    time = np.arange(20) / 10
+    seen = {name: np.tile([x, z, -y], (20, 1)) for name, (x, y, z) in spots.items()}
+    markers = {name: ("trunk", at) for name, at in spots.items()}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        trundle.inverse(robot, trundle.Recording(time, seen), markers=markers, up=up, progress=False)
+    told = [each for each in caught if "the base lies on its side" in str(each.message)]
+    assert len(told) == (up is None)
+    assert all("--up y" in str(each.message) for each in told)

@@ -5,6 +5,7 @@ import pytest
 
 import trundle
 from trundle import InputError
+from trundle.limbs.capture.plate_samples import denser
 
 CORNERS = np.array([(0.3, 0.2, 0), (-0.3, 0.2, 0), (-0.3, -0.2, 0), (0.3, -0.2, 0)])
 FINE = np.arange(2000) / 1000
@@ -31,6 +32,10 @@ def test_the_impulse_of_a_mean_is_the_samples_own(rng):
         force, moment = rng.normal(size=(2, count, 3))
         given = trundle.ForcePlate("p", CORNERS, times, force, moment)
         wanted = np.sort(rng.uniform(times[0], times[-1], int(rng.integers(2, count // 8))))
+        if not denser(
+            times, wanted
+        ):  # two times that happen to be next to each other: the rule there is another
+            continue
         found = given.at(wanted)
         edges = np.concatenate([[1.5 * wanted[0] - 0.5 * wanted[1]], (wanted[1:] + wanted[:-1]) / 2])
         edges = np.clip(np.append(edges, 1.5 * wanted[-1] - 0.5 * wanted[-2]), times[0], times[-1])
@@ -39,6 +44,19 @@ def test_the_impulse_of_a_mean_is_the_samples_own(rng):
         inside = np.clip(np.minimum(middles[1:], edges[-1]) - np.maximum(middles[:-1], edges[0]), 0, None)
         for mean, samples in ((found.force, force), (found.moment, moment)):
             np.testing.assert_allclose(np.diff(edges) @ mean, inside @ samples, atol=1e-13)
+
+
+def test_what_swings_is_met_at_the_times_themselves():
+    """Over 10 ms a mean takes 2.8 % of what swings at 13 Hz; a tenth of that stays: sinc(fh) (1 + sin²(πfh)/6)."""
+    fine, coarse = np.arange(20001) / 10000, np.arange(201) / 100
+    force = np.outer(np.sin(2 * np.pi * 13 * fine), [0, 0, 1.0])
+    there = trundle.ForcePlate("p", CORNERS, fine, force, 2 * force).at(coarse)
+    left = np.sinc(0.13) * (1 + np.sin(np.pi * 0.13) ** 2 / 6)
+    assert np.sinc(0.13) < 0.973 < 0.997 < left < 1
+    expected, inside = left * np.sin(2 * np.pi * 13 * coarse), slice(2, -2)
+    # to what the samples' own intervals are off, (π f 1e-4)²/6
+    np.testing.assert_allclose(there.force[inside, 2], expected[inside], atol=1e-5)
+    np.testing.assert_allclose(there.moment[inside, 2], 2 * expected[inside], atol=2e-5)
 
 
 def test_as_many_samples_as_times_stay_as_they_are_and_fewer_are_linear():
@@ -162,13 +180,32 @@ def test_the_foot_is_found_contact_by_contact():
     assert [contact.start for contact in found.contacts] == pytest.approx([0.2, 1.3, 0.4], abs=0.011)
     assert all((contact.off or 1) < 0.1 < (contact.margin or 0) for contact in found.contacts)
     assert not found.lonely
-    # what feet get is what plates give
+    # what feet get is all that plates give, down to where they give nothing
     for name in "ab":
         pushes = [wrench for wrench in found.wrenches if wrench.by == name]
-        whole = {"a": plate("a", first, spots, free=0.01), "b": across}[name].wrench("all", times=COARSE)
+        given = {"a": plate("a", first, spots, free=0.01), "b": across}[name]
+        whole = given.wrench("all", times=COARSE, threshold=1e-9)
         np.testing.assert_allclose(sum(wrench.force for wrench in pushes), whole.force, atol=1e-12)
         moments = [wrench.at(wrench.frame.origin).moment for wrench in pushes]
         np.testing.assert_allclose(sum(moments), whole.at(whole.frame.origin).moment, atol=1e-12)
+
+
+def test_a_load_that_comes_and_goes_is_whole_and_has_no_centre_of_its_own():
+    """A threshold tells contacts: what is below it as a foot lands and leaves acts where the load was last known."""
+    seen = hops((np.zeros(200), np.full(200, 0.6)))
+    load = np.interp(FINE, [0.3, 0.4, 0.7, 0.8], [0, 800, 800, 0])
+    drift = np.where(FINE > 1.2, 8.0, 0.0)  # nobody's
+    given = plate("a", load + drift, under(0.2 * (FINE - 0.5)), free=0.01)
+    (push,) = stood([given], seen).wrenches
+    average = given.at(COARSE)
+    inside = (COARSE > 0.295) & (COARSE < 0.805)
+    np.testing.assert_allclose(push.force, np.where(inside[:, None], average.force, 0), atol=1e-9)
+    about = push.at(push.frame.origin).moment
+    np.testing.assert_allclose(about, np.where(inside[:, None], average.moment, 0), atol=1e-9)
+    places = np.asarray(push.point.position(in_=push.frame))
+    light = inside & (average.pressing < 20)
+    assert light.sum() == 2
+    np.testing.assert_array_equal(places[light], places[[31, 79]])
 
 
 def test_a_marker_that_was_not_seen_drops_out():
@@ -266,28 +303,50 @@ def crossed(time, noise):
     ]
 
 
-@pytest.mark.slow
-def test_feet_that_cross_from_plate_to_plate_in_a_noisy_walk():
-    """0.5 mm of marker noise and 1 N of the plates': whose foot is where, and moments to 3 % of the peak.
-
-    Of six draws, seeds 0 to 5, the worst moment at any time was 2.4 to 3.2 % off; the median draw's, 2.6 %.
+def measured(end, noise):
+    """A walk on plates that feet cross, until a time (s), with 0.5 mm of noise on markers and the plates' own: what
+    comes of it, and what is true.
     """
     from examples.gait import walk
 
-    rng = np.random.default_rng(0)
-
-    time, fine = np.arange(0, 5.501, 0.01), np.arange(0, 5.5095, 0.001)
+    time, fine = np.arange(0, end, 0.01), np.arange(0, end + 0.0085, 0.001)
     true = walk.loads(time)
-    seen = {name: each + rng.normal(scale=5e-4, size=each.shape) for name, each in walk.markers(true).items()}
+    seen = {
+        name: each + noise.normal(scale=5e-4, size=each.shape) for name, each in walk.markers(true).items()
+    }
     found = trundle.inverse(
         walk.PERSON,
-        trundle.Recording(time, seen, plates=tuple(crossed(fine, rng))),
+        trundle.Recording(time, seen, plates=tuple(crossed(fine, noise))),
         markers=walk.MARKERS,
         smoothing={"method": "butterworth", "cutoff": 8.0, "order": 4},
-        plate_smoothing={"method": "butterworth", "cutoff": 30.0},
+        plate_smoothing={"method": "butterworth", "cutoff": 25.0, "order": 4},
         threshold=5.0,
         progress=False,
     )
+    return found, true
+
+
+def errors(found, true):
+    """By joint of the legs, inside: of angles the root of the mean square (degrees), of moments that and the largest at
+    any time, both by the peak.
+    """
+    from examples.gait import walk
+
+    time, exact = found.motion.time, walk.motion(found.motion.time)
+    inside = (time > 0.5) & (time < time[-1] - 0.5)
+    for name in [f"{name}_{side}" for name in walk.LEGS for side in "rl"]:
+        angle = np.degrees(found.motion[f"{name}.angle"] - exact[f"{name}.angle"])[inside]
+        moment = true.efforts[f"{name}.rate"]
+        off = (found.loads.efforts[f"{name}.rate"] - moment)[inside] / np.abs(moment).max()
+        yield name, np.sqrt(np.mean(angle**2)), np.sqrt(np.mean(off**2)), np.abs(off).max()
+
+
+@pytest.mark.slow
+def test_feet_that_cross_from_plate_to_plate_in_a_noisy_walk():
+    """0.5 mm of noise of markers, 1 N of plates: whose foot is where, and moments to 3 % of the peak at any time."""
+    from examples.gait import walk
+
+    found, true = measured(5.501, np.random.default_rng(0))
     strikes = {"foot_r": np.arange(walk.START, 5.4, walk.PERIOD), "foot_l": np.arange(1.05, 5.4, walk.PERIOD)}
     for foot, times in strikes.items():
         lands = [contact for contact in found.contacts if (contact.plate, contact.body) == ("front", foot)]
@@ -300,13 +359,46 @@ def test_feet_that_cross_from_plate_to_plate_in_a_noisy_walk():
                 if (c.plate, c.body) == ("rear", foot) and near.start < c.start < near.end
             ]
             assert crossing
-    inside = (time > 0.5) & (time < time[-1] - 0.5)
-    for name in walk.LEGS:
-        for side in "rl":
-            moment = true.efforts[f"{name}_{side}.rate"]
-            worst = (
-                np.abs(found.loads.efforts[f"{name}_{side}.rate"] - moment)[inside].max()
-                / np.abs(moment).max()
-            )
-            print(f"{name}_{side}: {worst:.2%} of the peak at most")
-            assert worst < 0.03
+    for name, _, _, worst in errors(found, true):
+        print(f"{name}: {worst:.2%} of the peak at most")
+        assert worst < 0.03
+
+
+@pytest.mark.campaign
+def test_walks_of_ten_strides_on_plates_that_feet_cross(campaign):
+    """Angles to 0.2 degrees; moments to 3 % of the peak at any time, and 1 % as the root of the mean square.
+
+    The largest of 12 moments at 1,100 times is four standard deviations of the noise, and chance has a say in it: of
+    seeds 100 to 119 it was 2.2 to 2.98 %. So nine draws of ten have to stay below 3 %, all below 3.5 %. No other filter
+    does better: the walk's harmonics reach 7.3 Hz, so that 7 Hz takes 4.5 % of hips' flexion, and 9 Hz leaves noise of
+    3.5 % in hips' adduction; order 6 has less of both on the mean, 2.48 % for 2.56, and 3.2 % once in 20 draws.
+    """
+    largest = []
+    for case in campaign(40, least=2):
+        found = list(errors(*measured(12.001, case)))
+        assert max(angle for _, angle, _, _ in found) < 0.2
+        assert max(mean for _, _, mean, _ in found) < 0.01
+        largest.append(max(found, key=lambda each: each[3]))
+        print(f"{largest[-1][0]}: {largest[-1][3]:.2%} of the peak at most")
+    worst = np.array([each[3] for each in largest])
+    assert worst.max() < 0.035
+    assert (worst >= 0.03).sum() <= max(1, len(worst) // 10)
+
+
+@pytest.mark.slow
+def test_of_an_exact_walk_nothing_is_lost():
+    """Without noise and filters what is left is what plates of 1000 Hz lose at a motion's 100 Hz: 0.1 % of the peak."""
+    from examples.gait import walk
+
+    time, fine = np.arange(0, 3.301, 0.01), np.arange(0, 3.3095, 0.001)
+    true = walk.loads(time)
+    still = type("Still", (), {"normal": staticmethod(lambda scale, size: np.zeros(size))})
+    found = trundle.inverse(
+        walk.PERSON,
+        trundle.Recording(time, walk.markers(true), plates=tuple(crossed(fine, still))),
+        markers=walk.MARKERS,
+        progress=False,
+    )
+    for name, _, _, worst in errors(found, true):
+        print(f"{name}: {worst:.2%} of the peak at most")
+        assert worst < 0.002

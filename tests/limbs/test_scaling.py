@@ -141,6 +141,20 @@ def test_what_no_person_measures_is_told(rng):
             scaled(robot, trundle.Recording(recording.time, markers))
 
 
+def test_a_mass_that_nobody_has_is_told(rng):
+    robot = somebody(rng)
+    with pytest.warns(UserWarning, match=r"m tall has a mass of 70000 kg .* is the mass in kg\?"):
+        scaled(robot, trial(robot, rng), body_mass=70000)
+
+
+def test_a_marker_that_is_never_seen_is_told(rng):
+    robot = somebody(rng)
+    recording = trial(robot, rng)
+    places = dict(recording.markers) | {"RKNE": np.full_like(recording.markers["RKNE"], np.nan)}
+    with pytest.raises(InputError, match="the static trial has no RKNE; it names RKNE, never seen in it"):
+        scaled(robot, trundle.Recording(recording.time, places))
+
+
 def test_legs_of_two_lengths_are_told(rng):
     robot = somebody(rng)
     with pytest.warns(UserWarning, match="on the right") as told:
@@ -151,7 +165,11 @@ def test_legs_of_two_lengths_are_told(rng):
 @pytest.mark.parametrize(
     ("lost", "options", "message"),
     [
-        (("RKNM", "LANM"), {}, r"has no RKNM, LANM\n.*markers={'NAME': 'RKNM'} \(--marker NAME=RKNM\)"),
+        (
+            ("RKNM", "LANM"),
+            {},
+            r"has no RKNM, LANM; it names LANM, never seen in it\n.*markers={'NAME': 'RKNM'} \(--marker NAME=RKNM\)",
+        ),
         (("LPSI",), {}, "has no LPSI"),
         ((), {"markers": {"knee": "RKNE"}}, "no marker 'knee'"),
         ((), {"markers": {"C7": "neck"}}, "marker 'C7' can't be 'neck'"),
@@ -159,7 +177,7 @@ def test_legs_of_two_lengths_are_told(rng):
         ((), {"markers": {"LHEE": "LTOE", "LTOE": "LHEE"}}, "LTOE isn't ahead of LHEE"),
         ((), {"markers": {"RASI": "LASI", "LASI": "RASI"}}, "isn't outward of"),
         ((), {"markers": {"C7": "T10", "RTHI": "T10"}}, "'C7' and 'RTHI' can't both be T10"),
-        ((), {"markers": {"LTOE": "RASI", "LHEE": "LTOE", "RTHI": "LHEE"}}, "isn't|no person's|above"),
+        ((), {"markers": {"LTOE": "RASI", "LHEE": "LTOE", "RTHI": "LHEE"}}, "pelvis hangs|above the heels"),
         ((), {"height": 175}, "at most 3 m, got 175 m"),
         ((), {"hip_centre": "davis"}, "no hip centre 'davis'"),
         ((), {"sex": "x"}, "columns by sex"),

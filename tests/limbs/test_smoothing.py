@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy.interpolate import make_smoothing_spline
+from scipy.interpolate import BSpline, make_interp_spline, make_smoothing_spline
 
 import trundle
 from trundle import InputError
 from trundle.limbs.capture.butterworth import both_ways, sections
+from trundle.limbs.capture.interpolation import interpolation
 from trundle.limbs.capture.smoothing import METHODS
 from trundle.limbs.capture.spline import spline_equations
 
@@ -84,6 +85,19 @@ def test_the_noise_spline_stays_as_far_as_the_noise(rng):
     assert np.sqrt(np.mean((found.values - noisy) ** 2)) == pytest.approx(0.01, rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("count", "degree"), [(2, 1), (30, 1), (3, 2), (20, 2), (4, 3), (5, 3), (60, 3), (6, 5), (7, 5), (300, 5)]
+)
+def test_splines_through_all_samples_are_scipys(count, degree, rng):
+    time = np.cumsum(rng.uniform(0.5, 1.5, count))
+    table = rng.normal(size=(count, 3))
+    ours, peer = interpolation(time, table, degree), make_interp_spline(time, table, k=degree)
+    places = np.concatenate([time, rng.uniform(time[0], time[-1], 100)])
+    for order in range(min(degree, 3)):
+        expected = peer(places, order)
+        np.testing.assert_allclose(ours(places, order), expected, atol=1e-12 * np.abs(expected).max())
+
+
 @pytest.mark.parametrize("weight", [1e-6, 1e-2, 1.0, 1e4])
 def test_the_cubic_smoothing_spline_is_scipys(weight, rng):
     steps = np.cumsum(rng.uniform(0.5, 1.5, 80))
@@ -108,6 +122,40 @@ def test_freedom_is_the_trace_of_the_hat_matrix(degree, weight):
     values, bends = equations.values.toarray(), equations.bends.toarray()
     hat = values @ np.linalg.solve(values.T @ values + weight * bends.T @ bends, values.T)
     assert equations.freedom(weight) == pytest.approx(np.trace(hat), rel=1e-8)
+
+
+@pytest.mark.parametrize("degree", [3, 5])
+@pytest.mark.parametrize("weight", [1e-4, 1.0, 1e5])
+def test_what_is_left_open_makes_the_samples_noise_the_whole_variance(degree, weight):
+    """b (G + λ Ω)⁻¹ bᵀ of values and derivatives: what noise does, and what the spline may have smoothed away."""
+    equations = spline_equations(np.arange(40) + np.random.default_rng(3).uniform(0, 0.4, 40), degree)
+    values, bends = equations.values.toarray(), equations.bends.toarray()
+    inverse = np.linalg.inv(values.T @ values + weight * bends.T @ bends)
+    whole = BSpline(equations.knots, np.eye(values.shape[1]), degree)
+    rows = np.array([whole(equations.steps, order) for order in range(3)])
+    answers = rows @ inverse @ values.T
+    noise = np.einsum("anm,bnm->nab", answers, answers)
+    expected = np.einsum("anc,cd,bnd->nab", rows, inverse, rows)
+    found = noise + equations.left_open(weight)
+    np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
+
+
+def test_blocks_that_belong_together_share_a_weight(rng):
+    """Smoothing is then linear: what cancels between coordinates before cancels after. No unit has a say."""
+    chosen = trundle.smoothing("gcv_spline")
+    noisy = np.stack([np.sin(3 * T), np.cos(9 * T)], axis=1) + rng.normal(0, 0.01, (201, 2))
+    one, other = chosen.together(T, [noisy[:, [0]], 1e3 * noisy[:, [1]]])
+    both = chosen.linear(T, [noisy[:, [0]], noisy[:, [1]]])(noisy)
+    np.testing.assert_allclose(one.rates[:, 0], both.rates[:, 0], atol=1e-6)
+    np.testing.assert_allclose(other.rates[:, 0], 1e3 * both.rates[:, 1], atol=1e-3)
+    weights = [spline_equations(T, 5).cross_validated([noisy[:, [k]]]) for k in range(2)]
+    shared = spline_equations(T, 5).cross_validated([noisy[:, [0]], noisy[:, [1]]])
+    assert min(weights) <= shared <= max(weights)
+    # what is met exactly has no say
+    still = np.zeros((201, 1))
+    assert spline_equations(T, 5).cross_validated([noisy, still]) == pytest.approx(
+        spline_equations(T, 5).cross_validated([noisy]), rel=1e-3
+    )
 
 
 @pytest.mark.parametrize(

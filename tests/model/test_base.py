@@ -14,7 +14,10 @@ from trundle.documents import dump, dump_urdf, load, load_urdf, parse_urdf
 from trundle.robot.noun import plain
 
 # What takes what leads to a robot, but needs wheels, which roll on a planar base: there is nothing to choose.
-ON_WHEELS = {"plan", "plan_to_pose", "kinematics", "odometry", "motor_limits", "follow", "drive", "track"}
+ON_WHEELS = {
+    "plan", "plan_to_pose", "kinematics", "odometry", "motor_limits", "follow", "drive", "track", "fastest",
+    "estimate", "measure", "reference", "traverse",
+}  # fmt: skip
 
 
 @pytest.fixture

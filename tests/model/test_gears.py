@@ -508,7 +508,11 @@ robot:
         ("{type: gear, joint: c.turn}", "'follows' is missing", None),
         ("{type: gear, joint: c.turn, follows: {a: fast}}", "'fast' is used and never given", None),
         ("{type: gaer, joint: c.turn, follows: {a: 1}}", "unknown type 'gaer'", "did you mean 'gear'"),
-        ("{joint: c.turn, follows: {a: 1}}", "a linkage has no 'joint'; gears and cams have", None),
+        (
+            "{joint: c.turn, follows: {a: 1}}",
+            "a linkage has no 'joint'; gears, cams and elastic couplings have",
+            None,
+        ),
     ],
 )
 def test_what_is_wrong_with_a_gear_is_named(coupling, message, hint):

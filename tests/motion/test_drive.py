@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import trundle
+from trundle.mechanics.modules import SLACK, turns_into_range
 from trundle.mechanics.steering import STILL, velocity_at
 from trundle.motion.drive.drive import Drive, Limits, log_rates
-from trundle.motion.drive.modules import SLACK, turns_into_range
 from trundle.motion.pieces.pieces import straight, turning
 from trundle.motion.pieces.profiles import PiecewisePolynomial, shaped
 

@@ -24,7 +24,8 @@ PLAIN = trundle.Limits(steering_rate=8, drive_speed=3, drive_acceleration=5)
 
 
 def followed(*given, **options):
-    return trundle.follow(*given, **options).motion
+    """The motion within declared limits alone."""
+    return trundle.follow(*given, grip=None, **options).motion
 
 
 def sampled(motion, count=20_001):
@@ -158,7 +159,7 @@ def test_what_can_not_follow_is_told():
         trundle.follow(path, trundle.catalog.differential_drive(), limits=PLAIN)
     assert error.value.hint
     with pytest.raises(trundle.InputError, match="nothing limits how fast"):
-        trundle.follow(path, trundle.catalog.swerve(), limits=trundle.Limits(drive_acceleration=3))
+        trundle.follow(path, trundle.catalog.swerve(), limits=trundle.Limits(drive_acceleration=3), grip=None)
     narrow = trundle.Limits(steering_rate=8, drive_speed=3, drive_acceleration=5, steering_range=(-0.1, 0.1))
     with pytest.raises(trundle.InputError, match="steers"):
         trundle.follow(path, trundle.catalog.swerve(), limits=narrow)
@@ -234,7 +235,7 @@ def test_splines_in_blocks_are_those_of_all_at_once(rng, degree, size):
     z = (knots[:-1, None] + np.diff(knots)[:, None] * path_scaling._POINTS).ravel()
     basis = BSpline(full, np.eye(len(full) - degree - 1), degree)
     under = np.repeat(np.arange(size - 1), len(path_scaling._POINTS))[:, None] + np.arange(degree + 1)
-    for order, values in enumerate(path_scaling._splines_at(full, degree, z)):
+    for order, values in enumerate(path_scaling.splines_at(full, degree, z, len(path_scaling._POINTS))):
         np.testing.assert_array_equal(values, np.take_along_axis(basis(z, order), under, axis=1))
 
 

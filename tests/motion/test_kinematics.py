@@ -7,7 +7,7 @@ import pytest
 
 import trundle
 from trundle.errors import InputError
-from trundle.motion.drive.modules import MARGIN
+from trundle.mechanics.modules import MARGIN
 
 WHOLE = ("swerve", "mecanum", "three_omni")  # drives that can move any way
 

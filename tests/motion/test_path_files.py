@@ -57,7 +57,7 @@ def test_headings_go_through_targets_and_point_towards_places(score):
 
 
 def test_the_limits_along_a_path_hold(score):
-    motion = trundle.follow(score, trundle.catalog.swerve(), limits=LIMITS).motion
+    motion = trundle.follow(score, trundle.catalog.swerve(), limits=LIMITS, grip=None).motion
     times = np.linspace(0, motion.duration, 20_001)
     samples, poses = motion.samples(times), motion.poses(times)
     speed = np.hypot(samples.twist[:, 0], samples.twist[:, 1])
@@ -216,6 +216,13 @@ def test_csv_has_the_modules_too(tmp_path):
             "rotationTargets.0.waypointRelativePos",
         ),
         (
+            lambda d: d["pointTowardsZones"][0].update(
+                minWaypointRelativePos=1.0, maxWaypointRelativePos=1e-160
+            ),
+            "ends before it begins",
+            "pointTowardsZones.0.maxWaypointRelativePos",
+        ),
+        (
             lambda d: d["waypoints"].__setitem__(slice(1, 2), [stuck(), stuck()]),
             "1 and 2 are the same",
             "waypoints.2",
@@ -363,10 +370,12 @@ def test_files_with_something_wrong_are_read_or_refused(campaign, tmp_path):
 
 def test_a_speed_that_is_rounding_is_rest(tmp_path):
     """5e-324 m/s divided by itself is no number; a path that began with 1e-9 m/s would take minutes to get going."""
-    at_rest = trundle.follow(trundle.read_path(changed(tmp_path, lambda data: None)), limits=LIMITS).motion
+    at_rest = trundle.follow(
+        trundle.read_path(changed(tmp_path, lambda data: None)), limits=LIMITS, grip=None
+    ).motion
     for speed in (5e-324, 1e-9):
         file = changed(tmp_path, lambda data, v=speed: data["idealStartingState"].update(velocity=v))
-        motion = trundle.follow(trundle.read_path(file), limits=LIMITS).motion
+        motion = trundle.follow(trundle.read_path(file), limits=LIMITS, grip=None).motion
         assert motion.duration == at_rest.duration
         assert np.isfinite(motion.poses([motion.duration])).all()
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.interpolate import BSpline
 
+from trundle.mechanics.modules import Module
 from trundle.motion.drive.drive import Drive, Limits, log_rates
-from trundle.motion.drive.modules import Module
 from trundle.motion.pieces.profiles import change, change_time, move, move_time
 from trundle.motion.planning.course_pieces import AlongCourse
 from trundle.motion.planning.courses import least_duration, pinned, polish, waves

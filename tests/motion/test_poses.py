@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 import trundle
 from trundle.choices import LEVELS, PROFILES
 from trundle.motion.odometry.displacement import advance
-from trundle.motion.pieces.motion import integrate
+from trundle.motion.pieces.arcs import integrate
 
 
 def test_constant_twists_lead_along_arcs():

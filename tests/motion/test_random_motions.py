@@ -9,7 +9,8 @@ import trundle
 from trundle.choices import LEVELS, PROFILES
 from trundle.motion.commands.verification import standard_motions, verify
 from trundle.motion.drive.drive import QUANTITIES
-from trundle.motion.pieces.motion import Samples, integrate
+from trundle.motion.pieces.arcs import integrate
+from trundle.motion.pieces.motion import Samples
 
 _NAMES = ("left_front", "left_rear", "right_rear", "right_front")
 _SPEEDS = {

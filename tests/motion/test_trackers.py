@@ -9,8 +9,17 @@ import trundle
 from trundle import catalog
 from trundle.model import arguments
 from trundle.motion.forces.forces import DrivenRobot, motion_forces
-from trundle.motion.trackers.tracker import Aim, ByRate, ByTorque, Homing, Tracker, measured, module_aims
-from trundle.motion.trackers.tracking import along
+from trundle.motion.trackers.feed_forward import along
+from trundle.motion.trackers.tracker import (
+    Aim,
+    ByHeldTorque,
+    ByRate,
+    ByTorque,
+    Homing,
+    Tracker,
+    measured,
+    module_aims,
+)
 from trundle.robot.motors import DCMotor
 
 LIMITS = trundle.Limits(
@@ -79,6 +88,27 @@ def test_a_joint_held_by_torques_comes_back_critically_damped(kind):
             np.testing.assert_allclose(run[coordinate], 0.4 * (1 - (1 + b * times) * decay), atol=1e-6)
 
 
+@pytest.mark.parametrize("kind", ["torque", "dc", "stiff"])
+def test_a_joint_held_by_commands_of_100_hz_comes_there_without_swinging(kind):
+    """Also by a motor whose back-EMF holds it within less than a step: torques at its rate leave it behind."""
+    body = {"name": "bar", "mass": 2.0, "inertia": {"zz": 0.03}}
+    joint = {"type": "revolute", "axis": [0, 0, 1], "parent": "base", "body": body}
+    motor = {"drives": "hinge", **MOTORS.get(kind, DC | {"gear_ratio": 200, "rotor_inertia": 0.0})}
+    model = trundle.derive(
+        trundle.load({"robot": {"name": "bar", "joints": {"hinge": joint}, "motors": {"m": motor}}})
+    )
+    (actuator,), (inertia,) = DrivenRobot(model.robot, ()).here.assembly.actuators, model.mass_matrix([0.0])
+    law = ByHeldTorque(actuator, "hinge.rate", "hinge.angle", float(inertia[0]), 25.0)
+    step, state, angles = 0.01, {"hinge.angle": 0.0, "hinge.rate": 0.0}, []
+    for _ in range(50):
+        told = {actuator.command.name: law(Aim(0.4, 0.0), state)}
+        run = trundle.simulate(model, step, told, initial=state, samples=2, progress=False)
+        state = {name: float(run[name][-1]) for name in state}
+        angles.append(state["hinge.angle"])
+    assert 0.39 < angles[-1] < 0.404
+    assert max(angles) < 0.404
+
+
 def test_a_motion_is_a_fixed_point_of_its_tracker():
     """On the motion the commands are inverse dynamics' own; a steering that is off adds J b² of what it lacks."""
     robot = dc_steered()
@@ -106,6 +136,19 @@ def test_a_motion_is_a_fixed_point_of_its_tracker():
         torque = float(driven.inertia(wheel.steering)[wheel.steering]) * 60.0**2 * 0.01
         gained = (more - commands[f"{wheel.name}_steer.voltage"]) * 20 * 0.05 / 0.5
         assert gained == pytest.approx(torque, rel=1e-9)
+
+
+@pytest.mark.slow
+def test_a_law_in_the_program_is_the_trackers_own():
+    """`track` compiles the tracker with the model: the same run as with Python's answers, by another formula."""
+    robot = dc_steered()
+    motion = trundle.plan(robot, (0.3, 0.2, 0.2), limits=LIMITS)
+    tracking = trundle.track(robot, motion, samples=21, progress=False)
+    lead = along(DrivenRobot(robot, motion.kinematics.names), motion, 60.0)
+    start = {name: tracking.run[name][0] for name in tracking.run.groups["coordinates"]}
+    run = trundle.simulate(robot, inputs=lead.inputs, initial=start, times=tracking.run.time, progress=False)
+    for name in (*tracking.run.groups["coordinates"], *lead.signals):
+        np.testing.assert_allclose(tracking.run[name], run[name], atol=2e-6, err_msg=name)
 
 
 @pytest.mark.slow
@@ -138,6 +181,7 @@ def test_what_was_driven_is_tracked_as_its_motion_is():
             lambda swerve, driven: trundle.track(swerve, "score.path"),
             "track takes a motion, not 'score.path'",
         ),
+        (lambda swerve, driven: trundle.track(swerve, [(0, 0), (1, 1)]), r"pose_path\(waypoints\)"),
         (lambda swerve, driven: trundle.track(swerve, driven, bandwidth=0), "bandwidth > 0"),
         (lambda swerve, driven: trundle.track(swerve, driven, bandwidth=float("nan")), "finite|not a number"),
         (lambda swerve, driven: trundle.pursue(driven.motion), "pursue takes what was driven, not Motion"),

@@ -122,6 +122,25 @@ def test_inlined_functions_are_accurate_and_keep_their_limits(name, ulps, ranges
     np.testing.assert_allclose(single, expected, rtol=1e-15, atol=1e-323)
 
 
+def test_the_angle_of_a_sine_and_cosine_is_their_own_without_whole_turns():
+    """Both in lanes and one at a time; at half a turn the sign is either."""
+    import mpmath
+
+    x = ca.SX.sym("x")
+    wrapped = compile_program(
+        trace("wrapped", {"x": (["x"], x)}, {"a": (["a"], ca.atan2(ca.sin(x), ca.cos(x)))})
+    )
+    rng = np.random.default_rng(3)
+    angles = np.concatenate([rng.uniform(-10, 10, 1999), rng.uniform(-1e5, 1e5, 2000), [0.0, np.nan]])
+    came, alone = wrapped(angles[None])[0][0], [wrapped(np.array([v]))[0][0] for v in angles[::50]]
+    exact = [float(mpmath.atan2(mpmath.sin(v), mpmath.cos(v))) for v in map(mpmath.mpf, angles[:-1])]
+    np.testing.assert_allclose(came[:-1], exact, rtol=0, atol=5e-16)
+    np.testing.assert_allclose(alone, came[::50], rtol=0, atol=5e-16)
+    assert np.isnan(came[-1])
+    halves = np.pi * np.arange(-7, 8, 2)
+    np.testing.assert_allclose(np.abs(wrapped(halves[None])[0][0]), np.pi, rtol=1e-15)
+
+
 def test_atan2_in_lanes_is_within_two_ulp_all_around():
     import mpmath
 

@@ -50,6 +50,20 @@ def test_programs_compiled_quickly_compute_the_same(monkeypatch, rng):
             np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
 
 
+def test_the_first_samples_of_tables_take_code_that_is_compiled_quickly(monkeypatch, rng):
+    """Both codes compute the same, and the usual one is made when more samples have come than that."""
+    monkeypatch.setattr(kernel, "FIRST", 100)
+    program = random_program(5, size=23)  # of no other test: code is shared by content
+    made, usual = Kernel(program), []
+    for count in (61, 39, 61, 3, 1025):
+        tables = rng.normal(size=(count, 4)), rng.normal(size=(count, 3))
+        expected = program.evaluate(*(table.T for table in tables))
+        for got, right in zip(made.over_samples(*tables), expected, strict=True):
+            np.testing.assert_allclose(got, right, rtol=1e-12, atol=1e-12)
+        usual.append((False, False) in made._functions)
+    assert usual == [False, False, True, True, True]
+
+
 def long_kernel(monkeypatch, few=50, large=20, price=200):
     for name, value in {"QUICK": 10, "FEW": few, "LARGE": large, "PRICE": price}.items():
         monkeypatch.setattr(kernel, name, value)

@@ -8,9 +8,12 @@ import casadi as ca
 import numpy as np
 import pytest
 
+import trundle
 from program.programs import DEFAULTS, PARAMETERS, differential_drive
 from trundle.errors import InputError
 from trundle.program import compile_program, trace
+from trundle.program import rollout as native
+from trundle.program.llvm import llvm_rollout
 from trundle.program.rollout import rollout
 
 PROGRAM = differential_drive()
@@ -51,6 +54,24 @@ def test_batches_of_every_tail(count):
     assert list(got.steps) == [0, 5, 10, 15, 20, 25]
     close(got.states, expected[::5])
     close(got.final, expected[-1])
+
+
+@pytest.mark.parametrize("count", [None, 1, 11])
+def test_stages_in_a_loop_are_the_same_steps(count, monkeypatch):
+    """As long programs have them: with what ends a step, inputs that change, states that stand still, and samples."""
+    linkage = trundle.derive(trundle.catalog.four_bar())
+    speed = next(name for name in linkage.states if linkage.quantities[name].kind == "speed")
+    hold = {"reads": speed, "drives": linkage.inputs[0], "proportional": 0.5, "target": 0.3, "period": "5 ms"}
+    held = trundle.derive(linkage.robot, controllers={"hold": hold})
+    volts = {"left_motor.voltage": np.linspace(0, 24, 40)[:, None], "right_motor.voltage": 9.0}
+    for model, inputs in ((held, {}), (trundle.derive(trundle.catalog.differential_drive()), volts)):
+        given = {"inputs": inputs, "steps": 40, "dt": 1e-3, "every": 8, "count": count}
+        straight = trundle.rollout(model, **given)
+        with monkeypatch.context() as patched:
+            patched.setattr(llvm_rollout, "LOOPED", -1)
+            patched.setattr(native, "machine_code", lambda key: {})
+            again = trundle.rollout(model, **given)
+        np.testing.assert_allclose(again.values, straight.values, rtol=1e-12, atol=1e-13)
 
 
 def test_a_single_robot_has_no_axis_of_lanes():

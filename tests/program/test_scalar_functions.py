@@ -125,3 +125,10 @@ def test_a_magic_formula_with_stribecks_friction_in_equations(rng):
     assert "arctan" in found.html()
     run = trundle.simulate(trundle.derive(parse_robot(robot)), 1.0, {"lm.torque": 6.0, "rm.torque": 5.0})
     assert run.summary["energy_imbalance"] <= 1e-5 * run.summary["energy_turned_over"]
+
+
+def test_the_sinc_of_half_a_turn_is_sine_over_angle():
+    x = np.linspace(-np.pi, np.pi, 4001)
+    np.testing.assert_allclose(scalars.sinc_to_pi(x), np.sinc(x / np.pi), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(scalars.sinc_to_pi(x), scalars.sinc(x), rtol=0, atol=1e-15)
+    assert scalars.sinc_to_pi(sympy.Symbol("x")) == sympy.sinc(sympy.Symbol("x"))

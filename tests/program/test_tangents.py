@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
+import trundle
 from trundle.errors import TrundleError
 from trundle.program import Tracer, compile_program, tangents
+from trundle.program.sensitivities import with_tangents
+from trundle.program.tracer import Node
 from trundle.scalars import absolute, atan2, cos, less, maximum, minimum, sin, sqrt, tan, where
 
 RNG = np.random.default_rng(0)
@@ -68,3 +71,49 @@ def test_exponents_that_move_are_refused(traced):
     x, y, _ = traced
     with pytest.raises(TrundleError, match="exponent"):
         tangents.jacobian([x**y], [x])
+
+
+CHOICES = [
+    ("abs", 1), ("min", 2), ("max", 2), ("select", 3), ("if_else_zero", 2), ("sign", 1), ("lt", 2), ("acos", 1),
+    ("sinh", 1), ("cosh", 1), ("asinh", 1), ("acosh", 1), ("atanh", 1), ("expm1", 1), ("log1p", 1), ("erf", 1),
+    ("hypot", 2), ("atan2", 2), ("sqrt", 1), ("tanh", 1), ("exp", 1), ("log", 1), ("asin", 1), ("atan", 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("op", "arity"), CHOICES)
+def test_operations_against_casadi(op, arity):
+    tracer = Tracer("state")
+    nodes = tracer.inputs("state", 3)
+    value = Node(tracer.builder, tracer.builder.emit(op, *(node.value for node in nodes[:arity])))
+    program = tracer.program(op, {"state": ("a", "b", "c")}, {"out": (("y",), [value * 3.0 + nodes[2]])})
+    both = with_tangents(program, {"start": None})
+    slopes = program.jacobian("out", "state")
+    for x in RNG.uniform(0.1, 0.9, (20, 3)):
+        x = 1 / x if op == "acosh" else x
+        change = RNG.normal(size=3)
+        y = both(np.concatenate([x, change]))
+        assert y[0] == pytest.approx(program(x)[0], rel=1e-14)
+        assert y[1] == pytest.approx(float(slopes.evaluate(x)[0] @ change), rel=1e-12, abs=1e-14)
+
+
+def test_what_is_not_chosen_does_not_count_and_roots_at_rest_stand_still():
+    tracer = Tracer("state")
+    x, y = tracer.inputs("state", 2)
+    values = [where(less(0, x), sin(x) / x, 1.0), sqrt(x * x + y * y), atan2(y, x)]
+    program = tracer.program("rest", {"state": ("x", "y")}, {"out": (("a", "b", "c"), values)})
+    assert with_tangents(program, {"start": None})([0.0, 0.0, 1.0, 2.0])[3:].tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("count", [1, 9])
+def test_both_ways_of_a_long_program_against_casadi(count):
+    """One name goes operation by operation, many by the slopes."""
+    program = trundle.derive(trundle.catalog.differential_drive()).dynamics
+    names = [*program.inputs[2].labels[:count]]
+    both = with_tangents(program, {name: ("parameter", name) for name in names})
+    x, u, p = (RNG.uniform(0.5, 1.5, group.size) for group in program.inputs)
+    columns = RNG.normal(size=(count, x.size))
+    by_x, by_p = (program.jacobian("rate", of).evaluate(x, u, p)[0] for of in ("state", "parameter"))
+    by_x, by_p = by_x.reshape(x.size, -1), by_p.reshape(x.size, -1)
+    found = both(np.concatenate([x, columns.ravel()]), u, p).reshape(count + 1, -1)
+    np.testing.assert_allclose(found[0], program(x, u, p), rtol=1e-13)
+    np.testing.assert_allclose(found[1:], columns @ by_x.T + by_p.T[:count], rtol=1e-11, atol=1e-11)

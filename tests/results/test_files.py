@@ -16,7 +16,7 @@ import pytest
 from trundle.errors import InputError
 from trundle.files import file_name, is_marked, replacing, replacing_in
 from trundle.results import Batch, Run
-from trundle.results.table import Table, write_csv
+from trundle.results.table import Table, write_table
 
 RUN = Run(
     "a", np.linspace(0, 1, 50), {"x": np.arange(50.0), "right.angle": np.ones(50)}, groups={"speeds": ["x"]}
@@ -209,6 +209,7 @@ def test_loading_never_runs_code(tmp_path, monkeypatch):
         ("time,x\n0,1\n1,one\n", "a.csv:3: x: 'one' is not a number"),
         ("time,x\n", "no rows of numbers"),
         ("time,x\n1,1\n0,1\n", "never falls"),
+        ("time,x\n0,1\n,1\n", "a.csv:3: time: a run's time never falls and holds no NaN"),
     ],
 )
 def test_csv_errors_say_the_line(tmp_path, text, message):
@@ -216,6 +217,15 @@ def test_csv_errors_say_the_line(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         Run.load(path)
+
+
+def test_a_csv_file_of_pandas_is_read_with_its_gaps(tmp_path):
+    run = Run("cart", [0.0, 0.1, 0.2], {"x": [0.1, np.nan, 0.3], "y": [np.nan, 1.0, 2.0]})
+    run.to_dataframe().to_csv(tmp_path / "cart.csv")
+    again = Run.load(tmp_path / "cart.csv")
+    assert again.values.keys() == run.values.keys()
+    for name in ("time", "x", "y"):
+        np.testing.assert_array_equal(again[name], run[name])
 
 
 @pytest.fixture
@@ -348,7 +358,7 @@ def test_a_table_is_written_alike_across_its_blocks(tmp_path, rng):
     values[:, 1], values[10_005:, 2], values[10_000, 3] = 0.5, 1e-300, np.nan
     values[3, 1] = -values[3, 1]
     values[:, 0] = np.copysign(0.0, values[:, 0])
-    write_csv(
+    write_table(
         tmp_path / "new.csv",
         Table({"a": values[:, 0], 'b,"': values[:, 1], "c": values[:, 2], "d": values[:, 3]}),
     )

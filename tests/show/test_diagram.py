@@ -12,7 +12,7 @@ import pytest
 import trundle
 from trundle.catalog import names, robot
 from trundle.robot import parse_robot
-from trundle.show.drawing.scene import SPATIAL, Spot, depth, project
+from trundle.show.drawing.scene import SPATIAL, UPRIGHT, Spot, depth, project
 from trundle.show.drawing.scenes import scene
 from trundle.show.figures.diagram import diagram, diagram_svg
 
@@ -215,7 +215,7 @@ def test_scenes_are_plain_data(name):
     """As a page's script would get them, and in front of every viewer nothing is lost: a metre stays one."""
     shape = scene(ROBOTS[name]())
     assert json.loads(json.dumps(asdict(shape), default=np.ndarray.tolist))["base"] == shape.base
-    for view in ("x", "y", "z", SPATIAL):
+    for view in ("x", "y", "z", SPATIAL, UPRIGHT):
         axes = project(np.eye(3), view)
         assert axes.T @ axes == pytest.approx(np.eye(2), abs=1e-12)
         assert depth(np.eye(3), view) @ axes == pytest.approx([0, 0], abs=1e-12)

@@ -24,7 +24,7 @@ from trundle.model.mechanism import mechanism
 from trundle.results import Run
 from trundle.results.columns import Column
 from trundle.robot.description import parse_robot
-from trundle.show.drawing.scene import SPATIAL, Spot, project
+from trundle.show.drawing.scene import SPATIAL, UPRIGHT, Spot, project
 from trundle.show.drawing.scenes import motion, scene
 from trundle.show.figures.ability_figure import mobility_figure
 from trundle.show.figures.diagram import diagram
@@ -328,6 +328,18 @@ def test_what_moves_in_space_is_seen_from_its_corner():
     np.testing.assert_allclose(shown.points, project(shown.scene.place(shown.scene.traced), SPATIAL))
 
 
+@pytest.mark.parametrize("gravity", [[0, 0, -9.81], [0, -9.81, 0]], ids=["z up", "y up"])
+def test_what_falls_falls_down_in_the_picture(gravity):
+    """Also where y is up, as in OpenSim's models: there z up in the picture would let it fall aside."""
+    body = {"mass": 1.0, "inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1}}
+    stone = parse_robot({"name": "a", "base": "floating", "body": body, "gravity": gravity})
+    shown = track_of(trundle.simulate(stone, 0.4, samples=5))
+    assert shown is not None
+    way = shown.points[-1] - shown.points[0]
+    assert way[0] == pytest.approx(0, abs=1e-9)
+    assert way[1] == pytest.approx(-0.5 * 9.81 * 0.4**2 * np.cos(np.radians(30)), rel=1e-6)
+
+
 def test_bodies_of_which_only_the_inertia_is_known_are_boxes_of_it():
     """A brick of 3, 2 and 1 m, by its moments of inertia: I = m/12 (b² + c²)."""
     inertia = {"xx": 5 / 12, "yy": 10 / 12, "zz": 13 / 12}
@@ -335,7 +347,7 @@ def test_bodies_of_which_only_the_inertia_is_known_are_boxes_of_it():
     assert np.ptp(scene(brick).extent[0], axis=0) == pytest.approx([3, 2, 1])
 
 
-@pytest.mark.parametrize("view", ["x", "y", "z", SPATIAL])
+@pytest.mark.parametrize("view", ["x", "y", "z", SPATIAL, UPRIGHT])
 def test_silhouettes_hold_every_point_of_a_wheel_and_no_more(view):
     """Against points all over two rims: every one lies inside, every corner on one of them."""
     shown = scene(parse_robot(ROBOT))

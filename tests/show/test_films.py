@@ -14,7 +14,7 @@ import trundle
 from trundle.errors import InputError
 from trundle.files import is_marked
 from trundle.show.drawing.scene import Arrow, Scene
-from trundle.show.figures.arrows import draw_arrows, with_wrenches
+from trundle.show.figures.arrows import draw_arrows, name_arrows, with_wrenches
 from trundle.show.figures.films import _moving, film
 from trundle.show.figures.gif import delays
 from trundle.show.figures.path import track_of
@@ -171,6 +171,16 @@ def test_wrenches_are_as_long_as_over_the_whole_run(tmp_path):
         np.testing.assert_allclose(arrow.at, every.at[[5, 40]], atol=1e-12)
 
 
+def test_legends_of_wrenches_say_by_mass(tmp_path):
+    robot, time = trundle.catalog.pendulum(links=1), np.linspace(0, 1, 11)
+    loads = trundle.joint_loads(robot, {"time": time, "link_1.angle": np.sin(time)})
+    for mass, units in ((None, ("N)", "N m)")), (70, ("N/kg)", "N m/kg)"))):
+        run, axes = loads.to_run(mass=mass), Figure().add_subplot()
+        name_arrows(axes, with_wrenches(track_of(run).scene, run))
+        told = [text.get_text() for text in axes.get_legend().get_texts()]
+        assert [text.split(" ", 4)[-1] for text in told] == list(units)
+
+
 @pytest.mark.parametrize("turns", [False, True])
 def test_arrows_of_small_forces_are_seen_and_have_small_heads(turns):
     """Arrows of all lengths down to a twentieth of the longest, and heads that are no longer than they are."""
@@ -178,7 +188,9 @@ def test_arrows_of_small_forces_are_seen_and_have_small_heads(turns):
     axes.set(xlim=(0, 1), ylim=(0, 1))
     scene = Scene(np.tile(np.eye(3, 4), (1, 1, 1, 1)))
     sizes = [0.1, 0.05, 0.02, 0.01, 0.005]
-    arrows = [Arrow(str(k), turns, np.zeros((1, 3)), np.array([[s, 0, 0]]), 1.0) for k, s in enumerate(sizes)]
+    arrows = [
+        Arrow(str(k), turns, np.zeros((1, 3)), np.array([[s, 0, 0]]), 1.0, "N") for k, s in enumerate(sizes)
+    ]
     draw_arrows(axes, replace(scene, arrows=tuple(arrows)), "z")
     every = 2 if turns else 1  # a moment has two heads
     heads = [patch.get_mutation_scale() for patch in axes.patches][every - 1 :: every]

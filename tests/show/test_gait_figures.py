@@ -21,6 +21,14 @@ def gait():
 
 
 @pytest.fixture(scope="module")
+def banded():
+    """The same walk, its moments with bands."""
+    recording = walker.recording(plates=tuple(walker.plates()))
+    found = trundle.inverse(walker.robot(), recording, external={"foot_r": "right", "foot_l": "left"})
+    return found.gait(mass=walker.MASS, bands=found.uncertainty(None, {"foot_r": {"mass": 0.2}}))
+
+
+@pytest.fixture(scope="module")
 def split():
     swing = {"time": T, "link_1.angle": np.sin(2 * np.pi * T), "link_2.angle": np.cos(2 * np.pi * T)}
     loads = trundle.joint_loads(trundle.catalog.pendulum(links=2), swing)
@@ -51,12 +59,26 @@ def test_a_panel_shows_both_sides_with_their_bands_and_when_toes_leave(gait):
     lines = [drawn for drawn in axes.collections if isinstance(drawn, LineCollection)]
     ticks = {float(segment[0, 0]) for drawn in lines for segment in drawn.get_segments()}
     assert {gait.off(side) for side in gait.spans} <= ticks
-    assert len(axes.collections) - len(lines) == 2  # bands
+    bands = [path for drawn in axes.collections if drawn not in lines for path in drawn.get_paths()]
+    half = gait.deviation("right_ankle_dorsiflexion.moment")
+    assert len(bands) == 2
+    assert np.ptp(np.asarray(bands[0].vertices)[[0, 201], 1]) == pytest.approx(2 * half[0])
+
+
+def test_bands_of_means_are_dotted_and_told(gait, banded):
+    figure = trundle.gait_figures(banded)["gait_moments"]
+    assert "95 % band of the mean" in [text.get_text() for text in figure.texts]
+    drawn = [np.asarray(line.get_ydata()) for line in figure.axes[1].get_lines()]
+    low, high = banded.band("right_ankle_dorsiflexion.moment")
+    for edge in (low, high):
+        assert any(np.array_equal(edge, each) for each in drawn)
+    plain = trundle.gait_figures(gait)["gait_moments"]
+    assert "95 % band of the mean" not in [text.get_text() for text in plain.texts]
 
 
 @pytest.mark.parametrize("width", [85, pytest.param(170, marks=pytest.mark.slow)])
-def test_no_words_overprint_or_leave_the_page(gait, width):
-    for figure in trundle.gait_figures(gait, width).values():
+def test_no_words_overprint_or_leave_the_page(banded, width):
+    for figure in trundle.gait_figures(banded, width).values():
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
         drawn, page = canvas.get_renderer(), figure.bbox

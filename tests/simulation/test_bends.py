@@ -124,3 +124,12 @@ def test_points_that_are_none_are_refused(points):
         run.between["x"]
     with pytest.raises(InputError, match="'y'"):
         run.between["y"]
+
+
+def test_columns_have_the_same_points_whoever_is_looked_at_beside_them(rng, monkeypatch):
+    time, columns = np.sort(rng.random(300)), np.cumsum(rng.normal(size=(7, 300)), axis=1)
+    ends, bound = np.isin(np.arange(300), [0, 299]), 0.01 * np.ptp(columns, axis=1)
+    together = bends.chosen(time, columns, ends, bound, 40)
+    monkeypatch.setattr(bends, "_TOGETHER", 700)
+    assert (bends.chosen(time, columns, ends, bound, 40) == together).all()
+    assert (together.sum(axis=1) > 10).all()

@@ -1,5 +1,7 @@
 """What may be given as an input: functions of time and of the state, labelled data, files; and what is said of them."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas
 import pytest
@@ -7,6 +9,7 @@ import xarray
 
 import trundle
 from trundle import InputError, catalog
+from trundle.simulation.stretches import smooth_between
 
 LEFT, RIGHT = "left_motor.voltage", "right_motor.voltage"
 MODEL = trundle.derive(catalog.differential_drive())
@@ -200,3 +203,48 @@ def test_answers_of_a_function_of_all_inputs_that_do_not_fit(answer, words):
 def test_a_kinematic_run_wants_its_inputs_by_name():
     with pytest.raises(trundle.InputError, match="a mapping of names"):
         trundle.roll(trundle.catalog.differential_drive(), 1.0, lambda t: {"left.rate": 1.0})
+
+
+def test_cubic_tables_are_no_places_to_stop():
+    """A spline has no kinks: an integrator that stopped at every node took forty times as long."""
+    times = np.linspace(0, 2, 101)
+    model = trundle.derive(trundle.catalog.differential_drive())
+    volts = {
+        name: (lambda t, a=a: 6 + a * np.sin(3 * t)) for name, a in zip(model.inputs, (1, 2), strict=True)
+    }
+    tables = {name: (times, [call(t) for t in times], "cubic") for name, call in volts.items()}
+    assert trundle.table(*next(iter(tables.values()))).kinks == (0.0, 2.0)
+    exact = trundle.simulate(model, 2.0, volts, rtol=1e-10, atol=1e-11)
+    close = trundle.simulate(model, 2.0, tables, rtol=1e-10, atol=1e-11)
+    for name in model.states:
+        size = np.abs(exact[name]).max()  # the spline itself is off by h⁴
+        np.testing.assert_allclose(close[name], exact[name], atol=1e-6 * max(size, 1.0), err_msg=name)
+
+
+def test_splines_of_stretches_jump_where_they_do(rng):
+    """Cubics come back exactly, one at a time and many at once; rounding between stretches is no jump."""
+    edges = [0.0, 0.4, 1.0, 1.5]
+    nodes = [np.linspace(a, b, 7) for a, b in pairwise(edges)]
+    cubics = rng.normal(size=(4, 2))
+    jumps = np.array([[0.0, 0.0], [0.0, 1.0], [1e-12, 3.0]])  # the first signal goes on, the second doesn't
+    values = [np.vander(t, 4) @ cubics + jump for t, jump in zip(nodes, jumps, strict=True)]
+    times = np.sort(rng.uniform(0, 1.5, 40))
+    stretch = np.searchsorted(edges[1:-1], times, "right")
+    expected = np.vander(times, 4) @ cubics + jumps[stretch]
+    for k, signal in enumerate(smooth_between(nodes, values)):
+        assert signal.jumps == ((), (0.4, 1.0))[k]
+        np.testing.assert_allclose([signal.value(t) for t in times], expected[:, k], atol=1e-10)
+        np.testing.assert_allclose(signal.sample(times), expected[:, k], atol=1e-10)
+        assert signal.slope is not None
+        slope = np.vander(times, 3) @ (cubics[:3, k] * [3, 2, 1])
+        np.testing.assert_allclose([signal.slope(t) for t in times], slope, atol=1e-8)
+        assert signal.value(-1.0) == signal.value(0.0)
+        assert signal.sample(np.array([9.0])) == signal.value(1.5)
+
+
+@pytest.mark.parametrize("interpolation", ["linear", "cubic", "previous"])
+def test_tables_at_many_times_are_what_they_are_one_by_one(interpolation, rng):
+    times = np.sort(rng.uniform(0, 3, 9))
+    signal = trundle.table(times, rng.normal(size=9), interpolation)
+    asked = np.concatenate([[-1.0, 5.0], times, np.nextafter(times, -9), rng.uniform(-0.5, 3.5, 50)])
+    assert signal.sample(asked).tolist() == [signal.value(time) for time in asked.tolist()]

@@ -78,7 +78,7 @@ def _without_load(maps: VelocityMaps, actuator: Actuator, voltage: float | None)
     supply = next((s for s in maps.assembly.supplies if actuator.name in s.feeds), None)
     volts, whose = voltage, "the run's largest"
     if supply is not None:
-        volts, whose = float(supply.battery.source(1.0, supply.read)), "the full battery's"
+        volts, whose = float(supply.full_voltage), "the full battery's"
     if volts is None or (own is not None and supply is None):
         return None if own is None else (float(own), "")
     fastest = ask(motor, actuator.key, motor.rate_at, volts, actuator.read)

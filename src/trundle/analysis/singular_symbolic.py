@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -38,6 +39,8 @@ from trundle.shown import Explained
 _LARGEST = 4
 # Nor are those whose entries have more operations than this together.
 _MOST_OPERATIONS = 4000
+# Multiplied out they may have so many; what anyone reads has up to a hundred, and folding grows with their square.
+_MOST_EXPANDED = 1000
 # Minors beyond this many are no list that anyone would read; their number grows as binomials do.
 _MOST_MINORS = 12
 
@@ -69,20 +72,33 @@ def determinants(maps: VelocityMaps, frame: TaskFrame | None, general: np.ndarra
     symbolic = _Symbolic.of(maps, frame, tasks, general)
     answers = []
     for what in tasks:
-        decisive = symbolic.decisive(what)
-        matrix, divisor = symbolic.matrix(what, decisive), None
-        if frame is not None and what == frame.name and MOTORS in tasks:
-            # Of rows that repeat one another the same are taken: a ratio of determinants is one of the same choice.
-            count = maps.constraints(general).shape[1]
-            kept = independent_rows(matrix.numbers[:, :count])
-            divisor = _determinant(symbolic.matrix(MOTORS, decisive).taken(kept, count))
-            matrix = matrix.taken(kept, count)
-        answer = _answer(what, matrix, divisor, [symbolic.symbols[name] for name in decisive])
-        if answer is not None and what in (WHEELS, MOTORS) and len(answer.expressions) == 1:
-            answer = _without_idle_factors(answer, symbolic)
-        if answer is not None:
-            answers.append(_checked(answer, symbolic))
+        with suppress(_TooLongError):
+            answer = _of_task(what, symbolic, tasks, general)
+            if answer is not None:
+                answers.append(_checked(answer, symbolic))
     return tuple(answers)
+
+
+class _TooLongError(Exception):
+    """An expression that nobody would read."""
+
+
+def _of_task(
+    what: str, symbolic: _Symbolic, tasks: Mapping[str, Matrices], general: np.ndarray
+) -> Determinant | None:
+    """What must vanish for a task to lose rank, without what can't."""
+    frame, decisive = symbolic.frame, symbolic.decisive(what)
+    matrix, divisor = symbolic.matrix(what, decisive), None
+    if frame is not None and what == frame.name and MOTORS in tasks:
+        # Of rows that repeat one another the same are taken: a ratio of determinants is one of the same choice.
+        count = symbolic.maps.constraints(general).shape[1]
+        kept = independent_rows(matrix.numbers[:, :count])
+        divisor = _determinant(symbolic.matrix(MOTORS, decisive).taken(kept, count))
+        matrix = matrix.taken(kept, count)
+    answer = _answer(what, matrix, divisor, [symbolic.symbols[name] for name in decisive])
+    if answer is not None and what in (WHEELS, MOTORS) and len(answer.expressions) == 1:
+        return _without_idle_factors(answer, symbolic)
+    return answer
 
 
 class _Matrix(NamedTuple):
@@ -241,8 +257,11 @@ def _vanishing(expression: sympy.Expr) -> sympy.Expr:
 
 
 def _simple(expression: Any) -> sympy.Expr:
-    """Trigonometric identities folded, common factors outside."""
-    return sympy.factor(sympy.trigsimp(sympy.together(sympy.expand(expression))))
+    """Trigonometric identities folded, common factors outside; raises _TooLongError where that would take minutes."""
+    whole = sympy.expand(expression)
+    if sympy.count_ops(whole) > _MOST_EXPANDED:
+        raise _TooLongError
+    return sympy.factor(sympy.trigsimp(sympy.together(whole)))
 
 
 Zeros = list[dict[sympy.Symbol, sympy.Expr]]

@@ -15,15 +15,18 @@ from trundle.catalog.linkages import pendulum as pendulum
 from trundle.catalog.linkages import slider_crank as slider_crank
 from trundle.catalog.person import person as person
 from trundle.catalog.person import person_markers as person_markers
-from trundle.catalog.wheeled import ackermann as ackermann
+from trundle.catalog.rovers import rocky7 as rocky7
+from trundle.catalog.rovers import talon as talon
+from trundle.catalog.rovers import zoe as zoe
+from trundle.catalog.steered import ackermann as ackermann
+from trundle.catalog.steered import limited_swerve as limited_swerve
+from trundle.catalog.steered import swerve as swerve
+from trundle.catalog.steered import tricycle as tricycle
 from trundle.catalog.wheeled import differential_drive as differential_drive
-from trundle.catalog.wheeled import limited_swerve as limited_swerve
 from trundle.catalog.wheeled import mecanum as mecanum
 from trundle.catalog.wheeled import offset_drive as offset_drive
 from trundle.catalog.wheeled import skid_steer as skid_steer
-from trundle.catalog.wheeled import swerve as swerve
 from trundle.catalog.wheeled import three_omni as three_omni
-from trundle.catalog.wheeled import tricycle as tricycle
 from trundle.errors import no_attribute as _no_attribute
 
 if not TYPE_CHECKING:  # who checks types is to see what there is, and nothing else

@@ -14,8 +14,13 @@ from trundle.robot.description import Robot
 from trundle.robot.real_motors import REAL_MOTORS, PublishedMotor
 
 
-def names() -> tuple[str, ...]:
+def names(*, terrain: bool = False) -> tuple[str, ...]:
     """Names of the catalogue's robots.
+
+    Parameters
+    ----------
+    terrain : bool
+        Those that drive over terrain alone, in place of all others.
 
     Returns
     -------
@@ -26,8 +31,11 @@ def names() -> tuple[str, ...]:
     >>> import trundle
     >>> trundle.catalog.names()[:2]
     ('differential_drive', 'offset_drive')
+    >>> trundle.catalog.names(terrain=True)
+    ('zoe', 'rocky7', 'talon')
     """
-    return tuple(sorted(ROBOTS, key=lambda name: ROBOTS[name].make.__module__, reverse=True))  # wheels first
+    chosen = [name for name, each in ROBOTS.items() if (each.terrain is not None) == terrain]
+    return tuple(sorted(chosen, key=lambda name: ROBOTS[name].make.__module__, reverse=True))  # wheels first
 
 
 def summary(name: str) -> str:
@@ -150,7 +158,12 @@ def document(name: str, **measures: MeasureLike | int | bool) -> Document:
     """
     made = robot(name, **measures)
     run = RunSpec.model_validate(within_limits(made, _entry(name).run(made)))
-    return parse(dump(made, run, comment=summary(name)))
+    ground = _entry(name).terrain
+    if ground is None:
+        return parse(dump(made, run, comment=summary(name)))
+    from trundle.robot.terrain import parse_terrain  # late: most robots have none
+
+    return parse(dump(made, run, terrain=parse_terrain(ground), comment=summary(name)))
 
 
 def motors() -> tuple[str, ...]:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
-from typing import NamedTuple, ParamSpec
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
+from inspect import Parameter
+from typing import NamedTuple, ParamSpec, get_args, get_type_hints
 
 from trundle.errors import InputError
 from trundle.robot import units
 from trundle.robot.description import Robot, parse_robot
 from trundle.robot.expressions import ExpressionError
-from trundle.robot.values import read_value
+from trundle.robot.values import Value, read_value
 
 P = ParamSpec("P")
 MeasureLike = float | str
@@ -25,11 +27,17 @@ Data = dict[str, object]
 # What a measure is, by its name: for docstrings and `trundle new KIND --help`.
 MEASURES = {
     "base": "How the base moves: fixed, or floating.",
+    "battery": "A battery that feeds all motors, its voltage without load (V), such as 12; by default none.",
+    "battery_capacity": "Charge of the full battery; by default 18 Ah.",
+    "battery_resistance": "Resistance of the battery and its cables (ohm); by default 0.02.",
     "body_inertia": "The body's inertia about the vertical (kg m^2); by default it goes with mass and track.",
     "body_mass": "Mass of the body (kg).",
+    "center_height": "Height of the body's centre of mass above the ground (m).",
     "caster": "Whether there is a caster behind.",
-    "contact": "Contact law of the wheels: ideal, slip, free, bristle, or one of your own.",
+    "contact": "Contact law of the wheels: ideal, slip, free, bristle, linear, pacejka, or one of your own.",
     "coupler": "Length of the coupler (m).",
+    "curvature": "Curvature of the arc that it drives (1/m), positive to the left.",
+    "current_limit": "Greatest current in the winding of a motor that drives (A).",
     "crank": "Length of the crank (m).",
     "damping": "Viscous damping of each hinge (N m s/rad).",
     "density": "Mass of the rods per length (kg/m).",
@@ -59,15 +67,22 @@ MEASURES = {
     "platform_mass": "Mass of the platform on the joint (kg).",
     "radius": "Radius of the wheels (m).",
     "resistance": "Resistance of the motors' windings (ohm).",
+    "robot_mass": "Mass of the whole robot (kg), in place of its body's.",
     "rocker": "Length of the rocker (m).",
     "rod": "Length of the connecting rod (m).",
     "roller_angle": "Angle of the rollers' axes from the axle (rad).",
     "sex": "Which columns of de Leva's table: female or male.",
     "shank_length": "From knee to ankle (m); by default it goes with the height.",
+    "speed": "How fast it drives (m/s).",
     "spread": "Distance of the wheels from the centre (m).",
     "steering_acceleration": "Limit of each module's steering acceleration (rad/s^2).",
+    "steering_current_limit": "Greatest current in the winding of a motor that steers (A).",
     "steering_jerk": "Limit of each module's steering jerk (rad/s^3).",
+    "steering_motor": "A real motor that steers; by default a servo does.",
     "steering_rate": "Limit of each module's steering rate (rad/s).",
+    "steering_ratio": "Turns of a steering motor per turn of what it steers; by default 150/7.",
+    "steering_supply_current_limit": "Greatest current that a motor that steers takes from its supply (A).",
+    "supply_current_limit": "Greatest current that a motor that drives takes from its supply (A).",
     "table": "Where the segments are from: winter (2009) or de_leva (1996).",
     "thigh_length": "From hip to knee (m); by default it goes with the height.",
     "torque_constant": "Torque of the motors per current (N m/A).",
@@ -98,24 +113,38 @@ InputError
 
 
 class CatalogEntry(NamedTuple):
-    """A robot of the catalogue, and what it does when it is run as it comes: something to see."""
+    """A robot of the catalogue, what it does when it is run as it comes: something to see, and the ground under it."""
 
     make: Callable[..., Robot]
     run: Callable[[Robot], Data]
+    terrain: Data | None = None
 
 
 ROBOTS: dict[str, CatalogEntry] = {}
 
 
-def entry(run: Callable[[Robot], Data]) -> Callable[[Callable[P, Robot]], Callable[P, Robot]]:
-    """Put a robot into the catalogue with its run; its docstring gets what each measure is."""
+def entry(
+    run: Callable[[Robot], Data], *, terrain: Data | None = None
+) -> Callable[[Callable[P, Robot]], Callable[P, Robot]]:
+    """Put a robot into the catalogue with its run, and the terrain of one that drives over it; its docstring gets what
+    each measure is.
+    """
 
-    def added(make: Callable[P, Robot]) -> Callable[P, Robot]:
+    def added(made: Callable[P, Robot]) -> Callable[P, Robot]:
         """Add the robot to the catalogue, and to its docstring what its arguments measure and what comes back."""
-        ROBOTS[make.__name__] = CatalogEntry(make, run)
+        signature = inspect.Signature(list(_measures(made)), return_annotation="Robot")
+
+        @wraps(made)
+        def make(*args: P.args, **kwargs: P.kwargs) -> Robot:
+            # of keys that several robots share, none but those that there are
+            signature.bind(*args, **kwargs)
+            return made(*args, **kwargs)
+
+        vars(make)["__signature__"] = signature
+        ROBOTS[make.__name__] = CatalogEntry(make, run, terrain)
         words, mark, example = (inspect.getdoc(make) or "").partition("Examples\n")
         lines = [f"{words}Parameters", "----------"]
-        for name, parameter in inspect.signature(make).parameters.items():
+        for name, parameter in signature.parameters.items():
             kind, _, optional = str(parameter.annotation).partition(" | ")
             said = _TYPES.get(kind, kind) + (", optional" if optional else "")
             lines += [f"{name} : {said}", f"    {MEASURES[name]}"]
@@ -125,16 +154,27 @@ def entry(run: Callable[[Robot], Data]) -> Callable[[Callable[P, Robot]], Callab
     return added
 
 
+def _measures(make: Callable[..., Robot]) -> Iterator[Parameter]:
+    """The arguments of a robot, those that it shares with others one by one: `None` where they aren't said."""
+    for parameter in inspect.signature(make).parameters.values():
+        if parameter.kind is not Parameter.VAR_KEYWORD:
+            yield parameter
+            continue
+        (shared,) = get_args(get_type_hints(make)[parameter.name])
+        for name, kind in shared.__annotations__.items():
+            yield Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind.__forward_arg__)
+
+
 def described(name: str, parameters: Mapping[str, MeasureLike], **parts: Mapping[str, object] | str) -> Robot:
     """A robot of these parts."""
     for parameter, measure in _SIZES.items():
-        size = _number(parameters.get(parameter, 1.0), units.ANY)
+        size = number_of(parameters.get(parameter, 1.0), units.ANY)
         if size is not None and size <= 0:
             raise InputError(f"must be greater than zero, got {parameters[parameter]}", key=measure)
     return parse_robot({"name": name, **parts, "parameters": parameters})
 
 
-def _number(written: MeasureLike, quantity: units.Measure) -> float | None:
+def number_of(written: MeasureLike, quantity: units.Measure) -> float | None:
     """A measure in SI; None for a formula, and for what is no number: that is said where it is used."""
     try:
         return read_value(written, quantity).constant
@@ -156,7 +196,9 @@ def within_limits(robot: Robot, shown: Data) -> Data:
     """A run with its voltages in the same proportion, none above what the robot's motors can be given."""
     inputs = shown.get("inputs")
     limits = (getattr(motor, "voltage_limit", None) for motor in robot.motors.values())
-    most = min((limit.constant for limit in limits if limit is not None and limit.constant), default=math.inf)
+    sources = [battery.open_circuit_voltage for battery in robot.batteries.values()]
+    every = [limit.constant for limit in [*limits, *sources] if isinstance(limit, Value)]
+    most = min((limit for limit in every if limit), default=math.inf)
     given = inputs.items() if isinstance(inputs, dict) else ()
     volts = {name: amount for name, amount in given if isinstance(amount, float | int)}
     share = most / max((abs(amount) for amount in volts.values()), default=most)
@@ -193,22 +235,15 @@ Size = tuple[MeasureLike, float]
 
 def scaled(inertia: float, usual: float, mass: MeasureLike, *sizes: Size) -> MeasureLike:
     """The inertia (kg m^2) that a body has at its usual mass (kg) and sizes (m), at others: a plate's, m Σ l²/12."""
-    lengths = [(_number(size, units.LENGTH), normal) for size, normal in sizes]
-    if sizes and all(
-        length is not None for length, _ in lengths
-    ):  # a size that is none is said where it is used
-        inertia *= sum((length or 0.0) ** 2 for length, _ in lengths) / sum(
-            normal**2 for _, normal in lengths
-        )
-    number = _number(mass, units.MASS)
+    lengths = [(number_of(size, units.LENGTH), normal) for size, normal in sizes]
+    # a size that is none is said where it is used
+    if sizes and all(length is not None for length, _ in lengths):
+        usual_size = sum(normal**2 for _, normal in lengths)
+        inertia *= sum((length or 0.0) ** 2 for length, _ in lengths) / usual_size
+    number = number_of(mass, units.MASS)
     if number is not None:
         return float(f"{inertia * number / usual:.12g}")
     return f"({mass})*{inertia / usual} m^2" if isinstance(mass, str) else inertia
-
-
-def chassis(mass: MeasureLike, usual: float, inertia: float, center: list[MeasureLike], *sizes: Size) -> Data:
-    """The base's body: its mass, and the inertia that goes with it and with its sizes."""
-    return {"mass": mass, "center_of_mass": center, "inertia": {"zz": scaled(inertia, usual, mass, *sizes)}}
 
 
 def drive(target: str, gear_ratio: MeasureLike, motor: str | None = None) -> Data:

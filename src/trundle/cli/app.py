@@ -6,7 +6,6 @@ Nothing here, and nothing at the top of a command's module, imports NumPy or any
 
 from __future__ import annotations
 
-import gc
 import io
 import os
 import sys
@@ -18,6 +17,7 @@ from trundle.cli import (
     check,
     drive_command,
     equations,
+    estimate,
     export_command,
     inverse_command,
     lqr,
@@ -49,6 +49,7 @@ COMMANDS = {
     "inverse": inverse_command,
     "scale": scale_command,
     "lqr": lqr,
+    "estimate": estimate,
     "profiles": profiles_command,
     "verify": verify_command,
     "schema": schema,
@@ -93,8 +94,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line (without the program's name; by default the process's own) and return its exit status."""
     if argv is not None:
         return _answered(list(argv))
+    from trundle.cli.garbage import collect_rarely, leave_garbage
     from trundle.cli.process import Interruption, open_streams
 
+    collect_rarely()
     open_streams()
     interruption = Interruption()
     try:
@@ -102,8 +105,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             status = _answered(sys.argv[1:], interruption)
     except KeyboardInterrupt:  # behind the last place where it would have been told
         status = INTERRUPTED
-    # The process ends here: looking through all that SciPy and CasADi made for garbage would take another 0.1 s.
-    gc.freeze()
+    leave_garbage()
     return status
 
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from trundle.choices import LEVELS, PROFILES
 from trundle.cli import products
 from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output, json_text
-from trundle.cli.parsing import add_force, add_output
+from trundle.cli.parsing import add_field, add_force, add_output, field_of
+from trundle.cli.readouts import in_feet, in_metres, writes_feet
 from trundle.errors import InputError
 from trundle.files import file_name
 
 if TYPE_CHECKING:
     from trundle.motion.commands.drive import Driven
     from trundle.results import Run
+    from trundle.show.figures.field import FieldLike
 
 SUMMARY = "drive a robot by commands: plans of twists and module states, within its limits"
 EPILOG = """\
@@ -26,28 +29,44 @@ examples:
   trundle drive --file a.yaml --file b.yaml --control-level coordinated --no-graphs
   trundle drive --file a.yaml --robot robot.yaml --control-level body --motion-profile linear
   trundle drive --file examples/swerve/paths/score.path --robot robot.yaml
+  trundle drive --fastest 0,0,0 "3,2,90 deg" --keep-out 1.5,1,0.3 --robot robot.yaml
 
-Levels: module (each module by itself), body (the twist by a profile), limited (the same, slowed for all declared
-limits), coordinated (as fast as the limits allow). Paths of PathPlanner (.path) and Choreo (.traj) are followed as fast
-as the limits allow, whatever the level. The default robot has four modules: trundle new limited_swerve.
+Levels: module (each module by itself), body (the twist by a profile), limited (the same, slowed for all limits),
+coordinated (as fast as the limits allow). Paths of PathPlanner (.path) and Choreo (.traj) are followed as fast as the
+limits allow, whatever the level. Limits are declared ones, and what motors, battery and floor give by the description.
+--fastest takes poses x,y,θ (m, rad, or with units), the start first: the quickest motion from rest to rest that a
+search finds, with a time that none beats. On the way θ may be left out, and a speed (m/s) may follow: 1,0,,2.
+The default robot has four modules: trundle new limited_swerve.
 Results go to DIR/PLAN/: PLAN.nc (everything), PLAN.csv (the columns of basic-swerve-sim), PLAN.traj and trajectory.csv
 (for a robot to follow: Choreo's format, and the same as a table), summary.json, figures.
 --output FILE with the ending of a table (.nc, .csv, .npy, .xlsx, .parquet) writes that file of one plan alone."""
 
+# The units of a pose, and of the speed that it is passed at.
+_POSE = ("m", "m", "rad", "m/s")
 _SUMMARY, _TABLE = "summary.json", "trajectory.csv"
 # What a plan can't be called, as its table would be written over another.
 _TAKEN = {PurePath(name).stem for name in (_SUMMARY, _TABLE)}
-_FIGURES = ("path", "modules", "rotation_center", "slip")
+# So many of what binds are told, those that do so longest.
+_MOST_BINDING = 4
+# The last four where the robot tells what they need.
+_FIGURES = ("path", "modules", "rotation_center", "slip", "binding", "friction", "motors", "battery")
 
 
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     add = parser.add_argument
     text = "commands (Trundle's motion, basic-swerve-sim's plan) or a path (.path, .traj); as often as needed"
-    add("--file", "-f", metavar="FILE", action="append", required=True, help=text)
+    add("--file", "-f", metavar="FILE", action="append", default=[], help=text)
+    text = "the quickest motion from the first of these poses (x,y,θ) through the others to the last"
+    add("--fastest", metavar="POSE", nargs="+", help=text)
+    text = "where it may not go: a disc x,y,radius, or a polygon x,y;x,y;x,y…; as often as needed"
+    add("--keep-out", metavar="SHAPE", action="append", default=[], help=text)
     add("--robot", metavar="FILE", help="who drives: a description (default: four modules with limits)")
     add("--control-level", "-c", choices=LEVELS, default="limited", help="(default: limited)")
     add("--motion-profile", "-mp", choices=PROFILES, default="scurve", help="(default: scurve)")
+    text = "what plans keep to: motors, battery and floor too, where the robot tells them (default), or declared limits"
+    add("--limits", choices=("real", "declared"), default="real", help=text)
+    add_field(parser, "the path")
     add("--no-graphs", "-ng", action="store_true", help="write the numbers only")
     add_output(parser, "DIR", "the folder for the results (default: runs), or one file, plan.xlsx say")
     add_force(parser)
@@ -58,7 +77,8 @@ def execute(args: Namespace, out: Output) -> int:
     if products.is_one_file(args.output):
         return _one_file(args, Path(args.output), out)
     parent = Path(args.output) if args.output else products.DEFAULT_PARENT
-    planned = [_planned(file, args) for file in args.file]
+    planned = _all_planned(args)
+    _require_field(args)
     stems = [file_name(name, _TAKEN) for name, _ in planned]
     for place, stem in enumerate(stems):
         if stem in stems[:place]:
@@ -68,28 +88,28 @@ def execute(args: Namespace, out: Output) -> int:
         products.claim_all(parent / stem, _names(stem, not args.no_graphs), args.force)
     driven = [drives() for _, drives in planned]
     written = {
-        stem: _write(course, parent / stem, stem, not args.no_graphs)
-        for stem, course in zip(stems, driven, strict=True)
+        stem: _write(course, parent / stem, stem, args) for stem, course in zip(stems, driven, strict=True)
     }
     out.answer({"plans": [summary for summary, _ in written.values()], "output": str(parent)})
     for course, (stem, (summary, paths)) in zip(driven, written.items(), strict=True):
-        out.say(_told(stem, summary, _is_limited(course), out))
+        out.say(_told(stem, summary, course, out, unnamed=args.robot is None))
         out.say(f"  wrote {parent / stem}: {', '.join(path.name for path in paths)}")
     return 0
 
 
 def _one_file(args: Namespace, path: Path, out: Output) -> int:
     """Drive one plan, and write its numbers as one table."""
-    if len(args.file) > 1:
-        message = f"{len(args.file)} plans don't go into one file, '{path}'"
+    planned = _all_planned(args)
+    if len(planned) > 1:
+        message = f"{len(planned)} plans don't go into one file, '{path}'"
         raise InputError(message, key="--output", hint="name a folder, or drive them one by one")
     products.claim_run(path, args.force)
-    name, drives = _planned(args.file[0], args)
+    name, drives = planned[0]
     course = drives()
     run = course.run()
     run.save(path)
     out.answer({"plans": [run.summary], "output": str(path)})
-    out.say(_told(name, run.summary, _is_limited(course), out))
+    out.say(_told(name, run.summary, course, out, unnamed=args.robot is None))
     out.say(f"  wrote {path}")
     return 0
 
@@ -99,6 +119,69 @@ def _is_limited(driven: Driven) -> bool:
     return any(limits.declared or limits.steering_range for limits in driven.limits)
 
 
+def _all_planned(args: Namespace) -> list[tuple[str, Callable[[], Driven]]]:
+    """Names of all plans that are asked for, and what drives them."""
+    if args.keep_out and not args.fastest:
+        raise InputError("only --fastest keeps out of anything", key="--keep-out")
+    planned = [_planned(file, args) for file in args.file]
+    if args.fastest:
+        planned.append(("fastest", _sought(args)))
+    if not planned:
+        raise InputError("there is nothing to drive", hint="--file FILE, or --fastest 0,0,0 3,2,1.57")
+    return planned
+
+
+def _sought(args: Namespace) -> Callable[[], Driven]:
+    """The search for the quickest motion between the poses that are asked for."""
+    from trundle.motion.fastest.fastest import fastest
+
+    if len(args.fastest) < 2:
+        raise InputError("expected two poses or more, the start first", key="--fastest")
+    start, *via, goal = (_pose(pose) for pose in args.fastest)
+    kept = [_shape(shape) for shape in args.keep_out]
+    within = _within(args)
+    return lambda: fastest(args.robot, start, goal, via=via, keep_out=kept, progress=not args.quiet, **within)
+
+
+class _Within(TypedDict, total=False):
+    """What motions keep to, where that isn't the default."""
+
+    grip: None
+
+
+def _within(args: Namespace) -> _Within:
+    """What leaves motors, battery and floor out where declared limits are asked for."""
+    return {"grip": None} if args.limits == "declared" else {}
+
+
+def _shape(text: str) -> list[float] | list[list[float]]:
+    """A disc or a polygon."""
+    if ";" not in text:
+        return _numbers(text, "--keep-out", ("m", "m", "m"))
+    return [_numbers(corner, "--keep-out", ("m", "m")) for corner in text.split(";")]
+
+
+def _pose(text: str) -> list[float | None]:
+    """A pose, with θ None where nothing stands in its place."""
+    parts = text.split(",")
+    if len(parts) < 3 or parts[2].strip():
+        return [*_numbers(text, "--fastest", _POSE)]
+    parts[2] = "0"
+    x, y, _, *speed = _numbers(",".join(parts), "--fastest", _POSE)
+    return [x, y, None, *speed]
+
+
+def _numbers(text: str, key: str, units: tuple[str, ...]) -> list[float]:
+    """Numbers between commas, in SI."""
+    from trundle.model.arguments import number
+
+    parts = text.split(",")
+    if not 2 <= len(parts) <= len(units):
+        hint = "such as 3,2,90 deg" if key == "--fastest" else "such as 1,2,0.5, or 0,0;1,0;1,1"
+        raise InputError(f"expected numbers between commas, got {text!r}", key=key, hint=hint)
+    return [number(part.strip(), key, unit) for part, unit in zip(parts, units, strict=False)]
+
+
 def _planned(file: str, args: Namespace) -> tuple[str, Callable[[], Driven]]:
     """The name of a file's plan or path, and what drives it."""
     if file.endswith((".path", ".traj", ".auto")):
@@ -106,14 +189,14 @@ def _planned(file: str, args: Namespace) -> tuple[str, Callable[[], Driven]]:
         from trundle.motion.paths.path_files import read_path
 
         path = read_path(file)
-        return path.name, lambda: follow(path, args.robot, progress=not args.quiet)
+        return path.name, lambda: follow(path, args.robot, progress=not args.quiet, **_within(args))
     from trundle.motion.commands.commands import read_commands
     from trundle.motion.commands.drive import drive
 
     commands = read_commands(file)
     level, profile = args.control_level, args.motion_profile
     return commands.motion.name, lambda: drive(
-        commands, args.robot, level=level, profile=profile, progress=not args.quiet
+        commands, args.robot, level=level, profile=profile, progress=not args.quiet, **_within(args)
     )
 
 
@@ -123,35 +206,54 @@ def _names(stem: str, graphs: bool) -> list[str]:
     return [*numbers, *(f"{name}.png" for name in _FIGURES if graphs)]
 
 
-def _write(driven: Driven, folder: Path, stem: str, graphs: bool) -> tuple[Mapping[str, object], list[Path]]:
+def _write(
+    driven: Driven, folder: Path, stem: str, args: Namespace
+) -> tuple[Mapping[str, object], list[Path]]:
     """All files of a motion, or none; its summary and where they are."""
     from trundle.files import replacing_in
     from trundle.motion.commands.record import simulator_table
     from trundle.motion.paths.trajectories import write_trajectory
 
     run = driven.run()
-    names = _names(stem, graphs)
+    names = _names(stem, not args.no_graphs)
     with replacing_in(folder, names) as drafts:
         (drafts / names[1]).write_text(simulator_table(driven), encoding="utf-8", newline="\n")
         for table in names[2:4]:
             write_trajectory(driven, drafts / table)
         (drafts / _SUMMARY).write_text(json_text(run.summary) + "\n", encoding="utf-8", newline="\n")
-        if graphs:
-            _draw(driven, run, drafts)
+        if not args.no_graphs:
+            _draw(driven, run, drafts, field_of(args))
         products.save_record(run, folder, drafts, names[0], names[1:5])
-    return run.summary, [folder / name for name in names]
+        written = [name for name in names if (drafts / name).exists()]
+    for name in set(names) - set(written):  # an earlier plan's
+        (folder / name).unlink(missing_ok=True)
+    return run.summary, [folder / name for name in written]
 
 
-def _draw(driven: Driven, run: Run, folder: Path) -> None:
-    from trundle.show.figures.drive_figures import drive_figures
+def _require_field(args: Namespace) -> None:
+    """InputError for what is no picture of a field, before anything is planned."""
+    if (field := field_of(args)) is not None:
+        from trundle.show.figures.field import Field
+
+        if args.no_graphs:
+            raise InputError(
+                "a field lies under the path's figure, which --no-graphs leaves out", key="--field"
+            )
+        Field.read(field)
+
+
+def _draw(driven: Driven, run: Run, folder: Path, field: FieldLike | None) -> None:
+    from trundle.show.figures.drive_figures import figures_of
     from trundle.show.figures.style import save_figure
 
     with no_collection():
-        for name, figure in drive_figures(driven, run).items():
+        for name, figure in figures_of(driven, run, field).items():
             save_figure(figure, folder / f"{name}.png")
 
 
-def _told(stem: str, summary: Mapping[str, object], limited: bool, out: Output) -> Iterator[str]:
+def _told(
+    stem: str, summary: Mapping[str, object], driven: Driven, out: Output, *, unnamed: bool
+) -> Iterator[str]:
     """What came out, in a few lines."""
     final, stretch = summary["final"], summary["stretch"]
     assert isinstance(final, Mapping)
@@ -159,18 +261,39 @@ def _told(stem: str, summary: Mapping[str, object], limited: bool, out: Output) 
     yield from out.title(stem, f"{summary['level']}, {summary['profile']}: {summary['duration']:.4g} s")
     # rounding leaves 1e-17 m where 0 is meant
     x, y, theta = (0.0 if abs(final[name]) < 1e-12 else final[name] for name in ("x", "y", "theta"))
-    end = f"x = {x:.6g} m, y = {y:.6g} m, theta = {theta:.6g} rad"
+    place = in_feet if writes_feet(driven.robot) else in_metres
     rows = [
-        ("ends at", end),
+        ("ends at", f"x = {place(x)}, y = {place(y)}, theta = {theta:.6g} rad"),
         ("slip", f"at most {summary['slip']:.2g} m/s"),
-        ("limits", _limits_told(summary) if limited else "none are declared"),
+        ("limits", _limits_told(summary) if _is_limited(driven) else "none are declared"),
+        *_forces_told(summary, driven),
     ]
+    if "bound" in summary:
+        rows.append(("bound", f"no motion takes less than {summary['bound']:.4g} s"))
+    if unnamed:
+        rows.insert(0, ("robot", f"{driven.robot.name}: --robot names another"))
     for reason in stretch["why"]:
         why = f"for the {reason['limit']} of {reason['module']}"
         rows += [("slowed", f"command {reason['command']} {reason['factor']:.4g} times, {why}")]
     notes = summary["notes"]
     assert isinstance(notes, (list, tuple))
     yield from out.facts([*rows, *(("note", str(note)) for note in notes)], 10)
+
+
+def _forces_told(summary: Mapping[str, object], driven: Driven) -> Iterator[tuple[str, str]]:
+    """What it takes of motors, battery and floor, and what binds for how long."""
+    use, volts, binding = (summary[key] for key in ("friction_use", "battery", "binding"))
+    assert isinstance(binding, Mapping)
+    if isinstance(use, float):
+        allowed = "" if driven.grip is None else f", {driven.grip:.0%} allowed"
+        most = f"at most {use:.1%} of the friction{allowed}{': wheels slide' if use > 1 else ''}"
+        yield "floor", most if math.isfinite(use) else "a wheel that carries nothing is to push: wheels slide"
+    if isinstance(volts, float):
+        yield "battery", f"{volts:.4g} V at least, {summary['supply_current']:.4g} A at most"
+    if binding:
+        longest = [f"{name}, {seconds:.2f} s" for name, seconds in list(binding.items())[:_MOST_BINDING]]
+        more = len(binding) - len(longest)
+        yield "binding", "; ".join(longest) + (f"; {more} more" if more else "")
 
 
 def _limits_told(summary: Mapping[str, object]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from trundle.choices import FIGURE_FORMATS
 from trundle.cli import products
+from trundle.cli.garbage import no_collection
 from trundle.cli.inverse_results import Results, names, told, write
 from trundle.cli.output import Output
 from trundle.cli.parsing import add_base, add_force, add_output, options_named, pair
@@ -17,6 +18,7 @@ from trundle.cli.request import read_request
 from trundle.errors import InputError, require_known
 
 if TYPE_CHECKING:
+    from trundle.limbs.bands import Bands
     from trundle.limbs.capture.smoothing import Smoothing
     from trundle.limbs.gait import Gait
     from trundle.limbs.inverse import Inverse
@@ -90,7 +92,7 @@ def configure(parser: ArgumentParser) -> None:
     add("--plates", metavar="METHOD|DATA", action="append", default=[], help=text)
     text = "which way is up in the recordings, where the robot's gravity has another"
     add("--up", choices=("y", "z"), help=text)
-    text = f"the least force on a plate that counts (default: {_THRESHOLD:g})"
+    text = f"the least force on a plate that makes a contact (default: {_THRESHOLD:g})"
     add("--threshold", metavar="NEWTONS", type=float, default=_THRESHOLD, help=text)
     text = "how far markers may be off (root mean square); a worse fit ends with status 3 (default: 50 mm)"
     add("--fit-within", metavar="LENGTH", default="50 mm", help=text)
@@ -112,7 +114,7 @@ def _add_results(parser: ArgumentParser) -> None:
     add("--moments", choices=("internal", "external"), help=text)
     add("--height", metavar="LENGTH", help="of a walk: divide moments by a height, too")
     text = "bands of 95 %% about net moments: bands.csv and a figure; of marker noise (0.5mm; default: by residuals) "
-    text += "and segments' published deviations (0.5mm,sex=male; default: the larger of both sexes)"
+    text += "or none, and segments' published deviations (0.5mm,sex=male; default: the larger of both sexes)"
     add("--bands", nargs="?", const="residuals", metavar="NOISE", help=text)
     text = "split this body's balance as an observer sees it: breakdown.csv and a stacked figure"
     add("--breakdown", metavar="BODY", help=text)
@@ -126,6 +128,7 @@ def _add_results(parser: ArgumentParser) -> None:
     add("--figure-format", choices=FIGURE_FORMATS, default="png", help="of the figures (default: png)")
 
 
+@no_collection()
 def execute(args: Namespace, out: Output) -> int:
     """Read, check, compute, write, tell."""
     stem = Path(args.motion).stem
@@ -203,12 +206,12 @@ def _results(args: Namespace, progress: bool) -> Results:
         run = loads.to_run(args.frame, args.mass)
         split = loads.breakdown(*_split(args)) if args.breakdown or args.observer else None
         cut = loads.cycles(_times(args.cycles), run, args.threshold) if args.cycles else None
-        walk = _gait(args, loads) if args.gait else None
         bands = loads.uncertainty(**_bands(args.bands), progress=progress) if args.bands else None
+        walk = _gait(args, loads, bands) if args.gait else None
         return Results(run, split, cut, walk, _terms(args.terms, split), args.breakdown or "", bands)
 
 
-def _gait(args: Namespace, loads: Inverse) -> Gait:
+def _gait(args: Namespace, loads: Inverse, bands: Bands | None) -> Gait:
     """The walk in cycles."""
     return loads.gait(
         args.gait,
@@ -216,6 +219,7 @@ def _gait(args: Namespace, loads: Inverse) -> Gait:
         height=args.height,
         external=args.moments == "external",
         threshold=args.threshold,
+        bands=bands,
     )
 
 
@@ -283,15 +287,18 @@ def _gaps(text: str | None) -> Mapping[str, object] | None:
     return {"rule": rule, **_numbers(longest, "longest", "--gaps")}
 
 
-def _bands(text: str) -> dict[str, str]:
-    """NOISE, sex=SEX, or both with a comma between them."""
-    given: dict[str, str] = {}
+def _bands(text: str) -> dict[str, str | None]:
+    """NOISE, sex=SEX, or both with a comma between them; the noise `none` leaves markers out."""
+    given: dict[str, str | None] = {}
     for part in filter(None, (word.strip() for word in text.split(","))):
-        name, mark, value = part.partition("=")
-        if mark and name.strip() not in ("sex", "noise"):
+        name, value = (word.strip() for word in part.split("=", 1)) if "=" in part else ("noise", part)
+        if name not in ("sex", "noise"):
             hint = "such as --bands 0.5mm,sex=female"
-            raise InputError(f"bands have no '{name.strip()}'", key="--bands", hint=hint)
-        given["sex" if mark and name.strip() == "sex" else "marker_noise"] = value.strip() if mark else part
+            raise InputError(f"bands have no '{name}'", key="--bands", hint=hint)
+        if name == "sex":
+            given["sex"] = value
+        else:
+            given["marker_noise"] = None if value == "none" else value
     return given
 
 

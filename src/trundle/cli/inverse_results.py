@@ -5,12 +5,12 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trundle.choices import GAIT_FIGURES, LOAD_FIGURES
 from trundle.cli import products
-from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output
 from trundle.show.words.lines import table
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from trundle.limbs.capture.cycles import Cycles
     from trundle.limbs.gait import Gait
     from trundle.results import Run
+    from trundle.results.table import Table
     from trundle.wrenches import Breakdown
 
 # Contacts with plates that are told; --json has all.
@@ -73,15 +74,20 @@ class Results:
         else:
             write_columns(path, self._columns(path.name))
 
-    def _columns(self, name: str) -> Mapping[str, FloatArray]:
+    @cached_property
+    def _whole(self) -> Table:
+        """All columns of the run, made text once for its files."""
+        from trundle.results.table import Table
+
+        return Table({"time": self.run.time, **self.run.values})
+
+    def _columns(self, name: str) -> Mapping[str, FloatArray] | Table:
         if name == _BREAKDOWN and self.split is not None:
             return {"time": self.run.time, **self.split.table()}
         if name == _BANDS and self.bands is not None:
             return self.bands.table(self.run.summary["mass"])
         cut = self.gait or self.cycles
-        return (
-            cut.table() if name == _CYCLES and cut is not None else {"time": self.run.time, **self.run.values}
-        )
+        return cut.table() if name == _CYCLES and cut is not None else self._whole
 
     def figures(self) -> Mapping[str, Figure]:
         """All figures by name."""
@@ -124,7 +130,7 @@ def write(results: Results, folder: Path, named: tuple[list[str], list[str]]) ->
         products.save_record(run, folder, drafts, record, others)
     if not figures:
         return named[0]
-    with no_collection(), replacing_in(folder, figures) as drafts:
+    with replacing_in(folder, figures) as drafts:
         from trundle.show.figures.style import save_figure
 
         drawn = results.figures()
@@ -152,7 +158,7 @@ def told(results: Results, out: Output) -> Iterator[str]:
     if (up := run.summary["up"]) is not None:
         rows += [("up", f"{up['recording']} in the recording, {up['robot']} for the robot")]
     if results.bands is not None:
-        rows += [("bands", _banded(results.bands))]
+        rows += [("bands", _banded(results.bands, run.summary["mass"]))]
     yield from out.facts(rows, 12)
     if results.gait is not None:
         yield from _walk(results.gait)
@@ -178,14 +184,15 @@ def _walk(gait: Gait) -> Iterator[str]:
     yield from table([head, *rows], right=tuple(range(1, len(head))))
 
 
-def _banded(bands: Bands) -> str:
-    """What was assumed, and the widest band."""
+def _banded(bands: Bands, mass: float | None) -> str:
+    """What was assumed, and the widest band, by the mass where moments are."""
     summary = bands.summary
     of = [f"{1e3 * summary['noise']:.2g} mm of marker noise"] if "noise" in summary else []
     of += [f"deviations of {', '.join(summary['segments'])}"] if "segments" in summary else []
     turning = {name: wide for name, wide in summary["widest"].items() if bands.units[name] == "N m"}
     widest = max(turning or summary["widest"], key=lambda name: summary["widest"][name])
-    return f"95 % of {' and '.join(of)}: ± {summary['widest'][widest]:.3g} {bands.units[widest]} at most ({widest})"
+    wide, unit = summary["widest"][widest] / (mass or 1.0), bands.units[widest] + ("/kg" if mass else "")
+    return f"95 % of {' and '.join(of)}: ± {wide:.3g} {unit} at most ({widest})"
 
 
 def _method(record: Mapping[str, object]) -> str:
@@ -198,7 +205,7 @@ def _plate_rows(plates: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
     """What was done to the plates, and who stood on them."""
     if plates is None:
         return
-    onto = {"mean": "means over the motion's samples", "linear": "linear between samples"}[plates["times"]]
+    onto = {"mean": "by means over the motion's steps", "linear": "linear between samples"}[plates["times"]]
     yield "plates", f"{_method(plates['smoothing'])}, {onto}, from {plates['threshold']:g} N"
     for contact in plates["contacts"][:_MOST_CONTACTS]:
         told = "as told" if contact["by"] == "external" else f"{1e3 * contact['off']:.0f} mm from its markers"

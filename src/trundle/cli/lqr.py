@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from trundle.cli.output import Output, emit
-from trundle.cli.parsing import add_base, options_named, pair
+from trundle.cli.output import Output, claim, emit
+from trundle.cli.parsing import add_base, add_force, options_named, pair
 
 SUMMARY = "design a regulator: gains, poles, margins, and what no input moves"
 EPILOG = """\
@@ -13,6 +13,7 @@ examples:
   trundle lqr examples/diff_drive/circle.yaml --at v_x=1 omega=0 \\
       --weights v_x="5 cm/s" omega="5 deg/s" left_motor.voltage="6 V" right_motor.voltage="6 V"
   trundle lqr robot.yaml --at v_x=1 --weights y="5 cm" theta="3 deg" … --period "10 ms" --json
+  trundle lqr robot.yaml --at v_x=1 --weights … --figure poles.png
 
 A weight says how far a state or an input may be off: (off/weight)^2 counts alike for all. Every input needs one. States
 that lead to none with a weight are left out. Controllers that the file has are part of what is regulated."""
@@ -33,12 +34,16 @@ def configure(parser: ArgumentParser) -> None:
             option, nargs="+", action="extend", type=pair, metavar="NAME=VALUE", default=[], help=text
         )
     parser.add_argument("--period", metavar="T", help="time between samples, inputs held; default: none")
+    text = "draw its poles, and what every input's loop bears"
+    parser.add_argument("--figure", "--output", "--out", metavar="FILE", help=text)
+    add_force(parser)
 
 
 def execute(args: Namespace, out: Output) -> int:
     """Derive, find the motion, design, print."""
     from trundle.cli.request import read_request
 
+    claim(args.figure, args.force)
     request = read_request(args.file, args.base)
     with request.located(), options_named(_OPTIONS):
         from trundle import lqr
@@ -51,7 +56,15 @@ def execute(args: Namespace, out: Output) -> int:
             period=args.period,
             parameters=dict(args.set),
         )
-    out.answer(regulator_record(found))
+    files: dict[str, object] = {}
+    if args.figure is not None:
+        from trundle import pole_figure
+        from trundle.show.figures.style import save_figure
+
+        files["figure"] = str(save_figure(pole_figure(found), args.figure))
+    out.answer({**regulator_record(found), **files})
     if not out.json:
         emit(str(found))
+    if files:
+        out.say(f"wrote {files['figure']}")
     return 0

@@ -9,7 +9,7 @@ from typing import Any
 
 from trundle.cli.failures import UsageError
 from trundle.cli.output import Output, emit, output_for, write_file
-from trundle.cli.parsing import Parser, add_common, add_output
+from trundle.cli.parsing import Parser, add_common, add_output, options_named
 from trundle.errors import InputError
 from trundle.files import is_taken
 
@@ -30,9 +30,11 @@ _COMMENTS = {
     "  joints": "each carries a body; at and axis in the parent's frame",
     "  wheels": "at: the wheel's centre; contact: ideal (never slips), slip (friction) or free",
     "  motors": "drives: a wheel, a joint, or a steering (WHEEL.steering)",
+    "  batteries": "feed the motors, and sag under all their currents",
     "  couplings": "one coordinate for both wheels, NAME.angle",
     "  loops": "joints that close a chain: they hold a frame on one body to one on another",
     "  controllers": "what drives motors by what the robot does: reads, drives, gains",
+    "  sensors": "what measures the robot, with noise: for logs and estimators",
     "  parameters": "names for numbers, for use above; change them with --set NAME=VALUE",
     "  duration": "s",
     "  inputs": "constants, tables (previous, linear, cubic), or columns of a CSV file",
@@ -76,7 +78,8 @@ def execute(args: Namespace, out: Output) -> int:
             "which robot? `trundle new --list` shows the catalogue", "usage: trundle new KIND [FILE]"
         )
     file = args.output or args.file
-    text = _annotated(kind, catalog.document(kind, **measures).source, file)
+    with options_named({name: f"--{name.replace('_', '-')}" for name in measures}):
+        text = _annotated(kind, catalog.document(kind, **measures).source, file)
     if file in (None, "-"):
         out.answer({"kind": kind, "file": None, "text": text})
         if not out.json:
@@ -134,7 +137,7 @@ def _list(out: Output) -> int:
 
     known = {
         name: {"summary": catalog.summary(name), "measures": catalog.options(name)}
-        for name in catalog.names()
+        for name in (*catalog.names(), *catalog.names(terrain=True))
     }
     out.answer({"catalogue": known, "motors": list(catalog.motors())})
     lines = []

@@ -102,9 +102,10 @@ def claim(file: str | None, force: bool) -> None:
     if Path(file).is_dir():
         raise InputError("is a folder", file=file, hint="name a file")
     if not force and not is_marked(Path(file)):
-        raise InputError(
-            "is there already, and trundle didn't write it", file=file, hint="--force replaces it"
-        )
+        # descriptions have no mark, as people go on with them
+        edited = Path(file).suffix.lower() in (".yaml", ".yml")
+        why = "may have been edited since" if edited else "trundle didn't write it"
+        raise InputError(f"is there already, and {why}", file=file, hint="--force replaces it")
 
 
 def write_file(file: str, text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -27,6 +28,10 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, epilog: str | Callable[[], str], **how: Any) -> None:
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **how)
         self._last = epilog
+        # What begins with a minus and a digit is a value, "-1,0,0" too: Python 3.14 says so itself. Before, only plain
+        # numbers are, and argparse has no public way to change that for options of several values.
+        if sys.version_info < (3, 14):
+            self._negative_number_matcher = re.compile(r"-\.?\d")
 
     def format_help(self) -> str:
         """The help; a last part that takes time to know is made now."""
@@ -83,6 +88,19 @@ def add_base(parser: argparse.ArgumentParser) -> None:
 def add_force(parser: argparse.ArgumentParser) -> None:
     """That files which Trundle didn't write may be replaced."""
     parser.add_argument("--force", action="store_true", help="replace files that trundle didn't write, too")
+
+
+def add_field(parser: argparse.ArgumentParser, under: str) -> None:
+    """A picture of a field that lies under something."""
+    text = (
+        f"a picture under {under}, and how large what it shows is: field.png 16.54 8.07, or '54 ft' '26 ft'"
+    )
+    parser.add_argument("--field", nargs=3, metavar=("PNG", "WIDTH", "HEIGHT"), help=text)
+
+
+def field_of(args: argparse.Namespace) -> tuple[str, str, str] | None:
+    """What `--field` said, as the library takes it."""
+    return None if args.field is None else (args.field[0], args.field[1], args.field[2])
 
 
 def pair(text: str) -> tuple[str, str]:

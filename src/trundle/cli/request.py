@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 # The options that change a run, by what the library calls what they change.
-_OPTIONS = {name: f"--{name}" for name in ("initial", "duration", "method", "samples")} | {
+_OPTIONS = {name: f"--{name}" for name in ("initial", "duration", "method", "samples", "seed")} | {
     "parameters": "--set",
     "inputs": "--input",
 }

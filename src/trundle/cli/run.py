@@ -47,6 +47,7 @@ def configure(parser: ArgumentParser) -> None:
     text = "the integrator (by default the file's, or by the stiffness of the robot)"
     add("--method", choices=METHODS, help=text)
     add("--samples", type=int, metavar="N", help="how many times to store")
+    add("--seed", type=int, metavar="N", help="another seed of the sensors' noise")
     add_output(
         parser,
         "DIR",
@@ -104,7 +105,7 @@ _MUCH, _TIMES = 2e9, 4
 
 def _vast(task: Task) -> str:
     """What a run with very many samples takes, and how to store fewer numbers; "" for others."""
-    system, size = task.problem.system, task.problem.options.stored.size
+    system, size = task.problem.system, task.count
     numbers = 8.0 * size * (len(system.states) + len(system.inputs) + len(system.outputs))
     if _TIMES * numbers < _MUCH:
         return ""

@@ -14,7 +14,7 @@ from trundle.choices import FIGURE_FORMATS, FIGURES, RUN_FILES
 from trundle.cli.failures import UsageError
 from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output, claim, write_file
-from trundle.cli.parsing import add_base, add_force, add_output, options_named
+from trundle.cli.parsing import add_base, add_field, add_force, add_output, field_of, options_named
 from trundle.cli.products import DEFAULT_PARENT, claim_run
 from trundle.cli.request import STDIN, Request, read_request
 from trundle.errors import InputError
@@ -51,6 +51,7 @@ _ONLY_FOR = {
     "fps": ("film",),
     "speed": ("film", "window"),
     "image": ("window",),
+    "field": ("page",),
     "output": ("figures", "film", "page", "drive"),
 }
 
@@ -61,6 +62,7 @@ _OPTIONS = {
     "speed": "--speed",
     "path": "--output",
     "image": "--image",
+    "field": "--field",
     "labels": "--labels",
 }
 
@@ -86,6 +88,7 @@ def configure(parser: ArgumentParser) -> None:
         metavar="PICTURE",
         help="a window's picture of the robot, from above, its front to the right",
     )
+    add_field(parser, "what a page shows from above")
     add("--fps", type=float, metavar="NUMBER", help="a film's pictures a second (default: 30)")
     add_force(parser)
     parser.set_defaults(mode="figures")
@@ -256,7 +259,7 @@ def _page(things: Sequence[_Thing], args: Namespace) -> list[Path]:
     claim(str(path), args.force)
     alone = things[0] if len(things) == 1 and not things[0].is_run else None
     given = alone.request.kept or alone.request.document if alone else [thing.run for thing in things]
-    text = page_of(given, progress=things[0].progress)
+    text = page_of(given, field=field_of(args), progress=things[0].progress)
     write_file(str(path), text)
     return [path]
 

@@ -152,7 +152,7 @@ class Controllability(Explained):
 def examine(about: Linearization) -> Controllability:
     """The uncontrollable directions of a linearisation, sorted by why inputs don't move them.
 
-    Entries of A and B count as zero where a change of x₀ and u₀ by 1e-9 would change them by as much: cos(90°) is 0.
+    Entries of A and B count as zero where a change of x₀, u₀ and p by 1e-9 would change them by as much: cos(90°) is 0.
     With q̇ = V(q) u and w in the span of uncontrollable rows: w · z is held by the constraints where w has coordinates
     only and w V = 0, and an integral of theirs where w vanishes on all Lie brackets of V's columns, too.
     """
@@ -202,7 +202,7 @@ def without_rounding(about: Linearization) -> tuple[FloatArray, FloatArray]:
 
 
 def _slopes_near(about: Linearization) -> list[tuple[FloatArray, FloatArray]]:
-    """A and B at a few states within 1e-9 of a linearisation's, in the same coordinates."""
+    """A and B at a few states and parameters within 1e-9 of a linearisation's, in the same coordinates."""
     model = about.model
     x, u = np.array(list(about.state.values())), np.array(list(about.input.values()))
     p = np.array(list(about.parameters.values()))
@@ -211,8 +211,9 @@ def _slopes_near(about: Linearization) -> list[tuple[FloatArray, FloatArray]]:
     for _ in range(3):
         near = x + NEAR * (1 + np.abs(x)) * rng.uniform(-1, 1, x.size)
         beside = u + NEAR * (1 + np.abs(u)) * rng.uniform(-1, 1, u.size)
-        rate, *slopes = model.rate_slopes.evaluate(near, beside, p)
-        gradient = constraint_gradient(model, near, beside, p)
+        close = p * (1 + NEAR * rng.uniform(-1, 1, p.size))
+        rate, *slopes = model.rate_slopes.evaluate(near, beside, close)
+        gradient = constraint_gradient(model, near, beside, close)
         gradients.append(along_tangent(tangent_at(model, near, rate, gradient, about.dependent), *slopes))
     return gradients
 

@@ -101,6 +101,7 @@ def linearize_along(
     (11, 4, 4)
     """
     model = model if isinstance(model, Model) and base is None else model_of(model, "linearize_along", base)
+    model.require_continuous("linearize_along")
     shown = chosen_outputs(model, outputs)
     x, u, parameters = _states_of(model, run)
     p = np.array(list(parameters.values()))

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from scipy.signal import StateSpace as SciPyStateSpace
 
     from control import StateSpace  # pyright: ignore[reportMissingImports]
+    from trundle.control.closing import Realisation
     from trundle.control.linear_control import Controllability
+    from trundle.robot import Controller
 
 
 # A state this close (relative to 1 + |x|) is the same state: what vanishes within it, vanishes.
@@ -216,6 +218,44 @@ class Linearization(Shown):
         """
         return self._beside.deviation(state, time)
 
+    def controller(self, law: npt.ArrayLike | Realisation, period: float | None = None) -> Controller:
+        """A gain or a linear system, python-control's too, as a part of the robot that holds x₀ with inputs u₀.
+
+        u = u₀ − K z of a gain K; of a system (A, B, C, D) on y, ξ' = A ξ + B (y − y₀) and u = u₀ − (C ξ + D (y − y₀)),
+        as python-control's `feedback(plant, system)` closes a loop.
+
+        Parameters
+        ----------
+        law : array_like (m, n), or what has A, B, C, D
+            A gain by `inputs` and `states`; or a system by `inputs` and `outputs`, such as `control.StateSpace`.
+        period : float, s, optional
+            Between samples of a gain; a system has its own, `dt`. Default: it acts at every instant.
+
+        Returns
+        -------
+        Controller
+            For `trundle.derive(robot, controllers={"hold": …})`.
+
+        Raises
+        ------
+        InputError
+            Where shapes don't fit, where what is read moves on in this motion or is a rotation in space, and for models
+            that were not described.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.differential_drive())
+        >>> about = model.trim({"v_x": 1.0}).linearize(outputs=["v_x", "omega"])
+        >>> speed = np.array([[0.0, 0, 0, 0, 0, 20, 0, 0, 0]] * 2)  # volts by v_x, on both motors
+        >>> closed = trundle.derive(model.robot, controllers={"hold": about.controller(speed)})
+        >>> closed.inputs
+        ()
+        """
+        from trundle.control.closing import controller_of
+
+        return controller_of(self, law, period)
+
     def to_control(self) -> StateSpace:
         """The same as python-control's StateSpace, named alike but with "_" for each dot, which it doesn't allow.
 
@@ -299,6 +339,7 @@ def linearize(
     Small motions of quaternions: Sola, "Quaternion kinematics for the error-state Kalman filter", 2017, sec. 4.
     """
     model = model if isinstance(model, Model) and base is None else model_of(model, "linearize", base)
+    model.require_continuous("linearize")
     point = point_of(model, state, inputs, parameters)
     shown = chosen_outputs(model, outputs)
     slopes = model.rate_slopes.evaluate(point.x, point.u, point.p)

@@ -11,7 +11,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.control.linearization import Linearization, linearize
 from trundle.control.operating_point import moving_on, point_of
-from trundle.control.trim_search import SOLVED, TrimEquations, null_directions
+from trundle.control.trim_search import SOLVED, TrimEquations, as_casters_trail, null_directions
 from trundle.errors import NumericsError, require_known
 from trundle.expected import names_of
 from trundle.mechanics.combinations import echelon
@@ -97,7 +97,8 @@ def trim(
 
     u̇ = 0, and q̇ = 0 but for coordinates on which nothing depends (a pose on level ground, a wheel's angle), with the
     constraints and the targets; by damped Newton steps (Levenberg and Marquardt) on the programs' own derivatives, from
-    the start, from where ideal wheels would roll, and from around.
+    the start, from where ideal wheels would roll, and from around. Without a start casters trail: on the other side of
+    their pivots a motion may be as steady, but doesn't last.
 
     Parameters
     ----------
@@ -142,6 +143,7 @@ def trim(
     B. L. Stevens, F. L. Lewis, *Aircraft Control and Simulation*, 2nd ed., 2003, sec. 3.6.
     """
     model = model if isinstance(model, Model) and base is None else model_of(model, "trim", base)
+    model.require_continuous("trim")
     begin = dict(named(start, "start"))
     wanted = {
         name: number(value, name, model.units.get(name, ""))
@@ -155,7 +157,8 @@ def trim(
     for name in wanted.keys() & {*model.coordinates, *held}:  # a search begins there
         point.x[model.state_index[name]] = wanted[name]
     search = TrimEquations(model, wanted, free_moving, point.x, point.u, point.p, bool(begin))
-    return _trim(search, search.with_least_inputs(_solution(search)), point.parameters)
+    found = search.with_least_inputs(_solution(search))
+    return _trim(search, found if begin else as_casters_trail(search, found), point.parameters)
 
 
 def _solution(search: TrimEquations) -> FloatArray:

@@ -27,6 +27,8 @@ _SLIDES, _GAIN = 20, 1e-3
 _SHARES = (0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0)
 # Searches that begin around the others, this far (m, rad, m/s, V, …) from them.
 _RANDOM, _AROUND = 8, 0.3
+# Growth (1/s) by which motions differ more than by rounding.
+_SAME_GROWTH = 1e-6
 # The speeds of a planar base: targets of these steer and drive wheels.
 BASE = ("v_x", "v_y", "omega")
 
@@ -257,3 +259,36 @@ def null_directions(slope: FloatArray) -> tuple[FloatArray, FloatArray]:
     slope = slope / _lengths(slope)[:, None]
     scale = _lengths(slope.T)
     return null_rows((slope / scale).T) / scale, scale
+
+
+def as_casters_trail(search: TrimEquations, w: FloatArray) -> FloatArray:
+    """The same motion with every caster on the side of its pivot from which nothing moves it away, if it has one, and
+    its angle within a half turn of where it starts.
+    """
+    for place in _caster_angles(search):
+        w = w.copy()
+        w[place] -= 2 * np.pi * np.round((w[place] - search.begin[place]) / (2 * np.pi))
+        turned = w.copy()
+        turned[place] += np.pi if w[place] <= search.begin[place] else -np.pi
+        left, other = search.solved(turned)
+        if left <= SOLVED and _growth(search, other) < _growth(search, w) - _SAME_GROWTH:
+            w = other
+    return w
+
+
+def _caster_angles(search: TrimEquations) -> list[int]:
+    """Places among w of the angles of what trails its pivot."""
+    model = search.model
+    if model.robot is None or not model.robot.wheels:
+        return []
+    assembly = model.moving.mechanism.assembly
+    pivots = [wheel.steering for wheel in assembly.wheels if wheel.noun.trails and wheel.steering is not None]
+    names = [model.quantities.coordinate_of(assembly.speeds[pivot]) for pivot in pivots]
+    return [search.names.index(name) for name in names if name in search.names and name not in search.targets]
+
+
+def _growth(search: TrimEquations, w: FloatArray) -> float:
+    """How fast the fastest small motion grows beside a motion (1/s); 0 where none does."""
+    x, u = search.split(w)
+    slope = search.model.rate_slopes.evaluate(x, u, search.p)[1].reshape(x.size, x.size)
+    return float(np.linalg.eigvals(slope[np.ix_(search.bound, search.bound)]).real.max(initial=0.0))

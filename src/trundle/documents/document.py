@@ -10,12 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from trundle.documents.runspec import RunSpec
 from trundle.errors import InputError, suggest
 from trundle.robot.description import Robot
 from trundle.robot.problems import Path
+
+if TYPE_CHECKING:
+    from trundle.robot.terrain import Terrain
 
 # How much of a file says what it is: a long comment may stand before an XML file's first element.
 LOOKED_AT = 4096
@@ -119,13 +122,16 @@ MODEL_SUFFIX = ".trundle.json"
 
 @dataclass(frozen=True)
 class Document:
-    """What a file holds: the robot, its run (None without one), where it was read, its text and its keys' lines."""
+    """What a file holds: the robot, its run (None without one), where it was read, its text and its keys' lines, and
+    the terrain under it, if any.
+    """
 
     robot: Robot
     run: RunSpec | None = None
     path: FilePath | None = None
     source: str = ""
     lines: Mapping[Path, int] | None = None
+    terrain: Terrain | None = None
 
     def locate(self, error: InputError) -> InputError:
         """The same error with file and line, found by its key ("run.inputs.left.voltage" or "wheels.left").
@@ -158,7 +164,7 @@ class Document:
         by_key = {".".join(str(part) for part in path): line for path, line in self.lines.items()}
         for key in (error.key, f"robot.{error.key}", f"run.{error.key}"):
             while key:
-                if key in by_key and key not in ("robot", "run"):
+                if key in by_key and key not in ("robot", "run", "terrain"):
                     return error.at(file=file, line=by_key[key])
                 key = key.rpartition(".")[0]
         return error.at(file=file)

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path as FilePath
 from pathlib import PurePath
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
+from pydantic_core import CoreSchema, core_schema
 
 from trundle.documents.document import MODEL_SUFFIX, MOST_BYTES, Document, read_text, too_large
 from trundle.documents.runspec import RunSpec
@@ -25,8 +26,34 @@ from trundle.robot.shapes import Mesh
 from trundle.robot.values import describe
 from trundle.robot.wheels import WHEELS
 
+if TYPE_CHECKING:
+    from trundle.robot.terrain import Terrain
+
 # The version of the file format that this program writes, and the only one so far.
 FORMAT = 1
+
+
+class _ReadsTerrain:
+    """Reads a terrain by its own room, loaded where a file has one: most have none."""
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(_terrain)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        from trundle.robot.terrain import Terrain
+
+        Terrain.model_rebuild()
+        return handler(core_schema.nullable_schema(Terrain.__pydantic_core_schema__))
+
+
+def _terrain(data: object) -> Terrain | None:
+    if data is None:
+        return None
+    from trundle.robot.terrain import Terrain
+
+    return Terrain.model_validate(data)
 
 
 class File(Noun):
@@ -37,6 +64,9 @@ class File(Noun):
 
     trundle: int = Field(description="Version of this format: 1.", ge=1, le=FORMAT)
     robot: Robot = Field(description="The robot.")
+    terrain: Annotated[Any, _ReadsTerrain()] = Field(
+        None, description="The ground that it drives over. Default: a plane."
+    )
     run: RunSpec | None = Field(None, description="What to do with it.")
 
 
@@ -207,7 +237,9 @@ def _document(
         if path is None or isinstance(data["robot"], Robot)
         else _beside(whole.robot, FilePath(path))
     )
-    document = Document(placed, whole.run, None if path is None else FilePath(path), text, lines)
+    document = Document(
+        placed, whole.run, None if path is None else FilePath(path), text, lines, whole.terrain
+    )
     _check_whole(document, file)
     return document
 
@@ -255,6 +287,10 @@ def _versioned(data: object, lines: Mapping[Path, int], file: str | None) -> Map
 def _check_whole(document: Document, file: str | None) -> None:
     """What shows only with robot and run together: changed parameters, masses where forces will act."""
     robot, run = document.robot, document.run
+    if robot.wheels and robot.base == "floating" and document.terrain is None:
+        message = "wheels on a floating base roll over terrain, and there is none here"
+        hint = "write base: planar, or give the file a terrain: {surfaces: {ground: {type: plane}}}"
+        raise document.locate(InputError(message, file=file, key="robot.base", hint=hint))
     try:
         scope = robot.parameter_values(run.set if run else None)
     except InputError as error:
@@ -298,7 +334,7 @@ def json_schema(file: type[Noun] = File, title: str = "Trundle description") -> 
     --------
     >>> from trundle.documents import json_schema
     >>> list(json_schema()["properties"])
-    ['trundle', 'robot', 'run']
+    ['trundle', 'robot', 'terrain', 'run']
     """
     if not (isinstance(file, type) and issubclass(file, Noun)):
         raise InputError(f"expected a class of nouns, got {came(file)}", key="file", hint="leave it out")

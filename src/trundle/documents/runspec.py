@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
-from trundle.choices import MOST_SAMPLES, InterpolationName, Method, Mode
+from trundle.choices import MOST_SAMPLES, Attitude, InterpolationName, Method, Mode
 from trundle.robot import units
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.noun import Noun
@@ -144,10 +144,18 @@ class RunSpec(Noun):
     atol: Annotated[Real, AfterValidator(_tolerance)] | None = Field(
         None, description="Absolute tolerance. Default: a tenth of the relative one."
     )
+    step: Annotated[Seconds, AfterValidator(_positive)] | None = Field(
+        None, description="Length of a step over terrain (s), default 0.01."
+    )
+    attitude: Attitude = Field(
+        "exponential",
+        description="How a step over terrain turns the base. Default exponential: at a constant angular velocity.",
+    )
     samples: int = Field(1001, ge=2, le=MOST_SAMPLES, strict=True, description="Stored times, default 1001.")
     rate: Annotated[Frequency, AfterValidator(_positive)] | None = Field(
         None, description="Stored times per second (Hz), instead of samples."
     )
+    seed: int = Field(0, ge=0, strict=True, description="Seed of the sensors' noise, default 0.")
 
     @model_validator(mode="after")
     def _one_sampling(self) -> RunSpec:

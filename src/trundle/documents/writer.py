@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import yaml
 from yaml import MappingNode, Node, ScalarNode, SequenceNode
@@ -14,6 +15,9 @@ from trundle.expected import a_kind, a_text
 from trundle.robot.description import Robot
 from trundle.robot.noun import plain
 
+if TYPE_CHECKING:
+    from trundle.robot.terrain import Terrain
+
 # Wide enough for a wheel or a motor in one line.
 _WIDTH = 118
 _TAG = "tag:yaml.org,2002:"
@@ -21,7 +25,9 @@ _TAG = "tag:yaml.org,2002:"
 _SHOWN = re.compile(r"[\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]+")
 
 
-def dump(robot: Robot, run: RunSpec | None = None, *, comment: str = "") -> str:
+def dump(
+    robot: Robot, run: RunSpec | None = None, *, terrain: Terrain | None = None, comment: str = ""
+) -> str:
     """YAML text of a robot and its run; what nobody wrote stays out. `comment` goes on top.
 
     Parameters
@@ -30,6 +36,8 @@ def dump(robot: Robot, run: RunSpec | None = None, *, comment: str = "") -> str:
         Also one that was read from URDF.
     run : RunSpec, optional
         What to do with it.
+    terrain : Terrain, optional
+        The ground under it.
     comment : str
         Lines of text.
 
@@ -53,6 +61,10 @@ def dump(robot: Robot, run: RunSpec | None = None, *, comment: str = "") -> str:
     """
     a_kind(robot, Robot, "robot", "trundle.load(path) reads one")
     data: dict[str, object] = {"trundle": 1, "robot": plain(robot)}
+    if terrain is not None:
+        from trundle.robot.terrain import Terrain  # late: most files have none
+
+        data["terrain"] = plain(a_kind(terrain, Terrain, "terrain"))
     if run is not None:
         data["run"] = plain(a_kind(run, RunSpec, "run"))
     a_text(comment, "comment")

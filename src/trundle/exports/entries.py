@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from trundle.choices import EXPORTED
 from trundle.errors import InputError, require_known, suggest
@@ -18,7 +19,11 @@ from trundle.robot import require_base_mass
 
 
 def entries(
-    model: Model, what: Sequence[str] | None = None, optional: Sequence[str] = ()
+    model: Model,
+    what: Sequence[str] | None = None,
+    optional: Sequence[str] = (),
+    *,
+    samples: bool = False,
 ) -> tuple[Entry, ...]:
     """The entries of some parts of a model.
 
@@ -31,6 +36,8 @@ def entries(
         has.
     optional : sequence of str, optional
         More of them, where the model has them.
+    samples : bool
+        Whether somebody calls `sampling`, which the dynamics have where controllers sample; else these are refused.
 
     Returns
     -------
@@ -40,7 +47,8 @@ def entries(
     Raises
     ------
     InputError
-        There is no such part, or the model hasn't it: only bases on wheels have kinematics and odometry.
+        There is no such part, or the model hasn't it: only bases on wheels have kinematics and odometry. Controllers
+        sample, and nobody would call them.
 
     Examples
     --------
@@ -53,6 +61,8 @@ def entries(
     for part in what or ():
         require_known(part, EXPORTED, f"'{part}' can't be exported", key="what")
     required, optional = ((), EXPORTED) if what is None else (what, optional)
+    if not samples and {"dynamics", "jacobian", "outputs"} & {*required, *optional}:
+        model.require_continuous("exported motion")
     chosen: list[Entry] = []
     for part in EXPORTED:
         if part in required or part in optional:
@@ -94,6 +104,11 @@ def _dynamics(model: Model) -> Iterator[Entry]:
     if model.projection is not None:
         meaning = "the state one Newton step closer to its constraints: to be taken after every step of an integration"
         yield _of_model(model, "projection", "dynamics", model.projection, meaning)
+    if model.sampling is not None:
+        meaning = "the state after an instant at which controllers sample, by which of their clocks are due (1, else 0)"
+        groups = (replace(model.sampling.outputs[0], name="sampled"),)
+        program = replace(model.sampling, outputs=groups, function=None)
+        yield _of_model(model, "sampling", "dynamics", program, meaning)
 
 
 def _jacobian(model: Model) -> Iterator[Entry]:

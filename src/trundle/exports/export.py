@@ -87,7 +87,8 @@ def export(
         raise InputError(f"'{target.name}' has no precision '{precision}'", key="precision", hint=hint)
     source = opened(model, "export", base)
     whole = derived(source, "export")
-    chosen = entries(whole, target.what, target.optional) if what is None else entries(whole, _parts(what))
+    parts, optional = (target.what, target.optional) if what is None else (_parts(what), ())
+    chosen = entries(whole, parts, optional, samples=target.samples)
     chosen = with_used_parameters(chosen) if target.lean else chosen
     chosen = with_prepared(chosen) if target.prepares else chosen
     content = Content(
@@ -100,6 +101,7 @@ def export(
         description=None if whole.robot is None else dump(whole.robot),
         joints=partial(_joints_of, whole.robot),
         base_frame=partial(_base_frame_of, whole.robot),
+        clocks=whole.clocks,
     )
     try:
         package = _documented(content, target)

@@ -44,7 +44,7 @@ class FmiVariable:
 @dataclass(frozen=True)
 class Interface:
     """What an FMU says of itself: variables by value reference, and for rates and outputs the references of the time,
-    states, inputs and parameters on which they hang.
+    states, inputs and parameters on which they hang. clocks: periods and first instants (s) of controllers that sample.
     """
 
     name: str
@@ -52,6 +52,7 @@ class Interface:
     token: str
     variables: Sequence[FmiVariable]
     needs: Mapping[int, Sequence[int]]
+    clocks: Sequence[tuple[float, float]] = ()
 
     def places(self, *kinds: str) -> list[int]:
         """The value references of some kinds."""
@@ -129,7 +130,7 @@ def dimension(unit: str) -> tuple[Dimension, int] | None:
 def description(interface: Interface, version: str, sources: Sequence[str]) -> str:
     """The text of `modelDescription.xml` in FMI "2.0" or "3.0"; sources: the C files, which FMI 2.0 names here."""
     root = ET.Element("fmiModelDescription", _head(interface, version))
-    for kind in ("ModelExchange", "CoSimulation"):
+    for kind in ("CoSimulation",) if interface.clocks else ("ModelExchange", "CoSimulation"):
         element = ET.SubElement(root, kind, _abilities(interface, kind, version))
         if version == "2.0":
             files = ET.SubElement(element, "SourceFiles")

@@ -45,10 +45,11 @@ _FUNCTIONS = {
     "rate": ("state", "input", "parameter", "rate"),
     "output": ("state", "input", "parameter", "output"),
     "project": ("state", "input", "parameter", "closed"),
+    "sample": ("state", "input", "parameter", "due", "sampled"),
     "change": (),
 }
 # What `core.h` calls the entries.
-_NAMES = {"dynamics": "rate", "outputs": "output", "projection": "project"}
+_NAMES = {"dynamics": "rate", "outputs": "output", "projection": "project", "sampling": "sample"}
 _SOURCES = {"2.0": "fmi2.c", "3.0": "fmi3.c"}
 # What FMI calls platforms: in 2.0, which knows one processor, and in 3.0.
 _SYSTEMS = {
@@ -58,6 +59,9 @@ _SYSTEMS = {
 }
 _PROCESSORS = {"x86_64": "x86_64", "AMD64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 _FLAGS = ("-std=c99", "-O2", "-fPIC", "-fvisibility=hidden")
+_EXCHANGE = "Model Exchange leaves the integration to the tool{}. There are no events."
+_SAMPLED = """Controllers sample at their periods from the start on,
+also within a call. What is due at the end of a call is sampled by the next one, with the inputs set before it."""
 _GUIDED = "; rates are those of the state moved back onto the loops"
 
 
@@ -76,11 +80,12 @@ def _package(content: Content) -> Package:
     named = {_NAMES[entry]: by_part[entry].named for entry in _NAMES if entry in by_part}
     code = _code(programs, name, named)
     variables = _variables(by_part)
-    facts = repr((content.digest, variables, code)).encode()
+    facts = repr((content.digest, variables, code, dict(content.clocks))).encode()
     needs = _needs(variables, guided)
-    interface = Interface(content.model, name, f"{{{sha256(facts).hexdigest()}}}", variables, needs)
+    token = f"{{{sha256(facts).hexdigest()}}}"
+    interface = Interface(content.model, name, token, variables, needs, tuple(content.clocks.values()))
     declared = dict(zip(programs, prototypes(code), strict=True))
-    text = {"model.h": _header(interface, declared), "model.c": code}
+    text = {"model.h": _header(interface, declared, content.apart), "model.c": code}
     libraries = _libraries(text, name)
     units = {
         f"{name}_fmi{version[0]}.fmu": _zipped(
@@ -92,7 +97,8 @@ def _package(content: Content) -> Package:
     usage = filled(
         "fmu/usage.md",
         name=name,
-        guided=_GUIDED if "project" in programs else "",
+        kinds="Co-Simulation" if content.clocks else "Model Exchange and for\nCo-Simulation",
+        beside=_SAMPLED if content.clocks else _EXCHANGE.format(_GUIDED if "project" in programs else ""),
         binary="\n".join(f"- {note}" for note in _notes(binaries)),
     )
     return Package(units, usage, {"binaries": binaries}, tuple(_notes(binaries)))
@@ -174,14 +180,18 @@ def _code(programs: Mapping[str, Program], name: str, named: Mapping[str, Mappin
     )
 
 
-def _header(interface: Interface, declared: Mapping[str, str]) -> str:
-    """`model.h`: sizes, starts and functions, by the names that `core.h` has for them."""
+def _header(interface: Interface, declared: Mapping[str, str], apart: float) -> str:
+    """`model.h`: sizes, starts, clocks and functions, by the names that `core.h` has for them."""
     by_kind = {kind: interface.places(kind) for kind in ("state", "input", "parameter", "output")}
     sizes = ", ".join(f"{kind.upper()}S = {len(places)}" for kind, places in by_kind.items())
     lines = ["#ifndef MODEL_H", "#define MODEL_H", "", f'#define TOKEN "{interface.token}"']
-    lines.append(f"enum {{ {sizes}, LOOPS = {int('project' in declared)} }};")
+    clocks = interface.clocks
+    lines.append(f"enum {{ {sizes}, LOOPS = {int('project' in declared)}, CLOCKS = {len(clocks)} }};")
+    # one more: an array has an element at least
+    pairs = ", ".join(f"{{{period!r}, {first!r}}}" for period, first in [*clocks, (1.0, 0.0)])
+    lines.append(f"static const double clocks[][2] = {{{pairs}}}; /* s, period and first instant */")
+    lines.append(f"#define APART {apart!r}")
     for kind in ("state", "parameter"):
-        # one more: an array has an element at least
         starts = [repr(float(interface.variables[k].start or 0.0)) for k in by_kind[kind]]
         lines.append(f"static const double first_{kind}[] = {{{', '.join([*starts, '0'])}}};")
     for name, given in _FUNCTIONS.items():
@@ -290,5 +300,6 @@ PACKAGES = (
         _package,
         what=("dynamics", "outputs"),
         prepares=False,
+        samples=True,
     ),
 )

@@ -8,7 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import update_wrapper
 from hashlib import sha256
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
 
 from trundle.arrays import FloatArray, turned
 from trundle.errors import InputError
@@ -154,8 +157,10 @@ class ModelFunction:
             if group.name not in given:
                 raise InputError(f"'{entry.name}' needs the {group.name}, too", key=group.name)
         words = {group.name: word for group, word in _words(entry, library)}
-        turned_groups = zip(given, turned(batch, *given.values()), strict=True)
-        results = self._function(**{words[name]: value for name, value in turned_groups})
+        groups_in_order = dict(zip(given, turned(batch, *given.values()), strict=True))
+        for group in entry.program.inputs:
+            _require_size(group, groups_in_order.get(group.name))
+        results = self._function(**{words[name]: value for name, value in groups_in_order.items()})
         return turned(batch, *results) if isinstance(results, tuple) else turned(batch, results)[0]
 
     def __reduce__(self) -> tuple[type, tuple[Entry, str]]:
@@ -181,6 +186,17 @@ def _require_numbers(name: str, value: object) -> None:
         raise InputError(
             "expected real numbers, got complex ones", key=name, hint="for slopes, jax.jvp of model.jax()"
         )
+
+
+def _require_size(group: Group, value: object) -> None:
+    """Raise InputError where a group's first axis isn't as long as the group."""
+    shape = () if value is None else np.shape(cast("npt.ArrayLike", value))
+    if value is not None and shape[:1] != (group.size,):
+        wrong = f"expected shape ({group.size},) or ({group.size}, count), got {shape}"
+        hint = f"its order is {', '.join(group.labels)}" if group.size <= 12 else "help(f) has its order"
+        if shape[-1:] == (group.size,):
+            hint = "one row a robot? batch='first' takes it"
+        raise InputError(wrong, key=group.name, hint=hint)
 
 
 def _numpy_function(entry: Entry) -> Callable[..., object]:

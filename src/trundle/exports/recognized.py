@@ -106,7 +106,9 @@ def _samples(model: Model) -> dict[str, FloatArray]:
     p = np.array([*model.parameters.values()], dtype=float)[:, None]
     near = p * rng.uniform(0.7, 1.3, (len(p), _COUNT))
     p = np.where(p == 0, rng.uniform(0.1, 0.5, near.shape), near)
-    return {"state": x, "input": rng.uniform(-3, 3, (given.size, _COUNT)), "parameter": p}
+    u = rng.uniform(-3, 3, (given.size, _COUNT))
+    due = rng.integers(0, 2, (len(model.clocks), _COUNT)).astype(float)
+    return {"state": x, "input": u, "parameter": p, "due": due}
 
 
 def _known(model: Model, groups: Mapping[str, FloatArray]) -> dict[str, FloatArray]:

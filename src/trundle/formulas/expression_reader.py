@@ -23,6 +23,7 @@ FUNCTIONS: dict[str, Callable[..., Expression]] = {
     "exp": sympy.exp,
     "log": sympy.log,
     "tanh": sympy.tanh,
+    "sinc": sympy.sinc,
     "sqrt": sympy.sqrt,
     "atan2": sympy.atan2,
     "Abs": sympy.Abs,
@@ -34,6 +35,12 @@ _OPERATORS: dict[type, Callable[[Expression, Expression], Expression]] = {
     ast.Sub: lambda a, b: a - b,
     ast.Mult: lambda a, b: a * b,
     ast.Div: lambda a, b: _quotient(a, b),
+}
+_RELATIONS: dict[type, Callable[[Expression, Expression], Expression]] = {
+    ast.Lt: sympy.Lt,
+    ast.LtE: sympy.Le,
+    ast.Gt: sympy.Gt,
+    ast.GtE: sympy.Ge,
 }
 # Characters: longer than any equation that is printed, short enough that reading stays quick.
 _MOST_LENGTH = 200_000
@@ -50,7 +57,7 @@ def read_expression(text: str, symbols: Iterable[str] | Mapping[str, Expression]
 
     `symbols` are the names it may use (a mapping gives the symbol of each), also as functions of one argument. Only
     numbers, these names, + − * / **, brackets and the functions sin, cos, tan, asin, atan, atan2, sqrt, exp, log, tanh,
-    Abs, Min and Max are read, and nothing is executed; raises InputError for anything else.
+    sinc, Abs, Min, Max and Piecewise are read, and nothing is executed; raises InputError for anything else.
 
     Parameters
     ----------
@@ -82,7 +89,7 @@ def read_expression(text: str, symbols: Iterable[str] | Mapping[str, Expression]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise InputError(f"not an expression: {text[:60]!r}") from None
     expression = _read(tree.body, known, 0)
-    if expression.has(sympy.zoo, sympy.nan, sympy.oo):
+    if expression.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
         raise InputError(f"{text.strip()[:60]!r} divides by zero, or holds what is beyond all numbers")
     return expression
 
@@ -113,6 +120,8 @@ def _read(node: ast.expr, known: Mapping[str, Expression], depth: int) -> Expres
             if len(args) != needed or not args:
                 raise InputError(f"{name} takes {counted(max(needed, 1), 'argument')}, got {len(args)}")
             return FUNCTIONS[name](*(_read(argument, known, depth + 1) for argument in args))
+        case ast.Call(func=ast.Name(id="Piecewise"), args=[*cases], keywords=[]) if cases:
+            return sympy.Piecewise(*(_read_case(case, known, depth + 1) for case in cases))
         case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in known:
             return sympy.Function(name)(_read(argument, known, depth + 1))
     try:
@@ -123,6 +132,21 @@ def _read(node: ast.expr, known: Mapping[str, Expression], depth: int) -> Expres
         f"'{written}' has no place in an expression",
         hint=f"numbers, symbols, + - * / ** and {', '.join(FUNCTIONS)}",
     )
+
+
+def _read_case(
+    node: ast.expr, known: Mapping[str, Expression], depth: int
+) -> tuple[Expression, Expression | bool]:
+    """A value and when it holds: (value, a < b), or (value, True) for all other cases."""
+    match node:
+        case ast.Tuple(elts=[value, ast.Constant(value=True)]):
+            return _read(value, known, depth), True
+        case ast.Tuple(elts=[value, ast.Compare(left=left, ops=[operator], comparators=[right])]) if (
+            type(operator) in _RELATIONS
+        ):
+            holds = _RELATIONS[type(operator)](_read(left, known, depth), _read(right, known, depth))
+            return _read(value, known, depth), holds
+    raise InputError(f"'{ast.unparse(node)[:60]}' is no case", hint="(value, a < b), or last (value, True)")
 
 
 def _quotient(a: Expression, b: Expression) -> Expression:

@@ -20,6 +20,7 @@ from trundle.formulas.chapters.constraints_section import (
     loop_section,
     speed_section,
 )
+from trundle.formulas.chapters.controllers_section import CONTROLLERS, controller_section, standing
 from trundle.formulas.chapters.forces_section import (
     battery_section,
     contact_section,
@@ -47,6 +48,7 @@ from trundle.formulas.chapters.state_section import STATE, solved, state_section
 from trundle.formulas.checks.evidence import POINTS, Checker, Evidence
 from trundle.formulas.checks.section_checks import (
     DynamicCheck,
+    check_controllers,
     check_inverse,
     check_loops,
     check_point,
@@ -337,7 +339,25 @@ class _Report:
         try:
             return self._written(derive_dynamics(self.sheet, self._steps))
         except TooLong:
-            return [left_out("dynamics", MOTION, _TOO_LONG)]
+            return [left_out("dynamics", MOTION, _TOO_LONG), *self._controllers()]
+
+    def _controllers(self) -> list[Section]:
+        """The laws of what drives the motors."""
+        self._at("controllers")
+        unwritten = [name for name, each in self.robot.controllers.items() if not each.written]
+        if unwritten:
+            why = f"the law of {', '.join(unwritten)} is too long for a page. The program model.sampling has it."
+            return [left_out("dynamics", CONTROLLERS, why)]
+        try:
+            return self._stands("dynamics", CONTROLLERS, self._laws)
+        except InputError as error:  # a law from outside may take numbers alone
+            return [left_out("dynamics", CONTROLLERS, f"{error.message}.")]
+
+    def _laws(self) -> Section | None:
+        section = controller_section(self.sheet, self.model) if self.robot.controllers else None
+        if section is not None:
+            check_controllers(self.evidence, section, self.model)
+        return section
 
     def _written(self, dynamics: Dynamics) -> list[Section]:
         """The sections of what was derived, checked."""
@@ -367,7 +387,7 @@ class _Report:
             return section
 
         stand = (self._stands(key, section.title, partial(checked, section)) for section in sections)
-        held = [section for each in stand for section in each]
+        held = [section for each in stand for section in each] + self._controllers()
         return self._state(dynamics, held, check) if self.what == "state" else held
 
     def state(self) -> list[Section]:
@@ -385,4 +405,4 @@ class _Report:
         check.solution(more)
         rates = self._stands("kinematics", RATES, self._pose)
         every = [equation for section in (*held, *rates) for equation in section.equations]
-        return [state_section(self.sheet, self.model, [*every, *more])]
+        return [state_section(self.sheet, self.model, [*every, *more, *standing(self.sheet, self.model)])]

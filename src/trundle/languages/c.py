@@ -206,7 +206,10 @@ def _package(content: Content) -> Package:
         "Makefile": filled("c/Makefile", name=name, warnings=WARNINGS),
     }
     but = f"; only `{name}_step` may write its state" if content.dynamics else ""
-    usage = filled("c/usage.md", name=name, upper=name.upper(), but=but, run=code.run, group=code.first_word)
+    usage = filled(
+        "c/usage.md", name=name, upper=name.upper(), but=but, run=code.run, group=code.first_word,
+        samples=filled("c/samples.md", name=name).rstrip() if code.sampling else "",
+    )  # fmt: skip
     return Package(files, usage, {})
 
 
@@ -246,6 +249,7 @@ class CTexts:
         self.real = "float" if single else "double"
         self.functions = content.functions(self.language, f"{self.name}_{{name}}")
         self.dynamics = content.dynamics
+        self.sampling = content.entry("sampling")
 
     @property
     def first_word(self) -> str:
@@ -281,18 +285,36 @@ class CTexts:
             calls = "\n".join(line for entry in self.entries for line in self._call(entry))
             return filled("c/calls.c", name=self.name, real=self.real, calls=calls)
         state, given, parameter = self.dynamics.program.inputs
+        known = {
+            "name": self.name,
+            "real": self.real,
+            "states": self.counts[state],
+            "defaults": self._default(parameter),
+        }
         return filled(
             "c/main.c",
-            name=self.name,
-            real=self.real,
-            states=self.counts[state],
+            **known,
+            **self._moves(known),
             inputs=self.counts[given],
             room=self.counts[given] if given.size else "1",
             given=", ".join(map(self.language.number, self.content.moved)) or "0",
             columns=",".join(self.content.columns),
             reading=reading(self.content),
-            defaults=self._default(parameter),
         )
+
+    def _moves(self, known: Mapping[str, str]) -> dict[str, str]:
+        """How an example goes on by a step, from sample to sample where controllers sample."""
+        if self.sampling is None:
+            step = f"{self.name}_step(state, input, {known['defaults']}, ({self.real})h, state);"
+            return {"sampling": "", "before": "", "at_end": "", "move": step}
+        count, apart = self.counts[self.sampling.program.inputs[-1]], repr(self.content.apart)
+        text = filled("c/sampling.c", **known, count=count, apart=apart).rstrip("\n")
+        return {
+            "sampling": f"\n\n{text}",
+            "before": "        sample((double)step * h, input, state);\n",
+            "move": "move((double)step * h, (double)(step + 1) * h, input, state);",
+            "at_end": "    sample((double)steps * h, input, state);\n",
+        }
 
     def _groups(self, entry: Entry) -> Iterator[str]:
         """What a header says of an entry's groups."""
@@ -319,6 +341,8 @@ class CTexts:
             yield "\n".join(["enum {", *places, count, "};\n"]) if places else f"enum {{{count[3:]} }};\n"
             if group.name == "state" and "state" in entry.defaults:
                 yield f"extern const {self.real} {self.name}_start[{self.counts[group]}];\n"
+            if entry is self.sampling and group is entry.program.inputs[-1]:
+                yield f"/* Period and first instant of each, s. */\n{self._clocks(group, 'extern const')};\n"
 
     def _values(self, entry: Entry) -> Iterator[str]:
         """Definitions of the parameters' defaults and of the state at the start."""
@@ -333,6 +357,12 @@ class CTexts:
                 yield f"const {kind} {kind}_defaults{inside}"
             elif group.name == "state" and values:
                 yield f"const {self.real} {self.name}_start[{self.counts[group]}]{inside}"
+            elif entry is self.sampling and group is entry.program.inputs[-1]:
+                pairs = [f"{{{period!r}, {first!r}}}" for period, first in self.content.clocks.values()]
+                yield f"{self._clocks(group, 'const')} = {{\n{listed(pairs)}\n}};\n"
+
+    def _clocks(self, due: Group, kind: str) -> str:
+        return f"{kind} double {self.name}_clocks[{self.counts[due]}][2]"
 
     def _literal(self, label: str, value: float) -> str:
         try:
@@ -390,5 +420,11 @@ def reading(content: Content) -> str:
 
 
 PACKAGES = (
-    Target("c", "C99 functions that need math.h alone, with an example", _package, ("double", "single")),
+    Target(
+        "c",
+        "C99 functions that need math.h alone, with an example",
+        _package,
+        ("double", "single"),
+        samples=True,
+    ),
 )

@@ -75,7 +75,8 @@ class Content:
     name: stands in names of files, modules, classes and functions; precision: "double" or "single"; model: the model's
     own name, digest: of its equations' source; description: the robot's in YAML, None where there is none; inputs: what
     an example moves the robot by; joints and base_frame: read what a robot's own file calls
-    the joints of its wheels, and the frame of its base.
+    the joints of its wheels, and the frame of its base. clocks: of controllers that sample, periods and first instants
+    (s) by name, in the order of the group `due` of the entry `sampling`.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Content:
     inputs: tuple[float, ...] = ()
     joints: Callable[[], Mapping[str, str]] = dict
     base_frame: Callable[[], str] = lambda: "base_link"
+    clocks: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
 
     def entry(self, name: str) -> Entry | None:
         """An entry by its name, where there is one."""
@@ -96,6 +98,11 @@ class Content:
     def dynamics(self) -> Entry | None:
         """What an example runs."""
         return self.entry("dynamics")
+
+    @property
+    def apart(self) -> float:
+        """Instants of clocks that are nearer than this (s) are one: a share of the shortest period."""
+        return 1e-9 * min((period for period, _ in self.clocks.values()), default=1.0)
 
     @property
     def columns(self) -> list[str]:
@@ -216,7 +223,8 @@ class Target:
     summary: what a person gets. precisions: what numbers it can compute with, the default first. what: the parts that
     are exported where nothing is said; None for all that a model has. optional: more of them, where a model has them.
     prepares: whether `prepare` and the functions that take what it computes of the parameters come along. lean: whether
-    parameters that no function uses are left out.
+    parameters that no function uses are left out. samples: whether its package samples where a model's controllers do;
+    others are refused such a model's motion.
     """
 
     name: str
@@ -227,6 +235,7 @@ class Target:
     optional: tuple[str, ...] = ()
     prepares: bool = True
     lean: bool = False
+    samples: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what isn't a name, a sentence, a function or a part of a model."""

@@ -14,7 +14,9 @@ from trundle.frozen import Brief, Frozen, Rebuilt
 from trundle.model.arguments import number
 
 # How many standard deviations 95 % of a normal distribution lie within.
-_SPREAD = 1.959963984540054
+SPREAD = 1.959963984540054
+# The source whose deviations at one time have nothing to do with those at another.
+INDEPENDENT = "markers"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,7 +32,8 @@ class Bands(Brief, Rebuilt):
     values : mapping of str to array, shape (n,), N m or N
         Net moments along the joints' freedoms, as a run calls them: "knee.net".
     sources : mapping of str to mapping of str to array, shape (n,)
-        By source, "markers" or "segments", the standard deviations by those names.
+        By source, "markers", "segments" or "smoothing", the standard deviations by those names. The last is what a
+        smoothing that tells it may have taken away, as GCV splines do.
     units : mapping of str to str
         Of the values.
     record : mapping
@@ -62,8 +65,8 @@ class Bands(Brief, Rebuilt):
         ----------
         name : str
             Such as "knee.net".
-        source : "markers" or "segments", optional
-            By default both.
+        source : "markers", "segments" or "smoothing", optional
+            By default all that there are.
 
         Returns
         -------
@@ -94,8 +97,8 @@ class Bands(Brief, Rebuilt):
         ----------
         name : str
             Such as "knee.net".
-        source : "markers" or "segments", optional
-            By default both.
+        source : "markers", "segments" or "smoothing", optional
+            By default all that there are.
 
         Returns
         -------
@@ -114,7 +117,7 @@ class Bands(Brief, Rebuilt):
         >>> [round(float(edge[0]), 2) for edge in bands.band("knee.net")]
         [58.04, 61.96]
         """
-        spread = _SPREAD * self.deviation(name, source)
+        spread = SPREAD * self.deviation(name, source)
         return self.values[name] - spread, self.values[name] + spread
 
     def table(self, mass: float | None = None) -> dict[str, FloatArray]:

@@ -15,7 +15,7 @@ from trundle.expected import a_kind, a_truth, by_name
 from trundle.results import Run
 from trundle.robot import Robot
 from trundle.robot.anatomy import MOVEMENTS, Movement, movement, usual_movement
-from trundle.robot.bodies import drive_axes
+from trundle.robot.bodies import SphericalJoint, drive_axes
 from trundle.robot.structure import body_names
 from trundle.simulation.options import positive
 
@@ -193,6 +193,10 @@ def named_by(movements: Mapping[str, str] | None, robot: Robot) -> dict[str, Mov
     ]
     found: dict[str, Movement] = {}
     for name, words in given.items():
+        if isinstance(robot.joints.get(name), SphericalJoint):
+            message = f"'{name}' turns any way, about no axes of its own, so that it has no such angle"
+            hint = "three hinges in a row have: flexion, adduction, rotation, as the hips of trundle.catalog.person"
+            raise InputError(message, key=f"movements.{name}", hint=hint)
         require_known(name, known, f"there is no joint '{name}' that turns", key="movements")
         meant = movement(words) if isinstance(words, str) else None
         if meant is None:

@@ -182,7 +182,7 @@ def feet_of(
     up = up_of(loads)
     along = np.mean([np.nanmean(toes[side] - heels[side], axis=0) for side in heels], axis=0)
     level = along - up * (along @ up)
-    pelvis = loads.frames[_pelvis(robot, given)].origin.position(in_=loads.world)
+    pelvis = loads.frames[pelvis_of(robot, given)].origin.position(in_=loads.world)
     shape = (loads.time.size, 3)
     return Feet(heels, toes, np.broadcast_to(pelvis, shape), level / np.linalg.norm(level), up)
 
@@ -211,7 +211,7 @@ def _above(robot: Robot, joint: str) -> Iterator[str]:
         joint = bodies[robot.joints[joint].parent]
 
 
-def _pelvis(robot: Robot, given: Mapping[str, Movement]) -> str:
+def pelvis_of(robot: Robot, given: Mapping[str, Movement]) -> str:
     """What the hips hang on."""
     hips = (axis.joint for _, axis in axes_of(robot, given) if axis.movement.joint == "hip")
     joint = next(hips, None)

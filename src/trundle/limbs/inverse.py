@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import numpy.typing as npt
 
 from trundle.errors import InputError, NumericsError
@@ -17,6 +18,7 @@ from trundle.limbs.capture.assigned_plates import (
     require_upright,
     standing,
     tell_lonely,
+    tell_zeros,
 )
 from trundle.limbs.capture.force_plates import THRESHOLD
 from trundle.limbs.capture.gaps import Gaps
@@ -27,14 +29,15 @@ from trundle.limbs.capture.recording import Recording
 from trundle.limbs.capture.recording_files import read_recording
 from trundle.limbs.capture.smoothing import Smoothing
 from trundle.limbs.inverted import Inverse, fit_of
+from trundle.limbs.loads import Loads
 from trundle.limbs.loads.joint_loads import joint_loads
 from trundle.model.arguments import Given, number, opened
-from trundle.robot import Robot
+from trundle.robot.structure import up_axis
 
 FileName = str | os.PathLike[str]
 
-# Gravity is along an axis where this share of it is: up to 2.6 degrees off, which no second axis comes near.
-_ALONG = 0.999
+# The cosine of 60 degrees: people who walk, run and squat have their pelvis less tilted than that on average.
+_LYING = 0.5
 # Markers on skin move by a few centimetres on their bone (Leardini et al. 2005: up to 40 mm on a thigh). A fit that is
 # farther off is of other units, axes, names or of another person.
 FIT = 0.05
@@ -88,7 +91,8 @@ def inverse(
     up : "y" or "z", optional
         Which axis is up in the recordings: they are turned as the robot stands, by its gravity.
     threshold : float, N, optional
-        The least force on a plate that counts: below it noise gives no centre of pressure.
+        The least force on a plate that makes a contact: below it noise gives no centre of pressure. Of a contact all of
+        the load counts, as it comes and goes.
     fit_within : float or str, m, optional
         How far markers may be off, as a root mean square over all of them; by default 50 mm.
     progress : bool, optional
@@ -115,7 +119,8 @@ def inverse(
     -----
     UserWarning
         A plate is pushed on, and neither `external` nor markers tell by which body: the loads leave its force out. Or
-        the body that `external` names is far from where the plate pushes.
+        the body that `external` names is far from where the plate pushes; a plate's zero is off; the base lies on its
+        side, as if another axis were up.
 
     References
     ----------
@@ -131,7 +136,7 @@ def inverse(
     """
     given = opened(robot, "inverse", base)
     moving = moving_of(given)
-    stands = _up_of(moving.mechanism.robot)
+    stands = up_axis(moving.mechanism.robot)
     recording = _turned(_recording(motion), up, stands)
     marked = read_markers(markers) if isinstance(markers, (str, os.PathLike)) else markers
     measured = joint_motion(
@@ -154,9 +159,25 @@ def inverse(
     require_upright(floor, pairs, found, None if up is not None else stands)
     loads = joint_loads(moving, measured, external=found.wrenches)
     tell_lonely(found, floor, loads.frames)
+    tell_zeros(floor, threshold)
+    if marked and up is None and stands is not None:
+        _tell_lying(loads, stands)
     turned = None if up is None or stands is None else {"recording": up, "robot": stands}
     done = {**done, "threshold": threshold}
     return Inverse(loads, measured, recording, floor, tuple(found.contacts), done, turned, marked)
+
+
+def _tell_lying(loads: Loads, stands: str) -> None:
+    """Warn of a free base whose own axis that is up is level or below on average: laboratories have other axes up."""
+    axis = "xyz".index(stands)
+    turned = np.asarray(loads.frames["base"].rotation(in_=loads.world))
+    if turned.ndim == 3 and float(turned[:, axis, axis].mean()) < _LYING:
+        other = {"y": "z", "z": "y"}[stands]
+        warnings.warn(
+            f"the base lies on its side on average, as gravity is along {stands}: is {other} up in the recording? "
+            f'up="{other}" (--up {other}) turns it',
+            stacklevel=3,
+        )
 
 
 def _require_fit(motion: JointMotion, within: float) -> None:
@@ -188,13 +209,6 @@ def _recording(motion: Recording | FileName | Mapping[str, npt.ArrayLike]) -> Re
     if isinstance(motion, (str, os.PathLike)):
         return read_recording(motion)
     return as_recording(motion)
-
-
-def _up_of(robot: Robot) -> str | None:
-    """Which of the axes y and z is up for a robot, by its gravity; None where neither is."""
-    _, y, z = g = [float(part) for part in robot.resolver(robot.parameter_values()).gravity()]
-    least = _ALONG * math.hypot(*g)
-    return "y" if y < -least else "z" if z < -least else None
 
 
 def _turned(recording: Recording, up: str | None, robots: str | None) -> Recording:

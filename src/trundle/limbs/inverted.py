@@ -24,7 +24,8 @@ from trundle.limbs.capture.joint_motion import JointMotion
 from trundle.limbs.capture.marker_model import Markers
 from trundle.limbs.capture.recording import Recording
 from trundle.limbs.clinical import clinical
-from trundle.limbs.gait import Floor, Gait, gait
+from trundle.limbs.gait import Gait
+from trundle.limbs.gait_cut import Floor, gait
 from trundle.limbs.loads.loads import Loads
 from trundle.results import Run
 from trundle.wrenches import Breakdown
@@ -237,9 +238,13 @@ class Inverse(Brief):
         external: bool = False,
         movements: Mapping[str, str] | None = None,
         threshold: float = THRESHOLD,
+        bands: Bands | None = None,
     ) -> Gait:
         """The walk in cycles from strike to strike, by side: angles, moments and powers by their anatomical names,
         means and deviations, times and lengths of steps, and the work of joints by phase.
+
+        The pelvis has its tilt, obliquity and rotation against the room and the way that the feet point, turned in the
+        order rotation, obliquity, tilt (Baker 2001): forward, this side up and this side ahead are positive.
 
         Parameters
         ----------
@@ -257,6 +262,8 @@ class Inverse(Brief):
             Anatomical names by joint, as `trundle.clinical` takes them.
         threshold : float, N, optional
             A foot meets the ground where its force rises above this, and leaves it where it falls below half of it.
+        bands : Bands, optional
+            What `uncertainty` gave: mean moments get bands of 95 % by it, in `Gait.bands`, tables and figures.
 
         Returns
         -------
@@ -274,7 +281,8 @@ class Inverse(Brief):
 
         References
         ----------
-        Zeni, Richards & Higginson 2008, Gait & Posture 27:710; Perry 1992, Gait Analysis, of phases.
+        Zeni, Richards & Higginson 2008, Gait & Posture 27:710; Perry 1992, Gait Analysis, of phases; Baker 2001, Gait &
+        Posture 13:1, of the pelvis.
 
         Examples
         --------
@@ -294,7 +302,15 @@ class Inverse(Brief):
         floor = Floor(by_name(self.plates) | measured, self.contacts)
         markers = self.markers or {}
         return gait(
-            self.loads, self.recording, floor, markers, run, movements=movements, by=by, threshold=threshold
+            self.loads,
+            self.recording,
+            floor,
+            markers,
+            run,
+            movements=movements,
+            by=by,
+            threshold=threshold,
+            bands=None if bands is None else a_kind(bands, Bands, "bands", "uncertainty(…) gives them"),
         )
 
     def breakdown(self, body: str, observer: str, joint: str) -> Breakdown:

@@ -20,10 +20,11 @@ from trundle.expected import by_name
 from trundle.limbs.bands import Bands
 from trundle.limbs.capture.gaps import Filling, gaps_of
 from trundle.limbs.capture.inverse_kinematics import FitSlopes, fit_slopes
-from trundle.limbs.capture.joint_motion import blocks_of, known_of, marker_places, moving_of
+from trundle.limbs.capture.joint_motion import known_of, marker_places, moving_of
 from trundle.limbs.capture.marker_model import marker_model
 from trundle.limbs.capture.response import Response, normalised_slopes, response_of, speed_slopes
 from trundle.limbs.capture.smoothing import METHODS, Smoothing, smoothing
+from trundle.limbs.capture.speeds import groups_of
 from trundle.limbs.loads.as_run import named_along
 from trundle.limbs.loads.loads import Loads
 from trundle.limbs.loads.sensitivities import inertia_slopes, motion_slopes
@@ -71,7 +72,8 @@ def uncertainty(
     record: dict[str, object] = {}
     variances: dict[str, FloatArray] = {}
     if marker_noise is not None:
-        noise, variances["markers"] = _of_markers(found, marker_noise, progress)
+        noise, by_markers = _of_markers(found, marker_noise, progress)
+        variances |= by_markers
         record |= {"noise": noise, "noise_from": RESIDUALS if marker_noise == RESIDUALS else "given"}
     if segments is not None:
         told = _told(loads, segments, sex)
@@ -108,8 +110,10 @@ def _free(loads: Loads) -> list[str]:
     return [speed for k, speed in enumerate(loads.recursion.speeds) if k not in followers]
 
 
-def _of_markers(found: Inverse, given: float | str, progress: bool) -> tuple[float, FloatArray]:
-    """The noise (m) of a marker's coordinate, and the variances (n, s) that it gives to the net moments."""
+def _of_markers(found: Inverse, given: float | str, progress: bool) -> tuple[float, dict[str, FloatArray]]:
+    """The noise (m) of a marker's coordinate, and the variances (n, s) of net moments that it gives, by itself and by
+    what a smoothing that tells it may have taken away.
+    """
     with Doing(progress, "bands") as doing:
         moving = moving_of(found.loads.recursion.mechanism.robot)
         doing.at("inverse kinematics")
@@ -118,13 +122,24 @@ def _of_markers(found: Inverse, given: float | str, progress: bool) -> tuple[flo
         slopes = _moment_slopes(found, moving, seen)
         doing.at("smoothing")
         responses = _responses(moving, found, seen.fit.postures)
+        left = _left_open(moving, found, seen.fit.postures)
     together = None if seen.earlier is None else sparse.csr_array(seen.earlier @ seen.earlier.T)
-    shares = np.zeros((len(found.motion), len(found.loads.recursion.speeds)))
-    with Progress(progress, len(shares), "bands", "samples") as bar:
-        for sample, (window, moments) in enumerate(_moments_by_markers(slopes, responses, seen.fit.slopes)):
-            shares[sample] = _variances(moments, None if together is None else together[window, window])
-            bar.fraction((sample + 1) / len(shares))
-    return seen.noise, seen.noise**2 * shares
+    shape = (len(found.motion), len(found.loads.recursion.speeds))
+    shares = {source: np.zeros(shape) for source in ("markers", *(() if left is None else ("smoothing",)))}
+    with Progress(progress, len(found.motion), "bands", "samples") as bar:
+        squares = seen.fit.slopes @ np.swapaxes(seen.fit.slopes, 1, 2)
+        if together is None:
+            variances = _variances(slopes, responses, squares)
+        else:
+            variances = _variances_together(slopes, responses, seen.fit.slopes, together)
+        for t, variance in enumerate(variances):
+            shares["markers"][t] = variance
+            if left is not None:
+                size = 1.0 if together is None else together[t, t]
+                inner = size * np.einsum("ab,cd->acbd", left[t], squares[t])
+                shares["smoothing"][t] = _quadratic(slopes[:, t], inner)
+            bar.fraction((t + 1) / len(found.motion))
+    return seen.noise, {source: seen.noise**2 * table for source, table in shares.items()}
 
 
 class _Seen(NamedTuple):
@@ -143,8 +158,15 @@ def _seen(found: Inverse, moving: MovingMechanism, given: float | str) -> _Seen:
     recording, motion, markers = found.recording, found.motion, found.markers
     if not markers:
         message = "the motion came from coordinates, so that there is no marker noise"
-        raise InputError(message, key="marker_noise", hint="marker_noise=None leaves it out")
+        raise InputError(message, key="marker_noise", hint="marker_noise=None (--bands none) leaves it out")
     earlier = _method(motion.smoothing.get("markers"))
+    if earlier is not None and earlier.by_data:
+        message = (
+            f"'{earlier.name}' of markers chooses how much by every marker and axis, which bands don't follow"
+        )
+        raise InputError(
+            message, key="marker_smoothing", hint="smooth the coordinates by it (smoothing, --smooth)"
+        )
     known = known_of(recording, moving, whole=False)
     held = {name: motion[name] for name in known}
     model = marker_model(moving, markers, known)
@@ -159,7 +181,7 @@ def _seen(found: Inverse, moving: MovingMechanism, given: float | str) -> _Seen:
     matrix = None
     if earlier is not None:
         block = np.concatenate([recording.markers[name] for name in markers], axis=1)
-        matrix = response_of(earlier.linear(motion.time, block), len(motion)).matrix
+        matrix = response_of(earlier.linear(motion.time, [block]), len(motion)).matrix
     if given != RESIDUALS:
         noise = number(given, "marker_noise", "m")
         if not noise > 0:
@@ -197,55 +219,98 @@ def _moment_slopes(found: Inverse, moving: MovingMechanism, seen: _Seen) -> Floa
     first = (by.nu[:, :, places] - second @ speed.drift) @ speed.back
     values = by.q[:, :, order] - first @ speed.rates - second @ speed.second
     slopes = np.array([values, first, second])
-    chosen = _method(motion.smoothing)
-    for columns in blocks_of(motion.names, moving.mechanism.assembly.quantities):
-        if len(columns) == 4 and chosen is not None:
-            # the curve in four dimensions, before its length is made 1
-            smoothed = chosen.samples(motion.time, seen.fit.postures[:, columns])
-            turned = normalised_slopes(smoothed).reshape(-1, 3, 4, 3, 4)
-            slopes[:, :, :, columns] = np.einsum("anoi,naibj->bnoj", slopes[:, :, :, columns], turned)
+    chosen = _method(motion.smoothing) or smoothing("none")
+    for group in _groups(found, moving):
+        parts = chosen.together(motion.time, [seen.fit.postures[:, columns] for columns in group])
+        for columns, smoothed in zip(group, parts, strict=True):
+            if len(columns) == 4:
+                # the curve in four dimensions, before its length is made 1
+                turned = normalised_slopes(smoothed).reshape(-1, 3, 4, 3, 4)
+                slopes[:, :, :, columns] = np.einsum("anoi,naibj->bnoj", slopes[:, :, :, columns], turned)
     return slopes
+
+
+def _groups(found: Inverse, moving: MovingMechanism) -> list[list[list[int]]]:
+    """The coordinates whose smoothing was chosen together."""
+    known = known_of(found.recording, moving, whole=False)
+    return groups_of(found.motion.names, moving.mechanism.assembly.quantities, known)
+
+
+def _left_open(moving: MovingMechanism, found: Inverse, postures: FloatArray) -> FloatArray | None:
+    """What the smoothing of those coordinates that markers tell may have taken from them (n, 3, 3), or None."""
+    motion, chosen = found.motion, _method(found.motion.smoothing) or smoothing("none")
+    return chosen.left_open(motion.time, [postures[:, columns] for columns in _groups(found, moving)[0]])
 
 
 def _responses(moving: MovingMechanism, found: Inverse, postures: FloatArray) -> list[Response]:
     """How the smoothing of every coordinate answers to its samples; alike where the method doesn't look at data."""
     motion, chosen = found.motion, _method(found.motion.smoothing) or smoothing("none")
-    blocks = list(blocks_of(motion.names, moving.mechanism.assembly.quantities))
     made: dict[int, Response] = {}
-    own = type(chosen).linear is not Smoothing.linear
-    for columns in blocks:
-        if own or not made:
-            answer = response_of(chosen.linear(motion.time, postures[:, columns]), len(motion))
+    for group in _groups(found, moving):
+        if chosen.by_data or not made:
+            blocks = [postures[:, columns] for columns in group]
+            answer = response_of(chosen.linear(motion.time, blocks), len(motion))
         else:
             answer = next(iter(made.values()))
-        made |= dict.fromkeys(columns, answer)
+        made |= {k: answer for columns in group for k in columns}
     return [made[k] for k in range(len(motion.names))]
 
 
-def _moments_by_markers(
-    slopes: FloatArray, responses: list[Response], fit: FloatArray
-) -> Iterator[tuple[slice, FloatArray]]:
-    """Of every sample t in turn the samples i that it hears of, and how its net moments change with where markers are
-    then: Σ_a ∂τ/∂q⁽ᵃ⁾ S⁽ᵃ⁾_ti ∂q/∂y_i, (w, s, 3m).
-    """
-    for t in range(slopes.shape[1]):
+def _windows(responses: list[Response]) -> Iterator[tuple[slice, FloatArray]]:
+    """Of every sample t in turn the samples i that it hears of, and the weights S⁽ᵃ⁾_ti of coordinates (3, c, w)."""
+    for t in range(len(responses[0].first)):
         low = min(int(each.first[t]) for each in responses)
         high = max(int(each.first[t]) + each.weights.shape[2] for each in responses)
         weights = np.zeros((3, len(responses), high - low))
         for k, each in enumerate(responses):
             start = int(each.first[t]) - low
             weights[:, k, start : start + each.weights.shape[2]] = each.weights[:, t]
-        yield slice(low, high), np.einsum("aoc,aci->ioc", slopes[:, t], weights) @ fit[low:high]
+        yield slice(low, high), weights
 
 
-def _variances(moments: FloatArray, together: sparse.csr_array | None) -> FloatArray:
-    """Variances (s,) by a noise of 1 from sensitivities (w, s, 3m); of markers that were smoothed by A the samples
-    depend on one another by A Aᵀ (w, w).
+def _variances(slopes: FloatArray, responses: list[Response], squares: FloatArray) -> Iterator[FloatArray]:
+    """Variances (s,) of net moments sample by sample, by a noise of 1 that is independent of any other's.
+
+    Σ_a ∂τ/∂q⁽ᵃ⁾ (Σ_i S⁽ᵃ⁾_ti G_i S⁽ᵇ⁾_ti) ∂τ/∂q⁽ᵇ⁾ᵀ over a and b, with G_i = ∂q/∂y ∂q/∂yᵀ, (n, c, c).
     """
-    if together is None:
-        return np.einsum("iom,iom->o", moments, moments)
-    flat = moments.reshape(len(moments), -1)
-    return (flat * (together @ flat)).reshape(moments.shape).sum(axis=(0, 2))
+    alike = [[k for k, each in enumerate(responses) if each is one] for one in dict.fromkeys(responses)]
+    blocks = {
+        (i, j): squares[:, here][:, :, there] for i, here in enumerate(alike) for j, there in enumerate(alike)
+    }
+    count = len(responses)
+    for t, (window, weights) in enumerate(_windows(responses)):
+        inner = np.empty((3, count, 3, count))
+        for (i, j), block in blocks.items():
+            pairs = weights[:, None, alike[i][0]] * weights[None, :, alike[j][0]]
+            sums = pairs.reshape(9, -1) @ block[window].reshape(pairs.shape[2], -1)
+            rows, columns = np.ix_(alike[i], alike[j])
+            inner[:, rows, :, columns] = np.moveaxis(sums.reshape(3, 3, *block.shape[1:]), (0, 1), (2, 3))
+        yield _quadratic(slopes[:, t], inner)
+
+
+def _quadratic(slopes: FloatArray, inner: FloatArray) -> FloatArray:
+    """The diagonal (s,) of S K Sᵀ, S being slopes (3, s, c) by values, rates and accelerations, K (3, c, 3, c)."""
+    flat = np.swapaxes(slopes, 0, 1).reshape(slopes.shape[1], -1)
+    return ((flat @ inner.reshape(flat.shape[1], -1)) * flat).sum(axis=1)
+
+
+def _moments_by_markers(
+    slopes: FloatArray, responses: list[Response], fit: FloatArray
+) -> Iterator[tuple[slice, FloatArray]]:
+    """Of every sample t the samples i that it hears of, and how its net moments change with where markers are then:
+    Σ_a ∂τ/∂q⁽ᵃ⁾ S⁽ᵃ⁾_ti ∂q/∂y_i, (w, s, 3m).
+    """
+    for t, (window, weights) in enumerate(_windows(responses)):
+        yield window, np.einsum("aoc,aci->ioc", slopes[:, t], weights) @ fit[window]
+
+
+def _variances_together(
+    slopes: FloatArray, responses: list[Response], fit: FloatArray, together: sparse.csr_array
+) -> Iterator[FloatArray]:
+    """The same of markers that were smoothed by A, so that their samples depend on one another by A Aᵀ (n, n)."""
+    for window, moments in _moments_by_markers(slopes, responses, fit):
+        flat = moments.reshape(len(moments), -1)
+        yield (flat * (together[window, window] @ flat)).reshape(moments.shape).sum(axis=(0, 2))
 
 
 def _told(

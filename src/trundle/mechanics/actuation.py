@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from trundle.errors import InputError
 from trundle.mechanics.quantities import Quantity
@@ -13,6 +14,16 @@ from trundle.robot.kinds import Read, ask, ask_states
 from trundle.robot.motors import Drive, Effort, Motor, WoundMotor, drag
 from trundle.robot.units import ALONG, TORQUE, Measure
 from trundle.scalars import Scalar, is_zero, maximum, minimum
+
+
+class Aim(NamedTuple):
+    """What a wheel or a steering shall do: be at a position (rad), turn at a rate (rad/s), and the torque (N m) that a
+    motor needs for it as far as is known.
+    """
+
+    position: Scalar
+    rate: Scalar
+    torque: Scalar = 0.0
 
 
 @dataclass(frozen=True)
@@ -85,15 +96,43 @@ class Actuator:
             raise InputError(message, key=self.key, hint="give its class command_for(torque, drive, read)")
         return command
 
+    def leading(
+        self, aim: Aim, inertia: Scalar, b: float, rate: Scalar, position: Scalar | None = None
+    ) -> Scalar:
+        """The command, held for a while, that leads what it drives to an aim from a rate and, of what steers, an angle.
+
+        The torque is τ* + J b (q̇* − q̇), and for an angle τ* + J 2b (ω − q̇) with ω = q̇* + b/2 (q* − q), so that where
+        J is all that moves the error decays as (1 + b t) e^(−b t). The command is that for this torque at the rate
+        that is wanted: one for the rate that is would hold a motor there whose back-EMF is stronger than its load.
+        """
+        wanted, most = aim.rate, inertia * b
+        if position is not None:
+            wanted, most = wanted + b / 2 * (aim.position - position), 2 * most
+        return self.command_for(aim.torque + most * (wanted - rate), aim.position, wanted)
+
     def greatest_torque(self, rate: Scalar, supply: Scalar | None = None) -> Scalar | None:
         """The torque that it can give forward at most, fed by a supply of so many volts; None for any."""
         sees = Drive(0.0, 0.0, rate, {}, supply)
         return ask(self.motor, self.key, self.motor.greatest_torque, sees, self.read)
 
+    def reaches(self, rate: Scalar, supply: Scalar | None = None) -> Mapping[str, Scalar]:
+        """By what holds it back, the torque that this alone lets it give forward at most."""
+        return ask(self.motor, self.key, self.motor.reaches, Drive(0.0, 0.0, rate, {}, supply), self.read)
+
+    def uses(self, torque: Scalar, rate: Scalar, supply: Scalar | None = None) -> Mapping[str, Scalar]:
+        """By what holds it back, the share of it that a torque takes."""
+        return ask(
+            self.motor, self.key, self.motor.uses, torque, Drive(0.0, 0.0, rate, {}, supply), self.read
+        )
+
     def winding(self, drive: Drive) -> Winding:
         """What it wants of its winding, for one that a battery feeds."""
         assert isinstance(self.motor, WoundMotor)
         return ask(self.motor, self.key, self.motor.winding, drive, self.read)
+
+    def settled_winding(self, command: Scalar, position: Scalar, rate: Scalar) -> Winding:
+        """The same once its current has settled, whether that is a state or not."""
+        return self.winding(Drive(command, position, rate, dict.fromkeys(self.states, 0.0)))
 
     def effort(self, drive: Drive) -> Effort:
         """What it does now; raises InputError where the rates that come back are not those of its states."""
@@ -186,6 +225,11 @@ class Supply:
     battery: Battery
     feeds: tuple[str, ...]
     read: Read
+
+    @property
+    def full_voltage(self) -> Scalar:
+        """Without load when it is full (V)."""
+        return self.battery.source(1.0, self.read)
 
     @property
     def charge(self) -> Quantity:

@@ -11,7 +11,7 @@ from graphlib import TopologicalSorter
 
 from trundle.errors import InputError
 from trundle.mechanics.actuation import Actuator, Element, Stop, Supply
-from trundle.mechanics.coupling import ActionAxis, Cam, Gear, Linkage, Transmission, in_order
+from trundle.mechanics.coupling import ActionAxis, Cam, Gear, Linkage, TieSpring, Transmission, in_order
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.joints import KINDS, check_joint, plane_axes
 from trundle.mechanics.loop_joints import HELD, End, LoopJoint
@@ -30,7 +30,16 @@ from trundle.robot.bodies import (
     TwoAxisJoint,
     drive_axes,
 )
-from trundle.robot.couplings import AckermannCoupling, CamCoupling, GearCoupling, cams, gears, linkages
+from trundle.robot.couplings import (
+    AckermannCoupling,
+    CamCoupling,
+    ElasticCoupling,
+    GearCoupling,
+    cams,
+    elastic,
+    gears,
+    linkages,
+)
 from trundle.robot.kinds import Read, ask
 from trundle.robot.loops import DirectedLoop, JointLoop, RodLoop, Side
 from trundle.robot.loops import Loop as ClosingJoint
@@ -126,6 +135,7 @@ class Assembly:
     loops: tuple[LoopJoint, ...] = ()
     supplies: tuple[Supply, ...] = ()
     heights: bool = False
+    springs: tuple[TieSpring, ...] = ()
 
     @property
     def linkages(self) -> list[Linkage]:
@@ -200,6 +210,7 @@ def assemble(robot: Parts, read: Read) -> Assembly:
         tuple(_loop(draft, name, noun) for name, noun in robot.loops.items()),
         tuple(Supply(name, robot.batteries[name], motors, read) for name, motors in robot.fed.items()),
         bool(wheels) and has_heights(robot),
+        tuple(_spring(draft, name, noun) for name, noun in elastic(robot.couplings).items()),
     )
 
 
@@ -349,6 +360,13 @@ def _gear(draft: _Draft, name: str, noun: GearCoupling) -> Gear:
     leaders = tuple(draft.axes[leader] for leader in noun.follows)
     ratios = tuple(read(ratio) for ratio in noun.follows.values())
     return Gear(name, draft.axes[noun.joint], leaders, ratios, read(noun.offset))
+
+
+def _spring(draft: _Draft, name: str, noun: ElasticCoupling) -> TieSpring:
+    axes = [draft.axes[noun.joint], *(draft.axes[leader] for leader in noun.follows)]
+    shares = [1, *(-draft.read(ratio) for ratio in noun.follows.values())]
+    numbers = (draft.read(value) for value in (noun.offset, noun.stiffness, noun.damping))
+    return TieSpring(name, tuple(zip(axes, shares, strict=True)), *numbers)
 
 
 def _cam(draft: _Draft, name: str, noun: CamCoupling) -> Cam:

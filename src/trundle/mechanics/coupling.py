@@ -6,11 +6,12 @@ Their positions are put in place of the followers' coordinates, so they hold exa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from trundle.mechanics.joints import Turn
+from trundle.mechanics.linear import dot
 from trundle.mechanics.quantities import Quantity
 from trundle.robot.curves import Curve
 from trundle.scalars import Scalar, atan2, cos, is_zero, sin, sqrt
@@ -75,6 +76,28 @@ class Gear(Tie):
     def slope_rates(self, _q: Sequence[Scalar], _rates: Sequence[Scalar]) -> list[tuple[Scalar, ...]]:
         """None: ratios stay."""
         return [(0,) * len(self.ratios)]
+
+
+@dataclass(frozen=True)
+class TieSpring:
+    """A spring and a damper between coordinates, c = Σ share q − offset: τ_k = −share_k (stiffness c + damping ċ)."""
+
+    name: str
+    shares: tuple[tuple[ActionAxis, Scalar], ...]
+    offset: Scalar
+    stiffness: Scalar
+    damping: Scalar
+
+    def stretch(self, values: Mapping[str, Scalar]) -> Scalar:
+        """c at coordinates by name."""
+        total = 0 if is_zero(self.offset) else -self.offset
+        for axis, share in self.shares:
+            total = total + share * values[axis.coordinate]
+        return total
+
+    def rate(self, nu: Sequence[Scalar]) -> Scalar:
+        """ċ at the speeds."""
+        return dot([share for _, share in self.shares], [nu[axis.column] for axis, _ in self.shares])
 
 
 @dataclass(frozen=True)
@@ -163,6 +186,15 @@ class Linkage:
         s = sin(q[0])
         return [(1 / (ahead * ahead + s * s),) for ahead in self.ahead(q[0])]
 
+    def slope_rates(self, q: Sequence[Scalar], rates: Sequence[Scalar]) -> list[tuple[Scalar, ...]]:
+        """d²δ_i/dδ² times δ̇, of 1/D with D = (cos δ − (y_i/L) sin δ)² + sin² δ."""
+        s, c, turned = sin(q[0]), cos(q[0]), []
+        for y, ahead in zip(self.offsets, self.ahead(q[0]), strict=True):
+            size = ahead * ahead + s * s
+            grown = 2 * (c * s - ahead * (s + y / self.wheelbase * c))
+            turned.append((-grown / (size * size) * rates[0],))
+        return turned
+
 
 # What rows of ties are called.
 TIES = (Gear.what, Cam.what)
@@ -180,3 +212,28 @@ def in_order(couplings: Iterable[Transmission]) -> tuple[Transmission, ...]:
             raise ValueError(f"couplings in a circle: {', '.join(waiting)}")  # the reader refuses it
         ordered += [waiting.pop(name) for name in ready]
     return tuple(ordered)
+
+
+def lead_on(
+    couplings: Sequence[Transmission],
+    velocities: MutableMapping[int, Scalar],
+    positions: MutableMapping[int, Scalar],
+) -> None:
+    """Add what couplings make of rates and of angles that steer, by columns: first of those that follow others, then of
+    those that others follow.
+    """
+    for coupling in couplings:
+        if isinstance(coupling, Gear) and all(axis.column in velocities for axis in coupling.leaders):
+            pairs = zip(coupling.ratios, coupling.leaders, strict=True)
+            shares = [ratio * velocities[leader.column] for ratio, leader in pairs]
+            velocities.setdefault(coupling.follower.column, sum(shares[1:], shares[0]))
+    for coupling in reversed(couplings):
+        follower = coupling.followers[0].column
+        if isinstance(coupling, Linkage) and follower in positions:
+            positions[coupling.column] = coupling.lead(positions[follower])
+        elif isinstance(coupling, Gear) and len(coupling.leaders) == 1:
+            leader = coupling.leaders[0].column
+            if follower in velocities:
+                velocities.setdefault(leader, velocities[follower] / coupling.ratios[0])
+            if follower in positions:
+                positions.setdefault(leader, (positions[follower] - coupling.offset) / coupling.ratios[0])

@@ -62,6 +62,32 @@ def solve_positive(a: AnyRows, right: AnyRows) -> list[list[Scalar]]:
     return transpose([_substitute(lower, diagonal, column) for column in zip(*right, strict=True)])
 
 
+def solve_general(a: AnyRows, right: Sequence[Scalar]) -> list[Scalar]:
+    """x with A x = b for a matrix (n, n) whose leading parts are regular, by elimination without pivoting.
+
+    Good where the diagonal outweighs the rest, as in an implicit step whose masses stand on it. No order of rows is
+    chosen: what hangs on little else should stand first, so that few zeros are lost.
+    """
+    rows = [[*row, value] for row, value in zip(a, right, strict=True)]
+    n = len(rows)
+    for k in range(n):
+        pivot = rows[k]
+        inverse = 1 / pivot[k]
+        for i in range(k + 1, n):
+            if is_zero(rows[i][k]):
+                continue
+            share = times(rows[i][k], inverse)
+            rows[i] = [
+                *rows[i][: k + 1],
+                *(minus(x, times(share, y)) for x, y in zip(rows[i][k + 1 :], pivot[k + 1 :], strict=True)),
+            ]
+    x: list[Scalar] = []
+    for k in range(n - 1, -1, -1):
+        known = dot(rows[k][k + 1 : n], x)
+        x.insert(0, times(minus(rows[k][n], known), 1 / rows[k][k]))
+    return x
+
+
 def _substitute(lower: AnyRows, diagonal: Sequence[Scalar], right: Sequence[Scalar]) -> list[Scalar]:
     """x of L D Lᵀ x = b: forward, divided by D, backward."""
     n = len(right)

@@ -18,9 +18,11 @@ from trundle.errors import InputError
 
 QuantityKind = Literal[
     "coordinate", "quaternion", "speed", "state", "command", "force", "slip", "ground", "load", "place", "power",
-    "energy", "residual", "time", "other",
+    "energy", "residual", "time", "memory", "noise", "other",
 ]  # fmt: skip
 
+# What nobody looks at but whose it is.
+UNSEEN: frozenset[QuantityKind] = frozenset({"memory", "noise"})
 # How far from 1 a given quaternion's length may be: more is no rounding but a mistake.
 _UNIT_LENGTH = 1e-6
 
@@ -32,7 +34,8 @@ class Quantity:
     name: as runs and files have it, such as "left.rate".
     unit: in SI with radians; "" for pure numbers, and where nobody knows.
     kind: what it is. The four numbers of a quaternion stand together, the scalar first. "ground" is what the ground
-        does to a wheel along it, "load" what it does upward; other forces and moments are "force".
+        does to a wheel along it, "load" what it does upward; other forces and moments are "force". "memory" is what a
+        controller keeps for itself, "noise" what its sensors draw: files have them, pictures and words don't.
     owner: the part whose number it is; "" for the base's own and for those of the whole robot.
     start: its value where nothing else is said.
     coordinate: of a speed, the name of the coordinate whose rate it is; "" where there is none, as a base's

@@ -19,11 +19,12 @@ from trundle.mechanics.linear import dot, solve_positive
 from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.rolling import Row
 from trundle.mechanics.tree import Tree
-from trundle.robot.contact import ContactLaw, Push, Touch
+from trundle.robot.contact import Bearing, ContactLaw, Push, Touch
 from trundle.robot.kinds import Read, ask, ask_states
 from trundle.robot.wheels import ContactDirection, Look, PivotedWheel, Wheel
-from trundle.scalars import Scalar, is_zero
+from trundle.scalars import AnyRows, Scalar, is_zero
 from trundle.spatial.motions import Pose
+from trundle.spatial.vectors import IDENTITY, Vector
 
 
 @dataclass(frozen=True)
@@ -107,12 +108,20 @@ class WheelModel:
         """What its contact law shows beside forces."""
         return Quantity(name, self.law.outputs[name].unit, "other").of(self.name)
 
-    def push(self, slip: Sequence[Scalar], load: Scalar, rate: Scalar, states: Mapping[str, Scalar]) -> Push:
+    def push(
+        self,
+        slip: Sequence[Scalar],
+        load: Scalar,
+        rate: Scalar,
+        states: Mapping[str, Scalar],
+        bearing: Bearing | None = None,
+    ) -> Push:
         """What the ground does to it: at this slip (m/s), load (N) and spin rate (rad/s), and with all the model's own
-        states by name; raises InputError where the law answers with another number of forces.
+        states by name, and on terrain how the ground bears it; raises InputError where the law answers with another
+        number of forces.
         """
         own = {name: states[quantity.name] for name, quantity in self.states.items()}
-        touch = Touch(tuple(slip), load, self.radius * rate, self.radius, own)
+        touch = Touch(tuple(slip), load, self.radius * rate, self.radius, own, bearing)
         push = ask(self.law, self.key, self.law.push, touch, self.read)
         if not (isinstance(push, Push) and hasattr(push.forces, "__len__")):
             message = f"{type(self.law).__name__} gives {push!r} for the wheel {self.name!r}"
@@ -176,14 +185,25 @@ def _is_finite(scalar: Scalar) -> bool:
 
 
 def contact_rows(tree: Tree, poses: Sequence[Pose], wheel: WheelModel, width: int) -> list[list[Scalar]]:
-    """A row a direction: the contact's velocity in it is row · ν (m/s). Padded with zeros to `width`
+    """A row a direction: the velocity of a contact on the plane in it is row · ν (m/s). Padded with zeros to `width`
     columns.
     """
-    columns = point_jacobian(tree, poses, wheel.link, (0, 0, -wheel.radius))
-    padding = [0] * (width - len(columns))
-    return [
-        [*(dot((d.along, d.across), column[:2]) for column in columns), *padding] for d in wheel.directions
-    ]
+    rows = point_rows(tree, poses, wheel.link, (0, 0, -wheel.radius), IDENTITY[:2])
+    return [[*row, *([0] * (width - len(row)))] for row in directed(wheel.directions, rows)]
+
+
+def point_rows(
+    tree: Tree, poses: Sequence[Pose], link: int, point: Vector, axes: Sequence[Vector]
+) -> list[list[Scalar]]:
+    """A row an axis: the velocity of a link's point along it is row · ν (m/s); all in the link's frame."""
+    columns = point_jacobian(tree, poses, link, point)
+    return [[dot(axis, column) for column in columns] for axis in axes]
+
+
+def directed(directions: Sequence[ContactDirection], rows: AnyRows) -> list[list[Scalar]]:
+    """Rows in the directions in which the ground can push, from those along the heading and across it."""
+    ahead, aside = rows[:2]
+    return [[dot((d.along, d.across), pair) for pair in zip(ahead, aside, strict=True)] for d in directions]
 
 
 def describe_rows(wheel: WheelModel, first: int) -> list[Row]:

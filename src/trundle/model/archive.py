@@ -35,9 +35,9 @@ from trundle.documents.reader import FORMAT as DESCRIPTION_FORMAT
 from trundle.documents.reader import File
 from trundle.errors import InputError, TrundleError, suggest
 from trundle.files import path_of, replacing
-from trundle.model.closed_loop import names_of_controllers
 from trundle.model.mechanism import mechanism
 from trundle.model.model import Model
+from trundle.model.placed import names_of_controllers
 from trundle.program import Program
 from trundle.program.plain import from_plain, to_plain
 from trundle.robot.description import Robot
@@ -62,6 +62,7 @@ _NEEDED = {
     "observe": "output",
     "manifold": "residual",
     "projection": "state",
+    "sampling": "state",
 }
 # Outputs that every run asks for; those that runs with an energy account read, and its states.
 _SHOWN = {"constraint_residual"}
@@ -340,6 +341,8 @@ def _check_fit(model: Model) -> None:
             "dependent": {*model.dependent} <= {*model.states},
             "parameters": list(described) == list(model.parameters) and all(same),
             "audited": model.audit in ((), _ACCOUNT),
+            "clocks": all(period > 0 and 0 <= first < period for period, first in model.clocks.values()),
+            "sampling": (model.sampling is None) == (not model.clocks),
             "outputs": _SHOWN | (_STORED if model.audit else set()) <= {*model.outputs},
         }
         unfit = [what for what, fit in fits.items() if not fit]
@@ -378,13 +381,14 @@ def _has_form(name: str, program: Program) -> bool:
 def _takes_the_names(model: Model, name: str, program: Program) -> bool:
     """Whether a program's groups are those that whoever runs it counts on, with the model's own names."""
     inputs, outputs = ([group.name for group in groups] for groups in (program.inputs, program.outputs))
-    if name in _NEEDED and (inputs, outputs) != (["state", "input", "parameter"], [_NEEDED[name]]):
+    asked = ["state", "input", "parameter", *(["due"] if name == "sampling" else [])]
+    if name in _NEEDED and (inputs, outputs) != (asked, [_NEEDED[name]]):
         return False
     states = model.states
     if name == "audited" and program.inputs[0].labels[: len(states)] == states:
         states = program.inputs[0].labels  # the energy account stands behind the model's own
     held = {"state": states, "rate": states, "input": model.inputs, "output": model.outputs}
-    held["parameter"] = tuple(model.parameters)
+    held |= {"parameter": tuple(model.parameters), "due": tuple(model.clocks)}
     if name.startswith("formed."):
         held |= {"coordinate": model.coordinates, "speed": model.speeds}
         if inputs != ["coordinate", "speed", "parameter"] or not _has_form(name, program):

@@ -5,105 +5,37 @@ the places of the plant's inputs, and rates of its own states, which stand behin
 exports or shows a model runs, exports or shows the closed loop. Controllers are evaluated one after another: whose
 reading hangs on another's command, or whose reference another gives, comes later. A circle among them is an algebraic
 loop, which is refused with its names.
+
+A sampled controller's commands are states that are held (`sampled.py`), as its own are; the program `sampling` says
+where they go at its samples. There every controller reads the robot as it was just before; references between
+controllers are those of the same instant.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from trundle.errors import InputError, require_known
 from trundle.mechanics.quantities import Quantities, Quantity, QuantityKind
 from trundle.model.model import Model
+from trundle.model.placed import Placed, placed
+from trundle.model.sampled import DUE
 from trundle.model.symbols import GROUPS, INPUT, PARAMETER, STATE
 from trundle.program import Program, Tracer
 from trundle.program.ir import Group
 from trundle.program.simplify import copied, only_elements
-from trundle.program.trace import Node
+from trundle.program.tracer import Node
 from trundle.robot import Robot
-from trundle.robot.controllers import Action, Controller, Sight
+from trundle.robot.controllers import Action, Sight
 from trundle.robot.expressions import UNKNOWN, ExpressionError, dimension_of
-from trundle.robot.kinds import Read, ask, ask_states
+from trundle.robot.kinds import ask
 from trundle.robot.parameters import dimensions
 from trundle.robot.problems import CircleError, in_order
 from trundle.robot.units import Measure
 from trundle.robot.values import check_dimension, unit_in_si
-from trundle.scalars import Scalar
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A controller of a robot: its name, and the names that its own numbers have in the model."""
-
-    name: str
-    controller: Controller
-    read: Read
-
-    @property
-    def key(self) -> str:
-        """Where it stands in the description."""
-        return f"robot.controllers.{self.name}"
-
-    @cached_property
-    def references(self) -> dict[str, str]:
-        """The model's names of its references, by its own."""
-        return {
-            own: f"{self.name}.{own}" for own in ask(self.controller, self.key, self.controller.references)
-        }
-
-    @cached_property
-    def states(self) -> dict[str, float]:
-        """Where its states start, by its own names for them."""
-        own = ask_states(self.controller, self.key, self.controller.states, self.read)
-        return {name: state.start for name, state in own.items()}
-
-    @cached_property
-    def reads(self) -> tuple[str, ...]:
-        """The names of what it reads."""
-        return tuple(ask(self.controller, self.key, self.controller.reads_from))
-
-    @cached_property
-    def drives(self) -> tuple[str, ...]:
-        """The names of what it drives."""
-        return tuple(ask(self.controller, self.key, self.controller.acts_on))
-
-    @cached_property
-    def shows(self) -> tuple[str, ...]:
-        """Its own names of its outputs."""
-        return tuple(ask(self.controller, self.key, self.controller.outputs))
-
-    def act(self, sight: Sight, read: Read) -> Action:
-        """What it does now; raises InputError where that isn't what it said of itself."""
-        action = ask(self.controller, self.key, self.controller.law, sight, read)
-        if not isinstance(action, Action):
-            message = f"{type(self.controller).__name__} gives {action!r} for the controller {self.name!r}"
-            hint = "expected trundle.robot.Action(commands, rates, outputs)"
-            raise InputError(message, key=self.key, hint=hint)
-        came = [set(action.commands), set(action.rates), set(action.outputs)]
-        wanted = [set(self.drives), set(self.states), set(self.shows)]
-        if came != wanted:
-            message = f"{type(self.controller).__name__} gives {_listed(came)} for {self.name!r}"
-            raise InputError(message, key=self.key, hint=f"expected {_listed(wanted)}, as it says itself")
-        return action
-
-
-def _listed(sets: Sequence[set[str]]) -> str:
-    words = ("commands", "rates", "outputs")
-    return "; ".join(
-        f"{word} of {', '.join(sorted(names)) or 'none'}" for word, names in zip(words, sets, strict=True)
-    )
-
-
-def placed(robot: Robot) -> list[Placed]:
-    """The controllers of a robot, as described."""
-    read = robot.resolver()
-    return [Placed(name, controller, read) for name, controller in robot.controllers.items()]
-
-
-def names_of_controllers(robot: Robot) -> set[str]:
-    """The names of their states and references, as models have them."""
-    return {f"{each.name}.{own}" for each in placed(robot) for own in (*each.states, *each.references)}
+from trundle.scalars import Scalar, less, where
 
 
 def closed(plant: Model, robot: Robot) -> Model:
@@ -116,13 +48,15 @@ def closed(plant: Model, robot: Robot) -> Model:
     """
     loop = _Loop(plant, robot, _ordered(plant, placed(robot)))
     loop.check_units()
+    loop.check_base()
     return loop.model()
 
 
 def _ordered(plant: Model, controllers: Sequence[Placed]) -> list[Placed]:
     """Controllers so that those come first on which others hang; raises InputError for what isn't there."""
     references = {full: each.name for each in controllers for full in each.references.values()}
-    readable = (*plant.states, *plant.outputs)
+    own = (f"{each.name}.{own}" for each in controllers for own in each.states)
+    readable = (*plant.states, *own, *plant.outputs)
     for each in controllers:
         for name in each.reads:
             message = (
@@ -134,34 +68,68 @@ def _ordered(plant: Model, controllers: Sequence[Placed]) -> list[Placed]:
             message = f"the controller {each.name!r} drives {name!r}, which is no input of a motor"
             message += " and no other controller's reference"
             require_known(name, drivable, message, key=each.key)
-    drivers = {name: [each.name for each in controllers if name in each.drives] for name in plant.inputs}
+    at_every = [each for each in controllers if each.hold is None]
+    drivers = {name: [each.name for each in at_every if name in each.drives] for name in plant.inputs}
     needs = {each.name: [] for each in controllers}
     for each in controllers:
-        for name in _commands_in(plant, each.reads):
+        # samples read the robot as it was just before them
+        for name in _commands_in(plant, each.reads) if each.hold is None else ():
             needs[each.name] += drivers[name]
         for name in each.drives:
-            if name in references:
+            if name in references and each.acts_at_once:
                 needs[references[name]].append(each.name)
+        if each.hold is not None:
+            needs[each.name] += [other.name for other in controllers if {*each.reads} & {*other.at_once}]
     by_name = {each.name: each for each in controllers}
     try:
         return [by_name[name] for name in in_order(needs)]
     except CircleError as error:
+        links = "".join(f"\n  {link}" for link in _links(plant, [by_name[name] for name in error.circle]))
         raise InputError(
-            f"controllers form an algebraic loop: {error}",
+            f"controllers form an algebraic loop: {error}{links}",
             key=by_name[error.circle[0]].key,
             hint="what one of them reads hangs at once on what it drives: read a state instead (a rate, an angle)",
         ) from None
 
 
+def _links(plant: Model, circle: Sequence[Placed]) -> Iterator[str]:
+    """How controllers in a circle hang on each other, each on the next, a sentence a link."""
+    for each, giver in zip(circle, [*circle[1:], circle[0]], strict=True):
+        given = [name for name in giver.drives if name in each.references.values()]
+        if given:
+            yield f"{giver.name} drives {given[0]}"
+            continue
+        for read in each.reads:
+            at_once = [name for name in _commands_in(plant, [read]) if name in giver.drives]
+            if at_once:
+                yield f"{each.name} reads {read}, which hangs at once on {at_once[0]}, which {giver.name} drives"
+                break
+
+
 def _commands_in(plant: Model, names: Sequence[str]) -> Iterator[str]:
     """The plant's inputs on which these outputs hang at once."""
-    outputs = [name for name in names if name not in plant.state_index]
+    shown = {*plant.outputs}
+    outputs = [name for name in names if name in shown]
     if not outputs:
         return
     program, place = only_elements(plant.observe, outputs), plant.observe.input_index(INPUT)
     for instruction in program.instructions:
         if instruction.op == "input" and instruction.source[0] == place:
             yield plant.inputs[instruction.source[1]]
+
+
+def _scalars(tracer: Tracer, groups: Mapping[str, Sequence[str]]) -> dict[str, dict[str, Scalar]]:
+    """The groups' scalars by name."""
+    return {
+        group: dict(zip(names, tracer.inputs(group, len(names)), strict=True))
+        for group, names in groups.items()
+    }
+
+
+def _add(commands: dict[str, Scalar], further: Mapping[str, Scalar]) -> None:
+    """Put further commands to those on the same inputs."""
+    for name, command in further.items():
+        commands[name] = command if name not in commands else commands[name] + command
 
 
 class _Loop:
@@ -172,6 +140,7 @@ class _Loop:
         driven = {name for each in controllers for name in each.drives}
         given = [full for each in controllers for full in each.references.values() if full not in driven]
         self.own = {f"{each.name}.{own}": start for each in controllers for own, start in each.states.items()}
+        self.own |= {place: 0.0 for each in controllers for place in each.held}
         self.states = (*plant.states, *self.own)
         self.inputs = (*(name for name in plant.inputs if name not in driven), *given)
         self.driven = [name for name in plant.inputs if name in driven]
@@ -195,6 +164,55 @@ class _Loop:
             observe=observed,
             manifold=plant.manifold and self._program(plant.manifold),
             projection=plant.projection and self._program(plant.projection, self.states),
+            sampling=self._sampling() if self._clocks else None,
+            clocks=self._clocks,
+        )
+
+    @cached_property
+    def _clocks(self) -> dict[str, tuple[float, float]]:
+        """When which controllers sample, and their commands take effect."""
+        return {
+            name: clock for each in self.controllers if each.hold for name, clock in each.hold.clocks.items()
+        }
+
+    def _sampling(self) -> Program:
+        """Where the states go at an instant, by which clocks are due then."""
+        tracer = Tracer(*GROUPS, DUE)
+        groups: dict[str, Sequence[str]] = {STATE: self.states, INPUT: self.inputs}
+        groups |= {PARAMETER: tuple(self.plant.parameters), DUE: tuple(self._clocks)}
+        sees = _scalars(tracer, groups)
+        before = self._acted(tracer, sees).commands
+        read = self.robot.resolver(sees[PARAMETER])
+        commands: dict[str, Scalar] = {}
+        for each in self.controllers:  # what waited is known before any law
+            if each.hold is None or each.acts_at_once:
+                continue
+            for name in each.drives:
+                moved = each.hold.moved(name, 0.0, sees[STATE], sees[DUE])
+                _add(commands, {name: moved[each.hold.places(name)[0]]})
+        after = dict(sees[STATE])
+        known = {name for each in self.controllers for name in each.at_once}
+        for each in self.controllers:
+            now = {**sees, STATE: sees[STATE] | {name: after[name] for name in each.reads if name in known}}
+            action = each.act(
+                self._sight(tracer, each, sees if each.hold is None else now, before, commands), read
+            )
+            if each.hold is None:
+                _add(commands, action.commands)
+                continue
+            due = less(0.5, sees[DUE][each.name])
+            for own, rate in action.rates.items():
+                name = f"{each.name}.{own}"
+                after[name] = where(due, after[name] + each.hold.period * rate, after[name])
+            for own, moved in action.after.items():
+                name = f"{each.name}.{own}"
+                after[name] = where(due, moved, after[name])
+            for name, command in action.commands.items():
+                after |= each.hold.moved(name, command, sees[STATE], sees[DUE])
+                if each.acts_at_once:
+                    _add(commands, {name: after[each.hold.places(name)[0]]})
+        return tracer.program(
+            "sampling", groups, {STATE: (self.states, [after[name] for name in self.states])}
         )
 
     def _program(self, program: Program, labels: Sequence[str] | None = None) -> Program:
@@ -205,10 +223,7 @@ class _Loop:
         tracer = Tracer(*GROUPS)
         states = (*self.states, *(name for name in program.inputs[0].labels if name not in self.plant.states))
         groups = {STATE: states, INPUT: self.inputs, PARAMETER: tuple(self.plant.parameters)}
-        sees = {
-            group: dict(zip(names, tracer.inputs(group, len(names)), strict=True))
-            for group, names in groups.items()
-        }
+        sees = _scalars(tracer, groups)
         acted = self._acted(tracer, sees)
         (outputs,) = program.outputs
         pool: dict[str, Scalar] = dict(acted.commands) | dict(acted.outputs)
@@ -218,30 +233,47 @@ class _Loop:
         return tracer.program(program.name, groups, {outputs.name: (names, [pool[name] for name in names])})
 
     def _acted(self, tracer: Tracer, sees: Mapping[str, Mapping[str, Scalar]]) -> Action:
-        """What all controllers do together, by the model's names; commands on one input added up."""
-        commands: dict[str, Scalar] = {}
-        rates: dict[str, Scalar] = {}
-        shown: dict[str, Scalar] = {}
+        """What all controllers do together, by the model's names; commands on one input added up.
+
+        What samples holds its commands. Its outputs are those of its law at this instant.
+        """
         read = self.robot.resolver(sees[PARAMETER])
+        sampled = {each.name: each.hold for each in self.controllers if each.hold is not None}
+        commands: dict[str, Scalar] = {}
+        rates: dict[str, Scalar] = dict.fromkeys(self.own, 0.0)
+        shown: dict[str, Scalar] = {}
         for each in self.controllers:
-            observe = self._observed[each.name]
-            labels = observe.outputs[0].labels
-            seen = dict(zip(labels, self._copied(tracer, observe, sees, commands), strict=True))
-            seen |= {name: sees[STATE][name] for name in each.reads if name not in seen}
-            given = {**sees[INPUT], **commands}
-            action = each.act(
-                Sight(
-                    seen,
-                    {own: given[full] for own, full in each.references.items()},
-                    {own: sees[STATE][f"{each.name}.{own}"] for own in each.states},
-                ),
-                read,
-            )
-            for name, command in action.commands.items():
-                commands[name] = command if name not in commands else commands[name] + command
-            rates |= {f"{each.name}.{own}": rate for own, rate in action.rates.items()}
+            if each.hold is not None:
+                _add(commands, {name: sees[STATE][each.hold.places(name)[0]] for name in each.drives})
+        for each in sorted(self.controllers, key=lambda each: each.name in sampled):
+            if each.hold is not None and not each.shows:
+                continue
+            action = each.act(self._sight(tracer, each, sees, commands, commands), read)
             shown |= {f"{each.name}.{own}": value for own, value in action.outputs.items()}
+            if each.hold is None:
+                _add(commands, action.commands)
+                rates |= {f"{each.name}.{own}": rate for own, rate in action.rates.items()}
         return Action(commands, rates, shown)
+
+    def _sight(
+        self,
+        tracer: Tracer,
+        each: Placed,
+        sees: Mapping[str, Mapping[str, Scalar]],
+        commands: Mapping[str, Scalar],
+        references: Mapping[str, Scalar],
+    ) -> Sight:
+        """What a controller sees of the robot under these commands, and of its references among these."""
+        observe = self._observed[each.name]
+        labels = observe.outputs[0].labels
+        seen = dict(zip(labels, self._copied(tracer, observe, sees, commands), strict=True))
+        seen |= {name: sees[STATE][name] for name in each.reads if name not in seen}
+        given = {**sees[INPUT], **references}
+        return Sight(
+            seen,
+            {own: given[full] for own, full in each.references.items()},
+            {own: sees[STATE][f"{each.name}.{own}"] for own in each.states},
+        )
 
     def _copied(
         self,
@@ -267,7 +299,7 @@ class _Loop:
     @cached_property
     def _observed(self) -> dict[str, Program]:
         """By controller what gives the outputs that it reads."""
-        states = self.plant.state_index
+        states = {*self.states}
         return {
             each.name: only_elements(self.plant.observe, [name for name in each.reads if name not in states])
             for each in self.controllers
@@ -286,14 +318,21 @@ class _Loop:
         """What a controller brings along: states, references, outputs."""
         units = self._units(each)
         kinds: Mapping[QuantityKind, Iterable[str]] = {
-            "state": each.states,
-            "command": each.references,
+            "memory": [own for own in each.states if own in each.memory],
+            "state": [own for own in each.states if own not in each.memory],
+            "noise": [own for own, name in each.references.items() if name in each.noise],
+            "command": [own for own, name in each.references.items() if name not in each.noise],
             "other": each.shows,
         }
         for kind, names in kinds.items():
             for own in names:
                 start = each.states.get(own, 0.0)
                 yield Quantity(own, units.get(own, ""), kind, start=start).of(each.name)
+        for name in each.drives:
+            for place in () if each.hold is None else each.hold.places(name):
+                yield Quantity(place.removeprefix(f"{each.name}."), self._unit_of(name), "memory").of(
+                    each.name
+                )
 
     def _units(self, each: Placed) -> Mapping[str, str]:
         """The units of a controller's own numbers, by its own names; of references those of who takes them."""
@@ -320,3 +359,22 @@ class _Loop:
                     check_dimension(dimension, Measure(name, unit, unit_in_si(unit)[1]))
                 except ExpressionError as error:
                     raise InputError(str(error), key=f"{each.key}.{key}", hint=error.hint) from None
+
+    def check_base(self) -> None:
+        """Raise InputError where the wheels don't let the base do what a controller commands.
+
+        Wheels that slip let it do anything, more or less.
+        """
+        mobility = self.plant.mobility
+        if mobility is None:
+            return
+        bound = (*mobility.fixed, *mobility.steered)
+        slips = any(not self.robot.wheels[name].law.rolls for name in bound)
+        hint = "unicycle, kanayama and samson turn as they go, stanley and pure_pursuit steer, holonomic goes any way"
+        for each in self.controllers:
+            reason = ask(
+                each.controller, each.key, each.controller.cannot, mobility.mobility, mobility.steerability
+            )
+            if reason is not None and not slips:
+                came = f"{each.controller.called} {each.name!r} can't lead {self.robot.name!r}"
+                raise InputError(f"the {came}: {reason}", key=f"{each.key}.type", hint=hint)

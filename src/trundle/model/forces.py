@@ -9,6 +9,7 @@ from typing import NamedTuple
 from trundle.errors import InputError
 from trundle.mechanics.actuation import Element
 from trundle.mechanics.assembly import Assembly, mounting
+from trundle.mechanics.coupling import TieSpring
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.linear import dot
 from trundle.mechanics.momentum import center_of_mass
@@ -41,6 +42,14 @@ class Forces:
         self.power = self.power + effort.power
         self.loss = self.loss + effort.loss
         self.stored = self.stored + effort.stored
+
+    def stretch(self, spring: TieSpring, stretch: Scalar, rate: Scalar) -> None:
+        """Put a spring between coordinates on all of them."""
+        drag, pull = spring.damping * rate, spring.stiffness * stretch
+        for axis, share in spring.shares:
+            self.tau[axis.column] = self.tau[axis.column] - share * (pull + drag)
+        self.loss = self.loss + drag * rate
+        self.stored = self.stored + pull * stretch / 2
 
     def push(self, touching: Touching, push: Push) -> None:
         """Put what the ground does to a wheel on all that its contact moves with."""
@@ -93,10 +102,25 @@ def applied_forces(
     """Everything that pushes, at speeds ν (all of them), commands by input and the own states of motors and contacts by
     name; `loads` are the wheels'.
     """
+    forces = inner_forces(assembly, at, nu, commands, own)
+    _add_contacts(touching_wheels(assembly, at, nu), assembly.wheels, own, forces, loads)
+    return forces
+
+
+def inner_forces(
+    assembly: Assembly,
+    at: Configuration,
+    nu: Sequence[Scalar],
+    commands: Mapping[str, Scalar],
+    own: Mapping[str, Scalar],
+) -> Forces:
+    """What joints' elements, springs between them and motors do: all but the ground."""
     forces = Forces([0] * len(assembly.speeds))
     names = {axis.column: axis.coordinate for axis in assembly.axes.values()}
     for element in assembly.elements:
         forces.add(element.column, element_effort(assembly, element, at, nu))
+    for spring in assembly.springs:
+        forces.stretch(spring, spring.stretch(at.values), spring.rate(nu))
     drives = {
         motor.name: motor.drive(
             commands[motor.command.name], at.values[names[motor.column]], nu[motor.column], own
@@ -111,7 +135,6 @@ def applied_forces(
         forces.rates |= {actuator.states[name].name: rate for name, rate in effort.rates.items()}
         # what a battery gives comes from inside; what its cells give has been counted
         forces.add(actuator.column, effort._replace(power=0) if actuator.name in fed else effort)
-    _add_contacts(touching_wheels(assembly, at, nu), assembly.wheels, own, forces, loads)
     return forces
 
 

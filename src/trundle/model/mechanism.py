@@ -31,6 +31,8 @@ from trundle.model.constraints import (
     solve_rolling,
 )
 from trundle.robot import Robot
+from trundle.robot.couplings import elastic
+from trundle.robot.wheels import Wheel
 from trundle.scalars import Rows, Scalar
 
 
@@ -125,12 +127,40 @@ class Mechanism:
         return self.assembly.links[name]
 
 
-def mechanism(robot: Robot, parameters: Mapping[str, Scalar] | None = None) -> Mechanism:
+def mechanism(
+    robot: Robot, parameters: Mapping[str, Scalar] | None = None, *, terrain: bool = False
+) -> Mechanism:
     """The mechanism of a described robot in floats, every joint at its zero; by default at its own parameters.
 
-    `in_scalars` makes the same of symbols.
+    `in_scalars` makes the same of symbols. Raises InputError for a robot that moves over `terrain` alone.
     """
+    if not terrain:
+        _require_plane(robot)
     values = robot.parameter_values() if parameters is None else parameters
     assembly = assemble(robot, robot.resolver(values))
     names = independent_coordinates(assembly)
     return Mechanism(robot, values, assembly, names, assembly.quantities.starts(names))
+
+
+def _require_plane(robot: Robot) -> None:
+    """Raise InputError for what only a run over terrain can do."""
+    hint = "give the file a `terrain:`, or take trundle.traverse(robot, terrain)"
+    if robot.wheels and robot.base == "floating":
+        raise InputError(
+            "wheels on a floating base roll over terrain, and there is none here",
+            key="robot.base",
+            hint=f"{hint}; or write base: planar",
+        )
+    springs = [f"couplings.{name}" for name in elastic(robot.couplings)]
+    motors = [f"motors.{name}" for name, motor in robot.motors.items() if motor.holds]
+    laws = [f"wheels.{name}.contact" for name, wheel in robot.wheels.items() if wheel.law.carries]
+    tracks = [f"wheels.{name}" for name, wheel in robot.wheels.items() if wheel.shape == "points"]
+    for key in (*springs, *motors, *laws, *tracks):
+        family, name = key.split(".")[:2]
+        noun = {"couplings": robot.couplings, "motors": robot.motors, "wheels": robot.wheels}[family][name]
+        what = noun.law.called if key.endswith(".contact") and isinstance(noun, Wheel) else noun.called
+        instead = {"couplings": "type: gear", "motors": "type: velocity, with a gain"}.get(
+            family, "contact: slip"
+        )
+        message = f"the {what} of {name!r} works over terrain alone"
+        raise InputError(message, key=f"robot.{key}", hint=f"{hint}; elsewhere {instead}")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -25,9 +25,11 @@ from trundle.shown import Explained, Shown
 if TYPE_CHECKING:
     from trundle.analysis.analyze import Analysis
     from trundle.arrays import FloatArray
+    from trundle.control.kalman import Kalman
     from trundle.control.linear_trajectory import LinearTrajectory
     from trundle.control.linearization import Linearization
     from trundle.control.regulator import Regulator
+    from trundle.control.regulator_along import RegulatorAlong
     from trundle.control.trim import Trim
     from trundle.exports.package import Package
     from trundle.formulas import Equations
@@ -66,6 +68,9 @@ class Model(Constrained, Shown):
     A model that isn't made from a description has no `robot`, its `audited` may be `dynamics` itself, and `origin` says
     what it was made from. `formed` holds what it brings along in place of a mechanism: "mass_matrix", "bias" and the
     frames of named points, as programs.
+
+    Where controllers sample, `clocks` are their periods and first instants (s) by name. `sampling` maps (state, input,
+    parameter, due) to the `state` after an instant, by which of them are due (1, else 0).
     """
 
     robot: Robot | None
@@ -79,6 +84,8 @@ class Model(Constrained, Shown):
     notes: tuple[str, ...] = ()
     origin: Mapping[str, str] = field(default_factory=dict)
     formed: Mapping[str, Program] = field(default_factory=dict)
+    sampling: Program | None = None
+    clocks: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @cached_property
     def made_from(self) -> Mapping[str, str]:
@@ -94,6 +101,39 @@ class Model(Constrained, Shown):
     def audit(self) -> tuple[str, ...]:
         """Names of the states that `audited` has beside x: the energy account, or nothing."""
         return self.audited.outputs[0].labels[len(self.states) :]
+
+    @cached_property
+    def held(self) -> tuple[str, ...]:
+        """The states that stand still between samples, those of controllers that sample."""
+        names = {name.partition(".")[0] for name in self.clocks}
+        return tuple(name for name in self.currents if name.partition(".")[0] in names)
+
+    def require_continuous(self, needed_by: str) -> None:
+        """Raise InputError where controllers sample, for what needs a motion without jumps.
+
+        Parameters
+        ----------
+        needed_by : str
+            What does, to begin the message with.
+
+        Raises
+        ------
+        InputError
+            Some controller has a period.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> trundle.derive(trundle.catalog.differential_drive()).require_continuous("linearize")
+        """
+        if not self.clocks:
+            return
+        names = ", ".join(dict.fromkeys(name.partition(".")[0] for name in self.clocks))
+        raise InputError(
+            f"{needed_by} needs a model that moves on at every instant; controllers of '{self.name}' sample: {names}",
+            key="model",
+            hint="derive the robot without its controllers, robot.plant, or leave their periods away",
+        )
 
     @property
     def operations(self) -> int:
@@ -544,6 +584,7 @@ class Model(Constrained, Shown):
 
         return trim(self, targets, start=start, held=held, parameters=parameters, base=None, **values)
 
+    @overload
     def lqr(
         self,
         at: Mapping[str, float | str] | Trim | Linearization | None = None,
@@ -551,8 +592,29 @@ class Model(Constrained, Shown):
         *,
         period: float | str | None = None,
         parameters: Mapping[str, float | str] | None = None,
-    ) -> Regulator:
-        """The linear-quadratic regulator about a steady motion, from what may be off by how much.
+    ) -> Regulator: ...
+
+    @overload
+    def lqr(
+        self,
+        *,
+        along: Run | LinearTrajectory,
+        weights: Mapping[str, float | str] | None = None,
+        final: Mapping[str, float | str] | None = None,
+        period: float | str | None = None,
+    ) -> RegulatorAlong: ...
+
+    def lqr(
+        self,
+        at: Any = None,
+        weights: Any = None,
+        *,
+        along: Any = None,
+        final: Any = None,
+        period: float | str | None = None,
+        parameters: Any = None,
+    ) -> Regulator | RegulatorAlong:
+        """The linear-quadratic regulator about a steady motion, or along a run, from what may be off by how much.
 
         Parameters
         ----------
@@ -560,15 +622,19 @@ class Model(Constrained, Shown):
             What is asked of the steady motion, or that motion; by default standing still.
         weights : mapping of str to number or str
             By state or input how far it may be off.
+        along : Run or LinearTrajectory, optional
+            A run of this model, or that linearised, in place of `at`.
+        final : mapping of str to number or str, optional
+            How far states may be off at the end of the run.
         period : number or str, s, optional
-            The time between samples, inputs held between them.
+            The time between samples.
         parameters : mapping of str to number or str, optional
             Changed values by name.
 
         Returns
         -------
-        Regulator
-            The gain with its names, poles, margins and cost.
+        Regulator or RegulatorAlong
+            The gain with its names, poles, margins and cost; along a run gains over time.
 
         Raises
         ------
@@ -587,7 +653,56 @@ class Model(Constrained, Shown):
         """
         from trundle import lqr
 
-        return lqr(self, at, weights, period=period, parameters=parameters)
+        asked: dict[str, Any] = {"along": along, "final": final, "period": period, "parameters": parameters}
+        return lqr(self, at, weights, **asked)
+
+    def kalman(
+        self,
+        at: Mapping[str, float | str] | Trim | Linearization | None = None,
+        noise: Mapping[str, float | str] | None = None,
+        measured: Mapping[str, float | str] | None = None,
+        *,
+        period: float | str | None = None,
+        parameters: Mapping[str, float | str] | None = None,
+    ) -> Kalman:
+        """The Kalman gain about a steady motion, from noise by name.
+
+        Parameters
+        ----------
+        at : mapping, Trim or Linearization, optional
+            What is asked of the steady motion, or that motion; by default standing still.
+        noise : mapping of str to number or str
+            By input or state what disturbs it, as in `trundle.kalman`.
+        measured : mapping of str to number or str
+            By state or output the standard deviation of its measurement.
+        period : number or str, s, optional
+            The time between samples.
+        parameters : mapping of str to number or str, optional
+            Changed values by name.
+
+        Returns
+        -------
+        Kalman
+            The gain with its names, poles and covariance.
+
+        Raises
+        ------
+        InputError
+            For what doesn't fit, and for states that no measurement sees.
+        NumericsError
+            Where no steady motion is found, or no stabilising solution.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.differential_drive())
+        >>> volts = {"left_motor.voltage": "1 V", "right_motor.voltage": "1 V"}
+        >>> model.kalman({"v_x": 1.0}, volts, {"left.rate": 0.01, "right.rate": 0.01}).L.shape
+        (4, 2)
+        """
+        from trundle import kalman
+
+        return kalman(self, at, noise, measured, period=period, parameters=parameters)
 
     def linearize_along(self, run: Run, outputs: Sequence[str] | None = None) -> LinearTrajectory:
         """A(t), B(t), C(t), D(t) at every time of a run of this model, with the run's inputs and parameters.

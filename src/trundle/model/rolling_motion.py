@@ -69,8 +69,9 @@ class RollingMotion(Constrained):
 class WheelRows:
     """What the wheels on the ground say of all speeds, and what loops hold: rows over the speeds that follow no others.
 
-    The `rows` are met as well as can be, A z ≈ −A_k k; those of loops, `held`, exactly. `numbers` are the rows'
-    values at random configurations, (samples, rows, speeds), on which their rank is decided.
+    The `rows` are met as well as can be, A z ≈ s − A_k k; those of loops, `held`, exactly. `numbers` are the rows'
+    values at random configurations, (samples, rows, speeds), on which their rank is decided. The contacts' `slips` s
+    are 0 where there are none.
     """
 
     mechanism: Mechanism
@@ -78,6 +79,7 @@ class WheelRows:
     numbers: np.ndarray
     held: Rows = field(default_factory=list)
     loops: Closures | None = None
+    slips: Sequence[Scalar] = ()
 
 
 def rate_names(assembly: Assembly) -> tuple[str, ...]:
@@ -214,7 +216,10 @@ def _least_squares(
     turned = transpose(left) if left else [[] for _ in free]
     gram = product(turned, left) if left else [[0] * len(free) for _ in free]
     gram = [[tidy(entry) for entry in row] for row in gram]
-    right = [tidy(dot(each, [-value for value in apply(wheels.rows, known)])) for each in turned]
+    missed = [-value for value in apply(wheels.rows, known)]
+    if wheels.slips:
+        missed = [value + slip for value, slip in zip(missed, wheels.slips, strict=True)]
+    right = [tidy(dot(each, missed)) for each in turned]
     loops = wheels.loops
     if loops is None:
         return [value for (value,) in solve_positive(gram, [[value] for value in right])]

@@ -13,7 +13,7 @@ from trundle.mechanics.closing import CLOSED, Conditions, closed
 from trundle.mechanics.elimination import ZERO
 from trundle.model.mechanism import Mechanism
 from trundle.program import Program, Tracer, tangents, trace
-from trundle.program.trace import Node
+from trundle.program.tracer import Node
 from trundle.scalars import Scalar
 
 # The groups that a model's programs are functions of, in the order in which kernels take them.

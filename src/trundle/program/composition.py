@@ -101,7 +101,8 @@ def _main(program: Program, moved: tuple[int, ...], prepared: Group) -> Program:
 def feed(program: Program, inner: Program, group: str = "state", seen: Program | None = None) -> Program:
     """program(inner(x, …), …): the first elements of its input `group` are the only output of `inner`.
 
-    All have the same input groups by name; what `inner` has no output for (further elements) is passed through. With
+    All have the same input groups by name; what `inner` has no output for (further elements) is passed through. Of the
+    group that is fed the longer one stands in the result, as `inner` may take more than it gives. With
     `seen` the output of `inner` itself follows, and then those of seen(inner(x, …), …).
 
     Parameters
@@ -153,18 +154,26 @@ def feed(program: Program, inner: Program, group: str = "state", seen: Program |
         looked = copied(builder, seen, lambda g, e: load(at[g], e))
         results = (*results, moved, *picked(seen.results, looked))
         outputs = (*outputs, inner.outputs[0], *seen.outputs)
-    joined = replace(program, outputs=outputs, instructions=tuple(builder.instructions), results=results)
+    taken = inner.inputs[inner.input_index(group)]
+    longer = len(taken.labels) > len(program.inputs[fed].labels)
+    inputs = tuple(taken if longer and g == fed else read for g, read in enumerate(program.inputs))
+    joined = replace(
+        program, inputs=inputs, outputs=outputs, instructions=tuple(builder.instructions), results=results
+    )
     return without_dead(replace(joined, function=None))
 
 
 def beside(program: Program, other: Program, group: str, name: str) -> Program:
-    """One program with the outputs of both, which share all input groups by name but `group`: the other's is `name`."""
+    """One program with the outputs of both, which share input groups by name but `group`: the other's is `name`, and
+    stands last.
+    """
     builder = Builder()
     apart = other.inputs[other.input_index(group)]
-    inputs = (*program.inputs, Group(name, apart.labels))
-    places = [
-        len(program.inputs) if read.name == group else program.input_index(read.name) for read in other.inputs
-    ]
+    known = [read.name for read in program.inputs]
+    further = [read for read in other.inputs if read.name not in (group, *known)]
+    inputs = (*program.inputs, *further, Group(name, apart.labels))
+    names = [read.name for read in inputs]
+    places = [names.index(name if read.name == group else read.name) for read in other.inputs]
     values = copied(builder, program, builder.load)
     others = copied(builder, other, lambda g, e: builder.load(places[g], e))
     results = picked(program.results, values) + picked(other.results, others)

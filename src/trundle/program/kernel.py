@@ -8,7 +8,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeGuard, TypeVar
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ from numpy.typing import ArrayLike
 from trundle.arrays import FloatArray, as_numbers, turned
 from trundle.errors import InputError, suggest
 from trundle.program.composition import for_one_state
-from trundle.program.ir import Group, Program
+from trundle.program.ir import Program
 from trundle.program.llvm.jit import Code, Compiled, assemble, host, machine_code
 from trundle.program.llvm.llvm_kernel import (
     SIGNATURE_BATCH,
@@ -25,6 +26,15 @@ from trundle.program.llvm.llvm_kernel import (
     emit_batch,
     emit_single,
     is_looped,
+)
+from trundle.program.rows import (
+    across,
+    check_buffer,
+    has_rows,
+    is_ready,
+    lanes_until_line,
+    rows_for,
+    table_of,
 )
 from trundle.progress import Doing
 
@@ -51,13 +61,14 @@ LARGE, AGAIN = 1000, 3
 """A batch of that many lanes that comes for the third time is taken for one of a loop of hundreds, as a run looks at
 its outputs once, or twice on constraints. A wrong guess costs one compilation: a second for 10,000 operations."""
 
+FIRST = 20_000
+"""Samples of tables that code compiled in LLVM's quick way takes, before usual code is made. Of a walking person's
+kinematics, 2,344 operations, quick code took 0.13 s to make and usual code 0.45; over 1,255 and 20,080 samples both ran
+alike, so that the bound is only for what nobody measured."""
+
 BLOCK = 1024
 """Samples of a block in `Kernel.over_samples`: 320 numbers each way of a skeleton of 20 bodies fill a second-level
 cache; 512 to 4,096 run alike."""
-SPREAD = 512
-"""Lanes from which on it matters where in the caches rows lie."""
-
-_DOUBLE = np.dtype(np.float64)
 
 
 def compile_program(program: Program) -> Kernel:
@@ -124,6 +135,22 @@ def call_program(
     return outputs[0] if len(outputs) == 1 else outputs
 
 
+@dataclass(frozen=True)
+class Entry:
+    """One state's native code: its address, the table of addresses that it takes, and what keeps all of them alive."""
+
+    address: int
+    table: npt.NDArray[np.uint64]
+    inputs: int
+    kept: int
+    call: Callable[[], None]
+
+    def word(self, group: int) -> int:
+        """Where in memory the address of a group stands, outputs being numbered behind inputs."""
+        place = group if group < self.inputs else group + self.kept
+        return self.table.ctypes.data + 8 * place
+
+
 class Kernel:
     """A program as a function of arrays: ``kernel(*groups)``, one argument an input group, in order.
 
@@ -140,6 +167,7 @@ class Kernel:
         self._functions: dict[tuple[bool, ...], Native] = {}
         self._one_by_one_lanes: Counter[tuple[bool, ...]] = Counter()
         self._large_batches: Counter[tuple[bool, ...]] = Counter()
+        self._sampled = 0  # samples of tables so far
         self._sizes = [group.size for group in program.inputs]
         self._long = program.operations > QUICK
 
@@ -159,11 +187,12 @@ class Kernel:
             self.bind(*arrays, *outputs)()
             return outputs
         count = counts.pop()
-        outputs = tuple(rows_for(g.size, count) for g in self.program.outputs)
         if self._goes_one_by_one(tuple(a.ndim == 1 for a in arrays), count, often):
-            self._one_by_one(arrays, outputs, count)
-        elif count:
-            self._batch(arrays, outputs, count, threads)
+            return self._one_by_one(arrays, count)
+        outputs = tuple(rows_for(g.size, count) for g in self.program.outputs)
+        if count:
+            function = self._batch_variant(tuple(a.ndim == 1 for a in arrays))
+            self._batch(function, arrays, outputs, count, threads)
         return outputs
 
     def _goes_one_by_one(self, uniform: tuple[bool, ...], count: int, often: bool | None) -> bool:
@@ -180,7 +209,8 @@ class Kernel:
         """Evaluate many samples, one a row of a table (count, n); one array (n, count) an output group.
 
         In blocks of `BLOCK`: what a block reads and writes stays in the nearer caches, where whole columns of a long
-        batch would be fetched from memory. A long program then runs at three times the rate.
+        batch would be fetched from memory. A long program then runs at three times the rate. For the first `FIRST`
+        samples code is compiled quickly.
 
         Parameters
         ----------
@@ -205,15 +235,17 @@ class Kernel:
         >>> [part.shape for part in kernel.over_samples(np.ones((7, 3)))]
         [(4, 7), (4, 7)]
         """
-        count = len(tables[0])
-        ready = (False,) * len(tables) in self._functions
-        if count <= BLOCK or (self._long and count <= FEW and not ready):
+        count, uniform = len(tables[0]), (False,) * len(tables)
+        ready = uniform in self._functions
+        if count < self.lanes or (self._long and count <= FEW and not ready):
             return self(*(np.ascontiguousarray(table.T) for table in tables), often=False)
+        self._sampled += count
+        function = self._batch_variant(uniform, quick=not ready and self._sampled <= FIRST)
         outputs = tuple(np.empty((g.size, count)) for g in self.program.outputs)
         for begin in range(0, count, BLOCK):
             at = slice(begin, min(begin + BLOCK, count))
             parts = tuple(rows_for(g.size, at.stop - begin) for g in self.program.outputs)
-            self._batch([across(table[at]) for table in tables], parts, at.stop - begin, None)
+            self._batch(function, [across(table[at]) for table in tables], parts, at.stop - begin, None)
             for output, part in zip(outputs, parts, strict=True):
                 output[:, at] = part
         return outputs
@@ -261,6 +293,39 @@ class Kernel:
         if count is not None:
             return self._bind_batch(buffers[:inputs], buffers[inputs:], count)
         return self._bind_single(buffers)[0]
+
+    def entry(self, *buffers: FloatArray) -> Entry:
+        """Where other native code calls one state's: see `bind` for the buffers, whose addresses it may write anew.
+
+        Parameters
+        ----------
+        *buffers : array (n,)
+            float64, one an input group, then one (writable) an output group.
+
+        Returns
+        -------
+        Entry
+            It keeps the buffers alive.
+
+        Raises
+        ------
+        InputError
+            Groups don't fit the program's.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> from trundle.program import compile_program
+        >>> kernel = compile_program(trundle.kinematics(trundle.catalog.mecanum()).inverse)
+        >>> entry = kernel.entry(np.ones(3), np.empty(4), np.empty(4))
+        >>> entry.address > 0 and len(entry.table) >= 3
+        True
+        """
+        self.bind(*buffers)  # checks them, and compiles
+        call, table = self._bind_single(buffers)
+        kept = self._parts[0] is not None
+        address = self._variants["single"].address
+        return Entry(address, table, len(self.program.inputs), int(kept), call)
 
     def _bind_single(
         self, buffers: Sequence[FloatArray]
@@ -429,17 +494,22 @@ class Kernel:
             return self._variant(uniform, lambda: self.batch_code(uniform), SIGNATURE_BATCH)
         return self._variant("plain", lambda: emit_single(self.program, host().fused), SIGNATURE_SINGLE)
 
-    def _variant(self, key: Variant, emit: Callable[[], Code], signature: str) -> Compiled:
+    def _variant(
+        self, key: Variant, emit: Callable[[], Code], signature: str, quick: bool = False
+    ) -> Compiled:
         if key not in self._variants:
             with Doing(True, f"compiling {self.program.name}"):
-                self._variants[key] = assemble(emit(), signature, quick=self._long and isinstance(key, str))
+                hasty = quick or (self._long and isinstance(key, str))
+                self._variants[key] = assemble(emit(), signature, quick=hasty)
         return self._variants[key]
 
-    def _batch_variant(self, uniform: tuple[bool, ...]) -> Native:
+    def _batch_variant(self, uniform: tuple[bool, ...], quick: bool = False) -> Native:
+        prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+        if quick and uniform not in self._variants:
+            compiled = self._variant("samples", lambda: self.batch_code(uniform), SIGNATURE_BATCH, quick=True)
+            return prototype(compiled.address)
         if uniform not in self._functions:
-            compiled = self.native(uniform)
-            prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
-            self._functions[uniform] = prototype(compiled.address)
+            self._functions[uniform] = prototype(self.native(uniform).address)
         return self._functions[uniform]
 
     def _bind_batch(
@@ -458,10 +528,13 @@ class Kernel:
         call.keep = (outputs, self)  # type: ignore[attr-defined]  # the addresses must stay valid
         return call
 
-    def _one_by_one(self, arrays: list[FloatArray], outputs: tuple[FloatArray, ...], count: int) -> None:
-        """A batch by one state's native code, which goes down rows of lanes: only its table of addresses moves on."""
+    def _one_by_one(self, arrays: list[FloatArray], count: int) -> tuple[FloatArray, ...]:
+        """A batch by one state's native code, which goes down rows of lanes: only its table of addresses moves on.
+
+        Results stay as they lie, turned: who takes them a lane at a time has them in one piece.
+        """
         rows = [np.ascontiguousarray(a.T if a.ndim == 2 else a) for a in arrays]
-        results = [np.empty((count, output.shape[0])) for output in outputs]
+        results = [np.empty((count, group.size)) for group in self.program.outputs]
         call, table = self._bind_single(
             [*(a if a.ndim == 1 else a[0] for a in rows), *(r[0] for r in results)]
         )
@@ -471,15 +544,18 @@ class Kernel:
         for _ in range(count):
             call()
             table += steps
-        for output, result in zip(outputs, results, strict=True):
-            output[:] = result.T
+        return tuple(result.T for result in results)
 
     def _batch(
-        self, arrays: list[FloatArray], outputs: tuple[FloatArray, ...], count: int, threads: int | None
+        self,
+        function: Native,
+        arrays: list[FloatArray],
+        outputs: tuple[FloatArray, ...],
+        count: int,
+        threads: int | None,
     ) -> None:
         """A batch by its native code, on as many threads as its work fills; few lanes with copies beside them."""
         lanes = self.lanes
-        function = self._batch_variant(tuple(a.ndim == 1 for a in arrays))
         if count < lanes:  # too few for one block: pad with copies of the last lane
             padded = [
                 a if a.ndim == 1 else np.pad(a, ((0, 0), (0, lanes - count)), mode="edge") for a in arrays
@@ -571,83 +647,3 @@ def _evaluate(
 def available_cores() -> int:
     """Cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def is_ready(value: ArrayLike) -> TypeGuard[FloatArray]:
-    """Whether a value can go to native code as it is: seen in a tenth of the time that a look at all of it takes."""
-    return type(value) is np.ndarray and value.dtype is _DOUBLE and value.ndim in (1, 2) and has_rows(value)
-
-
-def has_rows(array: FloatArray) -> bool:
-    """Whether the numbers of a row follow one another, as native code reads them; rows may lie anywhere."""
-    return array.flags.c_contiguous or (array.strides[-1] == 8 and array.strides[0] % 8 == 0)
-
-
-def address(array: FloatArray) -> int:
-    """Where an array's rows begin; `array.ctypes.data` takes three times as long."""
-    try:
-        row = array if array.flags.c_contiguous else array[0]
-        return ctypes.addressof(ctypes.c_char.from_buffer(row))  # pyright: ignore[reportArgumentType]  # NumPy's do
-    except (TypeError, ValueError, IndexError):  # read-only, or empty
-        return array.ctypes.data
-
-
-def rows_for(size: int, count: int) -> FloatArray:
-    """Room for results, (size, count).
-
-    Rows of 512 bytes times a whole number would share a few sets of a cache, which then holds a part of them only: a
-    differential drive in batches of 8,192 takes twice as long. So rows begin a line further apart.
-    """
-    if count % 64 or count < SPREAD:
-        return np.empty((size, count))
-    return np.empty((size, count + 8))[:, :count]
-
-
-def across(table: FloatArray) -> FloatArray:
-    """A table with one lane a row as one with a lane a column."""
-    rows = rows_for(table.shape[1], len(table))
-    rows[:] = table.T
-    return rows
-
-
-def table_of(arrays: Sequence[FloatArray], count: int) -> ctypes.Array[ctypes.c_int64]:
-    """What native code of a batch takes: where arrays begin, the count of lanes, and the doubles from row to row."""
-    words = (*[address(array) for array in arrays], count, *[array.strides[0] >> 3 for array in arrays])
-    return (ctypes.c_int64 * len(words))(*words)
-
-
-def lanes_until_line(table: ctypes.Array[ctypes.c_int64], arrays: Sequence[FloatArray], count: int) -> int:
-    """Lanes, 0 to 7, before the first whole cache line of a batch's rows, if they are the same for all rows.
-
-    A vector that lies across two lines is read, and written, at half the pace.
-    """
-    if count >= SPREAD:
-        for begin, array in zip(table, arrays, strict=False):
-            if array.ndim == 2:
-                return -(begin >> 3) % 8 if array.strides[0] % 64 == 0 else 0
-    return 0
-
-
-def check_buffer(program: str, group: Group, buffer: object, count: int | None, writable: bool) -> None:
-    """InputError where native code can't read, or write, a buffer as a group: one state, or `count` of them."""
-    one, many = f"({group.size},)", f"({group.size}, {count})"
-    if count is None:
-        expected = f"a C-contiguous float64 array of shape {one}"
-    else:
-        expected = f"a float64 array of shape {many if writable else f'{many} or {one}'} with contiguous rows"
-    if not isinstance(buffer, np.ndarray):
-        raise InputError(
-            f"buffer '{group.name}' of '{program}' expects {expected}, got {type(buffer).__name__}"
-        )
-    right = buffer.dtype == np.float64 and buffer.dtype.isnative
-    if count is None or (buffer.ndim == 1 and not writable):
-        right, ordered = right and buffer.size == group.size, buffer.flags.c_contiguous
-    else:
-        right, ordered = right and buffer.shape == (group.size, count), has_rows(buffer)
-    if not right or not ordered:
-        order = "contiguous" if ordered else "not contiguous"
-        raise InputError(
-            f"buffer '{group.name}' of '{program}' expects {expected}, got {buffer.dtype} {buffer.shape}, {order}"
-        )
-    if writable and not buffer.flags.writeable:
-        raise InputError(f"buffer '{group.name}' of '{program}' is an output and must be writable")

@@ -18,11 +18,14 @@ from trundle.program.composition import beside
 from trundle.program.ir import Program
 from trundle.program.kernel import Native, available_cores
 from trundle.program.llvm.jit import Compiled, assemble, host, machine_code
-from trundle.program.llvm.llvm_rollout import NEXT, SIGNATURE, ChannelLayout, emit_rollout, scheduled
-from trundle.program.simplify import only_output
+from trundle.program.llvm.llvm_rollout import ITERATE, NEXT, SIGNATURE, ChannelLayout, emit_rollout, scheduled
+from trundle.program.simplify import only_output, only_outputs
 from trundle.progress import Doing
 
 ProgressCall = Callable[[float], None]
+
+SOUGHT = ("start", "error", "following")
+"""The outputs of a projection whose numbers are sought by rounds."""
 
 LANES_AT_ONCE = 4096
 """Lanes a thread advances together; their states stay in a core's second-level cache."""
@@ -66,11 +69,15 @@ def rollout(
     state: str = "state",
     rate: str = "rate",
     projection: Program | None = None,
+    quick: bool = False,
 ) -> Rollout:
     """Integrate x' = f(x, u, p) with the classical Runge-Kutta method of fourth order (Kutta 1901).
 
     A ``projection``, from the same input groups to ``state``, ends every step: x ← P(x, u, p), which keeps constraints
-    that f only keeps the rate of.
+    that f only keeps the rate of. It may read further groups, whose steps are those that end. Where it reads a group
+    ``iterate`` of numbers z, these are sought by rounds z ← N(z, x, u, p) until its output ``error`` is at most 1 in
+    all lanes, or `llvm_rollout.ROUNDS` are done; its outputs ``start`` and ``following`` say where z begins and N. With
+    rates of 0 that is a method of steps of its own, such as an implicit one.
 
     Args:
         program: maps the group ``state`` and others to ``rate``, whose elements are the states' derivatives in order.
@@ -85,6 +92,7 @@ def rollout(
             where no batch is asked for, and where other groups differ between robots, last digits may differ.
         threads: None for all cores.
         progress: called from this thread now and then with the fraction done, 1.0 at last.
+        quick: whether it shall rather be compiled in a fifth of the time than run as fast as it can.
 
     Raises:
         InputError: a group is missing, unknown or of the wrong shape.
@@ -99,8 +107,9 @@ def rollout(
     # A batch of one runs in lanes, too: scalar code is a third faster, and rounds otherwise.
     lanes = 1 if number is None else host().lanes
     job = _Job.prepare(
-        program, state, channels, start, count=number or 1, lanes=lanes, dt=dt, steps=steps, every=every
-    )
+        program, state, channels, start, count=number or 1, lanes=lanes, dt=dt, steps=steps, every=every,
+        quick=quick,
+    )  # fmt: skip
     job.run(threads or available_cores(), progress)
     taken = np.arange(0, steps + 1, every) if every else np.zeros(0, dtype=int)
     final = job.working[:, : job.count]
@@ -140,8 +149,8 @@ def _arrange(
             f"'{program.name}' has {n_state} states but {n_rate} rates; they must correspond one to one"
         )
     if projection is not None:
-        program = beside(program, only_output(projection, state), state, NEXT)
-    channels = channels_of(program, groups, steps, skip=(state, NEXT))
+        program = beside(program, only_outputs(projection, state, *SOUGHT), state, NEXT)
+    channels = channels_of(program, groups, steps, skip=(state, NEXT, ITERATE))
     read = {i.source for i in program.instructions if i.op == "input"}
     return program, {source: c for source, c in channels.items() if source in read}
 
@@ -164,11 +173,11 @@ class _Job:
     @staticmethod
     def prepare(
         program: Program, state: str, channels: dict[tuple[int, int], Channel], start: FloatArray, *, count: int,
-        lanes: int, dt: float, steps: int, every: int | None,
+        lanes: int, dt: float, steps: int, every: int | None, quick: bool,
     ) -> _Job:  # fmt: skip
         """Compile for these channels, and lay out states, samples and the table that native code reads."""
         layouts = {s: ChannelLayout(c.wide and lanes > 1, c.stepped) for s, c in channels.items()}
-        compiled = _compiled(program, program.input_index(state), layouts, lanes)
+        compiled = _compiled(program, program.input_index(state), layouts, lanes, quick)
         function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 4)(compiled.address)
         n, padded = start.shape[0], -(-count // lanes) * lanes
         working = np.empty((n, padded))
@@ -250,13 +259,13 @@ def _wait(
 
 
 def _compiled(
-    program: Program, state: int, layouts: dict[tuple[int, int], ChannelLayout], lanes: int
+    program: Program, state: int, layouts: dict[tuple[int, int], ChannelLayout], lanes: int, quick: bool
 ) -> Compiled:
-    code, what = machine_code(program.key), (state, tuple(layouts.items()), lanes)
+    code, what = machine_code(program.key), (state, tuple(layouts.items()), lanes, quick)
     if what not in code:
         with Doing(True, f"compiling {program.name}"):
             emitted = emit_rollout(scheduled(program, state, layouts, lanes), lanes, host().fused)
-            code[what] = assemble(emitted, SIGNATURE, thorough=True)
+            code[what] = assemble(emitted, SIGNATURE, thorough=not quick, quick=quick)
     return code[what]
 
 

@@ -290,6 +290,14 @@ def only_output(program: Program, name: str) -> Program:
     return without_dead(replace(program, outputs=outputs, results=results, function=None))
 
 
+def only_outputs(program: Program, *names: str) -> Program:
+    """The program that computes these output groups alone, of those that it has."""
+    places = [place for name in names for place, group in enumerate(program.outputs) if group.name == name]
+    outputs = tuple(program.outputs[place] for place in places)
+    results = tuple(program.results[place] for place in places)
+    return without_dead(replace(program, outputs=outputs, results=results, function=None))
+
+
 def only_elements(program: Program, labels: Sequence[str]) -> Program:
     """The program that computes these elements of its last output group alone."""
     group, results = program.outputs[-1], program.results[-1]

@@ -13,8 +13,8 @@ import numpy as np
 from trundle.errors import TrundleError
 from trundle.program.ir import Instruction, Program
 from trundle.program.simplify import Builder
-from trundle.program.trace import Node, Operand
-from trundle.scalars import cos, is_zero, less, plus, sin, sqrt, times, where
+from trundle.program.tracer import Node, Operand
+from trundle.scalars import absolute, cos, exp, is_zero, less, plus, sin, sqrt, times, where
 
 # The slopes ∂op/∂operand by the operation's value z and its operands.
 _SLOPES: Mapping[str, Callable[..., Sequence[Operand]]] = {
@@ -36,14 +36,30 @@ _SLOPES: Mapping[str, Callable[..., Sequence[Operand]]] = {
     "log": lambda z, x: (1 / x,),
     "tanh": lambda z, x: ((1 - z) * (1 + z),),
     "atan2": lambda z, y, x: (x / (x * x + y * y), -y / (x * x + y * y)),
-    "abs": lambda z, x: (where(less(x, 0), -1, 1),),
-    "min": lambda z, x, y: (where(less(y, x), 0, 1), where(less(y, x), 1, 0)),
-    "max": lambda z, x, y: (where(less(x, y), 0, 1), where(less(x, y), 1, 0)),
-    "lt": lambda z, x, y: (0, 0),
-    "select": lambda z, c, x, y: (0, where(c, 1, 0), where(c, 0, 1)),
-    "if_else_zero": lambda z, c, x: (0, where(c, 1, 0)),
     "pow": lambda z, x, y: (y * x ** (y - 1), _no_exponent(y)),
+    "acos": lambda z, x: (-1 / sqrt((1 - x) * (1 + x)),),
+    "sinh": lambda z, x: (_of("cosh", x),),
+    "cosh": lambda z, x: (_of("sinh", x),),
+    "asinh": lambda z, x: (1 / sqrt(x * x + 1),),
+    "acosh": lambda z, x: (1 / sqrt(x * x - 1),),
+    "atanh": lambda z, x: (1 / ((1 - x) * (1 + x)),),
+    "expm1": lambda z, x: (z + 1,),
+    "log1p": lambda z, x: (1 / (1 + x),),
+    "erf": lambda z, x: (2 / math.sqrt(math.pi) * exp(-(x * x)),),
+    "hypot": lambda z, x, y: (x / z, y / z),
 }
+# What has steps and no slopes between.
+_LEVEL = frozenset({"lt", "le", "eq", "ne", "not", "and", "or", "sign", "floor", "ceil"})
+# Operations that choose: the rate of what is chosen. A product with 0 would keep the other's NaN.
+_CHOICES: Mapping[str, Callable[..., Operand]] = {
+    "abs": lambda of, x: _chosen(less(of[0], 0), times(-1, x), x),
+    "min": lambda of, x, y: _chosen(less(of[1], of[0]), y, x),
+    "max": lambda of, x, y: _chosen(less(of[0], of[1]), y, x),
+    "select": lambda of, c, x, y: _chosen(of[0], x, y),
+    "if_else_zero": lambda of, c, x: _chosen(of[0], x, 0),
+}
+# Roots, and angles of vectors: where they vanish a rule gives 0/0.
+_KINKS = frozenset({"sqrt", "hypot", "atan2"})
 # The other operations have NumPy's names.
 _NUMBERS: Mapping[str, Callable[..., np.ndarray]] = {
     "add": np.add, "sub": np.subtract, "neg": np.negative, "twice": lambda x: x + x, "sq": np.square,
@@ -57,21 +73,51 @@ _NUMBERS: Mapping[str, Callable[..., np.ndarray]] = {
 
 
 def derivative_along(
-    values: Sequence[Operand], at: Sequence[Node], rates: Sequence[Operand]
+    values: Sequence[Operand], at: Sequence[Node], rates: Sequence[Operand], *, at_rest: bool = False
 ) -> list[Operand]:
-    """Σ ∂value/∂at_k rate_k of the values; plain zeros where there is nothing by structure."""
+    """Σ ∂value/∂at_k rate_k of the values; plain zeros where there is nothing by structure.
+
+    With `at_rest` roots of 0, and angles of (0, 0), have the slope 0, as in `trace.to_casadi`.
+    """
     known = {node.value: rate for node, rate in zip(at, rates, strict=True) if not is_zero(rate)}
     builder = _builder(values)
     for op, out, args, *_ in () if builder is None else list(_needed(builder, values)):
         if builder is None or not any(a in known for a in args):
             continue
-        slopes = _slopes(builder, op, out, args)
-        total: Operand = 0
-        for place, slope in zip(args, slopes, strict=True):
-            total = plus(total, times(slope, known.get(place, 0)))
+        total = _rate(builder, op, out, args, [known.get(place, 0) for place in args])
+        if at_rest and op in _KINKS and not is_zero(total):
+            total = where(_moves(builder, args), total, 0)
         if not is_zero(total):
             known[out] = total
     return [known.get(value.value, 0) if isinstance(value, Node) else 0 for value in values]
+
+
+def _rate(builder: Builder, op: str, out: int, args: Sequence[int], rates: Sequence[Operand]) -> Operand:
+    """An operation's rate by those of its operands."""
+    if op in _CHOICES:
+        return _CHOICES[op]([Node(builder, place) for place in args], *rates)
+    total: Operand = 0
+    for slope, rate in zip(_slopes(builder, op, out, args), rates, strict=True):
+        total = plus(total, times(slope, rate))
+    return total
+
+
+def _chosen(condition: Operand, yes: Operand, no: Operand) -> Operand:
+    """One of two rates; plain zero where both are."""
+    return 0 if is_zero(yes) and is_zero(no) else where(condition, yes, no)
+
+
+def _moves(builder: Builder, args: Sequence[int]) -> Operand:
+    """Whether an operand isn't 0."""
+    total: Operand = 0
+    for place in args:
+        total = plus(total, absolute(Node(builder, place)))
+    return less(0, total)
+
+
+def _of(op: str, x: Node) -> Node:
+    """An operation that `trundle.scalars` has no name for."""
+    return Node(x.builder, x.builder.emit(op, x.value))
 
 
 def jacobian(values: Sequence[Operand], at: Sequence[Node]) -> list[list[Operand]]:
@@ -144,6 +190,8 @@ def _needed(builder: Builder, values: Sequence[Operand]) -> Iterator[Instruction
 
 
 def _slopes(builder: Builder, op: str, out: int, args: Sequence[int]) -> Sequence[Operand]:
+    if op in _LEVEL:
+        return [0] * len(args)
     if op not in _SLOPES:
         raise TrundleError(f"traced programs have no derivative of '{op}'")
     return _SLOPES[op](*(Node(builder, value) for value in (out, *args)))

@@ -16,6 +16,7 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError, require_known, suggest
 from trundle.expected import a_text
 from trundle.frozen import Frozen, Rebuilt, frozen, settle
+from trundle.results.gradients import column_by, require_direction, split_columns
 from trundle.results.metadata import Content, Kept, Variable, require, variable
 from trundle.results.storing import reading, save
 from trundle.shown import Shown
@@ -48,6 +49,10 @@ class Batch(Shown, Rebuilt):
         Names that `output` knows; none in a batch from a file.
     observer : callable
         Computes one output, (saved, robots), from its name.
+    gradients : mapping of str to array, shape (saved, states, robots)
+        Derivatives of the states, by the name that they are taken by; their units stand in `units` as "v_x by r".
+    slope : callable
+        Computes the derivative of one output, (saved, robots), from its name and the name it is taken by.
 
     Raises
     ------
@@ -71,6 +76,8 @@ class Batch(Shown, Rebuilt):
     summary: Mapping[str, Any] = field(default_factory=dict)
     outputs: Sequence[str] = ()
     observer: Callable[[str], FloatArray] | None = None
+    gradients: Mapping[str, FloatArray] = field(default_factory=dict)
+    slope: Callable[[str, str], FloatArray] | None = None
 
     def __post_init__(self) -> None:
         """Check shapes, names and units against one another, and freeze what was passed."""
@@ -82,12 +89,20 @@ class Batch(Shown, Rebuilt):
             )
         if len(set(states)) < len(states) or "time" in states:
             raise InputError("the states of a batch have different names, none of them 'time'")
-        require(self.units, states, "a unit is given for the state")
+        gradients = {by: frozen(array) for by, array in self.gradients.items()}
+        for by, array in gradients.items():
+            if array.shape != values.shape:
+                raise InputError(
+                    f"derivatives by {by!r} have the shape {array.shape}; the values have {values.shape}"
+                )
+        columns = [column_by(of, by) for by in gradients for of in states]
+        require(self.units, (*states, *columns), "a unit is given for the state")
         parameters = {
             name: _parameter(name, value, values.shape[2]) for name, value in self.parameters.items()
         }
         units, parameters = Frozen(self.units), Frozen(parameters)
         settle(self, time=time, values=values, states=states, units=units, parameters=parameters)
+        settle(self, gradients=Frozen(gradients))
 
     @property
     def count(self) -> int:
@@ -162,6 +177,48 @@ class Batch(Shown, Rebuilt):
             raise InputError(f"the batch has no output {name!r}", hint=suggest(name, self.outputs))
         return self.observer(name)
 
+    def gradient(self, of: str, by: str) -> FloatArray:
+        """∂(of)/∂(by) of all robots at all saved times.
+
+        Parameters
+        ----------
+        of : str
+            A state, or an output of the model, whose derivative is computed when asked for.
+        by : str
+            One of the names that `rollout` was given as `gradients`.
+
+        Returns
+        -------
+        array, shape (saved, robots)
+            In the unit of `of` by that of `by`.
+
+        Raises
+        ------
+        InputError
+            The batch has no such value, or no derivatives by that name; one from a file has those of states only.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.differential_drive())
+        >>> volts = {"left_motor.voltage": 12.0, "right_motor.voltage": 12.0}
+        >>> batch = trundle.rollout(model, inputs=volts, steps=100, dt=1e-3, gradients=["r"])
+        >>> batch.gradient("v_x", "r").shape
+        (101, 1)
+        """
+        by = require_direction(by, self.gradients, "batch")
+        if a_text(of, "of") in self.states:
+            return self.gradients[by][:, self.states.index(of), :]
+        if self.slope is None:
+            raise InputError(
+                "this batch has derivatives of states only, as one that was read from a file",
+                hint="ask the batch that rollout gave",
+            )
+        if of not in self.outputs:
+            hint = suggest(of, [*self.states, *self.outputs])
+            raise InputError(f"the batch has no state and no output {of!r}", hint=hint)
+        return self.slope(of, by)
+
     @cached_property
     def dataset(self) -> xarray.Dataset:
         """The batch as an xarray Dataset over (`time`, `robot`), without copying the values."""
@@ -227,6 +284,7 @@ class Batch(Shown, Rebuilt):
             units, kept = content.units, content.kept
             time = content.take("time", "time")
             varied = {name: content.take(f"parameter.{name}", "robot") for name in kept.get("varied", ())}
+            slopes = _slopes(content)
             states = tuple(content.variables)
             if not states:
                 raise InputError("this is not a batch: it has no states")
@@ -238,7 +296,8 @@ class Batch(Shown, Rebuilt):
                 values[:, index] = content.take(name, "time", "robot")
             parameters = {**kept.get("parameters", {}), **varied}
             about = kept.get("description", {}), kept.get("summary", {})
-            return Batch(content.name, time, states, values, units, parameters, *about)
+            gradients = {by: np.stack([of[name] for name in states], axis=1) for by, of in slopes.items()}
+            return Batch(content.name, time, states, values, units, parameters, *about, gradients=gradients)
 
     def _content(self) -> Content:
         """What goes to files and Datasets: states over time and robots, parameters that vary over robots."""
@@ -247,6 +306,10 @@ class Batch(Shown, Rebuilt):
         variables |= {
             name: variable(name, over, self[name], self.units.get(name, "")) for name in self.states
         }
+        for by, array in self.gradients.items():
+            for place, of in enumerate(self.states):
+                name = column_by(of, by)
+                variables[name] = variable(name, over, array[:, place], self.units.get(name, ""))
         fixed = {name: value for name, value in self.parameters.items() if isinstance(value, float | int)}
         varied = {
             name: value for name, value in self.parameters.items() if not isinstance(value, float | int)
@@ -256,6 +319,15 @@ class Batch(Shown, Rebuilt):
             variables[f"parameter.{name}"] = Variable(("robot",), value, about)
         kept: Kept = {"description": self.description, "summary": self.summary}
         return Content("batch", self.name, variables, {**kept, "parameters": fixed, "varied": list(varied)})
+
+
+def _slopes(content: Content) -> dict[str, dict[str, FloatArray]]:
+    """The derivatives by the name that they are taken by, and then by state; taken out of the content."""
+    split = split_columns(content.variables)
+    return {
+        by: {of: content.take(name, "time", "robot") for of, name in names.items()}
+        for by, names in split.items()
+    }
 
 
 def _parameter(name: str, value: npt.ArrayLike, count: int) -> float | FloatArray:

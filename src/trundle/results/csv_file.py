@@ -12,20 +12,20 @@ import numpy as np
 
 from trundle.errors import InputError
 from trundle.results.metadata import Content, ResultKind, Variable
-from trundle.results.table import Table, read_sheet, write_csv
+from trundle.results.table import Table, read_sheet, write_table
 
 
 def write(path: Path, content: Content) -> None:
     """Write the columns, `time` the first of them."""
-    write_csv(path, Table({name: variable.values for name, variable in content.variables.items()}))
+    write_table(path, Table({name: variable.values for name, variable in content.variables.items()}))
 
 
 def read(path: Path, kind: ResultKind) -> Content:
-    """A CSV file whose header has a column `time`."""
+    """A CSV file whose header has a column `time`; an empty cell is NaN, as pandas writes it."""
     sheet = read_sheet(path)
     if "time" not in sheet.names:
         raise InputError("a run's CSV file starts with a line of names, one of them 'time'", line=sheet.line)
-    table = sheet.table()
+    table = sheet.table(gaps=True)
     columns = table.columns
     with np.errstate(invalid="ignore"):
         fine = np.diff(columns["time"], prepend=-np.inf) >= 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ from trundle.expected import a_text, by_name
 from trundle.frozen import Frozen, Rebuilt, frozen, settle
 from trundle.results.between import Between
 from trundle.results.columns import Column, column_named
+from trundle.results.gradients import column_by, require_direction, split_columns
 from trundle.results.metadata import Content, Kept, require, variable
 from trundle.results.peaks import Peak, Peaks
 from trundle.results.storing import reading, save
@@ -26,11 +27,15 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
+    from trundle.show.figures.field import FieldLike
     from trundle.show.figures.plots import Plots
 
 GROUPS = ("coordinates", "speeds", "currents", "inputs", "outputs")
 STATES = GROUPS[:3]
 BASE_SPEEDS = ("v_x", "v_y", "v_z", "omega", "omega_x", "omega_y", "omega_z")
+
+# What a run adds to its model's outputs: no program has it.
+ACCOUNT = ("energy.stored", "energy.work", "energy.losses", "energy.imbalance")
 
 _T = TypeVar("_T")
 
@@ -71,6 +76,11 @@ class Run(Shown, Rebuilt):
     between : mapping of str to array_like, shape (2, k)
         Times (s) and values between the samples, where straight lines from one to the next miss the motion by over a
         thousandth of the value's range: at most 256 of a value, as simulations know them. Figures show them.
+    gradients : mapping of str to array, shape (T, states)
+        Derivatives of the states in their order, by the name that they are taken by; their units stand in `units` as
+        "v_x by r".
+    slope : callable
+        Computes the derivative of one output, (T,), from its name and the name it is taken by.
 
     Raises
     ------
@@ -97,6 +107,8 @@ class Run(Shown, Rebuilt):
     columns: Mapping[str, Column] = field(default_factory=dict)
     peaks: Mapping[str, Peak] = field(default_factory=dict)
     between: Mapping[str, FloatArray] = field(default_factory=dict)
+    gradients: Mapping[str, FloatArray] = field(default_factory=dict)
+    slope: Callable[[str, str], FloatArray] | None = None
 
     def __post_init__(self) -> None:
         """Check time, values, units, groups and columns against one another, and freeze them."""
@@ -105,15 +117,19 @@ class Run(Shown, Rebuilt):
             raise InputError(f"a run's time is one row of at least one number, not of shape {time.shape}")
         if not np.all(np.diff(time) >= 0):
             raise InputError("a run's time never falls and holds no NaN; this one does")
-        for mapping in ("values", "units", "groups", "columns", "peaks", "between"):
+        for mapping in ("values", "units", "groups", "columns", "peaks", "between", "gradients"):
             by_name(getattr(self, mapping), mapping)
         values = {name: frozen(array) for name, array in self.values.items()}
-        _check_names(values, time, self.units, self.groups)
+        gradients = {by: frozen(array) for by, array in self.gradients.items()}
+        _check_gradients(gradients, time, _states(self.groups))
+        derivatives = [column_by(of, by) for by in gradients for of in _states(self.groups)]
+        own = {name: unit for name, unit in self.units.items() if name not in derivatives}
+        _check_names(values, time, own, self.groups)
         require(self.columns, values, "a column is described for the value")
         groups = {group: tuple(self.groups.get(group, ())) for group in GROUPS}
         about = {"units": Frozen(self.units), "groups": Frozen(groups), "columns": Frozen(self.columns)}
         about |= {"peaks": Peaks(self.peaks, time, values), "between": Between(self.between, time, values)}
-        settle(self, time=time, values=Named(values), **about)
+        settle(self, time=time, values=Named(values), gradients=Frozen(gradients), **about)
 
     def __getitem__(self, name: str) -> FloatArray:
         """The (T,) array of that name; "time" is one, too. InputError with the nearest name where there is none."""
@@ -130,7 +146,7 @@ class Run(Shown, Rebuilt):
     @property
     def states(self) -> tuple[str, ...]:
         """The names of the states: coordinates, speeds, currents."""
-        return tuple(name for group in STATES for name in self.groups[group])
+        return _states(self.groups)
 
     @property
     def base_speeds(self) -> tuple[str, ...]:
@@ -186,6 +202,47 @@ class Run(Shown, Rebuilt):
         """From the first time to the last, in s."""
         return float(self.time[-1] - self.time[0])
 
+    def gradient(self, of: str, by: str) -> FloatArray:
+        """∂(of)/∂(by) along the run.
+
+        Parameters
+        ----------
+        of : str
+            A state, or an output of the model, whose derivative is computed when asked for.
+        by : str
+            One of the names that `simulate` was given as `gradients`.
+
+        Returns
+        -------
+        array, shape (T,)
+            In the unit of `of` by that of `by`.
+
+        Raises
+        ------
+        InputError
+            The run has no such value, or no derivatives by that name; one from a file has those of states only.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> model = trundle.derive(trundle.catalog.differential_drive())
+        >>> volts = {"left_motor.voltage": 12.0, "right_motor.voltage": 12.0}
+        >>> run = trundle.simulate(model, 1.0, volts, gradients=["r"])
+        >>> run.gradient("v_x", "r").shape == run.time.shape
+        True
+        """
+        by = require_direction(by, self.gradients, "run")
+        if a_text(of, "of") in self.states:
+            return self.gradients[by][:, self.states.index(of)]
+        outputs = [name for name in self.groups["outputs"] if name not in ACCOUNT]
+        if of not in outputs:
+            hint = suggest(of, [*self.states, *outputs])
+            raise InputError(f"the run has no derivatives of {of!r}", key=of, hint=hint)
+        if self.slope is None:
+            hint = "ask the run that simulate gave"
+            raise InputError("this run has derivatives of states only, as one from a file", key=of, hint=hint)
+        return self.slope(of, by)
+
     @cached_property
     def dataset(self) -> xarray.Dataset:
         """The run as an xarray Dataset: a variable per name over `time`, units and description in attrs."""
@@ -232,6 +289,7 @@ class Run(Shown, Rebuilt):
         fps: float = 30.0,
         speed: float = 1.0,
         width: int = 600,
+        field: FieldLike | None = None,
     ) -> Path | Shown:
         """Write the run as it moved: as a page that a browser opens, or as a film; without a path in a notebook.
 
@@ -242,6 +300,8 @@ class Run(Shown, Rebuilt):
             None: the page stands in the notebook, and a still picture where that isn't trusted.
         fps, speed, width : float, float, int
             Of films, as in `trundle.animate`.
+        field : tuple (file, width, height), optional
+            A picture under a page's view from above, as in `run.plot.path`.
 
         Returns
         -------
@@ -264,7 +324,7 @@ class Run(Shown, Rebuilt):
         """
         from trundle import animate
 
-        return animate(self, path, fps=fps, speed=speed, width=width)
+        return animate(self, path, fps=fps, speed=speed, width=width, field=field)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the run, whole or not at all.
@@ -304,7 +364,7 @@ class Run(Shown, Rebuilt):
         Parameters
         ----------
         path : str or path
-            A file that ends in .nc, .csv or .npy.
+            A file that ends in .nc, .csv or .npy. In .csv an empty cell is NaN, as pandas writes it.
 
         Returns
         -------
@@ -327,13 +387,20 @@ class Run(Shown, Rebuilt):
         with reading(path, "run") as content:
             units, kept, columns, peaks = content.units, content.kept, content.columns, content.peaks
             between = content.between
+            groups = {group: names for group, names in kept.get("groups", {}).items() if names}
+            states = _states(groups)
+            slopes = split_columns(content.variables, states) if states else {}
+            gradients = {
+                by: np.stack([content.take(of[name], "time") for name in states], axis=1)
+                for by, of in slopes.items()
+            }
             names = dict.fromkeys(("time", *content.variables))  # a file without its time is told so
             values = {name: content.take(name, "time") for name in names}
-            groups = {group: names for group, names in kept.get("groups", {}).items() if names}
             about = kept.get("description", {}), kept.get("summary", {})
             return Run(
-                content.name, values.pop("time"), values, units, *about, groups, columns, peaks, between
-            )
+                content.name, values.pop("time"), values, units, *about, groups, columns, peaks, between,
+                gradients,
+            )  # fmt: skip
 
     def _content(self) -> Content:
         """What goes to files and Datasets."""
@@ -352,8 +419,27 @@ class Run(Shown, Rebuilt):
             )
             for name, array in {"time": self.time, **self.values}.items()
         }
+        for by, array in self.gradients.items():
+            for of, row in zip(self.states, array.T, strict=True):
+                name = column_by(of, by)
+                variables[name] = variable(name, ("time",), row, self.units.get(name, ""))
         kept: Kept = {"description": self.description, "summary": self.summary, "groups": self.groups}
         return Content("run", self.name, variables, kept)
+
+
+def _states(groups: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """The names of the states."""
+    return tuple(name for group in STATES for name in groups.get(group, ()))
+
+
+def _check_gradients(gradients: Mapping[str, FloatArray], time: FloatArray, states: Sequence[str]) -> None:
+    """Refuse derivatives that don't fit the time and the states."""
+    for by, array in gradients.items():
+        if array.shape != (time.size, len(states)):
+            raise InputError(
+                f"derivatives by {by!r} have the shape {array.shape}; {time.size} times and {len(states)} states were "
+                "expected"
+            )
 
 
 def _check_names(

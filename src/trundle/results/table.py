@@ -1,7 +1,7 @@
 """Tables of numbers in text: columns by name with their units, read from rows of cells and written as such.
 
 CSV is read and written here; formats with headers of their own (TRC, STO, MOT) part their lines into a `Cells` and
-give `write_rows` their header.
+give `write_table` their header.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from io import StringIO
 from pathlib import Path
 from typing import TextIO
@@ -58,7 +59,13 @@ class Table:
         """The rows without the names."""
         for first in range(0, self.size, _BLOCK):
             block = [column[first : first + _BLOCK] for column in self.columns.values()]
-            yield from zip(*(_texts(column, gap) for column in block), strict=True)
+            texts = self._texts if self.size <= _BLOCK else map(_texts, block)
+            yield from zip(*map(partial(_with_gaps, gap=gap), texts, block), strict=True)
+
+    @cached_property
+    def _texts(self) -> list[list[str]]:
+        """The cells of a table of one block, kept for its next file."""
+        return [_texts(column) for column in self.columns.values()]
 
     @property
     def size(self) -> int:
@@ -190,11 +197,16 @@ def write_rows(
         _put(stream, rows, delimiter)
 
 
-def write_csv(path: Path, table: Table) -> None:
-    """Write a table as CSV, whole or not at all. Numbers need no quotes: looking for some would take as long again."""
+def write_table(
+    path: Path, table: Table, *, head: Iterable[str] = (), delimiter: str = ",", gap: str | None = None
+) -> None:
+    """Write a table below a header's lines, whole or not at all; `gap` stands for NaN. Numbers need no quotes: looking
+    for some would take as long again.
+    """
     with replacing(path) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
-        _put(stream, [[*table.columns]], ",")
-        stream.writelines(f"{','.join(row)}\n" for row in table.numbers())
+        stream.writelines(f"{line}\n" for line in head)
+        _put(stream, [[*table.columns]], delimiter)
+        stream.writelines(f"{delimiter.join(row)}\n" for row in table.numbers(gap))
 
 
 def csv_text(rows: Iterable[Sequence[object]]) -> str:
@@ -204,14 +216,20 @@ def csv_text(rows: Iterable[Sequence[object]]) -> str:
     return stream.getvalue()
 
 
-def _texts(column: FloatArray, gap: str | None) -> list[str]:
+def _texts(column: FloatArray) -> list[str]:
     """The cells of a column: of a float its repr, the shortest text that reads back exactly, which takes 0.5 µs or, of
     numbers that all are the same, none.
     """
     numbers: list[float] = np.asarray(column, dtype=float).tolist()
     bits = np.asarray(column, dtype=float).view(np.int64)
-    texts = [repr(numbers[0])] * len(numbers) if (bits == bits[0]).all() else list(map(repr, numbers))
-    return texts if gap is None else [gap if text == "nan" else text for text in texts]
+    return [repr(numbers[0])] * len(numbers) if (bits == bits[0]).all() else list(map(repr, numbers))
+
+
+def _with_gaps(texts: list[str], column: FloatArray, gap: str | None) -> list[str]:
+    """The cells of a column with `gap` for NaN."""
+    if gap is None or not np.isnan(column).any():
+        return texts
+    return [gap if text == "nan" else text for text in texts]
 
 
 def _put(stream: TextIO, rows: Iterable[Sequence[object]], delimiter: str) -> None:

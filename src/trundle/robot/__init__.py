@@ -2,6 +2,7 @@
 they can do.
 """
 
+from trundle.robot.base_tracker import Tracker as Tracker
 from trundle.robot.batteries import Battery as Battery
 from trundle.robot.batteries import Winding as Winding
 from trundle.robot.bodies import Body as Body
@@ -23,6 +24,7 @@ from trundle.robot.bodies import Turning as Turning
 from trundle.robot.bodies import UniversalJoint as UniversalJoint
 from trundle.robot.checks import require_base_mass as require_base_mass
 from trundle.robot.checks import require_dynamic as require_dynamic
+from trundle.robot.circle_follower import CircleFollower as CircleFollower
 from trundle.robot.contact import Bristle as Bristle
 from trundle.robot.contact import ContactLaw as ContactLaw
 from trundle.robot.contact import Free as Free
@@ -31,11 +33,8 @@ from trundle.robot.contact import Push as Push
 from trundle.robot.contact import Slip as Slip
 from trundle.robot.contact import Touch as Touch
 from trundle.robot.controllers import Action as Action
-from trundle.robot.controllers import CircleFollower as CircleFollower
 from trundle.robot.controllers import Controller as Controller
-from trundle.robot.controllers import PidController as PidController
 from trundle.robot.controllers import Sight as Sight
-from trundle.robot.controllers import StateFeedback as StateFeedback
 from trundle.robot.couplings import AckermannCoupling as AckermannCoupling
 from trundle.robot.couplings import CamCoupling as CamCoupling
 from trundle.robot.couplings import Coupling as Coupling
@@ -50,6 +49,9 @@ from trundle.robot.description import parse_robot as parse_robot
 from trundle.robot.kinds import Read as Read
 from trundle.robot.kinds import State as State
 from trundle.robot.kinds import register as register
+from trundle.robot.linear_feedback import FeedbackAlong as FeedbackAlong
+from trundle.robot.linear_feedback import LinearController as LinearController
+from trundle.robot.linear_feedback import StateFeedback as StateFeedback
 from trundle.robot.motors import DCMotor as DCMotor
 from trundle.robot.motors import Drive as Drive
 from trundle.robot.motors import Effort as Effort
@@ -60,6 +62,21 @@ from trundle.robot.motors import VelocityMotor as VelocityMotor
 from trundle.robot.motors import WoundMotor as WoundMotor
 from trundle.robot.noun import default as default
 from trundle.robot.parameters import Resolver as Resolver
+from trundle.robot.pid import PidController as PidController
+from trundle.robot.sensors import Accelerometer as Accelerometer
+from trundle.robot.sensors import Encoders as Encoders
+from trundle.robot.sensors import FixSensor as FixSensor
+from trundle.robot.sensors import Gyro as Gyro
+from trundle.robot.sensors import MarkFix as MarkFix
+from trundle.robot.sensors import PoseFix as PoseFix
+from trundle.robot.sensors import PositionFix as PositionFix
+from trundle.robot.sensors import Sensor as Sensor
+from trundle.robot.trackers import HolonomicTracker as HolonomicTracker
+from trundle.robot.trackers import KanayamaTracker as KanayamaTracker
+from trundle.robot.trackers import PurePursuitTracker as PurePursuitTracker
+from trundle.robot.trackers import SamsonTracker as SamsonTracker
+from trundle.robot.trackers import StanleyTracker as StanleyTracker
+from trundle.robot.trackers import UnicycleTracker as UnicycleTracker
 from trundle.robot.values import Value as Value
 from trundle.robot.wheels import SIDE_FORCE as SIDE_FORCE
 from trundle.robot.wheels import TRACTION as TRACTION

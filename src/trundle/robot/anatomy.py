@@ -15,10 +15,15 @@ SIDES = ("right", "left")
 PLANES = ("sagittal", "frontal", "transverse")
 # Of a pair the first counts as positive.
 _PAIRS = {
-    "sagittal": (("flexion", "extension"), ("dorsiflexion", "plantarflexion")),
+    "sagittal": (
+        ("flexion", "extension"),
+        ("dorsiflexion", "plantarflexion"),
+        ("anterior tilt", "posterior tilt"),
+    ),
     "frontal": (
         ("adduction", "abduction"),
         ("inversion", "eversion"),
+        ("up obliquity", "down obliquity"),
         ("right bending", "left bending"),
         ("radial deviation", "ulnar deviation"),
     ),

@@ -11,8 +11,10 @@ from operator import itemgetter
 from trundle.robot.bodies import MOMENTS, Body, Inertia, Sliding, Turning, TwoAxisJoint, drive_axes
 from trundle.robot.couplings import gears, linkages
 from trundle.robot.kinds import ask
+from trundle.robot.linear_feedback import FeedbackRow
 from trundle.robot.parameters import numbers
 from trundle.robot.parts import Parts
+from trundle.robot.pid import PidController
 from trundle.robot.problems import Mistake, Path, report
 from trundle.robot.structure import (
     base_bodies,
@@ -53,6 +55,7 @@ def check_numbers(robot: Parts, scope: ParameterNumbers) -> list[Mistake]:
         problems = list(_bounds(robot, values))
     if not problems:
         problems = [*_inertias(robot, values), *_axes(robot, values), *_limits(robot, values)]
+        problems += _commands(robot, values)
         problems += [*_couplings(robot, values), *_ratios(robot, values)]
         problems += _ground(robot, values)
     return problems
@@ -161,6 +164,17 @@ def _limits(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
                 yield Mistake((*path, "lower"), message, "swap them, or leave one out")
 
 
+def _commands(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
+    """What limits a controller's command leaves something between."""
+    for path, noun in robot.every_noun:
+        if not isinstance(noun, (PidController, FeedbackRow)) or noun.lowest is None or noun.highest is None:
+            continue
+        lowest, highest = values[noun.lowest.key], values[noun.highest.key]
+        if lowest >= highest:
+            message = f"lowest ({lowest:g}) is not below highest ({highest:g})"
+            yield Mistake((*path, "lowest"), message, "exchange them, or leave one away")
+
+
 def _couplings(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
     """The wheels of an Ackermann linkage stand side by side, and not on the axle that it turns about."""
     for name, coupling in linkages(robot.couplings).items():
@@ -194,7 +208,9 @@ def _ratios(robot: Parts, values: Mapping[str, float]) -> Iterator[Mistake]:
 
 
 def _ground(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
-    """Wheels touch one ground, and no joint under them lifts or tilts them."""
+    """Wheels of a planar base touch one ground, and no joint under them lifts or tilts them."""
+    if robot.base == "floating":
+        return
     heights: dict[str, float] = {}
     for name, wheel in robot.wheels.items():
         height = values[wheel.at[2].key] - values[wheel.radius.key]

@@ -11,7 +11,23 @@ from trundle.robot.kinds import Family, Kind, Read, State, must_define, must_mea
 from trundle.robot.noun import default
 from trundle.robot.units import Measure
 from trundle.robot.values import Damping, NotNegative, Positive, Ratio, Speed, Stiffness
-from trundle.scalars import Scalar, smooth_sign, sqrt
+from trundle.scalars import Scalar, maximum, smooth_sign, sqrt
+
+
+class Bearing(NamedTuple):
+    """How the ground carries a wheel that sinks into it: the depth of its contact (m), how fast it sinks (m/s), and the
+    ground's stiffness (N/m) and damping (N s/m) under it.
+    """
+
+    depth: Scalar
+    sinking: Scalar
+    stiffness: Scalar
+    damping: Scalar
+
+    @property
+    def load(self) -> Scalar:
+        """max(K h + D ḣ, 0) in N: it pushes and never pulls."""
+        return maximum(self.stiffness * self.depth + self.damping * self.sinking, 0)
 
 
 class Touch(NamedTuple):
@@ -23,6 +39,7 @@ class Touch(NamedTuple):
     rim : speed of the rim, radius times spin rate (m/s): slip[0] + rim is the wheel's own speed along its heading
     radius : m
     states : the law's own states by name
+    bearing : how deep it is in the ground, on terrain; None on a planar base, which rests on rigid ground
     """
 
     slip: tuple[Scalar, ...]
@@ -30,12 +47,13 @@ class Touch(NamedTuple):
     rim: Scalar
     radius: Scalar
     states: Mapping[str, Scalar]
+    bearing: Bearing | None = None
 
 
 class Push(NamedTuple):
     """What the ground does to a wheel: a force in each direction of the slip (N), a moment about its axle (N m), rates
     of the law's own states, further outputs; the power lost (W; None: all that the forces take out) and what is stored
-    (J). With states, `loss` is −f·v less the rate of what is stored.
+    (J). With states, `loss` is −f·v less the rate of what is stored. A law that `carries` gives the load, too (N).
     """
 
     forces: Sequence[Scalar]
@@ -44,6 +62,7 @@ class Push(NamedTuple):
     outputs: Mapping[str, Scalar] = {}
     loss: Scalar | None = None
     stored: Scalar = 0
+    load: Scalar | None = None
 
 
 def _check_law(kind: type[Kind]) -> None:
@@ -69,6 +88,7 @@ class ContactLaw(Kind):
     gives forces by `push`; with neither, the wheel moves as if the ground were not there. `resists`: `push` gives a
     moment about the axle, beside forces or on a wheel that rolls (whose slip and forces are empty then). `stiff`: its
     forces change over so small a slip that explicit methods would have to resolve it. `outputs`: what else it shows.
+    `carries`: its `push` gives the load, too, by how deep the wheel is in the ground; so it needs a terrain.
     """
 
     family: ClassVar[Family] = LAWS
@@ -77,6 +97,7 @@ class ContactLaw(Kind):
     pushes: ClassVar[bool] = True
     resists: ClassVar[bool] = False
     stiff: ClassVar[bool] = True
+    carries: ClassVar[bool] = False
     outputs: ClassVar[Mapping[str, Measure]] = {}
 
     type: str
@@ -102,6 +123,10 @@ class ContactLaw(Kind):
     def push(self, touch: Touch, read: Read) -> Push:
         """What the ground does to the wheel now; `read` turns a field of the law into a scalar."""
         raise NotImplementedError
+
+    def creep(self, share: Scalar, read: Read) -> Scalar:
+        """The slip (m/s) at which it lasts to give a share of its grip μ N, below 1; 0 where it holds without slip."""
+        return 0.0 * share
 
     def words(self, read: Read) -> str:
         """The law in a few words, with its numbers."""
@@ -138,6 +163,10 @@ class Slip(ContactLaw):
             return Push([-grip * smooth_sign(touch.slip[0], width)])
         speed = sqrt(sum(v * v for v in touch.slip) + width * width)
         return Push([-grip * v / speed for v in touch.slip])
+
+    def creep(self, share: Scalar, read: Read) -> Scalar:
+        """v = ε s/√(1 − s²)."""
+        return read(self.slip_speed) * share / sqrt(1 - share * share)
 
     def words(self, read: Read) -> str:
         """Friction and the speed below which it is smoothed."""
@@ -203,3 +232,6 @@ class Bristle(ContactLaw):
 
 
 LAWS.add(Ideal, Slip, Free, Bristle)
+# Laws of vehicles on terrain, in a file of their own that few robots need.
+for _name in ("linear", "pacejka", "soil"):
+    LAWS.later(_name, "trundle.robot.ground_laws")

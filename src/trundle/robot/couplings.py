@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from trundle.robot.curves import CURVES, Curve
 from trundle.robot.kinds import Family, Kind
 from trundle.robot.noun import default
-from trundle.robot.values import Length, Plain, describe, problem
+from trundle.robot.values import AngularDamping, AngularStiffness, Length, Plain, describe, problem
 
 _FOLLOWS = "Ratio by what it follows, such as {a: -2}: joint = sum of ratio times each, plus the offset."
 
@@ -91,7 +91,30 @@ class CamCoupling(FollowerCoupling):
         return (self.follows,)
 
 
-COUPLINGS.add(AckermannCoupling, GearCoupling, CamCoupling)
+class ElasticCoupling(Coupling):
+    """A spring and a damper between coordinates: torque = −(stiffness c + damping ċ), c = q − Σ ratio q_i − offset.
+
+    A gear that gives way, as a rover's differential does. What it follows feels -ratio times the torque. Kinematic
+    runs over terrain lead c back to zero.
+    """
+
+    called: ClassVar[str] = "elastic coupling"
+
+    type: Literal["elastic"] = "elastic"
+    joint: str = Field(
+        description="What it acts on: a joint, a wheel's spin (`left`), a steering, a coupling."
+    )
+    follows: Annotated[dict[str, Plain], BeforeValidator(_leaders)] = Field(description=_FOLLOWS)
+    offset: Plain = default(0.0, "Where it is at rest when what it follows is at zero (rad or m), default 0.")
+    stiffness: AngularStiffness = Field(description="Torque per c (N m/rad).")
+    damping: AngularDamping = default(0.0, "Torque per rate of c (N m s/rad), default 0.")
+
+    def default_counts(self, field: str) -> bool:
+        """Its numbers have an effect."""
+        return field in ("stiffness", "damping")
+
+
+COUPLINGS.add(AckermannCoupling, GearCoupling, CamCoupling, ElasticCoupling)
 
 
 def linkages(couplings: Mapping[str, Coupling]) -> dict[str, AckermannCoupling]:
@@ -107,6 +130,11 @@ def gears(couplings: Mapping[str, Coupling]) -> dict[str, GearCoupling]:
 def cams(couplings: Mapping[str, Coupling]) -> dict[str, CamCoupling]:
     """The couplings by curves."""
     return {name: coupling for name, coupling in couplings.items() if isinstance(coupling, CamCoupling)}
+
+
+def elastic(couplings: Mapping[str, Coupling]) -> dict[str, ElasticCoupling]:
+    """The couplings that give way."""
+    return {name: coupling for name, coupling in couplings.items() if isinstance(coupling, ElasticCoupling)}
 
 
 def followers(couplings: Mapping[str, Coupling]) -> dict[str, FollowerCoupling]:

@@ -18,10 +18,11 @@ from trundle.robot.checks import check_numbers, check_robot
 from trundle.robot.controllers import Controller
 from trundle.robot.couplings import CamCoupling, Coupling, GearCoupling
 from trundle.robot.expressions import UNKNOWN, ExpressionError, dimension_of
-from trundle.robot.noun import keyed, plain, with_entry
+from trundle.robot.noun import Noun, keyed, plain, with_entry
 from trundle.robot.parameters import Resolver, dimensions, quantities, written_keys
 from trundle.robot.parts import Parts
 from trundle.robot.problems import report
+from trundle.robot.sensors import Sensor
 from trundle.robot.units import Measure, unit_text
 from trundle.robot.values import Value, check_dimension, describe, read_value
 from trundle.scalars import Scalar
@@ -62,6 +63,9 @@ def _unknown_parameter(robot: Parts, name: str, known: Mapping[str, float]) -> I
     if value is not None and value.names:
         message = f"{name!r} follows from {', '.join(value.names)} ({value.source})"
         return InputError(message, key=name, hint=f"change {' or '.join(value.names)} instead")
+    if value is not None and value.constant:
+        hint = "change it in the description, and derive the robot anew"
+        return InputError("shapes the programs, and is no parameter", key=name, hint=hint)
     if value is not None:
         hint = "give it a parameter's name there, and the parameter a number"
         return InputError("is a plain 0 in the description, which stays 0", key=name, hint=hint)
@@ -205,8 +209,38 @@ class Robot(Shown, Parts):
         >>> trundle.derive(robot).inputs
         ('right_motor.voltage',)
         """
-        own = plain(self).get("controllers", {})
-        return parse_robot({**plain(self), "controllers": {**own, **by_name(controllers, "controllers")}})
+        return self._with("controllers", controllers)
+
+    def with_sensors(self, sensors: Mapping[str, Sensor | Mapping[str, object]]) -> Robot:
+        """The robot with further sensors, or others in place of its own of the same names.
+
+        Parameters
+        ----------
+        sensors : mapping of str to Sensor or mapping
+            By name: nouns, or what a file would hold.
+
+        Returns
+        -------
+        Robot
+
+        Raises
+        ------
+        InputError
+            What a sensor holds doesn't fit.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> robot = trundle.catalog.differential_drive().with_sensors({"gyro": {"type": "gyro", "noise": 0.002}})
+        >>> robot.sensors["gyro"].period.number
+        0.01
+        """
+        return self._with("sensors", sensors)
+
+    def _with(self, family: str, further: Mapping[str, Noun | Mapping[str, object]]) -> Robot:
+        """The robot with further parts of a family, or others in place of those of the same names."""
+        said = plain(self)
+        return parse_robot({**said, family: {**said.get(family, {}), **by_name(further, family)}})
 
     def parameter_values(self, changes: Mapping[str, float | str | Value] | None = None) -> dict[str, float]:
         """Every parameter and its number.
@@ -349,7 +383,7 @@ class Robot(Shown, Parts):
         """Whether another robot differs from this one in names only.
 
         Joints, wheels, motors and all other parts match one by one, with the same numbers (to 1e-12, relative) and on
-        the same parts. Names, their order, looks, limits of plans, and the file that it came from don't count.
+        the same parts. Names, their order, looks, limits of plans, sensors, and the file that it came from don't count.
 
         Parameters
         ----------
@@ -395,7 +429,13 @@ def check_base(base: str, wheeled: bool) -> None:
         raise InputError(f"unknown base {describe(base)}", key="base", hint=choose(base, BASES))
     if wheeled and base != "planar":
         message = f"a {base} base was asked for, and wheels roll on a planar one"
-        raise InputError(message, key="base", hint="leave it away: the description says planar")
+        hint = "leave it away: the description says planar; over a terrain the base floats by itself"
+        raise InputError(message, key="base", hint=hint)
+
+
+def floating(robot: Robot) -> Robot:
+    """The robot on a base that can move any way, as over terrain; itself where it is on one."""
+    return robot if robot.base == "floating" else parse_robot({**plain(robot), "base": "floating"})
 
 
 def parse_robot(data: object) -> Robot:

@@ -9,6 +9,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from traceback import extract_tb
@@ -79,9 +80,10 @@ class Family:
         self._formerly, self._check = formerly, check
         self._members: dict[str, type[Kind]] = {}
         self._reserved: set[str] = set()
+        self._later: dict[str, str] = {}
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._members)
+        return iter([*self._members, *self._later])
 
     def having(self, key: object) -> list[str]:
         """The kinds that have a key, in the plural."""
@@ -91,14 +93,27 @@ class Family:
         return kind in self._members.values()
 
     def add(self, *kinds: type[Kind]) -> None:
-        """Let these classes be named."""
+        """Let these classes be named; lists begin with the default, whichever module was loaded first."""
         for kind in kinds:
             name, field = name_of(kind), kind.model_fields["type"]
-            self._members[name] = kind
+            first = {name: kind} if name == self.default else {}
+            self._members = first | self._members | {name: kind}
+            self._later.pop(name, None)
             if "called" not in vars(kind):
                 kind.called = f"{name.replace('_', ' ')} {self.called}"
             if not field.description:  # what editors show of the schema
                 field.description = f"{name}: {(inspect.getdoc(kind) or kind.__name__).splitlines()[0]}"
+
+    def later(self, name: str, module: str) -> None:
+        """A kind of the package that stands in a room above, or that few need: its module, which adds it, is loaded
+        where it is named.
+        """
+        self._later[name] = module
+
+    def _load(self, name: str) -> None:
+        """Have a kind of that name added that stands in a room above, where there is one."""
+        if name in self._later:
+            import_module(self._later.pop(name))
 
     def reserve(self, keys: Iterable[str]) -> None:
         """Keys that none of the family may have: those of the nouns that hold it, where its own stand among them."""
@@ -107,6 +122,7 @@ class Family:
     def join(self, kind: type[Kind]) -> None:
         """Add a class from outside the package; raises InputError where it can't be one of the family."""
         name = name_of(kind)
+        self._load(name)
         earlier = self._members.get(name)
         if earlier is kind:
             return
@@ -129,12 +145,13 @@ class Family:
     def named(self, name: object) -> type[Kind]:
         """The class of a name; an installed package may bring it along (loaded now, when a description first asks)."""
         if isinstance(name, str):
+            self._load(name)
             if name not in self._members:
                 for entry in entry_points(group=ENTRY_POINTS, name=name):
                     self._bring(entry)
             if name in self._members:
                 return self._members[name]
-        came, hint = repr(name) if isinstance(name, str) else describe(name), choose(name, self._members)
+        came, hint = repr(name) if isinstance(name, str) else describe(name), choose(name, [*self])
         own = "" if hint.startswith("did") else f"; {_OWN}"
         raise problem(f"unknown {self.key} {came}", f"{hint}{own}", (self.key,))
 
@@ -165,6 +182,12 @@ class Family:
                 name = type(written).__name__
                 raise problem(f"{name} is not registered", f"call trundle.register({name}) first")
             return written
+        if callable(written):
+            name, made = getattr(written, "__name__", describe(written)), isinstance(written, type)
+            raise problem(
+                f"expected a {self.called}, got the {'class' if made else 'function'} {name}",
+                f"give one: {name}(…)" if made else _CLASS,
+            )
         if not isinstance(written, Mapping):
             return self.named(self.default).model_validate(written)  # says what it expected
         if self._formerly is not None and self._formerly in written:
@@ -189,12 +212,15 @@ class Family:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
+        for module in dict(self._later).values():
+            import_module(module)
         for kind in self._members.values():
             kind.model_rebuild()
         members = [kind.__pydantic_core_schema__ for kind in self._members.values()]
         return handler(core_schema.union_schema(list(members)))
 
 
+_CLASS = "one of your own is a class that trundle.register knows, with a method for its law"
 _OWN = "one of your own is known after trundle.register, or where the package that brings it is installed"
 
 # What a family asks of classes from outside beside a name; raises InputError.
@@ -223,7 +249,7 @@ def _definition(kind: type[Kind]) -> tuple[str, str]:
 
 
 def register(kind: type[Kind]) -> type[Kind]:
-    """Let descriptions use a class of your own by its name: a wheel, contact law, joint, motor or controller.
+    """Let descriptions use a class of your own by its name: a wheel, law, joint, motor, controller or sensor.
 
     Returns the class, so that it serves as a decorator. Registering the same class again changes nothing; one that is
     defined again in the same place, as in a notebook's cell that runs twice, takes the place of the first.
@@ -231,7 +257,7 @@ def register(kind: type[Kind]) -> type[Kind]:
     Parameters
     ----------
     kind : type
-        A `trundle.robot.RollingWheel`, `ContactLaw`, `Joint`, `Motor` or `Controller`, with
+        A `trundle.robot.RollingWheel`, `ContactLaw`, `Joint`, `Motor`, `Controller` or `Sensor`, with
         ``type: Literal["NAME"] = "NAME"``.
 
     Returns
@@ -259,8 +285,8 @@ def register(kind: type[Kind]) -> type[Kind]:
     if not (inspect.isclass(kind) and issubclass(kind, Kind) and isinstance(family, Family)):
         came = getattr(kind, "__name__", repr(kind))
         raise InputError(
-            f"register takes a class of wheels, contact laws, joints, motors or controllers, not {came}",
-            hint="derive it from trundle.robot.RollingWheel, ContactLaw, Joint, Motor or Controller",
+            f"register takes a class of wheels, contact laws, joints, motors, controllers or sensors, not {came}",
+            hint="derive it from trundle.robot.RollingWheel, ContactLaw, Joint, Motor, Controller or Sensor",
         )
     family.join(kind)
     return kind

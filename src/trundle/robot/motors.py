@@ -35,7 +35,7 @@ from trundle.robot.values import (
     describe,
     problem,
 )
-from trundle.scalars import Scalar, absolute, clamp, is_zero, maximum, minimum, smooth_sign
+from trundle.scalars import Scalar, absolute, clamp, is_zero, less, maximum, minimum, smooth_sign, sqrt, where
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
@@ -104,7 +104,8 @@ class Motor(Kind):
     """What drives a wheel's spin, a steering, a joint or a coupling.
 
     What a motor can do: `command` names its input and `commands` says what that measures; `outputs` are what it shows
-    beside its torque and power; `letters` are symbols for its command and outputs in written equations.
+    beside its torque and power; `letters` are symbols for its command and outputs in written equations. `holds`: what
+    it drives has the commanded rate, and the torque follows.
     """
 
     family: ClassVar[Family] = MOTORS
@@ -112,6 +113,7 @@ class Motor(Kind):
     commands: ClassVar[Measure] = units.TORQUE
     outputs: ClassVar[Mapping[str, Measure]] = {}
     letters: ClassVar[Mapping[str, str]] = {}
+    holds: ClassVar[bool] = False
 
     drives: str = Field(
         description="What it drives: a wheel's spin (`right`), its steering (`front.steering`), a joint or a coupling."
@@ -161,6 +163,23 @@ class Motor(Kind):
     def greatest_torque(self, drive: Drive, read: Read) -> Scalar | None:
         """The torque that it can give forward at most at a rate, once its own states have settled; None for any."""
         return None
+
+    def reaches(self, drive: Drive, read: Read) -> Mapping[str, Scalar]:
+        """By what holds it back, the torque that this alone lets it give forward at most at a rate; the least counts.
+
+        As a function of the rate one of them has no kinks, so that plans may take its tangents.
+        """
+        most = self.greatest_torque(drive, read)
+        return {} if most is None else {"torque": most}
+
+    def uses(self, torque: Scalar, drive: Drive, read: Read) -> Mapping[str, Scalar]:
+        """By what holds it back, the share of it that a torque at a rate takes, with its sign; beyond ±1 it can't."""
+        ahead, behind = (
+            self.greatest_torque(drive._replace(rate=rate), read) for rate in (drive.rate, -drive.rate)
+        )
+        if ahead is None or behind is None:
+            return {}
+        return {"torque": where(less(torque, 0), torque / behind, torque / ahead)}
 
 
 class WoundMotor(Motor):
@@ -315,6 +334,45 @@ class DCMotor(WoundMotor):
         current = winding.flow(self._voltage(winding, ahead, read))
         return ratio * (read(self.torque_constant) * current - self._rub(ahead, read))
 
+    def reaches(self, drive: Drive, read: Read) -> Mapping[str, Scalar]:
+        """Those at the currents that its own limit, the voltages and its controller's draw allow."""
+        ratio, resistance = absolute(read(self.gear_ratio)), read(self.resistance)  # either way round
+        ahead = drive._replace(rate=drive.rate * ratio / read(self.gear_ratio))
+        emf, rub = self._emf(read) * ratio * drive.rate, self._rub(ahead, read)
+        currents: dict[str, Scalar] = {}
+        if self.current_limit is not None:
+            currents["current"] = read(self.current_limit)
+        if self.voltage_limit is not None:
+            currents["voltage"] = (read(self.voltage_limit) - emf) / resistance
+        if drive.supply is not None:
+            currents["battery"] = (drive.supply - emf) / resistance
+        if (drawn := self._drawn(drive, read)) is not None:
+            currents["supply current"] = (sqrt(emf * emf / 4 + resistance * drawn) - emf / 2) / resistance
+        constant = read(self.torque_constant)
+        return {name: ratio * (constant * current - rub) for name, current in currents.items()}
+
+    def uses(self, torque: Scalar, drive: Drive, read: Read) -> Mapping[str, Scalar]:
+        """Shares of its greatest current, of the voltages, and of what its controller draws at most."""
+        voltage = self.command_for(torque, drive, read)
+        current = (voltage - self._emf(read) * read(self.gear_ratio) * drive.rate) / read(self.resistance)
+        shares: dict[str, Scalar] = {}
+        if self.current_limit is not None:
+            shares["current"] = current / read(self.current_limit)
+        if self.voltage_limit is not None:
+            shares["voltage"] = voltage / read(self.voltage_limit)
+        if drive.supply is not None:
+            shares["battery"] = voltage / drive.supply
+        if (drawn := self._drawn(drive, read)) is not None:
+            shares["supply current"] = voltage * current / drawn
+        return shares
+
+    def _drawn(self, drive: Drive, read: Read) -> Scalar | None:
+        """The power (W) that its controller draws at most: from the battery, or else within the voltage limit."""
+        source = optional(self.voltage_limit, read) if drive.supply is None else drive.supply
+        if self.supply_current_limit is None or source is None:
+            return None
+        return read(self.supply_current_limit) * source
+
     def command_limit(self, read: Read) -> Scalar | None:
         """The voltage limit."""
         return optional(self.voltage_limit, read)
@@ -447,4 +505,22 @@ class VelocityMotor(Motor):
         return optional(self.torque_limit, read)
 
 
-MOTORS.add(DCMotor, TorqueMotor, ServoMotor, VelocityMotor)
+class IdealMotor(Motor):
+    """Turns what it drives at NAME.rate exactly, whatever torque that takes; on terrain alone.
+
+    A step over terrain takes the rate as it is told. Elsewhere a motor gives a torque: `velocity`, with a gain.
+    """
+
+    command: ClassVar[str] = "rate"
+    commands: ClassVar[Measure] = units.RATE
+    letters: ClassVar[Mapping[str, str]] = {"rate": "omega_ref"}
+    holds: ClassVar[bool] = True
+
+    type: Literal["ideal"] = "ideal"
+
+    def effort(self, drive: Drive, read: Read) -> Effort:
+        """Nothing: the torque follows from the motion."""
+        return Effort(0)
+
+
+MOTORS.add(DCMotor, TorqueMotor, ServoMotor, VelocityMotor, IdealMotor)

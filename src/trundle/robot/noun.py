@@ -91,6 +91,8 @@ class Noun(_Root):
     inline: ClassVar[bool] = False
     # Whether its plain numbers are parameters of the robot's equations.
     in_equations: ClassVar[bool] = True
+    # Fields whose numbers shape the programs, and are never parameters.
+    shaping: ClassVar[tuple[str, ...]] = ()
     # Where keys stand that people look for here: key -> what a message says of it.
     instead: ClassVar[Mapping[str, str]] = {}
     # How a message calls this noun.
@@ -161,7 +163,9 @@ class Noun(_Root):
             if key in known:
                 continue
             if owners := cls.owners_of(key):
-                message = f"a {called} has no {key!r}; {' and '.join(owners)} have"
+                *first, last = owners
+                who = f"{', '.join(first)} and {last}" if first else last
+                message = f"a {called} has no {key!r}; {who} have"
                 raise problem(message, f"known: {', '.join(known)}", (key,))
             hint = cls.instead.get(str(key)) or suggest(str(key), known, most=40)
             raise problem(f"unknown key {key!r} in a {called}", hint, (key,))
@@ -210,15 +214,18 @@ def nouns(noun: Noun, path: Path = ()) -> Iterator[tuple[Path, Noun]]:
 
 
 def own_values(noun: Noun, path: Path) -> Iterator[tuple[Path, Value]]:
-    """The Values that stand directly in a noun's fields (in vectors and mappings too)."""
+    """The Values that stand directly in a noun's fields (in vectors, matrices and mappings too)."""
     for field in type(noun).model_fields:
-        inner = getattr(noun, field)
-        entries: list[tuple[Path, object]] = [((), inner)]
-        if isinstance(inner, tuple):
-            entries = [((place,), entry) for place, entry in enumerate(inner)]
-        elif isinstance(inner, dict):
-            entries = [((name,), entry) for name, entry in inner.items()]
-        yield from ((((*path, field, *at), entry)) for at, entry in entries if isinstance(entry, Value))
+        yield from _values_in(getattr(noun, field), (*path, field))
+
+
+def _values_in(inner: object, path: Path) -> Iterator[tuple[Path, Value]]:
+    if isinstance(inner, Value):
+        yield path, inner
+    elif isinstance(inner, (tuple, dict)):
+        entries = inner.items() if isinstance(inner, dict) else enumerate(inner)
+        for place, entry in entries:
+            yield from _values_in(entry, (*path, place))
 
 
 def keyed(noun: T, path: Path = ()) -> T:
@@ -234,7 +241,7 @@ def _counting(noun: Noun, field: str) -> Callable[[Value], bool]:
     """Which values of a field are parameters: all named ones, and every number but zero that was written or counts."""
     if field == "parameters":
         return lambda value: not value.names
-    may = noun.in_equations and field not in _STRUCTURAL
+    may = noun.in_equations and field not in _STRUCTURAL and field not in noun.shaping
     # a class is hashable, though its nouns aren't
     brought = _brought(type(noun), field)  # pyright: ignore[reportArgumentType]
     may = may and (field in noun.model_fields_set or noun.default_counts(field) or brought)

@@ -17,6 +17,7 @@ from trundle.robot.loops import LOOPS, Loop
 from trundle.robot.motors import MOTORS, Motor, WoundMotor
 from trundle.robot.noun import Identifier, Noun, default, nouns, own_values
 from trundle.robot.problems import Path
+from trundle.robot.sensors import SENSORS, Sensor
 from trundle.robot.values import Gravity, Plain, Value, problem
 from trundle.robot.wheels import WHEELS, RollingWheel, Wheel
 
@@ -28,6 +29,7 @@ FAMILIES = {
     "couplings": "coupling",
     "loops": "loop",
     "controllers": "controller",
+    "sensors": "sensor",
 }
 # More than this is a mistake or an attack; checks that compare everything with everything stay quick.
 _MOST = {**dict.fromkeys(FAMILIES, 1000), "parameters": 10_000}
@@ -62,6 +64,9 @@ class Parts(Noun):
     loops: dict[Identifier, Annotated[Loop, LOOPS]] = named("Loop closures by name.")
     controllers: dict[Identifier, Annotated[Controller, CONTROLLERS]] = named(
         "Controllers by name: what drives the motors by what the robot does."
+    )
+    sensors: dict[Identifier, Annotated[Sensor, SENSORS]] = named(
+        "Sensors by name: what they tell of the robot on a plane, with noise, for logs and estimators."
     )
     parameters: dict[Identifier, Plain] = Field(
         default_factory=dict, description="Named numbers, for use anywhere below, and formulas over them."

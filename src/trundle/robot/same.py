@@ -13,12 +13,15 @@ from dataclasses import dataclass
 
 from trundle.robot.noun import Noun
 from trundle.robot.parameters import Resolver
-from trundle.robot.parts import FAMILIES, Parts
+from trundle.robot.parts import FAMILIES as ALL_FAMILIES
+from trundle.robot.parts import Parts
 from trundle.robot.structure import body_names
 from trundle.robot.values import Value
 
 # Of numbers, relative: text with a unit and formulas round.
 _ROUNDING = 1e-12
+# Sensors change nothing.
+FAMILIES = [family for family in ALL_FAMILIES if family != "sensors"]
 # Fields that name other parts.
 _NAMING = frozenset({"parent", "drives", "battery", "wheels", "joint", "follows", "body"})
 # Fields that say nothing of mechanics: names, looks, and whose numbers were taken.

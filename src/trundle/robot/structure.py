@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 
 from trundle.errors import did_you_mean, suggest
 from trundle.robot.bodies import Body, FixedJoint, Joint, RevoluteJoint, drive_axes
-from trundle.robot.couplings import GearCoupling, followers, held, linkages
+from trundle.robot.couplings import GearCoupling, elastic, followers, held, linkages
 from trundle.robot.expressions import ExpressionError, dimension_of
 from trundle.robot.loops import JointLoop
 from trundle.robot.motors import DCMotor, WoundMotor
@@ -16,6 +17,9 @@ from trundle.robot.problems import CircleError, Mistake, Path, in_order
 from trundle.robot.units import UNITS
 from trundle.robot.values import Value, check_dimension
 from trundle.robot.wheels import PivotedWheel
+
+# Gravity is along an axis where this share of it is: up to 2.6 degrees off, which no second axis comes near.
+_ALONG = 0.999
 
 
 def check_structure(robot: Parts) -> Iterator[Mistake]:
@@ -122,10 +126,19 @@ def falls_freely(robot: Parts) -> bool:
     return any(pull if robot.base == "floating" else pull[:2])
 
 
+def up_axis(robot: Parts) -> str | None:
+    """Which of the axes y and z is up, by gravity; None where neither is."""
+    _, y, z = pull = [float(part) for part in Resolver(robot, robot.own_numbers).gravity()]
+    least = _ALONG * math.hypot(*pull)
+    return "y" if y < -least else "z" if z < -least else None
+
+
 def _base(robot: Parts) -> Iterator[Mistake]:
-    if robot.wheels and robot.base != "planar":
-        message = f"wheels on a {robot.base} base are not supported"
-        yield Mistake(("base",), message, "write base: planar, or take the wheels away")
+    if robot.wheels and robot.base == "fixed":
+        message = "wheels on a fixed base are not supported"
+        yield Mistake(
+            ("base",), message, "write base: planar, or floating over terrain, or take the wheels away"
+        )
     if robot.base == "fixed" and not robot.joints:
         message = "there is nothing that can move: a fixed base without joints"
         yield Mistake((), message, "add joints, or wheels, or choose base: planar or floating")
@@ -399,7 +412,18 @@ def check_followers(robot: Parts) -> Iterator[Mistake]:
             message = f"{tie.joint!r} is held by the coupling {other!r} already"
             problems.append(Mistake((*path, "joint"), message, _one_coupling(robot, other)))
         holder.setdefault(tie.joint, name)
+    problems += _elastic(robot, known)
     yield from problems or _circles(robot)
+
+
+def _elastic(robot: Parts, known: Mapping[str, str]) -> Iterator[Mistake]:
+    """What elastic couplings act on is there."""
+    for name, spring in elastic(robot.couplings).items():
+        targets = {("joint",): spring.joint} | {("follows", leader): leader for leader in spring.follows}
+        for place, target in targets.items():
+            if target not in known:
+                message = no_axis(robot, target, "couple")
+                yield Mistake(("couplings", name, *place), message, suggest(target, known))
 
 
 def _one_coupling(robot: Parts, name: str) -> str:

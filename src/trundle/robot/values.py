@@ -274,6 +274,42 @@ class ReadsAxis(ReadsVector):
         return value
 
 
+class ReadsFixed(Reads):
+    """A number that shapes the programs: no parameter, and no formula of parameters."""
+
+    def value(self, written: object) -> Value:
+        value = super().value(written)
+        if value.names:
+            came = f"{value.source!r} uses {', '.join(value.names)}"
+            raise ExpressionError(
+                f"a {self.quantity.name} between samples can't use parameters, and {came}",
+                'write a number: "10 ms"',
+            )
+        return value
+
+
+class ReadsSpan(ReadsFixed):
+    """One such number, or the least and the greatest of them."""
+
+    def read(self, written: object) -> object:
+        if not isinstance(written, (list, tuple)):
+            return super().read(written)
+        if len(written) != 2:
+            came = f"expected a {self.quantity.name}, or the least and the greatest, got {describe(written)}"
+            raise problem(came, "write [least, greatest], as in [0.02, 0.3]")
+        span: list[object] = []
+        for place, each in enumerate(written):
+            try:
+                span.append(replace(self.value(each), bound=_NOT_NEGATIVE))
+            except ExpressionError as error:
+                raise problem(str(error), error.hint, (place,)) from None
+        return tuple(span)
+
+    def schema(self) -> JsonSchemaValue:
+        number = super().schema()
+        return {"anyOf": [number, {"type": "array", "items": number, "minItems": 2, "maxItems": 2}]}
+
+
 class ReadsGravity(ReadsVector):
     """Gravity: one number, straight down, or a vector in the world frame."""
 
@@ -290,13 +326,16 @@ ValueVector = tuple[Value, Value, Value]
 T = TypeVar("T")
 # What a field's number must be, around what it measures: radius: Positive[Length].
 Positive = Annotated[T, Bound(partial(lt, 0.0), "must be greater than zero")]
-NotNegative = Annotated[T, Bound(partial(le, 0.0), "must not be negative")]
+_NOT_NEGATIVE = Bound(partial(le, 0.0), "must not be negative")
+NotNegative = Annotated[T, _NOT_NEGATIVE]
 NotZero = Annotated[T, Bound(partial(ne, 0.0), "must not be zero")]
 
 Plain = Annotated[Value, Reads(units.ANY)]
 Ratio = Annotated[Value, Reads(units.RATIO)]
 Length = Annotated[Value, Reads(units.LENGTH)]
 Duration = NotNegative[Annotated[Value, Reads(units.TIME)]]
+FixedDuration = NotNegative[Annotated[Value, ReadsFixed(units.TIME)]]
+Span = NotNegative[Annotated[Value | tuple[Value, Value], ReadsSpan(units.TIME)]]
 Angle = Annotated[Value, Reads(units.ANGLE)]
 Direction = Annotated[Value, Reads(units.ANGLE, turn=True)]
 Mass = NotNegative[Annotated[Value, Reads(units.MASS)]]

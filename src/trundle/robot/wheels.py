@@ -47,6 +47,9 @@ _ROLLER = (
 
 WHEELS = Family("wheel", "fixed")
 
+# What of a wheel touches terrain.
+Shape = Literal["circle", "sphere", "points"]
+
 
 class ContactDirection(NamedTuple):
     """A direction (along the heading, across it) in which the ground can push a wheel, the name of that force, and of
@@ -118,7 +121,8 @@ class Wheel(Kind):
 
     What a wheel can do: `steered`: something points it (a motor or a coupling) by a pivot through its axle's line;
     `trails`: it follows a pivot that nothing need hold; `binds`: it can't move along its axle, so that the base turns
-    about a point of the axle's line.
+    about a point of the axle's line. `shape` is what touches terrain: its circle or a sphere where that is deepest, or
+    the points of `touches`.
     """
 
     family: ClassVar[Family] = WHEELS
@@ -128,6 +132,7 @@ class Wheel(Kind):
     steered: ClassVar[bool] = False
     trails: ClassVar[bool] = False
     binds: ClassVar[bool] = False
+    shape: ClassVar[Shape] = "circle"
 
     parent: str = default("base", 'The body it is mounted on: "base", a joint, or a body\'s name.')
     at: Position = default((0.0, 0.0, 0.0), "The wheel's centre in the parent's frame (m).")
@@ -148,6 +153,10 @@ class Wheel(Kind):
         """The directions in which the ground can push it."""
         return ()
 
+    def touches(self, read: Read) -> tuple[tuple[Scalar, Scalar, Scalar], ...]:
+        """The points, in its frame, at which it touches terrain, of one that is of points."""
+        return ()
+
     def look(self, read: Read) -> Look:
         """What pictures show of it."""
         return Look(ball=True)
@@ -155,6 +164,8 @@ class Wheel(Kind):
 
 class BallWheel(Wheel):
     """A free ball: carries weight, resists nothing."""
+
+    shape: ClassVar[Shape] = "sphere"
 
     type: Literal["ball"] = "ball"
     contact: Literal["free"] = default("free", "A ball is always free.")
@@ -236,6 +247,26 @@ class RollingWheel(Wheel):
             own = LAWS.named(law).model_json_schema()["properties"]
             properties |= {key: value for key, value in own.items() if key != "type"}
         return found
+
+
+class TrackWheel(RollingWheel):
+    """A track around a sprocket: it touches terrain at points along its lower flat, and runs along all of them.
+
+    Its frame is the sprocket's. The flat lies the radius below and runs forward from it by `length`.
+    """
+
+    binds: ClassVar[bool] = True
+    shape: ClassVar[Shape] = "points"
+    shaping: ClassVar[tuple[str, ...]] = ("points",)
+
+    type: Literal["track"] = "track"
+    length: Length = Field(description="Length of its lower flat (m), forward from the sprocket.")
+    points: int = Field(3, ge=2, le=20, strict=True, description="Points at which it touches, default 3.")
+
+    def touches(self, read: Read) -> tuple[tuple[Scalar, Scalar, Scalar], ...]:
+        """Evenly along the flat."""
+        length, radius, last = read(self.length), read(self.radius), self.points - 1
+        return tuple((length * (place / last), 0, -radius) for place in range(self.points))
 
 
 class PivotedWheel(RollingWheel):
@@ -342,5 +373,7 @@ class OmniWheel(RollerWheel):
     roller_angle: Direction = default("90 deg", f"{_ROLLER}, default 90 deg.")
 
 
-WHEELS.add(FixedWheel, SteeredWheel, KingpinWheel, CasterWheel, MecanumWheel, OmniWheel, BallWheel)
+WHEELS.add(
+    FixedWheel, SteeredWheel, KingpinWheel, CasterWheel, MecanumWheel, OmniWheel, BallWheel, TrackWheel
+)  # fmt: skip
 LAWS.reserve(key for wheel in WHEELS for key in WHEELS.named(wheel).model_fields)

@@ -22,6 +22,8 @@ _PARTS, _MOST_FURTHER = 8, 4000
 _QUIET = 0.3
 # A round halves the stretches that still miss the curve: more of them than points need.
 _ROUNDS = 16
+# Columns are looked at together up to so many numbers: as many as caches hold.
+_TOGETHER = 2**16
 
 Mask = npt.NDArray[np.bool_]
 
@@ -98,6 +100,13 @@ def chosen(time: FloatArray, columns: FloatArray, fixed: Mask, bound: FloatArray
     A round adds the worst point of every stretch of every column (Douglas & Peucker 1973). The first and the last point
     are fixed.
     """
+    together = max(1, _TOGETHER // max(1, time.size))
+    groups = [slice(k, k + together) for k in range(0, len(columns), together)] or [slice(None)]
+    return np.vstack([_chosen(time, columns[group], fixed, bound[group], most) for group in groups])
+
+
+def _chosen(time: FloatArray, columns: FloatArray, fixed: Mask, bound: FloatArray, most: int) -> Mask:
+    """Which points of columns that stay in the processor's caches together."""
     kept = np.repeat(fixed[None], len(columns), axis=0)
     active = np.arange(len(columns))
     for _ in range(_ROUNDS):

@@ -4,14 +4,24 @@ balance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
 
+import numpy as np
+
+from trundle.errors import InputError
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named
+from trundle.model.placed import require_undriven, warn_of_references
 from trundle.results import Run
+from trundle.robot import Robot
+from trundle.simulation.carried import carried_of
+from trundle.simulation.draws import noise_of
+from trundle.simulation.gradients import Tangents, directions_of
 from trundle.simulation.options import RunOptions, Times, initial_numbers, options_of
 from trundle.simulation.problem import Problem, named_signals, solve
-from trundle.simulation.signals import Inputs, constant
+from trundle.simulation.sampling import warn_of_period
+from trundle.simulation.signals import Input, Inputs, constant
 
 
 def simulate(
@@ -27,7 +37,9 @@ def simulate(
     rtol: float | None = None,
     atol: float | None = None,
     max_step: float | str | None = None,
+    seed: int = 0,
     base: str | None = None,
+    gradients: Sequence[str] = (),
     progress: bool | Callable[[float], None] = True,
 ) -> Run:
     """Integrate the equations of motion ẋ = f(x, u(t), p) over time.
@@ -42,7 +54,7 @@ def simulate(
         What moves; what is no model is derived first. The run section of a file doesn't count: `trundle.run` reads it.
     duration : float or str, s
         How long, from t = 0; without it 10, or as long as `times` are.
-    inputs : mapping of str to number, str, function, Signal or tuple; or function
+    inputs : mapping of str to number, str, function, Signal, tuple or motion; or function
         By name: a number, text with a unit, a table (times, values[, interpolation]), {"file": CSV}, a pandas
         Series or an xarray DataArray over time, a function f(t) of time (s), or f(t, state) of time and of the states
         and outputs by name. Those not given are 0. Jumps of f(t, state) are not looked for. Or one function f(t) or
@@ -58,17 +70,25 @@ def simulate(
     method : {"auto", "lsoda", "radau", "bdf", "dop853", "rk45", "rk23"}
         The integrator, also by SciPy's spelling ("RK45"); the run's summary says which. auto takes LSODA for models
         with electrical states, slipping wheels, joints with dry friction or stops, and where the fastest decay at the
-        start times the duration is above 1000, and Dormand-Prince 8(5,3) (dop853) for the others.
+        start times the duration is above 1000, and Dormand-Prince 8(5,3) (dop853) for the others. Robots with
+        controllers go by dop853 in native code, unless they are stiff or an input that the motion reads is a function;
+        the summary then counts the `steps`.
     rtol, atol : float
         Bounds on a step's error; by default 1e-11 and a tenth of it with dop853, 1e-9 and a tenth with the others.
     max_step : float or str, s
         The longest step; by default a thousandth of the run where inputs are functions, none otherwise. A pulse of a
         function that is shorter may be missed.
+    seed : int
+        Of the noise of sensors that an estimator in the robot reads: the same seed gives the same run.
     progress : bool or callable
         Whether to show progress after a second's work where a person watches (a terminal or a notebook), or what to
         call with the share done (0 to 1).
     base : {"fixed", "planar", "floating"}, optional
         How the base moves, in place of what the description says.
+    gradients : sequence of str
+        What derivatives are taken by, for `run.gradient(OF, BY)`, as in `rollout`: parameters ("r"), where states start
+        ("initial.theta"), constants added to inputs ("inputs.left_motor.voltage"). They go along in the same steps,
+        whose errors count theirs, too.
 
     Returns
     -------
@@ -92,9 +112,28 @@ def simulate(
     """
     model = model_of(model, "simulate", base)
     options = options_of(
-        duration, samples, times=times, method=method, rtol=rtol, atol=atol, max_step=max_step
+        duration, samples, times=times, method=method, rtol=rtol, atol=atol, max_step=max_step, seed=seed
     )
-    return solve(dynamic_problem(model, inputs, initial, parameters, options), progress)
+    return solve(dynamic_problem(model, inputs, initial, parameters, options, gradients), progress)
+
+
+def with_references(robot: Robot | None, given: Mapping[str, Input]) -> Mapping[str, Input]:
+    """Inputs with those of trackers in place of the motions that they are given, {"track": motion}."""
+    tracked = [] if robot is None else [name for name in given if name in robot.controllers]
+    if not tracked:
+        return given
+    from trundle import reference
+
+    told = {name: signal for name, signal in given.items() if name not in tracked}
+    for name in tracked:
+        try:
+            told |= reference(cast("Run", given[name]), name, robot=robot)
+        except InputError as error:
+            key, file, message = f"run.inputs.{name}", error.file, error.message
+            if file is not None and error.line is None:  # the line will be that of the key
+                file, message = None, f"{message}: '{file}'"
+            raise InputError(message, file=file, line=error.line, key=key, hint=error.hint) from None
+    return told
 
 
 def dynamic_problem(
@@ -103,21 +142,32 @@ def dynamic_problem(
     initial: Mapping[str, float | str] | None,
     parameters: Mapping[str, float | str] | None,
     options: RunOptions,
+    gradients: Sequence[str] = (),
 ) -> Problem:
     """The motion of a model under forces as an initial-value problem; the arguments are those of `simulate`."""
+    warn_of_period(model, options.end, "a run")
     values = model.parameter_values(named(parameters, "parameters"))
+    if not callable(inputs):
+        inputs = with_references(model.robot, named(inputs, "inputs"))
+        require_undriven(model.robot, inputs, "run.inputs.")
+        warn_of_references(model.robot, model.inputs, inputs)
     units = {name: model.units.get(name, "") for name in model.inputs}
     signals = named_signals(inputs, units, model.name, options)
+    drawn = {name: noise for name, noise in noise_of(model, options).items() if name not in signals}
+    signals |= drawn
     given = initial_numbers(initial, model)
     mobility = model.mobility
+    every = {name: signals.get(name, constant(0.0)) for name in model.inputs}
+    start = [*model.state_vector(given, values), *(0.0 for _ in model.audit)]
+    tangents, own = Tangents(model, directions_of(model, gradients)), np.array(start[: len(model.states)])
     return Problem(
         model,
         model.audited,
         model.observe,
-        {name: signals.get(name, constant(0.0)) for name in model.inputs},
+        every,
         values,
         given,
-        [*model.state_vector(given, values), *(0.0 for _ in model.audit)],
+        start,
         stiff=True if model.stiff else None,
         options=options,
         summary={
@@ -125,5 +175,7 @@ def dynamic_problem(
             "operations": model.operations,
             "derive_seconds": model.derive_seconds,
             **({"notes": list(model.notes)} if model.notes else {}),
+            **({"seed": options.seed} if drawn else {}),
         },
+        carried=carried_of(tangents, own, given, every, values, len(start)),
     )

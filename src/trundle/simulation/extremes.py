@@ -361,10 +361,14 @@ class Recorder:
         self.note(times[-3 * _NODES :].tolist(), states[:, -3 * _NODES :])
 
     def done(self, state: FloatArray) -> None:
-        """Hand on the steps that are left; the piece ends at this state."""
+        """Hand on the steps that are left; the piece ends at this state.
+
+        Of what was asked most were no steps, where differences gave slopes: the others are few enough to wait.
+        """
         self.note([self._ends[1]], state[:, None])
         if self._take is not None:
-            self._take(Steps(*self._ends, self.times, self.states))
+            times, states = _accepted(self.times, self.states)
+            self._take(Steps(*self._ends, times.tolist(), [row.tobytes() for row in states.T]))
 
 
 def _accepted(times: list[float], states: list[bytes]) -> tuple[FloatArray, FloatArray]:

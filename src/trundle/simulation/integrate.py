@@ -49,7 +49,7 @@ class Settings:
 
     method: str = "lsoda"
     rtol: float = 1e-9
-    atol: float = 1e-10
+    atol: float | FloatArray = 1e-10
     longest_step: float = math.inf
 
 
@@ -91,22 +91,25 @@ def integrate(
     names: Sequence[str],
     find: Callable[[float, float], Sequence[float]] | None = None,
     watch: Callable[[], Extremes] | None = None,
+    jump: Callable[[float, float, FloatArray], FloatArray] | None = None,
 ) -> FloatArray:
     """States (n, T) at increasing `times`, from `start` at the first.
 
     `make(a, b)` gives rate and Jacobian for the piece [a, b], on which inputs are smooth; `breaks` are the ends of
     pieces. A method is started anew at every break, so no step ever straddles a jump. Where LSODA gets stuck,
-    `find(from, to)` may name more breaks. What `watch` gives anew sees all steps of the run. Raises NumericsError where
-    the states stop being finite.
+    `find(from, to)` may name more breaks. `jump(a, b, x)` is where the state goes at the beginning of a piece [a, b],
+    and at the last time; what is stored there comes after it. What `watch` gives anew sees all steps of the run. Raises
+    NumericsError where the states stop being finite.
     """
     breaks = list(breaks)
     for _ in range(MOST_REPAIRS):
         take = watch().take if watch is not None else None
-        edges = _edges(times, breaks)
-        at, state = _snapped(times, np.array(edges)), np.array(start, dtype=float)
+        edges = edges_of(times, breaks)
+        at, state = snapped(times, np.array(edges)), np.array(start, dtype=float)
         result = np.empty((state.size, times.size))
         try:
             for a, b in pairwise(edges):
+                state = state if jump is None else jump(a, b, state)
                 inside = (at >= a) & ((at < b) | (b == at[-1]))
                 wanted = np.unique(np.concatenate([[a], at[inside], [b]]))
                 recorder = Recorder(a, b, take)
@@ -116,6 +119,8 @@ def integrate(
                 recorder.done(piece[:, -1])
                 result[:, inside] = piece[:, np.searchsorted(wanted, at[inside])]
                 state = piece[:, -1]
+            if jump is not None:
+                result[:, -1] = jump(edges[-1], edges[-1], state)
             return result
         except StuckError as error:
             more = [] if find is None else _near(error.time, [*breaks, times[0], times[-1]], find)
@@ -139,7 +144,7 @@ def _near(t: float, known: Sequence[float], find: Callable[[float, float], Seque
     return []
 
 
-def _edges(times: FloatArray, breaks: Sequence[float]) -> list[float]:
+def edges_of(times: FloatArray, breaks: Sequence[float]) -> list[float]:
     """Ends of the pieces: first and last time and the breaks between; of those that only rounding parts, the later."""
     least = SAME_TIME * (times[-1] - times[0])
     edges = [float(times[0])]
@@ -151,7 +156,7 @@ def _edges(times: FloatArray, breaks: Sequence[float]) -> list[float]:
     return [*edges, float(times[-1])]
 
 
-def _snapped(times: FloatArray, edges: FloatArray) -> FloatArray:
+def snapped(times: FloatArray, edges: FloatArray) -> FloatArray:
     """`times` with those that only rounding keeps from an edge put on it: no method can step over 10⁻¹⁷ s."""
     after = np.clip(np.searchsorted(edges, times), 1, edges.size - 1)
     before = edges[after - 1]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trundle.arrays import FloatArray
+from trundle.mechanics.quantities import UNSEEN
 from trundle.model.manifold import on_manifold
 from trundle.program import Program, compile_program
 from trundle.results.peaks import Peak
@@ -40,28 +41,42 @@ def observed(problem: Problem, guided: Program, states: FloatArray, commanded: F
 
 
 def look_of(problem: Problem, guided: Program, fill: Fill) -> Look:
-    """All columns at any times of the run: states, inputs and outputs in order, then the energy account's own."""
-    signals, system = list(problem.signals.values()), problem.system
+    """The columns of `columns_of` at any times of the run."""
+    signals, system, places = list(problem.signals.values()), problem.system, _seen(problem)
     n, stored = len(system.states), [k for k, name in enumerate(system.outputs) if name in STORED_ENERGY]
 
     def look(times: FloatArray, states: FloatArray, edges: FloatArray) -> FloatArray:
         """At states (n, count), on pieces that end at these edges."""
-        given = commands_inside(signals, fill, times, states, edges)
+        given = problem.inputs_of(states, commands_inside(signals, fill, times, states, edges))
         outputs = observed(problem, guided, states, given)
+        columns = np.vstack([states[:n], given, outputs])[places]
         if len(states) == n:
-            return np.vstack([states, given, outputs])
-        return np.vstack([states[:n], given, outputs, states[n:], outputs[stored].sum(axis=0)])
+            return columns
+        return np.vstack([columns, states[n:], outputs[stored].sum(axis=0)])
 
     return look
 
 
 def columns_of(problem: Problem) -> tuple[str, ...]:
-    """The names of the columns that `look_of` gives."""
+    """The names of the columns that are looked at between samples: states, inputs and outputs that people look at, in
+    order, then the energy account's own.
+    """
     system = problem.system
     account = (
         ("energy.work", "energy.losses", "energy.stored") if len(problem.start) > len(system.states) else ()
     )
-    return (*system.states, *system.inputs, *system.outputs, *account)
+    names = (*system.states, *system.inputs, *system.outputs)
+    return (*(names[place] for place in _seen(problem)), *account)
+
+
+def _seen(problem: Problem) -> list[int]:
+    """The places among states, inputs and outputs of what isn't a controller's own memory, or noise: those are held
+    between samples.
+    """
+    system = problem.system
+    known = system.quantities
+    names = (*system.states, *system.inputs, *system.outputs)
+    return [k for k, name in enumerate(names) if name not in known or known[name].kind not in UNSEEN]
 
 
 def peaks_of(problem: Problem, seen: Extremes) -> dict[str, Peak]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from trundle.arrays import FloatArray, Floats
 from trundle.model import Model
 from trundle.program import Kernel, Program, compile_program
 from trundle.program.simplify import only_elements
+
+if TYPE_CHECKING:
+    from trundle.simulation.gradients import Tangents
 
 # Robots looked at together: 4096 with a hundred numbers a robot are 3 MB.
 ROBOTS_AT_ONCE = 4096
@@ -30,21 +34,47 @@ class Stored:
     inputs: Mapping[str, Floats]
     parameters: Mapping[str, Floats]
 
-    def observed(self, kernel: Kernel) -> Iterator[tuple[int, slice, FloatArray]]:
-        """Row, robots, and what a program of one output gives for them, part by part."""
-        count = self.values.shape[2]
+    def observed(self, kernel: Kernel, element: int = 0) -> Iterator[tuple[slice, slice, FloatArray]]:
+        """Rows, robots, and an element of what a program of one output gives for them, part by part.
+
+        Of few robots many rows are looked at together: a call from Python costs as much as a thousand states.
+        """
+        saved, _, count = self.values.shape
         for begin in range(0, count, ROBOTS_AT_ONCE):
             lanes = slice(begin, min(begin + ROBOTS_AT_ONCE, count))
-            p = lane_numbers(self.parameters, 0, lanes)
-            for row, step in enumerate(self.steps):
-                x = np.ascontiguousarray(self.values[row, :, lanes])
-                (numbers,) = kernel(x, lane_numbers(self.inputs, int(step), lanes), p)
-                yield row, lanes, numbers[0]
+            width = lanes.stop - begin
+            p, together = lane_numbers(self.parameters, 0, lanes), ROBOTS_AT_ONCE // width
+            for first in range(0, saved, together):
+                rows = slice(first, min(first + together, saved))
+                size = rows.stop - first
+                x = np.moveaxis(self.values[rows, :, lanes], 1, 0).reshape(-1, size * width)
+                own = p if p.ndim == 1 else np.tile(p, (1, size))
+                (numbers,) = kernel(np.ascontiguousarray(x), self._inputs_at(rows, lanes), own)
+                yield rows, lanes, numbers[element].reshape(size, width)
+
+    def _inputs_at(self, rows: slice, lanes: slice) -> FloatArray:
+        """The inputs in order at these rows, one after the other, and robots; (m,) where they are always the same."""
+        if not any(np.ndim(value) == 2 for value in self.inputs.values()):
+            given = lane_numbers(self.inputs, 0, lanes)
+            return given if given.ndim == 1 else np.tile(given, (1, rows.stop - rows.start))
+        shape = len(self.inputs), lanes.stop - lanes.start
+        parts = (lane_numbers(self.inputs, int(step), lanes) for step in self.steps[rows])
+        return np.hstack([np.broadcast_to(part.reshape(shape[0], -1), shape) for part in parts])
 
 
 def observer_of(model: Model, stored: Stored) -> Callable[[str], FloatArray]:
     """Computes an output by name, (saved, count)."""
     return partial(_output, model, stored)
+
+
+def slope_of(tangents: Tangents, whole: Stored) -> Callable[[str, str], FloatArray]:
+    """Computes the derivative of an output by a direction, both by name, (saved, count); `whole` holds x, then S."""
+    return partial(_slope, tangents, whole)
+
+
+def _slope(tangents: Tangents, whole: Stored, of: str, by: str) -> FloatArray:
+    place = 1 + [each.name for each in tangents.directions].index(by)
+    return _filled(whole, compile_program(tangents.observing(of)), place)
 
 
 def worst_residual(model: Model, stored: Stored) -> float:
@@ -56,9 +86,14 @@ def worst_residual(model: Model, stored: Stored) -> float:
 
 
 def _output(model: Model, stored: Stored, name: str) -> FloatArray:
+    return _filled(stored, _single(model.observe, name))
+
+
+def _filled(stored: Stored, kernel: Kernel, element: int = 0) -> FloatArray:
+    """An element of a program's output group for all robots, (saved, count)."""
     result = np.empty((stored.values.shape[0], stored.values.shape[2]))
-    for row, lanes, numbers in stored.observed(_single(model.observe, name)):
-        result[row, lanes] = numbers
+    for rows, lanes, numbers in stored.observed(kernel, element):
+        result[rows, lanes] = numbers
     return result
 
 

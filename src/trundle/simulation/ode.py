@@ -136,6 +136,7 @@ def ode(
     {'link_1.angle': ...
     """
     model = model_of(model, "ode", base)
+    model.require_continuous("ode")
     values = model.parameter_values(named(parameters, "parameters"))
     signals = signals_of(inputs, {name: model.units.get(name, "") for name in model.inputs}, model.name)
     ordered = tuple(signals.get(name, constant(0.0)) for name in model.inputs)

@@ -27,7 +27,7 @@ class RunOptions:
     """When a run is stored and how it is integrated.
 
     stored: the times to store (s), increasing. method: one of METHODS. rtol, atol: bounds on a step's error; None
-    for the method's own. max_step: the longest step (s) that a user asks for, if any.
+    for the method's own. max_step: the longest step (s) that a user asks for, if any. seed: of noise.
     """
 
     stored: FloatArray
@@ -35,6 +35,7 @@ class RunOptions:
     rtol: float | None = None
     atol: float | None = None
     max_step: float | None = None
+    seed: int = 0
 
     @property
     def times(self) -> FloatArray:
@@ -56,6 +57,7 @@ def options_of(
     rtol: float | None = None,
     atol: float | None = None,
     max_step: float | str | None = None,
+    seed: int = 0,
     tolerance: float | None = None,
 ) -> RunOptions:
     """The options of a run, checked; the arguments are those of `simulate`. Raises InputError.
@@ -79,7 +81,7 @@ def options_of(
             hint="such as 1e-9",
         )
     longest = None if max_step is None else positive(max_step, "max_step", "s")
-    return RunOptions(stored, method, tight[0], tight[1], longest)
+    return RunOptions(stored, method, tight[0], tight[1], longest, whole(seed, "run.seed", 0))
 
 
 def _sample_times(duration: float | str, samples: int) -> FloatArray:

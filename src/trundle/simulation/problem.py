@@ -2,52 +2,56 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, NumericsError, counted, suggest
-from trundle.frozen import Deferred
 from trundle.model import Model
 from trundle.model.arguments import named
 from trundle.model.health import without_value
 from trundle.model.rolling_motion import RollingMotion
 from trundle.program import Kernel, Program, compile_program, feed
 from trundle.program.kernel import FEW, QUICK
-from trundle.progress import Doing, Progress
+from trundle.progress import Doing, Progress, Stopwatch
 from trundle.results import Run
-from trundle.results.columns import Column
-from trundle.results.run import GROUPS
 from trundle.robot import Robot
 from trundle.robot.problems import Mistake, report
+from trundle.simulation.carried import Carried, Slopes
 from trundle.simulation.culprit import AXLES, Make, with_culprit
-from trundle.simulation.events import falling, first_falls, told
-from trundle.simulation.extremes import Extremes
+from trundle.simulation.events import falling
+from trundle.simulation.extremes import Extremes, Look
 from trundle.simulation.feedback import Fill, commands, filler
-from trundle.simulation.integrate import IMPLICIT, MOST_DECAY, LongError, Settings, integrate, tolerances
+from trundle.simulation.integrate import (
+    IMPLICIT,
+    MOST_DECAY,
+    SAME_TIME,
+    LongError,
+    Settings,
+    integrate,
+    tolerances,
+)
 from trundle.simulation.jumps import closer_look, longest_step, with_jumps
+from trundle.simulation.native import LateExtremes, native_run
 from trundle.simulation.observed import (
-    STORED_ENERGY,
-    between_of,
     columns_of,
     is_whole,
     look_of,
     observed,
-    peaks_of,
 )
 from trundle.simulation.options import RunOptions
+from trundle.simulation.outcome import run_of, settled
 from trundle.simulation.pieces import make_pieces
+from trundle.simulation.sampling import Instants, jumping, sampling_of
 from trundle.simulation.signals import Inputs, Signal, as_signal, together
 from trundle.simulation.stability import decay_rate, eigenvalues
 
 # Operations of the rates times states up to which their slopes are compiled: the matrix has about half as many, at
 # 80 µs apiece. One of a humanoid (77 states) has 1.5 million and takes three minutes; its differences take 2 ms.
 MOST_SLOPE = 50_000
-# Initial values that constraints moved by less than this are as they were given.
-_SAME = 1e-9
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,8 @@ class Problem:
     the system's own; observe: the same -> outputs last. given: the initial values that were asked for by name, start:
     x(0), which may differ from them where constraints hold it. stiff: whether stiff formulas are needed; None where
     only a look at the start can tell. options: when it is stored and how it is integrated. summary: what the run's own
-    begins with.
+    begins with. carried: the derivatives that go along, if any. law: (state, input, parameter) -> the system's inputs,
+    where `signals` only lead it: in their places, and behind them what else it hangs on.
     """
 
     system: Model | RollingMotion
@@ -71,53 +76,143 @@ class Problem:
     stiff: bool | None
     options: RunOptions
     summary: Mapping[str, object]
+    carried: Carried | None = None
+    law: Program | None = None
 
     @property
     def numbers(self) -> FloatArray:
         """p in order."""
         return np.array(list(self.parameters.values()))
 
+    @property
+    def whole_start(self) -> FloatArray:
+        """x(0), and S(0) behind it where derivatives go along."""
+        start = np.array(self.start, dtype=float)
+        return start if self.carried is None else self.carried.beside(start)
+
+    def sampling(self) -> Program:
+        """What samples do to x, and to S."""
+        assert isinstance(self.system, Model)
+        if self.carried is None:
+            return sampling_of(self.system)
+        return self.carried.sampling(self.rate.inputs[self.rate.input_index("state")].labels)
+
+    def bounds(self, method: str) -> tuple[float, float | FloatArray]:
+        """What a step may be off by, relative and absolute."""
+        relative, absolute = tolerances(method, self.options.rtol, self.options.atol)
+        return relative, absolute if self.carried is None else self.carried.bounds(absolute)
+
+    def inputs_of(self, states: FloatArray, led: FloatArray) -> FloatArray:
+        """The system's inputs (inputs, count) at states (n, count) and what leads them."""
+        if self.law is None:
+            return led
+        own = np.ascontiguousarray(states[: len(self.system.states)])
+        return compile_program(self.law)(own, led, self.numbers, often=False)[0]
+
 
 def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
     """The run of a problem."""
-    import scipy.integrate  # noqa: F401  the slowest import of a run, here so that its seconds are its own
-
-    began = time.perf_counter()
-    options, signals = problem.options, list(problem.signals.values())
-    system, p = problem.system, problem.numbers
+    clock = Stopwatch()
     guided = _guided(problem)
-    fill = filler(signals, system.states, problem.observe, p)
-    doing = "simulating" if isinstance(system, Model) else "rolling"
-    still = all(signal.held and signal.feedback is None for signal in signals)
-    moving = None if still else filler(signals, system.states, problem.observe, p, held=False)
-    with Doing(progress, f"compiling {system.name}", "operations") as made:
+    fill = filler(list(problem.signals.values()), problem.system.states, problem.observe, problem.numbers)
+    _compile(problem, guided, fill, progress, clock)
+    look = look_of(problem, guided, fill)
+    doing = "simulating" if isinstance(problem.system, Model) else "rolling"
+    with Progress(progress, problem.options.end, f"{doing} {problem.system.name}", "simulated s") as bar:
+        clock.begin("simulate_seconds")
+        driven = guided if problem.carried is None else problem.carried.rate(guided)
+        seen: Extremes
+        seen = late = LateExtremes(look, problem.options.stored, falls_of(problem), len(problem.start))
+        native = native_run(problem, driven, late, bar)
+        if native is None:
+            method, whole, seen = _by_scipy(problem, _Motion(guided, driven, fill, look), bar, clock)
+        else:
+            method, whole = "dop853", native.stored
+    states = whole[: len(problem.start)]
+    led = commands(list(problem.signals.values()), fill, problem.options.times, states)
+    commanded = problem.inputs_of(states, led)
+    slopes = _slopes(problem, whole, commanded)
+    outputs = observed(problem, guided, states, commanded)
+    summary = {**problem.summary, "method": method, **clock.seconds(), **settled(problem)}
+    if native is not None:
+        summary["steps"] = native.steps
+    return run_of(problem, (states, commanded, outputs), summary, seen, slopes)
+
+
+def _slopes(problem: Problem, whole: FloatArray, commanded: FloatArray) -> Slopes | None:
+    """The derivatives along the run, if any."""
+    carried = problem.carried
+    if carried is None:
+        return None
+    return Slopes(
+        carried.tangents, carried.settled(whole, commanded, problem.numbers), commanded, problem.numbers
+    )
+
+
+def _compile(
+    problem: Problem,
+    guided: Program,
+    fill: Fill,
+    progress: bool | Callable[[float], None],
+    clock: Stopwatch,
+) -> None:
+    """Make native code of the rates and the outputs; NumericsError where there are no rates at the start."""
+    clock.begin("compile_seconds")
+    with Doing(progress, f"compiling {problem.system.name}", "operations") as made:
         made.at(counted(guided.operations, "operation"), guided.operations)
         _require_rates(problem, fill, compile_program(guided))
-        method = _method(problem, guided, moving)
-        slope = slope_of(problem, guided) if method in IMPLICIT else None
-        if slope is not None:
-            made.at("", slope.operations)
         if not is_whole(guided):
             made.at("outputs", problem.observe.operations)
-            compile_program(problem.observe).prepare(2, 2 if signals else 1, 1)
-    compiled = time.perf_counter()
-    with Progress(progress, options.end, f"{doing} {system.name}", "simulated s") as bar:
-        names = guided.inputs[guided.input_index("state")].labels
-        watched = list[Extremes]()
+            compile_program(problem.observe).prepare(2, 2 if problem.signals else 1, 1)
 
-        def watch() -> Extremes:
-            """What sees the steps; a run that starts over starts anew."""
-            falls = [columns_of(problem).index(name) for name in falling(system)]
-            watched[:] = [Extremes(look_of(problem, guided, fill), options.stored, falls)]
-            return watched[0]
 
-        make = make_pieces(guided, slope, signals, moving, p, bar)
-        states = _integrated(problem, make, method, names, fill, watch)
-    commanded = commands(signals, fill, options.times, states)
-    outputs = observed(problem, guided, states, commanded)
-    seconds = {"compile_seconds": compiled - began, "simulate_seconds": time.perf_counter() - compiled}
-    summary = {**problem.summary, "method": method, **seconds, **_settled(problem)}
-    return run_of(problem, (states, commanded, outputs), summary, watched[0])
+class _Motion(NamedTuple):
+    """What is integrated, and what is seen of it.
+
+    guided: ẋ; driven: the same, with Ṡ behind it where derivatives go along. fill: the commands at a time and a state.
+    """
+
+    guided: Program
+    driven: Program
+    fill: Fill
+    look: Look
+
+
+def _by_scipy(
+    problem: Problem, motion: _Motion, bar: Progress, clock: Stopwatch
+) -> tuple[str, FloatArray, Extremes]:
+    """The method, the states at the problem's times, and what saw the steps, by one of SciPy's integrators."""
+    clock.begin("")
+    import scipy.integrate  # noqa: F401  the slowest import of a run, here so that its seconds are in no part
+
+    clock.begin("compile_seconds")
+    guided, driven, fill, look = motion
+    signals, p = list(problem.signals.values()), problem.numbers
+    still = all(signal.held and signal.feedback is None for signal in signals)
+    moving = None if still else filler(signals, problem.system.states, problem.observe, p, held=False)
+    method = _method(problem, guided, moving)
+    slope = slope_of(problem, driven) if method in IMPLICIT else None
+    clock.begin("simulate_seconds")
+    names, rows = driven.inputs[driven.input_index("state")].labels, len(problem.start)
+
+    def look_at_states(times: FloatArray, states: FloatArray, edges: FloatArray) -> FloatArray:
+        """The look without the rows of derivatives."""
+        return look(times, states[:rows], edges)
+
+    watched = list[Extremes]()
+
+    def watch() -> Extremes:
+        """What sees the steps; a run that starts over starts anew."""
+        watched[:] = [Extremes(look_at_states, problem.options.stored, falls_of(problem))]
+        return watched[0]
+
+    make = make_pieces(driven, slope, signals, moving, p, bar)
+    return method, _integrated(problem, make, method, names, fill, watch), watched[0]
+
+
+def falls_of(problem: Problem) -> list[int]:
+    """The columns whose fall to zero is told."""
+    return [columns_of(problem).index(name) for name in falling(problem.system)]
 
 
 def _integrated(
@@ -125,15 +220,18 @@ def _integrated(
 ) -> FloatArray:
     """The states (called `names`) at the problem's times; NumericsError says what made the run stop."""
     options, signals = problem.options, list(problem.signals.values())
-    bounds = tolerances(method, options.rtol, options.atol)
-    settings = Settings(method, *bounds, longest_step(signals, options.end, options.max_step))
+    settings = Settings(method, *problem.bounds(method), longest_step(signals, options.end, options.max_step))
     breaks = [t for signal in signals for t in (*signal.jumps, *signal.kinks)]
-    look = closer_look(signals)
+    look, jump, system = closer_look(signals), None, problem.system
+    if isinstance(system, Model) and system.sampling is not None:
+        instants = Instants.between(system.clocks, 0.0, options.end, SAME_TIME * options.end)
+        breaks += instants.times.tolist()
+        jump = jumping(problem.sampling(), signals, fill, problem.numbers, instants)
 
     def integrated(make: Make) -> FloatArray:
-        x, times = problem.start, options.times
+        x, times = problem.whole_start, options.times
         return integrate(
-            make, x, times, breaks=breaks, settings=settings, names=names, find=look, watch=watch
+            make, x, times, breaks=breaks, settings=settings, names=names, find=look, watch=watch, jump=jump
         )
 
     try:
@@ -151,9 +249,12 @@ def _guided(problem: Problem) -> Program:
     share most of what they compute. Others should do no more at a step than they need.
     """
     rate, projection = problem.rate, problem.system.projection
+    if problem.law is not None:
+        rate = feed(rate, problem.law, "input")
     if projection is None:
         return rate
-    whole = rate.operations + projection.operations > QUICK and problem.options.times.size <= FEW
+    long = rate.operations + projection.operations > QUICK and problem.options.times.size <= FEW
+    whole = long and problem.carried is None and problem.law is None
     return feed(rate, projection, seen=problem.observe if whole else None)
 
 
@@ -164,7 +265,7 @@ def slope_of(problem: Problem, guided: Program) -> Program | None:
     would take longer than its differences ever will.
     """
     feedback = any(signal.feedback for signal in problem.signals.values())
-    if feedback or guided.operations * len(problem.start) > MOST_SLOPE:
+    if feedback or guided.operations * guided.outputs[0].size > MOST_SLOPE:
         return None
     system = problem.system
     kept = system.audited_jacobian if isinstance(system, Model) and guided is system.audited else None
@@ -204,7 +305,7 @@ def _require_rates(problem: Problem, fill: Fill, kernel: Kernel) -> None:
     system = problem.system
     lost = [name for name, value in zip(system.states, rate, strict=False) if not np.isfinite(value)]
     values = dict(zip(system.states, start.tolist(), strict=False))
-    values |= dict(zip(system.inputs, commands.tolist(), strict=True))
+    values |= dict(zip(system.inputs, commands.tolist(), strict=False))  # of what leads a law more may follow
     words = without_value(system.robot, problem.parameters, values) if system.robot is not None else ""
     if words:
         raise NumericsError(f"at t = 0 s {', '.join(lost)} of '{system.name}' have no rates: {words}")
@@ -224,99 +325,6 @@ def _singular_start(robot: Robot | None) -> str:
     if robot is not None and robot.wheels:
         return AXLES
     return "do two joints about one axis carry a body without inertia there? start from other angles"
-
-
-def _settled(problem: Problem) -> dict[str, object]:
-    """`settled`: the given initial values that closed loops or other constraints moved, as (given, used)."""
-    used = dict(zip(problem.system.states, problem.start, strict=False))
-    moved = {
-        name: (value, used[name])
-        for name, value in problem.given.items()
-        if abs(used[name] - value) > _SAME * max(1.0, abs(value))
-    }
-    return {"settled": moved} if moved else {}
-
-
-def run_of(
-    problem: Problem,
-    solution: tuple[FloatArray, FloatArray, FloatArray],
-    summary: Mapping[str, object],
-    seen: Extremes | None = None,
-) -> Run:
-    """States, commands and outputs at all times as a Run: without the time 0, where that wasn't asked for.
-
-    seen: what tells how it went between those times, if anything does.
-    """
-    system, options, states = problem.system, problem.options, solution[0]
-    labels = (system.states, system.inputs, system.outputs)
-    values = {
-        name: row
-        for names, rows in zip(labels, solution, strict=True)
-        for name, row in zip(names, rows, strict=False)
-    }
-    _require_finite(values, options.times)
-    account = _energy_account(states, values) if len(states) > len(system.states) else {}
-    skip = options.times.size - options.stored.size
-    values = {name: series[skip:] for name, series in {**values, **account}.items()}
-    units = {**system.units, **dict.fromkeys(account, "J")}
-    groups = {group: getattr(system, group, ()) for group in GROUPS}
-    shown = columns_of(problem)
-    falls = falling(system)
-    times = {} if seen is None or not falls else {shown[k]: when for k, when in seen.fallen().items()}
-    known = {name: system.quantities[name] for name in values if name in system.quantities}
-    return Run(
-        name=system.name,
-        time=options.stored,
-        values=values,
-        units={name: unit for name, unit in units.items() if name in values},
-        description=describe(system, problem.parameters),
-        summary={
-            **summary,
-            **_worst(values),
-            **told(system, first_falls(falls, times, values, options.stored), float(np.ptp(options.times))),
-        },
-        groups=groups | {"outputs": (*system.outputs, *account)},
-        columns={name: Column(noun.owner, noun.label, noun.kind) for name, noun in known.items()},
-        peaks={} if seen is None else Deferred(shown, lambda: peaks_of(problem, seen)),
-        between={} if seen is None else Deferred(shown, lambda: between_of(problem, seen, values)),
-    )
-
-
-def _worst(values: Mapping[str, FloatArray]) -> dict[str, float]:
-    """The largest residuals, and how far the energy is out of balance beside what passed through."""
-    residuals = ("constraint_residual", "loop_residual", "slip_residual")
-    largest = {name: float(values[name].max()) for name in residuals if name in values}
-    # A kinematic run holds all other constraints by construction: only what its wheels can't do could be violated.
-    if "slip_residual" in largest:
-        largest["constraint_residual"] = largest["slip_residual"]
-    if "energy.imbalance" in values:
-        largest["energy_imbalance"] = float(np.abs(values["energy.imbalance"]).max())
-        # What passed through (J): the largest of work, losses, and the travel of any kind of stored energy.
-        kinds = ("kinetic", "potential", "internal", "work", "losses")
-        largest["energy_turned_over"] = max(float(np.ptp(values[f"energy.{kind}"])) for kind in kinds)
-    return largest
-
-
-def _energy_account(states: FloatArray, values: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Stored energy, work, losses and what doesn't balance (J); work and losses are the last two states."""
-    stored = np.sum([values[name] for name in STORED_ENERGY], axis=0)
-    return {
-        "energy.stored": stored,
-        "energy.work": states[-2],
-        "energy.losses": states[-1],
-        "energy.imbalance": states[-2] - states[-1] - (stored - stored[0]),
-    }
-
-
-def describe(system: Model | RollingMotion, parameters: Mapping[str, float]) -> dict[str, object]:
-    """What travels with a run: the description as text (or what else the model was made from), the parameters used."""
-    return {**system.made_from, "parameters": dict(parameters)}
-
-
-def _require_finite(values: Mapping[str, FloatArray], at: FloatArray) -> None:
-    for name, series in values.items():
-        for t in at[~np.isfinite(series)][:1]:
-            raise NumericsError(f"'{name}' is not finite at t = {t:g} s: the robot is singular there")
 
 
 def named_signals(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -19,14 +20,20 @@ from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named, number
 from trundle.model.lanes import lane_parameters
 from trundle.model.manifold import settle_batch
+from trundle.model.placed import require_undriven, warn_of_references
 from trundle.progress import Progress
 from trundle.results import Batch
-from trundle.simulation.observing import Stored, lane_numbers, observer_of, worst_residual
+from trundle.simulation.dynamic import with_references
+from trundle.simulation.gradients import Tangents, directions_of
+from trundle.simulation.observing import Stored, lane_numbers, observer_of, slope_of, worst_residual
 from trundle.simulation.options import positive, require_state, whole
-from trundle.simulation.problem import describe
+from trundle.simulation.outcome import describe
+from trundle.simulation.sampling import sampled_start, stepped_groups, warn_of_period
+from trundle.simulation.signals import Input, table
 from trundle.simulation.stability import eigenvalues, longest_step
 
 NumbersLike = float | str | npt.ArrayLike
+Told = tuple[list[float], list[float], str]
 
 
 def rollout(
@@ -41,6 +48,7 @@ def rollout(
     count: int | None = None,
     threads: int | None = None,
     base: str | None = None,
+    gradients: Sequence[str] = (),
     progress: bool | Callable[[float], None] = True,
 ) -> Batch:
     """Integrate many robots with the classical Runge-Kutta method of fixed step, on all cores.
@@ -57,7 +65,8 @@ def rollout(
     initial : mapping of str to number, str or array_like, shape (count,)
         States by name, one for all robots or one per robot; those not given are 0, or what constraints make them.
     inputs : mapping of str to number, str or array_like
-        Inputs by name: a number, (count,), (steps, 1) or (steps, count); those not given are 0.
+        Inputs by name: a number, (count,), (steps, 1) or (steps, count); those not given are 0. By the name of a
+        tracker the motion that it follows, as `reference` takes it.
     parameters : mapping of str to number, str or array_like, shape (count,)
         Changed values by name; arrays are checked robot by robot at their extremes and at a few robots between.
     steps : int
@@ -70,6 +79,10 @@ def rollout(
         How many robots; may be left out where an array tells it.
     threads : int
         How many threads; by default one a core.
+    gradients : sequence of str
+        What derivatives are taken by, for `batch.gradient(OF, BY)`: parameters ("r"), where states start
+        ("initial.theta"), constants added to inputs ("inputs.left_motor.voltage"). They are those of the steps
+        themselves, to rounding. Where a law has a kink they are those of the side on which it stands.
     progress : bool or callable
         Whether to show progress after a second's work where a person watches (a terminal or a notebook), or what to
         call with the share done (0 to 1).
@@ -109,37 +122,52 @@ def rollout(
     _check_whole_numbers(steps, every, count, threads)
     h = positive(dt, "dt", "s")
     x = _complete(dict(model.initial), named(initial, "initial"), "state", model)
-    u = _complete(dict.fromkeys(model.inputs, 0.0), named(inputs, "inputs"), "input", model)
+    given = _with_references(model, named(inputs, "inputs"), steps, h)
+    require_undriven(model.robot, given)
+    warn_of_references(model.robot, model.inputs, given)
+    u = _complete(dict.fromkeys(model.inputs, 0.0), given, "input", model)
     p = _parameters(model, named(parameters, "parameters"))
     size = _count(count, x, u, p)
-    _require_memory(steps // every + 1, len(model.states), size)
+    tangents = Tangents(model, directions_of(model, gradients))
+    _require_memory(steps // every + 1, len(model.states) * (1 + len(tangents.directions)), size)
     model.quantities.check_quaternions(x)
     x = settle_batch(model, x, tuple(initial or ()), p)
     start = np.array([np.broadcast_to(x[name], (size,)) for name in model.states])
+    slopes = tangents.start(x, initial or {}, u, p, size)
+    if model.sampling is not None:
+        warn_of_period(model, steps * h, "a rollout")
+        robots = slice(0, size)
+        start = sampled_start(model, start, lane_numbers(u, 0, robots), lane_numbers(p, 0, robots))
+    further = stepped_groups(model, u, h, steps)
     _warn_of_step(model, start, u, p, h)
     with Progress(progress, steps * size, f"rolling out {model.name}", "robot steps") as bar:
         result = native(
-            model.dynamics,
-            start,
-            {"input": u if u else np.zeros(0), "parameter": p},
+            tangents.dynamics,
+            np.vstack([start, slopes.reshape(-1, size)]),
+            {"input": u if u else np.zeros(0), "parameter": p, **further},
             dt=h, steps=steps, every=every, count=size, threads=threads,
-            progress=bar.fraction, projection=model.projection,
+            progress=bar.fraction, projection=tangents.stepped,
         )  # fmt: skip
     states = result.states if result.states.ndim == 3 else result.states[:, :, None]
     time = np.asarray(result.steps) * h
     summary = {"steps": steps, "dt": h, "every": every, "count": size, "method": "rk4"}
-    return _batch(model, Stored(frozen(states), np.asarray(result.steps), u, p), time, summary)
+    return _batch(tangents, Stored(frozen(states), np.asarray(result.steps), u, p), time, summary)
 
 
-def _batch(model: Model, stored: Stored, time: FloatArray, summary: Mapping[str, object]) -> Batch:
-    """What was stored, with what can be computed from it."""
+def _batch(tangents: Tangents, whole: Stored, time: FloatArray, summary: Mapping[str, object]) -> Batch:
+    """What was stored, with what can be computed from it; of the `whole` the columns of derivatives stand last."""
+    model, n = tangents.model, len(tangents.model.states)
+    stored = replace(whole, values=whole.values[:, :n])
+    columns = {
+        each.name: whole.values[:, n * j : n * (j + 1)] for j, each in enumerate(tangents.directions, 1)
+    }
     numbers = {name: float(value) for name, value in stored.parameters.items() if np.ndim(value) == 0}
     return Batch(
         name=model.name,
         time=time,
         states=model.states,
         values=stored.values,
-        units={name: model.units[name] for name in model.states},
+        units={name: model.units[name] for name in model.states} | tangents.units(model.states),
         parameters=stored.parameters,
         description=describe(model, numbers),
         summary={
@@ -149,6 +177,8 @@ def _batch(model: Model, stored: Stored, time: FloatArray, summary: Mapping[str,
         },
         outputs=model.outputs,
         observer=observer_of(model, stored),
+        gradients=columns,
+        slope=slope_of(tangents, whole) if columns else None,
     )
 
 
@@ -218,6 +248,23 @@ def _warn_of_step(
             "its error",
             stacklevel=3,
         )
+
+
+def _with_references(
+    model: Model, given: Mapping[str, NumbersLike], steps: int, dt: float
+) -> Mapping[str, NumbersLike]:
+    """Inputs with those of trackers, step by step, in place of the motions that they are given."""
+    told, times = (
+        with_references(model.robot, cast("Mapping[str, Input]", given)),
+        dt * np.arange(steps, dtype=float),
+    )
+    found: dict[str, NumbersLike] = {}
+    for name, signal in told.items():
+        if name in given:
+            found[name] = given[name]
+        else:
+            found[name] = table(*cast("Told", signal)).sample(times)[:, None]
+    return found
 
 
 def _complete(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -16,15 +16,20 @@ from trundle.documents.reader import require_masses
 from trundle.errors import InputError
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named, opened, robot_of
+from trundle.model.placed import placed
 from trundle.progress import Doing
 from trundle.results import Run
-from trundle.robot import Robot, require_dynamic
+from trundle.robot import Controller, Robot, require_dynamic
 from trundle.simulation.columns import read_column
 from trundle.simulation.dynamic import dynamic_problem
 from trundle.simulation.kinematic import TOLERANCE, kinematic_problem
 from trundle.simulation.options import RunOptions, options_of, positive
 from trundle.simulation.problem import Problem, solve
 from trundle.simulation.signals import Input, Inputs
+
+if TYPE_CHECKING:
+    from trundle.robot.terrain import Terrain
+    from trundle.simulation.traversing import GroundProblem
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,7 @@ class Changes:
     rtol: float | None = None
     atol: float | None = None
     max_step: float | str | None = None
+    seed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -50,17 +56,36 @@ class Task:
     """
 
     spec: RunSpec
-    problem: Problem
+    problem: Problem | GroundProblem
     changed: tuple[str, ...]
 
     @property
     def model(self) -> Model | None:
-        """The model of a run with forces; None where the wheels' motions are given."""
+        """The model of a run with forces on a plane; None where the wheels' motions are given, and over terrain."""
         return self.problem.system if isinstance(self.problem.system, Model) else None
+
+    @property
+    def count(self) -> int:
+        """How many times are stored."""
+        problem = self.problem
+        return problem.options.stored.size if isinstance(problem, Problem) else problem.count
+
+    @property
+    def integrated(self) -> Problem:
+        """The problem, where its equations are integrated; InputError for steps over terrain."""
+        if isinstance(self.problem, Problem):
+            return self.problem
+        message = (
+            f"'{self.problem.system.name}' goes over terrain by steps that no browser and no window takes"
+        )
+        hint = "a page of its run shows it: trundle show --page FILE, trundle.traverse(…).animate(path)"
+        raise InputError(message, key="terrain", hint=hint)
 
     def run(self, progress: bool | Callable[[float], None] = False) -> Run:
         """Run it."""
-        return solve(self.problem, progress)
+        if isinstance(self.problem, Problem):
+            return solve(self.problem, progress)
+        return self.problem.solve(progress)
 
 
 def run(
@@ -69,12 +94,14 @@ def run(
     parameters: Mapping[str, float | str] | None = None,
     inputs: Inputs | None = None,
     initial: Mapping[str, float | str] | None = None,
+    controllers: Mapping[str, Controller | Mapping[str, object]] | None = None,
     duration: float | str | None = None,
     method: str | None = None,
     samples: int | None = None,
     rtol: float | None = None,
     atol: float | None = None,
     max_step: float | str | None = None,
+    seed: int | None = None,
     base: str | None = None,
     progress: bool | Callable[[float], None] = True,
 ) -> Run:
@@ -91,6 +118,9 @@ def run(
         Inputs by name, beside those of the run section, as in `simulate`; a function of all replaces them.
     initial : mapping of str to number or str
         States at the start by name, beside those of the run section.
+    controllers : mapping of str to Controller or mapping
+        What drives its inputs, by name, beside the controllers that the description has. Inputs of the run section that
+        they drive are theirs.
     duration : float or str, s
         How long; by default as the run section says, or 10 s.
     method : {"auto", "lsoda", "radau", "bdf", "dop853", "rk45", "rk23"}
@@ -101,6 +131,8 @@ def run(
         Bounds on a step's error; by default as the run section says, or the method's own.
     max_step : float or str, s
         The longest step, as in `simulate`.
+    seed : int
+        Of sensors' noise, as in `simulate`; by default as the run section says, or 0.
     progress : bool or callable
         Whether to show progress after a second's work where a person watches (a terminal or a notebook), or what to
         call with the share done (0 to 1).
@@ -128,10 +160,31 @@ def run(
     >>> run.duration, run.description["parameters"]["d"]
     (1.0, 0.1)
     """
-    changes = Changes(parameters, inputs, initial, duration, method, samples, rtol, atol, max_step)
+    changes = Changes(parameters, inputs, initial, duration, method, samples, rtol, atol, max_step, seed)
     with Doing(progress, "deriving the model"):
-        task = task_of(opened(given, "run", base), changes)
+        described = opened(given, "run", base)
+        task = task_of(_with_controllers(described, controllers) if controllers else described, changes)
     return task.run(progress)
+
+
+def _with_controllers(
+    described: Robot | Model | Document, controllers: Mapping[str, Controller | Mapping[str, object]]
+) -> Robot | Document:
+    """The same with further controllers, whose inputs the run section gives no more."""
+    if not isinstance(described, Document):
+        return robot_of(described, "run", "controllers drive described robots").with_controllers(controllers)
+    robot, spec = described.robot.with_controllers(controllers), described.run
+    if spec is not None and spec.mode == "kinematic":
+        raise InputError(
+            "controllers drive motors, and the run section gives the wheels' motions",
+            key="controllers",
+            hint="mode: dynamic",
+        )
+    if spec is not None:
+        driven = {name for each in placed(robot) if each.name in controllers for name in each.drives}
+        inputs = {name: given for name, given in spec.inputs.items() if name not in driven}
+        spec = spec.model_copy(update={"inputs": inputs})
+    return replace(described, robot=robot, run=spec)
 
 
 def task_of(given: Given, changes: Changes | None = None) -> Task:
@@ -151,9 +204,15 @@ def task_of(given: Given, changes: Changes | None = None) -> Task:
 
 def _task(described: Robot | Model | Document, spec: RunSpec, folder: Path, changes: Changes) -> Task:
     """The problem that a run section describes, with the caller's changes over what the section says."""
-    options = _options(spec, changes)
     initial = {**spec.initial, **named(changes.initial, "initial")}
     parameters = {**spec.set, **named(changes.parameters, "parameters")}
+    if isinstance(described, Document) and described.terrain is not None:
+        inputs = _by_name(spec, folder, changes.inputs, described.robot.controllers)
+        problem = _over_ground(
+            described, described.terrain, spec, changes, inputs=inputs, initial=initial, parameters=parameters
+        )
+        return Task(spec, problem, tuple(parameters))
+    options = _options(spec, changes)
     if spec.mode == "kinematic":
         robot = robot_of(described, "run", "it has no wheels to roll on")
         asked = _by_name(spec, folder, changes.inputs)
@@ -165,9 +224,38 @@ def _task(described: Robot | Model | Document, spec: RunSpec, folder: Path, chan
         if parameters and model.robot is not None:  # with them a mass may have become zero
             require_dynamic(model.robot, model.robot.parameter_values(parameters))
         given = changes.inputs
-        inputs = given if callable(given) else _by_name(spec, folder, given)
+        tracked = () if model.robot is None else model.robot.controllers
+        inputs = given if callable(given) else _by_name(spec, folder, given, tracked)
         problem = dynamic_problem(model, inputs, initial, parameters, options)
     return Task(spec, problem, tuple(parameters))
+
+
+def _over_ground(
+    described: Document,
+    terrain: Terrain,
+    spec: RunSpec,
+    changes: Changes,
+    *,
+    inputs: Mapping[str, Input],
+    initial: Mapping[str, float | str],
+    parameters: Mapping[str, float | str],
+) -> GroundProblem:
+    """The run of a file with a terrain, which goes by steps of its own and takes no integrator's options."""
+    from trundle.simulation.traversing import STEP_SECONDS, ground_problem  # late: most files have no terrain
+
+    for name in ("method", "rtol", "atol", "max_step", "seed"):
+        if getattr(changes, name) is not None or (name in spec.model_fields_set and name in vars(spec)):
+            message = f"{name} is for integrators, and over terrain a run goes by steps of one length"
+            raise InputError(message, key=f"run.{name}", hint="step: 0.01 s, say, sets that length")
+    duration = spec.duration if changes.duration is None else changes.duration
+    samples = spec.samples if changes.samples is None else changes.samples
+    if spec.rate is not None and changes.samples is None:
+        samples = int(positive(duration, "run.duration", "s") * spec.rate) + 1
+    return ground_problem(
+        described.robot, terrain, inputs,
+        duration=duration, mode=spec.mode, step=STEP_SECONDS if spec.step is None else spec.step,
+        attitude=spec.attitude, initial=initial, parameters=parameters, samples=samples,
+    )  # fmt: skip
 
 
 def _placed(error: InputError, document: Document | None, spec: RunSpec, changes: Changes) -> InputError:
@@ -187,7 +275,7 @@ def _placed(error: InputError, document: Document | None, spec: RunSpec, changes
 
 def _options(spec: RunSpec, changes: Changes) -> RunOptions:
     """Times, method and tolerances: as changed, or as the run section says."""
-    said = spec.model_dump(include={"duration", "samples", "method", "rtol", "atol"})
+    said = spec.model_dump(include={"duration", "samples", "method", "rtol", "atol", "seed"})
     sections = ("parameters", "inputs", "initial")
     said |= {name: new for name, new in vars(changes).items() if new is not None and name not in sections}
     if spec.rate is not None and changes.samples is None:
@@ -207,19 +295,27 @@ def _periods(duration: float, rate: float) -> FloatArray:
     return times if times[-1] >= duration else np.append(times, duration)
 
 
-def _by_name(spec: RunSpec, folder: Path, given: Inputs | None) -> dict[str, Input]:
+def _by_name(
+    spec: RunSpec, folder: Path, given: Inputs | None, tracked: Collection[str] = ()
+) -> dict[str, Input]:
     """The run section's inputs with those of the caller over them; InputError for a function of all."""
     changed = named(cast("Mapping[str, Input] | None", given), "inputs")
-    return {**_signals(spec, folder, changed), **changed}
+    return {**_signals(spec, folder, changed, tracked), **changed}
 
 
-def _signals(spec: RunSpec, folder: Path, replaced: Collection[str]) -> dict[str, Input]:
-    """The run section's inputs but those `replaced`, tables in files read from the description's folder."""
+def _signals(
+    spec: RunSpec, folder: Path, replaced: Collection[str], tracked: Collection[str]
+) -> dict[str, Input]:
+    """The run section's inputs but those `replaced`, tables in files read from the description's folder; of what
+    controllers `tracked` follow the files themselves.
+    """
     inputs: dict[str, Input] = {}
     for name, signal in spec.inputs.items():
         if name in replaced:
             continue
-        if isinstance(signal, FileTable):
+        if isinstance(signal, FileTable) and name in tracked:
+            inputs[name] = cast("Input", folder / signal.file)
+        elif isinstance(signal, FileTable):
             inputs[name] = read_column(signal, name, folder, f"run.inputs.{name}")
         elif isinstance(signal, Table):
             inputs[name] = (signal.times, signal.values, signal.interpolation)

@@ -46,6 +46,10 @@ class Signal:
         Python functions; None where it can't.
     held: whether it keeps its value between its jumps, as constants do.
     feedback: of an input that follows the motion, its value for t (s) and the state; it has no other value then.
+    nodes: the times (s) between which it is a polynomial of the third degree at most. cubics: its coefficients, (k, 4)
+        of the powers 0 to 3 of the time since a piece began, on pieces from and to times (k,) s that hold no node
+        inside; None where it is no polynomial. One of no length has those of what follows.
+    many: its values at many times, where they are computed together.
     """
 
     value: Callable[[float], float]
@@ -55,6 +59,9 @@ class Signal:
     resolution: float | None = None
     held: bool = False
     feedback: Follow | None = None
+    nodes: tuple[float, ...] = ()
+    cubics: Callable[[FloatArray, FloatArray], FloatArray] | None = None
+    many: Callable[[FloatArray], FloatArray] | None = None
 
     @property
     def is_function(self) -> bool:
@@ -65,6 +72,8 @@ class Signal:
         """Values at many times."""
         if self.held and not self.jumps:
             return np.full(times.shape, self.value(0.0))
+        if self.many is not None:
+            return self.many(times)
         return np.array([self.value(float(t)) for t in times])
 
     def derivative(self, t: float, start: float, end: float) -> float:
@@ -79,7 +88,7 @@ class Signal:
 
     def rate(self, end: float) -> Signal:
         """Its derivative over [0, end] s as a signal."""
-        return replace(self, value=lambda t: self.derivative(t, 0.0, end), slope=None)
+        return replace(self, value=lambda t: self.derivative(t, 0.0, end), slope=None, cubics=None, many=None)
 
 
 # What users may give as an input: a number, text with a unit, a function of time, or of time and the state, a table.
@@ -101,7 +110,9 @@ def constant(value: float) -> Signal:
     number = float(value)
     if not math.isfinite(number):
         raise InputError(f"an input of {number} is not a finite number")
-    return Signal(lambda t: number, held=True, slope=lambda t: 0.0)
+    return Signal(
+        lambda t: number, held=True, slope=lambda t: 0.0, cubics=_held(np.zeros(1), np.array([number]))
+    )
 
 
 def function(call: Callable[..., float], name: str = "") -> Signal:
@@ -267,7 +278,7 @@ def table(times: npt.ArrayLike, values: npt.ArrayLike, interpolation: str = "lin
         return constant(float(v[0]))
     if interpolation == "previous":
         return _steps(t, v)
-    return _pieces(t, _polynomials(t, v, interpolation))
+    return _pieces(t, _polynomials(t, v, interpolation), interpolation == "cubic")
 
 
 def as_signal(given: Input, name: str, unit: str = "") -> Signal:
@@ -313,7 +324,23 @@ def _numbers(column: SampledColumn, name: str, unit: str) -> npt.ArrayLike:
 def _steps(t: np.ndarray, v: np.ndarray) -> Signal:
     times, values = t.tolist(), v.tolist()
     jumps = tuple(t[1:][np.diff(v) != 0].tolist())
-    return Signal(lambda time: values[max(bisect_right(times, time) - 1, 0)], jumps=jumps, held=True)
+    value: Callable[[float], float] = lambda time: values[max(bisect_right(times, time) - 1, 0)]  # noqa: E731
+
+    def many(at: FloatArray) -> FloatArray:
+        return v[np.maximum(np.searchsorted(t, at, side="right") - 1, 0)]
+
+    return Signal(value, jumps=jumps, held=True, cubics=_held(t, v), many=many)
+
+
+def _held(t: np.ndarray, v: np.ndarray) -> Callable[[FloatArray, FloatArray], FloatArray]:
+    """The coefficients of what holds values v from times t (s) on."""
+
+    def cubics(begins: FloatArray, ends: FloatArray) -> FloatArray:
+        found = np.zeros((begins.size, 4))
+        found[:, 0] = v[np.maximum(np.searchsorted(t, (begins + ends) / 2, side="right") - 1, 0)]
+        return found
+
+    return cubics
 
 
 def _polynomials(t: np.ndarray, v: np.ndarray, interpolation: str) -> np.ndarray:
@@ -336,10 +363,11 @@ def _polynomials(t: np.ndarray, v: np.ndarray, interpolation: str) -> np.ndarray
     return coefficients
 
 
-def _pieces(t: np.ndarray, coefficients: np.ndarray) -> Signal:
+def _pieces(t: np.ndarray, coefficients: np.ndarray, smooth: bool) -> Signal:
     """A signal of cubic pieces between times t (k + 1,), coefficients (4, k), constant beyond both ends.
 
-    The integrator stops at every node of a short table. Of a long one it is told the nodes' spacing instead.
+    The integrator stops at every node of a short table. Of a long one, and of a `smooth` one, which has no kinks, it is
+    told the nodes' spacing instead.
     """
     starts, pieces, end = t.tolist(), coefficients.T.tolist(), float(t[-1])
 
@@ -351,12 +379,29 @@ def _pieces(t: np.ndarray, coefficients: np.ndarray) -> Signal:
         (a, b, c, d), s = local(time)
         return ((a * s + b) * s + c) * s + d
 
+    def many(times: FloatArray) -> FloatArray:
+        place = np.clip(np.searchsorted(t, times, side="right") - 1, 0, len(pieces) - 1)
+        a, b, c, d = coefficients[:, place]
+        s = np.clip(times, t[0], t[-1]) - t[place]
+        return ((a * s + b) * s + c) * s + d
+
     def slope(time: float) -> float:
         if time < starts[0] or time > end:
             return 0.0
         (a, b, c, _), s = local(time)
         return (3 * a * s + 2 * b) * s + c
 
-    if len(starts) <= MOST_STOPS:
-        return Signal(value, kinks=tuple(starts), slope=slope)
-    return Signal(value, kinks=(starts[0], end), slope=slope, resolution=float(np.median(np.diff(t))))
+    def cubics(begins: FloatArray, ends: FloatArray) -> FloatArray:
+        middle = (begins + ends) / 2
+        place = np.clip(np.searchsorted(t, middle, side="right") - 1, 0, len(pieces) - 1)
+        inside = (middle >= t[0]) & (middle < t[-1])
+        a, b, c, d = coefficients[:, place]
+        s = np.where(inside, begins, np.clip(middle, t[0], t[-1])) - t[place]
+        found = np.array([((a * s + b) * s + c) * s + d, (3 * a * s + 2 * b) * s + c, 3 * a * s + b, a]).T
+        found[~inside, 1:] = 0.0
+        return found
+
+    known: dict[str, Any] = {"slope": slope, "nodes": tuple(starts), "cubics": cubics, "many": many}
+    if len(starts) <= MOST_STOPS and not smooth:
+        return Signal(value, kinks=tuple(starts), **known)
+    return Signal(value, kinks=(starts[0], end), resolution=float(np.median(np.diff(t))), **known)

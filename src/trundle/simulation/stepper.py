@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
+from trundle.model import Model
 from trundle.model.manifold import on_manifold
 from trundle.program import compile_program, feed
 from trundle.results import Run
 from trundle.simulation.integrate import RateFunction, Settings, integrate
-from trundle.simulation.problem import Problem, run_of, slope_of
+from trundle.simulation.outcome import run_of
+from trundle.simulation.problem import Problem, slope_of
+from trundle.simulation.sampling import Instants, Jump, sampling_of
 
 # A step's error, relative and absolute: what is looked at needs no more, and a restart at every step costs most.
 _BOUNDS = 1e-7, 1e-8
@@ -36,6 +39,9 @@ class Stepper:
             None if slope is None else self._bound(compile_program(slope).single(), len(problem.start))
         )
         self._observe = compile_program(problem.observe).single()
+        self._sampling = None
+        if isinstance(system, Model) and system.sampling is not None:
+            self._sampling = compile_program(sampling_of(system)).single()
         self._names = guided.inputs[guided.input_index("state")].labels
         self.restart()
         for compiled in (self._rate, self._slope):  # now, and not in the first step
@@ -71,15 +77,17 @@ class Stepper:
         """Go on with these commands; NumericsError where the numbers fail, and then nothing has changed."""
         before, self._commands = self._commands, np.array(commands, dtype=float)
         times = np.array([self.time, self.time + seconds])
+        jump, breaks = self._sampled(*times)
         try:
             with np.errstate(all="ignore"):
                 states = integrate(
                     lambda a, b: (self._rate, self._slope),
                     self.state,
                     times,
-                    breaks=(),
+                    breaks=breaks,
                     settings=Settings("lsoda", *_BOUNDS),
                     names=self._names,
+                    jump=jump,
                 )
                 n, state = len(self.problem.system.states), states[:, -1].copy()
                 own = on_manifold(self.problem.system, state[:n, None], self._commands, self.problem.numbers)
@@ -92,6 +100,24 @@ class Stepper:
         self.time, self.state = float(times[1]), state
         self._kept.append((self.time, self.state))
         self._given.append(self._commands)
+
+    def _sampled(self, begin: float, end: float) -> tuple[Jump | None, Sequence[float]]:
+        """What samples do from one time to another, the last excepted, and when between."""
+        system, sampling = self.problem.system, self._sampling
+        if sampling is None or not isinstance(system, Model):
+            return None, ()
+        instants, n = Instants.between(system.clocks, begin, end), len(system.states)
+        inside = (instants.times > begin + instants.apart) & (instants.times < end - instants.apart)
+
+        def jump(a: float, b: float, x: FloatArray) -> FloatArray:
+            due = instants.at(a) if a < b else None
+            if due is None:
+                return x
+            moved = x.copy()
+            (moved[:n],) = sampling(x[:n].copy(), self._commands, self.problem.numbers, due)
+            return moved
+
+        return jump, instants.times[inside].tolist()
 
     def run(self) -> Run:
         """All that was, as a run; an input's value at a time is the one that was held from then on."""

@@ -64,6 +64,46 @@ def test_a_closed_loop_runs_in_the_page_and_its_gains_are_sliders():
     )
 
 
+def sampled(text, **more):
+    """The tutorial's circle with controllers that sample, as a file has them."""
+    for kind in ("type: circle", "reads: v_x", "reads: omega"):
+        text = text.replace(
+            kind, "\n      ".join([kind, *(f"{key}: {value}" for key, value in more.items())])
+        )
+    return text
+
+
+@pytest.mark.parametrize("late", ["0 ms", "4 ms", "25 ms"])
+def test_a_loop_that_samples_runs_in_the_page(tmp_path, late):
+    """Its gains are sliders; samples at and off stored times, delays shorter and longer than a period."""
+    file = tmp_path / "circle.yaml"
+    file.write_text(sampled(Path(FEEDBACK).read_text(), period="10 ms", delay=late))
+    live = live_data(file)
+    keys = [knob["key"] for knob in live["knobs"]]
+    assert {"parameters.controllers.speed.proportional", "parameters.R"} <= {*keys}
+    assert {"start.x", "start.y", "start.theta"} <= {*keys}
+    assert not [key for key in keys if "voltage" in key]
+    changes = {"run.duration": 1.234, "parameters.controllers.path.speed": 2.0}
+    run, model = run_of(live, changes), trundle.derive(file)
+    exact = trundle.simulate(
+        model, 1.234, parameters={"controllers.path.speed": 2.0}, samples=len(run["time"])
+    )
+    for name in (*model.states, *model.outputs):
+        scale = max(1.0, np.abs(exact[name]).max())
+        np.testing.assert_allclose(run["values"][name] / scale, exact[name] / scale, atol=1e-5, err_msg=name)
+
+
+def test_a_stiff_loop_that_samples_runs_in_the_page(tmp_path):
+    file = tmp_path / "circle.yaml"
+    text = Path(FEEDBACK).read_text().replace("inductance: 1.0e-4", "inductance: 1.0e-6")
+    file.write_text(sampled(text, period="20 ms"))
+    run, model = run_of(live_data(file), {"run.duration": 2.0}), trundle.derive(file)
+    assert run["method"].startswith("Rosenbrock")
+    exact = trundle.simulate(model, 2.0, samples=len(run["time"]))
+    for name in ("x", "y", "v_x", "speed.integral"):
+        np.testing.assert_allclose(run["values"][name], exact[name], atol=1e-4, err_msg=name)
+
+
 def test_the_drive_ends_where_rollout_and_simulate_end():
     run = run_of(live_data(CIRCLE))
     model = trundle.derive(trundle.load(CIRCLE))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import trundle
 from parameters import mostly_slow
@@ -251,6 +252,28 @@ def test_what_is_folded_says_what_it_holds_and_opens(swerve, opened, width, wind
     assert not motion.locator("math").first.is_visible()
     motion.locator("summary").click()
     assert motion.locator("math").first.is_visible()
+
+
+@pytest.mark.slow
+def test_a_field_lies_under_the_way_where_its_size_says(circle, opened, tmp_path):
+    file = tmp_path / "field.png"
+    Image.new("RGB", (40, 20), (255, 0, 0)).save(file)
+    page = opened(page_of(circle, field=(file, "20 ft", 3.0)))
+    page.wait_for_function("trundlePage.scene.field.image.complete")
+    page.evaluate("trundlePage.redraw()")
+    shares = """() => {
+      const canvas = document.querySelector('#canvas');
+      const { data, width } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      const red = [];
+      for (let k = 0; k < data.length; k += 4) {
+        const isRed = data[k] > 150 && data[k + 1] < 20 && data[k + 2] < 20;
+        if (isRed) red.push([(k / 4) % width, Math.floor(k / 4 / width)]);
+      }
+      const span = (axis) => red.reduce(([a, b], each) => [Math.min(a, each[axis]), Math.max(b, each[axis])], [1e9, 0]);
+      return [span(0), span(1)];
+    }"""
+    (left, right), (top, bottom) = page.evaluate(shares)
+    assert (right - left) / (bottom - top) == pytest.approx(20 * 0.3048 / 3, rel=0.02)
 
 
 @pytest.mark.slow

@@ -29,10 +29,13 @@ _AT = """() => {
 }"""
 
 
-def posed(bodies, seconds=1.0):
-    """A run of an arm about z, half a turn in these seconds, whose body has these shapes."""
-    arm = {"type": "revolute", "body": {"mass": 1, "center_of_mass": [0.5, 0, 0], "shapes": bodies}}
-    robot = trundle.Robot(name="arm", joints={"arm": arm})
+def posed(bodies, seconds=1.0, up="z"):
+    """A run of an arm about what is up, half a turn in these seconds, whose body has these shapes."""
+    axis = [float(each == up) for each in "xyz"]
+    body = {"mass": 1, "center_of_mass": [0.5, 0, 0], "shapes": bodies}
+    arm = {"type": "revolute", "axis": axis, "body": body}
+    gravity = [-9.81 * part for part in axis]
+    robot = trundle.Robot(name="arm", joints={"arm": arm}, gravity=gravity)
     model = trundle.derive(robot)
     return trundle.simulate(model, seconds, initial={"arm.rate": math.pi / seconds}, samples=41)
 
@@ -65,12 +68,16 @@ def middle_of_red(picture):
     return np.array([columns.mean(), rows.mean()])
 
 
-@pytest.mark.parametrize(("time", "drag"), [("0", None), ("0.25", (120, 60)), ("0.75", (-200, 90))])
+@pytest.mark.parametrize(
+    ("time", "drag", "up"),
+    [("0", None, "z"), ("0.25", (120, 60), "z"), ("0.75", (-200, 90), "z"), ("0.25", (120, 60), "y")],
+)
 @pytest.mark.slow
-def test_a_shape_is_seen_where_it_is(opened, time, drag):
-    """A red ball on an arm, against a pinhole camera worked out by hand, from several sides."""
-    ball = {"type": "sphere", "radius": 0.06, "at": [0.8, 0, 0.3], "colour": "#ff0000"}
-    page = opened(page_of(posed({"ball": ball})), refused=_STALL)
+def test_a_shape_is_seen_where_it_is(opened, time, drag, up):
+    """A red ball on an arm, against a pinhole camera worked out by hand, from several sides, whatever is up."""
+    at = [0.8, 0, 0.3] if up == "z" else [0.8, 0.3, 0]
+    ball = {"type": "sphere", "radius": 0.06, "at": at, "colour": "#ff0000"}
+    page = opened(page_of(posed({"ball": ball}, up=up)), refused=_STALL)
     assert page.evaluate("trundlePage.spatial")
     page.locator(".time").fill(time)
     box = page.locator("#canvas").bounding_box()
@@ -236,3 +243,51 @@ def test_without_webgl_a_plane_is_shown(opened):
     page.goto(path.as_uri())
     assert not page.evaluate("trundlePage.spatial")
     assert page.locator("#spatial").is_disabled()
+
+
+def test_heights_between_samples_are_even(tmp_path):
+    """A plane's samples give the plane back; outside, and beside holes, there is no height."""
+    script = f"""
+    import {{ heightAt, groundLines }} from "{_ASSETS.as_uri()}/ground3d.js";
+    const [columns, rows, spacing, corner] = [5, 4, 0.5, [-1, 2]];
+    const height = (_, k) => 0.3 * (k % columns) - 0.2 * Math.floor(k / columns);
+    const heights = Float64Array.from({{ length: columns * rows }}, height);
+    const ground = {{ corner, spacing, heights, columns }};
+    const plane = (x, y) => 0.6 * (x - corner[0]) - 0.4 * (y - corner[1]);
+    const off = [[-1, 2], [1, 3.5], [0.3, 2.7], [-0.99, 3.49]].map(([x, y]) => heightAt(ground, x, y) - plane(x, y));
+    const none = [[-1.01, 3], [0, 3.51], [1.2, 3], [0, 1.9]].map(([x, y]) => Number.isNaN(heightAt(ground, x, y)));
+    const lines = groundLines(ground, 1, false).map(({{ x, y, z }}) => z - plane(x, y));
+    heights[0] = NaN;
+    none.push(Number.isNaN(heightAt(ground, -0.9, 2.1)), !Number.isNaN(heightAt(ground, -0.4, 2.1)));
+    console.log(JSON.stringify({{ off, none, lines }}));
+    """
+    (tmp_path / "heights.mjs").write_text(script, encoding="utf-8")
+    command = ["node", "--experimental-default-type=module", tmp_path / "heights.mjs"]
+    found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    assert np.abs(found["off"]).max() < 1e-12
+    assert all(found["none"])
+    assert len(found["lines"]) == 28  # x = -1, 1 in 3 pieces and y = 2, 3 in 4, two ends each
+    assert found["lines"] == pytest.approx([0.015] * 28)
+
+
+@pytest.mark.slow
+def test_the_ground_of_a_terrain_is_drawn_and_shaded(opened):
+    """What falls away from the light is darker than what faces it, and the page of a description is its run's."""
+    ridge = {"surfaces": {"ridge": {"type": "hill", "height": 0.2, "width": 0.2, "at": [0.2, -0.6]}}}
+    run = trundle.traverse(trundle.catalog.talon(), ridge, 1.0, mode="kinematic", step=0.05)
+    page = opened(page_of(run), refused=_STALL)
+    assert page.evaluate("trundlePage.spatial")
+    page.locator("#fit").click()
+    for _ in range(6):
+        page.locator("#farther").click()
+    picture, eye = pixels(page), page.evaluate(_AT)
+
+    def brightness(x, y):
+        height = 0.2 * math.exp(-((x - 0.2) ** 2 + (y + 0.6) ** 2) / 0.08)
+        column, row = seen_at([x, y, height], eye, picture.shape).round().astype(int)
+        return picture[row - 2 : row + 3, column - 2 : column + 3].mean()
+
+    assert 255 > brightness(0.06, -0.74) > brightness(0.4, -0.55) + 10
+    page.locator("#theme").click()
+    assert np.abs(pixels(page) - picture).mean() > 10
+    assert page_of(trundle.catalog.document("talon"), progress=False).count('"ground":{"corner"') == 1

@@ -153,7 +153,10 @@ def read_model(root: XmlElement, file: str | None) -> OsimModel:
     if len(bodies) < len([body for body in _objects(model, "BodySet") if body.name != GROUND]):
         raise model.fail("two bodies have the same name")
     if not bodies:
-        raise model.fail("the model has no bodies")
+        alone = ", only muscles and other forces" if _objects(model, "ForceSet") else ""
+        raise model.fail(
+            f"the model has no bodies{alone}", "bodies and joints belong to it: give the whole model"
+        )
     bodies = {name: OsimNode(body.element, file, f"body {name!r}") for name, body in bodies.items()}
     frames = _Frames(model, frozenset(bodies))
     joints = _owned(bodies, frames) if version < _VERSION_3 else _standing(model, frames)

@@ -28,6 +28,8 @@ typedef struct {
     double values[VARIABLES];
     double tolerance; /* of a step's error, relative to each state's size and absolute */
     double step;      /* s, what the last step's error allows for the next one */
+    double begin;     /* s, what samples are counted from */
+    double sampled[CLOCKS + 1]; /* how often each clock was due; an array has an element at least */
     Phase phase;
     int rates_known, outputs_known;
 } Numbers;
@@ -44,6 +46,9 @@ static const double SHORTEST = 1e-14;
 /* Steps within one call, after which nobody waits. */
 static const long MOST_STEPS = 10000000;
 
+/* What is said to a tool that asks for Model Exchange. */
+static const char *const SAMPLED_SAID = "the controllers sample: this FMU is for Co-Simulation alone";
+
 static void forget(Core *core)
 {
     core->now.rates_known = core->now.outputs_known = 0;
@@ -55,6 +60,12 @@ static void reset(Core *core)
     memcpy(core->now.values + STATE_AT, first_state, STATES * sizeof(double));
     memcpy(core->now.values + PARAMETER_AT, first_parameter, PARAMETERS * sizeof(double));
     core->now.tolerance = TOLERANCE;
+}
+
+/* The time at which a simulation starts. */
+static void begin_at(Core *core, double time)
+{
+    core->now.values[0] = core->now.begin = time;
 }
 
 static void rate_at(const Core *core, const double *state, double *rate)
@@ -217,11 +228,11 @@ static const char *const STUCK_SAID =
     "no step is short enough for the tolerance: the motion is too stiff, or its rates are no finite numbers";
 static const char *const TIRED_SAID = "ten million steps didn't reach the end of this one: the motion is too stiff";
 
-/* Go on to a time, by one step if its error allows, else by shorter ones. */
-static Progress advance(Core *core, double end)
+/* Go on to a time without samples, by one step if its error allows, else by shorter ones. */
+static Progress move(Core *core, double end, long *taken)
 {
     double *time = core->now.values;
-    for (long taken = 0; *time < end; taken++) {
+    for (; *time < end; ++*taken) {
         const double left = end - *time, allowed = core->now.step;
         const int last = !(allowed > 0 && allowed < left);
         const double h = last ? left : left / ceil(left / allowed);
@@ -233,10 +244,56 @@ static Progress advance(Core *core, double end)
             *time = last ? end : *time + h;
         } else if (core->now.step <= SHORTEST * (1 + fabs(*time)))
             return STUCK;
-        if (taken == MOST_STEPS)
+        if (*taken == MOST_STEPS)
             return TIRED;
     }
     return ARRIVED;
+}
+
+/* When a clock is due next, in s. */
+static double due_at(const Core *core, int clock)
+{
+    return core->now.begin + clocks[clock][1] + core->now.sampled[clock] * clocks[clock][0];
+}
+
+/* Times that are nearer than this (s) are one. */
+static double apart_at(double time)
+{
+    return APART + 1e-15 * fabs(time);
+}
+
+/* What is due now: states go where the controllers that sample put them. */
+static void sample(Core *core)
+{
+    double due[CLOCKS + 1] = {0};
+    const double *values = core->now.values, latest = values[0] + apart_at(values[0]);
+    int some = 0;
+    for (int k = 0; k < CLOCKS; k++)
+        if (due_at(core, k) <= latest) {
+            const double passed = floor((latest - core->now.begin - clocks[k][1]) / clocks[k][0]);
+            core->now.sampled[k] = fmax(core->now.sampled[k], passed) + 1;
+            due[k] = some = 1;
+        }
+    if (some) {
+        model_sample(values + STATE_AT, values + INPUT_AT, values + PARAMETER_AT, due, core->scratch[0]);
+        set_states(core, core->scratch[0]);
+    }
+}
+
+/* Go on to a time, from sample to sample. What is due at the end is sampled by the next call, with its inputs. */
+static Progress advance(Core *core, double end)
+{
+    Progress progress = ARRIVED;
+    long taken = 0;
+    while (progress == ARRIVED && core->now.values[0] < end) {
+        sample(core);
+        double stop = end;
+        for (int k = 0; k < CLOCKS; k++)
+            if (due_at(core, k) < fmin(stop, end - apart_at(end)))
+                stop = due_at(core, k);
+        progress = move(core, stop, &taken);
+    }
+    return progress;
 }
 
 /* How unknowns change where knowns (states, inputs, parameters) change; 0 where another one is among them. */

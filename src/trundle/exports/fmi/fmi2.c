@@ -56,13 +56,15 @@ fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t count, co
 fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, fmi2String resources,
                               const fmi2CallbackFunctions *functions, fmi2Boolean visible, fmi2Boolean logging)
 {
-    (void)type, (void)resources, (void)visible, (void)logging;
+    (void)resources, (void)visible, (void)logging;
     if (!name || !guid || !functions)
         return NULL;
-    if (strcmp(guid, TOKEN) != 0) {
+    const char *wrong = strcmp(guid, TOKEN) ? "the GUID is not that of this FMU's modelDescription.xml" : NULL;
+    if (CLOCKS && type == fmi2ModelExchange)
+        wrong = SAMPLED_SAID;
+    if (wrong) {
         if (functions->logger)
-            functions->logger(functions->componentEnvironment, name, fmi2Error, "logStatusError", "%s",
-                              "the GUID is not that of this FMU's modelDescription.xml");
+            functions->logger(functions->componentEnvironment, name, fmi2Error, "logStatusError", "%s", wrong);
         return NULL;
     }
     Instance *instance = calloc(1, sizeof *instance + strlen(name) + 1);
@@ -86,7 +88,7 @@ fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerated, fmi2Real 
     (void)stops, (void)stop;
     if (tolerated && tolerance > 0)
         core_of(c)->now.tolerance = tolerance;
-    core_of(c)->now.values[0] = start;
+    begin_at(core_of(c), start);
     return fmi2OK;
 }
 

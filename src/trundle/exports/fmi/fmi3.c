@@ -42,13 +42,13 @@ fmi3Status fmi3SetDebugLogging(fmi3Instance instance, fmi3Boolean on, size_t cou
     return fmi3OK; /* only errors are told, and always */
 }
 
+static const char *const NO_EVENTS = "there are no events and no scheduled execution";
+
 static fmi3Instance instantiated(fmi3String name, fmi3String token, fmi3InstanceEnvironment environment,
-                                 fmi3LogMessageCallback log, int possible)
+                                 fmi3LogMessageCallback log, const char *problem)
 {
-    const char *problem = !possible ? "there are no events and no scheduled execution"
-                          : !name || !token || strcmp(token, TOKEN) != 0
-                              ? "the instantiation token is not that of this FMU's modelDescription.xml"
-                              : NULL;
+    if (!problem && (!name || !token || strcmp(token, TOKEN) != 0))
+        problem = "the instantiation token is not that of this FMU's modelDescription.xml";
     Instance *instance = problem ? NULL : calloc(1, sizeof *instance);
     if (problem && log)
         log(environment, fmi3Error, "logStatusError", problem);
@@ -65,7 +65,7 @@ fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token, fmi
                                           fmi3LogMessageCallback log)
 {
     (void)resources, (void)visible, (void)logging;
-    return instantiated(name, token, environment, log, 1);
+    return instantiated(name, token, environment, log, CLOCKS ? SAMPLED_SAID : NULL);
 }
 
 fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible,
@@ -75,7 +75,7 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3
                                          fmi3IntermediateUpdateCallback update)
 {
     (void)resources, (void)visible, (void)logging, (void)early, (void)required, (void)count, (void)update;
-    return instantiated(name, token, environment, log, !events);
+    return instantiated(name, token, environment, log, events ? NO_EVENTS : NULL);
 }
 
 fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token, fmi3String resources,
@@ -85,7 +85,7 @@ fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token
                                                fmi3UnlockPreemptionCallback unlock)
 {
     (void)resources, (void)visible, (void)logging, (void)clock, (void)lock, (void)unlock;
-    return instantiated(name, token, environment, log, 0);
+    return instantiated(name, token, environment, log, NO_EVENTS);
 }
 
 void fmi3FreeInstance(fmi3Instance instance)
@@ -100,7 +100,7 @@ fmi3Status fmi3EnterInitializationMode(fmi3Instance instance, fmi3Boolean tolera
     Numbers *now = &core_of(instance)->now;
     if (tolerated && tolerance > 0)
         now->tolerance = tolerance;
-    now->values[0] = start;
+    begin_at(core_of(instance), start);
     now->phase = INITIALIZING;
     return fmi3OK;
 }

@@ -12,7 +12,7 @@ from trundle.arrays import Floats
 from trundle.errors import NumericsError
 from trundle.formulas.algebra.sums import Book, Sum
 from trundle.formulas.algebra.terms import AngleSum
-from trundle.formulas.sections import SymbolicMatrix
+from trundle.formulas.sections import Expression, SymbolicMatrix
 from trundle.scalars import Scalar
 
 # By the names that `trundle.scalars` and SymPy have for them.
@@ -25,7 +25,9 @@ _FUNCTIONS = {
     "atan": np.arctan,
     "atan2": np.arctan2,
     "pow": np.power,
+    "sinc": lambda x: np.sinc(np.asarray(x) / np.pi),
 }
+_RELATIONS = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "!=": np.not_equal}
 
 
 class LetterValues:
@@ -104,8 +106,8 @@ class LetterValues:
     def size(self, expression: sympy.Basic) -> Floats:
         """What rounding is measured against: the expression with every term of its sums taken as positive.
 
-        Where terms cancel, their rounding stays, so the value alone is no measure. A power has its base's rounding in
-        proportion: near where a denominator vanishes, size(1/d) = size(d)/d².
+        Where terms cancel, their rounding stays, so the value alone is no measure; so do those of what a letter stands
+        for. A power has its base's rounding in proportion: near where a denominator vanishes, size(1/d) = size(d)/d².
         """
         if expression.is_Add:
             return sum(self.size(term) for term in expression.args)
@@ -115,6 +117,8 @@ class LetterValues:
             least = np.finfo(float).tiny
             share = self.size(expression.base) / np.maximum(np.abs(self(expression.base)), least)
             return np.abs(self(expression)) * share
+        if isinstance(expression, sympy.Symbol) and expression.name not in self.symbols:
+            return np.maximum(np.abs(self(expression)), self.letter_size(self._by_name[expression.name]))
         return np.abs(self(expression))
 
     def _value(self, expression: sympy.Basic) -> Floats:
@@ -130,7 +134,18 @@ class LetterValues:
                 return reduce(lambda product, factor: product * self(factor), expression.args, 1.0)
             case sympy.Pow():
                 return np.asarray(self(expression.base), dtype=float) ** self(expression.exp)
+            case sympy.Piecewise():
+                return self._cases(expression)
         return self._called(type(expression).__name__)(*(self(argument) for argument in expression.args))
+
+    def _cases(self, expression: Expression) -> Floats:
+        """Cases: the first whose condition holds."""
+        *cases, (otherwise, _) = expression.args
+        value = self(otherwise)
+        for case, asked in reversed(cases):
+            holds = _RELATIONS[asked.rel_op](self(asked.lhs), self(asked.rhs))
+            value = np.where(holds, self(case), value)
+        return value
 
     def _called(self, function: str) -> Callable[..., Floats]:
         """A function by its name, also one of the description's own."""

@@ -10,6 +10,7 @@ import sympy
 
 from trundle.arrays import Floats
 from trundle.formulas.chapters.bodies_section import PARTS, PointSection
+from trundle.formulas.chapters.controllers_section import INNER, NEXT
 from trundle.formulas.chapters.kinematics_section import Forward, rolling_wheels
 from trundle.formulas.checks.evaluation import LetterValues
 from trundle.formulas.checks.evidence import Evidence, FigureValues, dynamic_evidence, product
@@ -65,6 +66,22 @@ def check_loops(evidence: Evidence, section: Section, model: Model) -> None:
         numbers = np.asarray(values(equation.left))
         nearest = min(residuals, key=lambda value: float(np.max(np.abs(value - numbers))))
         evidence.checker.compare(equation.name, numbers, nearest, values.size(equation.left))
+
+
+def check_controllers(evidence: Evidence, section: Section, model: Model) -> None:
+    """Laws at drawn states and references, against the model's commands, outputs and rates, and against what is after a
+    sample at which all are due; parts in their order.
+    """
+    known, rates = dynamic_evidence(evidence, model)
+    if model.sampling is not None:
+        due = dict.fromkeys(model.clocks, 1.0)
+        (after,) = evidence.run(model.sampling, known | due).values()
+        known |= {f"{name}{NEXT}": value for name, value in after.items()}
+    values = evidence.values(known, rates)
+    for equation in section.equations:
+        if equation.name.startswith(INNER):
+            values.symbols[equation.left.name] = values(equation.right)
+    evidence.checker.equations(section.equations, values)
 
 
 def moving(evidence: Evidence, forward: Forward | None) -> tuple[dict[str, Floats], dict[str, Floats]]:

@@ -69,6 +69,28 @@ _MOTOR = {
     "damping": ("k_d", "rate gain"),
     "stiffness": ("k_p", "gain"),
 }
+# And on a controller.
+_CONTROLLER = {
+    "target": ("r", "what is wanted"),
+    "proportional": ("k_p", "gain by the error"),
+    "integral": ("k_i", "gain by the error's integral"),
+    "derivative": ("k_d", "gain by the rate"),
+    "feedforward": ("k_f", "gain by what is wanted"),
+    "filter": ("T_f", "time constant of the filter"),
+    "anti_windup": ("T_a", "time in which the integral is led back"),
+    "lowest": ("u_min", "least command"),
+    "highest": ("u_max", "greatest command"),
+    "center": ("p", "centre of the circle"),
+    "radius": ("R", "radius of the circle"),
+    "speed": ("v", "speed"),
+    "distance": ("Delta_e", "tolerance of the distance"),
+    "course": ("Delta_psi", "tolerance of the course"),
+    "turn": ("Delta_omega", "turning rate to be spent"),
+    "around": ("y", "where it should be"),
+    "offset": ("u", "command there"),
+    "gains": ("K", "gain"),
+    "drives": ("s", "share"),
+}
 # Of so many things that a parameter is, it is told what they are.
 _MOST_USES = 3
 _STRUCTURAL = ("rpy", "heading", "roller_angle")
@@ -144,7 +166,8 @@ def _add_group(
 ) -> None:
     """The letter of places that share one, or their number where it shapes the equations."""
     first = group[0]
-    if first.path and _shapes(str(first.path[0]), first.number):
+    whole = first.family == "controllers" and first.path[0] == "drives" and len(first.path) == 2
+    if first.path and (_shapes(str(first.path[0]), first.number) or (whole and abs(first.number) == 1.0)):
         result.scope |= {place.key: book.number(1) * place.number for place in group}
         result.fixed |= {place.key: place.number for place in group}
         return
@@ -211,6 +234,8 @@ def _stem(place: _NumberPlace) -> tuple[str, str]:
     stem, words = _FIELDS.get(name, (plain("_".join(parts)), " ".join(parts)))
     if place.family == "motors":
         stem, words = _MOTOR.get(name, (stem, words))
+    if place.family == "controllers":
+        return _of_controller(parts, axes)
     if parts[0] == "follows":
         stem, words = "rho", f"ratio to {parts[1]}"
     if name == "inertia":
@@ -224,6 +249,17 @@ def _stem(place: _NumberPlace) -> tuple[str, str]:
         words = f"{words} along {axes[0]}" if name != "rpy" else f"{words} about {axes[0]}"
     extra = [part for part in parts if part in ("turn", "slide", "first", "second")]
     return "_".join([stem, *extra]), words
+
+
+def _of_controller(parts: Sequence[str], axes: Sequence[str]) -> tuple[str, str]:
+    """The letter and words of a controller's number, with the names that lead to it: K_left_motor_voltage_v_x."""
+    known = [part for part in parts if part in _CONTROLLER]
+    name = known[-1] if known else parts[-1]
+    stem, words = _CONTROLLER.get(name, (plain("_".join(parts)), " ".join(parts)))
+    if parts[0] in ("drives", "around", "offset", *"ABCD"):
+        own = [part for part in parts if part not in known]
+        stem, words = "_".join([stem, *map(plain, own)]), " ".join([words, *own])
+    return "_".join([stem, *axes]), words
 
 
 def _uses(robot: Robot, name: str) -> str:

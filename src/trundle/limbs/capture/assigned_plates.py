@@ -34,6 +34,9 @@ _REACH = 0.25
 _MARGIN = 0.05
 # The share of a contact's impulse that may be nearer to another foot: more is that foot's own.
 _SHARED = 0.05
+# A person's foot that is on a plate all the time has it loaded by more than this share of its greatest load at least:
+# who stands on both feet shifts the weight by less.
+_UNLOADED = 0.1
 # Shorter contacts (s) that no foot is near to are noise, as in `trundle.contacts`.
 _SHORTEST = 0.05
 
@@ -148,14 +151,41 @@ def standing(
             if contact := _contact(load, told, feet):
                 found.contacts.append(contact)
                 mine = samples.get(contact.body, np.zeros(times.size, dtype=bool)).copy()
-                mine[load.samples] = True
+                mine[_to_nothing(there.pressing, load.samples)] = True
                 samples[contact.body] = mine
             elif load.end - load.start >= _SHORTEST:
                 found.lonely.append((plate, load.start, load.end))
         for body, during in samples.items():
-            push = _during(there, during).wrench(body, threshold=threshold, frame=laboratory)
-            found.wrenches.append(push)
+            found.wrenches.append(_push(there, body, during, threshold, laboratory))
     return found
+
+
+def _to_nothing(load: FloatArray, samples: slice) -> slice:
+    """A contact's samples with those before and behind it in which the load (n,) falls off towards nothing."""
+    first, end = samples.start, samples.stop
+    while first > 0 and 0 < load[first - 1] < load[first]:
+        first -= 1
+    while end < load.size and 0 < load[end] < load[end - 1]:
+        end += 1
+    return slice(first, end)
+
+
+def _push(plate: PlateForces, body: str, samples: BoolArray, threshold: float, frame: Frame) -> Wrench:
+    """What the plate does to a body in these samples (n,), at the centre of pressure.
+
+    A load below the threshold, as it comes and goes, has no centre of its own: it acts where the nearest one was, with
+    the moment that it has there.
+    """
+    known = np.flatnonzero(samples & (plate.pressing >= threshold))
+    push = _during(plate, samples).wrench(body, threshold=np.finfo(float).tiny, frame=frame)
+    if not known.size:
+        return push
+    each = np.arange(samples.size)
+    after = np.clip(np.searchsorted(known, each), 0, known.size - 1)
+    before = np.maximum(after - 1, 0)
+    nearest = np.where(each - known[before] < known[after] - each, before, after)
+    places = np.asarray(push.point.position(in_=frame))[known[nearest]]
+    return push.at(frame.point(f"centre of pressure on {plate.name}", places))
 
 
 def _during(plate: PlateForces, samples: BoolArray) -> PlateForces:
@@ -324,3 +354,15 @@ def tell_lonely(standing: Standing, plates: Sequence[PlateForces], bodies: Itera
             f"external={{BODY: 'plate{place + 1}'}} (--external BODY=plate{place + 1}) says by which: {listed}",
             stacklevel=3,
         )
+
+
+def tell_zeros(plates: Sequence[PlateForces], threshold: float) -> None:
+    """Warn of plates that always push a little, and never less than the threshold: their zero is off."""
+    for plate in plates:
+        least, most = float(plate.pressing.min()), float(plate.pressing.max())
+        if threshold <= least < _UNLOADED * most:
+            warnings.warn(
+                f"{plate.name!r} pushes with {least:.3g} N at least all the time, {most:.4g} N at most, and so makes "
+                "one contact: is its zero off? Tare it, or set the threshold (--threshold) above that",
+                stacklevel=3,
+            )

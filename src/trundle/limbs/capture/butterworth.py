@@ -11,6 +11,11 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 
+# A double pole is known to the root of rounding, 1.5e-8: nearer to 1 nobody knows whether a filter forgets at all.
+_LEAST_DECAY = 1e-7
+# What is left of a filter's start-up at the first true sample; its slowest pole says how long that takes.
+_FORGOTTEN = 1e-6
+
 
 def sections(order: int, warped: float) -> FloatArray:
     """The second-order sections (k, 6), b then a, of a low pass of that order, whose warped cut-off is tan(π f T).
@@ -62,3 +67,11 @@ def _passed(section: FloatArray, signals: FloatArray) -> FloatArray:
     (solve,) = get_blas_funcs(("tbsv",), (bands,))
     columns = [solve(2, bands, column, lower=1, diag=1) for column in np.ascontiguousarray(needed.T)]
     return np.stack(columns, axis=1)
+
+
+def memory(sections: FloatArray) -> int | None:
+    """Samples until a filter has forgotten where it started, by its slowest pole; None where rounding hides that."""
+    slowest = max(float(np.abs(np.roots(section[3:])).max()) for section in sections)
+    if not 1 - slowest > _LEAST_DECAY:
+        return None
+    return math.ceil(math.log(_FORGOTTEN) / math.log(slowest))

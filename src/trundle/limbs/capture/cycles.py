@@ -14,6 +14,7 @@ from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, choose, require_known
 from trundle.expected import a_kind, a_real
 from trundle.frozen import Brief, Frozen, Rebuilt, settle
+from trundle.limbs.capture.interpolation import interpolation
 from trundle.results import Run
 
 Band = Literal["deviation", "quantiles"]
@@ -159,8 +160,12 @@ class Cycles(Brief, Rebuilt):
 
 def column_of(name: str, unit: str, mean: FloatArray, deviation: FloatArray) -> dict[str, FloatArray]:
     """The columns of a curve's mean and standard deviation, their unit in brackets."""
-    unit = f" [{unit}]" if unit else ""
-    return {f"{name}{unit}": mean, f"{name}.sd{unit}": deviation}
+    return {named(name, unit): mean, named(f"{name}.sd", unit): deviation}
+
+
+def named(name: str, unit: str) -> str:
+    """What a column is called, its unit in brackets."""
+    return f"{name} [{unit}]" if unit else name
 
 
 def cycles(run: Run, events: npt.ArrayLike, points: int = 101) -> Cycles:
@@ -193,7 +198,6 @@ def cycles(run: Run, events: npt.ArrayLike, points: int = 101) -> Cycles:
     >>> len(cut), cut["knee.angle"].shape, round(float(cut["knee.angle"][1, 50]), 9)
     (2, (2, 101), 1.0)
     """
-    from scipy.interpolate import make_interp_spline
 
     if not isinstance(points, int) or points < 2:
         raise InputError(f"a cycle has two points or more, not {points!r}", key="points")
@@ -203,7 +207,8 @@ def cycles(run: Run, events: npt.ArrayLike, points: int = 101) -> Cycles:
     degree = min(3, len(run) - 1)
     names = [name for name, curve in run.values.items() if np.isfinite(curve).all()]
     table = np.array([run[name] for name in names]).reshape(len(names), len(run)).T
-    values = np.asarray(make_interp_spline(run.time - run.time[0], table, k=degree)(times - run.time[0]))
+    spline = interpolation(run.time - run.time[0], table, degree)
+    values = spline((times - run.time[0]).ravel()).reshape(*times.shape, len(names))
     curves = {name: np.ascontiguousarray(values[:, :, k]) for k, name in enumerate(names)}
     units = {name: unit for name, unit in run.units.items() if name in curves}
     return Cycles(percent, curves, spans[:, 0], spans[:, 1], units)

@@ -32,10 +32,11 @@ class Pushing(Rebuilt, ABC):
 
     @abstractmethod
     def at(self, times: npt.ArrayLike) -> Self:
-        """The same at other times, averaged over their intervals.
+        """The same at other times, by means over their intervals.
 
-        Force and moment are means over a time's interval, up to the middles between it and its neighbours: the impulse
-        stays, ∫F dt = Σ F̄ Δt. Where samples are no denser than the times, values are linear in between.
+        A time's interval reaches up to the middles between it and its neighbours. Of its mean force and moment, those
+        in its middle are F = F̄ − Δ²F̄/24, so that the impulse stays, ∫F dt = Σ F Δt. Where samples are no denser than
+        the times, values are linear in between.
 
         Parameters
         ----------
@@ -116,7 +117,7 @@ class Pushing(Rebuilt, ABC):
         on : str
             The body that stands on it.
         times : array_like, shape (n,), s, optional
-            When: force and moment are means over their intervals, as `at` says. Default: at its own times.
+            When: force and moment come by means over their intervals, as `at` says. Default: at its own times.
         threshold : float, N, optional
             Where the force on a plate's surface, or a ground reaction's, is less, nobody stands there: force and
             moment are zero.
@@ -265,10 +266,11 @@ class ForcePlate(Brief, Pushing):
         return loaded, places, self.force, self.moment - np.cross(places - self.centre, self.force)
 
     def at(self, times: npt.ArrayLike) -> ForcePlate:
-        """The plate at other times, averaged over their intervals.
+        """The plate at other times, by means over their intervals.
 
-        Force and moment are means over a time's interval, up to the middles between it and its neighbours: the impulse
-        stays, ∫F dt = Σ F̄ Δt. Where samples are no denser than the times, values are linear in between.
+        A time's interval reaches up to the middles between it and its neighbours. Of its mean force and moment, those
+        in its middle are F = F̄ − Δ²F̄/24, so that the impulse stays, ∫F dt = Σ F Δt. Where samples are no denser than
+        the times, values are linear in between.
 
         Parameters
         ----------

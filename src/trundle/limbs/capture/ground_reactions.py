@@ -68,7 +68,7 @@ class GroundReaction(Brief, Pushing):
         return loaded, np.where(loaded, self.place, 0.0), self.force, self.torque
 
     def at(self, times: npt.ArrayLike) -> GroundReaction:
-        """The reaction at other times, averaged over their intervals, as `ForcePlate.at` does.
+        """The reaction at other times, by means over their intervals, as `ForcePlate.at` does.
 
         Force and moment are averaged. The point is where the force's line then goes through the points' level, with a
         torque about the vertical only: where a foot is up, files have any.

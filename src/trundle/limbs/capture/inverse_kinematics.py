@@ -8,7 +8,8 @@ are followed from one to the next in strides; those between begin between their 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -37,32 +38,32 @@ _TRIES, _LOST, _WORSE, _SEED = 24, 3.0, 1e-6, 20250101
 _STRIDE, _MOST, _JUMP = 16, 1024, 0.5
 # How long a sample takes that is followed alone, in those that many are fitted at once: four to six, as measured.
 _ALONE = 5
-# The step (rad, m) of central differences of exact slopes: about the cube root of rounding, which leaves 1e-10.
-_DIFFERENCE = 1e-5
+# The step (rad, m) of differences of exact slopes. Residuals r of 1e-3 m leave 1e-10 of JᵀJ by the next order and 1e-12
+# by rounding.
+_DIFFERENCE = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
 class _Postures:
-    """Postures (k, c) with their weighted residuals (k, 3m), 0 where unseen, slopes along δ (k, 3m, t), and costs."""
+    """Postures (k, c) with their weighted residuals (k, 3m), 0 where unseen, Jᵀr (k, t), JᵀJ (k, t, t), and costs."""
 
     q: FloatArray
     residuals: FloatArray
-    slopes: FloatArray
+    gradient: FloatArray
+    normal: FloatArray
     cost: FloatArray
-
-    @property
-    def gradient(self) -> FloatArray:
-        """Jᵀr, (k, t)."""
-        return np.einsum("krt,kr->kt", self.slopes, self.residuals)
 
     def rows(self, chosen: IntArray) -> _Postures:
         """Some of them."""
-        return _Postures(self.q[chosen], self.residuals[chosen], self.slopes[chosen], self.cost[chosen])
+        return _Postures(*(getattr(self, name)[chosen] for name in _PARTS))
 
     def put(self, chosen: IntArray, other: _Postures) -> None:
         """Others in their places."""
-        for name in ("q", "residuals", "slopes", "cost"):
+        for name in _PARTS:
             getattr(self, name)[chosen] = getattr(other, name)
+
+
+_PARTS = tuple(each.name for each in fields(_Postures))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,14 +78,38 @@ class _Sight:
 
     def at(self, samples: IntArray, q: FloatArray) -> _Postures:
         """What the markers of samples (k,) say of postures (k, c)."""
+        residuals, slopes = self.slopes(samples, q)
+        across, inward = np.swapaxes(slopes, 1, 2), self.model.inward
+        # By the coordinates first: there are far fewer of them than of markers' places.
+        gradient = inward(residuals[:, None, :] @ slopes, q)[:, 0]
+        normal = inward(np.swapaxes(inward(across @ slopes, q), 1, 2), q)
+        return _Postures(q, residuals, gradient, normal, (residuals**2).sum(axis=1) / 2)
+
+    def slopes(self, samples: IntArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Weighted residuals (k, 3m), 0 where unseen, of samples (k,) at postures q (k, c); their slopes (k, 3m, c)."""
         there, slopes = self.model.evaluate(q)
-        seen = self.seen[samples]
-        # A marker that wasn't seen weighs nothing. Its distance must be a number all the same: 0 · NaN is NaN.
-        weights = np.where(np.isnan(seen), 0.0, self.weights)
-        residuals = weights * (there - np.where(np.isnan(seen), there, seen))
-        inward = self.model.inward(slopes, q)
-        inward *= weights[:, :, None]
-        return _Postures(q, residuals, inward, (residuals**2).sum(axis=1) / 2)
+        residuals = there - self._places[samples]
+        if self._even:
+            return residuals, slopes
+        weights = self._weighing[samples]
+        return weights * residuals, weights[:, :, None] * slopes
+
+    @cached_property
+    def _places(self) -> FloatArray:
+        """Where markers were seen (n, 3m). One that wasn't weighs nothing; it stands somewhere all the same, as 0 · NaN
+        is NaN.
+        """
+        return np.nan_to_num(self.seen)
+
+    @cached_property
+    def _weighing(self) -> FloatArray:
+        """The weights of what was seen (n, 3m), 0 of what was not."""
+        return np.where(np.isnan(self.seen), 0.0, self.weights)
+
+    @cached_property
+    def _even(self) -> bool:
+        """Whether all were seen and weigh 1."""
+        return bool((self._weighing == 1).all())
 
     def nearest(self, samples: IntArray, q: FloatArray, still: float = _STILL) -> _Postures:
         """The postures of least cost that descents from q (k, c) end in, with steps below `still`."""
@@ -180,27 +205,34 @@ def fit_slopes(
 ) -> FitSlopes:
     """∂q/∂y = E H⁻¹ (J E)ᵀ W² at the fit near postures (n, c), H = ∂(Eᵀ Jᵀ W² r)/∂δ with the markers' curvature.
 
-    The fit's gradient is 0, so that H is its derivative along every motion, by central differences of exact slopes; a
+    The fit's gradient is 0, so that H is its derivative along every motion, JᵀJ and the slope of Jᵀ r at this r; a
     motion that a limit stops stays.
     """
     sight = _sight(model, seen, known, weights)
     samples = np.arange(len(near))
     here = sight.nearest(samples, near)
-    gradient = here.gradient
-    free = model.unstopped(here.q, gradient)
+    free = model.unstopped(here.q, here.gradient)
     along = model.motions(here.q)
-    curved = np.empty((*gradient.shape, gradient.shape[1]))
-    for j in range(gradient.shape[1]):
-        step = _DIFFERENCE * along[:, :, j]
-        ahead, behind = (sight.at(samples, model.unit(here.q + side * step)).gradient for side in (1, -1))
-        curved[:, :, j] = (ahead - behind) / (2 * _DIFFERENCE)
+    curved = here.normal + _curvature(sight, samples, here, along)
     curved = np.where(free[:, :, None] & free[:, None, :], curved, 0.0)
     np.einsum("ktt->kt", curved)[...] += ~free
     weighted = np.where(np.isnan(sight.seen), 0.0, sight.weights)
-    moved = np.swapaxes(here.slopes * free[:, None, :], 1, 2) * weighted[:, None, :]
+    _, slopes = sight.slopes(samples, here.q)
+    moved = np.swapaxes(model.inward(slopes, here.q) * free[:, None, :], 1, 2) * weighted[:, None, :]
     slopes = along @ np.linalg.solve(curved, moved)
     left = np.divide(here.residuals, weighted, out=np.zeros_like(weighted), where=weighted > 0)
     return FitSlopes(here.q, np.asarray(slopes), left, free.sum(axis=1))
+
+
+def _curvature(sight: _Sight, samples: IntArray, here: _Postures, along: FloatArray) -> FloatArray:
+    """Σ r ∂²r/∂δ², (k, t, t), of residuals as they are, by differences of exact slopes."""
+    gradient, curved = here.gradient, np.empty_like(here.normal)
+    for j in range(gradient.shape[1]):
+        ahead = sight.model.unit(here.q + _DIFFERENCE * along[:, :, j])
+        _, slopes = sight.slopes(samples, ahead)
+        pulled = sight.model.inward(here.residuals[:, None, :] @ slopes, ahead)[:, 0]
+        curved[:, :, j] = (pulled - gradient) / _DIFFERENCE
+    return curved
 
 
 class _Trail:
@@ -278,8 +310,7 @@ def _step(model: MarkerModel, here: _Postures, damping: FloatArray) -> FloatArra
     """(JᵀJ + μ diag JᵀJ) δ = −Jᵀr over the motions that no limit stops, (k, t)."""
     gradient = here.gradient
     free = model.unstopped(here.q, gradient)
-    slopes = here.slopes * free[:, None, :]
-    normal = np.swapaxes(slopes, 1, 2) @ slopes
+    normal = here.normal * (free[:, :, None] & free[:, None, :])
     own = np.einsum("ktt->kt", normal)
     mean = own.mean(axis=1, keepdims=True) if own.size else own
     own += damping[:, None] * (own + mean) + _UNSEEN * mean + (mean == 0)
@@ -290,11 +321,12 @@ def _require_rank(sight: _Sight, samples: IntArray, time: FloatArray, place: _Po
     """InputError for the first sample whose markers leave a motion open."""
     model = sight.model
     free = model.unstopped(place.q, place.gradient)
-    slopes = place.slopes * free[:, None, :]
     # a motion that a limit stops is not open
-    normal = np.swapaxes(slopes, 1, 2) @ slopes
+    normal = place.normal * (free[:, :, None] & free[:, None, :])
     greatest = np.einsum("ktt->k", normal)
     np.einsum("ktt->kt", normal)[...] += ~free * greatest[:, None]
+    if _is_above(normal, _RANK**2 * greatest):
+        return
     values, vectors = np.linalg.eigh(normal)
     bad = np.flatnonzero(values[:, 0] <= _RANK**2 * greatest) if values.shape[1] else []
     if not len(bad):
@@ -308,3 +340,12 @@ def _require_rank(sight: _Sight, samples: IntArray, time: FloatArray, place: _Po
         key=coordinate,
         hint="add markers to its body, fill their gaps (gaps=, --gaps), or give the coordinate as a channel",
     )
+
+
+def _is_above(matrices: FloatArray, least: FloatArray) -> bool:
+    """Whether all eigenvalues of symmetric matrices (k, t, t) are above (k,): what is left without these has roots."""
+    try:
+        np.linalg.cholesky(matrices - least[:, None, None] * np.eye(matrices.shape[1]))
+    except np.linalg.LinAlgError:
+        return False
+    return True

@@ -1,11 +1,11 @@
 """JointMotion: a robot's coordinates, speeds and their rates over time, from measured coordinates.
 
-These are smoothed and differentiated, and q̇ = N(q) S(q) u is solved for the speeds.
+`speeds.py` smooths and differentiates them, and solves for the speeds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,15 +20,13 @@ from trundle.limbs.capture.gaps import Filling, Gaps, gaps_of, refuse_swaps
 from trundle.limbs.capture.inverse_kinematics import fit_postures
 from trundle.limbs.capture.marker_model import Markers, judge_fit, marker_model
 from trundle.limbs.capture.recording import Recording, column_of
-from trundle.limbs.capture.smoothing import Smoothed, Smoothing, checked_times, refuse_missing, smooth
+from trundle.limbs.capture.smoothing import Smoothing, checked_times, refuse_missing, smooth
 from trundle.limbs.capture.smoothing import smoothing as chosen_smoothing
-from trundle.mechanics.quantities import Quantities
+from trundle.limbs.capture.speeds import continuous, differentiated
 from trundle.model import Model
 from trundle.model.arguments import Given, opened, robot_of
 from trundle.model.moving import MovingMechanism
-from trundle.model.programs import program_of, symbolic_mechanism
-from trundle.model.symbols import derivative_along, jacobian
-from trundle.program import compile_program
+from trundle.model.programs import symbolic_mechanism
 from trundle.robot import Robot
 
 
@@ -193,7 +191,7 @@ def joint_motion(
             coordinates, _ = continuous(dict(zip(names, postures.T, strict=True)), quantities, times)
             judge_fit(model, postures, off)
             distances = dict(zip(markers, off.T, strict=True))
-        moved = differentiated(moving, times, coordinates, chosen)
+        moved = differentiated(moving, times, coordinates, chosen, known)
     except InputError as error:
         raise error.at(file=measured.source or None) from None
     return JointMotion(times, names, moving.labels, *moved, record | fill.record, distances)
@@ -282,130 +280,3 @@ def moving_of(robot: Given | MovingMechanism, base: str | None = None) -> Moving
     if isinstance(described, Model):
         return described.moving
     return symbolic_mechanism(robot_of(described, "a motion", "it has no joints"))
-
-
-# How far a measured quaternion's length may be from 1: files with four decimals leave 1e-4.
-_LENGTH = 1e-3
-# Of the greatest rate, what may break constraints: a spline through exact samples of what rolls breaks them by less.
-_SLIP = 1e-4
-# Samples whose speeds are solved for at once; more would fill memory with their matrices.
-_CHUNK = 4096
-
-
-def continuous(
-    coordinates: Mapping[str, FloatArray], quantities: Quantities, times: FloatArray
-) -> tuple[dict[str, FloatArray], list[str]]:
-    """The same coordinates (n,) without jumps of whole turns or of quaternions' signs, and the angles that had some.
-
-    Missing samples stay missing. Raises InputError for a quaternion that isn't a rotation's.
-    """
-    values, turned = dict(coordinates), []
-    names = tuple(coordinates)
-    for columns in blocks_of(names, quantities):
-        block = np.array([coordinates[names[k]] for k in columns]).T
-        there = ~np.isnan(block).any(axis=1)
-        if len(columns) == 4:
-            block[there] = _one_sided(block[there], names[columns[0]], times[there])
-        elif quantities[names[columns[0]]].unit == "rad":
-            smooth = np.unwrap(block[there], axis=0)
-            turned += [names[columns[0]]] if np.abs(smooth - block[there]).max(initial=0.0) > 1 else []
-            block[there] = smooth
-        values |= {names[k]: block[:, j] for j, k in enumerate(columns)}
-    return values, turned
-
-
-def differentiated(
-    moving: MovingMechanism, times: FloatArray, coordinates: Mapping[str, FloatArray], chosen: Smoothing
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Positions (n, c) of the mechanism's coordinates, its speeds u (n, s) and u̇, from continuous coordinates (n,)."""
-    names = moving.mechanism.names
-    table = np.array([coordinates[name] for name in names]).reshape(len(names), times.size).T
-    positions, rates, second = (np.empty(table.shape) for _ in range(3))
-    for columns in blocks_of(names, moving.mechanism.assembly.quantities):
-        smoothed = chosen.samples(times, table[:, columns])
-        smoothed = normalised(smoothed) if len(columns) == 4 else smoothed
-        positions[:, columns], rates[:, columns], second[:, columns] = smoothed
-    return positions, *_speeds(moving, times, positions, rates, second)
-
-
-def blocks_of(names: Sequence[str], quantities: Quantities) -> Iterator[list[int]]:
-    """The places of what is smoothed as one: four for a quaternion, else one."""
-    turning = {k: list(range(k, k + 4)) for k in quantities.quaternions(names)}
-    inside = {k for four in turning.values() for k in four}
-    yield from turning.values()
-    yield from ([k] for k in range(len(names)) if k not in inside)
-
-
-def _one_sided(block: FloatArray, name: str, times: FloatArray) -> FloatArray:
-    """Unit quaternions (n, 4): of the two of a rotation, q and −q, the one nearer to the sample before."""
-    length = np.linalg.norm(block, axis=1)
-    wrong = np.flatnonzero(np.abs(length - 1) > _LENGTH)
-    if wrong.size:
-        when, size = times[wrong[0]], length[wrong[0]]
-        message = f"the quaternion at t = {when:g} s has length {size:.6g}, and a rotation's has 1"
-        raise InputError(message, key=name)
-    unit = block / length[:, None]
-    flips = np.where((unit[1:] * unit[:-1]).sum(axis=1) < 0, -1.0, 1.0)
-    return unit * np.cumprod(np.concatenate([np.ones(min(len(unit), 1)), flips]))[:, None]
-
-
-def normalised(smoothed: Smoothed) -> Smoothed:
-    """q = s/|s| and its derivatives, of a curve s(t) in four dimensions."""
-    s, rate, second = smoothed
-
-    def dot(a: FloatArray, b: FloatArray) -> FloatArray:
-        return (a * b).sum(axis=1, keepdims=True)
-
-    length = np.sqrt(dot(s, s))
-    growth = dot(s, rate) / length**2  # d ln |s| / dt
-    change = (dot(rate, rate) + dot(s, second)) / length**2 - 2 * growth**2  # and its rate
-    q, q_dot = s / length, (rate - growth * s) / length
-    return Smoothed(q, q_dot, (second - 2 * growth * rate + (growth**2 - change) * s) / length)
-
-
-def _speeds(
-    moving: MovingMechanism, times: FloatArray, q: FloatArray, q_dot: FloatArray, q_ddot: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """u and u̇ with q̇ = P(q) u and q̈ = P u̇ + Ṗ u, by least squares where P has more rows than columns.
-
-    A quaternion's four rates are met exactly by three speeds. Raises InputError where rates break rolling constraints.
-    """
-    count, labels = len(q), moving.labels
-    parameters = np.array([float(v) for v in moving.mechanism.numbers.parameters.values()])
-    matrix = [value for row in jacobian(moving.q_dot, moving.u) for value in row]
-    outputs = {
-        "map": ([f"{a}, {b}" for a in moving.mechanism.names for b in labels], matrix),
-        "drift": (moving.mechanism.names, derivative_along(moving.q_dot, moving.q, moving.q_dot)),
-    }
-    kernel = compile_program(program_of(moving, "speeds", outputs))
-    u, u_dot = np.empty((count, len(labels))), np.empty((count, len(labels)))
-    for start in range(0, count, _CHUNK):
-        at = slice(start, start + _CHUNK)
-        positions = np.ascontiguousarray(q[at].T)
-        size = positions.shape[1]
-        flat, _ = kernel(positions, np.zeros((len(labels), size)), parameters)
-        p = np.moveaxis(flat.reshape(len(q[0]), len(labels), size), -1, 0)
-        u[at] = _least_squares(p, q_dot[at])
-        _require_possible(q_dot[at] - (p @ u[at][:, :, None])[:, :, 0], q_dot, times[at])
-        _, drift = kernel(positions, np.ascontiguousarray(u[at].T), parameters)
-        u_dot[at] = _least_squares(p, q_ddot[at] - drift.T)
-    return u, u_dot
-
-
-def _require_possible(left: FloatArray, rates: FloatArray, times: FloatArray) -> None:
-    """InputError where rates are left that no speeds give: measured wheels that slip, where the description's can't."""
-    size, most = np.abs(left).max(axis=1, initial=0.0), np.abs(rates).max(initial=0.0)
-    if size.max(initial=0.0) > _SLIP * most:
-        k = int(size.argmax())
-        raise InputError(
-            f"at t = {times[k]:g} s the coordinates' rates break the robot's constraints by {size[k]:.3g} a second",
-            hint="let wheels slip in the description (contact: slip), or measure what rolls",
-        )
-
-
-def _least_squares(p: FloatArray, right: FloatArray) -> FloatArray:
-    """(PᵀP)⁻¹Pᵀ r of many (n, c, s) and (n, c); P is orthogonal but for halves, so that this costs no digits."""
-    transposed = np.swapaxes(p, 1, 2)
-    return np.asarray(
-        np.linalg.solve(transposed @ p, transposed @ right[:, :, None])[:, :, 0], dtype=np.float64
-    )

@@ -8,6 +8,8 @@ import os
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -65,37 +67,53 @@ class MarkerModel:
     def evaluate(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The markers' places (k, 3m), m, in the world, and their slopes by the coordinates (k, 3m, c), at q (k, c)."""
         speeds = np.zeros((self._speeds, len(q)))
-        places, slopes = self._kernel(np.ascontiguousarray(q.T), speeds, self._parameters)
+        # Fits take tens of batches: nothing that a loop would be taken for.
+        places, slopes = self._kernel(np.ascontiguousarray(q.T), speeds, self._parameters, often=False)
         return places.T, np.moveaxis(slopes, -1, 0).reshape(len(q), len(places), q.shape[1])
 
     def motions(self, q: FloatArray) -> FloatArray:
         """E(q), (k, c, t): how the coordinates change with δ; of a quaternion ½ q ⊗ (0, δ)."""
         matrix = np.zeros((*q.shape, len(self.motions_of)))
-        for j, (k, axis) in enumerate(self.motions_of):
-            if axis < 0:
-                matrix[:, k, j] = 1.0
-                continue
-            w, x, y, z = q[:, k : k + 4].T / 2
-            matrix[:, k : k + 4, j] = np.array(((-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w))[axis]).T
+        for to, of in self._plain:
+            np.einsum("kjj->kj", matrix[:, of, to])[...] = 1.0
+        for to, of in self._turning:
+            matrix[:, of, to] = _turns(q[:, of])
         return matrix
 
     def inward(self, slopes: FloatArray, q: FloatArray) -> FloatArray:
         """Slopes by the coordinates (k, r, c) as slopes by motions δ (k, r, t): times E(q), most of which is zeros."""
         found = np.empty((*slopes.shape[:2], len(self.motions_of)))
-        plain = [(j, k) for j, (k, axis) in enumerate(self.motions_of) if axis < 0]
-        if plain:
-            to, of = zip(*plain, strict=True)
-            found[:, :, list(to)] = slopes[:, :, list(of)]
-        matrix = self.motions(q) if len(plain) < len(self.motions_of) else None
-        for k in {k for k, axis in self.motions_of if axis >= 0}:
-            turns = [j for j, (at, axis) in enumerate(self.motions_of) if at == k and axis >= 0]
-            assert matrix is not None
-            found[:, :, turns] = slopes[:, :, k : k + 4] @ matrix[:, k : k + 4, turns]
+        for to, of in self._plain:
+            found[:, :, to] = slopes[:, :, of]
+        for to, of in self._turning:
+            found[:, :, to] = slopes[:, :, of] @ _turns(q[:, of])
         return found
 
     def moved(self, q: FloatArray, step: FloatArray) -> FloatArray:
         """The postures (k, c) after motions (k, t), within the limits, their quaternions at length 1."""
-        return self.unit(np.clip(q + (self.motions(q) @ step[:, :, None])[:, :, 0], self.lower, self.upper))
+        there = q.copy()
+        for to, of in self._plain:
+            there[:, of] += step[:, to]
+        for to, of in self._turning:
+            there[:, of] += (_turns(q[:, of]) @ step[:, to, None])[:, :, 0]
+        return self.unit(np.clip(there, self.lower, self.upper))
+
+    @cached_property
+    def _plain(self) -> list[tuple[slice, slice]]:
+        """The motions that are coordinates, and which: in runs, as slices are copied in a fraction of the time."""
+        plain = [(j, k) for j, (k, axis) in enumerate(self.motions_of) if axis < 0]
+        begins = [n for n, (j, k) in enumerate(plain) if n == 0 or (j - 1, k - 1) != plain[n - 1]]
+        runs: list[tuple[slice, slice]] = []
+        for begin, end in pairwise((*begins, len(plain))):
+            (j, k), size = plain[begin], end - begin
+            runs.append((slice(j, j + size), slice(k, k + size)))
+        return runs
+
+    @cached_property
+    def _turning(self) -> list[tuple[slice, slice]]:
+        """The three motions that turn a quaternion, and its four parts."""
+        first = [(j, k) for j, (k, axis) in enumerate(self.motions_of) if axis == 0]
+        return [(slice(j, j + 3), slice(k, k + 4)) for j, k in first]
 
     def between(self, left: FloatArray, right: FloatArray, share: FloatArray) -> FloatArray:
         """Postures (k, c) a share (k, 1) of the way from others to others."""
@@ -139,6 +157,12 @@ class MarkerModel:
     def coordinate_of(self, motion: int) -> str:
         """The coordinate that a motion moves; of a quaternion its first part."""
         return self.names[self.motions_of[motion][0]]
+
+
+def _turns(quaternion: FloatArray) -> FloatArray:
+    """½ q ⊗ (0, δ) as a matrix times δ, (k, 4, 3), of quaternions (k, 4)."""
+    w, x, y, z = quaternion.T / 2
+    return np.array(((-x, -y, -z), (w, -z, y), (z, w, -x), (-y, x, w))).transpose(2, 0, 1)
 
 
 def marker_model(

@@ -32,10 +32,11 @@ def smoothed_tables(time: FloatArray, tables: Iterable[FloatArray], chosen: Smoo
 def averaged(
     what: str, wanted: FloatArray, time: FloatArray, tables: Iterable[FloatArray]
 ) -> list[FloatArray]:
-    """Tables (k, …) at other times: means over these times' intervals, linear where samples are no denser.
+    """Tables (k, …) at other times: by means over these times' intervals, linear where samples are no denser.
 
     A sample stands for its interval, up to the middles between it and its neighbours, and so does a time. The mean is
-    the integral over what of a time's interval was recorded, by its length. InputError for a time outside.
+    the integral over what of a time's interval was recorded, by its length; `_centred` makes of means what is there at
+    the times. InputError for a time outside.
     """
     # Clocks of two rates agree to rounding only.
     slack = 1e-9 * max(1.0, abs(time[-1]))
@@ -49,7 +50,19 @@ def averaged(
     # Impulses so far, at the samples' edges and, linear in between, at the times'.
     sums = (np.vstack([table[:1] * 0, np.cumsum(table * np.diff(ends)[:, None], axis=0)]) for table in tables)
     so_far = (np.column_stack([np.interp(edges, ends, column) for column in table.T]) for table in sums)
-    return [np.diff(table, axis=0) / np.diff(edges)[:, None] for table in so_far]
+    widths = np.diff(edges)[:, None]
+    return [_centred(np.diff(table, axis=0) / widths, widths) for table in so_far]
+
+
+def _centred(means: FloatArray, widths: FloatArray) -> FloatArray:
+    """Values in the middles of intervals with these means (n, …): F_k = F̄_k − (F̄_{k−1} − 2 F̄_k + F̄_{k+1})/24.
+
+    A parabola's mean over a step h is off its middle by h² F″/24; at 100 Hz a mean takes 1 % of what swings at 8 Hz. It
+    is written as what goes over an edge from one interval to the next, so that the impulse stays.
+    """
+    across = (widths[1:] + widths[:-1]) / 48 * np.diff(means, axis=0)
+    none = np.zeros_like(means[:1])
+    return means - np.diff(np.concatenate([none, across, none]), axis=0) / widths
 
 
 def denser(time: FloatArray, wanted: FloatArray) -> bool:

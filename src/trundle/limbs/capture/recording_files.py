@@ -27,7 +27,7 @@ from trundle.limbs.capture.recording import (
     unrounded,
     without_blank_end,
 )
-from trundle.results.table import Cells, Table, read_lines, read_sheet, write_rows
+from trundle.results.table import Cells, Table, read_lines, read_sheet, write_rows, write_table
 
 # Headers have some ten lines; a file without `endheader` isn't searched to its end.
 _MOST_HEADER = 1000
@@ -110,7 +110,7 @@ def write_sto(path: Path, table: Table) -> None:
     """Columns, `time` first, as .sto or .mot in SI units and radians."""
     counts = [f"nRows={table.size}", f"nColumns={len(table.columns)}"]
     head = ["trundle", "version=1", *counts, "inDegrees=no", "endheader"]
-    write_rows(path, table.rows(), head=head, delimiter="\t")
+    write_table(path, table, head=head, delimiter="\t")
 
 
 # How far the rate that the header says may be from that of its times: rates are written with two or three digits.
@@ -216,7 +216,7 @@ _READERS: Mapping[str, Callable[[Path], Recording]] = {
     ".trc": read_trc,
 }
 _WRITERS: Mapping[str, Callable[[Path, Table], None]] = {
-    ".csv": lambda path, table: write_rows(path, table.rows(gap="")),
+    ".csv": lambda path, table: write_table(path, table, gap=""),
     ".mot": write_sto,
     ".sto": write_sto,
 }
@@ -293,10 +293,10 @@ def write_recording(recording: Recording, path: str | os.PathLike[str]) -> None:
     write_columns(path, named | dict(recording.channels))
 
 
-def write_columns(path: str | os.PathLike[str], named: Mapping[str, FloatArray]) -> None:
+def write_columns(path: str | os.PathLike[str], named: Mapping[str, FloatArray] | Table) -> None:
     """Write columns by name, `time` first, in the table format that the suffix tells: .csv, .mot or .sto."""
     file = path_of(path, "write_columns")
-    _WRITERS[_suffix(file, list(_WRITERS))](file, Table(named))
+    _WRITERS[_suffix(file, list(_WRITERS))](file, named if isinstance(named, Table) else Table(named))
 
 
 def _suffix(path: Path, known: list[str]) -> str:

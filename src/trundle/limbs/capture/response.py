@@ -10,8 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from trundle.arrays import FloatArray, IntArray
-from trundle.limbs.capture.joint_motion import JointMotion, normalised
+from trundle.limbs.capture.joint_motion import JointMotion
 from trundle.limbs.capture.smoothing import Smoothed
+from trundle.limbs.capture.speeds import normalised
 from trundle.model.moving import MovingMechanism
 from trundle.model.programs import program_of
 from trundle.model.symbols import derivative_along, jacobian

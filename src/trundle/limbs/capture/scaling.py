@@ -37,12 +37,16 @@ STILL = 0.02
 _APART, _LEGS, _TALLEST = 0.01, (0.1, 1.6), 3.0
 # Of a segment's length. Legs differ by 5 mm on the average, and rarely by 20 mm (Knutson 2005).
 _UNEVEN = 0.1
+# Mass by height squared (kg/m²): all people that were ever weighed lie between. Grams and pounds don't, or seldom.
+_BODY_MASS_INDEX = 7.0, 120.0
 _SEGMENTS = ("pelvis", "trunk", *(f"{name}_{side}" for side in SIDES for name in ("thigh", "shank", "foot")))
 _FILES = ("person.yaml", "markers.yaml")
 # The sacrum's marker stands for both back spines.
 _SACRUM = "SACR"
 # Of a leg's length: whose feet are less than that below the pelvis stands along another axis.
 _UPRIGHT = 0.5
+# The sine of 30°: nobody's pelvis hangs further to a side, standing.
+_LEVEL = 0.5
 # A trunk moves on the pelvis where that many markers are on it.
 _LEAST = 3
 _NEEDED = tuple(
@@ -168,7 +172,7 @@ def scale_person(
     Warns
     -----
     UserWarning
-        The sides differ by more than a tenth.
+        The sides differ by more than a tenth; nobody of that height has that mass.
 
     References
     ----------
@@ -209,7 +213,19 @@ def scale_person(
         name: (body := _carrier(roles[name]), _inside(frames[body], place)) for name, place in seen.items()
     }
     left = tuple(name for name in recording.markers if name not in seen)
+    _tell_weight(mass, lengths["height"])
     return ScaledPerson(robot, placed, lengths, left)
+
+
+def _tell_weight(mass: float, height: float) -> None:
+    """Warn of a mass that nobody of that height has."""
+    least, most = (index * height**2 for index in _BODY_MASS_INDEX)
+    if not least <= mass <= most:
+        warnings.warn(
+            f"nobody who is {height:.3g} m tall has a mass of {mass:g} kg ({least:.2g} to {most:.3g} kg): is the mass "
+            "in kg?",
+            stacklevel=3,
+        )
 
 
 def _carrier(role: str) -> str:
@@ -234,10 +250,12 @@ def _roles(recording: Recording, given: Mapping[str, str]) -> dict[str, str]:
     back = () if _SACRUM in has else ("RPSI", "LPSI")
     missing = [name for name in (*_NEEDED, *back) if name not in has]
     if missing:
-        others = [name for name in recording.markers if name not in roles]
+        unseen = [name for name in own | dict(given) if name not in seen]
+        others = [name for name in recording.markers if name not in roles and name not in unseen]
         hint = f"markers={{'NAME': '{missing[0]}'}} (--marker NAME={missing[0]}) says which one it is"
         hint += f"; others there: {', '.join(others)}" if others else ""
-        raise InputError(f"the static trial has no {', '.join(missing)}", key="markers", hint=hint)
+        there = f"; it names {', '.join(unseen)}, never seen in it" if unseen else ""
+        raise InputError(f"the static trial has no {', '.join(missing)}{there}", key="markers", hint=hint)
     return roles
 
 
@@ -258,12 +276,19 @@ def _still(recording: Recording, roles: Mapping[str, str], within: float) -> dic
 
 
 def _require_upright(at: Mapping[str, FloatArray], up: str) -> None:
-    """InputError where the pelvis isn't above the heels along what is said to be up; `at` has z there."""
+    """InputError where the pelvis isn't above the heels along what is said to be up, or hangs; `at` has z there."""
     leg = (at["RASI"] + at["LASI"] - at["RHEE"] - at["LHEE"]) / 2
     if leg[2] < _UPRIGHT * np.linalg.norm(leg):
         other = "y" if up == "z" else "z"
         message = f"the pelvis isn't above the heels along {up}"
         raise InputError(message, key="up", hint=f"is {other} up in the trial? up={other!r} (--up {other})")
+    across = at["LASI"] - at["RASI"]
+    if abs(across[2]) > _LEVEL * np.linalg.norm(across):
+        lower, upper = ("RASI", "LASI") if across[2] > 0 else ("LASI", "RASI")
+        message = (
+            f"{lower} is {1e3 * abs(across[2]):.3g} mm lower than {upper}, more than a person's pelvis hangs"
+        )
+        raise InputError(message, key="markers", hint="have two markers each other's names?")
 
 
 def _unit(vector: FloatArray) -> FloatArray:

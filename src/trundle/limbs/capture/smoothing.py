@@ -11,21 +11,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers, increasing
 from trundle.errors import InputError, NumericsError, choose, require_known
-from trundle.limbs.capture.butterworth import both_ways, sections
+from trundle.limbs.capture.butterworth import both_ways, memory, sections
+from trundle.limbs.capture.interpolation import interpolation
+
+if TYPE_CHECKING:
+    from trundle.limbs.capture.spline import SplineEquations
 
 # How far (in steps) a sample may be off an even grid: times written with four decimals at 120 Hz are off by 0.006.
 EVEN = 0.01
-# A double pole is known to the root of rounding, 1.5e-8: nearer to 1 nobody knows whether a filter forgets at all.
-_LEAST_DECAY = 1e-7
-# What is left of a Butterworth filter's start-up at the first true sample; its slowest pole says how long that takes.
-_FORGOTTEN = 1e-6
 
 
 class Smoothed(NamedTuple):
@@ -38,9 +38,13 @@ class Smoothed(NamedTuple):
 
 @dataclass(frozen=True)
 class Smoothing(ABC):
-    """A way to smooth: what it does, with every number that it depends on."""
+    """A way to smooth: what it does, with every number that it depends on.
+
+    `by_data` says whether the samples choose how much.
+    """
 
     name: ClassVar[str]
+    by_data: ClassVar[bool] = False
 
     @property
     def record(self) -> Mapping[str, object]:
@@ -55,9 +59,24 @@ class Smoothing(ABC):
         """The values of `samples` alone, for what nobody differentiates."""
         return self.samples(time, block).values
 
-    def linear(self, time: FloatArray, block: FloatArray) -> Callable[[FloatArray], Smoothed]:
-        """What it does to any columns (n, k), linear in them; what it chooses by data, it chooses by this block."""
+    def together(self, time: FloatArray, blocks: Sequence[FloatArray]) -> list[Smoothed]:
+        """The `samples` of blocks that belong together; what it chooses by data, it chooses once for all of them."""
+        ends = np.cumsum([block.shape[1] for block in blocks])[:-1]
+        parts = self.linear(time, blocks)(np.concatenate(blocks, axis=1))
+        return [
+            Smoothed(*each) for each in zip(*(np.split(part, ends, axis=1) for part in parts), strict=True)
+        ]
+
+    def linear(self, time: FloatArray, blocks: Sequence[FloatArray]) -> Callable[[FloatArray], Smoothed]:
+        """What it does to any columns (n, k), linear in them; what it chooses by data, it chooses by these blocks."""
         return partial(self.samples, time)
+
+    def left_open(self, time: FloatArray, blocks: Sequence[FloatArray]) -> FloatArray | None:
+        """What it may have taken from values, rates and accelerations, as covariances (n, 3, 3) by a noise of 1.
+
+        None of a method that doesn't tell.
+        """
+        return None
 
 
 @dataclass(frozen=True)
@@ -113,13 +132,13 @@ class Butterworth(Smoothing):
                 key="cutoff",
             )
         filters = sections(self.order, math.tan(math.pi * self.cutoff * step) / self._correction)
-        memory = _memory(filters)
-        if memory is None:
+        remembered = memory(filters)
+        if remembered is None:
             message = f"a cutoff of {self.cutoff:g} Hz is too low for a sampling rate of {1 / step:g} Hz"
             raise InputError(
                 message, key="cutoff", hint="a filter of it has no digits: it remembers for ever"
             )
-        pad = min(len(time) - 1, memory)
+        pad = min(len(time) - 1, remembered)
         padded = np.concatenate([
             2 * block[0] - block[pad:0:-1], block, 2 * block[-1] - block[-2 : -pad - 2 : -1]
         ])  # fmt: skip
@@ -174,26 +193,36 @@ class GCVSpline(Smoothing):
 
     degree: int = 5
     name = "gcv_spline"
+    by_data = True
 
     def __post_init__(self) -> None:
         _choose_degree(self.degree, (3, 5))
 
     def samples(self, time: FloatArray, block: FloatArray) -> Smoothed:
         """The spline and its derivatives at the samples."""
-        return self.linear(time, block)(block)
+        return self.linear(time, [block])(block)
 
-    def linear(self, time: FloatArray, block: FloatArray) -> Callable[[FloatArray], Smoothed]:
-        """Splines of the weight that the block chooses."""
-        from trundle.limbs.capture.spline import spline_equations
-
-        equations = spline_equations(time, self.degree)
-        weight, rate = equations.cross_validated(block), (time.size - 1) / (time[-1] - time[0])
+    def linear(self, time: FloatArray, blocks: Sequence[FloatArray]) -> Callable[[FloatArray], Smoothed]:
+        """Splines of the weight that the blocks choose."""
+        equations, weight, rate = self._chosen(time, blocks)
 
         def smoothed(columns: FloatArray) -> Smoothed:
             spline = equations.spline(weight, columns)
             return Smoothed(*(np.asarray(spline(equations.steps, k)) * rate**k for k in range(3)))
 
         return smoothed
+
+    def left_open(self, time: FloatArray, blocks: Sequence[FloatArray]) -> FloatArray:
+        """As if accelerations' own derivatives were white noise, of the size that the weight tells (Wahba 1983)."""
+        equations, weight, rate = self._chosen(time, blocks)
+        return equations.left_open(weight) * rate ** np.add.outer(range(3), range(3))
+
+    def _chosen(self, time: FloatArray, blocks: Sequence[FloatArray]) -> tuple[SplineEquations, float, float]:
+        """The splines' equations, the weight that the blocks choose, and steps a second."""
+        from trundle.limbs.capture.spline import spline_equations
+
+        equations = spline_equations(time, self.degree)
+        return equations, equations.cross_validated(blocks), (time.size - 1) / (time[-1] - time[0])
 
 
 @dataclass(frozen=True)
@@ -208,6 +237,7 @@ class NoiseSpline(Smoothing):
     noise: float
     degree: int = 5
     name = "noise_spline"
+    by_data = True
 
     def __post_init__(self) -> None:
         _positive(self.name, noise=self.noise)
@@ -227,7 +257,11 @@ class NoiseSpline(Smoothing):
             raise NumericsError(f"no spline stays {self.noise:g} from the samples: {message}")
         return Smoothed(*(np.array(splev(time - start, spline, der=k)).T for k in range(3)))
 
-    def linear(self, time: FloatArray, block: FloatArray) -> Callable[[FloatArray], Smoothed]:
+    def together(self, time: FloatArray, blocks: Sequence[FloatArray]) -> list[Smoothed]:
+        """The blocks' splines, each with knots of its own."""
+        return [self.samples(time, block) for block in blocks]
+
+    def linear(self, time: FloatArray, blocks: Sequence[FloatArray]) -> Callable[[FloatArray], Smoothed]:
         """None: raises InputError."""
         message = f"'{self.name}' chooses its knots by the data, so that no noise passes it in proportion"
         hint = "bands know the other methods, such as gcv_spline and butterworth"
@@ -371,19 +405,9 @@ def even_step(time: FloatArray, method: str) -> float:
 
 
 def _quintic(time: FloatArray, block: FloatArray) -> Smoothed:
-    from scipy.interpolate import make_interp_spline
-
     # In units of the record's middle, so that late times cost no digits.
-    spline = make_interp_spline(time - time[0], block, k=5)
-    return Smoothed(*(np.asarray(spline(time - time[0], order)) for order in range(3)))
-
-
-def _memory(sections: FloatArray) -> int | None:
-    """Samples until a filter has forgotten where it started, by its slowest pole; None where rounding hides that."""
-    slowest = max(float(np.abs(np.roots(section[3:])).max()) for section in sections)
-    if not 1 - slowest > _LEAST_DECAY:
-        return None
-    return math.ceil(math.log(_FORGOTTEN) / math.log(slowest))
+    spline = interpolation(time - time[0], block, 5)
+    return Smoothed(*(spline(time - time[0], order) for order in range(3)))
 
 
 def _positive(method: str, **numbers: float) -> None:

@@ -7,7 +7,7 @@ Gauss points (de Boor 2001, ch. XIV; Woltring 1986). Time is counted in mean ste
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,8 @@ _STIFFEST = 1e13
 _ROUNDS, _ROUGH = 5, 2
 # λ's exponents at which a score is looked at before its least is refined; at 1e-8 the spline goes through all samples.
 _LEAST, _LOOKS = -8.0, 45
+# Rows that are solved for at once.
+_ROWS = 256
 # Relative step of the complex derivative; nothing is subtracted, so it may be as small as numbers get.
 _STEP = 1e-30
 
@@ -72,17 +74,44 @@ class SplineEquations:
         pivots = eliminate(banded, width, width)[0][2 * width]
         return float(np.sum(pivots.imag / pivots.real)) / _STEP
 
+    def left_open(self, weight: float) -> FloatArray:
+        """λ (D (G + λ Ω)⁻¹ bᵢ) · (D (G + λ Ω)⁻¹ bⱼ), (n, 3, 3), b those of values and two derivatives at the times.
+
+        Splines are the most likely ones where m-th derivatives are white noise of a size that λ tells. The variance
+        that is then left, b (G + λ Ω)⁻¹ bᵀ, has that of the samples' noise in it, and this: what the spline may have
+        smoothed away (Wahba 1983), all by the noise's variance and in steps.
+        """
+        matrix, count = self.gram + weight * self.stiffness, self.steps.size
+        left = np.empty((count, 3, 3))
+        rows = [_derivatives(self.steps, self.knots, self.degree, order) for order in range(3)]
+        for start in range(0, count, _ROWS):
+            at = slice(start, min(start + _ROWS, count))
+            solved = [solveh_banded(matrix, each[at].T.toarray(), lower=True) for each in rows]
+            bent = np.array([self.bends @ each for each in solved])
+            left[at] = weight * np.einsum("agn,bgn->nab", bent, bent)
+        return left
+
     def spline(self, weight: float, block: FloatArray) -> BSpline:
         """The spline of columns (n, k), over steps."""
         return BSpline(self.knots, self.coefficients(weight, block), self.degree)
 
-    def cross_validated(self, block: FloatArray) -> float:
-        """λ with the least n Σ|y − s|²/(n − tr)², generalised cross-validation (Craven & Wahba 1979)."""
+    def cross_validated(self, blocks: Sequence[FloatArray]) -> float:
+        """λ with the least n Σ|y − s|²/(n − tr)², generalised cross-validation (Craven & Wahba 1979).
+
+        Of several blocks (n, k) the mean logarithm by columns is made least: it asks for no unit and no size of noise.
+        """
+        counts = [block.shape[1] for block in blocks]
+        table, starts = np.concatenate(blocks, axis=1), np.cumsum([0, *counts[:-1]])
+        # What is met exactly has rounding left, which tells nothing.
+        least = np.finfo(float).eps ** 2 * np.add.reduceat((table**2).sum(axis=0), starts)
+        shares = np.where(least > 0, counts, 0) / max(1, np.array(counts)[least > 0].sum())
 
         def score(exponent: float) -> float:
             weight = 10.0**exponent
-            left = block - self.values @ self.coefficients(weight, block, _ROUGH)
-            return float((left**2).sum()) / (self.steps.size - self.freedom(weight)) ** 2
+            left = table - self.values @ self.coefficients(weight, table, _ROUGH)
+            squares = np.maximum(np.add.reduceat((left**2).sum(axis=0), starts), least)
+            told = shares @ np.log(np.where(least > 0, squares, 1.0))
+            return float(told - 2 * np.log(self.steps.size - self.freedom(weight)))
 
         return 10.0 ** _least(score, _LEAST, math.log10(_STIFFEST / self.stiffness.max()))
 
@@ -95,12 +124,18 @@ def spline_equations(time: FloatArray, degree: int) -> SplineEquations:
     points, weights = np.polynomial.legendre.leggauss(degree - order + 1)
     half = np.diff(steps)[:, None] / 2
     places = (steps[:-1, None] + half * (1 + points)).ravel()
-    bend = BSpline.design_matrix(places, knots[order:-order], degree - order)
     roots = sparse.diags_array(np.sqrt(half * weights).ravel())
-    bends = sparse.csr_array(roots @ bend @ _differences(knots, degree, order))
+    bends = sparse.csr_array(roots @ _derivatives(places, knots, degree, order))
     values = sparse.csr_array(BSpline.design_matrix(steps, knots, degree))
     gram, stiffness = (_lower_bands(matrix.T @ matrix, degree) for matrix in (values, bends))
     return SplineEquations(steps, degree, knots, values, bends, gram, stiffness)
+
+
+def _derivatives(places: FloatArray, knots: FloatArray, degree: int, order: int) -> sparse.csr_array:
+    """From a spline's coefficients to its derivative of this order at some places."""
+    inner = knots[order : knots.size - order]
+    basis = BSpline.design_matrix(places, inner, degree - order)
+    return sparse.csr_array(basis @ _differences(knots, degree, order))
 
 
 def _differences(knots: FloatArray, degree: int, order: int) -> sparse.csr_array:

@@ -14,7 +14,7 @@ from trundle.formulas.algebra.terms import exact
 from trundle.formulas.algebra.writing import exactly
 from trundle.program import Program, Tracer
 from trundle.program.ir import LOADS
-from trundle.program.trace import Node
+from trundle.program.tracer import Node
 from trundle.scalars import (
     Scalar,
     absolute,

@@ -2,31 +2,37 @@
 
 module: every module's angle and speed by profiles over the command's time; what they don't agree on slips.
 body: the body's twist by a profile over that time, the modules after it, without regard to limits.
-limited: the same, slowed as far as the declared limits ask, with profiles that their jerks allow.
+limited: the same, slowed as far as limits ask, with profiles that their jerks allow.
 coordinated: the planner's quickest motion within the limits (`trundle.motion.planning.planner`).
+The last two keep declared limits, and what motors, battery and floor give where a `Control` has them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.choices import PROFILES, Shape
-from trundle.errors import InputError
+from trundle.errors import InputError, NumericsError
+from trundle.mechanics.modules import ALIGNED, turns_into_range
 from trundle.mechanics.steering import STILL
-from trundle.motion.commands.commands import Three
-from trundle.motion.drive.drive import Drive, LimitedQuantity, Limits
-from trundle.motion.drive.kinematics import Kinematics
-from trundle.motion.drive.modules import ALIGNED, turns_into_range
+from trundle.motion.commands.reach import at_pace, implied, implied_at_rest, within_reach
+from trundle.motion.commands.steps import Control, State, Step, Stretch, Target
+from trundle.motion.drive.drive import QUANTITIES, Drive, Limits
+from trundle.motion.forces.pacing import slower
 from trundle.motion.pieces.extremes import peaks, slowing
-from trundle.motion.pieces.motion import Piece
+from trundle.motion.pieces.motion import Piece, total
 from trundle.motion.pieces.pieces import ModulePiece, TwistLine
 from trundle.motion.pieces.profiles import Profile, shaped, unit_shape
 from trundle.motion.time_optimal import Axis, time_optimal
+
+if TYPE_CHECKING:
+    from trundle.motion.planning.planner import Plan
 
 # Modules that contradict one rigid motion by less than this share of their speed are rounded numbers in a file.
 _CONTRADICTION = 1e-3
@@ -36,66 +42,11 @@ _PATIENCE = 10.0
 _AHEAD = 1e-6
 # In place of a speed of zero, so that its share of a limit is a number.
 _SMALLEST = 1e-300
+# Plans are made so often at most until motors and floor give them: the second is the first one slower.
+_REPLANNED = 5
+_NO_PACE = "a slower twist, or plan within declared limits alone: grip=None"
 # Slowing is rounded up by so much, for the rounding in the largest values.
 _SPARE = 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class State:
-    """Where commands stand: the twist (3,), the modules' angles (m,) without jumps, and their speeds (m,)."""
-
-    twist: FloatArray
-    angles: FloatArray
-    speeds: FloatArray
-
-
-@dataclass(frozen=True)
-class Target:
-    """What a command asks for: a twist, or angles and speeds of the modules in the kinematics' order."""
-
-    place: int
-    duration: float
-    twist: Three | None = None
-    modules: tuple[FloatArray, FloatArray] | None = None
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """A command that takes longer than asked, how many times, and which limit of which module asks for it."""
-
-    command: int
-    factor: float
-    limit: LimitedQuantity
-    module: str
-
-
-@dataclass(frozen=True)
-class Step:
-    """The pieces of one command, the state after it, and what was changed of it."""
-
-    pieces: tuple[Piece, ...]
-    state: State
-    stretches: tuple[Stretch, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    def then(self, other: Step) -> Step:
-        """This one and another behind it."""
-        return Step(
-            (*self.pieces, *other.pieces),
-            other.state,
-            (*self.stretches, *other.stretches),
-            (*self.notes, *other.notes),
-        )
-
-
-@dataclass(frozen=True)
-class Control:
-    """How commands are taken: by which drive, with profiles of which shape, and whether its limits are held."""
-
-    kinematics: Kinematics
-    drive: Drive
-    shape: Shape
-    held: bool = False
 
 
 def by_modules(control: Control, state: State, target: Target) -> Step:
@@ -119,8 +70,11 @@ def by_body(control: Control, state: State, target: Target) -> Step:
         return _steered(control, state, target, target.modules[0])
     if control.held:
         twist, notes = _within_speeds(control, twist)
+        twist, more = _within_reach(control, state, twist)
+        notes = (*notes, *more)
     line = _line(control, state, twist)
     ends = line(1.0).angles_at(np.array([0.0, 1.0]))
+    straight = None
     # a wheel's angle rises or falls along a whole line of twists, so its ends tell whether it stays in its range
     if any(control.drive.beyond(end).any() for end in ends):
         why = "a straight way would take a wheel out of its steering range"
@@ -128,32 +82,72 @@ def by_body(control: Control, state: State, target: Target) -> Step:
         straight = _along(control, state, line, target)
         if not any(stretch.factor > _PATIENCE for stretch in straight.stretches):
             return replace(straight, notes=notes)
-        module = straight.stretches[0].module
-        why = f"a straight way past the axis of {module} would take {_PATIENCE:g} times its time"
+        slowest = max(straight.stretches, key=lambda stretch: stretch.factor)
+        past = f"past the axis of {slowest.module}"
+        if slowest.limit not in QUANTITIES:
+            past = f"within the {slowest.limit} of {slowest.module}"
+        why = f"a straight way {past} would take {_PATIENCE:g} times its time"
     step = _through_rest(control, state, target, twist)
+    if straight is not None and _lasts(straight) <= _lasts(step) < math.inf:
+        return replace(straight, notes=notes)
+    step = _require_pace(step)
     return replace(step, notes=(*notes, f"goes through rest: {why}"))
+
+
+def _lasts(step: Step) -> float:
+    """How long a step takes (s); inf where motors and floor give it at no pace."""
+    return math.inf if any(math.isinf(stretch.factor) for stretch in step.stretches) else total(step.pieces)
 
 
 def coordinated(control: Control, state: State, target: Target) -> Step:
     """The planner's quickest way to the twist, which is then held to the end of the command's time."""
-    from trundle.motion.planning.planner import plan  # late: the other levels don't wait for it
-
     if target.modules is not None and np.abs(target.modules[1]).max() <= STILL:
         return _steered(control, state, target, target.modules[0])
     twist = np.array(target.twist or _agreed(control, target))
-    limits = dict(zip(control.drive.names, control.drive.limits, strict=True))
-    quickest = plan(control.kinematics, twist, start=state.twist, angles=state.angles, limits=limits)
+    twist, slowed = _within_reach(control, state, twist)
+    quickest = _quickest(control, state, twist)
     # the planner notes where it goes to another twist; without a note the end is exactly what was asked
     reached = quickest.samples([quickest.duration]).twist[0] if quickest.notes else twist
     after = agreeing_state(control, reached, quickest.transitions[-1].end_angles)
-    notes = tuple(note.partition(": ")[2] for note in quickest.notes)
+    notes = slowed + tuple(note.partition(": ")[2] for note in quickest.notes)
     spare = target.duration - quickest.duration
     if spare <= 0:
-        least = f"the least time that limits allow is above {quickest.bound:.4g} s"
+        least = f"the least time that {'these ' if control.real else ''}limits allow is above {quickest.bound:.4g} s"
         notes += (f"takes {quickest.duration:.4g} s, not {target.duration:g}: {least}",)
         return Step(tuple(quickest.pieces), after, (), notes)
     hold = TwistLine(control.drive, reached, np.zeros(3), shaped("linear", 0.0, 0.0, spare), after.angles)
     return Step((*quickest.pieces, hold), after, (), notes)
+
+
+def _quickest(control: Control, state: State, twist: FloatArray) -> Plan:
+    """The planner's way, slowed as a whole until motors and floor give it."""
+    from trundle.motion.planning.planner import plan  # late: the other levels don't wait for it
+
+    drive = control.drive if control.real is None else implied_at_rest(control.drive, control.real)
+    factor = 1.0
+    for _ in range(_REPLANNED):
+        limits = dict(zip(drive.names, drive.limits, strict=True))
+        quickest = plan(control.kinematics, twist, start=state.twist, angles=state.angles, limits=limits)
+        factor, name = (1.0, None) if control.real is None else slower(quickest.pieces, control.real)
+        if name is None:
+            return quickest
+        if math.isinf(factor):
+            raise InputError(f"the {name} gives the way to this twist at no pace", hint=_NO_PACE)
+        drive = at_pace(drive, 1 / factor / (1 + _SPARE))
+    raise NumericsError("the planner's ways take more than motors and floor give, however slow they are")
+
+
+def _within_reach(control: Control, state: State, twist: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
+    """A twist in the same direction that motors and floor hold."""
+    if control.real is None:
+        return twist, ()
+    angles = agreeing_state(control, twist, _facing(control, state, twist)).angles
+    return within_reach(control.drive, control.real, twist, angles)
+
+
+def _facing(control: Control, state: State, twist: FloatArray) -> FloatArray:
+    """The modules' angles along their velocities at a twist, nearest to those they have."""
+    return control.drive.followed(twist.tolist(), state.angles, state.speeds)[0]
 
 
 def agreeing_state(control: Control, twist: FloatArray, angles: FloatArray) -> State:
@@ -214,7 +208,7 @@ def _steered(control: Control, state: State, target: Target, angles: FloatArray)
         return _modules(control, replace(begun.state, speeds=still), placed, still, duration)
 
     piece, stretched = _paced(control, over, target)
-    return begun.then(Step((piece,), State(np.zeros(3), placed, still), stretched))
+    return _require_pace(begun.then(Step((piece,), State(np.zeros(3), placed, still), stretched)))
 
 
 def _placed(control: Control, state: State, angles: FloatArray, period: float) -> FloatArray:
@@ -267,10 +261,27 @@ def _paced(
     if not control.held:
         return piece, ()
     factor, reason = slowing(peaks(piece), control.drive.limits)
-    if reason is None:
+    why = None if reason is None else (reason.quantity, control.drive.names[reason.module])
+    if control.real is not None:
+        more, name = slower((over(target.duration * factor),), control.real)
+        if name is not None:
+            factor, (limit, _, owner) = factor * more, name.partition(" of ")
+            why = limit, owner
+    if why is None:
         return piece, ()
-    stretch = Stretch(target.place, factor, reason.quantity, control.drive.names[reason.module])
-    return over(target.duration * factor * (1 + _SPARE)), (stretch,)
+    stretch = Stretch(target.place, factor, *why)
+    return piece if math.isinf(factor) else over(target.duration * factor * (1 + _SPARE)), (stretch,)
+
+
+def _require_pace(step: Step) -> Step:
+    """The same; InputError where motors and floor give it at no pace."""
+    for stretch in step.stretches:
+        if math.isinf(stretch.factor):
+            raise InputError(
+                f"the {stretch.limit} of {stretch.module} gives the way to this twist at no pace",
+                hint=_NO_PACE,
+            )
+    return step
 
 
 def _through_rest(control: Control, state: State, target: Target, twist: FloatArray) -> Step:
@@ -334,6 +345,22 @@ def steering(control: Control, state: State, angles: FloatArray) -> ModulePiece 
     """Wheels that stand still turn to angles as fast as their limits allow, arriving together; the others roll on.
     None where no limit asks for time.
     """
+    drive = control.drive if control.real is None else implied(control.drive, control.real)
+    turn = _steered_by(control, drive, state, angles)
+    if turn is None or control.real is None:
+        return turn
+    factor, name = slower((turn,), control.real)
+    if math.isinf(factor):
+        raise InputError(f"the {name} doesn't turn the modules at any pace", hint=_NO_PACE)
+    return (
+        turn
+        if name is None
+        else _steered_by(control, at_pace(drive, 1 / factor / (1 + _SPARE)), state, angles)
+    )
+
+
+def _steered_by(control: Control, drive: Drive, state: State, angles: FloatArray) -> ModulePiece | None:
+    """The same within the limits of a drive."""
     turning = np.abs(angles - state.angles) > ALIGNED
     rolling = turning & (np.abs(state.speeds) > STILL)
     if rolling.any():
@@ -341,9 +368,7 @@ def steering(control: Control, state: State, angles: FloatArray) -> ModulePiece 
             f"{control.drive.names[int(rolling.argmax())]} rolls, and would have to turn at once"
         )
     free = math.inf, math.inf, math.inf
-    bounds = [
-        (held.steering_rate, held.steering_acceleration, held.steering_jerk) for held in control.drive.limits
-    ]
+    bounds = [(held.steering_rate, held.steering_acceleration, held.steering_jerk) for held in drive.limits]
     ways = list(zip(state.angles, np.where(turning, angles, state.angles), strict=True))
     bounded = [k for k, bound in enumerate(bounds) if bound != free]
     axes = [Axis((ways[k][0], 0.0, 0.0), (ways[k][1], 0.0, 0.0), *bounds[k]) for k in bounded]
@@ -357,7 +382,7 @@ def steering(control: Control, state: State, angles: FloatArray) -> ModulePiece 
 
 
 def smooth_shape(shape: Shape, limits: Sequence[Limits]) -> Shape:
-    """The shape itself, or the nearest smoother one whose impulses no declared limit forbids.
+    """The shape itself, or the nearest smoother one whose impulses no limit forbids.
 
     A twist along p(t) has ξ̇ as p′ and so on: where p′ jumps, the drive's jerk and steering's acceleration are impulses,
     where p″ does, steering's jerk is one.

@@ -6,22 +6,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.catalog.wheeled import limited_swerve
+from trundle.catalog.steered import limited_swerve
 from trundle.choices import LEVELS, PROFILES, Level, Shape
 from trundle.errors import InputError, choose, counted, require_known, suggest
+from trundle.expected import a_real
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.commands import Command, CommandFile, GivenCommands, ModuleCommand, read_commands
 from trundle.motion.commands.control_levels import (
-    Control,
-    State,
-    Step,
-    Stretch,
-    Target,
     agreeing_state,
     by_body,
     by_modules,
@@ -29,13 +25,19 @@ from trundle.motion.commands.control_levels import (
     coordinated,
     smooth_shape,
 )
+from trundle.motion.commands.reach import implied
+from trundle.motion.commands.steps import Control, State, Step, Stretch, Target
 from trundle.motion.drive.drive import Limits
 from trundle.motion.drive.kinematics import Kinematics, kinematics
+from trundle.motion.forces.real_limits import checked, real_limits
 from trundle.motion.pieces.extremes import Peak, peaks
 from trundle.motion.pieces.motion import Motion
 from trundle.progress import Doing
 from trundle.results import Run
 from trundle.robot import Robot
+
+if TYPE_CHECKING:
+    from trundle.motion.commands.binding import Uses
 
 # A wheel without steering may be asked for an angle that differs from its heading by this (rad), as files round them.
 _SAME = 1e-6
@@ -56,7 +58,8 @@ class Driven:
     asked : float or None, s
         How long it was to take; None where nothing says so.
     level, profile : str
-        The control level, and the shape of profiles as asked for; "path" and "quickest" of a path of poses.
+        The control level, and the shape of profiles as asked for; "path" or "fastest", and "quickest", of what
+        no commands say.
     motion : Motion
         Pieces, exact functions of time.
     ends : array (commands,), s
@@ -74,11 +77,13 @@ class Driven:
         (rad/s) or "rate_change" (rad/s^2), and to what.
     file : CommandFile or None
         The commands and where they stand; None of a path.
+    grip : float or None
+        The share of friction that it was planned with; None where motors and floor didn't count.
     """
 
     name: str
     asked: float | None
-    level: Level | Literal["path"]
+    level: Level | Literal["path", "fastest"]
     profile: Shape | Literal["quickest"]
     motion: Motion
     ends: FloatArray
@@ -88,6 +93,7 @@ class Driven:
     events: tuple[tuple[str, float], ...] = ()
     zones: tuple[tuple[float, float, Mapping[str, float]], ...] = ()
     file: CommandFile | None = None
+    grip: float | None = None
 
     @property
     def robot(self) -> Robot:
@@ -99,6 +105,16 @@ class Driven:
         """The modules' names."""
         return self.motion.kinematics.names
 
+    @property
+    def search(self) -> dict[str, object]:
+        """What a summary has of the search that led to it; nothing where none did."""
+        return {}
+
+    @property
+    def kept_out(self) -> tuple[tuple[FloatArray, float], ...]:
+        """Where it was told not to go: corners (c, 2) in the world, and how much around them (m)."""
+        return ()
+
     def __repr__(self) -> str:
         return (
             f"<Driven {self.name!r}: {self.robot.name}, {self.level}, {self.profile}, "
@@ -109,6 +125,13 @@ class Driven:
     def peaks(self) -> tuple[Peak, ...]:
         """The largest magnitudes of all quantities of all modules, between samples too."""
         return tuple(peaks(self.motion, steady=self.level != "path"))
+
+    @cached_property
+    def uses(self) -> Uses:
+        """What it takes of declared limits, motors, batteries and floor, and what binds when."""
+        from trundle.motion.commands.binding import uses
+
+        return uses(self)
 
     def run(self, rate: float = 100.0) -> Run:
         """The motion as a run: labelled samples with units, which figures and files take.
@@ -172,6 +195,7 @@ def drive(
     level: Level = "limited",
     profile: Shape = "scurve",
     limits: Limits | Mapping[str, Limits] | None = None,
+    grip: float | None = 0.95,
     progress: bool = True,
 ) -> Driven:
     """The motion of a drive under commands.
@@ -184,11 +208,15 @@ def drive(
         Who drives; by default `trundle.catalog.limited_swerve()`.
     level : str
         "module": every module by itself; "body": the twist by a profile, limits aside; "limited": the same with all
-        declared limits held; "coordinated": as fast as the limits allow, by the planner.
+        limits held; "coordinated": as fast as the limits allow, by the planner. Limits are declared ones, and what
+        motors, battery and floor give where the description tells them.
     profile : str
         "linear", "trapezoidal" or "scurve".
     limits : Limits, or mapping of them by module, optional
         Default: those that the description declares.
+    grip : float or None, optional
+        The share of every wheel's friction that limited motions use at most. None: only declared limits count, as if
+        motors and floor gave anything.
     progress : bool, optional
         Whether work of more than a second is told of.
 
@@ -201,7 +229,7 @@ def drive(
     ------
     InputError
         With file, line and key: unknown or missing modules, modules that contradict one rigid motion, twists that the
-        wheels can't follow.
+        wheels can't follow, twists that motors and floor lead to at no pace; a wheel without friction.
 
     Examples
     --------
@@ -214,22 +242,31 @@ def drive(
     _check_choices(level, profile)
     file = read_commands(commands)
     driver = _default() if robot is None else robot_of(robot, "drive", "it has no wheels")
-    who = _driven_modules(kinematics(driver))
+    who = driven_modules(kinematics(driver))
     held = who.drive.limited(limits)
-    shape = profile if level in ("module", "body") else smooth_shape(profile, held.limits)
-    control = Control(who, held, shape, level in ("limited", "coordinated"))
+    within = level in ("limited", "coordinated")
+    real = real_limits(who, a_real(grip, "grip", above=0)) if within and grip is not None else None
+    real = None if real is None else checked(real)
+    bounded = held if real is None else implied(held, real)
+    shape = smooth_shape(profile, bounded.limits) if within else profile
+    control = Control(who, held, shape, within, real)
     begin = _start(control, file, level)
     with Doing(progress, f"planning {file.motion.name}"):
         steps = _steps(control, file, level, begin)
     notes = [f"command {place + 1}: {note}" for place, step in enumerate(steps) for note in step.notes]
     if shape != profile:
-        notes.insert(0, f"profiles are {shape}, not {profile}, whose impulses the declared limits forbid")
+        forbidding = (
+            "the declared limits forbid" if real is None else "declared limits or steering motors forbid"
+        )
+        notes.insert(0, f"profiles are {shape}, not {profile}, whose impulses {forbidding}")
     pieces = tuple(piece for step in steps for piece in step.pieces)
     motion = Motion(who, pieces, file.motion.start.pose.numbers, begin.angles)
     ends = np.cumsum([sum(piece.duration for piece in step.pieces) for step in steps])
     stretches = tuple(stretch for step in steps for stretch in step.stretches)
+    told = stretches, tuple(notes)
+    used = None if real is None else real.grip
     name, asked = file.motion.name, file.motion.duration
-    return Driven(name, asked, level, profile, motion, ends, held.limits, stretches, tuple(notes), file=file)
+    return Driven(name, asked, level, profile, motion, ends, held.limits, *told, file=file, grip=used)
 
 
 @lru_cache
@@ -243,7 +280,7 @@ def _check_choices(level: str, profile: str) -> None:
         require_known(choice, known, f"there is no {key} {choice!r}", key=key, hint=choose)
 
 
-def _driven_modules(who: Kinematics) -> Kinematics:
+def driven_modules(who: Kinematics) -> Kinematics:
     """The wheels that plans are made for: those that trail behind a pivot go where they are drawn."""
     kept = tuple(module for module in who.modules if not module.trails)
     for module in kept:

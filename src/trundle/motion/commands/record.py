@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,8 +14,12 @@ from trundle.errors import InputError
 from trundle.expected import a_real
 from trundle.mechanics.assembly import assemble
 from trundle.model.constraints import independent_coordinates
+from trundle.motion.commands.binding import battery_current, dense, extremes
 from trundle.motion.commands.drive import Driven
 from trundle.motion.drive.drive import QUANTITIES
+from trundle.motion.forces.driven_robot import DrivenRobot
+from trundle.motion.forces.forces import motion_forces
+from trundle.motion.forces.real_limits import real_limits
 from trundle.motion.pieces.extremes import Peak, peaks
 from trundle.motion.pieces.motion import Motion, Samples, motion_of
 from trundle.results import Run
@@ -25,6 +30,8 @@ RATE = 100.0  # samples a second where nobody says otherwise
 _ACTIVE = 0.999
 # Limits are exceeded beyond this share of them: what is less is rounding.
 _ROUNDING = 1e-9
+# Slip below this (m/s) is rounding, as everywhere in motions.
+_NO_SLIP = 1e-9
 # Samples at most: a run of a swerve keeps about fifty numbers of a sample, 4 GB of this many.
 _MOST_SAMPLES = 10_000_000
 _TWIST = {"v_x": "m/s", "v_y": "m/s", "omega": "rad/s"}
@@ -77,10 +84,12 @@ def to_run(motion: Motion | Driven, rate: float = RATE) -> Run:
     (0.5, 'm/s^3')
     """
     if isinstance(motion, Driven):
-        return _sampled(motion.motion, rate, motion.name, summary(motion))
+        run = _sampled(motion.motion, rate, motion.name, summary(motion))
+        return _with_forces(run, motion.motion, motion.peaks)
     motion = motion_of(motion, "to_run")
-    told = _outcome(motion, peaks(motion), motion.samples(_dense(motion)))
-    return _sampled(motion, rate, motion.kinematics.name, told)
+    maxima = peaks(motion)
+    told = _outcome(motion, maxima, motion.samples(dense(motion)))
+    return _with_forces(_sampled(motion, rate, motion.kinematics.name, told), motion, maxima)
 
 
 def _sampled(motion: Motion, rate: float, name: str, told: dict[str, object]) -> Run:
@@ -119,12 +128,59 @@ def _sampled(motion: Motion, rate: float, name: str, told: dict[str, object]) ->
     return Run(name, times, places | speeds | outputs, units, description, told, groups)
 
 
+def _with_forces(run: Run, motion: Motion, maxima: Sequence[Peak]) -> Run:
+    """A motion's run with what it takes of ground, motors and batteries, by the names of a simulation's.
+
+    Without them where masses or motors aren't known, and where wheels slip or jump, so that no forces give the motion.
+    """
+    samples = motion.samples(run.time)
+    jumps = any(peak.quantity == "drive_acceleration" and math.isinf(peak.value) for peak in maxima)
+    if jumps or float(samples.slip.max()) > _NO_SLIP or real_limits(motion.kinematics, 1.0) is None:
+        return run
+    who = DrivenRobot(motion.kinematics.robot, motion.kinematics.names)
+    forces = motion_forces(who, samples, motion.pushes(run.time))
+    found: dict[str, tuple[FloatArray, str]] = {}
+    for k, wheel in enumerate(forces.names):
+        found[f"{wheel}.traction"] = forces.traction[:, k], "N"
+        found[f"{wheel}.side_force"] = forces.side_force[:, k], "N"
+        found[f"{wheel}.load"] = forces.load[:, k], "N"
+        found[f"{wheel}.rolling_slip"] = forces.slip_along[:, k], "m/s"
+        found[f"{wheel}.lateral_slip"] = forces.slip_across[:, k], "m/s"
+    motors = [motor for motors in who.actuators.values() for motor in motors if motor.name in forces.torques]
+    for motor in motors:
+        found[motor.torque.name] = forces.torques[motor.name], motor.torque.unit
+        if motor.name in forces.currents:
+            found[f"{motor.name}.current"] = forces.currents[motor.name], "A"
+    for supply in who.here.assembly.supplies:
+        if supply.name in forces.supplies:
+            volts = forces.supplies[supply.name]
+            found[supply.voltage.name] = volts, "V"
+            found[supply.current.name] = battery_current(supply, volts), "A"
+    inputs = {
+        motor.command.name: (forces.commands[motor.command.name], motor.command.unit) for motor in motors
+    }
+    columns = {**found, **inputs}
+    return replace(
+        run,
+        values={**run.values, **{name: values for name, (values, _) in columns.items()}},
+        units={**run.units, **{name: unit for name, (_, unit) in columns.items()}},
+        groups={**run.groups, "inputs": tuple(inputs), "outputs": (*run.groups["outputs"], *found)},
+        summary=run.summary if "friction_use" in run.summary else {**run.summary, **_largest(who, motion)},
+    )
+
+
+def _largest(who: DrivenRobot, motion: Motion) -> dict[str, object]:
+    """What a motion takes of friction and batteries at most, as plain data."""
+    times = dense(motion)
+    return extremes(who, motion_forces(who, motion.samples(times), motion.pushes(times)))
+
+
 def summary(driven: Driven) -> dict[str, object]:
     """What came out, as plain data: duration, final pose, the largest of the quantities, what limits were broken and
     which were active when, and how much longer it took than asked, and why.
     """
     duration, asked = driven.motion.duration, driven.asked
-    samples = driven.motion.samples(_dense(driven.motion))
+    samples = driven.uses.samples
     return {
         "plan": driven.name,
         "robot": driven.robot.name,
@@ -132,12 +188,14 @@ def summary(driven: Driven) -> dict[str, object]:
         "profile": driven.profile,
         **_outcome(driven.motion, driven.peaks, samples),
         "exceeded": exceeded(driven),
+        **driven.uses.told,
         "active": list(_active(driven, samples)),
         "stretch": {
             "factor": duration / asked if asked else None,
             "why": [vars(stretch) | {"command": stretch.command + 1} for stretch in driven.stretches],
         },
         "notes": list(driven.notes),
+        **driven.search,
     }
 
 
@@ -161,7 +219,7 @@ def exceeded(driven: Driven) -> list[dict[str, object]]:
         allowed = driven.limits[peak.module].of(peak.quantity)
         if peak.value > allowed * (1 + _ROUNDING):
             broken.append(_broken(driven, peak, allowed))
-    angles = driven.motion.samples(_dense(driven.motion)).angle
+    angles = driven.motion.samples(dense(driven.motion)).angle
     for name, limits, angle in zip(driven.names, driven.limits, angles.T, strict=True):
         if limits.steering_range is None:
             continue
@@ -184,30 +242,28 @@ def _broken(driven: Driven, peak: Peak, allowed: float) -> dict[str, object]:
     }
 
 
-def _dense(motion: Motion) -> FloatArray:
-    """A thousand times and all breaks, from both sides: values jump there."""
-    breaks = motion.breaks
-    return np.unique(
-        np.concatenate([np.linspace(0, motion.duration, 1001), breaks, np.nextafter(breaks[1:], 0)])
-    )
-
-
 def _active(driven: Driven, samples: Samples) -> Iterator[dict[str, object]]:
-    """From when to when limits were used to the full."""
-    times = _dense(driven.motion)
+    """From when to when declared limits were used to the full, and what else bound the motion."""
+    times = driven.uses.times
+    declared: set[str] = set()
     for name in QUANTITIES:
         sizes = np.abs(getattr(samples, name))
         for i, module in enumerate(driven.names):
+            declared.add(f"{name} of {module}")
             used = sizes[:, i] >= _ACTIVE * driven.limits[i].of(name)
             # zeros at both ends, so that a stretch at the motion's begin or end has two edges as well
             edges = np.flatnonzero(np.diff(np.concatenate([[0], used.astype(int), [0]])))
             for begin, end in edges.reshape(-1, 2):
-                yield {
-                    "limit": name,
-                    "module": module,
-                    "from": float(times[begin]),
-                    "to": float(times[end - 1]),
-                }
+                if end - 1 > begin:
+                    yield _used(name, module, float(times[begin]), float(times[end - 1]))
+    for name, begin, end in driven.uses.binding:
+        if name not in declared:
+            limit, _, owner = name.partition(" of ")
+            yield _used(limit, owner, begin, end)
+
+
+def _used(limit: str, module: str, begin: float, end: float) -> dict[str, object]:
+    return {"limit": limit, "module": module, "from": begin, "to": end}
 
 
 # How the simulator's columns call derivatives, and what is behind their units.

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from trundle.arrays import FloatArray
-from trundle.catalog.wheeled import limited_swerve
+from trundle.catalog.steered import limited_swerve
 from trundle.choices import LEVELS, PROFILES, Level, Shape
 from trundle.documents.document import read_text
 from trundle.documents.yamltext import read_yaml
@@ -25,7 +25,8 @@ from trundle.motion.commands.commands import CommandFile, Commands, read_command
 from trundle.motion.commands.drive import Driven, drive
 from trundle.motion.commands.record import exceeded, sample_times
 from trundle.motion.drive.kinematics import kinematics
-from trundle.motion.pieces.motion import Samples, integrate
+from trundle.motion.pieces.arcs import integrate
+from trundle.motion.pieces.motion import Samples
 from trundle.motion.pieces.profiles import Profile, shaped
 from trundle.robot.noun import Noun
 from trundle.robot.problems import Path, problems_of, report

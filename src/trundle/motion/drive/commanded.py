@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly, assemble
-from trundle.mechanics.coupling import ActionAxis, Gear, Linkage
-from trundle.motion.drive.modules import Module, modules_of, turned
+from trundle.mechanics.coupling import lead_on
+from trundle.mechanics.modules import Module, modules_of, turned
 from trundle.motion.drive.programs import TWIST, ParametricModules
 from trundle.program import Program, Tracer
 from trundle.robot import Robot
@@ -25,7 +25,7 @@ def allowing(drive: ParametricModules) -> Program:
     """
     tracer = Tracer("twist", *drive.groups)
     twist = tracer.inputs("twist", 3)
-    fixed = [module for module in drive.modules(tracer) if not module.pivots and module.rollers is None]
+    fixed = [module for module in drive.modules(tracer) if module.held]
     x, y = twist[0], twist[1]
     for module in fixed:
         c, s = module.direction
@@ -52,7 +52,7 @@ def commanding(robot: Robot) -> Program:
     joints = _Joints()
     for module, angle, speed, rate in zip(modules, angles, speeds, rates, strict=True):
         joints.add_wheel(assembly, module, angle, speed, rate)
-    joints.add_coupled(assembly)
+    lead_on(assembly.couplings, joints.velocities, joints.positions)
     coordinates = {axis.column: axis.coordinate for axis in assembly.axes.values()}
     driven = list(dict.fromkeys(actuator.column for actuator in assembly.actuators))
     if not robot.motors:
@@ -102,28 +102,3 @@ class _Joints:
             self.velocities[wheel.steering] = rate
         elif wheel.steering is not None:
             self.positions[wheel.steering] = angle - module.heading
-
-    def add_coupled(self, assembly: Assembly) -> None:
-        """What follows of couplings: first of those that follow wheels, then of those that wheels follow."""
-        for coupling in assembly.couplings:
-            if isinstance(coupling, Gear) and _all_in(coupling.leaders, self.velocities):
-                pairs = zip(coupling.ratios, coupling.leaders, strict=True)
-                shares = [ratio * self.velocities[leader.column] for ratio, leader in pairs]
-                self.velocities.setdefault(coupling.follower.column, sum(shares[1:], shares[0]))
-        for coupling in reversed(assembly.couplings):
-            follower = coupling.followers[0].column
-            if isinstance(coupling, Linkage) and follower in self.positions:
-                self.positions[coupling.column] = coupling.lead(self.positions[follower])
-            elif isinstance(coupling, Gear) and len(coupling.leaders) == 1:
-                self._lead(coupling, follower, coupling.leaders[0].column)
-
-    def _lead(self, gear: Gear, follower: int, leader: int) -> None:
-        """What the one leader of a gear does, by its follower."""
-        if follower in self.velocities:
-            self.velocities.setdefault(leader, self.velocities[follower] / gear.ratios[0])
-        elif follower in self.positions:
-            self.positions.setdefault(leader, (self.positions[follower] - gear.offset) / gear.ratios[0])
-
-
-def _all_in(axes: Iterable[ActionAxis], known: Mapping[int, Scalar]) -> bool:
-    return all(axis.column in known for axis in axes)

@@ -20,8 +20,8 @@ import numpy.typing as npt
 from trundle.arrays import BoolArray, ComplexArray, FloatArray, as_numbers
 from trundle.errors import InputError, require_known
 from trundle.expected import a_kind
+from trundle.mechanics.modules import SLACK, Module, followed, pointed
 from trundle.mechanics.steering import STILL
-from trundle.motion.drive.modules import SLACK, Module, followed, pointed
 from trundle.robot import Read, Robot, RollingWheel, Value
 
 LimitedQuantity = Literal[
@@ -217,6 +217,13 @@ class Drive:
             raise InputError(f"limits lack {', '.join(missing)}", key="limits")
         return replace(self, limits=tuple(a_kind(limits[name], Limits, name) for name in self.names))
 
+    def angles_by_name(self, angles: Mapping[str, float]) -> FloatArray:
+        """The modules' angles (m,) in rad by their names; modules without one stand along their headings."""
+        for name in angles:
+            require_known(name, self.names, f"there is no module {name!r}", key="angles")
+        pairs = zip(self.names, self.headings.tolist(), strict=True)
+        return np.array([angles.get(name, heading) for name, heading in pairs])
+
     def velocities(self, twist: npt.ArrayLike) -> ComplexArray:
         """u of the modules' places, (…, m) in m/s, of twists (…, 3)."""
         return np.asarray(twist, dtype=float) @ self.map
@@ -288,6 +295,18 @@ class Drive:
     def agreeing(self, angles: FloatArray, speeds: FloatArray) -> FloatArray:
         """The twists (n, 3) that the modules' angles and speeds (n, m) make, by least squares of slip."""
         return self.agreed(np.asarray(speeds * np.exp(1j * angles), dtype=np.complex128))
+
+
+def require_speeds(drive: Drive) -> None:
+    """InputError where nothing limits how fast a module rolls."""
+    for module, limits in zip(drive.modules, drive.limits, strict=True):
+        if not math.isfinite(limits.drive_speed):
+            raise InputError(
+                f"nothing limits how fast {module.name} rolls",
+                key=f"robot.wheels.{module.name}.limits.drive_speed",
+                hint="give its motor a model or a voltage_limit (and the body its mass), declare "
+                "`limits: {drive_speed: ...}` of the wheel, or give limits=Limits(drive_speed=...)",
+            )
 
 
 @dataclass(frozen=True, eq=False)

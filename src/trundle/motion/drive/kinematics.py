@@ -12,9 +12,9 @@ import numpy.typing as npt
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
 from trundle.mechanics.assembly import assemble
+from trundle.mechanics.modules import Module, modules_of
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.drive.drive import Drive, Limits, limits_of
-from trundle.motion.drive.modules import Module, modules_of
 from trundle.motion.drive.programs import (
     ModuleRates,
     ModuleStates,

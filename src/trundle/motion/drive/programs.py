@@ -15,7 +15,7 @@ from trundle.arrays import FloatArray, as_numbers, refuse_masked
 from trundle.errors import InputError, require_known
 from trundle.mechanics.assembly import assemble
 from trundle.mechanics.linear import apply, product, solve_positive, transpose
-from trundle.motion.drive.modules import Module, followed, modules_of, pointed
+from trundle.mechanics.modules import Module, followed, modules_of, pointed
 from trundle.program import Program, Tracer
 from trundle.robot import Robot
 from trundle.scalars import Scalar, absolute, sqrt

@@ -13,26 +13,30 @@ from trundle.errors import InputError
 from trundle.model.arguments import Given, number, robot_of
 from trundle.motion.drive.drive import Limits, limits_of
 from trundle.motion.drive.kinematics import kinematics
-from trundle.motion.forces.forces import DrivenRobot
+from trundle.motion.forces.balance import Balance
+from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.robot import require_base_mass
 
 # What accelerations are left at speeds.
 _Left = Callable[[FloatArray], FloatArray]
 # Speeds that are looked at, up to the greatest one, for the one at which most power is left: that is flat there.
 _SPEEDS = 400
-# Directions in which the base is accelerated, for the greatest force on a wheel; and rounds of a closer look around it.
-_DIRECTIONS, _ROUNDS = 20_000, 8
+# Directions in which the base is accelerated, for the greatest force on a wheel; how many are starts of a closer look.
+_DIRECTIONS, _STARTS = 20_000, 6
 # By how much less than the greatest (relative) such a search finds, at most: measured on drives of 2 to 6 modules.
 _SHORT = 1e-6
+# A force that is divided by, at least (N by 1 m/s²).
+_NOTHING = 1e-12
 
 
 def motor_limits(robot: Given, speed: float | str | None = None) -> dict[str, Limits]:
     """The limits of modules that their motors and their friction imply, beside the declared ones.
 
     All modules accelerating within a, wheel i carries at most m_i a, whatever way the base speeds up from rest; so
-    a = min_i min(τ_i/(R m_i + J_i/R), μ N_i/m_i), with τ_i what its motors give at the greatest speed and J_i the
-    inertia of wheel and rotor. That speed is the one at which most power is left, a v, where none is given; likewise
-    for steering.
+    a = min_i min(τ_i/(R m_i + J_i/R), μ N_i/m_i), with τ_i what its motors give at the greatest speed, J_i the
+    inertia of wheel and rotor, and N_i its load at rest. Where the height of the mass is known accelerations move
+    loads: then μ N_i(ξ̇) has to hold it. That speed is the one at which most power is left, a v, where none is given;
+    likewise for steering.
 
     Parameters
     ----------
@@ -57,27 +61,15 @@ def motor_limits(robot: Given, speed: float | str | None = None) -> dict[str, Li
     >>> import trundle
     >>> limits = trundle.motor_limits(trundle.catalog.swerve(motor="kraken_x60"), speed=1.0)["front_left"]
     >>> limits.drive_speed, round(limits.drive_acceleration, 2)
-    (1.0, 7.85)
+    (1.0, 6.06)
     """
     robot = robot_of(robot, "motor_limits", "it has no wheels")
     require_base_mass(robot)
-    who = kinematics(robot)
-    driven = DrivenRobot(robot, who.names)
-    for module in who.modules:
-        if module.rollers is not None:
-            message = (
-                f"the wheel '{module.name}' has rollers: its limits don't follow from those of its contact"
-            )
-            raise InputError(message, key=f"robot.wheels.{module.name}")
-    masses = _carried(driven, who.matrix)
-    declared = limits_of(robot)
+    driven = DrivenRobot(robot, kinematics(robot).names)
+    acceleration, declared = _acceleration(driven), limits_of(robot)
     # One greatest speed for all modules, as there is one acceleration for all.
     asked = math.inf if speed is None else number(speed, "speed", "m/s")
     greatest = min([asked, *(declared[wheel.name].drive_speed for wheel in driven.wheels)])
-
-    def acceleration(v: FloatArray) -> FloatArray:
-        return np.min([_greatest(driven, k, mass, v) for k, mass in enumerate(masses)], axis=0)
-
     fastest = greatest if speed is not None else _most_power(acceleration, greatest)
     most = _at(acceleration, fastest)
     if not most > 0:
@@ -87,12 +79,37 @@ def motor_limits(robot: Given, speed: float | str | None = None) -> dict[str, Li
             hint="give less",
         )
     return {
-        wheel.name: _with_steering(driven, k, replace(declared[wheel.name], drive_speed=fastest), most)
+        wheel.name: with_steering(driven, k, replace(declared[wheel.name], drive_speed=fastest), most)
         for k, wheel in enumerate(driven.wheels)
     }
 
 
-def _with_steering(driven: DrivenRobot, place: int, limits: Limits, acceleration: float) -> Limits:
+def rest_acceleration(driven: DrivenRobot) -> float:
+    """What all modules accelerate within at rest, by their motors and their friction (m/s²)."""
+    return _at(_acceleration(driven), 0.0)
+
+
+def _acceleration(driven: DrivenRobot) -> _Left:
+    """What all modules accelerate within at speeds; InputError for wheels with rollers."""
+    known = kinematics(driven.robot)
+    who = replace(known, modules=tuple(module for module in known.modules if module.name in driven.names))
+    for module in who.modules:
+        if module.rollers is not None:
+            message = (
+                f"the wheel '{module.name}' has rollers: its limits don't follow from those of its contact"
+            )
+            raise InputError(message, key=f"robot.wheels.{module.name}")
+    masses = _carried(driven, who.matrix)
+    gripped = _carried(driven, who.matrix, _lightened(driven)) if driven.here.assembly.heights else masses
+
+    def acceleration(v: FloatArray) -> FloatArray:
+        each = enumerate(zip(masses, gripped, strict=True))
+        return np.min([_greatest(driven, k, *carried, v) for k, carried in each], axis=0)
+
+    return acceleration
+
+
+def with_steering(driven: DrivenRobot, place: int, limits: Limits, acceleration: float) -> Limits:
     """The limits of a module with its drive's acceleration and what its steering's motors imply."""
     limits = replace(limits, drive_acceleration=min(limits.drive_acceleration, acceleration))
     column = driven.wheels[place].steering
@@ -110,17 +127,18 @@ def _with_steering(driven: DrivenRobot, place: int, limits: Limits, acceleration
     return replace(limits, steering_rate=rate, steering_acceleration=min(limits.steering_acceleration, most))
 
 
-def _greatest(driven: DrivenRobot, place: int, mass: float, speeds: FloatArray) -> FloatArray:
+def _greatest(driven: DrivenRobot, place: int, mass: float, gripped: float, speeds: FloatArray) -> FloatArray:
     """The greatest acceleration (m/s²) of a module that carries a mass (kg), at speeds; infinite without motors.
 
-    a = min(τ/(R m + J/R), μ N/m), with τ what its motors give at the speeds and J the inertia of wheel and rotor.
+    a = min(τ/(R m + J/R), μ N/m′), with τ what its motors give at the speeds, J the inertia of wheel and rotor, and m′
+    the mass with what accelerations take off the load, by the friction.
     """
     wheel = driven.wheels[place]
     if wheel.spin is None or wheel.spin not in driven.actuators:
         return np.full(speeds.shape, math.inf)
     radius, inertia = float(wheel.radius), float(driven.inertia(wheel.spin)[wheel.spin])
     torque = driven.greatest_torque(wheel.spin, speeds / radius)
-    return np.minimum(torque / (radius * mass + inertia / radius), driven.grips[place] / mass)
+    return np.minimum(torque / (radius * mass + inertia / radius), driven.grips[place] / gripped)
 
 
 def _at(acceleration: _Left, speed: float) -> float:
@@ -141,10 +159,24 @@ def _most_power(acceleration: _Left, greatest: float) -> float:
     return float(speeds[int(np.argmax(acceleration(speeds) * speeds))])
 
 
-def _carried(driven: DrivenRobot, matrix: FloatArray) -> list[float]:
-    """m_i = max |f_i| over accelerations of the base with |u̇_j| ≤ 1 of all modules (kg): f = (Aᵀ)⁺ M ξ̇, u̇ = A ξ̇."""
-    base = list(driven.here.assembly.base_columns)
-    mass = np.array([driven.inertia(column)[base] for column in base])
+def _lightened(driven: DrivenRobot) -> FloatArray:
+    """By how much accelerations of the base lessen what friction holds, −μ ∂N/∂ξ̇ (modules, 3) at rest."""
+    balance = Balance.resting(driven)
+    names = [wheel.name for wheel in driven.here.assembly.wheels]
+    units = np.zeros((len(driven.here.assembly.speeds), 4))
+    units[list(driven.here.assembly.base_columns), [1, 2, 3]] = 1.0
+    modules = [names.index(wheel.name) for wheel in driven.wheels]
+    loads = balance.loads(np.zeros_like(units), units)[:, modules]
+    friction = np.where(np.isinf(driven.friction), 0.0, driven.friction)
+    return (friction * (loads[0] - loads[1:])).T
+
+
+def _carried(driven: DrivenRobot, matrix: FloatArray, lightened: FloatArray | None = None) -> list[float]:
+    """m_i = max |f_i| over accelerations of the base with |u̇_j| ≤ 1 of all modules (kg): f = (Aᵀ)⁺ M ξ̇, u̇ = A ξ̇.
+
+    What lightens the contacts counts as force: |f_i| + l_i·ξ̇.
+    """
+    mass = driven.base_inertia
     pulls = np.linalg.pinv(matrix.T) @ mass
     # Turns in units of the radius of gyration, so that directions are alike.
     length = math.sqrt(mass[2, 2] / mass[0, 0])
@@ -156,16 +188,49 @@ def _carried(driven: DrivenRobot, matrix: FloatArray) -> list[float]:
         """|rows ξ̇| of the modules, (directions, modules)."""
         return np.linalg.norm((directions * scale @ rows.T).reshape(len(directions), -1, 2), axis=2)
 
+    everywhere /= np.linalg.norm(everywhere, axis=1, keepdims=True)
+    speeds = sizes(matrix, everywhere).max(axis=1)
+    modules = _pairs(matrix * scale)
+    lighter = np.zeros((len(modules), 3)) if lightened is None else lightened * scale
+    forces = (sizes(pulls, everywhere) + everywhere @ lighter.T) / speeds[:, None]
     masses: list[float] = []
-    for place in range(len(matrix) // 2):
-        # The ratio of two norms has many local maxima: a look everywhere first, then around the 20 best, ever closer.
-        directions, spread, best = everywhere, 0.05, everywhere[:1]
-        for _ in range(_ROUNDS):
-            directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-            ratios = sizes(pulls, directions)[:, place] / sizes(matrix, directions).max(axis=1)
-            best = directions[np.argsort(ratios)[-20:]]
-            directions = np.concatenate([best, *(best + spread * rng.normal(size=(20, 20, 3)))])
-            spread /= 3.0
-        ratio = sizes(pulls, best)[:, place] / sizes(matrix, best).max(axis=1)
-        masses.append(float(ratio.max()) * (1 + _SHORT))
+    for force, pull, light in zip(forces.T, _pairs(pulls * scale), lighter, strict=True):
+        # The ratio of two norms has many local maxima: a look everywhere first, then uphill from the best ones.
+        best = np.argsort(force)[-_STARTS:]
+        starts = everywhere[best] / speeds[best, None]
+        masses.append(max(_uphill(pull, light, modules, start) for start in starts) * (1 + _SHORT))
     return masses
+
+
+def _pairs(rows: FloatArray) -> FloatArray:
+    """Two rows a module: (modules, 2, 3)."""
+    return rows.reshape(-1, 2, 3)
+
+
+def _uphill(pull: FloatArray, light: FloatArray, modules: FloatArray, start: FloatArray) -> float:
+    """The largest (|P ξ| + l·ξ)/max_j |A_j ξ| near a start: within all |A_j ξ|² ≤ 1, which is smooth at its edges."""
+    from scipy.optimize import minimize
+
+    squares = np.einsum("mki,mkj->mij", modules, modules)
+    force = pull.T @ pull
+
+    def size(xi: FloatArray) -> float:
+        return float(np.linalg.norm(pull @ xi))
+
+    found = minimize(
+        lambda xi: -size(xi) - light @ xi,
+        start,
+        jac=lambda xi: -force @ xi / max(size(xi), _NOTHING) - light,
+        method="SLSQP",
+        constraints={
+            "type": "ineq",
+            "fun": lambda xi: 1 - np.einsum("i,mij,j->m", xi, squares, xi),
+            "jac": lambda xi: -2 * squares @ xi,
+        },
+        options={"ftol": 1e-14, "maxiter": 200},
+    )
+
+    def ratio(xi: FloatArray) -> float:
+        return float((size(xi) + light @ xi) / np.linalg.norm(modules @ xi, axis=1).max())
+
+    return max(ratio(start), ratio(found.x))

@@ -12,6 +12,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.linear import apply
 from trundle.model.mechanism import Mechanism
 from trundle.model.rolling_motion import (
     WheelRows,
@@ -96,6 +97,40 @@ def displacement(
     kept = [[0 if is_zero(entry) else entry for entry in rows[row]] for row in plan.kept]
     nu = solve_speeds(WheelRows(here, kept, plan.numbers), dict(zip(plan.given, delta, strict=True)), tidy)
     return [nu[place] for place in here.assembly.base_columns]
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """The wheels' contacts over an increment: the rows of their residuals A z + A_k Δ − s (m), and of a turn's (rad).
+
+    roots: of the weights of their squares, and of the turn's, last. slips: s. turn: as something else tells it.
+    """
+
+    roots: Sequence[Scalar]
+    slips: Sequence[Scalar]
+    turn: Scalar
+
+
+def weighed(
+    plan: Plan, here: Mechanism, delta: Sequence[Scalar], contacts: Contacts
+) -> tuple[list[Scalar], list[Scalar], list[list[Scalar]]]:
+    """The twist's integral z by weighed least squares over contacts and a turn, the contacts' velocities times time
+    (m), and the rows of what increments and the base's turn add to those, (rows, increments + 1).
+    """
+    rows, speeds = wheel_rows(here), here.assembly.speeds
+    kept = [[0 if is_zero(entry) else entry for entry in rows[row]] for row in plan.kept]
+    base = here.assembly.base_columns
+    turning: list[Scalar] = [1 if column == base[2] else 0 for column in range(len(speeds))]
+    scaled = [
+        [0 if is_zero(entry) else root * entry for entry in row]
+        for row, root in zip([*kept, turning], contacts.roots, strict=True)
+    ]
+    off = [root * slip for root, slip in zip(contacts.roots, [*contacts.slips, contacts.turn], strict=True)]
+    wheels = WheelRows(here, scaled, plan.numbers, slips=off)
+    nu = solve_speeds(wheels, dict(zip(plan.given, delta, strict=True)))
+    columns = [*(speeds.index(name) for name in plan.given), base[2]]
+    leads = [[row[column] for column in columns] for row in kept]
+    return [nu[place] for place in base], apply(kept, nu), leads
 
 
 def middle(plan: Plan, names: Sequence[str], q: Sequence[Scalar], delta: Sequence[Scalar]) -> list[Scalar]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import casadi as ca
 import numpy as np
 import numpy.typing as npt
 
@@ -16,17 +15,9 @@ from trundle.errors import InputError, require_known
 from trundle.mechanics.quantities import Quantities
 from trundle.model import Model
 from trundle.model.arguments import robot_of
-from trundle.model.mechanism import Mechanism, mechanism
-from trundle.model.symbols import Groups, Symbols, column, entries, parameter_group
-from trundle.motion.odometry.displacement import (
-    POSE,
-    advance,
-    at_origin,
-    chained,
-    displacement,
-    middle,
-    plan_odometry,
-)
+from trundle.model.symbols import Groups, entries
+from trundle.motion.odometry.counts import derive_counts
+from trundle.motion.odometry.displacement import POSE, advance, chained
 from trundle.program import Kernel, Program, compile_program
 from trundle.results import Run
 from trundle.robot import Robot
@@ -196,17 +187,19 @@ class Odometry:
         True
         """
         counted, angles = (
-            _group("measurements", group, {name: measured[name] for name in group if name in measured})
+            group_of("measurements", group, {name: measured[name] for name in group if name in measured})
             for group in (self.increments, self.angles)
         )
         # Steps from the origin all at once, as one batch; `chained` turns them into the world.
         steps = np.diff(counted.reshape(len(counted), -1))
         before = angles.reshape(len(angles), -1)[:, :-1] if self.angles else np.zeros((0, steps.shape[1]))
         local, forward, *slopes = self._evaluate(np.zeros((3, steps.shape[1])), steps, before, parameters)
-        start = np.zeros((3, 3)) if covariance is None else _square(covariance, "covariance", len(POSE))
+        start = (
+            np.zeros((3, 3)) if covariance is None else square_covariance(covariance, "covariance", len(POSE))
+        )
         noises = {"increment_covariance": increment_covariance, "angle_covariance": angle_covariance}
         added = np.zeros((3, 3, steps.shape[1])) + _propagated(slopes, noises)
-        return chained(local, forward.reshape(3, 3, -1), added, _group("pose", POSE, pose), start)
+        return chained(local, forward.reshape(3, 3, -1), added, group_of("pose", POSE, pose), start)
 
     def formulas(self) -> OdometryFormulas:
         """The same in SymPy, with the description's own parameters as symbols, checked against the program."""
@@ -232,9 +225,9 @@ class Odometry:
     ) -> tuple[np.ndarray, ...]:
         values = self.robot.parameter_values(parameters)
         groups = [
-            _group("pose", POSE, pose),
-            _group("increments", self.increments, increments),
-            _group("angles", self.angles, angles),
+            group_of("pose", POSE, pose),
+            group_of("increments", self.increments, increments),
+            group_of("angles", self.angles, angles),
         ]
         return self._kernel(*_alike(groups), np.array(list(values.values())))
 
@@ -278,63 +271,27 @@ def derive_odometry(robot: Robot | Model, given: Sequence[str] | None = None) ->
     [0.1, 0.0, 0.0]
     """
     robot = robot_of(robot, "odometry", "it has no wheels to count the turns of")
-    numbers, symbols = mechanism(robot), Symbols()
-    plan = plan_odometry(numbers, given)
-    here, delta = symbols.mechanism(numbers), symbols.make("increment", len(plan.given))
-    q = here.q
-    moved = column(displacement(plan, at_origin(here), delta))
-    angles = {name: angle for name, angle in zip(here.names, q, strict=True) if ca.depends_on(moved, angle)}
-    # On an arc the angles change evenly: those of its middle are right to second order.
-    moved = ca.substitute(moved, column(q), column(middle(plan, here.names, q, delta)))
-    counted = [name for name, turn in zip(plan.given, delta, strict=True) if ca.depends_on(moved, turn)]
-    if given is None and len(counted) < len(plan.given):
-        return derive_odometry(robot, counted)  # a platform's turntable, say, doesn't move the base below it
-    counts = dict(zip(plan.increments, delta, strict=True))
-    if robot.urdf is not None:
-        moved, counts, angles = _at_the_wheels(here, symbols, moved, counts, angles)
+    counts = derive_counts(robot, given)
+    symbols = counts.symbols
     pose = symbols.make("pose", len(POSE))
-    inputs: Groups = {
-        "pose": (POSE, pose),
-        "increment": (tuple(counts), list(counts.values())),
-        "angle": (tuple(angles), list(angles.values())),
-        "parameter": parameter_group(here),
-    }
-    program = symbols.program("odometry", inputs, {"pose": (POSE, advance(pose, entries(moved)))})
+    inputs: Groups = {"pose": (POSE, pose), **counts.groups()}
+    outputs: Groups = {"pose": (POSE, advance(pose, entries(counts.moved)))}
+    quantities = counts.here.assembly.quantities
     return Odometry(
         name=robot.name,
-        increments=tuple(counts),
-        angles=tuple(angles),
-        parameters=numbers.parameters,
-        quantities=numbers.assembly.quantities.only((*POSE, *counts, *angles)),
-        program=program.with_jacobians("pose", "pose", "increment", "angle"),
+        increments=tuple(counts.increments),
+        angles=tuple(counts.angles),
+        parameters=counts.here.numbers.parameters,
+        quantities=quantities.only((*POSE, *counts.increments, *counts.angles)),
+        program=symbols.program("odometry", inputs, outputs).with_jacobians(
+            "pose", "pose", "increment", "angle"
+        ),
         robot=robot,
-        given=plan.given,
+        given=counts.plan.given,
     )
 
 
-def _at_the_wheels(
-    here: Mechanism, symbols: Symbols, moved: ca.SX, counts: Mapping[str, ca.SX], angles: Mapping[str, ca.SX]
-) -> tuple[ca.SX, dict[str, ca.SX], dict[str, ca.SX]]:
-    """The same displacement by the angles of linkages' first wheels, which a URDF file's joints have, where those of
-    linkages are read, α = α(β), or counted, Δα = α(β + Δβ) − α(β).
-    """
-    counted, read = dict(counts), dict(angles)
-    for linkage in here.assembly.linkages:
-        name, wheel = linkage.axis.coordinate, linkage.followers[0].coordinate
-        if name not in angles:
-            continue
-        (beta,) = symbols.make("wheel", 1)
-        old, new = [angles[name]], [linkage.lead(beta)]
-        read = {wheel if each == name else each: beta if each == name else a for each, a in read.items()}
-        if name in counts:
-            old.append(counts[name])
-            new.append(linkage.lead(beta + counts[name]) - linkage.lead(beta))
-            counted = {wheel if each == name else each: turn for each, turn in counted.items()}
-        moved = ca.substitute(moved, column(old), column(new))
-    return moved, counted, read
-
-
-def _group(what: str, names: Sequence[str], given: Numbers) -> np.ndarray:
+def group_of(what: str, names: Sequence[str], given: Numbers) -> np.ndarray:
     """An array (n,) or (n, count) of numbers by name or in order; raises InputError."""
     if isinstance(given, Mapping):
         for name in given:
@@ -371,12 +328,12 @@ def _propagated(slopes: Sequence[np.ndarray], noises: Mapping[str, npt.ArrayLike
     for flat, (name, noise) in zip(slopes, noises.items(), strict=True):
         if noise is not None:
             slope = flat.reshape(len(POSE), len(flat) // len(POSE), *flat.shape[1:])
-            spread = _square(noise, name, slope.shape[1])
+            spread = square_covariance(noise, name, slope.shape[1])
             total = total + np.einsum("ij...,jk...,lk...->il...", slope, spread, slope)
     return total
 
 
-def _square(given: npt.ArrayLike, name: str, size: int) -> np.ndarray:
+def square_covariance(given: npt.ArrayLike, name: str, size: int) -> np.ndarray:
     """A covariance (size, size), or a batch of them with the count last; else InputError."""
     matrix = as_numbers(given, name)
     if matrix.shape[:2] != (size, size) or matrix.ndim not in (2, 3):

@@ -7,13 +7,14 @@ a metre of it in a second's place.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
 
 import numpy as np
 
-from trundle.arrays import BoolArray, ComplexArray, FloatArray
+from trundle.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from trundle.mechanics.steering import STILL
 from trundle.motion.drive.drive import Drive, log_rates
 from trundle.motion.paths.path_scaling import Scaling, carried
@@ -25,18 +26,17 @@ from trundle.motion.pieces.motion import Piece, Samples, sampled
 _BESIDE = 1e-5
 
 
-def twists(section: Section, lengths: FloatArray) -> FloatArray:
-    """(4, n, 3): the base's twist by length in its axes, (p′ e^{−iθ}, θ′), and three derivatives of it there."""
-    poses = [section.at(lengths, order) for order in range(5)]
+def twists(section: Section, lengths: FloatArray, orders: int = 4) -> FloatArray:
+    """(orders, n, 3): the base's twist by length in its axes, (p′ e^{−iθ}, θ′), and derivatives of it there."""
+    poses = [section.at(lengths, order) for order in range(orders + 1)]
     velocities = [pose[:, 0] + 1j * pose[:, 1] for pose in poses[1:]]
-    one, two, three = (pose[:, 2] for pose in poses[1:4])
-    # the derivatives of e^{−iθ} as multiples of it
-    turns = (np.ones_like(one), -1j * one, -(one**2) - 1j * two, 1j * one**3 - 3 * one * two - 1j * three)
     back = np.exp(-1j * poses[0][:, 2])
-    local = [
-        back * np.sum([comb(k, j) * velocities[k - j] * turns[j] for j in range(k + 1)], axis=0)
-        for k in range(4)
-    ]
+    # the derivatives of e^{−iθ}: each is that of −iθ′ e^{−iθ}
+    turns = [back]
+    for k in range(orders - 1):
+        parts = [comb(k, j) * turns[k - j] * poses[j + 1][:, 2] for j in range(k + 1)]
+        turns.append(-1j * np.sum(parts, axis=0))
+    local = [sum(comb(k, j) * velocities[k - j] * turns[j] for j in range(k + 1)) for k in range(orders)]
     return np.array(
         [np.stack([v.real, v.imag, pose[:, 2]], axis=1) for v, pose in zip(local, poses[1:], strict=True)]
     )
@@ -44,13 +44,17 @@ def twists(section: Section, lengths: FloatArray) -> FloatArray:
 
 def local_velocities(drive: Drive, section: Section, lengths: FloatArray) -> ComplexArray:
     """The modules' u by length, (n, m), in the base's axes; beside an end at which one stands, its u farther in."""
-    exact, inner = (drive.velocities(twists(section, at)[0]) for at in (lengths, _inside(section, lengths)))
-    return np.where(_stands(drive, section, lengths), inner, exact)
+    exact, stands = drive.velocities(twists(section, lengths, 1)[0]), _stands(drive, section, lengths)
+    beside = stands.any(axis=1)
+    if beside.any():
+        inner = drive.velocities(twists(section, _inside(section, lengths[beside]), 1)[0])
+        exact[beside] = np.where(stands[beside], inner, exact[beside])
+    return exact
 
 
 def _stands(drive: Drive, section: Section, lengths: FloatArray) -> BoolArray:
     """Where modules are beside an end at which they stand on the centre of rotation, (n, m)."""
-    ends = np.abs(drive.velocities(twists(section, np.array([0.0, section.length]))[0])) < STILL
+    ends = np.abs(drive.velocities(twists(section, np.array([0.0, section.length]), 1)[0])) < STILL
     beside = _BESIDE * section.length
     first, last = lengths < beside, lengths > section.length - beside
     return (first[:, None] & ends[0]) | (last[:, None] & ends[1])
@@ -70,11 +74,12 @@ def module_rates(
     `forward`: +1 or −1 for wheels that roll forward or backward along the path, 0 for those that stand still.
     """
     twist = twists(section, lengths)
-    u, inner = drive.velocities(twist), drive.velocities(twists(section, _inside(section, lengths)))
+    u, stands = drive.velocities(twist), _stands(drive, section, lengths)
+    inner = drive.velocities(twists(section, _inside(section, lengths))) if stands.any() else u
     still = forward == 0
     # in place of the velocities that are zero: the logarithm's rates of 1 are zeros, not 0/0
     ones = np.array([1.0, 0.0, 0.0, 0.0])[:, None, None]
-    directed = np.where(still, ones, np.where(_stands(drive, section, lengths), inner, u))
+    directed = np.where(still, ones, np.where(stands, inner, u))
     turning = np.where(still, 0.0, log_rates(directed).steering)
     # along the angle α: σ = Re(u e^{−iα}), σ′ = Re(u′ e^{−iα}), σ″ = Re(u″ e^{−iα}) + α′ Im(u′ e^{−iα})
     along = u[:3] * (forward * np.conj(directed[0]) / np.abs(directed[0]))
@@ -125,9 +130,41 @@ def _power(z: FloatArray, exponent: int, order: int = 0) -> FloatArray:
     return math.perm(exponent, order) * z ** (exponent - order)
 
 
+# Shares of an interval at which a plan wishes for forces: Chebyshev's points.
+WISHES = (1 + np.cos(np.pi * np.array([5, 3, 1]) / 6)) / 2
+
+
+def wishing(share: FloatArray) -> FloatArray:
+    """(n, 3): what the wishes of an interval count at these shares of it; Lagrange's parabolas."""
+    a, b, c = WISHES
+    x = share
+    return np.stack(
+        [
+            (x - b) * (x - c) / ((a - b) * (a - c)),
+            (x - a) * (x - c) / ((b - a) * (b - c)),
+            (x - a) * (x - b) / ((c - a) * (c - b)),
+        ],
+        axis=1,
+    )
+
+
+def wishes_at(scaling: Scaling, wished: FloatArray, times: FloatArray) -> FloatArray:
+    """Wishes (K, 3, forces) on a scaling's intervals, at times (n,): (n, forces)."""
+    return wishes_within(scaling, wished, *scaling.within(times))
+
+
+def wishes_within(scaling: Scaling, wished: FloatArray, piece: IntArray, inside: FloatArray) -> FloatArray:
+    """The same so far inside of intervals, (n,) both."""
+    share = inside / np.diff(scaling.knots)[piece]
+    return np.einsum("nj,njf->nf", wishing(share), wished[piece])
+
+
 @dataclass(frozen=True, eq=False)
 class AlongPath(Piece):
-    """A piece of a motion: a section of a path, followed by a scaling, its modules at angles that begin at `angles`."""
+    """A piece of a motion: a section of a path, followed by a scaling, its modules at angles that begin at `angles`.
+
+    `wished` are the contacts' forces that the plan chose, at the `WISHES` of the scaling's intervals, (K, 3, forces).
+    """
 
     drive: Drive
     section: Section
@@ -135,6 +172,7 @@ class AlongPath(Piece):
     scaling: Scaling
     angles: FloatArray
     forward: FloatArray
+    wished: FloatArray | None = None
 
     @property
     def duration(self) -> float:
@@ -149,6 +187,16 @@ class AlongPath(Piece):
     def samples(self, times: FloatArray) -> Samples:
         """Twist and modules at times (n,)."""
         z, *speeds = self.scaling.at(times)
+        return self.passed(z, speeds)
+
+    def pushes(self, times: FloatArray) -> FloatArray | None:
+        """What the plan wishes of the contacts' forces, (n, forces) in N; parabolas in z on intervals."""
+        if self.wished is None:
+            return None
+        return wishes_at(self.scaling, self.wished, times)
+
+    def passed(self, z: FloatArray, speeds: Sequence[FloatArray]) -> Samples:
+        """Twist and modules at z (n,) that are passed with these three derivatives by time."""
         length, *slopes = self.stretched.at(z)
         moved = carried(slopes, speeds)
         steering, rolling = module_rates(self.drive, self.section, length, self.forward)

@@ -112,10 +112,8 @@ class _TrajFile(Theirs):
 
 def from_traj_file(source: JsonFile, tolerance: float) -> PosePath:
     """The path of a trajectory's poses, smooth within a tolerance (m); its times only say where it stands still."""
-    _check_version(source)
-    file = source.checked(_TrajFile)
+    file, times, poses = _read(source)
     samples = file.trajectory.samples
-    times, poses = _timed_poses(source, samples)
     steps = distances(np.diff(poses, axis=0))
     lengths = np.concatenate([[0.0], np.cumsum(steps)])
     if lengths[-1] == 0:
@@ -143,8 +141,19 @@ def from_traj_file(source: JsonFile, tolerance: float) -> PosePath:
     return PosePath(file.name, sections, zones, events, deviation, float(times[-1] - times[0]))
 
 
-def _timed_poses(source: JsonFile, samples: Sequence[_Sample]) -> tuple[FloatArray, FloatArray]:
-    """Times (n,) and poses (n, 3) of samples, headings without jumps by turns; InputError where times don't rise."""
+def timed_poses(source: JsonFile) -> tuple[FloatArray, FloatArray]:
+    """Times (n,) and poses (n, 3) of a trajectory's samples."""
+    return _read(source)[1:]
+
+
+def _read(source: JsonFile) -> tuple[_TrajFile, FloatArray, FloatArray]:
+    """A trajectory file, the times (n,) and poses (n, 3) of its samples, headings without jumps by turns.
+
+    Raises InputError where times don't rise.
+    """
+    _check_version(source)
+    file = source.checked(_TrajFile)
+    samples = file.trajectory.samples
     times = np.array([sample.t for sample in samples])
     if (np.diff(times) <= 0).any():
         place = int(np.flatnonzero(np.diff(times) <= 0)[0]) + 1
@@ -152,7 +161,7 @@ def _timed_poses(source: JsonFile, samples: Sequence[_Sample]) -> tuple[FloatArr
         raise source.error(message, ("trajectory", "samples", place, "t"), "put the samples in order")
     poses = np.array([[sample.x, sample.y, sample.heading] for sample in samples])
     poses[:, 2] = np.unwrap(poses[:, 2])
-    return times, poses
+    return file, times, poses
 
 
 def _check_version(source: JsonFile) -> None:

@@ -10,29 +10,32 @@ from dataclasses import replace
 import numpy as np
 
 from trundle.arrays import ComplexArray, FloatArray
-from trundle.catalog.wheeled import limited_swerve
-from trundle.errors import InputError, require_known
-from trundle.expected import came
+from trundle.catalog.steered import limited_swerve
+from trundle.errors import InputError, NumericsError
+from trundle.expected import a_real, came
+from trundle.mechanics.modules import turns_into_range
 from trundle.mechanics.steering import STILL
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.drive import Driven
-from trundle.motion.drive.drive import Drive, Limits
+from trundle.motion.drive.drive import Drive, Limits, require_speeds
 from trundle.motion.drive.kinematics import Kinematics, kinematics
-from trundle.motion.drive.modules import ALIGNED, turns_into_range
+from trundle.motion.forces.demand import Demand
+from trundle.motion.forces.real_limits import RealLimits, checked, real_limits
+from trundle.motion.paths.aligned import aligned
 from trundle.motion.paths.along_path import AlongPath, Stretched, local_velocities, module_rates, steered_by
+from trundle.motion.paths.base_limits import base_bounds, base_moves
+from trundle.motion.paths.force_scaling import Knots, blocked, blocking, quickest_by_forces
+from trundle.motion.paths.looks import Bound
 from trundle.motion.paths.path_files import read_path
-from trundle.motion.paths.path_scaling import carried, quickest
-from trundle.motion.paths.pose_paths import PosePath, Section, Zone
+from trundle.motion.paths.path_scaling import Scaling, carried, quickest
+from trundle.motion.paths.pose_paths import LIMITS, PosePath, Section, Zone
 from trundle.motion.pieces.motion import Motion, Piece, total
-from trundle.motion.pieces.pieces import turning
-from trundle.motion.pieces.profiles import move
 from trundle.progress import Doing
+from trundle.robot.couplings import linkages
 
 # Intervals of a section's speed: so many at least and at most, and one more for so many metres and radians of steering.
 _FEWEST, _MOST = 40, 120
 _METRES, _RADIANS = 0.05, 0.06
-# The accelerations of a zone are held in so many directions, a regular polygon within their circle.
-_DIRECTIONS = 12
 # A wheel that holds its angle may be pushed across by this share of its velocity.
 _ACROSS = 1e-6
 # Looks along a section for its zeros, knots and swings: a wheel must not turn by half a turn from look to look.
@@ -61,11 +64,14 @@ def follow(
     *,
     angles: Mapping[str, float] | None = None,
     limits: Mapping[str, Limits] | Limits | None = None,
+    grip: float | None = 0.95,
     progress: bool = True,
 ) -> Driven:
-    """The quickest motion along a path of poses that the wheels can do: every declared limit holds at every instant.
+    """The quickest motion along a path of poses that motors, batteries and floor let the wheels do.
 
-    The poses q(s) fix where wheels roll and how they steer; only s(t) is free (`path_scaling`).
+    The poses q(s) fix where wheels roll and how they steer; s(t) and how the wheels share forces are free. What motors
+    can give at their rates, batteries that sag, friction along and across every wheel under its load, and declared
+    limits hold at every instant. A robot whose wheels have no limited motors keeps its declared limits alone.
     Where a wheel stands on the centre of rotation in the middle of a path, the base stops, as its angle could turn by
     a half at once. Wheels roll forward or backward, as is nearer to their angles before.
 
@@ -74,13 +80,16 @@ def follow(
     path : PosePath or path
         `pose_path(poses)`, or what `read_path` reads.
     robot : Robot, Model, path or mapping, optional
-        Its wheels, all of which steer about their centres or have rollers, and their limits. Default:
-        `trundle.catalog.limited_swerve()`.
+        Its wheels, motors and limits. Wheels that hold their direction, as of differential drives and cars, take paths
+        along which they roll: `pose_path` of points. Default: `trundle.catalog.limited_swerve()`.
     angles : mapping of str to float, rad, optional
         Of the modules before; those that differ from what the path needs are steered first, at rest. Default: as the
         path needs them.
     limits : Limits or mapping of str to Limits, optional
-        Instead of the description's: one for all modules, or by their names.
+        Instead of the declared ones: one for all modules, or by their names.
+    grip : float, optional
+        The share of every wheel's friction that the plan uses at most. None: only declared limits count, as if motors
+        and floor gave whatever is asked.
     progress : bool, optional
         Whether work of more than a second is told of.
 
@@ -92,7 +101,8 @@ def follow(
     Raises
     ------
     InputError
-        A wheel can't follow any path, no limit of its speed is known, or its steering range is left.
+        A wheel can't follow any path, no limit of its speed is known, its steering range is left, it has no friction,
+        its motors can't move it, or the path takes more than there is.
 
     References
     ----------
@@ -109,27 +119,48 @@ def follow(
     """
     with Doing(progress, "planning along the path"):
         path = _path_of(path)
-        who = kinematics(limited_swerve() if robot is None else robot_of(robot, "follow", "it has no wheels"))
-        return _along_all(path, who, _followed(who.drive.limited(limits)), angles)
+        who = _planned(
+            kinematics(limited_swerve() if robot is None else robot_of(robot, "follow", "it has no wheels"))
+        )
+        real = None if grip is None else real_limits(who, a_real(grip, "grip", above=0))
+        real = None if real is None else checked(real)
+        drive = linked(who, who.drive.limited(limits))
+        return _along_all(path, who, _followed(drive, real), angles, real)
 
 
-def _along_all(path: PosePath, who: Kinematics, drive: Drive, angles: Mapping[str, float] | None) -> Driven:
+def _planned(who: Kinematics) -> Kinematics:
+    """The wheels that plans are made for: casters that no motor moves go where they are drawn."""
+    driven = {motor.drives for motor in who.robot.motors.values()}
+    kept = tuple(m for m in who.modules if not m.trails or {m.name, f"{m.name}.steering"} & driven)
+    return replace(who, modules=kept)
+
+
+def linked(who: Kinematics, drive: Drive) -> Drive:
+    """The drive with a quarter turn to both sides for wheels on a linkage, which none leads over, unless told less."""
+    tied = {wheel for tie in linkages(who.robot.couplings).values() for wheel in tie.wheels}
+    limits = {
+        name: replace(own, steering_range=(heading - math.pi / 2, heading + math.pi / 2))
+        if name in tied and own.steering_range is None
+        else own
+        for name, own, heading in zip(drive.names, drive.limits, drive.headings.tolist(), strict=True)
+    }
+    return drive.limited(limits)
+
+
+def _along_all(
+    path: PosePath, who: Kinematics, drive: Drive, angles: Mapping[str, float] | None, real: RealLimits | None
+) -> Driven:
     """The motion over all sections, with a stop where a wheel's angle could turn by a half at once."""
     pieces: list[Piece] = []
     ends: list[float] = []
     events: list[tuple[str, float]] = []
     zones: list[tuple[float, float, dict[str, float]]] = []
-    now = None if angles is None else _angles_before(drive, angles)
+    now = None if angles is None else drive.angles_by_name(angles)
     for section, begins in zip(path.sections, path.begins[:-1], strict=True):
         for part in section.cut(_standing(drive, section)):
             begin = float(begins) + part.begin - section.begin
-            piece = _along(drive, part, path.zones, begin, now)
-            if now is not None and np.abs(piece.angles - now).max() > ALIGNED:
-                turns = [
-                    move(float(turn), *bounds)
-                    for turn, bounds in zip(piece.angles - now, drive.steering.T, strict=True)
-                ]
-                pieces.append(turning(drive, now, turns))
+            piece = _along(drive, part, path.zones, begin, now, real)
+            pieces += aligned(drive, now, piece.angles, real)
             before = total(pieces)
             events += [
                 (name, before + piece.when(at - begin))
@@ -147,17 +178,19 @@ def _along_all(path: PosePath, who: Kinematics, drive: Drive, angles: Mapping[st
     start = path.sections[0].at(np.zeros(1))[0]
     motion = Motion(who, tuple(pieces), (start[0], start[1], start[2]))
     told = _notes(path), tuple(events), tuple(zones)
+    grip = None if real is None else real.grip
     return Driven(
-        path.name, path.duration, "path", "quickest", motion, np.array(ends), drive.limits, (), *told
+        path.name,
+        path.duration,
+        "path",
+        "quickest",
+        motion,
+        np.array(ends),
+        drive.limits,
+        (),
+        *told,
+        grip=grip,
     )
-
-
-def _angles_before(drive: Drive, angles: Mapping[str, float]) -> FloatArray:
-    """The modules' angles by their names; modules without one stand along their headings."""
-    for name in angles:
-        require_known(name, drive.names, f"there is no module {name!r}", key="angles")
-    pairs = zip(drive.names, drive.headings, strict=True)
-    return np.array([angles.get(name, float(heading)) for name, heading in pairs])
 
 
 def _notes(path: PosePath) -> tuple[str, ...]:
@@ -174,21 +207,17 @@ def _rest_order(drive: Drive) -> int:
     return 3 if jerks.any() else 2
 
 
-def _followed(drive: Drive) -> Drive:
+def _followed(drive: Drive, real: RealLimits | None) -> Drive:
     """The drive itself; InputError where a wheel doesn't go where a path of poses leads, or nothing limits it."""
-    for module, limits in zip(drive.modules, drive.limits, strict=True):
+    for module in drive.modules:
         if module.trails:
             raise InputError(
                 f"{module.name} is a caster: how it stands follows from how the base has moved, not from its path",
                 key=f"robot.wheels.{module.name}",
                 hint="path following takes wheels that steer about their centres, or have rollers",
             )
-        if not math.isfinite(limits.drive_speed):
-            raise InputError(
-                f"nothing limits how fast {module.name} rolls",
-                key=f"robot.wheels.{module.name}.limits.drive_speed",
-                hint="declare `limits: {drive_speed: ...}` of the wheel, or give limits=Limits(drive_speed=...)",
-            )
+    if real is None:
+        require_speeds(drive)
     return drive
 
 
@@ -219,7 +248,12 @@ def _steering(drive: Drive, section: Section, lengths: FloatArray) -> ComplexArr
 
 
 def _along(
-    drive: Drive, section: Section, zones: tuple[Zone, ...], begins: float, now: FloatArray | None
+    drive: Drive,
+    section: Section,
+    zones: tuple[Zone, ...],
+    begins: float,
+    now: FloatArray | None,
+    real: RealLimits | None,
 ) -> AlongPath:
     """A section in the least time, its modules nearest to their angles before."""
     _check_held(drive, section)
@@ -239,15 +273,36 @@ def _along(
         return np.concatenate(moved, axis=2), np.concatenate([held, bounds], axis=2)
 
     knots = _knots(drive, section, stretched, forward, limited)
-    # b = ż² at an end: from rest s ~ z^order leaves it free, as ṡ = 0 there whatever ż is
-    ends = tuple(
-        np.inf
-        if speed == 0
-        else float((speed / stretched.at(np.array([z]))[1][0] / _pace(section, place)) ** 2)
-        for speed, z, place in ((section.entry, 0.0, 0.0), (section.exit, 1.0, section.length))
+    jerks = stretched.order == 3
+    ends = _at_end(section, stretched, section.entry, 0.0), _at_end(section, stretched, section.exit, 1.0)
+    if real is None:
+        scaling = quickest(course, knots.every, jerks, ends)
+        return AlongPath(drive, section, stretched, scaling, angles, forward)
+    # a piece to ask where modules stand at z: how fast it is passed comes behind
+    paced = AlongPath(
+        drive, section, stretched, Scaling(knots.every[[0, -1]], np.ones((1, 3))), angles, forward
     )
-    scaling = quickest(course, knots, stretched.order == 3, (ends[0], ends[1]))
-    return AlongPath(drive, section, stretched, scaling, angles, forward)
+
+    def demand(z: FloatArray) -> Demand:
+        one, none = np.ones_like(z), np.zeros_like(z)
+        return Demand.along(real.driven, paced.passed(z, (one, none, none)))
+
+    bound = Bound(demand, real.grip)
+    try:
+        forced = quickest_by_forces(course, knots, jerks, ends, bound)
+    except NumericsError:
+        name, share, z = blocking(knots.every, bound)
+        if share <= 1:
+            raise
+        raise blocked(section.at(stretched.at(np.array([z]))[0])[0], name, share) from None
+    return replace(paced, scaling=forced.scaling, wished=forced.pushes)
+
+
+def _at_end(section: Section, stretched: Stretched, speed: float, z: float) -> float:
+    """The greatest b = ż² at an end: from rest s ~ z^order leaves it free, as ṡ = 0 there whatever ż is."""
+    if speed == 0:
+        return math.inf
+    return float((speed / stretched.at(np.array([z]))[1][0] / _pace(section, z * section.length)) ** 2)
 
 
 def _pace(section: Section, length: float) -> float:
@@ -257,7 +312,7 @@ def _pace(section: Section, length: float) -> float:
 
 def _check_held(drive: Drive, section: Section) -> None:
     """InputError where a wheel that doesn't steer and has no rollers would be pushed across."""
-    fixed = [i for i, module in enumerate(drive.modules) if not module.pivots and module.rollers is None]
+    fixed = [i for i, module in enumerate(drive.modules) if module.held]
     u = local_velocities(drive, section, np.linspace(0.0, section.length, _LOOKS))[:, fixed]
     across = np.abs((u * np.exp(-1j * drive.headings[fixed])).imag)
     if (across > _ACROSS).any():
@@ -265,7 +320,7 @@ def _check_held(drive: Drive, section: Section) -> None:
         raise InputError(
             f"{name} holds its direction, and the path would push it sideways",
             key=f"robot.wheels.{name}",
-            hint="paths of poses are for wheels that all steer, or have rollers; others need headings along the path",
+            hint="give points without headings, pose_path([(x, y), …]): the base's origin then goes along its own axis",
         )
 
 
@@ -311,25 +366,18 @@ def _asked(
     poses: list[FloatArray], zones: list[Zone], lengths: FloatArray
 ) -> tuple[list[FloatArray], FloatArray]:
     """What a path itself limits: derivatives of its origin in some directions, its length and heading; the limits."""
-    bounds = np.full((3, len(lengths), _DIRECTIONS + 2), np.inf)
+    most = np.full((len(lengths), len(LIMITS)), np.inf)
     # the first zone counts where several hold: it is written last
     for zone in reversed(zones):
         inside = (lengths >= zone.start) & (lengths <= zone.end)
-        # the polygon about the circle, made smaller until its corners lie on the circle
-        bounds[1, inside, :_DIRECTIONS] = zone.acceleration * math.cos(math.pi / 2 / _DIRECTIONS)
-        bounds[0, inside, _DIRECTIONS] = zone.velocity
-        bounds[:2, inside, _DIRECTIONS + 1] = np.array([[zone.rate], [zone.rate_change]])
-    ways = np.exp(-1j * math.pi * np.arange(_DIRECTIONS) / _DIRECTIONS)
-    asked = []
-    for rates in poses[1:4]:
-        origin = rates[:, :1] + 1j * rates[:, 1:2]
-        asked.append(np.concatenate([(origin * ways).real, np.abs(origin), rates[:, 2:]], axis=1))
-    return asked, bounds
+        most[inside] = zone.velocity, zone.acceleration, zone.rate, zone.rate_change
+    asked = [base_moves(rates[:, 0] + 1j * rates[:, 1], rates[:, 2]) for rates in poses[1:4]]
+    return asked, base_bounds(most)
 
 
 def _knots(
     drive: Drive, section: Section, stretched: Stretched, forward: FloatArray, zones: list[Zone]
-) -> FloatArray:
+) -> Knots:
     """Where a section's speed may change its law: closer where wheels steer much, and where the path or a zone does."""
     z = np.linspace(0.0, 1.0, _LOOKS)
     lengths = stretched.at(z)[0]
@@ -342,13 +390,20 @@ def _knots(
     even = np.interp(np.linspace(0.0, total[-1], int(total[-1]) + 1), total, z)
     nodes = section.spline.t - section.begin
     asked = np.array([end for zone in zones for end in (zone.start, zone.end)])
-    marks = np.unique(np.concatenate([nodes, asked]))
-    inside = marks[(marks > 0) & (marks < section.length)]
-    at = np.interp(inside, lengths, z)
-    for _ in range(_NEWTON):
-        length, slope, *_ = stretched.at(at)
-        at = np.clip(at - (length - inside) / slope, 0.0, 1.0)
-    merged = np.unique(np.concatenate([even, at]))
+    marks = _placed(stretched, section.length, z, lengths, np.unique(np.concatenate([nodes, asked])))
+    merged = np.unique(np.concatenate([even, marks]))
     kept = np.concatenate([[True], np.diff(merged) > _APART])
     kept[-1] = True
-    return merged[kept]
+    return Knots(merged[kept], marks)
+
+
+def _placed(
+    stretched: Stretched, length: float, z: FloatArray, lengths: FloatArray, places: FloatArray
+) -> FloatArray:
+    """z at lengths inside a section, by Newton's method from a table of them."""
+    inside = places[(places > 0) & (places < length)]
+    at = np.interp(inside, lengths, z)
+    for _ in range(_NEWTON):
+        here, slope, *_ = stretched.at(at)
+        at = np.clip(at - (here - inside) / slope, 0.0, 1.0)
+    return at

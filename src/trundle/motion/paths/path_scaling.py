@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from trundle.arrays import FloatArray
+from trundle.arrays import FloatArray, IntArray
 from trundle.errors import NumericsError
 
 # Points of an interval at which a programme holds the limits, its ends from within.
@@ -40,7 +40,8 @@ _FIRST = (1e-2, 1e-3, 1e-4, _LEAST)
 # Towards rest z is stretched: with steering's jerk limited and rolling's not, b grows there like 1/z. Coefficients
 # scaled by that would break their neighbours' rows at their least; by this many times the median, times don't change.
 _STRETCHED = 100.0
-# Rows with at least this share of their bound are in a programme from its start; others join when they are broken.
+# Rows with at least this share of their bound at the last solution are in a programme from its start; others join when
+# they are broken. The first one has all that push, as it is far from what is guessed.
 _NEAR = 0.6
 # A row that is beyond its bound by less than this share isn't broken: that is rounding.
 _BROKEN = 1e-9
@@ -82,6 +83,11 @@ class Scaling:
 
     def at(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """z, ż, z̈, z⃛ at times (n,)."""
+        piece, inside = self.within(times)
+        return self.knots[piece] + inside, *_speeds(*self.squared(piece, inside))
+
+    def within(self, times: FloatArray) -> tuple[IntArray, FloatArray]:
+        """The pieces at times (n,), where one begins that one, and how far inside of them z is."""
         piece = np.clip(np.searchsorted(self.times, times, "right") - 1, 0, len(self.squares) - 1)
         width, since = np.diff(self.knots)[piece], times - self.times[piece]
         inside = width * since / np.diff(self.times)[piece]
@@ -90,23 +96,28 @@ class Scaling:
             inside = np.clip(inside - step, 0.0, width)
             if np.all(np.abs(step) <= _EXACT * width):
                 break
-        return self.knots[piece] + inside, *_speeds(*self.squared(piece, inside))
+        return piece, inside
 
     def when(self, z: float) -> float:
         """The time at which z is passed."""
-        piece = np.clip(np.searchsorted(self.knots, [z], "right") - 1, 0, len(self.squares) - 1)
-        return float((self.times[piece] + self._spent(piece, z - self.knots[piece]))[0])
+        piece, inside = self.placed(np.array([z]))
+        return float((self.times[piece] + self._spent(piece, inside))[0])
+
+    def placed(self, z: FloatArray) -> tuple[IntArray, FloatArray]:
+        """The pieces at z (n,), where one begins that one, and how far inside of them it is."""
+        piece = np.clip(np.searchsorted(self.knots, z, "right") - 1, 0, len(self.squares) - 1)
+        return piece, z - self.knots[piece]
 
     def slowed(self, factor: float) -> Scaling:
         """The same with b times a factor."""
         return Scaling(self.knots, self.squares * factor)
 
-    def squared(self, piece: np.ndarray, inside: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def squared(self, piece: IntArray, inside: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """b, b′/2 and b″/2, so far inside of pieces."""
         zero, one, two = self.squares[piece].T
         return zero + inside * (one + inside * two), one / 2 + inside * two, two
 
-    def _spent(self, piece: np.ndarray, inside: FloatArray) -> FloatArray:
+    def _spent(self, piece: IntArray, inside: FloatArray) -> FloatArray:
         """∫ dz/√b from a piece's begin: 2/√c artanh(√c z/(√b(0) + √b(z))) with b's coefficient c of z².
 
         In that form nothing cancels where b begins or ends at zero; c < 0 makes it an arctan.
@@ -124,7 +135,7 @@ def quickest(course: Course, knots: FloatArray, jerks: bool, ends: tuple[float, 
 
     ends: what b may be at most at both ends.
     """
-    programme = _Programme(course, knots, 2 if jerks else 1, ends)
+    programme = Programme(course, knots, 2 if jerks else 1, ends)
     b = programme.first(_FIRST if jerks else (_LEAST,))
     if jerks:
         b = b * programme.ease(b)
@@ -135,20 +146,20 @@ def quickest(course: Course, knots: FloatArray, jerks: bool, ends: tuple[float, 
             if gain < _ENOUGH:
                 break
     scaling = Scaling(knots, programme.pieces(b))
-    room = _room(scaling, course) * (1 - _SPARE)
+    share = room(scaling, course) * (1 - _SPARE)
     # from rest to rest it may also be hastened; elsewhere that would pass the speed at an end
-    return scaling.slowed(room if np.isinf(ends).all() else min(room, 1.0))
+    return scaling.slowed(share if np.isinf(ends).all() else min(share, 1.0))
 
 
 # Intervals whose splines are evaluated at once: with all of them a path of 10,000 intervals would take 8 GB.
 _BLOCK = 64
 
 
-def _splines_at(full: FloatArray, degree: int, z: FloatArray) -> list[FloatArray]:
+def splines_at(full: FloatArray, degree: int, z: FloatArray, points: int) -> list[FloatArray]:
     """By order the derivatives (n, degree + 1) of those splines on knots `full` that aren't zero at the points z."""
     from scipy.interpolate import BSpline
 
-    count, points = len(full) - 2 * degree - 1, len(_POINTS)
+    count = len(full) - 2 * degree - 1
     blocks: list[list[FloatArray]] = []
     for first in range(0, count, _BLOCK):
         last = min(first + _BLOCK, count)
@@ -159,34 +170,53 @@ def _splines_at(full: FloatArray, degree: int, z: FloatArray) -> list[FloatArray
     return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
 
 
-class _Programme:
+class Programme:
     """The linear programme for b's coefficients on a spline basis, its rows at the points of all intervals."""
 
-    def __init__(self, course: Course, knots: FloatArray, degree: int, ends: tuple[float, float]) -> None:
+    def __init__(
+        self,
+        course: Course,
+        knots: FloatArray,
+        degree: int,
+        ends: tuple[float, float],
+        cap: Callable[[FloatArray], FloatArray] | None = None,
+    ) -> None:
         """The course at all points, the basis there, and what b is expected to be, which scales its coefficients.
+
+        cap: what b is at most by what else binds it, at z (n,).
 
         A point lies under degree + 1 splines of the basis: `columns` (n, degree + 1) says which, `values` their
         derivatives there. So rows stay short, and a programme grows with its intervals, not with their square.
         """
         self.knots, self.degree, self.ends = knots, degree, ends
-        self.full = full = np.concatenate([knots[:1].repeat(degree), knots, knots[-1:].repeat(degree)])
+        self.full = full = self.nodes()
         self.z = (knots[:-1, None] + np.diff(knots)[:, None] * _POINTS).ravel()
         self.rates, self.limits = course(self.z)
-        first = np.repeat(np.arange(len(knots) - 1), len(_POINTS))
-        self.columns = first[:, None] + np.arange(degree + 1)
-        self.values = _splines_at(full, degree, self.z)
-        self.most = self._most()
+        self.columns, self.values = self.basis(_POINTS)
+        self.most = self._most(np.full(len(self.z), np.inf) if cap is None else cap(self.z))
         greville = np.array([full[i + 1 : i + 1 + degree].mean() for i in range(len(full) - degree - 1)])
         self.scale = np.interp(greville, self.z, self.most)
 
-    def _most(self) -> FloatArray:
+    def nodes(self) -> FloatArray:
+        """The splines' nodes: the knots, and the ends as often again as the degree."""
+        knots, degree = self.knots, self.degree
+        return np.concatenate([knots[:1].repeat(degree), knots, knots[-1:].repeat(degree)])
+
+    def basis(self, points: FloatArray) -> tuple[np.ndarray, list[FloatArray]]:
+        """Which splines aren't zero at these shares of all intervals, (n, degree + 1), and derivatives by order."""
+        z = (self.knots[:-1, None] + np.diff(self.knots)[:, None] * points).ravel()
+        first = np.repeat(np.arange(len(self.knots) - 1), len(points))
+        columns = first[:, None] + np.arange(self.degree + 1)
+        return columns, splines_at(self.full, self.degree, z, len(points))
+
+    def _most(self, cap: FloatArray) -> FloatArray:
         """What b can be at the points by its speeds, and where nothing changes by its accelerations and jerks."""
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             shares = [(limit / np.abs(rate)) for limit, rate in zip(self.limits, self.rates, strict=True)]
         # 0/0 is a coordinate that may not move and doesn't
-        by_order = [np.nan_to_num(share, nan=np.inf).min(axis=1) for share in shares]
+        by_order = [np.nan_to_num(share, nan=np.inf, posinf=np.inf).min(axis=1) for share in shares]
         self.fastest = by_order[0] ** 2
-        most = np.minimum(self.fastest, np.minimum(by_order[1], by_order[2] ** (2 / 3)))
+        most = np.minimum(np.minimum(self.fastest, cap), np.minimum(by_order[1], by_order[2] ** (2 / 3)))
         most = np.where(np.isfinite(most), most, np.max(most[np.isfinite(most)], initial=1.0))
         return np.minimum(most, _STRETCHED * np.median(most))
 
@@ -228,7 +258,7 @@ class _Programme:
     @np.errstate(over="ignore", invalid="ignore")  # what isn't finite is refused
     def solved(self, last: FloatArray | None, least: float = _LEAST) -> FloatArray:
         """The coefficients of the programme about the last ones; the first one is without jerks."""
-        rows, most = self._rows(last)
+        rows, most = self.rows(last)
         where = np.tile(self.columns, (len(rows) // len(self.z), 1))
         scaled = rows * self.scale[where] / most[:, None]
         about = self.most if last is None else self.at(last)
@@ -241,17 +271,17 @@ class _Programme:
         for place, end in ((0, self.ends[0]), (-1, self.ends[1])):
             if np.isfinite(end):
                 bounds[place] = (min(bounds[place][0], end / self.scale[place]), end / self.scale[place])
-        held = np.zeros(len(rows), dtype=bool)
+        held, near = np.zeros(len(rows), dtype=bool), 0.0 if last is None else _NEAR
         while True:
             # most rows never matter: those near to their bounds, and then those that are broken without them
             shares = np.einsum("rk,rk->r", scaled, x[where])
-            missing = ~held & (shares > (1 + _BROKEN if held.any() else _NEAR))
+            missing = ~held & (shares > (1 + _BROKEN if held.any() else near))
             if not missing.any() and held.any():
                 return x * self.scale
             held |= missing
             x = _maximum(gain / gain.max(), scaled[held], where[held], bounds)
 
-    def _rows(self, last: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+    def rows(self, last: FloatArray | None) -> tuple[FloatArray, FloatArray]:
         """Rows (r n, degree + 1) on the points' columns, and what they may be at most."""
         zero, one = self.values[:2]
         rates, limits = self.rates[..., None], self.limits
@@ -274,6 +304,29 @@ class _Programme:
         return all_rows.reshape(-1, all_rows.shape[2]), np.concatenate(most).ravel()
 
 
+class Bent(Programme):
+    """The same for b of degree 2 whose slope may jump at knots, as forces do: Bernstein's polynomials on intervals."""
+
+    def nodes(self) -> FloatArray:
+        """The knots twice, the ends once more."""
+        return np.concatenate([self.knots[:1], self.knots.repeat(2), self.knots[-1:]])
+
+    def basis(self, points: FloatArray) -> tuple[np.ndarray, list[FloatArray]]:
+        """Three polynomials on every interval, the last of them the next one's first."""
+        widths = np.diff(self.knots)
+        columns = 2 * np.repeat(np.arange(len(widths)), len(points))[:, None] + np.arange(3)
+        t, one = points, np.ones_like(points)
+        by_order = [
+            np.stack([(1 - t) ** 2, 2 * t * (1 - t), t**2], axis=1),
+            np.stack([-2 * (1 - t), 2 - 4 * t, 2 * t], axis=1),
+            np.stack([2 * one, -4 * one, 2 * one], axis=1),
+        ]
+        return columns, [
+            (values / widths[:, None, None] ** order).reshape(len(columns), 3)
+            for order, values in enumerate(by_order)
+        ]
+
+
 def _maximum(
     gain: FloatArray, rows: FloatArray, where: np.ndarray, bounds: list[tuple[float, float]]
 ) -> FloatArray:
@@ -292,23 +345,43 @@ def _maximum(
     return result.x
 
 
-def _room(scaling: Scaling, course: Course) -> float:
+def room(scaling: Scaling, course: Course) -> float:
     """What b can be multiplied with so that all limits hold everywhere: by bounds on parts of the intervals."""
-    nodes = chebyshev.chebpts1(_NODES)
-    edges = scaling.knots[:-1, None] + np.diff(scaling.knots)[:, None] * np.arange(_PARTS + 1) / _PARTS
-    begin, end = edges[:, :-1].ravel(), edges[:, 1:].ravel()
-    z = begin[:, None] + (end - begin)[:, None] * (1 + nodes) / 2
-    piece = np.repeat(np.arange(len(scaling.squares)), _PARTS * _NODES)
-    rates, limits = course(z.ravel())
-    by_time = carried(rates, _speeds(*scaling.squared(piece, z.ravel() - scaling.knots[piece])))
-    room = np.inf
-    series = chebyshev.chebvander(nodes, _NODES - 1).T * (2 - (np.arange(_NODES) == 0))[:, None] / _NODES
-    # velocities go with √b, accelerations with b, jerks with b^(3/2)
-    for value, limit, power in zip(by_time, limits, (2.0, 1.0, 2 / 3), strict=True):
-        with np.errstate(invalid="ignore"):
-            share = np.where(np.isfinite(limit), value / limit, 0.0)
-        terms = np.abs(np.einsum("kj,pjc->kpc", series, share.reshape(len(begin), _NODES, -1)))
-        # the sum of all terms, and once more the last one for those that are left out
-        worst = float((terms.sum(axis=0) + terms[-1]).max())
-        room = min(room, worst**-power if worst > 0 else np.inf)
-    return room
+    return float(Room.on(scaling.knots, course).left(scaling).min())
+
+
+@dataclass(frozen=True, eq=False)
+class Room:
+    """A course's rates and limits at the nodes of parts of its intervals."""
+
+    z: FloatArray
+    rates: FloatArray
+    limits: FloatArray
+
+    @classmethod
+    def on(cls, knots: FloatArray, course: Course) -> Room:
+        """The course between these knots."""
+        edges = knots[:-1, None] + np.diff(knots)[:, None] * np.arange(_PARTS + 1) / _PARTS
+        begin, end = edges[:, :-1].ravel(), edges[:, 1:].ravel()
+        z = begin[:, None] + (end - begin)[:, None] * (1 + chebyshev.chebpts1(_NODES)) / 2
+        return cls(z.ravel(), *course(z.ravel()))
+
+    def left(self, scaling: Scaling) -> FloatArray:
+        """What b can be multiplied with on the intervals, (K,)."""
+        count = len(scaling.squares)
+        piece = np.repeat(np.arange(count), _PARTS * _NODES)
+        by_time = carried(self.rates, _speeds(*scaling.squared(piece, self.z - scaling.knots[piece])))
+        nodes = chebyshev.chebpts1(_NODES)
+        series = chebyshev.chebvander(nodes, _NODES - 1).T * (2 - (np.arange(_NODES) == 0))[:, None] / _NODES
+        left = np.full(count, np.inf)
+        # velocities go with √b, accelerations with b, jerks with b^(3/2)
+        for value, limit, power in zip(by_time, self.limits, (2.0, 1.0, 2 / 3), strict=True):
+            with np.errstate(invalid="ignore"):
+                share = np.where(np.isfinite(limit), value / limit, 0.0)
+            parts = share.reshape(count * _PARTS, _NODES, -1)
+            terms = np.abs(np.einsum("kj,pjc->kpc", series, parts))
+            # the sum of all terms, and once more the last one for those that are left out
+            worst = (terms.sum(axis=0) + terms[-1]).max(axis=1).reshape(count, _PARTS).max(axis=1)
+            with np.errstate(divide="ignore"):
+                left = np.minimum(left, worst**-power)
+        return left

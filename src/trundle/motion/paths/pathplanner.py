@@ -145,7 +145,7 @@ def from_path_file(source: JsonFile, name: str, tolerance: float) -> PosePath:
 
 
 def _check_places(source: JsonFile, path: _PathFile) -> None:
-    """InputError for the first target, marker or zone behind the last waypoint, with its key and line."""
+    """InputError for the first target, marker or zone behind the last waypoint, or zone that is turned round."""
     last = len(path.waypoints) - 1
     for key, keys in (
         ("rotationTargets", ("waypointRelativePos",)),
@@ -161,6 +161,13 @@ def _check_places(source: JsonFile, path: _PathFile) -> None:
                         (key, place, inner),
                         f"a number from 0 to {last}",
                     )
+            if isinstance(item, _Span) and item.maxWaypointRelativePos < item.minWaypointRelativePos:
+                begins, ends = item.minWaypointRelativePos, item.maxWaypointRelativePos
+                raise source.error(
+                    f"a zone from {begins:g} to {ends:g} ends before it begins",
+                    (key, place, "maxWaypointRelativePos"),
+                    "exchange the two numbers",
+                )
 
 
 class _Curve:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import FloatArray, as_numbers
+from trundle.arrays import ComplexArray, FloatArray, as_numbers
 from trundle.errors import InputError
 from trundle.expected import a_real, a_text
 
@@ -32,6 +32,9 @@ _SHRINK = 0.75
 _LOOKS = 4001
 # Steps this near to opposite ones (1 + cos of the angle between them) lead back the same way.
 _BACK = 1e-6
+
+# A path through points whose pace falls below this share of a metre a metre turns on the spot there.
+_STANDS_STILL = 1e-3
 
 # m/s or rad/s: files round what is at rest; a path that began so slowly would take minutes to get going.
 STANDS = 1e-6
@@ -74,12 +77,60 @@ def all_held(zones: Sequence[Zone]) -> tuple[Zone, ...]:
 
 
 @dataclass(frozen=True, eq=False)
+class Tangent:
+    """s → (x, y, θ) with θ along a spline s → (x, y), θ = arg p′, or against it: no point of the base's axis that
+    passes the origin slides across it.
+    """
+
+    plane: BSpline
+    back: bool = False
+
+    @property
+    def t(self) -> FloatArray:
+        """The spline's nodes."""
+        return self.plane.t
+
+    def __call__(self, s: FloatArray, order: int = 0) -> FloatArray:
+        """(n, 3): poses, or a derivative of theirs."""
+        s = np.asarray(s)
+        heading = self._heading(s) if order == 0 else self._turning(s, order)
+        return np.concatenate([self.plane(s, order), heading[:, None]], axis=1)
+
+    def _heading(self, s: FloatArray) -> FloatArray:
+        """θ without jumps by turns: counted up over looks, exact between."""
+        looks, angles = self._looks
+        exact = np.angle(self._rates(s, 1)[0]) + math.pi * self.back
+        near = np.interp(s, looks, angles)
+        return exact + 2 * math.pi * np.round((near - exact) / (2 * math.pi))
+
+    def _rates(self, s: FloatArray, count: int) -> list[ComplexArray]:
+        """So many derivatives of x + i y."""
+        return [self.plane(s, order) @ (1.0, 1j) for order in range(1, count + 1)]
+
+    def _turning(self, s: FloatArray, order: int) -> FloatArray:
+        """A derivative of Im ln u, u = p′: of u L′ = u′ by Leibniz."""
+        u = self._rates(s, order + 1)
+        logs: list[ComplexArray] = []
+        for n in range(1, order + 1):
+            known = sum(
+                (math.comb(n - 1, k) * u[k] * logs[n - k - 1] for k in range(1, n)), np.zeros_like(u[0])
+            )
+            logs.append((u[n] - known) / u[0])
+        return logs[-1].imag
+
+    @cached_property
+    def _looks(self) -> tuple[FloatArray, FloatArray]:
+        looks = np.linspace(self.t[0], self.t[-1], _LOOKS)
+        return looks, np.unwrap(np.angle(self._rates(looks, 1)[0])) + math.pi * self.back
+
+
+@dataclass(frozen=True, eq=False)
 class Section:
     """A smooth part of a path, from `begin` to `end` on a spline s → (x, y, θ); `entry` and `exit` are the speeds that
     are wished for there (m/s), 0 for rest.
     """
 
-    spline: BSpline
+    spline: BSpline | Tangent
     begin: float
     end: float
     entry: float = 0.0
@@ -161,14 +212,15 @@ class PosePath:
 def pose_path(
     poses: npt.ArrayLike, name: str = "path", velocity: float = math.inf, acceleration: float = math.inf
 ) -> PosePath:
-    """A path through poses, from rest to rest: the spline of degree 5 over the lengths between them.
+    """A path through poses or points, from rest to rest: the spline of degree 5 over the lengths between them.
 
-    Where the poses lead straight back, the base stops.
+    Points (x, y) without headings make a path whose heading is along it, as differential drives and cars need it.
+    Where the path leads straight back, the base stops; along points it goes on backward from there.
 
     Parameters
     ----------
-    poses : array_like (n, 3)
-        x, y (m), θ (rad), without jumps by turns.
+    poses : array_like (n, 3) or (n, 2)
+        x, y (m), θ (rad), without jumps by turns; or x, y alone.
     name : str, optional
         Of the path.
     velocity, acceleration : float, m/s and m/s^2, optional
@@ -181,33 +233,55 @@ def pose_path(
     Raises
     ------
     InputError
-        There are fewer than two poses, one isn't finite, or two neighbours are the same.
+        There are fewer than two poses, one isn't finite, two neighbours are the same, or a path through points turns on
+        the spot.
 
     Examples
     --------
     >>> import trundle
     >>> round(trundle.pose_path([(0, 0, 0), (3, 4, 0)]).length, 12)
     5.0
+    >>> trundle.pose_path([(0, 0), (1, 1)]).poses([0.0])[0, 2].round(6)  # along it
+    np.float64(0.785398)
     """
     rows = as_numbers(poses, "poses")
-    if rows.ndim != 2 or rows.shape[1] != 3 or len(rows) < 2:
-        raise InputError(f"expected two or more poses (x, y, θ), got an array {rows.shape}", key="poses")
+    if rows.ndim != 2 or rows.shape[1] not in (2, 3) or len(rows) < 2:
+        message = f"expected two or more poses (x, y, θ), or points (x, y), got an array {rows.shape}"
+        raise InputError(message, key="poses")
     if not np.isfinite(rows).all():
         place = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
         raise InputError(f"pose {place} has a number that isn't finite: {rows[place].tolist()}", key="poses")
     limits = {"velocity": velocity, "acceleration": acceleration}
     velocity, acceleration = (a_real(given, key, above=0) for key, given in limits.items())
-    steps = distances(np.diff(rows, axis=0))
+    whole = rows if rows.shape[1] == 3 else np.column_stack([rows, np.zeros(len(rows))])
+    steps = distances(np.diff(whole, axis=0))
     if not steps.all():
         again = int(np.flatnonzero(steps == 0)[0]) + 1
         raise InputError(f"pose {again} is the same as the one before it", key="poses", hint="leave it out")
     lengths = np.concatenate([[0.0], np.cumsum(steps)])
-    parts = [slice(a, b + 1) for a, b in pairwise([0, *_turning_back(rows), len(rows) - 1])]
+    parts = [slice(a, b + 1) for a, b in pairwise([0, *_turning_back(whole), len(rows) - 1])]
+    splines = [_through(lengths[part], rows[part]) for part in parts]
+    if rows.shape[1] == 2:
+        splines = [_tangent(spline, back=bool(place % 2)) for place, spline in enumerate(splines)]
     sections = tuple(
-        Section(_through(lengths[part], rows[part]), *lengths[part][[0, -1]].tolist()) for part in parts
+        Section(spline, *lengths[part][[0, -1]].tolist()) for spline, part in zip(splines, parts, strict=True)
     )
     zone = Zone(0.0, float(lengths[-1]), velocity, acceleration)
     return PosePath(a_text(name, "name"), sections, (zone,))
+
+
+def _tangent(plane: BSpline, back: bool) -> Tangent:
+    """The spline with its heading; InputError where it comes to a stand, so that it has none."""
+    looks = np.linspace(plane.t[0], plane.t[-1], _LOOKS)
+    paces = np.linalg.norm(plane(looks, 1), axis=1)
+    if paces.min() < _STANDS_STILL:
+        x, y = plane(looks[int(paces.argmin())])
+        raise InputError(
+            f"the path turns on the spot at ({x:.4g}, {y:.4g}): it has no direction there",
+            key="poses",
+            hint="give points that lie wider apart, or poses (x, y, θ) for a robot that turns by itself",
+        )
+    return Tangent(plane, back)
 
 
 def _turning_back(poses: FloatArray) -> list[int]:

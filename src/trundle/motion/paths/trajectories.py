@@ -13,8 +13,11 @@ from trundle.errors import choose, require_known
 from trundle.expected import a_text
 from trundle.files import path_of, replacing
 from trundle.mechanics.steering import STILL
+from trundle.motion.commands.binding import forces_apply
 from trundle.motion.commands.drive import Driven
 from trundle.motion.commands.record import sample_times
+from trundle.motion.forces.forces import motion_forces
+from trundle.motion.forces.real_limits import real_limits
 from trundle.motion.paths.choreo import CONSTRAINTS, VERSION
 from trundle.motion.pieces.motion import Motion, motion_of
 from trundle.results.table import Table, csv_text
@@ -22,8 +25,9 @@ from trundle.results.table import Table, csv_text
 SUFFIXES = (".traj", ".csv")
 # In Choreo's order and names: the pose, and its first two derivatives, in the world's axes.
 _COLUMNS: tuple[str, ...] = ("t", "x", "y", "heading", "vx", "vy", "omega", "ax", "ay", "alpha")
-# Choreo's samples of a swerve have forces of four modules; zeros ask for no feed-forward.
-_FORCES = {"fx": [0.0] * 4, "fy": [0.0] * 4}
+# Choreo's samples of a swerve have forces of four modules, in this order: front left, front right, back left, back
+# right, by the signs of their places. Zeros ask for no feed-forward.
+_CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 # As Choreo's expressions spell the units of a zone's limits.
 _UNITS = {"velocity": "m / s", "acceleration": "m / s^2", "rate": "rad / s"}
 _SAME = 1e-9  # s: waypoints nearer than this are one
@@ -45,9 +49,10 @@ def write_trajectory(
         Of a path, a plan, or commands.
     file : str or path
         Ends in `.traj` or `.csv`. The columns of both are time (s), pose (m, rad), and its first two derivatives in the
-        world's axes; CSV has the modules' angles (rad), steering rates and speeds besides.
+        world's axes; CSV has the modules' angles (rad), steering rates and speeds besides, `.traj` the forces of the
+        ground on four modules at the corners (N, along the world's axes) where masses and motors are known.
     rate : float, 1/s, optional
-        Samples a second; the end is one more.
+        Samples a second; the end is one more, and of `.traj` wherever the base stands or a path's limits change.
     name : str, optional
         Of the trajectory. Default: the motion's, or the file's.
 
@@ -68,16 +73,19 @@ def write_trajectory(
     require_known(path.suffix, SUFFIXES, f"{path.name} is no trajectory", file=str(file), hint=choose)
     moved = motion_of(motion, "write_trajectory")
     times = sample_times(moved.duration, rate)
-    rows = _rows(moved, times)
     if path.suffix == ".csv":
-        text = _table(moved, times, rows)
+        text = _table(moved, times, _rows(moved, times))
     else:
         called = (None if name is None else a_text(name, "name")) or (
             motion.name if isinstance(motion, Driven) else path.stem
         )
         events = motion.events if isinstance(motion, Driven) else ()
         zones = motion.zones if isinstance(motion, Driven) else ()
-        text = _trajectory(called, rows, _stops(moved), rate, events, zones)
+        marks = _apart([*_stops(moved), *(time for start, end, _ in zones for time in (start, end))])
+        # Readers hold a sample's acceleration up to the next one: where limits change there has to be one.
+        times = np.array(_apart([*times, *marks]))
+        rows = _rows(moved, times)
+        text = _trajectory(called, rows, _forces(motion, times, rows[:, 3]), marks, rate, events, zones)
     with replacing(path) as draft:
         draft.write_text(text, encoding="utf-8", newline="")
 
@@ -101,6 +109,25 @@ def _rows(motion: Motion, times: FloatArray) -> FloatArray:
     return np.column_stack([times, poses, *pairs])
 
 
+def _forces(given: Motion | Driven, times: FloatArray, headings: FloatArray) -> FloatArray:
+    """(n, 2, 4): forces of the ground on the modules along the world's axes (N), in Choreo's order; zeros where the
+    robot hasn't four corners, or nothing says its masses and motors.
+    """
+    motion = motion_of(given, "write_trajectory")
+    none = np.zeros((len(times), 2, len(_CORNERS)))
+    real = forces_apply(given) if isinstance(given, Driven) else real_limits(motion.kinematics, 1.0)
+    signs = [(int(np.sign(x)), int(np.sign(y))) for x, y in motion.kinematics.places]
+    if real is None or sorted(signs) != sorted(_CORNERS):
+        return none
+    samples = motion.samples(times)
+    forces = motion_forces(real.driven, samples, motion.pushes(times))
+    pushed = (forces.traction + 1j * forces.side_force) * np.exp(1j * (samples.angle + headings[:, None]))
+    if not np.isfinite(pushed).all():
+        return none
+    pushed = pushed[:, [signs.index(corner) for corner in _CORNERS]]
+    return np.stack([pushed.real, pushed.imag], axis=1)
+
+
 def _stops(motion: Motion) -> FloatArray:
     """When the base stands between two pieces, and the ends."""
     ends = np.unique(motion.begins)
@@ -122,15 +149,14 @@ def _table(motion: Motion, times: FloatArray, rows: FloatArray) -> str:
 def _trajectory(
     name: str,
     rows: FloatArray,
-    stops: FloatArray,
+    forces: FloatArray,
+    times: Sequence[float],
     rate: float,
     events: Sequence[tuple[str, float]],
     zones: Sequence[_TimedZone],
 ) -> str:
-    """Choreo's file: waypoints at the ends, where the base stops and where limits change; the samples, no forces."""
-    times = _apart([*stops, *(time for start, end, _ in zones for time in (start, end))])
-    # waypoints lie on samples: a stop between two of them is shown at the one behind it
-    near = np.minimum(np.searchsorted(rows[:, 0], times), len(rows) - 1)
+    """Choreo's file: waypoints at their times, the ends, where the base stops and where limits change; the samples."""
+    near = [int(np.abs(rows[:, 0] - time).argmin()) for time in times]
     waypoints = [dict(zip(_COLUMNS[1:4], pose, strict=True)) for pose in rows[near, 1:4].tolist()]
     step = 1 / rate
     data = {
@@ -150,7 +176,10 @@ def _trajectory(
             "config": None,
             "sampleType": "Swerve",
             "waypoints": times,
-            "samples": [{**dict(zip(_COLUMNS, row, strict=True)), **_FORCES} for row in rows.tolist()],
+            "samples": [
+                {**dict(zip(_COLUMNS, row, strict=True)), "fx": x, "fy": y}
+                for row, (x, y) in zip(rows.tolist(), forces.tolist(), strict=True)
+            ],
             "splits": [0],
         },
         "events": [{"name": event, "from": _when(time), "event": None} for event, time in events],

@@ -9,8 +9,8 @@ from math import factorial
 import numpy as np
 
 from trundle.arrays import ComplexArray, FloatArray, IntArray
+from trundle.mechanics.modules import SLACK
 from trundle.motion.drive.drive import Drive, log_rates, product_rates
-from trundle.motion.drive.modules import SLACK
 from trundle.motion.pieces.motion import Piece, Samples, sampled
 from trundle.motion.pieces.profiles import PiecewisePolynomial
 from trundle.motion.planning.courses import Crossing, order_at

@@ -14,7 +14,7 @@ from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.pieces.motion import Motion, Piece
 from trundle.motion.pieces.pieces import straight
-from trundle.motion.pieces.profiles import move, move_time
+from trundle.motion.pieces.profiles import move
 from trundle.motion.planning.search import Candidate, Transition, decided, nearest_turns, transition, turning
 
 Pose = tuple[float, float, float]
@@ -97,20 +97,26 @@ def chord_time(drive: Drive, apart: complex, turn: float) -> float:
     From rest its speed is at most e(t) = min(v, a t, j t²/2), and as much before the end: ∫ min(e(t), e(T − t)) dt
     is less than its chord for any shorter T. (A least time of one move doesn't serve: a wheel may go back and forth.)
     """
-    chords = np.abs(apart + (np.exp(1j * turn) - 1) * drive.places)
-    low, high = 0.0, float(2 * move_time(chords, *drive.rolling).max()) + 1e-300
+    return least_time(np.abs(apart + (np.exp(1j * turn) - 1) * drive.places), drive.rolling)
+
+
+def least_time(ways: FloatArray, limits: FloatArray) -> float:
+    """A time (s) below which some of several ways (m,) from rest to rest is too long for its limits (3, m)."""
+    low, high = 0.0, 1e-3
+    while (2 * _reached(limits, high / 2) < ways).any():
+        low, high = high, 2 * high
     for _ in range(50):  # `low` is a bound whenever one stops; by then it is the least time to rounding
         middle = (low + high) / 2
-        low, high = (middle, high) if (2 * _reached(drive, middle / 2) < chords).any() else (low, middle)
+        low, high = (middle, high) if (2 * _reached(limits, middle / 2) < ways).any() else (low, middle)
     return low
 
 
-def _reached(drive: Drive, time: float) -> FloatArray:
+def _reached(limits: FloatArray, time: float) -> FloatArray:
     """(m,): no less than ∫ e dt, exactly so as integrals of the least of three functions one after the other."""
-    speed, acceleration, jerk = drive.rolling
+    speed, acceleration, jerk = limits
     with np.errstate(divide="ignore", invalid="ignore"):
         # e = j t²/2 until 2a/j, then a t until v/a; or j t²/2 until √(2 v/j) where that comes before
-        curved = np.minimum(np.minimum(2 * acceleration / jerk, np.sqrt(2 * speed / jerk)), time)
+        curved = np.fmin(np.fmin(2 * acceleration / jerk, np.sqrt(2 * speed / jerk)), time)
         straight = np.clip(speed / acceleration, curved, time)
         first = np.where(np.isinf(jerk), 0.0, jerk * curved**3 / 6)
         second = np.where(straight > curved, acceleration * (straight**2 - curved**2) / 2, 0.0)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from trundle.arrays import FloatArray
+from trundle.mechanics.modules import turns_into_range
 from trundle.motion.drive.drive import Drive, log_rates
-from trundle.motion.drive.modules import turns_into_range
 from trundle.motion.pieces.extremes import peaks, slowing
 from trundle.motion.pieces.motion import Piece, total
 from trundle.motion.pieces.pieces import straight

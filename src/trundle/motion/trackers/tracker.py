@@ -12,22 +12,23 @@ motion is a fixed point; beside it the error of a steering decays as (1 + b t) e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
-from trundle.mechanics.actuation import Actuator
+from trundle.mechanics.actuation import Actuator, Aim
 from trundle.mechanics.assembly import Assembly
+from trundle.model.motored_base import SPIN, STEER
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.drive.programs import ModuleStates
 from trundle.motion.pieces.motion import Motion
 from trundle.robot import units
+from trundle.scalars import Scalar
 from trundle.simulation.signals import Signal, function
 
 
@@ -117,16 +118,6 @@ class Homing:
         return np.array([v.real, v.imag, twist[2]])
 
 
-class Aim(NamedTuple):
-    """What a wheel or a steering shall do: be at a position (rad), turn at a rate (rad/s), and the torque (N m) that a
-    motor needs for it as far as is known.
-    """
-
-    position: float
-    rate: float
-    torque: float = 0.0
-
-
 # From an aim, and states and outputs by name, to an input.
 Law = Callable[[Aim, Mapping[str, float]], float]
 
@@ -146,14 +137,42 @@ class ByTorque:
     bandwidth: float
 
     def __call__(self, aim: Aim, state: Mapping[str, float]) -> float:
+        return float(self.command(self.wished(*aim), state))
+
+    def wished(self, position: Scalar, rate: Scalar, torque: Scalar) -> Scalar:
+        """The torque that an aim asks for at place and rate 0, of the aim alone; of arrays, too."""
+        return torque + self._back(position, rate)
+
+    def command(self, wished: Scalar, state: Mapping[str, Scalar]) -> Scalar:
+        """The command for it where the motor is, in any scalar."""
+        position: Scalar = 0.0 if self.coordinate is None else state[self.coordinate]
         rate = state[self.rate]
-        position = 0.0 if self.coordinate is None else state[self.coordinate]
-        slower = aim.rate - rate
-        behind = (
-            slower if self.coordinate is None else self.bandwidth * (aim.position - position) + 2 * slower
-        )
-        torque = aim.torque + self.inertia * self.bandwidth * behind
-        return float(self.actuator.command_for(torque, position, rate))
+        return self.actuator.command_for(wished - self._back(position, rate), position, rate)
+
+    def _back(self, position: Scalar, rate: Scalar) -> Scalar:
+        """J b (b q + 2 q̇), without a coordinate J b q̇."""
+        wish = rate if self.coordinate is None else self.bandwidth * position + 2 * rate
+        return self.inertia * self.bandwidth * wish
+
+
+@dataclass(frozen=True)
+class ByHeldTorque:
+    """A motor whose commands are held from step to step, led to its aim (`Actuator.leading`).
+
+    `ByTorque`'s command is that for the rate of its instant. Held, it would keep a steering there whose back-EMF is
+    stronger than what it moves.
+    """
+
+    actuator: Actuator
+    rate: str
+    coordinate: str | None
+    inertia: float
+    bandwidth: float
+
+    def __call__(self, aim: Aim, state: Mapping[str, float]) -> float:
+        position = None if self.coordinate is None else state[self.coordinate]
+        command = self.actuator.leading(aim, self.inertia, self.bandwidth, state[self.rate], position)
+        return float(command)
 
 
 @dataclass(frozen=True)
@@ -176,6 +195,25 @@ def by_angle(aim: Aim, state: Mapping[str, float]) -> float:
 
 # Aims at a time, for states and outputs by name; by the names of the rates that they are of.
 Aims = Callable[[float, Mapping[str, float]], Mapping[str, Aim]]
+
+
+def asked_together(
+    answer: Callable[[float, Mapping[str, float]], Mapping[str, float]], names: Iterable[str]
+) -> dict[str, Signal]:
+    """Inputs by name as functions of time and state that one answer gives together."""
+    # Their questions at one instant come with one and the same state: it is answered once.
+    last: tuple[object, float, Mapping[str, float]] = (None, 0.0, {})
+
+    def asked(name: str) -> Callable[[float, Mapping[str, float]], float]:
+        def follow(time: float, state: Mapping[str, float]) -> float:
+            nonlocal last
+            if last[0] is not state or last[1] != time:
+                last = (state, time, answer(time, state))
+            return last[2][name]
+
+        return follow
+
+    return {name: function(asked(name), name) for name in names}
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,28 +242,11 @@ class Tracker:
     @property
     def inputs(self) -> dict[str, Signal]:
         """The same for `simulate` and `roll`, which ask for the inputs one by one."""
-        # Their questions at one instant come with one and the same state: it is answered once.
-        last: tuple[object, float, dict[str, float]] = (None, 0.0, {})
-
-        def asked(name: str) -> Callable[[float, Mapping[str, float]], float]:
-            def follow(time: float, state: Mapping[str, float]) -> float:
-                nonlocal last
-                if last[0] is not state or last[1] != time:
-                    last = (state, time, self._followed(time, state))
-                return last[2][name]
-
-            return follow
-
-        return {**self.ahead, **{name: function(asked(name), name) for name in self.laws}}
+        return {**self.ahead, **asked_together(self._followed, self.laws)}
 
     def _followed(self, time: float, state: Mapping[str, float]) -> dict[str, float]:
         aims = self.aims(time, state) if self.laws else {}
         return {name: law(aims[rate], state) for name, (rate, law) in self.laws.items()}
-
-
-# How quickly errors decay (1/s): rates of wheels, and angles of steering, which lead, as a wheel that points elsewhere
-# pushes the base aside. Chosen for driving by hand: quick to the eye, and not so quick that usual motors saturate.
-SPIN, STEER = 1 / 0.15, 1 / 0.08
 
 
 def measured(kinematics: Kinematics, state: Mapping[str, float]) -> ModuleStates:
@@ -275,8 +296,9 @@ def drive_laws(
         if motor.motor.commands is units.ANGLE:
             # A motor that holds an angle can't drive what turns for ever.
             return None if turns else (rate, by_angle)
-        # Asked for only here: the inertia of a steering takes a mass matrix.
-        moved = spun[rate] if turns else inertia(rate)
-        return rate, ByTorque(motor, rate, coordinate, moved, bandwidth)
+        if turns:
+            return rate, ByTorque(motor, rate, coordinate, spun[rate], bandwidth)
+        # asked for only here: the inertia of a steering takes a mass matrix
+        return rate, ByHeldTorque(motor, rate, coordinate, inertia(rate), bandwidth)
 
     return {name: law for name in inputs if (law := law_of(name)) is not None}

@@ -1,12 +1,12 @@
 """A motion fed to the dynamic model of its robot, and how far from it the robot goes.
 
-A tracker of a motion comes from inverse dynamics (`motion_forces`): torques and commands at ticks, linear between.
+What leads it comes from inverse dynamics (`feed_forward.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,22 +18,21 @@ from trundle.model import Model
 from trundle.model.arguments import Given, model_of, number, opened, robot_of
 from trundle.motion.forces.forces import DrivenRobot, MotionForces, motion_forces
 from trundle.motion.pieces.motion import Motion, Samples, motion_of
-from trundle.motion.trackers.tracker import Aim, ByTorque, Law, Tracker
+from trundle.motion.trackers.feed_forward import along
 from trundle.progress import Doing
 from trundle.results import Run
-from trundle.robot import units
-from trundle.simulation import simulate
-from trundle.simulation.options import whole
-from trundle.simulation.signals import table
+from trundle.simulation.dynamic import dynamic_problem
+from trundle.simulation.options import options_of, whole
+from trundle.simulation.problem import solve
 
 if TYPE_CHECKING:
     from trundle.motion.commands.drive import Driven
 
-# Commands are told this often (s), linear between, as fast controllers do. Inverse dynamics runs once a tick.
-TICK = 1e-3
-# Where accelerations jump the commands do, too: they are told on both sides of a break, this far apart (s). A table's
-# times must increase; of a minute's motion a double resolves 1e-14 s.
-_BESIDE = 1e-9
+
+# Of a step: a competition swerve on a battery is at most 1e-8 m off after 6 s, which no slip is near.
+_RTOL = 1e-8
+# Slip (m/s) that nobody calls slipping.
+_CREEP = 5e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +79,20 @@ class Tracking:
         return np.stack(came, axis=1) - self._samples.drive_speed
 
     @cached_property
+    def slipping(self) -> Mapping[str, float]:
+        """By wheel, for how long (s) it slips more than twice as fast as its contact needs for the motion's forces, and
+        than 1 mm/s.
+        """
+        needed = np.hypot(self.forces.slip_along, self.forces.slip_across)
+        step = self.motion.duration / (len(self.run.time) - 1)
+        longer: dict[str, float] = {}
+        for k, wheel in enumerate(self.driven.wheels):
+            slips = [wheel.slip(direction).name for direction in wheel.directions]
+            came = np.hypot.reduce([self.run[name] for name in slips if name in self.run.values] or [[0.0]])
+            longer[wheel.name] = step * float(np.count_nonzero(came > 2 * np.maximum(needed[:, k], _CREEP)))
+        return longer
+
+    @cached_property
     def largest(self) -> Mapping[str, float]:
         """The largest errors: `position` (m), `heading` (rad), `steering` (rad), `speed` (m/s); and `friction_use`, the
         largest share of a wheel's grip that the motion takes.
@@ -117,7 +130,9 @@ def track(
 
     Each motor gets the command by which it gives the torque that inverse dynamics asks of it (a voltage: R i + K_e ω),
     at the motion's own position and rate. Steering by motors that don't hold angles themselves also gets
-    J (b² (δ* − δ) + 2 b (δ̇* − δ̇)), of the measured angle. Nothing else is fed back: what slips or saturates stays off.
+    J (b² (δ* − δ) + 2 b (δ̇* − δ̇)), of the measured angle.
+    Where wheels slip they are led to the rates and angles at which they creep as the motion's forces need, and a servo
+    on the pose adds the twist k (R(−θ) (p* − p), θ* − θ), k = 20/s. Else nothing is fed back: what saturates stays off.
 
     Parameters
     ----------
@@ -164,63 +179,23 @@ def track(
         driven = DrivenRobot(robot_of(description, "track", "it has no wheels"), motion.kinematics.names)
         model = model_of(description, "track")
         doing.at("commands along the motion")
-        tracker = along(driven, motion, bandwidth)
+        lead = along(driven, motion, bandwidth)
     at = np.linspace(0.0, motion.duration, whole(samples, "samples", 2))
-    run = simulate(
-        model,
-        inputs=tracker.inputs,
-        initial=_start(driven, model, motion),
-        parameters=parameters,
-        times=at,
-        progress=progress,
+    options = options_of(None, samples, times=at, rtol=_RTOL)
+    follows = lead.follows(model)
+    inputs = (
+        {name: lead.signals[name] for name in lead.signals if name in model.inputs}
+        if follows
+        else lead.inputs
     )
+    problem = dynamic_problem(model, inputs, _start(driven, model, motion), parameters, options)
+    if follows and lead.laws:
+        beside = {name: signal for name, signal in lead.signals.items() if name not in problem.signals}
+        problem = replace(problem, law=lead.program(model), signals={**problem.signals, **beside})
+    run = solve(problem, progress)
     with Doing(progress, "tracking") as doing:
         doing.at("forces along the motion")
-        return Tracking(motion, run, motion_forces(driven, motion.samples(at)), driven)
-
-
-def along(driven: DrivenRobot, motion: Motion, bandwidth: float) -> Tracker:
-    """The tracker of a motion: all motors are fed forward, and steering by motors that hold no angle is fed back, too.
-
-    A motor is told the command by which it gives the torque that the motion takes, at the motion's own position and
-    rate; fed back, at the measured ones (`ByTorque`, with `bandwidth` in rad/s and the mass matrix's J). Raises
-    InputError as `track` does.
-    """
-    if not motion.duration > 0:
-        raise InputError("the motion takes no time: there is nothing to follow", key="motion")
-    times = _ticks(motion)
-    wanted = motion.samples(times)
-    forces = motion_forces(driven, wanted)
-    ahead = {name: table(times, values) for name, values in forces.commands.items()}
-    assembly, places, nu = driven.here.assembly, driven.coordinates(wanted), driven.speeds(wanted)
-    laws: dict[str, tuple[str, Law]] = {}
-    references: dict[str, tuple[Callable[[float], float], ...]] = {}
-    for column in (wheel.steering for wheel in driven.wheels if wheel.steering is not None):
-        motors = driven.actuators.get(column, ())
-        rate = assembly.speeds[column]
-        coordinate = assembly.quantities.coordinate_of(rate)
-        for actuator in motors:
-            if actuator.motor.commands is units.ANGLE:
-                continue
-            # Motors on one axis share what moves, as they share its torque.
-            inertia = float(driven.inertia(column)[column]) / len(motors)
-            laws[actuator.command.name] = rate, ByTorque(actuator, rate, coordinate, inertia, bandwidth)
-            wished = places[coordinate], nu[column], forces.torques[actuator.name]
-            references[rate] = tuple(table(times, values).value for values in wished)
-
-    def aims(time: float, state: Mapping[str, float]) -> dict[str, Aim]:
-        return {rate: Aim(*(value(time) for value in values)) for rate, values in references.items()}
-
-    return Tracker(aims, laws, {name: signal for name, signal in ahead.items() if name not in laws})
-
-
-def _ticks(motion: Motion) -> FloatArray:
-    """Times of commands: ticks, and both sides of the motion's breaks."""
-    count = max(int(np.ceil(motion.duration / TICK)), 1)
-    inner = motion.breaks[1:-1]
-    beside = np.concatenate([np.linspace(0.0, motion.duration, count + 1), inner, inner - _BESIDE])
-    times = np.unique(beside)
-    return times[np.concatenate([[True], np.diff(times) > _BESIDE / 2])]
+        return Tracking(motion, run, motion_forces(driven, motion.samples(at), motion.pushes(at)), driven)
 
 
 def _start(driven: DrivenRobot, model: Model, motion: Motion) -> dict[str, float]:

@@ -19,6 +19,7 @@ from trundle.program.llvm.llvm_math import (
     reduce_angle,
     sine,
     tangent,
+    within_half_a_turn,
 )
 
 
@@ -40,6 +41,8 @@ class Emitter:
     values: dict[int, Emitted] = field(default_factory=dict)
     _angles: dict[str, Reduced] = field(default_factory=dict)
     _truths: dict[str, str] = field(default_factory=dict)
+    _sines: dict[str, str] = field(default_factory=dict)
+    _cosines: dict[str, str] = field(default_factory=dict)
 
     def define(self, out: int, name: str, lanes: int, *, spread: bool = False) -> None:
         """Record the name of a value; with ``spread`` a scalar gets its vector here, outside of the loops to come."""
@@ -116,6 +119,25 @@ class Emitter:
             self._angles[x] = reduce_angle(self.code, x, lanes, self.fused)
         return self._angles[x]
 
+    def sine(self, x: str, lanes: int) -> str:
+        """Sin x, and of what it is one."""
+        name = sine(self.code, self.angle(x, lanes), lanes)
+        self._sines[name] = x
+        return name
+
+    def cosine(self, x: str, lanes: int) -> str:
+        """Cos x, and of what it is one."""
+        name = cosine(self.code, self.angle(x, lanes), lanes)
+        self._cosines[name] = x
+        return name
+
+    def angle_of(self, y: str, x: str, lanes: int) -> str:
+        """The angle of the point (x, y): of (cos a, sin a) it is a without its whole turns, which needs no quotient."""
+        turned = self._sines.get(y)
+        if turned is not None and turned == self._cosines.get(x):
+            return within_half_a_turn(self.code, turned, lanes, self.fused)
+        return arctangent(self.code, lanes, y, x)
+
 
 def _select(e: Emitter, lanes: int, condition: str, x: str, y: str) -> str:
     bit, t = e.truth(condition, lanes), type_of(lanes)
@@ -171,14 +193,14 @@ _C_FUNCTIONS = {
     "erf", "log1p", "fmod", "remainder",
 }  # fmt: skip
 _SPECIAL: dict[str, Callable[..., str]] = {
-    "sin": lambda e, lanes, x: sine(e.code, e.angle(x, lanes), lanes),
-    "cos": lambda e, lanes, x: cosine(e.code, e.angle(x, lanes), lanes),
+    "sin": lambda e, lanes, x: e.sine(x, lanes),
+    "cos": lambda e, lanes, x: e.cosine(x, lanes),
     "tan": lambda e, lanes, x: tangent(e.code, e.angle(x, lanes), lanes),
     "exp": lambda e, lanes, x: exponential(e.code, lanes, x),
     "expm1": lambda e, lanes, x: expm1(e.code, lanes, x),
     "tanh": lambda e, lanes, x: hyperbolic_tangent(e.code, lanes, x),
     "atan": lambda e, lanes, x: arctangent(e.code, lanes, x, constant(1.0, lanes)),
-    "atan2": lambda e, lanes, y, x: arctangent(e.code, lanes, y, x),
+    "atan2": lambda e, lanes, y, x: e.angle_of(y, x, lanes),
     "inv": _inverse,
     "hypot": lambda e, lanes, x, y: hypotenuse(e.code, lanes, x, y),
     "sign": _sign,

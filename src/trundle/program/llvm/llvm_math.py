@@ -84,6 +84,19 @@ def reduce_angle(code: Code, x: str, width: int, has_fma: bool) -> Reduced:
     return Reduced(sin, cos, swap, odd, lower)
 
 
+def within_half_a_turn(code: Code, x: str, width: int, has_fma: bool) -> str:
+    """x − 2π round(x/2π), by the same parts of π/2; at ±π it may be either, as atan2(sin x, cos x) may."""
+    t = type_of(width)
+    scaled = code.new(f"fmul contract {t} {x}, {constant(TWO_OVER_PI / 4, width)}")
+    shifted = code.new(f"fadd contract {t} {scaled}, {constant(SHIFT, width)}")
+    quarters = code.new(
+        f"fmul {t} {code.new(f'fsub {t} {constant(SHIFT, width)}, {shifted}')}, {constant(4.0, width)}"
+    )
+    for part in HALF_PI_FUSED if has_fma else HALF_PI_SHORT:
+        x = fused(code, width, quarters, constant(part, width), x)
+    return x
+
+
 def sine(code: Code, angle: Reduced, width: int) -> str:
     """sin x: negative in the quadrants 2 and 3."""
     return _pick(code, angle, width, angle.cos, angle.sin, angle.lower)

@@ -1,6 +1,6 @@
 """What of a robot is drawn where: shapes on frames, and where the frames are, at one moment or over a run.
 
-Plain data in space (m, rad; the world's z up), made by `drawing.scenes`; who draws it chooses a view.
+Plain data in space (m, rad), made by `drawing.scenes`; who draws it chooses a view.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from trundle.arrays import FloatArray, Triple
 PLANES = {"x": ("y", "z"), "y": ("x", "z"), "z": ("x", "y")}
 # For what moves in space: from the right and behind, above the horizon (rad), as matplotlib's own 3D axes begin.
 SPATIAL = ""
-SEEN = {"x": "from the front", "y": "from the side", "z": "from above", SPATIAL: "from a corner"}
+# The same where y is up, as in OpenSim's models.
+UPRIGHT = "y up"
+_CORNER = "from a corner"
+SEEN = {"x": "from the front", "y": "from the side", "z": "from above", SPATIAL: _CORNER, UPRIGHT: _CORNER}
 _AZIMUTH, _ELEVATION = math.radians(-60), math.radians(30)
 # Directions that differ by less in how much they show are the same; then the side view is the customary one.
 _AS_GOOD = 1e-6
@@ -122,7 +125,7 @@ class LoopMark:
 @dataclass(frozen=True, eq=False)
 class Arrow:
     """A force or a moment that acts at a point: where, and which way and how long it is drawn, over time in the world,
-    both (T, 3) in m; `scale` is how long a newton or a newton metre is.
+    both (T, 3) in m; `scale` is how long one of its `unit` is: N or N m, by kilogram where the run is.
     """
 
     name: str
@@ -130,6 +133,7 @@ class Arrow:
     at: FloatArray
     vector: FloatArray
     scale: float
+    unit: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +144,7 @@ class Scene:
     None of a robot that isn't seen in motion. `solids` are the bodies' own shapes, where the description has them,
     `mounts` are the bars that hold joints to the base, `centers` the centres of mass, `coupled` the wheels that a
     linkage joins, `traced` the point whose path is worth seeing, `base` how the base moves, `arrows` what acts on
-    it.
+    it. `up` is the world's axis that gravity pulls against, "y" or "z".
     """
 
     poses: FloatArray
@@ -158,6 +162,7 @@ class Scene:
     spins: FloatArray | None = None
     solids: tuple[Solid, ...] = ()
     dressed: tuple[int, ...] = ()
+    up: str = "z"
 
     def at(self, moments: Sequence[int] | slice) -> Scene:
         """The same at some of the moments."""
@@ -284,22 +289,30 @@ class Scene:
     @property
     def projection(self) -> str:
         """The view to see a motion from: in its plane, of a base on the ground from above, else in space."""
-        return self.view if self.is_flat or self.base == "planar" else SPATIAL
+        in_space = UPRIGHT if self.up == "y" else SPATIAL
+        return self.view if self.is_flat or self.base == "planar" else in_space
 
 
 def project(points: FloatArray, view: str) -> FloatArray:
-    """Points or directions in space (…, 3) in a picture, (…, 2): along an axis, or `SPATIAL`."""
-    if view != SPATIAL:
+    """Points or directions in space (…, 3) in a picture, (…, 2): along an axis, or `SPATIAL`, or `UPRIGHT`."""
+    if view in PLANES:
         return points[..., ["xyz".index(axis) for axis in PLANES[view]]]
+    points = _stood(points, view)
     c, s = math.cos(_AZIMUTH), math.sin(_AZIMUTH)
     up = math.sin(_ELEVATION)
     return points @ np.array([[-s, c, 0.0], [-c * up, -s * up, math.cos(_ELEVATION)]]).T
 
 
+def _stood(points: FloatArray, view: str) -> FloatArray:
+    """Points with z up, where y is: turned by a right angle about x."""
+    return points[..., [0, 2, 1]] * [1.0, -1.0, 1.0] if view == UPRIGHT else points
+
+
 def depth(points: FloatArray, view: str) -> FloatArray:
     """How near points are to whoever looks, (…,)."""
-    if view != SPATIAL:
+    if view in PLANES:
         return points[..., "xyz".index(view)] * (-1 if view == "y" else 1)
+    points = _stood(points, view)
     level = math.cos(_ELEVATION)
     toward = (level * math.cos(_AZIMUTH), level * math.sin(_AZIMUTH), math.sin(_ELEVATION))
     return points @ np.array(toward)

@@ -13,7 +13,7 @@ from trundle.model.manifold import Constrained
 from trundle.model.mechanism import mechanism
 from trundle.model.symbols import GROUPS, INPUT, PARAMETER, STATE
 from trundle.program import Program, Tracer
-from trundle.program.trace import Node
+from trundle.program.tracer import Node
 from trundle.robot import Robot
 from trundle.show.drawing.scenes import shapes_in
 

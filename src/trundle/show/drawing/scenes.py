@@ -19,7 +19,7 @@ from trundle.mechanics.wheels import WheelModel, look_of
 from trundle.model.constraints import configure, independent_coordinates
 from trundle.model.numeric_loops import posture
 from trundle.robot.couplings import linkages
-from trundle.robot.structure import body_names
+from trundle.robot.structure import body_names, up_axis
 from trundle.scalars import Scalar, less, maximum, minimum, sqrt, where
 from trundle.show.drawing.scene import Bar, JointMark, LoopMark, Plate, Scene, Spot, WheelShape
 from trundle.show.drawing.solids import solids
@@ -167,6 +167,7 @@ class _Drawn:
             centers=tuple(self.center(index) for index in heavy),
             coupled=tuple(linkage.wheels for linkage in linkages(robot.couplings).values()),
             traced=self.tip() if robot.base == "fixed" and robot.joints else Spot(),
+            up=up_axis(robot) or "z",
         )
 
     def poses(self, poses: Sequence[Pose], count: int) -> FloatArray:

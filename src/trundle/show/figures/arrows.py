@@ -34,7 +34,7 @@ def with_wrenches(scene: Scene, run: Run) -> Scene:
     left out there.
     """
     arrows, frame = [], run.summary.get("frame", "child")
-    for kind, turns in (("force", False), ("moment", True)):
+    for kind, turns, unit in (("force", False, "N"), ("moment", True, "N m")):
         given = {}
         for joint in scene.joints:
             part = run.parts.get(joint.name, {})
@@ -43,13 +43,16 @@ def with_wrenches(scene: Scene, run: Run) -> Scene:
                 local = np.stack([run[name] for name in names if name], axis=1)
                 at, turned = _in_world(scene, Spot(joint.frame), local)
                 given[joint.name] = at, turned if frame == "child" else local[: len(at)]
+                unit = run.units.get(str(names[0]), unit)  # N/kg, N m/kg where the run is by mass
         if not turns:
             given |= _contacts(scene, run) | _grounds(scene, run)
         largest = max(
             (float(np.linalg.norm(vectors, axis=1).max()) for _, vectors in given.values()), default=0.0
         )
         scale = _LONGEST * scene.size / largest if largest else 1.0
-        arrows += [Arrow(name, turns, at, scale * vector, scale) for name, (at, vector) in given.items()]
+        arrows += [
+            Arrow(name, turns, at, scale * vector, scale, unit) for name, (at, vector) in given.items()
+        ]
     return replace(scene, arrows=tuple(arrows))
 
 
@@ -92,9 +95,11 @@ def _in_world(scene: Scene, spot: Spot, local: FloatArray) -> tuple[FloatArray, 
 def name_arrows(axes: Axes, scene: Scene) -> None:
     """A legend above the axes that says what is what, and what the longest of all moments stands for."""
     lines = []
-    for turns, what, unit, colour in ((False, "force", "N", FORCE), (True, "moment", "N m", MOMENT)):
-        sizes = [np.linalg.norm(a.vector, axis=1).max() / a.scale for a in scene.arrows if a.turns == turns]
+    for turns, what, colour in ((False, "force", FORCE), (True, "moment", MOMENT)):
+        own = [arrow for arrow in scene.arrows if arrow.turns == turns]
+        sizes = [np.linalg.norm(arrow.vector, axis=1).max() / arrow.scale for arrow in own]
         if sizes:
+            unit = own[0].unit
             lines.append(Line2D([], [], color=colour, label=f"{what} (at most {max(sizes):.3g} {unit})"))
     if lines:
         axes.legend(handles=lines, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, borderaxespad=0.2)

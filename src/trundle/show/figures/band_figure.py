@@ -52,6 +52,6 @@ def band_figure(bands: Bands, mass: float | None = None) -> Figure:
         edges = (table[f"{name}.low"], table[f"{name}.high"])
         short = name.replace(".net", "")
         panels.append(Panel("", label, {short: table[name]}, bands={short: edges}))
-    told = {"markers": "marker noise", "segments": "segments' parameters"}
+    told = {"markers": "marker noise", "segments": "segments' parameters", "smoothing": "smoothing"}
     title = f"net moments, bands of 95 %: {' and '.join(told[source] for source in bands.sources)}"
     return series(title, table["time"], panels, "nothing moves", across="time (s)")

@@ -9,13 +9,18 @@ from dataclasses import replace
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Circle, Patch, Polygon
 
 from trundle.arrays import FloatArray
+from trundle.errors import InputError
+from trundle.expected import came
 from trundle.motion.commands.drive import Driven
 from trundle.motion.drive.drive import QUANTITIES
 from trundle.results import Run
 from trundle.show.drawing.scene import Spot
 from trundle.show.drawing.scenes import scene
+from trundle.show.figures.field import FieldLike
+from trundle.show.figures.force_figures import force_figures
 from trundle.show.figures.panels import Panel
 from trundle.show.figures.robot import draw_scene
 from trundle.show.figures.series import series
@@ -33,18 +38,72 @@ from trundle.show.figures.style import (
 _AROUND = 2.5
 # ... and what is shown around it where there is none.
 _ALONE = 0.75
+# How dark it is where a motion was told not to go.
+_KEPT_OUT = 0.45
 # A base that turns more slowly than this share of its fastest goes straight (its centre is out of sight anyway).
 _STRAIGHT = 1e-9
 
 
-def drive_figures(driven: Driven, run: Run) -> dict[str, Figure]:
-    """The figures by name: path, modules, rotation_center, slip."""
+def drive_figures(driven: Driven, field: FieldLike | None = None) -> dict[str, Figure]:
+    """Figures of what was driven: where it went, its modules against their limits, what binds it, forces and motors.
+
+    Parameters
+    ----------
+    driven : Driven
+        What `drive`, `follow` or `fastest` gave.
+    field : tuple (file, width, height), optional
+        A picture under the path, and its size (m, or text with a unit), as in `run.plot.path`.
+
+    Returns
+    -------
+    dict of str to Figure
+        "path", "modules", "rotation_center" and "slip"; "binding", speed along the way in the colour of what binds,
+        where anything can; "friction", every wheel's force in shares of friction times load, and "motors", torques by
+        speed within what full batteries let them give, where the robot tells its masses and motors; "battery".
+
+    Raises
+    ------
+    InputError
+        What came was not driven, or there is no such picture.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> turn = {"name": "turn", "commands": [{"duration": 1, "twist": {"omega": 1}}]}
+    >>> list(trundle.drive_figures(trundle.drive({"motion": turn})))[:4]
+    ['path', 'modules', 'rotation_center', 'slip']
+    """
+    if not isinstance(driven, Driven):
+        message = f"drive_figures takes what was driven, not {came(driven)}"
+        raise InputError(
+            message, key="driven", hint="trundle.drive(…), trundle.follow(…) or trundle.fastest(…)"
+        )
+    return figures_of(driven, driven.run(), field)
+
+
+def figures_of(driven: Driven, run: Run, field: FieldLike | None = None) -> dict[str, Figure]:
+    """The figures of what was driven, and its run, by name; the path over a field."""
+    path = run.plot.path(field=field)
+    _draw_kept_out(path.axes[0], driven)
     return {
-        "path": run.plot.path(),
+        "path": path,
         "modules": modules(driven, run),
         "rotation_center": rotation_center(driven, run),
         "slip": slip(driven, run),
+        **force_figures(driven),
     }
+
+
+def _draw_kept_out(axes: Axes, driven: Driven) -> None:
+    """Where it was told not to go: discs, and polygons."""
+    for corners, radius in driven.kept_out:
+        if len(corners) == 1:
+            x, y = corners[0].tolist()
+            patch: Patch = Circle((x, y), radius)
+        else:
+            patch = Polygon(corners)
+        patch.set(facecolor=INK, alpha=_KEPT_OUT, linewidth=0, zorder=1.5)
+        axes.add_patch(patch)
 
 
 def modules(driven: Driven, run: Run) -> Figure:

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
@@ -34,15 +35,21 @@ _DPI = 300
 _LETTERS, _SMALL = 7.0, 6.5
 # In mm: a panel's height, what stands left, right and below of panels, between them, above them, and on top of all.
 _HEIGHT, _LEFT, _RIGHT, _BELOW, _GAP, _ABOVE, _HEAD = 22.0, 12.0, 3.5, 8.5, 9.0, 6.0, 5.0
+# From a line of the legend to the next one (mm).
+_LINE = 3.6
 # Right, left, and the middle: two colours that everybody tells apart (Okabe & Ito), two dashes for prints in grey.
-_Look = tuple[str, Literal["-"] | tuple[int, tuple[float, ...]]]
+_Look = tuple[str, Literal["-"] | tuple[float, tuple[float, ...]]]
+# Words of the legend, their look, and whether their line is upright.
+_Entry = tuple[str, _Look, bool]
 _LOOKS: dict[str, _Look] = {"right": (COLOURS[0], "-"), "left": (COLOURS[1], (0, (4, 1.2))), "": (INK, "-")}
 # Where an axis of a cycle has ticks: every fifth of it (%).
 _PERCENT = (0, 20, 40, 60, 80, 100)
 # How opaque a band is, so that two of them show where they overlap; and what it is called.
 _BAND, _BANDS = 0.22, "mean \u00b1 SD"
-# An event's tick is so high, of the panel.
-_TICK = 0.1
+# How the edges of what a mean may be off by are drawn, and what they are called.
+_EDGE, _EDGES = (0.0, (1.0, 1.0)), "95 % band of the mean"
+# An event's tick is so high, of the panel, and the first side's so wide (points).
+_TICK, _OFF = 0.1, 1.8
 _KINDS = ("angle", "moment", "power")
 # Joints that are shown in the row of another.
 _ROWS = {"subtalar": "ankle"}
@@ -75,7 +82,8 @@ def gait_figures(gait: Gait, width: float | None = None) -> dict[str, Figure]:
     dict of str to matplotlib.figure.Figure
         `gait_sagittal`: angles, moments and powers of hip, knee and ankle in the sagittal plane; `gait_angles`,
         `gait_moments`, `gait_powers`: joints by planes. In degrees, over 0 to 100 % of the cycle; a tick at the mean
-        time at which the foot leaves the ground. What nothing is known of is left out.
+        time at which the foot leaves the ground. What nothing is known of is left out. Dotted lines are the gait's
+        bands, where it was made with some.
 
     Raises
     ------
@@ -158,13 +166,15 @@ def _drawn(gait: Gait, rows: Sequence[Sequence[_Panel | None]], width: float | N
     """The panels in a grid, placed in mm."""
     count = max(map(len, rows))
     wide = width or (ONE_COLUMN if count == 1 else TWO_COLUMNS)
-    tall = _HEAD + len(rows) * (_ABOVE + _HEIGHT) + (len(rows) - 1) * 3.0 + _BELOW
+    legend = _legend(gait, [panel for row in rows for panel in row if panel], wide)
+    head = _HEAD + (len(legend) - 1) * _LINE
+    tall = head + len(rows) * (_ABOVE + _HEIGHT) + (len(rows) - 1) * 3.0 + _BELOW
     across = (wide - _LEFT - _RIGHT - (count - 1) * _GAP) / count
     with house_style():
         figure = Picture(figsize=(wide * _MM, tall * _MM), dpi=_DPI)
-        _name(figure, gait, [panel for row in rows for panel in row if panel], wide, tall)
+        _name(figure, legend, wide, tall)
         for place, row in enumerate(rows):
-            bottom = tall - _HEAD - (place + 1) * (_ABOVE + _HEIGHT) - place * 3.0
+            bottom = tall - head - (place + 1) * (_ABOVE + _HEIGHT) - place * 3.0
             for k, panel in enumerate(row):
                 if panel is None:
                     continue
@@ -178,26 +188,43 @@ def _drawn(gait: Gait, rows: Sequence[Sequence[_Panel | None]], width: float | N
 
 
 def _draw(axes: Axes, gait: Gait, panel: _Panel, across: float) -> None:
-    """The curves of a panel with their bands, and ticks where feet leave the ground."""
-    axes.axhline(0.0, color=MUTED, linewidth=0.5, zorder=1)
+    """The curves of a panel with their bands, and ticks where feet leave the ground.
+
+    Artists are made and added as they are: axes' own methods look at limits that stand already, for as long again.
+    """
+    colours = [_LOOKS[side][0] for side in panel.curves]
+    bands: list[FloatArray] = []
+    lines: list[Line2D] = []
     low, high = np.inf, -np.inf
-    for side, name in panel.curves.items():
+    for (side, name), colour in zip(panel.curves.items(), colours, strict=True):
         mean, half = _in_degrees(gait, name)
-        colour, dashes = _LOOKS[side]
-        axes.fill_between(gait.percent, mean - half, mean + half, color=colour, alpha=_BAND, linewidth=0)
-        axes.add_line(Line2D(gait.percent, mean, color=colour, linestyle=dashes, linewidth=1.0))
+        there = np.concatenate([gait.percent, gait.percent[::-1]])
+        bands.append(np.stack([there, np.concatenate([mean - half, (mean + half)[::-1]])], axis=1))
+        lines.append(Line2D(gait.percent, mean, color=colour, linestyle=_LOOKS[side][1], linewidth=1.0))
         low, high = min(low, (mean - half).min()), max(high, (mean + half).max())
+        for edge in gait.band(name) if name in gait.bands else ():
+            lines.append(Line2D(gait.percent, edge, color=colour, linestyle=_EDGE, linewidth=0.5))
+            low, high = min(low, edge.min()), max(high, edge.max())
+    for artist in (PolyCollection(bands, facecolors=colours, alpha=_BAND, linewidths=0), *lines):
+        axes.add_artist(artist)
     axes.set_xlim(0, 100)
     room = 0.06 * (high - low) or 1.0
     axes.set_ylim(low - room, high + room)
-    for side in panel.curves:
-        if side in gait.spans and np.isfinite(off := gait.off(side)):
-            colour, _ = _LOOKS[side]
-            ends = {"ymin": (0, 1 - _TICK), "ymax": (_TICK, 1), "transform": axes.get_xaxis_transform()}
-            axes.vlines([off, off], **ends, color=colour, linewidth=0.9)
+    _draw_offs(axes, gait, panel)
     room = (across + _RIGHT - 0.5) * _MM
     title = panel.title if width_of(panel.title, _LETTERS) <= room else panel.short
     axes.set_title(shortened(title, room * 8.5 / _LETTERS), fontsize=_LETTERS, fontweight="normal", pad=2.5)
+
+
+def _draw_offs(axes: Axes, gait: Gait, panel: _Panel) -> None:
+    """Ticks below and on top where feet leave the ground, the later ones thinner: both are seen at the same time."""
+    offs = {side: gait.off(side) for side in panel.curves if side in gait.spans}
+    offs = {side: off for side, off in offs.items() if np.isfinite(off)}
+    ends = [[(off, low), (off, low + _TICK)] for off in offs.values() for low in (0.0, 1 - _TICK)]
+    widths = [_OFF / (1 + k) for k in range(len(offs)) for _ in range(2)]
+    look = {"colors": [_LOOKS[side][0] for side in offs for _ in range(2)], "linewidths": widths}
+    if offs:
+        axes.add_artist(LineCollection(ends, transform=axes.get_xaxis_transform(), zorder=2, **look))
 
 
 def _in_degrees(gait: Gait, name: str) -> tuple[FloatArray, FloatArray]:
@@ -211,12 +238,16 @@ def _name_axes(axes: Axes, panel: _Panel, across: float, first: bool, last: bool
 
     They are drawn here, as matplotlib's own ticks would take half of a figure's time; the axes are there for who asks.
     """
-    axes.set(xlabel="gait cycle (%)", ylabel=panel.upward)
+    axes.set_xlabel("gait cycle (%)")
+    axes.set_ylabel(panel.upward)
     low, high = axes.get_ylim()
     ticks = [tick for tick in MaxNLocator(4, steps=STEPS).tick_values(low, high) if low <= tick <= high]
-    grid = {"color": rcParams["grid.color"], "linewidth": 0.4, "zorder": 0.5}
-    axes.hlines(ticks, 0, 1, transform=axes.get_yaxis_transform(), **grid)
-    axes.vlines(_PERCENT, 0, 1, transform=axes.get_xaxis_transform(), **grid)
+    # The line at 0 comes last, over the grid's.
+    colours, widths = [*[rcParams["grid.color"]] * len(ticks), MUTED], [*[0.4] * len(ticks), 0.5]
+    level = {"colors": colours, "linewidths": widths, "transform": axes.get_yaxis_transform()}
+    axes.add_artist(LineCollection([[(0, y), (1, y)] for y in (*ticks, 0.0)], zorder=0.5, **level))
+    upright = {"colors": colours[0], "linewidths": 0.4, "transform": axes.get_xaxis_transform()}
+    axes.add_artist(LineCollection([[(x, 0), (x, 1)] for x in _PERCENT], zorder=0.4, **upright))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_visible(False)
     for spine in axes.spines.values():
@@ -235,21 +266,38 @@ def _name_axes(axes: Axes, panel: _Panel, across: float, first: bool, last: bool
         axes.text(0.5, -4.2 / _HEIGHT, "gait cycle (%)", **place)
 
 
-def _name(figure: Figure, gait: Gait, panels: Sequence[_Panel], wide: float, tall: float) -> None:
+def _legend(gait: Gait, panels: Sequence[_Panel], wide: float) -> list[list[tuple[_Entry, float]]]:
+    """The legend's entries in lines that are no wider than the figure, and where they begin (mm)."""
+    start = _LEFT if wide > ONE_COLUMN else _RIGHT
+    lines: list[list[tuple[_Entry, float]]] = [[]]
+    x = start
+    for entry in _entries(gait, panels):
+        text, _, upright = entry
+        needed = (0.0 if text == _BANDS else 2.0 if upright else 7.0) + width_of(text, _LETTERS) / _MM
+        if lines[-1] and x + needed > wide - 0.5:
+            lines.append([])
+            x = start
+        lines[-1].append((entry, x))
+        x += needed + 2.5
+    return lines
+
+
+def _name(figure: Figure, legend: Sequence[Sequence[tuple[_Entry, float]]], wide: float, tall: float) -> None:
     """A legend on top: the sides, of how many cycles, what ticks are, and what bands."""
-    x, y = _LEFT if wide > ONE_COLUMN else _RIGHT, tall - _HEAD + 1.2
-    for text, (colour, dashes), upright in _entries(gait, panels):
-        if text != _BANDS:
-            across, up = ((1.0, 1.0), (-0.4, 2.0)) if upright else ((0.0, 6.0), (0.8, 0.8))
-            ends = [(x + part) / wide for part in across], [(y + part) / tall for part in up]
-            figure.add_artist(Line2D(*ends, color=colour, linestyle=dashes, linewidth=1.0))
-            x += 2.0 if upright else 7.0
-        figure.text(x / wide, y / tall, text, fontsize=_LETTERS, va="baseline")
-        x += width_of(text, _LETTERS) / _MM + 2.5
+    for line, entries in enumerate(legend):
+        y = tall - _HEAD + 1.2 - line * _LINE
+        for (text, (colour, dashes), upright), x in entries:
+            shift = 0.0
+            if text != _BANDS:
+                across, up = ((1.0, 1.0), (-0.4, 2.0)) if upright else ((0.0, 6.0), (0.8, 0.8))
+                ends = [(x + part) / wide for part in across], [(y + part) / tall for part in up]
+                figure.add_artist(Line2D(*ends, color=colour, linestyle=dashes, linewidth=1.0))
+                shift = 2.0 if upright else 7.0
+            figure.text((x + shift) / wide, y / tall, text, fontsize=_LETTERS, va="baseline")
 
 
-def _entries(gait: Gait, panels: Sequence[_Panel]) -> Iterator[tuple[str, _Look, bool]]:
-    """Words and looks of the legend, and whether a line is upright."""
+def _entries(gait: Gait, panels: Sequence[_Panel]) -> Iterator[_Entry]:
+    """What the legend tells."""
     named: dict[str, int] = {}
     for panel in panels:
         for side, name in panel.curves.items():
@@ -259,4 +307,6 @@ def _entries(gait: Gait, panels: Sequence[_Panel]) -> Iterator[tuple[str, _Look,
         yield f"{words} (n = {named[side]})", _LOOKS[side], False
     if any(np.isfinite(gait.off(side)) for side in gait.spans):
         yield "toe off", (INK, "-"), True
+    if any(name in gait.bands for panel in panels for name in panel.curves.values()):
+        yield _EDGES, (INK, _EDGE), False
     yield _BANDS, (INK, "-"), False

@@ -12,6 +12,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.documents import parse
 from trundle.errors import InputError
+from trundle.mechanics.quantities import UNSEEN
 from trundle.results import Run
 from trundle.results.between import further_points
 from trundle.results.run import STATES
@@ -111,13 +112,18 @@ def states(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     robot = robot_of(run)
     controllers = () if robot is None else robot.controllers
     groups["controllers"] = [name for name in outputs if run.column(name).owner in controllers]
-    groups["further states"] = [name for name in further if name not in chain(*groups.values())]
+    groups["further states"] = [name for name in seen(run, further) if name not in chain(*groups.values())]
     return [panel for group, names in groups.items() for panel in _by_kind(run, names, group)]
 
 
 def inputs(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     """The inputs, or the values of these names."""
-    return _by_kind(run, names or run.groups["inputs"])
+    return _by_kind(run, names or seen(run, run.groups["inputs"]))
+
+
+def seen(run: Run, names: Iterable[str]) -> list[str]:
+    """Those names that people look at."""
+    return [name for name in names if run.column(name).kind not in UNSEEN]
 
 
 def checks(run: Run, names: Sequence[str] = ()) -> list[Panel]:

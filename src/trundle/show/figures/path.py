@@ -15,6 +15,7 @@ from trundle.errors import InputError
 from trundle.results import Run
 from trundle.show.drawing.scene import SEEN, Plate, Scene, project
 from trundle.show.drawing.scenes import motion, named_points
+from trundle.show.figures.field import Field, FieldLike
 from trundle.show.figures.laps import later_passes
 from trundle.show.figures.legends import LINE, Legend
 from trundle.show.figures.looks import look
@@ -68,8 +69,14 @@ class Track:
         return np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(self.points, axis=0).T))])
 
 
-def path(run: Run, ax: Axes | None = None, figsize: tuple[float, float] | None = None) -> Figure:
-    """The path of the robot's base, or of a linkage's tip, with the robot at intervals."""
+def path(
+    run: Run,
+    ax: Axes | None = None,
+    figsize: tuple[float, float] | None = None,
+    field: FieldLike | None = None,
+) -> Figure:
+    """The path of the robot's base, or of a linkage's tip, with the robot at intervals; over a field if it has one."""
+    under = None if field is None else Field.read(field)
     with house_style():
         if ax is not None and ax.name == "3d":
             raise InputError(
@@ -86,10 +93,13 @@ def path(run: Run, ax: Axes | None = None, figsize: tuple[float, float] | None =
         about = track.points[shown][:, None]
         around = about + scale * (project(robots.extent, track.view) - about)
         there = [] if ax is None or not ax.has_data() else [np.column_stack([ax.get_xlim(), ax.get_ylim()])]
+        there += [] if under is None else [under.corners]
         low, high = limits_around(np.concatenate([track.points, around.reshape(-1, 2), *there]))
         title = f"{run.name}: {'path' if track.drives else 'motion'}"
         figure, axes, bar = plane_axes(title, low, high, figsize) if ax is None else (figure_of(ax), ax, None)
         draw_plane(axes, track.view, low, high)
+        if under is not None:
+            under.draw(axes)
         alphas = [0.95 if index in (shown[0], shown[-1]) else 0.35 for index in shown]
         draw_scene(axes, robots, track.view, scale=scale, alphas=alphas)
         _draw_path(axes, bar, track)

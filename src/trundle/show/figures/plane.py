@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from trundle.arrays import FloatArray
-from trundle.show.drawing.scene import PLANES, SPATIAL, project
+from trundle.show.drawing.scene import PLANES, project
 from trundle.show.figures.joint_symbols import AXES
 from trundle.show.figures.style import WIDTH, page, sizes_of
 
@@ -66,7 +66,7 @@ def draw_plane(axes: Axes, view: str, low: FloatArray, high: FloatArray) -> None
     """The plane that is looked at; of space the directions of its axes and a length."""
     axes.set_aspect("equal", adjustable="box")
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    if view != SPATIAL:
+    if view in PLANES:
         axes.set(xlabel=f"{PLANES[view][0]} (m)", ylabel=f"{PLANES[view][1]} (m)")
         return
     axes.set(xlabel="the picture's plane (m)")

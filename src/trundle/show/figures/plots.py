@@ -17,18 +17,22 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from trundle.show.figures.field import FieldLike
+
 # What a figure says that has nothing to show.
 _NOTHING = {
     "states": "this run has no states",
     "inputs": "this run has no inputs",
     "contacts": "this run's wheels have neither slip nor forces",
     "loads": "this run has no loads of a measured motion",
+    "estimate": "this run's robot has no estimator",
     "checks": "this run has neither a constraint residual nor an energy balance",
 }
 
 
 def plot(run: Run) -> Plots:
-    """The figures of a run, as `run.plot`: `.path()`, `.states()`, `.inputs()`, `.contacts()`, `.loads()`, `.checks()`.
+    """The figures of a run, as `run.plot`: `.path()`, `.states()`, `.inputs()`, `.contacts()`, `.loads()`,
+    `.estimate()`, `.checks()`.
 
     Parameters
     ----------
@@ -69,7 +73,13 @@ class Plots:
 
     run: Run
 
-    def path(self, *, ax: Axes | None = None, figsize: tuple[float, float] | None = None) -> Figure:
+    def path(
+        self,
+        *,
+        ax: Axes | None = None,
+        figsize: tuple[float, float] | None = None,
+        field: FieldLike | None = None,
+    ) -> Figure:
         """Where the robot went, with the robot drawn at intervals: from above, or in space; of a linkage its tip.
 
         Parameters
@@ -78,6 +88,9 @@ class Plots:
             Where to draw.
         figsize : tuple of two floats, inches, optional
             The figure's size.
+        field : tuple (file, width, height), optional
+            A picture that lies under the path, such as that of a competition's field, and how large what it shows is
+            (m, or text with a unit). Its lower left corner is the world's origin.
 
         Returns
         -------
@@ -87,7 +100,8 @@ class Plots:
         Raises
         ------
         InputError
-            Where the run's description can't be read, or the run lacks one of its coordinates.
+            Where the run's description can't be read, the run lacks one of its coordinates, or there is no such
+            picture.
 
         Examples
         --------
@@ -98,7 +112,7 @@ class Plots:
         """
         from trundle.show.figures.path import path
 
-        return path(self.run, ax, figsize)
+        return path(self.run, ax, figsize, field)
 
     def path_png(self) -> bytes | None:
         """The figure `path` as a PNG file, for a notebook.
@@ -257,6 +271,35 @@ class Plots:
         """
         return self._over_time("loads", names, ax, figsize)
 
+    def estimate(self) -> Figure:
+        """Where the robot was, and where its estimator said that it is, with 95 % ellipses and the error in its bands.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            As `trundle.estimate_figure` draws it; a few words for a run without an estimator.
+
+        Raises
+        ------
+        InputError
+            Where the run's description can't be read.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> parts = {"where": {"type": "estimator"}}
+        >>> robot = trundle.catalog.differential_drive().with_sensors({"encoders": {"noise": 0.02}})
+        >>> run = trundle.simulate(trundle.derive(robot, controllers=parts), 1.0, seed=1)
+        >>> len(run.plot.estimate().axes)
+        4
+        """
+        from trundle.show.figures.estimate_figure import estimate_figure, holds_estimate
+        from trundle.show.figures.series import series
+
+        if holds_estimate(self.run):
+            return estimate_figure(self.run)
+        return series(f"{self.run.name}: estimate", self.run.time, [], _NOTHING["estimate"])
+
     def checks(
         self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
     ) -> Figure:
@@ -311,7 +354,8 @@ class Plots:
         Parameters
         ----------
         folder : str or path
-            Where path, states, inputs, contacts (of wheels that can slip), loads and checks go; made where it is none.
+            Where path, states, inputs, contacts (of wheels that can slip), loads, estimate (of robots with an
+            estimator) and checks go; made where it is none.
         suffix : {".png", ".svg", ".pdf"}
             The kind of file.
 
@@ -334,11 +378,13 @@ class Plots:
         ['path.svg']
         """
         from trundle.show.figures import panels
+        from trundle.show.figures.estimate_figure import holds_estimate
         from trundle.show.figures.path import track_of
         from trundle.show.figures.style import save_figure
 
         where = path_of(folder, "plot.save")
         empty = {what: not show(self.run) for what, show in panels.OVER_TIME.items()}
         empty |= {"path": track_of(self.run) is None, "contacts": not panels.slips(self.run)}
+        empty |= {"estimate": not holds_estimate(self.run)}
         shown = [name for name in FIGURES if not empty[name]]
         return [save_figure(getattr(self, name)(), where / f"{name}{suffix}") for name in shown]

@@ -20,13 +20,16 @@ from trundle.results.between import with_points
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from trundle.robot import Robot
     from trundle.show.figures.panels import Panel
 
 # Of what differs a legend has room for so much.
 _MOST_TOLD = 3
+# The fact that tells what drives a robot.
+_CONTROLLERS = "controllers"
 # Curves nearer than this share of the largest value are alike.
 _ALIKE = 1e-9
-_OVER_TIME = FIGURES[1:]
+_OVER_TIME = tuple(name for name in FIGURES if name not in ("path", "estimate"))
 
 
 def compare(*runs: Run, labels: Sequence[str] | None = None) -> Comparison:
@@ -238,7 +241,12 @@ def difference_labels(runs: Sequence[Run], names: Sequence[str] = ()) -> tuple[s
     """A label for every run: the name of its file, if it has one, and the facts in which it differs from the others."""
     facts = [dict(_facts(run)) for run in runs]
     kinds = dict.fromkeys(kind for run_facts in facts for kind in run_facts)
-    differing = [kind for kind in kinds if len({run_facts.get(kind) for run_facts in facts}) > 1][:_MOST_TOLD]
+    differing = [kind for kind in kinds if len({run_facts.get(kind) for run_facts in facts}) > 1]
+    # theirs are parameters and states that others don't have, and they choose the method
+    if _CONTROLLERS in differing:
+        shared = [kind for kind in differing if all(kind in run_facts for run_facts in facts)]
+        differing = [kind for kind in shared if kind != "method"]
+    differing = differing[:_MOST_TOLD]
     told = [", ".join(run_facts[kind] for kind in differing if kind in run_facts) for run_facts in facts]
     named = names if len(set(names)) == len(runs) else ()
     if not named and all(told) and len(set(told)) == len(told):
@@ -251,7 +259,10 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
     """What a run may differ in from others, and how it is told, with units."""
     yield "robot", run.name
     parameters = run.description.get("parameters", {})
-    units = _parameter_units(run) if parameters else {}
+    robot = _robot(run) if parameters else None
+    units = {} if robot is None else robot.parameter_units()
+    if robot is not None:
+        yield _CONTROLLERS, _controllers(robot)
     for name, value in parameters.items():
         yield f"parameter {name}", f"{name} = {_with_unit(value, units.get(name, ''))}"
     for name in run.states if "method" in run.summary else ():  # what was measured begins anywhere
@@ -266,18 +277,28 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
     yield "samples", f"{len(run)} samples"
 
 
+def _controllers(robot: Robot) -> str:
+    """A robot's controllers, those that sample with their period and delay."""
+    rhythms = dict[str, list[str]]()
+    for name, each in robot.controllers.items():
+        rhythm = "" if each.period is None else f" every {1e3 * each.period.number:.6g} ms"
+        late = f", {1e3 * each.delay.number:.6g} ms late" if each.delay.number else ""
+        rhythms.setdefault(rhythm + late, []).append(name)
+    told = "; ".join(f"{', '.join(names)}{rhythm}" for rhythm, names in rhythms.items())
+    return f"controllers {told}" if told else "no controllers"
+
+
 def _with_unit(value: float, unit: str) -> str:
     from trundle.show.figures.style import unit_text
 
     return f"{value:.6g} {unit_text(unit)}" if unit not in ("", "1") else f"{value:.6g}"
 
 
-def _parameter_units(run: Run) -> dict[str, str]:
-    """The units of the parameters that a run's description has."""
+def _robot(run: Run) -> Robot | None:
+    """The robot that a run's description has."""
     from trundle.show.figures.panels import robot_of
 
-    robot = robot_of(run)
-    return {} if robot is None else robot.parameter_units()
+    return robot_of(run)
 
 
 def _alike(curves: Sequence[FloatArray]) -> bool:

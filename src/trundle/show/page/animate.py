@@ -6,9 +6,11 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from trundle.errors import InputError
 from trundle.files import path_of, replacing
 from trundle.model.arguments import Given, opened
 from trundle.results import Run
+from trundle.show.figures.field import FieldLike
 from trundle.show.figures.films import film
 from trundle.show.page.inline import InlinePage
 from trundle.show.page.page import shown_page
@@ -25,6 +27,7 @@ def animate(
     speed: float = 1.0,
     width: int = 600,
     base: str | None = None,
+    field: FieldLike | None = None,
     progress: bool | Callable[[float], None] = True,
 ) -> Path | InlinePage:
     """Write a run as it moved, whole or not at all: as a page that a browser opens, or as a film.
@@ -52,6 +55,8 @@ def animate(
         Whether to show progress where a person watches, or what to call with the share done of a film.
     base : {"fixed", "planar", "floating"}, optional
         How the base moves, in place of what the description says.
+    field : tuple (file, width, height), optional
+        A picture under a page's view from above, and its size (m, or text with a unit), as in `run.plot.path`.
 
     Returns
     -------
@@ -61,7 +66,8 @@ def animate(
     Raises
     ------
     InputError
-        For another ending, where a film shows nothing that moves, and where the file can't be written.
+        For another ending, a film over a field, where a film shows nothing that moves, and where the file can't be
+        written.
 
     Examples
     --------
@@ -73,12 +79,14 @@ def animate(
     """
     given = given if base is None else opened(given, "animate", base)
     if path is None:
-        return shown_page(given, progress)
+        return shown_page(given, progress, field)
     where = path_of(path, "animate")
     if where.suffix.lower() not in PAGES:
+        if field is not None:
+            raise InputError("films have no picture of a field under them, pages have", key="field")
         run = given if isinstance(given, Run) else task_of(given).run()
         return film(run, where, fps=fps, speed=speed, width=width, progress=progress)
-    text = shown_page(given, progress).text
+    text = shown_page(given, progress, field).text
     with replacing(where) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
     return where

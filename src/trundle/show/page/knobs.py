@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NotRequired, TypedDict
 
+from trundle.model import Model
 from trundle.program import Program
 from trundle.robot import Robot
 from trundle.show.drawing.scenes import scene
@@ -76,7 +77,7 @@ def _around(value: float, unit: str, size: float) -> tuple[float, float] | None:
 
 def _parameters(problem: Problem, robot: Robot, size: float) -> Iterator[Knob]:
     """Those that matter: named ones, controllers' gains, then other numbers, the whole robot's before its parts'."""
-    used = _read(problem.rate, "parameter")
+    used = _used(problem, "parameter")
     uses = _uses(robot)
     names = [name for name in problem.parameters if name in used]
     parts = robot.plant.parameter_values()
@@ -95,6 +96,13 @@ def _parameters(problem: Problem, robot: Robot, size: float) -> Iterator[Knob]:
         if value > 0 and unit != "rad" and name != "gravity":
             knob["least"] = 0.0
         yield knob
+
+
+def _used(problem: Problem, group: str) -> set[str]:
+    """The labels of an input group on which the motion depends, at samples, too."""
+    system = problem.system
+    sampling = system.sampling if isinstance(system, Model) else None
+    return _read(problem.rate, group) | (set() if sampling is None else _read(sampling, group))
 
 
 def _read(program: Program, group: str) -> set[str]:
@@ -153,13 +161,13 @@ def _limit(robot: Robot, problem: Problem, name: str) -> float | None:
 def _starts(problem: Problem, size: float) -> Iterator[Knob]:
     """Where it starts: states that the motion depends on and that nothing else decides, and those that aren't 0."""
     system = problem.system
-    used = _read(problem.rate, "state")
+    used = _used(problem, "state")
     for place, name in enumerate(system.states):
         value, quantity = float(problem.start[place]), system.quantities[name]
         if quantity.kind == "quaternion" or name in system.dependent or not (name in used or value):
             continue
         ends = _around(0.0, quantity.unit, 2 * size)
-        if quantity.kind == "state" or ends is None:
+        if quantity.kind in ("state", "memory") or ends is None:
             continue
         reach = math.pi if quantity.unit == "rad" else max(ends[1], 2 * abs(value))
         yield Knob(

@@ -62,7 +62,7 @@ def live_data(given: Given, changes: Changes | None = None) -> dict[str, object]
     >>> live["base"]["duration"], "function dynamics(" in live["worker"]
     (30.0, True)
     """
-    return live_of(task_of(given, changes).problem)
+    return live_of(task_of(given, changes).integrated)
 
 
 def live_of(problem: Problem) -> dict[str, object]:
@@ -115,6 +115,7 @@ def model_text(problem: Problem) -> str:
     facts = {
         "sizes": {name: sizes.get(name, 0) for name in _SIZED},
         "kinds": [sorted(set(units)).index(unit) for unit in units],
+        "clocks": [list(clock) for clock in getattr(problem.system, "clocks", {}).values()],
         "operations": programs["dynamics"].operations,
         "slopeOperations": programs["slopes"].operations if "slopes" in programs else None,
     }
@@ -123,7 +124,7 @@ def model_text(problem: Problem) -> str:
 
 
 _SIZED = ("state", "input", "parameter", "output", "pose", "spin", "measure")
-_FUNCTIONS = ("dynamics", "slopes", "observe", "place", "measure", "project")
+_FUNCTIONS = ("dynamics", "slopes", "observe", "place", "measure", "project", "sample")
 
 
 def _programs(problem: Problem) -> dict[str, Program]:
@@ -144,6 +145,8 @@ def _programs(problem: Problem) -> dict[str, Program]:
         programs["measure"] = measures
     if system.projection is not None:
         programs["project"] = system.projection
+    if isinstance(system, Model) and system.sampling is not None:
+        programs["sample"] = system.sampling
     return programs
 
 

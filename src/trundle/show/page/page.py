@@ -16,6 +16,7 @@ from trundle.model.arguments import Given, opened
 from trundle.progress import Doing
 from trundle.results import Run
 from trundle.robot import Robot
+from trundle.show.figures.field import Field, FieldLike
 from trundle.show.figures.panels import described
 from trundle.show.page.inert_json import to_json
 from trundle.show.page.inline import InlinePage
@@ -24,10 +25,17 @@ from trundle.show.page.live import live_of
 from trundle.show.page.page_equations import page_equations
 from trundle.show.page.payload import run_data
 from trundle.show.words.run_words import notes_of
+from trundle.simulation.problem import Problem
 from trundle.simulation.runfile import task_of
 
 
-def page_of(given: Run | Sequence[Run] | Given, *, base: str | None = None, progress: bool = True) -> str:
+def page_of(
+    given: Run | Sequence[Run] | Given,
+    *,
+    base: str | None = None,
+    field: FieldLike | None = None,
+    progress: bool = True,
+) -> str:
     """A page that shows runs: the robot as it moved, its values over time, and what several runs differ in.
 
     Of a model, or of what leads to one, the page is alive: what can be changed are sliders, and it simulates anew.
@@ -38,6 +46,8 @@ def page_of(given: Run | Sequence[Run] | Given, *, base: str | None = None, prog
         The run, or those that are compared, the one that matters first; or what `trundle.run` takes.
     base : {"fixed", "planar", "floating"}, optional
         How the base moves, in place of what the description says.
+    field : tuple (file, width, height), optional
+        A picture under what is seen from above, and its size (m, or text with a unit), as in `run.plot.path`.
     progress : bool
         Whether to say what it is at after a second's work where a person watches.
 
@@ -59,13 +69,18 @@ def page_of(given: Run | Sequence[Run] | Given, *, base: str | None = None, prog
     >>> page_of(run)[:15]
     '<!doctype html>'
     """
-    return shown_page(given if base is None else opened(given, "a page", base), progress).text
+    return shown_page(given if base is None else opened(given, "a page", base), progress, field).text
 
 
-def shown_page(given: Run | Sequence[Run] | Given, progress: bool | Callable[[float], None]) -> InlinePage:
-    """The page of runs or of a model, with its still picture."""
+def shown_page(
+    given: Run | Sequence[Run] | Given,
+    progress: bool | Callable[[float], None],
+    field: FieldLike | None = None,
+) -> InlinePage:
+    """The page of runs or of a model, with its still picture, over a field if it has one."""
+    under = None if field is None else Field.read(field)
     if isinstance(given, (Robot, Model, Document, Mapping, str, os.PathLike)):
-        return _live_page(given, progress)
+        return _live_page(given, progress, under)
     runs = list(given) if isinstance(given, Sequence) else [given]
     for run in runs:
         if not isinstance(run, Run):
@@ -73,20 +88,33 @@ def shown_page(given: Run | Sequence[Run] | Given, progress: bool | Callable[[fl
             raise InputError(f"a page shows runs, not {type(run).__name__}", hint=hint)
     if not runs:
         raise InputError("a page needs a run at least, none was given")
+    return _runs_page(runs, progress, under)
+
+
+def _runs_page(
+    runs: Sequence[Run], progress: bool | Callable[[float], None], under: Field | None
+) -> InlinePage:
+    """The page of runs as they are."""
     title = " · ".join(dict.fromkeys(run.name for run in runs))
     with Doing(progress, f"making the page of {title}", "samples") as doing:
         count = sum(map(len, runs))
         doing.at(counted(count, "sample"), count)
         data = {**run_data(runs), "live": None}
         doing.at("equations")
-        return _assembled(title, data, runs[0])
+        return _assembled(title, data, runs[0], under)
 
 
-def _live_page(given: Given, progress: bool | Callable[[float], None]) -> InlinePage:
-    """The page of a model: its run as Python has it until something is changed."""
+def _live_page(given: Given, progress: bool | Callable[[float], None], under: Field | None) -> InlinePage:
+    """The page of a model: its run as Python has it until something is changed.
+
+    Over terrain it is the run alone: its steps search for the wheels' contacts, which no browser does.
+    """
     with Doing(progress, "making the page") as doing:
         doing.at("its model")
         task = task_of(given)
+        if not isinstance(task.problem, Problem):
+            doing.at("its run")
+            return _runs_page([task.run()], progress, under)
         doing.at("its programs for the browser")
         live = live_of(task.problem)
         doing.at("its run")
@@ -94,7 +122,7 @@ def _live_page(given: Given, progress: bool | Callable[[float], None]) -> Inline
         system = task.problem.system
         data = run_data([run], {*system.states, *task.problem.signals, *system.outputs})
         doing.at("its equations")
-        return _assembled(run.name, {**data, "live": live}, run)
+        return _assembled(run.name, {**data, "live": live}, run, under)
 
 
 def _equations(run: Run) -> str:
@@ -116,11 +144,13 @@ def _image(still: bytes) -> str:
     return f'<img alt="its path" loading="lazy" src="data:image/png;base64,{b64encode(still).decode()}">'
 
 
-def _assembled(title: str, data: dict[str, object], run: Run) -> InlinePage:
+def _assembled(title: str, data: dict[str, object], run: Run, under: Field | None) -> InlinePage:
     """The page of these data: its scripts are those that the data need, and its policy allows no others."""
+    data = data if under is None else {**data, "field": under.plain()}
     still = _still(run)
     parts = {"createControls": "controls"} if data["live"] else {}
     parts |= {"createView3d": "view3d"} if data["spatial"] else {}
+    parts |= {"createPlanes": "planes"} if data["planes"] else {}
     script = f"{joined('page', *parts.values())}\nstartPage(document, {{ {', '.join(parts)} }});\n"
     style = "\n".join([*(asset(name) for name in ("page.css", "controls.css")), STYLE])
     text = filled(

@@ -12,11 +12,13 @@ import numpy.typing as npt
 from trundle.arrays import FloatArray
 from trundle.results import Run
 from trundle.results.between import further_points
+from trundle.show.drawing.ground import Ground, ground_under
 from trundle.show.drawing.scene import PLANES, SEEN, Scene, Solid, depth, project
 from trundle.show.figures.arrows import with_wrenches
 from trundle.show.figures.panels import OVER_TIME, Panel
 from trundle.show.figures.path import track_of, unseen
 from trundle.show.figures.several_runs import difference_labels
+from trundle.show.page.planes import planes
 
 # What the numbers of one run may take (bytes); base64 adds a third.
 _ROOM = 400_000
@@ -35,7 +37,24 @@ def run_data(runs: Sequence[Run], known: Set[str] | None = None) -> dict[str, ob
         {**_one_run(run, panel), "label": label}
         for run, panel, label in zip(runs, panels, labels, strict=True)
     )
-    return {**first, "others": others, "plots": list(_plots(runs[0], panels[0], known))}
+    shown = {"plots": list(_plots(runs[0], panels[0], known)), "planes": [] if known else planes(runs[0])}
+    return {**first, "others": others, "ground": _ground(runs, first["scene"]), **shown}
+
+
+def _ground(runs: Sequence[Run], scene: object) -> dict[str, object] | None:
+    """The ground under the runs, where they have one; flat ground of planar robots is the page's own."""
+    ground = ground_under(runs, float(scene["size"])) if isinstance(scene, dict) else None
+    return None if ground is None else _surface(ground)
+
+
+def _surface(ground: Ground) -> dict[str, object]:
+    heights = ground.heights.astype(np.float32)
+    return {
+        "corner": ground.corner,
+        "spacing": ground.spacing,
+        "heights": heights,
+        "columns": heights.shape[1],
+    }
 
 
 def _one_run(run: Run, panels: Mapping[str, Sequence[Panel]]) -> dict[str, object]:

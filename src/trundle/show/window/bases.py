@@ -15,8 +15,8 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.modules import modules_of
 from trundle.motion.drive.kinematics import Kinematics, kinematics
-from trundle.motion.drive.modules import modules_of
 from trundle.motion.drive.programs import ModuleStates
 from trundle.robot import Robot
 
@@ -93,7 +93,7 @@ def base_of(robot: Robot, assembly: Assembly, driven: set[int]) -> DrivenBase | 
     for linkage in assembly.linkages:
         driven = driven | {axis.column for axis in linkage.followers if linkage.axis.column in driven}
     steered = [m.place[0] for m in known.modules if wheels[m.name].steering in driven]
-    fixed = [m.place[0] for m in known.modules if not m.pivots and m.rollers is None]
+    fixed = [m.place[0] for m in known.modules if m.held]
     base = DrivenBase(known, strafes=not fixed)
     if not fixed or not steered:
         return base

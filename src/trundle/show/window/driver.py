@@ -317,13 +317,14 @@ def problem_of(
     Of a kinematic one every rate is an input, but those of wheels that just roll along: casters, and trailers' wheels.
     """
     task = task_of(given, Changes(parameters=parameters, initial=initial))
-    robot = task.problem.system.robot
+    problem = task.integrated
+    robot = problem.system.robot
     if robot is None:
         raise InputError(
-            f"'{task.problem.system.name}' was not made from a description: nothing of it can be drawn"
+            f"'{problem.system.name}' was not made from a description: nothing of it can be drawn"
         )
     if task.model is not None:
-        return task.problem
+        return problem
     assembly = mechanism(robot).assembly
     driven = {actuator.column for actuator in assembly.actuators}
     passive = {
@@ -333,8 +334,8 @@ def problem_of(
     }
     rates = [name for name in rate_names(assembly) if assembly.quantities[name].owner not in passive]
     start = {**task.spec.initial, **(initial or {})}
-    changed = {name: task.problem.parameters[name] for name in task.changed}
-    return kinematic_problem(robot, dict.fromkeys(rates, 0.0), start, changed, task.problem.options)
+    changed = {name: problem.parameters[name] for name in task.changed}
+    return kinematic_problem(robot, dict.fromkeys(rates, 0.0), start, changed, problem.options)
 
 
 def steer(problem: Problem, speed: float | None, duration: float | None, size: tuple[int, int]) -> Run:

@@ -8,9 +8,11 @@ from itertools import chain
 
 import numpy as np
 
+from trundle.control.kalman import Kalman
 from trundle.control.linear_control import Controllability
 from trundle.control.linearization import Linearization
 from trundle.control.regulator import Regulator
+from trundle.control.regulator_along import RegulatorAlong
 from trundle.control.trim import Trim
 from trundle.html import MOST_FOLDED, block, listing, paragraph
 from trundle.html import table as html_table
@@ -29,6 +31,8 @@ _NONHOLONOMIC = (
 
 _INTEGRALS = ("the constraints keep these constant, whatever the inputs do: one follows from the others",)
 
+# Gains over time are printed at so many times.
+_TIMES = 6
 # States of a steady motion below this are Newton's rounding.
 _SMALL = 1e-12
 
@@ -55,8 +59,15 @@ def regulator_text(regulator: Regulator) -> str:
         (name, *(f"{gain:.6g}" for gain in column))
         for name, column in zip(about.states, regulator.K.T, strict=True)
     ]
-    margins = [("input", "gain from", "to", "phase, deg")] + [
-        (name, f"{each.lowest:.3g}", f"{each.highest:.3g}", f"{math.degrees(each.phase):.3g}")
+    margins = [("input", "disk", "gain from", "to", "phase, deg", "at, rad/s")] + [
+        (
+            name,
+            f"{each.disk:.3g}",
+            f"{each.lowest:.3g}",
+            f"{each.highest:.3g}",
+            f"{math.degrees(each.phase):.3g}",
+            f"{each.frequency:.3g}",
+        )
         for name, each in regulator.margins.items()
     ]
     lines = [f"Regulator of {regulator.name}, acting {when}", f"  tolerances  {kept}"]
@@ -68,8 +79,57 @@ def regulator_text(regulator: Regulator) -> str:
             "",
             f"from a sample to the next the slowest leaves {np.abs(regulator.poles).max():.6g} of itself",
         ]
-    lines += ["", "what each loop bears, the others closed", *table(margins, right=range(1, 4))]
+    lines += ["", "what each loop bears, the others closed", *table(margins, right=range(1, 6))]
     return "\n".join([*lines, "", (about.whole or about).controllability.explain()])
+
+
+@text.register
+def kalman_text(kalman: Kalman) -> str:
+    """The gains with their names, what estimates are off by, and the error's poles."""
+    about, units = kalman.about, kalman.about.units
+    when = "measured at every instant" if kalman.period is None else f"sampled every {kalman.period:g} s"
+    head = [f"Kalman gain of {kalman.name}, {when}"]
+    for title, sizes in (("noise", kalman.noise), ("measured", kalman.measured)):
+        given = (f"{name} {quantity(size, units.get(name, ''))}" for name, size in sizes.items())
+        head.append(f"  {title}  {', '.join(given)}")
+    rows = [("", "off by", *about.outputs)]
+    rows += [
+        (name, quantity(off, units.get(name, "")), *(f"{gain:.6g}" for gain in row))
+        for (name, off), row in zip(kalman.deviations.items(), kalman.L, strict=True)
+    ]
+    lines = [
+        *head,
+        "",
+        "gains: correction by what a measurement is off",
+        *table(rows, right=range(1, len(rows[0]))),
+    ]
+    if kalman.period is None:
+        lines += ["", "poles of the error", *table(_pole_table(kalman.poles), right=range(1, 4))]
+    else:
+        left = np.abs(kalman.poles).max()
+        lines += ["", f"from a sample to the next the slowest error leaves {left:.6g} of itself"]
+    return "\n".join(lines)
+
+
+@text.register
+def regulator_along_text(regulator: RegulatorAlong) -> str:
+    """The gains at a few times, with their names."""
+    units, time = regulator.about.units, regulator.time
+    when = "at every instant" if regulator.period is None else f"every {regulator.period:g} s"
+    head = [f"Regulator of {regulator.name} along a run from {time[0]:g} s to {time[-1]:g} s, acting {when}"]
+    for title, sizes in (("tolerances", regulator.tolerances), ("at the end", regulator.final)):
+        if sizes:
+            kept = (f"{name} {quantity(size, units.get(name, ''))}" for name, size in sizes.items())
+            head.append(f"  {title}  {', '.join(kept)}")
+    places = np.unique(np.linspace(0, len(time) - 1, _TIMES).astype(int))
+    lines = [*head, "", "gains: command against what is off, over time"]
+    for row, name in enumerate(regulator.inputs):
+        rows: TextRows = [(name, *(f"at {time[k]:.4g} s" for k in places))]
+        rows += [
+            (of, *(f"{regulator.K[k, row, j]:.5g}" for k in places)) for j, of in enumerate(regulator.states)
+        ]
+        lines += ["", *table(rows, right=range(1, len(rows[0])))]
+    return "\n".join(lines)
 
 
 def regulator_record(regulator: Regulator) -> dict[str, object]:
@@ -84,7 +144,13 @@ def regulator_record(regulator: Regulator) -> dict[str, object]:
         "gains": {name: row.tolist() for name, row in zip(about.inputs, regulator.K, strict=True)},
         "poles": [[pole.real, pole.imag] for pole in regulator.poles],
         "margins": {
-            name: {"disk": each.disk, "lowest": each.lowest, "highest": each.highest, "phase": each.phase}
+            name: {
+                "disk": each.disk,
+                "lowest": each.lowest,
+                "highest": each.highest if math.isfinite(each.highest) else None,
+                "phase": each.phase,
+                "frequency": each.frequency,
+            }
             for name, each in regulator.margins.items()
         },
         "not_moved": [dict(each) for each in _not_moved(regulator.about.whole or about)],

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from trundle.errors import counted
 from trundle.html import MOST_FOLDED, beside, block, facts, folded, paragraph, picture, table
+from trundle.mechanics.quantities import UNSEEN
 from trundle.model.classification import mobility_class
 from trundle.model.health import standing
 from trundle.model.model import ConstraintSummary, Model
@@ -22,6 +24,9 @@ from trundle.show.words.robot_words import (
 from trundle.show.words.verbs import html, sentence, text
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+    from trundle.model.ground_model import GroundModel
     from trundle.model.rolling_motion import RollingMotion
     from trundle.robot import Robot
 
@@ -72,10 +77,12 @@ def model_html(model: Model) -> str:
     )
 
 
-def system_facts(system: Model | RollingMotion) -> list[Fact]:
+def system_facts(system: Model | RollingMotion | GroundModel) -> list[Fact]:
     """Label and text of everything that is known of what moves a described robot, by forces or without."""
     robot = system.robot
     bodies = [] if robot is None else body_facts(robot)
+    if _on_ground(system):
+        return [*bodies, *ground_facts(system)]
     if not isinstance(system, Model):
         return [
             *bodies,
@@ -88,8 +95,34 @@ def system_facts(system: Model | RollingMotion) -> list[Fact]:
             ),
         ]
     groups = {what: names for what, names in _groups(system).items() if names or what != "currents"}
-    named = [(what, names_with_units(names, system.units)) for what, names in groups.items()]
+    named = [(what, _names(system, names)) for what, names in groups.items()]
     return [*bodies, *named, *derivation_facts(system)]
+
+
+def _on_ground(system: Model | RollingMotion | GroundModel) -> TypeIs[GroundModel]:
+    """Whether it is a robot on terrain; the room of those is loaded by who needs one."""
+    return hasattr(system, "terrain")
+
+
+def ground_facts(system: GroundModel) -> list[Fact]:
+    """What moves a robot over terrain."""
+    named = {"coordinates": system.coordinates, "speeds": system.speeds, "inputs": system.inputs}
+    way = "by a balance of forces at its end" if system.mode == "dynamic" else "by least squares"
+    return [
+        *((what, names_with_units(names, system.units)) for what, names in named.items() if names),
+        ("terrain", system.terrain.words),
+        ("equations", f"{system.step.operations} operations a step: its speeds {way}"),
+    ]
+
+
+def _names(model: Model, names: Sequence[str]) -> str:
+    """Those that people look at by name, the others by how many they are."""
+    kinds = {name: model.quantities[name].kind for name in names}
+    text = names_with_units([name for name in names if kinds[name] not in UNSEEN], model.units)
+    for kind, told in (("memory", "that controllers keep for themselves"), ("noise", "of sensors' noise")):
+        if count := list(kinds.values()).count(kind):
+            text += f", and {count} {told}"
+    return text
 
 
 def derivation_facts(model: Model) -> list[Fact]:
@@ -120,8 +153,12 @@ def constraints_sentence(summary: ConstraintSummary) -> str:
     return text
 
 
-def system_data(system: Model | RollingMotion) -> dict[str, object]:
+def system_data(system: Model | RollingMotion | GroundModel) -> dict[str, object]:
     """What is known of what moves a described robot, as plain data."""
+    if _on_ground(system):
+        known = {name: getattr(system, name) for name in ("coordinates", "speeds", "inputs")}
+        own = {"terrain": system.terrain.words, "operations": system.step.operations}
+        return {**robot_data(system.robot, None), **known, **own}
     if not isinstance(system, Model):
         known = {"coordinates": system.coordinates, "inputs": system.inputs}
         return {

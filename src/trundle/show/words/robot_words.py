@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from trundle.errors import counted
 from trundle.html import MOST_FOLDED, beside, block, folded, picture, table
+from trundle.model.placed import placed
 from trundle.robot import Robot
 from trundle.robot.kinds import ask
 from trundle.show.words import lines
@@ -59,8 +60,8 @@ def robot_html(robot: Robot) -> str:
     loops = [(name, loop.type, loop.first.body, loop.second.body) for name, loop in robot.loops.items()]
     motors = [(name, motor.type, motor.drives) for name, motor in robot.motors.items()]
     controllers = [
-        (name, each.type, ", ".join(each.reads_from()), ", ".join(each.acts_on()))
-        for name, each in robot.controllers.items()
+        (each.name, each.controller.type, ", ".join(each.reads), ", ".join(each.drives))
+        for each in placed(robot)
     ]
     parts = (
         table(("wheel", "type", "radius (m)", "at (m)", "contact"), wheel_rows(robot), numbers=(2,)),

@@ -12,6 +12,7 @@ import numpy as np
 from trundle.errors import InputError, counted
 from trundle.html import MOST_FOLDED, MOST_ROWS, beside, block, facts, folded, picture
 from trundle.html import table as html_table
+from trundle.mechanics.quantities import UNSEEN
 from trundle.results import Batch, Run
 from trundle.show.words.lines import Page, quantity, seconds, table, terminal_width
 from trundle.show.words.model_words import system_data, system_facts
@@ -125,7 +126,7 @@ def run_data(report: RunReport) -> dict[str, object]:
         **system_data(system),
         **groups,
         **{name: value for name, value in run.summary.items() if name != "mobility"},
-        "mode": "kinematic" if report.task.model is None else "dynamic",
+        "mode": "dynamic" if report.task.model else run.summary.get("mode", "kinematic"),
         "figure_seconds": report.figure_seconds,
         "duration": run.duration,
         "samples": len(run),
@@ -181,7 +182,8 @@ def _times(report: RunReport) -> list[tuple[str, str, str]]:
 
 def _final(run: Run, files: Sequence[Path]) -> list[str]:
     """The final states, and the base's own speeds, in as many columns as fit."""
-    names = dict.fromkeys((*run.groups["coordinates"], *run.base_speeds, *run.final))
+    every = dict.fromkeys((*run.groups["coordinates"], *run.base_speeds, *run.final))
+    names = [name for name in every if run.column(name).kind not in UNSEEN]
     final = [(name, float(run[name][-1])) for name in names]
     # What is nothing but rounding is shown as zero; files and plain data keep it.
     cells = [
@@ -194,14 +196,16 @@ def _final(run: Run, files: Sequence[Path]) -> list[str]:
     cells += [("", "", "")] * (across * down - len(cells))
     rows = [[part for k in range(across) for part in cells[k * down + row]] for row in range(down)]
     lines = table(rows, right=range(1, 3 * across, 3))
-    if len(final) > _MOST_STATES:
-        lines.append(f"  and {len(final) - _MOST_STATES} more states in {files[0].name}")
+    if more := len(every) - min(len(final), _MOST_STATES):
+        lines.append(f"  and {counted(more, 'more state')} in {files[0].name}")
     return lines
 
 
 def _checks(run: Run, page: Page) -> list[tuple[str, str, str]]:
     """What was checked, by how much it is off, and whether that is good."""
     summary = run.summary
+    if "balance_residual" in summary:
+        return _ground_checks(run)
     if summary.get("mode") == "kinematic":
         what = "the largest contact velocity that no motion of the base removes"
         return [("slip residual", quantity(summary["slip_residual"], "m/s", 3), what)]
@@ -220,6 +224,15 @@ def _checks(run: Run, page: Page) -> list[tuple[str, str, str]]:
     ]
     energy = f"{off:.2g} J, {share:.2g} of the {turned:.4g} J turned over"
     return [*residuals, ("energy imbalance", energy, verdict(share <= IMBALANCE))]
+
+
+def _ground_checks(run: Run) -> list[tuple[str, str, str]]:
+    """What a run over terrain leaves of its balance of forces, and whether it turned over."""
+    left = quantity(run.summary["balance_residual"], "N", 2)
+    rows = [("balance residual", left, "what Newton's method leaves of the forces")]
+    if (fallen := run.summary.get("overturned_at")) is not None:
+        rows.append(("overturned", f"at {fallen:.4g} s", "its base points sideways or down"))
+    return rows
 
 
 def _path(run: Run) -> str:

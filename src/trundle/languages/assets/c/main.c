@@ -12,7 +12,7 @@ static void print(double time, const @REAL@ *state) {
     printf("\n");
 }
 
-@READING@
+@READING@@SAMPLING@
 
 int main(int count, char **words) {
     if (count > 3 + @INPUTS@) refuse("too many numbers, the first of them ", words[3 + @INPUTS@]);
@@ -25,9 +25,9 @@ int main(int count, char **words) {
     for (int k = 0; k + 3 < count; k++) input[k] = (@REAL@)number("INPUT isn't a number: ", words[k + 3], -HUGE_VAL);
     puts("@COLUMNS@");
     for (long step = 0; step < steps; step++) {
-        if (step % stride == 0) print((double)step * h, state);
-        @NAME@_step(state, input, @DEFAULTS@, (@REAL@)h, state);
+@BEFORE@        if (step % stride == 0) print((double)step * h, state);
+        @MOVE@
     }
-    print((double)steps * h, state);
+@AT_END@    print((double)steps * h, state);
     return 0;
 }

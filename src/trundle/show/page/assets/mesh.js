@@ -1,5 +1,7 @@
 // Steps through a problem: where they are, what they lead to, and how far two runs differ.
 
+import { arrive } from "./problem.js";
+
 /**
  * The states at all samples, steps as `mesh` says: for each segment the lengths of its steps. `advance` moves x by one
  * step in place. Stops before the first sample that isn't finite: `failed` is that sample, 0 where all is well.
@@ -17,6 +19,7 @@ export function march(problem, mesh, advance) {
       t += mesh[s][k];
     }
     if (!isFiniteState(x)) return { states, failed: problem.segments.findIndex((each, i) => i >= s && each.stored > 0) };
+    arrive(problem, x, s + 1);
     if (segment.stored > 0) states.set(x, n * segment.stored);
   }
   return { states, failed: -1 };

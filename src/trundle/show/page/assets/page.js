@@ -9,7 +9,7 @@ import { arrowsOf, wrenchLegend } from "./wrenches.js";
 const NUMBERS_EVERY = 100; // ms between new numbers beside curves while the clock runs
 const CURVES = 8;
 
-// Starts the page of a document; `parts` are what a page may have besides: {createView3d, createControls}.
+// Starts the page of a document; `parts` are what a page may have besides: {createView3d, createControls, createPlanes}.
 export function startPage(document, parts = {}) {
   const data = decode(JSON.parse(document.getElementById("data").textContent));
   const page = { data, parts, theme: readTheme(document), scene: sceneOf(data), motion: motionOf(data), ghost: null, view: null };
@@ -24,6 +24,7 @@ export function startPage(document, parts = {}) {
   new ResizeObserver(page.resize).observe(document.getElementById("stage"));
   new ResizeObserver(page.redraw).observe(document.getElementById("plots"));
   setUpFolds(document, page);
+  setUpField(page);
   start(page);
   globalThis.trundlePage = page;
   return page;
@@ -39,6 +40,8 @@ function setUpPlayer(document, page) {
     onSeek: (time) => page.player.seek(time, true),
   });
   document.getElementById("plots").append(page.plots.element);
+  page.planes = page.parts.createPlanes?.(page.data.planes, page.theme, () => motionsOf(page));
+  if (page.planes) document.getElementById("plots").append(page.planes.element);
 
   let numbered = 0;
   page.draw = (time = page.player.state.time) => {
@@ -50,9 +53,11 @@ function setUpPlayer(document, page) {
     const numbers = !page.player.state.playing || now - numbered > NUMBERS_EVERY;
     if (numbers) numbered = now;
     page.plots.move(page.moment, numbers);
+    page.planes?.move(page.moment);
   };
   page.redraw = () => {
     page.plots.draw();
+    page.planes?.draw();
     page.draw();
   };
   page.resize = () => {
@@ -92,11 +97,20 @@ function start(page) {
   if (page.scene && !still) player.play();
 }
 
+// A picture of the field lies under what is seen from above.
+function setUpField({ scene, data, redraw }) {
+  if (!data.field || scene?.seen.axes.join("") !== "xy") return;
+  const image = new Image();
+  image.addEventListener("load", redraw);
+  image.src = data.field.source;
+  scene.field = { ...data.field, image };
+}
+
 // The shapes of a page's robot with its motion, those of the runs that it is compared with among `others`.
-function sceneOf({ scene, run, others = [] }) {
+function sceneOf({ scene, run, others = [], ground = null }) {
   if (!scene) return null;
   const compared = others.filter((each) => each.scene).map((each) => ({ ...each.scene, motion: motionOf(each), others: [], title: each.title }));
-  return { ...scene, motion: motionOf({ scene, run }), ghost: null, others: compared };
+  return { ...scene, motion: motionOf({ scene, run }), ghost: null, others: compared, ground };
 }
 
 function motionsOf(page) {
@@ -108,7 +122,7 @@ function motionsOf(page) {
 function readTheme(document) {
   const style = getComputedStyle(document.documentElement);
   const read = (name) => style.getPropertyValue(`--${name}`).trim();
-  const names = ["ink", "muted", "paper", "grid", "axis", "body", "assumed", "wheel", "mark", "joint", "ghost", "force", "moment", "font"];
+  const names = ["ink", "muted", "paper", "grid", "axis", "body", "assumed", "wheel", "mark", "joint", "ghost", "ground", "force", "moment", "font"];
   const theme = Object.fromEntries(names.map((name) => [name, read(name)]));
   theme.curves = Array.from({ length: CURVES }, (_, k) => read(`curve${k}`));
   theme.axes = ["x", "y", "z"].map((axis) => read(`axis-${axis}`));
@@ -297,6 +311,7 @@ function setUpFolds(document, page) {
     if (!wanted) return;
     for (let at = wanted; at; at = at.parentElement) if (at.matches("details")) at.open = true;
     page.plots.draw();
+    page.planes?.draw();
     wanted.scrollIntoView();
   };
   addEventListener("hashchange", reveal);

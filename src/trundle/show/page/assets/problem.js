@@ -11,7 +11,11 @@ export class RunFailure extends Error {
   }
 }
 
-/** The numbers of a run: its start on the constraints, and segments between samples, jumps and kinks of the inputs. */
+/**
+ * The numbers of a run: its start on the constraints, and segments between stored times, jumps and kinks of the inputs, and
+ * times at which controllers sample: `due` says which clocks are at a segment's beginning, null where none is. The last of
+ * `dues` is that of the end; there are none without clocks.
+ */
 export function stated(model, { start, inputs, parameters, duration, samples }) {
   const n = model.sizes.state;
   const p = Float64Array.from(parameters);
@@ -21,7 +25,13 @@ export function stated(model, { start, inputs, parameters, duration, samples }) 
   for (const table of inputs) {
     for (const t of table.times ?? []) if (t > 0 && t < duration && !near(time, t, gap)) stops.add(t);
   }
-  const ends = [...stops].sort((a, b) => a - b);
+  const clocks = model.sample ? model.clocks : [];
+  for (const [period, first] of clocks) {
+    for (let k = 0, t = first; t < duration; t = first + ++k * period) if (t > 0 && !near(time, t, gap)) stops.add(t);
+  }
+  // clocks that meet do so but for rounding; none of these stops is near a stored time
+  const ends = [...stops].sort((a, b) => a - b).filter((t, k, all) => k === 0 || t - all[k - 1] > gap);
+  const dues = clocks.length ? ends.map((t) => dueAt(clocks, t, gap)) : [];
   const segments = [];
   let sample = 1;
   for (let k = 1; k < ends.length; k++) {
@@ -30,10 +40,30 @@ export function stated(model, { start, inputs, parameters, duration, samples }) 
     segments.push({ from, to, stored, commands: inputs.map((input) => pieceOf(input, (from + to) / 2)) });
   }
   for (const each of segments) each.moves = each.commands.some(([, a, b, c]) => a || b || c);
-  const problem = { model: { ...model, slopes: model.slopes ?? differences(model, n) }, n, p, time, segments, x: Float64Array.from(start), u: new Float64Array(inputs.length) };
+  const problem = { model: { ...model, slopes: model.slopes ?? differences(model, n) }, n, p, time, segments, dues, x: Float64Array.from(start), u: new Float64Array(inputs.length) };
   fillCommands(segments[0], 0, problem.u);
   close(problem);
+  arrive(problem, problem.x, 0);
   return problem;
+}
+
+/** Which clocks are due at a time, 1 or 0 each; null where none is. */
+function dueAt(clocks, t, gap) {
+  const due = Float64Array.from(clocks, ([period, first]) => {
+    const k = Math.max(0, Math.round((t - first) / period));
+    return Math.abs(first + k * period - t) <= gap ? 1 : 0;
+  });
+  return due.some((each) => each) ? due : null;
+}
+
+/** What is sampled where segment `s` begins, or behind the last one, changes the state. */
+export function arrive({ model, n, p, u, segments, dues }, x, s) {
+  if (!dues[s]) return;
+  const segment = segments[Math.min(s, segments.length - 1)];
+  fillCommands(segment, s < segments.length ? segment.from : segment.to, u);
+  const after = new Float64Array(n);
+  model.sample(x, u, p, dues[s], after);
+  x.set(after);
 }
 
 function near(time, t, gap) {

@@ -1,7 +1,7 @@
 // RODAS: a Rosenbrock method, L-stable, of order 4, with an error estimate of order 3 that finds its steps.
 
 import { difference, halved, march, summaryOf } from "./mesh.js";
-import { fail, fillCommands, RunFailure } from "./problem.js";
+import { arrive, fail, fillCommands, RunFailure } from "./problem.js";
 
 // Hairer & Wanner 1996, section VI.4 (the code RODAS, method 1): (1/(h γ) − J) Uᵢ = f(t + αᵢ h, x + Σ aᵢⱼ Uⱼ) +
 // Σ cᵢⱼ Uⱼ / h + dᵢ h ∂f/∂t. The last stage is the error estimate.
@@ -154,7 +154,7 @@ function adaptedMesh(problem, step) {
   states.set(x);
   const largest = largestOf(problem);
   let [h, taken] = [time[1] / 64, 0];
-  const mesh = segments.map((segment) => {
+  const mesh = segments.map((segment, s) => {
     const steps = [];
     let t = segment.from;
     while (t < segment.to) {
@@ -174,6 +174,7 @@ function adaptedMesh(problem, step) {
         h = factor * length;
       }
     }
+    arrive(problem, x, s + 1);
     if (segment.stored > 0) states.set(x, n * segment.stored);
     return Float64Array.from(steps);
   });

@@ -2,8 +2,9 @@
 //
 // A model is its emitted functions with its sizes (see page/live.py):
 //   {sizes: {state, input, parameter, output, pose, spin, measure}, kinds: [unit of each state], operations, slopeOperations,
-//    dynamics(state, input, parameter, rate), slopes(state, input, parameter, rate, slope), observe(…, output),
-//    place(…, pose, spin), measure(…, measure) or null, project(…, state) or null}
+//    clocks: [[period, first] in s of what is sampled], dynamics(state, input, parameter, rate),
+//    slopes(state, input, parameter, rate, slope), observe(…, output), place(…, pose, spin), measure(…, measure) or null,
+//    project(…, state) or null, sample(state, input, parameter, due, state) or null}
 
 import { atStableSteps } from "./classical.js";
 import { fillCommands, stated } from "./problem.js";

@@ -30,6 +30,7 @@ export function createView2d(canvas, theme, { onCamera = () => {} } = {}) {
     context.setTransform(camera.ratio, 0, 0, camera.ratio, 0, 0);
     context.clearRect(0, 0, camera.width, camera.height);
     const pen = { context, camera, theme, look };
+    if (scene.field) drawField(pen, scene.field);
     if (look.axes.length) drawGrid(pen);
     const robots = robotsOf(scene, moment);
     for (const robot of robots) drawTrail(pen, trails, robot);
@@ -117,7 +118,20 @@ function boundsOf(scene) {
       }
     }
   }
+  if (scene.field) {
+    [low[0], low[1]] = [Math.min(low[0], 0), Math.min(low[1], 0)];
+    [high[0], high[1]] = [Math.max(high[0], scene.field.width), Math.max(high[1], scene.field.height)];
+  }
   return low[0] <= high[0] ? [low, high] : [[-1, -1], [1, 1]];
+}
+
+// A picture of the field, its lower left corner at the origin; faint, as paths stay seen.
+function drawField({ context, camera }, { image, width, height, strength }) {
+  if (!image.complete || !image.naturalWidth) return;
+  const [left, top] = onScreen(camera, [0, height]);
+  context.globalAlpha = strength;
+  context.drawImage(image, left, top, width * camera.scale, height * camera.scale);
+  context.globalAlpha = 1;
 }
 
 // Lines at round distances on the ground or across the plane, the axes' own a bit stronger.

@@ -3,6 +3,7 @@
 import * as THREE from "./vendor/three.module.min.js";
 import { momentAt, placed, posesAt, roundStep } from "./data.js";
 import { LAYERS, createRobot3d } from "./robot3d.js";
+import { groundLines, groundSurface, heightAt } from "./ground3d.js";
 import { outline } from "./robot2d.js";
 
 const FIELD = (28 * Math.PI) / 180; // of view, upright
@@ -15,6 +16,8 @@ const TRAIL_POINTS = 700;
 const TRAIL_SHARE = 0.0011; // a trail's radius as a share of the distance it is seen from
 const TURN = 0.008; // rad for each pixel that is dragged
 const GIZMO = 92; // pixels
+// How a world is turned whose gravity pulls along −y or −z, so that what is up in it is up in the picture.
+const UPRIGHT = { y: new THREE.Quaternion().setFromAxisAngle(new THREE.Vector3(1, 0, 0), Math.PI / 2), z: new THREE.Quaternion() };
 
 // A view of `scene` like createView2d's, and besides {dispose(), setTheme(theme), orbit(dx, dy), eye, layers}: what can
 // be switched, {name, says, on, set(on)}.
@@ -30,7 +33,7 @@ export function createView3d(canvas, theme, { onCamera = () => {} } = {}) {
     Object.assign(view, { shown: scene, moment });
     rebuild(view);
     for (const robot of view.robots) poseRobot(robot, scene, moment);
-    if (view.eye.follows) view.eye.target.fromArray(placed(moment.poses, scene.traced)).add(view.eye.offset);
+    if (view.eye.follows) view.eye.target.fromArray(placed(moment.poses, scene.traced)).applyQuaternion(UPRIGHT[scene.up]).add(view.eye.offset);
     renderView(view);
     onCamera({ magnified: 1, follows: view.eye.follows, step: view.step });
   };
@@ -128,11 +131,14 @@ function rebuild(view) {
   for (const each of view.robots) {
     each.robot = createRobot3d(each.shapes, theme, each.look);
     each.robot.show(view.seen);
-    each.trail = createTrail(each, theme);
-    view.scene.add(each.robot.group, each.trail.group);
+    each.trail = createTrail({ ...each, ground: shown.ground }, theme);
+    for (const { group } of [each.robot, each.trail]) {
+      group.quaternion.copy(UPRIGHT[shown.up]);
+      view.scene.add(group);
+    }
   }
   if (ground) view.step = layGround(view);
-  if (!view.gizmo || view.gizmo.dark !== theme.dark) view.gizmo = createGizmo(theme);
+  if (!view.gizmo || view.gizmo.dark !== theme.dark || view.gizmo.up !== shown.up) view.gizmo = createGizmo(theme, shown.up);
 }
 
 function poseRobot(each, scene, moment) {
@@ -142,9 +148,9 @@ function poseRobot(each, scene, moment) {
 }
 
 // The traced point's path: a thin line, and a tube over what has been travelled, as thick from far as from near.
-function createTrail({ shapes, motion, look, ghost }, theme) {
+function createTrail({ shapes, motion, look, ghost, ground }, theme) {
   const colour = new THREE.Color(ghost ? theme.ghost : theme.curves[(look.colour ?? 0) % theme.curves.length]);
-  const { points, every } = trailPoints(shapes, motion);
+  const { points, every } = trailPoints(shapes, motion, ground);
   const group = new THREE.Group();
   const line = new THREE.BufferGeometry().setFromPoints(points);
   group.add(new THREE.Line(line, new THREE.LineBasicMaterial({ color: colour, transparent: true, opacity: 0.35 })));
@@ -173,7 +179,7 @@ function createTrail({ shapes, motion, look, ghost }, theme) {
 }
 
 // What drives leaves its trail on the ground.
-function trailPoints(shapes, motion) {
+function trailPoints(shapes, motion, ground) {
   const { time } = motion;
   const level = shapes.base === "planar" ? groundLevel({ ...shapes, motion }, 0) : null;
   const every = Math.max(1, Math.ceil(time.length / TRAIL_POINTS));
@@ -181,6 +187,7 @@ function trailPoints(shapes, motion) {
   for (let k = 0; k < time.length; k += every) {
     const at = placed(posesAt(motion, k), shapes.traced);
     if (level !== null) at[2] = level;
+    if (ground) at[2] = heightAt(ground, at[0], at[1]) + 0.01 * shapes.size;
     if (at.every(Number.isFinite)) points.push(new THREE.Vector3(...at));
   }
   return { points, every };
@@ -209,7 +216,7 @@ function aroundMotion(scene) {
       const now = posesAt(shapes.motion, k);
       for (const spot of spots) {
         const at = placed(now, spot);
-        if (at.every(Number.isFinite)) found.push(new THREE.Vector3(...at));
+        if (at.every(Number.isFinite)) found.push(new THREE.Vector3(...at).applyQuaternion(UPRIGHT[scene.up]));
       }
     }
   }
@@ -274,6 +281,11 @@ function layGround({ shown, theme, ground }) {
   const box = new THREE.Box3().setFromPoints(aroundMotion(shown));
   const size = box.getSize(new THREE.Vector3());
   const step = roundStep(Math.max(size.x, size.y, 1.5 * shown.size) / 8);
+  if (shown.ground) {
+    ground.add(groundSurface(shown.ground, theme));
+    for (const strong of [false, true]) ground.add(lines(groundLines(shown.ground, step, strong), { color: theme.ghost, transparent: true, opacity: strong ? 1 : 0.4 }));
+    return step;
+  }
   const reach = Math.max(0.8 * shown.size, 1.5 * step);
   const level = groundLevel(shown, box.min.z);
   const low = ["x", "y"].map((axis) => Math.floor((box.min[axis] - reach) / step));
@@ -293,9 +305,10 @@ function gridLines({ low, high, step, level, strong }, theme) {
   const line = (...ends) => points.push(...ends.map(([x, y]) => new THREE.Vector3(x * step, y * step, level)));
   for (let i = low[0]; i <= high[0]; i++) if ((i === 0) === strong) line([i, low[1]], [i, high[1]]);
   for (let j = low[1]; j <= high[1]; j++) if ((j === 0) === strong) line([low[0], j], [high[0], j]);
-  const look = new THREE.LineBasicMaterial({ color: strong ? theme.ghost : theme.axis });
-  return new THREE.LineSegments(new THREE.BufferGeometry().setFromPoints(points), look);
+  return lines(points, { color: strong ? theme.ghost : theme.axis });
 }
+
+const lines = (points, look) => new THREE.LineSegments(new THREE.BufferGeometry().setFromPoints(points), new THREE.LineBasicMaterial(look));
 
 // A text that faces whoever looks, its height in metres of the world.
 function label(text, theme, height, at, colour = theme.muted) {
@@ -316,16 +329,16 @@ function label(text, theme, height, at, colour = theme.muted) {
 }
 
 // The directions of the world's axes, in a corner.
-function createGizmo(theme) {
+function createGizmo(theme, up) {
   const scene = new THREE.Scene();
   ["x", "y", "z"].forEach((name, k) => {
-    const tip = new THREE.Vector3().setComponent(k, 1);
+    const tip = new THREE.Vector3().setComponent(k, 1).applyQuaternion(UPRIGHT[up]);
     scene.add(new THREE.ArrowHelper(tip, new THREE.Vector3(), 0.8, theme.axes[k], 0.25, 0.18));
     scene.add(label(name, theme, 0.5, tip.clone().multiplyScalar(1.08).toArray(), theme.axes[k]));
   });
   const camera = new THREE.OrthographicCamera(-1.45, 1.45, 1.45, -1.45, 0, 10);
   camera.up.set(0, 0, 1);
-  return { scene, camera, dark: theme.dark };
+  return { scene, camera, dark: theme.dark, up };
 }
 
 function renderGizmo({ renderer, gizmo, canvas }, toward) {

@@ -44,10 +44,11 @@ function along(motion, spot, scale, parts) {
 // A line for forces and one for moments: their colour, and how large the longest arrow is.
 export function wrenchLegend(scene, motion) {
   const kinds = [
-    { turns: false, what: "force", unit: "N" },
-    { turns: true, what: "moment", unit: "N m" },
+    { turns: false, what: "force" },
+    { turns: true, what: "moment" },
   ];
-  return kinds.flatMap(({ turns, what, unit }) => {
+  return kinds.flatMap(({ turns, what }) => {
+    const unit = scene.arrows.find((arrow) => arrow.turns === turns)?.unit ?? "";
     const largest = motion.arrows.map(({ vector }, k) => (scene.arrows[k].turns === turns ? longest(vector) / scene.arrows[k].scale : 0));
     const most = Math.max(0, ...largest);
     return most > 0 ? [element("li", { class: what }, `${what}, at most ${number(most, 3)} ${unit}`)] : [];

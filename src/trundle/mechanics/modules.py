@@ -172,6 +172,11 @@ class Module:
         """Whether it turns so as to roll along its place's velocity, so that a twist determines its angle."""
         return self.pivots and not self.trails
 
+    @property
+    def held(self) -> bool:
+        """Whether it rolls along its heading alone: it neither turns nor has rollers."""
+        return not self.pivots and self.rollers is None
+
     def along(self, angle: Scalar) -> tuple[Scalar, Scalar]:
         """(cos, sin) of an angle; of one that can't turn those of its heading, whatever the angle."""
         return (cos(angle), sin(angle)) if self.pivots else self.direction

@@ -1,0 +1,231 @@
+"""A log as an estimator takes it: the encoders' steps with what a gyro told meanwhile, and fixes, all by arrival."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from trundle.arrays import BoolArray, FloatArray
+from trundle.errors import InputError, suggest
+from trundle.estimation.measuring import ARRIVAL, counted_by
+from trundle.estimation.readings import slack, slacks
+from trundle.results import Run
+from trundle.robot import Encoders, FixSensor, Gyro, Robot, Sensor
+from trundle.robot.sensors import Counted
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a step: from `start` to `end` (s) increments, angles at its start (rad), and the gyro's mean rate."""
+
+    start: float
+    end: float
+    increments: FloatArray
+    angles: FloatArray
+    rate: float | None
+
+
+@dataclass(frozen=True)
+class LogStep:
+    """What encoders counted between two readings, parted where a gyro begins or ceases to tell; when all had come."""
+
+    parts: tuple[Part, ...]
+    arrival: float
+
+    @property
+    def end(self) -> float:
+        """When it ends (s)."""
+        return self.parts[-1].end
+
+
+@dataclass(frozen=True)
+class LogFix:
+    """What a sensor told of the pose at a time (s), by channel, and when it came."""
+
+    sensor: str
+    time: float
+    arrival: float
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log by the sensors of a robot: where it begins (s), its steps by time, its fixes by arrival."""
+
+    start: float
+    steps: Sequence[LogStep]
+    fixes: Sequence[LogFix]
+    encoders: str
+    gyro: str | None
+
+
+def read_log(robot: Robot, log: Run) -> Log:
+    """The steps and fixes of a log; raises InputError for columns that aren't there, and readings before their time."""
+    counted = counted_by(robot)
+    encoders, gyro = _only(robot, Encoders, "encoders"), _at_most(robot, Gyro, "gyro")
+    known = {name: tuple(sensor.channels(counted)) for name, sensor in robot.sensors.items()}
+    _require_columns(log, known)
+    _require_past(log)
+    partial = {name for name, each in robot.sensors.items() if isinstance(each, FixSensor) and each.partial}
+    rows = {name: _rows(log, name, channels, name in partial) for name, channels in known.items()}
+    if rows[encoders].sum() < 2:
+        message = f"the log has {rows[encoders].sum()} readings of '{encoders}', and a step is between two"
+        raise InputError(message, key="log")
+    steps = _steps(log, counted, encoders, rows[encoders], _Turns.of(robot, log, gyro, rows))
+    times = log.time[rows[encoders]]
+    fixes = [
+        LogFix(
+            name,
+            _at_a_reading(float(log.time[row]), times),
+            float(log[ARRIVAL][row]),
+            {channel: float(log[f"{name}.{channel}"][row]) for channel in known[name]},
+        )
+        for name, sensor in robot.sensors.items()
+        if isinstance(sensor, FixSensor)
+        for row in np.flatnonzero(rows[name])
+    ]
+    return Log(float(times[0]), steps, sorted(fixes, key=lambda fix: (fix.arrival, fix.time)), encoders, gyro)
+
+
+def _at_a_reading(time: float, times: FloatArray) -> float:
+    """A time, or that of the encoders' reading which is the same but for rounding."""
+    nearest = float(times[np.argmin(np.abs(times - time))])
+    return nearest if abs(nearest - time) <= slack(time) else time
+
+
+def _at_most(robot: Robot, kind: type[Sensor], called: str) -> str | None:
+    """The name of the robot's only sensor of a kind."""
+    names = [name for name, sensor in robot.sensors.items() if isinstance(sensor, kind)]
+    if len(names) > 1:
+        message = f"an estimator takes one sensor of type {called}, and '{robot.name}' has {len(names)}"
+        raise InputError(message, key=f"sensors.{names[1]}", hint=f"leave one of {', '.join(names)} away")
+    return names[0] if names else None
+
+
+def _only(robot: Robot, kind: type[Sensor], called: str) -> str:
+    name = _at_most(robot, kind, called)
+    if name is None:
+        message = f"an estimator needs a sensor of type {called}, and '{robot.name}' has none"
+        raise InputError(message, key="sensors", hint='{"encoders": {"noise": 0.02}}, say')
+    return name
+
+
+def _require_columns(log: Run, known: Mapping[str, Sequence[str]]) -> None:
+    """Raise InputError where a log lacks a column of a sensor, or has one that no sensor tells."""
+    if ARRIVAL not in log:
+        hint = "the log of trundle.measure has it; of readings that come at once it is their time"
+        raise InputError(f"the log has no column '{ARRIVAL}' (s)", key="log", hint=hint)
+    names = [f"{sensor}.{channel}" for sensor, channels in known.items() for channel in channels]
+    for name in names:
+        if name not in log:
+            sensor = name.partition(".")[0]
+            near = suggest(name, [column for column in log.values if column not in names])
+            message = f"the log lacks '{name}', which the sensor '{sensor}' tells"
+            raise InputError(message, key="log", hint=f"{near}; or take the robot without that sensor")
+    for name in log.values:
+        if name not in (ARRIVAL, *names):
+            message = f"the log has a column '{name}', which no sensor of the robot tells"
+            raise InputError(message, key="log", hint=f"{suggest(name, names)}; or give the sensor: sensors=")
+
+
+def _require_past(log: Run) -> None:
+    """Raise InputError where a reading came before its time, or nobody knows when."""
+    late = log[ARRIVAL] - log.time
+    wrong = ~(late >= -slacks(log.time))
+    for row in np.flatnonzero(wrong)[:1]:
+        came = f"arrived at {log[ARRIVAL][row]:g} s, before it was measured"
+        message = f"row {row + 1} of the log is of the future: it is of {log.time[row]:g} s and {came}"
+        raise InputError(message, key="log", hint="are the columns time and arrival exchanged?")
+
+
+def _rows(log: Run, name: str, channels: Sequence[str], partial: bool) -> BoolArray:
+    """The rows of a sensor; InputError where one has only some of what it tells, unless it may be `partial`."""
+    told = np.array([np.isfinite(log[f"{name}.{channel}"]) for channel in channels])
+    some = told.any(axis=0)
+    for row in () if partial else np.flatnonzero(some & ~told.all(axis=0))[:1]:
+        missing = channels[int(np.argmin(told[:, row]))]
+        message = f"row {row + 1} of the log has a reading of '{name}' without its '{missing}'"
+        raise InputError(message, key="log", hint=f"NaN in all of {', '.join(channels)}, or in none")
+    return np.asarray(some)
+
+
+@dataclass(frozen=True)
+class _Turns:
+    """What a gyro tells: its readings' times (count,), and by `knots`, which lie at their starts and ends, the angle
+    summed up and how long it has told so far. `edges`: where it begins or ceases to tell.
+    """
+
+    starts: FloatArray
+    ends: FloatArray
+    arrivals: FloatArray
+    knots: FloatArray
+    summed: FloatArray
+    covered: FloatArray
+    edges: FloatArray
+
+    @staticmethod
+    def of(robot: Robot, log: Run, gyro: str | None, rows: Mapping[str, BoolArray]) -> _Turns | None:
+        """By the readings of a gyro, if there are any."""
+        if gyro is None or not rows[gyro].any():
+            return None
+        period = robot.sensors[gyro].period.number
+        ends, rates = log.time[rows[gyro]], log[f"{gyro}.rate"][rows[gyro]]
+        before = np.append(-np.inf, ends[:-1])
+        # readings that follow each other at once share a knot
+        joined = np.abs(ends - period - before) <= slacks(ends)
+        starts = np.where(joined, before, np.maximum(ends - period, before))
+        spans = ends - starts
+        summed, covered = (
+            np.repeat(np.cumsum(np.append(0.0, part)), 2)[1:-1] for part in (rates * spans, spans)
+        )
+        edges = np.sort(np.concatenate([starts[~joined], ends[np.append(~joined[1:], True)]]))
+        knots = np.column_stack([starts, ends]).ravel()
+        return _Turns(starts, ends, log[ARRIVAL][rows[gyro]], knots, summed, covered, edges)
+
+    def mean(self, start: float, end: float) -> float | None:
+        """The mean rate over a time without edges; None where it tells nothing."""
+        angle, known = (
+            np.interp(end, self.knots, sums) - np.interp(start, self.knots, sums)
+            for sums in (self.summed, self.covered)
+        )
+        return float(angle / known) if known > 0.5 * (end - start) else None
+
+    def inside(self, start: float, end: float) -> list[float]:
+        """The edges between two times."""
+        near = slack(end)
+        first, last = np.searchsorted(self.edges, [start + near, end - near])
+        return self.edges[first:last].tolist()
+
+    def arrival(self, start: float, end: float) -> float:
+        """When all had come that tells of a time."""
+        near = slack(end)
+        first = int(np.searchsorted(self.ends, start + near))
+        last = int(np.searchsorted(self.starts, end - near))
+        return float(self.arrivals[first:last].max(initial=-np.inf))
+
+
+def _steps(log: Run, counted: Counted, encoders: str, rows: BoolArray, turns: _Turns | None) -> list[LogStep]:
+    """What lies between the encoders' readings, by time; a step waits for those before it."""
+    times, arrivals = log.time[rows], log[ARRIVAL][rows]
+    if not (np.diff(times) > 0).all():
+        when = times[int(np.argmin(np.diff(times)))]
+        raise InputError(f"the log has two readings of '{encoders}' at {when:g} s", key="log")
+    angles = {name: log[f"{encoders}.{name}"][rows] for name in counted.names}
+    turned = np.array([np.diff(angles[name]) for name in counted.increments]).T
+    standing = np.array([angles[name] for name in counted.angles]).reshape(len(counted.angles), times.size).T
+    steps, latest = list[LogStep](), -np.inf
+    for place, (start, end) in enumerate(pairwise(times.tolist())):
+        inside = [] if turns is None else turns.inside(start, end)
+        parts = list[Part]()
+        for a, b in pairwise([start, *inside, end]):
+            share = (a - start) / (end - start)
+            at = standing[place] + share * (standing[place + 1] - standing[place])
+            rate = None if turns is None else turns.mean(a, b)
+            parts.append(Part(a, b, turned[place] * ((b - a) / (end - start)), at, rate))
+        told = -np.inf if turns is None else turns.arrival(start, end)
+        latest = max(latest, float(arrivals[place]), float(arrivals[place + 1]), told)
+        steps.append(LogStep(tuple(parts), latest))
+    return steps

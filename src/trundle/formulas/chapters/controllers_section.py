@@ -1,0 +1,236 @@
+"""A section on controllers: their laws, from what they read and what is wanted to the commands of the motors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import sympy
+
+from trundle.formulas.letters.names import labels, plain, rate_of
+from trundle.formulas.letters.sheet import Sheet
+from trundle.formulas.sections import Equation, Expression, Section
+from trundle.model import Model
+from trundle.model.placed import Placed, placed
+from trundle.model.sampled import Hold
+from trundle.robot.controllers import Action, Sight
+from trundle.robot.problems import in_order
+from trundle.scalars import Scalar
+
+CONTROLLERS = "Controllers"
+# Names of equations that no output of the program is: they follow from others.
+INNER = "law."
+# What a held number is called after a sample.
+NEXT = "_next"
+
+
+@dataclass
+class _Laws:
+    """Laws as they are written down one after another, with the commands so far: what acts at every instant, and what
+    acts just after a sample, where other controllers may read it as a reference.
+    """
+
+    sheet: Sheet
+    model: Model
+    labels: Mapping[str, str]
+    equations: list[Equation] = field(default_factory=list)
+    commands: dict[str, list[Expression]] = field(default_factory=dict)
+    after: dict[str, list[Expression]] = field(default_factory=dict)
+
+    def symbol(self, name: str, stem: str, index: str, words: str = "", alike: str = "") -> sympy.Expr:
+        """The symbol of what the model knows by a name; its unit is that of what it is `alike`, by default its own."""
+        if name in self.sheet.assembly.speeds:
+            return self.sheet.symbol(name)
+        there = (k for k, letter in enumerate(self.sheet.book.letters) if letter.source == name)
+        letter = next(there, None)
+        if letter is None:
+            known = self.model.quantities.get(alike or name)
+            unit = "" if known is None else known.unit
+            symbol = self.sheet.names.indexed(stem, index)
+            letter = self.sheet.letter(symbol, "input", words or name, unit, name)
+        return self.sheet.writer.symbol(letter)
+
+    def read(self, name: str) -> sympy.Expr:
+        """The symbol of a state or an output of the robot."""
+        owner, _, what = name.rpartition(".")
+        if owner in self.sheet.robot.controllers:
+            what = self.sheet.robot.controllers[owner].letters.get(what, what)
+            return self.symbol(name, plain(what), self.labels[owner])
+        return self.symbol(name, plain(what), plain(owner))
+
+    def driven(self, name: str) -> sympy.Expr:
+        """The symbol of an input that controllers drive."""
+        owner, _, what = name.rpartition(".")
+        motor = self.sheet.robot.motors.get(owner)
+        if motor is None:
+            return self.read(name)
+        return self.symbol(name, motor.letters.get(what, plain(what)), self.sheet.names.target(motor.drives))
+
+    def own(self, each: Placed, name: str) -> sympy.Expr:
+        """The symbol of a controller's reference, state or output."""
+        stem = each.controller.letters.get(name, plain(name))
+        return self.symbol(f"{each.name}.{name}", stem, self.labels[each.name])
+
+    def add(self, each: Placed) -> None:
+        """A controller's law."""
+        shown: set[str] = set()
+        # What others give it at the same sample is not yet what its outputs show.
+        new = each.hold is not None and any(full in self.after for full in each.references.values())
+
+        def named(name: str, value: Scalar, words: str = "") -> Scalar:
+            if name in each.shows:
+                shown.add(name)
+            if name in each.shows and not new:
+                left, called, meaning = self.own(each, name), f"{each.name}.{name}", f"{name} of {each.name}"
+            else:
+                called, meaning = f"{INNER}{each.name}.{name}", f"{words} {each.name}"
+                stem = each.controller.letters.get(name, name)
+                left = sympy.Symbol(self.sheet.names.indexed(stem, self.labels[each.name]))
+            self.equations.append(Equation(called, left, sympy.sympify(value), meaning=meaning))
+            return left
+
+        sight = Sight(
+            {name: self.read(name) for name in each.reads},
+            {own: self.reference(each, own, full) for own, full in each.references.items()},
+            {own: self.own(each, own) for own in each.states},
+            named,
+        )
+        action = each.act(sight, _reader(self.sheet))
+        for own, value in action.outputs.items():
+            if own not in shown and not new:
+                words = f"{own} of {each.name}"
+                left = self.own(each, own)
+                self.equations.append(
+                    Equation(f"{each.name}.{own}", left, sympy.sympify(value), meaning=words)
+                )
+        if each.hold is None:
+            self._flows(each, action)
+        else:
+            self._samples(each, each.hold, action)
+
+    def _flows(self, each: Placed, action: Action) -> None:
+        """Rates and commands of a controller that acts at every instant."""
+        for own, rate in action.rates.items():
+            left = sympy.Symbol(rate_of(str(self.own(each, own))))
+            words = f"rate of the {own} of {each.name}"
+            self.equations.append(
+                Equation(f"{each.name}.{own}_rate", left, sympy.sympify(rate), meaning=words)
+            )
+        for name, command in action.commands.items():
+            for commands in (self.commands, self.after):
+                commands.setdefault(name, []).append(sympy.sympify(command))
+
+    def _samples(self, each: Placed, hold: Hold, action: Action) -> None:
+        """States and commands of a controller as they are after a sample; what it drives follows what it holds."""
+        for own, rate in action.rates.items():
+            now = self.own(each, own)
+            left = self._next(f"{each.name}.{own}", each.controller.letters.get(own, plain(own)), each.name)
+            right = now + sympy.Float(hold.period) * sympy.sympify(rate)
+            self._jump(f"{each.name}.{own}", left, right, f"{own} of {each.name} after a sample")
+        for name, command in action.commands.items():
+            places = hold.places(name)
+            held = [self._held(each, name, k) for k in range(len(places))]
+            follow = [self._held(each, name, k, after=True) for k in range(len(places))]
+            given = [*held[1:], sympy.sympify(command)]
+            for k, (place, left, right) in enumerate(zip(places, follow, given, strict=True)):
+                what = f"{name} from {each.name}" if k == 0 else f"what waits for {name}, {k}"
+                self._jump(place, left, right, f"{what}, after a sample" if k + 1 == len(places) else what)
+            self.commands.setdefault(name, []).append(held[0])
+            self.after.setdefault(name, []).append(follow[0])
+
+    def _jump(self, name: str, left: sympy.Expr, right: sympy.Expr, words: str) -> None:
+        self.equations.append(Equation(f"{name}{NEXT}", left, right, meaning=words))
+
+    def _held(self, each: Placed, driven: str, place: int, after: bool = False) -> sympy.Expr:
+        """The symbol of what a controller holds for an input in one of its places, now or after a sample."""
+        owner, _, what = driven.rpartition(".")
+        motor = self.sheet.robot.motors.get(owner)
+        if motor is None:
+            stem, index = plain(what), plain(owner)
+        else:
+            stem, index = motor.letters.get(what, plain(what)), self.sheet.names.target(motor.drives)
+        assert each.hold is not None
+        name, number = each.hold.places(driven)[place], f"_{place}" if place else ""
+        index = f"{index}_{self.labels[each.name]}{number}"
+        words = f"{driven} that {each.name} holds" if not place else f"{driven} of {each.name} that waits"
+        if after:
+            return self.symbol(f"{name}{NEXT}", stem, f"{index}{NEXT}", f"{words}, next", name)
+        return self.symbol(name, stem, index, words)
+
+    def _next(self, name: str, stem: str, owner: str) -> sympy.Expr:
+        """The symbol of a state after a sample."""
+        index = f"{self.labels[owner]}{NEXT}"
+        return self.symbol(f"{name}{NEXT}", stem, index, f"{name}, next", name)
+
+    def reference(self, each: Placed, own: str, full: str) -> sympy.Expr:
+        """The symbol of a reference; its equation, where other controllers give it."""
+        symbol = self.own(each, own)
+        commands = self.commands if each.hold is None else self.after
+        if full in commands:
+            words = f"{own} of {each.name}"
+            right = sympy.Add(*commands[full])
+            for each_of in (self.commands, self.after):
+                each_of.pop(full)
+            self.equations.append(Equation(f"{INNER}{full}", symbol, right, meaning=words))
+        return symbol
+
+
+def _reader(sheet: Sheet) -> Callable[[object], Expression]:
+    """Values of the description as expressions."""
+    resolve = sheet.robot.resolver(sheet.parameters.scope)
+    return lambda value: sheet.expression(sheet.book.sum(resolve(value)))  # type: ignore[arg-type]
+
+
+def _ordered(controllers: Sequence[Placed]) -> list[Placed]:
+    """Those first that give others their references."""
+    givers = {
+        each.name: [other.name for other in controllers if {*other.drives} & {*each.references.values()}]
+        for each in controllers
+    }
+    by_name = {each.name: each for each in controllers}
+    return [by_name[name] for name in in_order(givers)]
+
+
+def controller_section(sheet: Sheet, model: Model) -> Section | None:
+    """The laws in the order in which they hang on each other, then the commands that they add up to."""
+    if not sheet.robot.controllers:
+        return None
+    laws = _Laws(sheet, model, labels(tuple(sheet.robot.controllers)))
+    for each in _ordered(placed(sheet.robot)):
+        laws.add(each)
+    for name, parts in laws.commands.items():
+        words = f"command {name}"
+        laws.equations.append(Equation(name, laws.driven(name), sympy.Add(*parts), meaning=words))
+    notes = (note for note in map(_when, placed(sheet.robot)) if note)
+    return Section("dynamics", CONTROLLERS, tuple(laws.equations), tuple(notes))
+
+
+def _when(each: Placed) -> str:
+    """When the lines of a controller that samples hold."""
+    hold = each.hold
+    if hold is None:
+        return ""
+    late = hold.lateness * hold.period + hold.rest
+    effect = f", and take effect {1e3 * late:.6g} ms later" if late else ""
+    return (
+        f"{each.name} samples at t = 0, {1e3 * hold.period:.6g} ms, …: its lines hold then{effect}. "
+        "What is called next stands until the following sample."
+    )
+
+
+def standing(sheet: Sheet, model: Model) -> list[Equation]:
+    """The rates between samples of what samples alone change: zeros."""
+    changed = {
+        name
+        for each in placed(sheet.robot)
+        if each.hold is not None
+        for name in (*each.held, *(f"{each.name}.{own}" for own in each.states))
+    }
+    letters = {letter.source: letter.name for letter in sheet.book.letters if letter.source}
+    return [
+        Equation(
+            f"{name}_rate", sympy.Symbol(rate_of(letters[name])), sympy.S.Zero, meaning="between samples"
+        )
+        for name in model.states
+        if name in changed
+    ]

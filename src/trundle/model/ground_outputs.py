@@ -1,0 +1,122 @@
+"""What a run over terrain shows beside its states: attitude, sinkage, slips, forces, powers, energies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trundle.mechanics.frames import velocities
+from trundle.mechanics.inverse_dynamics import inverse_dynamics
+from trundle.mechanics.joints import quaternion_rotation
+from trundle.mechanics.linear import dot
+from trundle.mechanics.momentum import kinetic_energy, potential_energy
+from trundle.mechanics.quantities import Quantity
+from trundle.model.constraints import coupled_coordinates
+from trundle.model.forces import Forces
+from trundle.model.ground_motion import GroundMotion, Touching
+from trundle.robot.contact import Push
+from trundle.scalars import Scalar, largest, minus, plus, sqrt, times
+from trundle.terrain.advance import angles_of
+
+_ROLL, _PITCH, _YAW = (Quantity(name, "rad", "place") for name in ("roll", "pitch", "yaw"))
+_SINKAGE, _LOAD = Quantity("sinkage", "m", "place"), Quantity("load", "N", "load")
+_SLIP_RESIDUAL = Quantity("slip_residual", "m/s", "residual")
+_BALANCE = Quantity("balance_residual", "N", "residual")
+_KINETIC = Quantity("energy.kinetic", "J", "energy")
+_POTENTIAL = Quantity("energy.potential", "J", "energy")
+_GROUND = Quantity("power.ground", "W", "power")
+
+
+def observed(motion: GroundMotion) -> dict[Quantity, Scalar]:
+    """What a run shows beside its states, in the order in which a person would read it."""
+    nu, quantities = motion.ended, motion.assembly.quantities
+    known = () if motion.mode == "kinematic" else motion.speeds
+    roll, pitch, yaw = angles_of(quaternion_rotation(*motion.here.at.q[3:7]))
+    outputs = {_ROLL: roll, _PITCH: pitch, _YAW: yaw}
+    names = coupled_coordinates(motion.assembly)
+    outputs |= {quantities[name]: motion.here.at.values[name] for name in names}
+    speeds = zip(motion.assembly.speeds, nu, strict=True)
+    outputs |= {quantities[name]: speed for name, speed in speeds if name not in known}
+    told = {name: value for name, value in motion.told.shown.items() if name in motion.commands.shown}
+    outputs |= {_shown(motion, name): value for name, value in told.items()}
+    outputs |= {_SINKAGE.of(each.name): -each.contact.distance for each in motion.touching}
+    if motion.mode == "kinematic":
+        slips = (dot(row, nu) for each in motion.touching for row in each.rows)
+        return outputs | {_SLIP_RESIDUAL: largest(slips)}
+    return outputs | _forced(motion, nu)
+
+
+def _shown(motion: GroundMotion, name: str) -> Quantity:
+    """A command that controllers give, or an output of theirs."""
+    commands = {actuator.command.name: actuator.command for actuator in motion.assembly.actuators}
+    return commands.get(name) or Quantity(name.rpartition(".")[2]).of(name.rpartition(".")[0])
+
+
+def _forced(motion: GroundMotion, nu: Sequence[Scalar]) -> dict[Quantity, Scalar]:
+    """Forces, powers and energies during the step."""
+    outputs: dict[Quantity, Scalar] = {}
+    inner = motion.inner(nu)
+    total, ground = list(inner.tau), Forces([0] * len(nu))
+    for each in motion.touching:
+        rows = [*each.every, motion.spin_row(each)]
+        moved = [dot(row, nu) for row in rows]
+        push = motion.push(each, moved)
+        for row, force, speed in zip(rows, [*push.forces, push.load, push.moment], moved, strict=True):
+            total = [plus(t, times(entry, force)) for t, entry in zip(total, row, strict=True)]
+            ground.loss = minus(ground.loss, times(force, speed))
+        outputs |= _contact_outputs(each, push, moved)
+    needed = _needed(motion, nu, total)
+    outputs |= _motor_outputs(motion, inner, needed, nu)
+    tree = motion.assembly.tree
+    twists = velocities(tree, motion.here.at.poses, motion.before[: tree.speed_count])
+    outputs[_KINETIC] = kinetic_energy(tree, twists, motion.before)
+    outputs[_POTENTIAL] = potential_energy(tree, motion.world)
+    outputs[_GROUND] = ground.loss
+    left = motion.folded([needed])[0]
+    loose = [left[place] for place in motion.loose]
+    return outputs | {_BALANCE: sqrt(dot(loose, loose))}
+
+
+def _needed(motion: GroundMotion, nu: Sequence[Scalar], total: Sequence[Scalar]) -> list[Scalar]:
+    """M (ν − ν₀)/h + c − τ over all speeds: what only held speeds' motors make up for (N, N m)."""
+    rates = [minus(after, before) / motion.dt for after, before in zip(nu, motion.before, strict=True)]
+    tree = motion.assembly.tree
+    count = tree.speed_count
+    needs = inverse_dynamics(tree, motion.here.at.poses, motion.before[:count], rates[:count])
+    return [
+        minus(need, force) for need, force in zip([*needs, *([0] * (len(nu) - count))], total, strict=True)
+    ]
+
+
+def _contact_outputs(each: Touching, push: Push, moved: Sequence[Scalar]) -> dict[Quantity, Scalar]:
+    """Load, forces and slips of a contact."""
+    outputs: dict[Quantity, Scalar] = {_LOAD.of(each.name): push.load}
+    parts = zip(each.wheel.directions, push.forces, moved, strict=False)
+    for direction, force, slip in parts:
+        outputs[Quantity(direction.force, "N", "ground").of(each.name)] = force
+        outputs[Quantity(f"{direction.what}_slip", "m/s", "slip").of(each.name)] = slip
+    outputs |= {
+        Quantity(name, measured.unit, "other").of(each.name): push.outputs[name]
+        for name, measured in each.wheel.law.outputs.items()
+    }
+    return outputs
+
+
+def _motor_outputs(
+    motion: GroundMotion, inner: Forces, needed: Sequence[Scalar], nu: Sequence[Scalar]
+) -> dict[Quantity, Scalar]:
+    """Torques and powers of motors and of elastic couplings."""
+    outputs: dict[Quantity, Scalar] = {}
+    for actuator in motion.assembly.actuators:
+        effort = inner.efforts[actuator.name]
+        outputs |= {quantity: effort.outputs[name] for name, quantity in actuator.outputs.items()}
+        torque, power = effort.torque, effort.power
+        if actuator.motor.holds:
+            torque = needed[actuator.column]
+            power = times(torque, nu[actuator.column])
+        outputs |= {actuator.torque: torque, actuator.power: power}
+    for spring in motion.assembly.springs:
+        values = motion.here.at.values
+        stretch = plus(spring.stretch(values), times(motion.dt, spring.rate(nu)))
+        pull = plus(times(spring.stiffness, stretch), times(spring.damping, spring.rate(nu)))
+        outputs[Quantity("torque", "N m", "force").of(spring.name)] = times(-1, pull)
+    return outputs

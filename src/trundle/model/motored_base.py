@@ -1,0 +1,406 @@
+"""A base on driven wheels: what its motors are told so that it moves by a twist, in any scalar.
+
+    twist ξ and its rate ──► modules: angles, speeds and their rates ──► ν, ν̇ of all that turns       (`_Aims`)
+        ──► M ν̇ + c, less what the ground does, of least squares ──► torques on what motors drive      (`_torques`)
+        ──► every motor's own command for its torque, at the rate and the angle that are wanted        (`commands`)
+
+Wheels count as rolling without slip, whatever their contacts' law. What shows that it is right: told a motion that the
+robot can do, the commands move it so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from trundle.errors import InputError
+from trundle.mechanics.actuation import Actuator, Aim
+from trundle.mechanics.assembly import Assembly, assemble
+from trundle.mechanics.coupling import lead_on
+from trundle.mechanics.inverse_dynamics import inverse_dynamics
+from trundle.mechanics.linear import apply, product, solve_positive, transpose
+from trundle.mechanics.modules import Module, followed, modules_of, turned
+from trundle.mechanics.wheels import WheelModel
+from trundle.model.constraints import Configuration, configure, coupling_rows, rolling_rows, with_followers
+from trundle.model.mechanism import Mechanism, mechanism
+from trundle.robot import Robot, units
+from trundle.robot.kinds import Read
+from trundle.scalars import Scalar, absolute, atan2, is_zero, less, minimum, minus, plus, tan, times
+
+SPIN, STEER = 1 / 0.15, 2 / 0.08
+"""b, how quickly errors of rates of wheels and of angles of steering decay (1/s). Steering leads, as a wheel that
+points elsewhere pushes the base aside. Quick to the eye, and not so quick that usual motors saturate.
+"""
+# Below this speed (m/s) a wheel's angle isn't led by how the twist changes: as it stops, that rate has no bound.
+_SLOW = 0.05
+# A wheel's share of the twists that are asked for, below which nothing drives it.
+_NOTHING = 1e-9
+
+Twist = Sequence[Scalar]
+
+
+@dataclass(frozen=True)
+class _Aims:
+    """What turns shall do, by the columns of the speeds: angles of what steers (rad), rates and accelerations."""
+
+    positions: dict[int, Scalar] = field(default_factory=dict)
+    rates: dict[int, Scalar] = field(default_factory=dict)
+    accelerations: dict[int, Scalar] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class MotoredBase:
+    """The base of a robot on wheels that motors drive and steer.
+
+    Raises InputError with the reason where its motors can't lead it: none drives a wheel, or a wheel's steering is
+    nobody's.
+    """
+
+    robot: Robot
+
+    @cached_property
+    def here(self) -> Mechanism:
+        """The robot in numbers, every joint at its zero."""
+        return mechanism(self.robot.plant)
+
+    @cached_property
+    def modules(self) -> tuple[Module, ...]:
+        """Its wheels in numbers, without casters that nothing turns: they go where they are taken."""
+        if self.robot.base != "planar":
+            hint = 'base="planar" lets it drive' if self.robot.wheels else None
+            raise InputError(f"its base is {self.robot.base}: nothing drives on a plane", hint=hint)
+        assembly = self.here.assembly
+        wheels = {wheel.name: wheel for wheel in assembly.wheels}
+        reached = _reached(assembly, (motor.column for motor in assembly.actuators))
+        modules = [
+            module
+            for module in modules_of(assembly)
+            if not module.trails or wheels[module.name].steering in reached
+        ]
+        if not modules:
+            raise InputError("no wheel on its base grips the ground, but casters")
+        return tuple(modules)
+
+    @property
+    def along(self) -> bool:
+        """Whether wheels that neither turn nor have rollers let it go along one line only."""
+        return bool(_fixed(self.modules))
+
+    @cached_property
+    def steers(self) -> tuple[Module, ...]:
+        """The wheels that point where the base goes."""
+        return tuple(module for module in self.modules if module.points)
+
+    @cached_property
+    def motors(self) -> dict[int, tuple[Actuator, ...]]:
+        """The motors that lead it, by the columns of what they drive."""
+        aims, found = self._tried, dict[int, tuple[Actuator, ...]]()
+        for motor in self.here.assembly.actuators:
+            if motor.column in aims.rates:
+                self._check(motor, motor.column in aims.positions)
+                found[motor.column] = (*found.get(motor.column, ()), motor)
+        reached = _reached(self.here.assembly, found)
+        wheels = {wheel.name: wheel for wheel in self.here.assembly.wheels}
+        for module in self.steers:
+            if wheels[module.name].steering not in reached:
+                raise InputError(f"no motor steers {module.name!r}", hint="give it one, or let it trail")
+        driven = [wheels[module.name].spin in reached for module in self.modules]
+        needed = 1 if self.steers else len(self._ways)
+        rank = np.linalg.matrix_rank(self._speeds[driven], tol=_NOTHING) if any(driven) else 0
+        if rank < needed:
+            came = f"its motors choose {rank} of the {needed} velocities that its wheels let it have"
+            raise InputError(came, hint="let motors drive more of its wheels")
+        return found
+
+    @property
+    def drives(self) -> tuple[str, ...]:
+        """The inputs of its motors."""
+        return tuple(motor.command.name for motors in self.motors.values() for motor in motors)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What motors and wheels tell: rates of what is driven by torques, angles of what points anywhere."""
+        assembly = self.here.assembly
+        driven = [column for column, motors in self.motors.items() if not all(map(_holds, motors))]
+        angles = [wheel.steering for wheel in self._wheels(assembly) if wheel.steering is not None]
+        angles = [] if self.along and all(not module.trails for module in self.modules) else angles
+        angles += [column for column in driven if column in self._tried.positions]
+        coordinates = [assembly.quantities.coordinate_of(assembly.speeds[column]) for column in angles]
+        return tuple(dict.fromkeys([*coordinates, *(assembly.speeds[column] for column in driven)]))
+
+    def axle(self, read: Read) -> tuple[tuple[Scalar, Scalar], tuple[Scalar, Scalar]]:
+        """Where the fixed wheels' axle stands (x, y), in their middle, and the (cos, sin) along which they roll."""
+        fixed = _fixed(self._scaled(assemble(self.robot.plant, read)))
+        x, y = (sum(module.place[k] for module in fixed) / len(fixed) for k in (0, 1))
+        return (x, y), fixed[0].direction
+
+    def sharpest(self, read: Read, limit: Scalar) -> Scalar | None:
+        """The greatest curvature (1/m) at which no steered wheel turns farther than a limit (rad); None where none
+        steers.
+        """
+        modules = self._scaled(assemble(self.robot.plant, read))
+        (x, y), direction = self.axle(read)
+        greatest: Scalar | None = None
+        for module in modules:
+            if module.points:
+                place = module.place[0] - x, module.place[1] - y
+                ahead, left = turned(place, direction)
+                curve = tan(limit) / (absolute(ahead) + absolute(left) * tan(limit))
+                greatest = curve if greatest is None else minimum(greatest, curve)
+        return greatest
+
+    def commands(
+        self, twist: Twist, twist_rate: Twist, seen: Mapping[str, Scalar], read: Read, quickest: float
+    ) -> dict[str, Scalar]:
+        """The motors' inputs by which the base has a twist (v_x, v_y, ω, in its axes) that changes at a rate.
+
+        Motors that hold an angle or a rate are told it, and what it takes; others are led to it (`Actuator.leading`).
+        `quickest` is the greatest b (1/s).
+        """
+        assembly = assemble(self.robot.plant, read)
+        aims = self._aims(assembly, twist, twist_rate, seen)
+        torques = self._torques(assembly, aims, twist, twist_rate)
+        names, found = assembly.quantities, dict[str, Scalar]()
+        told = {motor.command.name: motor for motor in assembly.actuators}
+        for column, motors in self.motors.items():
+            steers = column in aims.positions
+            aim = Aim(aims.positions.get(column, 0), aims.rates[column], torques[column] / len(motors))
+            b = min(STEER if steers else SPIN, quickest)
+            for motor in motors:
+                name = motor.command.name
+                if _holds(motor):
+                    found[name] = told[name].command_for(aim.torque, aim.position, aim.rate)
+                    continue
+                speed = assembly.speeds[column]
+                position = seen[names.coordinate_of(speed)] if steers else None
+                inertia = self._inertia(column) / len(motors)
+                found[name] = told[name].leading(aim, inertia, b, seen[speed], position)
+        return found
+
+    def _aims(self, assembly: Assembly, twist: Twist, twist_rate: Twist, seen: Mapping[str, Scalar]) -> _Aims:
+        """What everything that turns shall do at a twist that changes at a rate."""
+        aims, modules = _Aims(), self._scaled(assembly)
+        wheels = self._wheels(assembly)
+        angles = self._angles(assembly, modules, twist, seen)
+        for module, wheel, (now, wanted) in zip(modules, wheels, angles, strict=True):
+            rate: Scalar = 0
+            faster = module.rates(module.along(wanted), twist, twist_rate)[1]
+            if module.points:
+                rate = _turning(module, wanted, twist, twist_rate)
+            speed, trailing = module.rolling(module.along(now), twist)
+            if wheel.spin is not None:
+                aims.rates[wheel.spin] = speed / module.radius
+                aims.accelerations[wheel.spin] = faster / module.radius
+            if wheel.steering is not None:
+                aims.rates[wheel.steering] = trailing if module.trails else rate
+                aims.accelerations[wheel.steering] = 0
+                if module.points:
+                    aims.positions[wheel.steering] = wanted - module.heading
+        lead_on(assembly.couplings, aims.rates, aims.positions)
+        lead_on(assembly.couplings, aims.accelerations, {})
+        for linkage in assembly.linkages:
+            column = linkage.column
+            if column in aims.positions:
+                (slope,) = linkage.slopes([aims.positions[column]])[0]
+                aims.rates[column] = aims.rates[linkage.followers[0].column] / slope
+                aims.accelerations[column] = 0
+        return aims
+
+    def _angles(
+        self, assembly: Assembly, modules: Sequence[Module], twist: Twist, seen: Mapping[str, Scalar]
+    ) -> list[tuple[Scalar, Scalar]]:
+        """The angles of all wheels, as they are (where that counts) and as they should be (rad)."""
+        names, now = assembly.quantities, list[Scalar]()
+        for module, wheel in zip(modules, self._wheels(assembly), strict=True):
+            column = wheel.steering
+            if column is None or (self.along and not module.trails):
+                now.append(module.heading)
+            else:
+                now.append(module.heading + seen[names.coordinate_of(assembly.speeds[column])])
+        if self.along:
+            wanted = [
+                _ahead(module, twist) if module.points else angle
+                for module, angle in zip(modules, now, strict=True)
+            ]
+            return [(angle, angle) for angle in wanted]
+        rolling = [
+            module.rolling(module.along(angle), twist)[0] for module, angle in zip(modules, now, strict=True)
+        ]
+        found = followed(modules, twist, now, rolling)
+        return [(here, angle) for here, (angle, _, _) in zip(now, found, strict=True)]
+
+    def _torques(self, assembly: Assembly, aims: _Aims, twist: Twist, twist_rate: Twist) -> list[Scalar]:
+        """What motors give on every column (N m): M ν̇ + c = τ + Aᵀ f, with the forces f of the ground of least squares.
+
+        Wheels that nothing drives pull as much along their heading as it takes to turn them.
+        """
+        at = self._at(assembly, aims)
+        nu, nu_dot = (
+            _filled(assembly, part, turning)
+            for part, turning in ((twist, aims.rates), (twist_rate, aims.accelerations))
+        )
+        count = assembly.tree.speed_count
+        needed = [0] * len(assembly.speeds)
+        needed[:count] = inverse_dynamics(assembly.tree, at.poses, nu[:count], nu_dot[:count])
+        rows = rolling_rows(assembly, at, self._wheels(assembly))[0]
+        turning = [wheel.spin for wheel in self._wheels(assembly) for _ in wheel.directions]
+        pulling = [row for row, pulls in zip(rows, self._pulls, strict=True) if pulls]
+        for row, pulls, spin in zip(rows, self._pulls, turning, strict=True):
+            if not pulls and spin is not None:  # the ground turns it
+                force = needed[spin] / row[spin]
+                needed = [minus(need, times(part, force)) for need, part in zip(needed, row, strict=True)]
+        base = list(assembly.base_columns)
+        share = [[row[column] for column in base] for row in pulling]
+        balance = solve_positive(product(transpose(share), share), [[needed[column]] for column in base])
+        forces = apply(share, [value for (value,) in balance])
+        pushed = apply(transpose(pulling), forces)
+        needed = [minus(need, push) for need, push in zip(needed, pushed, strict=True)]
+        for element in assembly.elements:
+            place = assembly.quantities.coordinate_of(assembly.speeds[element.column])
+            effort = element.effort(at.values[place], nu[element.column])
+            needed[element.column] = minus(needed[element.column], effort.torque)
+        return self._led(assembly, at, needed)
+
+    def _at(self, assembly: Assembly, aims: _Aims) -> Configuration:
+        """Where everything is: what steers as it should be, all else at its start."""
+        names = assembly.quantities
+        wanted = {names.coordinate_of(assembly.speeds[column]): q for column, q in aims.positions.items()}
+        starts = zip(self.here.names, self.here.q, strict=True)
+        return configure(assembly, self.here.names, [wanted.get(name, start) for name, start in starts])
+
+    def _scaled(self, assembly: Assembly) -> list[Module]:
+        """The modules in an assembly's scalars."""
+        kept = {module.name for module in self.modules}
+        return [module for module in modules_of(assembly) if module.name in kept]
+
+    def _wheels(self, assembly: Assembly) -> list[WheelModel]:
+        """The modules' wheels, in their order."""
+        wheels = {wheel.name: wheel for wheel in assembly.wheels}
+        return [wheels[module.name] for module in self.modules]
+
+    @cached_property
+    def _tried(self) -> _Aims:
+        """Aims in numbers, which tell what follows from a twist."""
+        assembly = self.here.assembly
+        rest = dict.fromkeys(assembly.coordinates, 0.0)
+        return self._aims(assembly, (1.0, 0.0, 0.0), (0.0, 0.0, 0.0), rest)
+
+    @cached_property
+    def _ways(self) -> list[tuple[float, float, float]]:
+        """Twists whose sums are those that the base may have."""
+        if not self.along:
+            return [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
+        (x, y), (c, s) = self.axle(self.robot.plant.resolver())
+        return [(float(c), float(s), 0.0), (float(y), -float(x), 1.0)]
+
+    @cached_property
+    def _speeds(self) -> np.ndarray:
+        """Speeds of the wheels unsteered, (m, ways)."""
+        rolled = [
+            [float(module.rolling(module.direction, way)[0]) for way in self._ways] for module in self.modules
+        ]
+        return np.array(rolled)
+
+    @cached_property
+    def _pulls(self) -> list[bool]:
+        """Of the directions of the wheels' contacts, which take part in a force."""
+        reached = _reached(self.here.assembly, self.motors)
+        return [
+            is_zero(direction.along) or wheel.spin in reached
+            for wheel in self._wheels(self.here.assembly)
+            for direction in wheel.directions
+        ]
+
+    def _inertia(self, column: int) -> float:
+        """What motors on a column move, as described (kg m²): of wheels their shares of the robot's mass, too."""
+        assembly, at = self.here.assembly, self.here.at
+        count = assembly.tree.speed_count
+        still = inverse_dynamics(assembly.tree, at.poses, [0.0] * count, [0.0] * count)
+
+        def moved_by(driven: int) -> tuple[float, float]:
+            """The inertia about its axis, and the sum of the squares of how far wheels roll with it."""
+            unit = [float(k == driven) for k in range(len(assembly.speeds))]
+            unit = with_followers(assembly, unit, coupling_rows(assembly, at)[0])
+            forces = inverse_dynamics(assembly.tree, at.poses, [0.0] * count, unit[:count])
+            own = sum(u * (f - g) for u, f, g in zip(unit, forces, still, strict=False))
+            own += sum(linkage.armature for linkage in assembly.linkages if linkage.column == driven)
+            rolled = [
+                unit[wheel.spin] * wheel.radius for wheel in self._wheels(assembly) if wheel.spin is not None
+            ]
+            return own, sum(way * way for way in rolled)
+
+        own, rolled = moved_by(column)
+        sharing = sum(moved_by(driven)[1] > 0 for driven in self.motors)
+        mass = sum(float(link.inertia.mass) for link in assembly.tree.links)
+        return float(own + (mass / sharing * rolled if rolled else 0.0))
+
+    def _check(self, motor: Actuator, steers: bool) -> None:
+        """Raise InputError where a motor can't do its part."""
+        if motor.motor.commands is units.ANGLE and not steers:
+            raise InputError(f"{motor.name!r} holds an angle, and what it drives turns on and on")
+        motor.command_for(0.0, 0.0, 0.0)
+
+    def _led(self, assembly: Assembly, at: Configuration, needed: list[Scalar]) -> list[Scalar]:
+        """What is needed on what leads others, with theirs; where a motor drives a follower, on that."""
+        for coupling in reversed(assembly.couplings):
+            slopes = coupling.slopes([at.values[axis.coordinate] for axis in coupling.leaders])
+            for follower, partials in zip(coupling.followers, slopes, strict=True):
+                for leader, slope in zip(coupling.leaders, partials, strict=True):
+                    if follower.column in self.motors:
+                        needed[follower.column] = plus(needed[follower.column], needed[leader.column] / slope)
+                    else:
+                        needed[leader.column] = plus(
+                            needed[leader.column], times(slope, needed[follower.column])
+                        )
+        return needed
+
+
+def _fixed(modules: Sequence[Module]) -> list[Module]:
+    """Those that neither turn nor have rollers."""
+    return [module for module in modules if module.held]
+
+
+def _holds(motor: Actuator) -> bool:
+    """Whether a motor holds by itself what it is told, an angle or a rate."""
+    return motor.motor.commands in (units.ANGLE, units.RATE)
+
+
+def _reached(assembly: Assembly, driven: Iterable[int]) -> set[int]:
+    """The columns of what motors move, with what couplings lead on to."""
+    found = {*driven}
+    for coupling in assembly.couplings:
+        leaders, followers = (
+            [axis.column for axis in axes] for axes in (coupling.leaders, coupling.followers)
+        )
+        if found.intersection(leaders):
+            found.update(followers)
+    for coupling in reversed(assembly.couplings):
+        if len(coupling.leaders) == 1 and found.intersection(axis.column for axis in coupling.followers):
+            found.add(coupling.leaders[0].column)
+    return found
+
+
+def _ahead(module: Module, twist: Twist) -> Scalar:
+    """The angle at which a wheel rolls along its place's velocity, within 90° of its heading."""
+    along, across = turned(module.velocity(twist), module.direction)
+    side = 1 - 2 * less(along, 0)
+    return module.heading + atan2(side * across, side * along)
+
+
+def _turning(module: Module, angle: Scalar, twist: Twist, twist_rate: Twist) -> Scalar:
+    """How fast a wheel has to turn so as to go on rolling (rad/s); as it stops, 0."""
+    direction = module.along(angle)
+    speed = turned(module.velocity(twist), direction)[0]
+    aside = turned(module.velocity(twist_rate), direction)[1]
+    return aside * speed / (speed * speed + _SLOW * _SLOW)
+
+
+def _filled(assembly: Assembly, base: Twist, turning: Mapping[int, Scalar]) -> list[Scalar]:
+    """Speeds or accelerations of all columns, by those of the base and of what turns; others rest."""
+    filled: list[Scalar] = [0] * len(assembly.speeds)
+    for column, value in [*zip(assembly.base_columns, base, strict=True), *turning.items()]:
+        filled[column] = value
+    return filled

@@ -1,0 +1,77 @@
+"""What commands are taken from and to: states, targets, and the steps between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trundle.arrays import FloatArray
+from trundle.choices import Shape
+from trundle.motion.commands.commands import Three
+from trundle.motion.drive.drive import Drive
+from trundle.motion.drive.kinematics import Kinematics
+from trundle.motion.forces.real_limits import RealLimits
+from trundle.motion.pieces.motion import Piece
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Where commands stand: the twist (3,), the modules' angles (m,) without jumps, and their speeds (m,)."""
+
+    twist: FloatArray
+    angles: FloatArray
+    speeds: FloatArray
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a command asks for: a twist, or angles and speeds of the modules in the kinematics' order."""
+
+    place: int
+    duration: float
+    twist: Three | None = None
+    modules: tuple[FloatArray, FloatArray] | None = None
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A command that takes longer than asked, how many times, and which limit of which module asks for it.
+
+    Beside declared limits "grip", "voltage" and so on, of a wheel, a motor or a battery.
+    """
+
+    command: int
+    factor: float
+    limit: str
+    module: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """The pieces of one command, the state after it, and what was changed of it."""
+
+    pieces: tuple[Piece, ...]
+    state: State
+    stretches: tuple[Stretch, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def then(self, other: Step) -> Step:
+        """This one and another behind it."""
+        return Step(
+            (*self.pieces, *other.pieces),
+            other.state,
+            (*self.stretches, *other.stretches),
+            (*self.notes, *other.notes),
+        )
+
+
+@dataclass(frozen=True)
+class Control:
+    """How commands are taken: by which drive, with profiles of which shape, whether its limits are held, and within
+    which motors and floor.
+    """
+
+    kinematics: Kinematics
+    drive: Drive
+    shape: Shape
+    held: bool = False
+    real: RealLimits | None = None

@@ -1,0 +1,390 @@
+"""A problem of `trundle.fastest` in numbers: from a drive, poses and obstacles to a programme, and back to a piece."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from trundle.arrays import BoolArray, FloatArray
+from trundle.mechanics.modules import SLACK, turns_into_range
+from trundle.motion.drive.drive import Drive
+from trundle.motion.fastest.directed import Directed
+from trundle.motion.fastest.intervals import Shape, Wheel
+from trundle.motion.fastest.obstacles import Obstacle
+from trundle.motion.fastest.programme import Nodes, Programme
+from trundle.motion.paths.pose_paths import LIMITS, Zone
+from trundle.motion.pieces.profiles import PiecewisePolynomial
+
+# Steps of a guess below this share of its largest one have no direction of their own.
+_STANDS = 1e-6
+# What an interval takes at least and at most, in the guess's own time.
+_SHORTEST, _LONGEST = 1e-3, 1e3
+# Obstacles farther away from a guess than so many times the robot's size don't count in a programme.
+_REACH = 2.0
+# Programmes at most, one after the other, until none leads through an obstacle that didn't count.
+_ROUNDS = 4
+# Looks at an interval for how far modules turn.
+_LOOKS = 8
+# What a base may do on a leg of which nothing is asked.
+FREE = Zone(0.0, math.inf)
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A pose that a motion goes through: x, y (m), θ (rad; None where it is free), the base's speed there (m/s; None
+    where it is free), and what is asked of the base on the way from there.
+    """
+
+    x: float
+    y: float
+    heading: float | None = None
+    speed: float | None = None
+    leg: Zone = FREE
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """From rest to rest through stops, between obstacles.
+
+    Parameters
+    ----------
+    drive : Drive
+        Of wheels that are fixed, have rollers, or steer about their centres.
+    stops : tuple of Stop
+        The start first, the goal last.
+    obstacles : tuple of Obstacle
+        Convex, on the floor.
+    outline : array (c, 2), m
+        The robot's, convex, in its frame.
+    hold : array (2 m, 3), optional
+        The wheels' forces by the base's acceleration (m/s², rad/s²), as shares of what the floor holds, about.
+    """
+
+    drive: Drive
+    stops: tuple[Stop, ...]
+    obstacles: tuple[Obstacle, ...]
+    outline: FloatArray
+    hold: FloatArray | None = None
+
+    def grown(self, distance: float) -> Problem:
+        """The same with so much more around its obstacles (m)."""
+        return replace(self, obstacles=tuple(obstacle.grown(distance) for obstacle in self.obstacles))
+
+    @property
+    def start(self) -> tuple[float, float, float]:
+        """The first stop's pose."""
+        stop = self.stops[0]
+        assert stop.heading is not None
+        return stop.x, stop.y, stop.heading
+
+    @cached_property
+    def size(self) -> float:
+        """The unit of lengths: how far the farthest module stands from the base's origin (m)."""
+        return float(np.abs(self.drive.places).max(initial=1e-3))
+
+    @cached_property
+    def second(self) -> float:
+        """The unit of times: what the unit of lengths takes at the greatest speed (s)."""
+        return self.size / float(self.drive.rolling[0].min())
+
+    @cached_property
+    def basis(self) -> FloatArray:
+        """(k, 3): the twists that wheels allow which neither steer nor have rollers, in units of `size`."""
+        fixed = [i for i, m in enumerate(self.drive.modules) if m.held]
+        across = 1j * np.exp(1j * self.drive.headings[fixed])
+        scaled = np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1 / self.size]]) @ self.drive.map[:, fixed]
+        rows = (np.conj(across) * scaled).real.T
+        if not fixed:
+            return np.eye(3)
+        _, sizes, vectors = np.linalg.svd(rows)
+        rank = int((sizes > 1e-9 * max(1.0, sizes[0])).sum())
+        return vectors[rank:]
+
+    @cached_property
+    def steered(self) -> bool:
+        """Whether directions and speeds along them are apart."""
+        return bool(self.drive.points.any())
+
+    @cached_property
+    def degrees(self) -> tuple[int, int]:
+        """Of d and r: so smooth that what is limited has no impulses."""
+        rolling = _order(self.drive.rolling[1:])
+        if not self.steered:
+            return rolling, -1
+        return max(_order(self.drive.steering), rolling), rolling
+
+    def shape(self, phases: tuple[int, ...]) -> Shape:
+        """That of a programme with so many intervals between stops."""
+        return Shape(
+            tuple(self._wheel(i) for i in range(len(self.drive.modules))),
+            tuple((float(a), float(b), float(c)) for a, b, c in self.basis.round(14) + 0.0),
+            self.degrees,
+            phases,
+            tuple(len(obstacle.corners) for obstacle in self.obstacles),
+            len(self.outline) if self.obstacles else 0,
+            self._asked,
+            self.hold is not None,
+        )
+
+    def _wheel(self, place: int) -> Wheel:
+        module = self.drive.modules[place]
+        every = (*self.drive.steering[:, place], *self.drive.rolling[:, place])
+        slope = float(module.rollers[1]) / float(module.rollers[0]) if module.rollers else 0.0
+        points = bool(self.drive.points[place])
+        return Wheel(
+            points,
+            0.0 if points else float(self.drive.headings[place]),
+            slope,
+            tuple(math.isfinite(limit) and (points or k > 2) for k, limit in enumerate(every)),
+            points and bool(self._ranges[place] <= math.pi + SLACK),
+        )
+
+    def numbers(self, share: float) -> FloatArray:
+        """The programme's parameters, motions being asked to be within limits taken so many times as fast."""
+        places = np.stack([self.drive.places.real, self.drive.places.imag], axis=1) / self.size
+        limits = np.concatenate([self.drive.steering, self.drive.rolling]).T
+        time, length = self.second ** np.arange(1, 4), self.size
+        scaled = np.where(np.isfinite(limits), limits, 1.0) * np.concatenate([time, time / length])
+        scaled = scaled * np.tile(share ** np.arange(1.0, 4), 2)
+        ranges = np.nan_to_num(self.drive.ranges.T, posinf=0.0, neginf=0.0)
+        parts = [places, scaled, ranges]
+        if self.hold is not None:
+            parts.append(self.hold * [length, length, 1.0] / (share * self.second) ** 2)
+        if self.obstacles:
+            parts.append(self.outline / length)
+            # the last row holds the radius about the corners
+            parts += [np.concatenate([o.corners, [[o.radius, 0.0]]]) / length for o in self.obstacles]
+        return np.concatenate([part.T.ravel() for part in parts])
+
+    def bounds(self, phases: tuple[int, ...], guess: Nodes) -> tuple[Nodes, Nodes]:
+        """What the nodes are at least and at most: the stops' poses, and rest at both ends."""
+        n = sum(phases)
+        parts = guess.states, guess.controls, guess.lines
+        x, u, lines = (np.full_like(part, -np.inf) for part in parts)
+        lower = Nodes(x, u, lines, guess.durations * _SHORTEST)
+        upper = Nodes(-x, -u, -lines, guess.durations * _LONGEST)
+        nodes = np.concatenate([[0], np.cumsum(phases)])
+        for node, stop in zip(nodes, self.stops, strict=True):
+            held: list[tuple[int, float]] = [(0, stop.x / self.size), (1, stop.y / self.size)]
+            held += [] if stop.heading is None else [(2, stop.heading)]
+            still = node in (0, n) or stop.speed == 0
+            held += [(place, 0.0) for place in self._resting()] if still else []
+            for place, value in held:
+                lower.states[node, place] = upper.states[node, place] = value
+        return lower, upper
+
+    @property
+    def units(self) -> FloatArray:
+        """Of the base's `LIMITS` in a programme."""
+        return np.array([self.size, self.size, 1.0, 1.0]) / self.second ** np.array([1.0, 2, 1, 2])
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What the stops are called."""
+        return "start", *(f"via[{k}]" for k in range(len(self.stops) - 2)), "goal"
+
+    @property
+    def _asked(self) -> tuple[bool, ...]:
+        """Which of the base's limits count somewhere, the speed also where a pose is passed at one."""
+        limited = [any(name in stop.leg.limits for stop in self.stops) for name in LIMITS]
+        return limited[0] or any(stop.speed for stop in self.stops), *limited[1:]
+
+    def paces(self, phases: tuple[int, ...], share: float) -> tuple[FloatArray, FloatArray]:
+        """Squares of the base's speed, acceleration, rate and its change, those that are asked for, at both ends of the
+        intervals: at least and at most, (n, rows) in the programme's units, limits taken so many times as fast.
+        """
+        asked = np.flatnonzero(self._asked)
+        limits = np.array([[getattr(stop.leg, name) for name in LIMITS] for stop in self.stops[:-1]])
+        scaled = limits * share ** np.array([1.0, 2, 1, 2]) / self.units
+        most = np.repeat(scaled[:, asked] ** 2, phases, axis=0)
+        least, most = np.full((len(most), 2 * len(asked)), -np.inf), np.tile(most, 2)
+        for node, stop in zip(np.cumsum(phases)[:-1], self.stops[1:-1], strict=True):
+            if stop.speed:  # the first row is that of the speed, where the next interval begins
+                least[node, 0] = most[node, 0] = (stop.speed / self.units[0]) ** 2
+                before = len(asked)
+                most[node - 1, before] = max(most[node - 1, before], most[node, 0])
+        return least, most
+
+    def _resting(self) -> list[int]:
+        """The states that are zero at rest: of a base that steers its speed and the rates of its direction."""
+        k, (p, q) = len(self.basis), self.degrees
+        if not self.steered:
+            return list(range(3, 3 + k * p))
+        return [*range(3 + k, 3 + k * p), *range(3 + k * p, 3 + k * p + q)]
+
+    def guess(self, phases: tuple[int, ...], poses: FloatArray, backward: bool = False) -> Nodes:
+        """Nodes on poses (n + 1, 3) at even times, m and rad; bases that steer begin forward or backward."""
+        scaled = poses / [self.size, self.size, 1.0]
+        twists = _by_interval(scaled)
+        p, q = self.degrees
+        d = twists @ self.basis.T
+        h = self._pace(twists)
+        columns: list[FloatArray] = []
+        controls: list[FloatArray] = []
+        if self.steered:
+            d, rho = self._split(d, backward)
+            speeds = _differences(rho, q)
+            columns, controls = [row[:, None] for row in speeds[:-1]], [speeds[-1][:-1, None]]
+        rates = _differences(d, p)
+        states = np.concatenate([scaled, *rates[:-1], *columns], axis=1)
+        lines = np.zeros((sum(phases), 2 * len(self.obstacles)))
+        for place, obstacle in enumerate(self.obstacles):
+            lines[:, 2 * place : 2 * place + 2] = obstacle.separating(poses, self.outline) / [1.0, self.size]
+        return Nodes(
+            states, np.concatenate([rates[-1][:-1], *controls], axis=1), lines, np.full(len(phases), h)
+        )
+
+    def _split(self, d: FloatArray, backward: bool) -> tuple[FloatArray, FloatArray]:
+        """Directions of unit length, and signed sizes along them, of twists by interval (n + 1, k)."""
+        sizes = np.linalg.norm(d, axis=1)
+        moving = np.flatnonzero(sizes > _STANDS * sizes.max(initial=0.0))
+        if not len(moving):
+            return np.tile(np.eye(d.shape[1])[0], (len(d), 1)), sizes
+        nearest = moving[np.abs(np.arange(len(d))[:, None] - moving).argmin(axis=1)]
+        units = d[nearest] / sizes[nearest, None]
+        signs = np.array([self._forward(unit) for unit in units])
+        if not signs.all():  # no steering range says which way is forward: directions go on without a jump
+            steps = np.sign((units[1:] * units[:-1]).sum(axis=1))
+            signs = (-1.0 if backward else 1.0) * np.cumprod(
+                np.concatenate([[1.0], np.where(steps < 0, -1.0, 1.0)])
+            )
+        return units * signs[:, None], sizes * signs
+
+    def _forward(self, unit: FloatArray) -> float:
+        """+1 or −1 as a direction or its opposite points the wheels into their ranges; 0 where nothing says so."""
+        ranged = np.array([wheel.ranged for wheel in self.shape((1,)).wheels])
+        if not ranged.any():
+            return 0.0
+        w = self.drive.velocities((unit @ self.basis) * [1, 1, 1 / self.size])[ranged]
+        middle = np.exp(1j * self.drive.ranges[:, ranged].mean(axis=0))
+        return 1.0 if float((w * middle.conj()).real.sum()) >= 0 else -1.0
+
+    def _pace(self, twists: FloatArray) -> float:
+        """What an interval takes, about, of twists by interval."""
+        u = self.drive.velocities(twists * [1, 1, 1 / self.size])
+        speed, acceleration, _ = (limits.min() for limits in self.drive.rolling * _powers(self) / self.size)
+        changes = np.abs(np.diff(u, axis=0)).max(initial=0.0)
+        return float(max(np.abs(u).max(initial=1e-6) / speed, np.sqrt(changes / acceleration)))
+
+    def solved(
+        self, phases: tuple[int, ...], guess: Nodes, share: float = 1.0, warm: bool = False
+    ) -> tuple[Nodes, bool]:
+        """The local optimum beside a guess, within limits taken so many times as fast; `warm` where it is near."""
+        near, rounds = self._beside(guess, _REACH), 0
+        while True:
+            programme = Programme(self.shape(phases), near, warm)
+            bounds = self.bounds(phases, guess)
+            nodes, found = programme.solved(guess, bounds, self.numbers(share), self.paces(phases, share))
+            entered = bool((self._beside(nodes, 0.0) & ~near).any())
+            rounds += 1
+            if not (found and entered) or rounds == _ROUNDS:
+                return nodes, found and not entered
+            near = near | self._beside(nodes, _REACH)  # it went where obstacles didn't count
+
+    def _beside(self, nodes: Nodes, reach: float) -> BoolArray:
+        """On which steps (n, obstacles) the outline is within so many sizes of the robot of the obstacles."""
+        poses = nodes.states[:, :3] * [self.size, self.size, 1.0]
+        near = np.zeros((len(poses) - 1, len(self.obstacles)), dtype=bool)
+        for place, obstacle in enumerate(self.obstacles):
+            beside = obstacle.distances(poses, self.outline) < reach * self.size
+            near[:, place] = beside[:-1] | beside[1:]
+        return near
+
+    def piece(self, phases: tuple[int, ...], nodes: Nodes, angles: FloatArray | None) -> Directed:
+        """The motion of nodes; its modules begin nearest to `angles`, or as they need."""
+        h = np.repeat(nodes.durations, phases) * self.second
+        k, (p, q) = len(self.basis), self.degrees
+        terms = [*(nodes.states[:-1, 3 + j * k : 3 + (j + 1) * k] for j in range(p)), nodes.controls[:, :k]]
+        d = np.stack([term @ self.basis / math.factorial(j) for j, term in enumerate(terms)], axis=1)
+        powers = h[:, None] ** -np.arange(p + 1.0)
+        d = d * powers[:, :, None]
+        r = np.ones((len(h), 1))
+        if self.steered:
+            speeds = [*(nodes.states[:-1, 3 + p * k + j] for j in range(q)), nodes.controls[:, k]]
+            r = np.stack([term / math.factorial(j) for j, term in enumerate(speeds)], axis=1)
+            r = r * self.size * h[:, None] ** -np.arange(1.0, q + 2)
+        else:
+            d = d * self.size / h[:, None, None]
+        d = d * [1.0, 1.0, 1 / self.size]
+        breaks = np.concatenate([[0.0], np.cumsum(h)])
+        direction, speed = PiecewisePolynomial(breaks, d), PiecewisePolynomial(breaks, r)
+        return Directed(self.drive, direction, speed, self._angles(direction, angles))
+
+    def _angles(self, direction: PiecewisePolynomial, before: FloatArray | None) -> FloatArray:
+        """The modules' angles where the motion begins: forward or backward, as their ranges hold all of the motion,
+        nearest to those before.
+        """
+        before = self.drive.headings if before is None else before
+        rest = PiecewisePolynomial(direction.breaks, np.ones((len(direction.coefficients), 1)))
+        whole = Directed(self.drive, direction, rest, before)
+        looks = np.linspace(0.0, direction.duration, _LOOKS * len(direction.coefficients) + 1)
+        angles = whole.samples(looks).angle
+        swing = angles - angles[0]
+        turns = turns_into_range(
+            angles[0] - before, before, self.drive.ranges, swing=(swing.min(axis=0), swing.max(axis=0))
+        )
+        # where no range holds all, that shows
+        return np.where(self.drive.points & ~np.isnan(turns), before + turns, angles[0])
+
+    @property
+    def wide(self) -> bool:
+        """Whether a steering range of more than half a turn ends: a programme knows directions alone."""
+        return bool((np.isfinite(self._ranges) & (self._ranges > math.pi)).any())
+
+    @property
+    def _ranges(self) -> FloatArray:
+        """How wide the steering ranges are (rad)."""
+        return np.diff(self.drive.ranges, axis=0)[0]
+
+    def narrowed(self, share: float, most: float = math.inf) -> Problem:
+        """The same with that share of all steering ranges about their middle, each of at most so much (rad)."""
+        limits = []
+        for own, width in zip(self.drive.limits, self._ranges.tolist(), strict=True):
+            if own.steering_range is not None:
+                middle, half = sum(own.steering_range) / 2, share * min(width, most) / 2
+                own = replace(own, steering_range=(middle - half, middle + half))
+            limits.append(own)
+        return replace(self, drive=replace(self.drive, limits=tuple(limits)))
+
+    def asked(self, phases: tuple[int, ...]) -> FloatArray | None:
+        """(intervals, 4): the base's greatest speed, acceleration, rate and its change; None where none is limited."""
+        limits = np.array([[getattr(stop.leg, name) for name in LIMITS] for stop in self.stops[:-1]])
+        return np.repeat(limits, phases, axis=0) if np.isfinite(limits).any() else None
+
+
+def _order(limits: FloatArray) -> int:
+    """The highest order of limits (orders, m) that any module has."""
+    finite = np.isfinite(limits).any(axis=1)
+    return int(np.flatnonzero(finite).max(initial=-1)) + 1
+
+
+def _powers(problem: Problem) -> FloatArray:
+    return (problem.second ** np.arange(1.0, 4))[:, None]
+
+
+def _by_interval(poses: FloatArray) -> FloatArray:
+    """The base's twist by interval at poses (n + 1, 3) at even times, in its axes."""
+    rates = np.gradient(poses, axis=0)
+    rates[[0, -1]] = 0.0
+    local = (rates[:, 0] + 1j * rates[:, 1]) * np.exp(-1j * poses[:, 2])
+    return np.stack([local.real, local.imag, rates[:, 2]], axis=1)
+
+
+def _differences(values: FloatArray, count: int) -> list[FloatArray]:
+    """Values and so many of their differences, as long."""
+    out = [values]
+    for _ in range(count):
+        step = np.diff(out[-1], axis=0)
+        out.append(np.concatenate([step, step[-1:]]))
+    return out
+
+
+def phases_of(counts: Sequence[float], intervals: int) -> tuple[int, ...]:
+    """So many intervals shared between phases by their lengths, an eighth of an even share at least."""
+    lengths = np.asarray(counts, dtype=float)
+    shares = np.maximum(lengths / lengths.sum(), 1 / (8 * len(lengths)))
+    return tuple(max(2, round(x)) for x in intervals * shares / shares.sum())

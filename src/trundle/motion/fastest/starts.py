@@ -1,0 +1,194 @@
+"""Where programmes begin their search: ways through the stops past obstacles, whatever the wheels say to them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from trundle.arrays import FloatArray
+from trundle.motion.fastest.problem import Problem, Stop
+from trundle.motion.fastest.routes import around, shortest
+
+# Ways past the other side of obstacles are tried for so many of them.
+_OTHER_SIDES = 4
+# How a wall that bars one side of an obstacle is: so thick (m), so many times as long as the whole route.
+_THICK, _LONG = 1e-3, 10.0
+# Places along a leg at which a base that can't go aside is turned along its way.
+_ALONG = 41
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """A start of the search: its name, the corners (c, 3) of its legs (x, y, θ), whether wheels begin backward."""
+
+    name: str
+    legs: tuple[FloatArray, ...]
+    backward: bool = False
+
+    def lengths(self, size: float) -> list[float]:
+        """How long the legs are, turns counted with them."""
+        return [float(_steps(leg, size).sum()) + 1e-9 for leg in self.legs]
+
+    def poses(self, phases: tuple[int, ...], size: float) -> FloatArray:
+        """(n + 1, 3): poses at even times of the legs, from rest to rest on the whole."""
+        rows, last = [], len(phases) - 1
+        for place, (leg, count) in enumerate(zip(self.legs, phases, strict=True)):
+            at = np.concatenate([[0.0], np.cumsum(_steps(leg, size))])
+            shares = _paced(np.arange(count + (place == last)) / count, place == 0, place == last)
+            rows.append(np.stack([np.interp(shares * at[-1], at, column) for column in leg.T], axis=1))
+        return np.concatenate(rows)
+
+
+def _paced(shares: FloatArray, from_rest: bool, to_rest: bool) -> FloatArray:
+    """How far one is at shares of a leg's time: slow where it begins or ends at rest."""
+    if from_rest and to_rest:
+        return shares**2 * (3 - 2 * shares)
+    if from_rest:
+        return shares**2 * (2 - shares)
+    return shares * (1 + shares - shares**2) if to_rest else shares
+
+
+def _steps(corners: FloatArray, size: float) -> FloatArray:
+    """How long the parts of a leg are, a radian counted as the robot's size."""
+    steps = np.diff(corners, axis=0)
+    return np.hypot(np.hypot(steps[:, 0], steps[:, 1]), size * steps[:, 2])
+
+
+def ways(problem: Problem) -> Iterator[Way]:
+    """All ways that are tried, the most promising first."""
+    routes = dict(_routes(problem))
+    first = next(iter(routes))
+    for turns in _turns(problem.stops):
+        headings = _headings(problem.stops, turns)
+        told = ", the long way round" if turns else ""
+        for name, legs in routes.items():
+            if len(problem.basis) < 3:
+                yield from _along(problem, name, legs, headings)
+            yield Way(name + told, tuple(_evenly(leg, *ends) for leg, ends in _ends(legs, headings)))
+        for name, share in (("turning first", 0.0), ("turning last", 1.0)):
+            legs = tuple(_turned(leg, *ends, share) for leg, ends in _ends(routes[first], headings))
+            yield Way(f"{first}, {name}{told}", legs)
+
+
+def _ends(
+    legs: tuple[FloatArray, ...], headings: list[float]
+) -> Iterator[tuple[FloatArray, tuple[float, float]]]:
+    return zip(legs, pairwise(headings), strict=True)
+
+
+def _routes(problem: Problem) -> Iterator[tuple[str, tuple[FloatArray, ...]]]:
+    """Names and legs, corners (c, 2), of routes past the obstacles on either side."""
+    points = [np.array([stop.x, stop.y]) for stop in problem.stops]
+    reach = float(np.linalg.norm(problem.outline, axis=1).max(initial=0.0))
+    straight = tuple(np.stack(pair) for pair in pairwise(points))
+    for kept in (reach, reach / 2, 0.0):  # as far away as lets the robot turn, or nearer where that is barred
+        polygons = [around(obstacle, kept, outside=True) for obstacle in problem.obstacles]
+        legs = [shortest(a, b, polygons) for a, b in pairwise(points)]
+        found = tuple(leg for leg in legs if leg is not None)
+        if len(found) == len(legs):
+            break
+    else:
+        yield "straight", straight
+        return
+    bent = any(len(leg) > 2 for leg in found)
+    yield "the shortest route" if bent else "straight", found
+    yield from _other_sides(problem, found, polygons)
+
+
+def _other_sides(
+    problem: Problem, legs: tuple[FloatArray, ...], polygons: list[FloatArray]
+) -> Iterator[tuple[str, tuple[FloatArray, ...]]]:
+    """The routes on which one of the obstacles nearest to the shortest one is passed on its other side."""
+    beside: list[tuple[float, int, int, FloatArray]] = []
+    for place, leg in enumerate(legs):
+        for k, obstacle in enumerate(problem.obstacles):
+            middle = obstacle.corners.mean(axis=0)
+            nearest = _nearest(leg, middle)
+            beside.append((float(np.hypot(*(nearest - middle))) - obstacle.radius, place, k, nearest))
+    known = list(legs)
+    for _, place, k, nearest in sorted(beside, key=lambda each: each[0])[:_OTHER_SIDES]:
+        leg, middle = legs[place], problem.obstacles[k].corners.mean(axis=0)
+        away = nearest - middle
+        if not np.hypot(*away) > 0:
+            away = np.array([[0.0, -1.0], [1.0, 0.0]]) @ (leg[-1] - leg[0])
+        away = away / max(float(np.hypot(*away)), 1e-12)
+        far = _LONG * float(np.hypot(*np.diff(leg, axis=0).T).sum() + 1)
+        side = _THICK * np.array([-away[1], away[0]])
+        wall = np.stack(
+            [middle - side, middle + far * away - side, middle + far * away + side, middle + side]
+        )
+        other = shortest(leg[0], leg[-1], [*polygons, wall])
+        if other is not None and not any(np.array_equal(other, seen) for seen in known):
+            known.append(other)
+            name = f"past the other side of keep_out[{problem.obstacles[k].place}]"
+            told = name if len(legs) == 1 else f"{name} on leg {place + 1}"
+            yield told, (*legs[:place], other, *legs[place + 1 :])
+
+
+def _nearest(leg: FloatArray, point: FloatArray) -> FloatArray:
+    """The place on a leg that is nearest to a point."""
+    steps = np.diff(leg, axis=0)
+    sizes = np.maximum((steps**2).sum(axis=1), 1e-300)
+    shares = np.clip(((point - leg[:-1]) * steps).sum(axis=1) / sizes, 0.0, 1.0)
+    places = leg[:-1] + shares[:, None] * steps
+    return places[np.hypot(*(places - point).T).argmin()]
+
+
+def _turns(stops: tuple[Stop, ...]) -> tuple[int, ...]:
+    """0 for the shorter turn, and ±1 where the other one is not much longer."""
+    first, last = stops[0].heading or 0.0, stops[-1].heading
+    if last is None:
+        return (0,)
+    left = math.remainder(last - first, 2 * math.pi)
+    return (0, -1 if left > 0 else 1) if abs(left) > math.pi / 2 else (0,)
+
+
+def _headings(stops: tuple[Stop, ...], turns: int) -> list[float]:
+    """Headings at the stops without jumps, the last one turned so often more; free ones between those beside them."""
+    known = [(k, stop.heading) for k, stop in enumerate(stops) if stop.heading is not None]
+    unrolled = [known[0][1]]
+    for (_, before), (_, behind) in pairwise(known):
+        unrolled.append(unrolled[-1] + math.remainder(behind - before, 2 * math.pi))
+    unrolled[-1] += 2 * math.pi * turns
+    return np.interp(np.arange(len(stops)), [k for k, _ in known], unrolled).tolist()
+
+
+def _evenly(leg: FloatArray, begin: float, end: float) -> FloatArray:
+    """A leg's corners with headings that change evenly along it."""
+    at = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(leg, axis=0).T))])
+    if not at[-1] > 0:
+        return np.array([[*leg[0], begin], [*leg[-1], end]])
+    return np.column_stack([leg, begin + (end - begin) * at / at[-1]])
+
+
+def _turned(leg: FloatArray, begin: float, end: float, share: float) -> FloatArray:
+    """A leg with its whole turn before it (0) or behind it (1)."""
+    held = np.column_stack([leg, np.full(len(leg), end if share == 0 else begin)])
+    turn = [[*leg[0], begin]] if share == 0 else [[*leg[-1], end]]
+    return np.concatenate([turn, held] if share == 0 else [held, turn])
+
+
+def _along(problem: Problem, name: str, legs: tuple[FloatArray, ...], headings: list[float]) -> Iterator[Way]:
+    """For bases that can't go aside: along the route, forward or backward, rounded towards the headings at its ends."""
+    for told, sign in (("forward", 1.0), ("backward", -1.0)):
+        parts = [_rounded(leg, *ends, sign, problem.size) for leg, ends in _ends(legs, headings)]
+        yield Way(f"{name}, {told}", tuple(parts), sign < 0)
+
+
+def _rounded(leg: FloatArray, begin: float, end: float, sign: float, size: float) -> FloatArray:
+    """A curve beside a leg, along the first heading where it begins and the last where it ends, turned along it."""
+    at = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(leg, axis=0).T))])
+    s = np.linspace(0.0, 1.0, _ALONG)[:, None]
+    straight = np.stack([np.interp(s[:, 0] * at[-1], at, column) for column in leg.T], axis=1)
+    # Hermite's polynomial of what the directions at both ends differ from the leg's own
+    reach = max(at[-1], size)
+    out, back = (sign * reach * np.array([math.cos(angle), math.sin(angle)]) for angle in (begin, end))
+    slopes = np.gradient(straight, s[:, 0], axis=0)
+    curve = straight + s * (1 - s) ** 2 * (out - slopes[0]) - s**2 * (1 - s) * (back - slopes[-1])
+    ways = sign * np.gradient(curve, axis=0)
+    turned = np.unwrap(np.concatenate([[begin], np.arctan2(ways[1:, 1], ways[1:, 0])]))
+    return np.column_stack([curve, turned])

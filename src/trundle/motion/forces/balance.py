@@ -1,0 +1,168 @@
+"""Forces that balance a motion: what accelerations take of base and joints, what contacts give, and what they carry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from trundle.arrays import FloatArray
+from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.inverse_dynamics import inverse_dynamics, needed_wrenches
+from trundle.mechanics.linear import table
+from trundle.mechanics.wheels import load_shares
+from trundle.model.constraints import rolling_rows
+from trundle.model.forces import (
+    base_frames,
+    contact_place,
+    contact_span,
+    ground_height,
+    less_given,
+    sharing_wheels,
+    wheel_loads,
+)
+from trundle.model.load_shift import carried
+from trundle.model.mechanism import Mechanism
+from trundle.motion.forces.driven_robot import DrivenRobot
+from trundle.motion.pieces.motion import Samples
+
+# Entries of rows below this (m, or none) are rounding: no contact pushes there.
+_ROUNDING = 1e-12
+# An inverse that misses the identity by less than this is one; independent rows leave 1e-13.
+_INDEPENDENT = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Balance:
+    """τ + Aᵀ f = M ν̇ + c over all speeds, where modules stand as a motion has them at n times.
+
+    Joints that follow others by couplings put their part on what leads them: rows of followers are zero. `where` are
+    the steering angles by coordinate, `rows` is A, (n, forces, speeds): a row for every direction of the modules'
+    contacts, in their order.
+    """
+
+    driven: DrivenRobot
+    where: Mapping[str, FloatArray]
+    here: Mechanism
+    rows: FloatArray
+
+    @classmethod
+    def at(cls, driven: DrivenRobot, samples: Samples) -> Balance:
+        """The balance where a motion's modules stand."""
+        where, zero = driven.coordinates(samples), np.zeros(len(samples))
+        start = zip(driven.here.names, driven.here.q, strict=True)
+        here = driven.here.configured([where.get(name, zero + value) for name, value in start])
+        assembly = here.assembly
+        rows = table(rolling_rows(assembly, here.at, driven.wheels)[0], len(samples), len(assembly.speeds))
+        balance = cls(driven, where, here, rows)
+        return cls(driven, where, here, balance.led(rows.transpose(2, 0, 1)).transpose(1, 2, 0))
+
+    @classmethod
+    def resting(cls, driven: DrivenRobot) -> Balance:
+        """The balance of loads where every joint is at its zero; no contact has rows."""
+        return cls(driven, {}, driven.here, np.zeros((1, 0, len(driven.here.assembly.speeds))))
+
+    @property
+    def assembly(self) -> Assembly:
+        """The robot's."""
+        return self.here.assembly
+
+    def led(self, tau: FloatArray) -> FloatArray:
+        """Forces on all speeds (speeds, n, …), those on followers put on what they follow: τ_l + Σ σ τ_f, and 0."""
+        tau = tau.copy()
+        for coupling in reversed(self.assembly.couplings):
+            slopes = coupling.slopes([self.here.at.values[axis.coordinate] for axis in coupling.leaders])
+            for follower, partials in zip(coupling.followers, slopes, strict=True):
+                for leader, slope in zip(coupling.leaders, partials, strict=True):
+                    share = np.broadcast_to(np.asarray(slope, dtype=float), tau.shape[1:2])
+                    tau[leader.column] += share.reshape(-1, *(1,) * (tau.ndim - 2)) * tau[follower.column]
+                tau[follower.column] = 0.0
+        return tau
+
+    def needed(self, nu: FloatArray, nu_dot: FloatArray) -> FloatArray:
+        """M ν̇ + c, (speeds, n), of the tree and of linkages' drives."""
+        assembly = self.assembly
+        count = assembly.tree.speed_count
+        needed = np.zeros(nu.shape)
+        poses = self.here.at.poses
+        for column, torque in enumerate(
+            inverse_dynamics(assembly.tree, poses, list(nu[:count]), list(nu_dot[:count]))
+        ):
+            needed[column] = torque
+        for linkage in assembly.linkages:
+            needed[linkage.column] = float(linkage.armature) * nu_dot[linkage.column]
+        return self.led(needed)
+
+    def efforts(self, nu: FloatArray) -> FloatArray:
+        """What springs, dampers and friction give by themselves, (speeds, n)."""
+        assembly, efforts = self.assembly, np.zeros(nu.shape)
+        zero = np.zeros(nu.shape[1])
+        for element in assembly.elements:
+            coordinate = assembly.quantities.coordinate_of(assembly.speeds[element.column])
+            place = self.where.get(coordinate, zero)
+            efforts[element.column] += element.effort(place, nu[element.column]).torque
+        return self.led(efforts)
+
+    def loads(self, nu: FloatArray, nu_dot: FloatArray) -> FloatArray:
+        """Normal forces on all wheels of the assembly, (n, wheels): moved by accelerations where heights are known.
+
+        A wheel that would have to be pulled down has a negative one.
+        """
+        assembly, tree = self.assembly, self.assembly.tree
+        if not assembly.heights:
+            standing = wheel_loads(assembly, self.here.at, contact_span(assembly))
+            return np.stack([standing[w.name] + np.zeros(nu.shape[1]) for w in assembly.wheels], axis=1)
+        frames = base_frames(assembly, self.here.at.poses)
+        count = tree.speed_count
+        wrench = needed_wrenches(tree, self.here.at.poses, list(nu[:count]), list(nu_dot[:count]))[0]
+        low = ground_height(assembly, frames)
+        force, about_x, about_y = less_given(assembly, frames, carried(wrench, low))
+        given = {wheel.name: wheel.load for wheel in assembly.wheels if wheel.load is not None}
+        sharing = sharing_wheels(assembly)
+        if sharing:
+            places = [contact_place(wheel, frames) for wheel in sharing]
+            shares = load_shares(places, (force, about_x, about_y), contact_span(self.driven.here.assembly))
+            given |= {wheel.name: share for wheel, share in zip(sharing, shares, strict=True)}
+        return np.stack([given[w.name] + np.zeros(nu.shape[1]) for w in assembly.wheels], axis=1)
+
+    @cached_property
+    def on(self) -> list[int]:
+        """Which of the assembly's wheels the modules are."""
+        names = [wheel.name for wheel in self.assembly.wheels]
+        return [names.index(wheel.name) for wheel in self.driven.wheels]
+
+    @cached_property
+    def standing(self) -> FloatArray:
+        """Loads of all wheels (N) while the robot stands, every joint at its zero."""
+        assembly = self.driven.here.assembly
+        loads = wheel_loads(assembly, self.driven.here.at, contact_span(assembly))
+        return np.array([float(loads[wheel.name]) for wheel in assembly.wheels])
+
+    @cached_property
+    def free(self) -> list[int]:
+        """The columns on which no motor gives anything: the base's, and of wheels whose contact pushes on them."""
+        driven = self.driven
+        followers = {axis.column for coupling in self.assembly.couplings for axis in coupling.followers}
+        pushed = np.abs(self.rows).max(axis=(0, 1)) > _ROUNDING
+        turning = [c for c in driven.columns if c not in self.assembly.base_columns]
+        idle = [c for c in turning if c not in driven.actuators and c not in followers and pushed[c]]
+        return [*self.assembly.base_columns, *idle]
+
+    @cached_property
+    def pushing(self) -> FloatArray:
+        """(n, free, forces): what the contacts' forces put on the columns that no motor drives."""
+        return self.rows[:, :, self.free].transpose(0, 2, 1)
+
+    @cached_property
+    def inverse(self) -> FloatArray:
+        """The pseudoinverse of `pushing`, (n, forces, free): Bᵀ (B Bᵀ)⁻¹ where its rows are independent."""
+        pushing = self.pushing
+        gram = pushing @ pushing.transpose(0, 2, 1)
+        with suppress(np.linalg.LinAlgError):
+            inverse = np.linalg.inv(gram)
+            if np.abs(gram @ inverse - np.eye(len(self.free))).max() < _INDEPENDENT:
+                return pushing.transpose(0, 2, 1) @ inverse
+        return np.asarray(np.linalg.pinv(pushing), dtype=np.float64)

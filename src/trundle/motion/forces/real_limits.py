@@ -1,0 +1,98 @@
+"""What binds a robot's motions beside declared limits: motors, batteries and the floor, as the description has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from trundle.arrays import FloatArray
+from trundle.errors import InputError
+from trundle.mechanics.wheels import WheelModel
+from trundle.model.forces import is_tilted
+from trundle.motion.drive.kinematics import Kinematics
+from trundle.motion.forces.driven_robot import DrivenRobot
+from trundle.robot import Robot
+
+# The share of its load at rest that a plan may take off a wheel: the grip of one that carries nothing is nothing.
+LIFTED = 0.95
+# The share of the most power of a battery that plans take: its voltage, then 0.61 of that without load, falls the more
+# steeply the nearer that comes.
+POWER = 0.95
+
+
+def planned_share(name: str, grip: float) -> float:
+    """The share that is planned with of what binds by name ("grip of rear_left"), with `grip` that of friction."""
+    return {"grip": grip, "load": LIFTED, "power": POWER}.get(name.partition(" of ")[0], 1.0)
+
+
+def planned_use(use: Mapping[str, FloatArray], grip: float) -> dict[str, FloatArray]:
+    """By what binds, the share of what is planned with that shares of it are (`use`); above 1 it is too much."""
+    with np.errstate(over="ignore"):  # a wheel that hardly carries anything grips with next to nothing
+        return {name: share / planned_share(name, grip) for name, share in use.items()}
+
+
+# Rates (rad/s) at which a motor may be left with some torque; dry friction is whole by the first one.
+_RATES = 2.0 ** np.arange(-2.0, 10.0)
+
+
+@dataclass(frozen=True, eq=False)
+class RealLimits:
+    """The robot of a plan with motors and floor, and the share of friction to plan with."""
+
+    driven: DrivenRobot
+    grip: float
+
+
+def real_limits(who: Kinematics, grip: float) -> RealLimits | None:
+    """What motors and floor let a robot's motions do; None where nothing limits the motors of its wheels.
+
+    Plans know level ground alone: None on a slope, too.
+    """
+    driven = DrivenRobot(who.robot, who.names)
+    if not _masses(who.robot) or is_tilted(driven.here.assembly):
+        return None
+    rest = np.zeros(1)
+    limited = [np.isfinite(driven.greatest_torque(column, rest)).all() for column, _ in _moved(driven)]
+    return RealLimits(driven, grip) if limited and all(limited) else None
+
+
+def _moved(driven: DrivenRobot) -> list[tuple[int, WheelModel]]:
+    """The wheels that motors spin, with the columns of their rates."""
+    return [(w.spin, w) for w in driven.wheels if w.spin is not None and w.spin in driven.actuators]
+
+
+def checked(real: RealLimits) -> RealLimits:
+    """The same; InputError for a wheel without friction, and for one that its motors can't move."""
+    driven = real.driven
+    for wheel, friction in zip(driven.wheels, driven.friction, strict=True):
+        if not friction > 0:
+            raise InputError(
+                f"the wheel '{wheel.name}' has no friction: the floor gives it no force",
+                key=f"robot.wheels.{wheel.name}.friction",
+                hint="give it friction; a wheel that only carries weight has contact: free",
+            )
+    for column, wheel in _moved(driven):
+        _require_motion(driven, column, wheel)
+    return real
+
+
+def _require_motion(driven: DrivenRobot, column: int, wheel: WheelModel) -> None:
+    """InputError where a wheel's motors can't overcome its own friction at any rate."""
+    left = driven.greatest_torque(column, _RATES)
+    for element in driven.here.assembly.elements:
+        if element.column == column:
+            left = left + np.array([float(element.effort(0.0, rate).torque) for rate in _RATES.tolist()])
+    if not (left > 0).any():
+        motors = [motor.name for motor in driven.actuators[column]]
+        raise InputError(
+            f"{', '.join(motors)} can't move the wheel '{wheel.name}': friction takes more than there is at every rate",
+            key=f"robot.motors.{motors[0]}",
+            hint="give it a stronger motor, more voltage or current, or a larger gear_ratio",
+        )
+
+
+def _masses(robot: Robot) -> bool:
+    """Whether the description says what the base weighs."""
+    return robot.body is not None and bool(robot.number(robot.body.mass))

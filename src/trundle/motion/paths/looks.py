@@ -1,0 +1,92 @@
+"""What a path takes of motors and floor at the nodes of its intervals, and between: shares of what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.polynomial import chebyshev
+
+from trundle.arrays import FloatArray
+from trundle.motion.forces.demand import Demand
+from trundle.motion.forces.real_limits import planned_use
+from trundle.motion.paths.along_path import WISHES, wishing
+from trundle.motion.paths.path_scaling import Scaling
+
+# Laws hold at so many points of an interval, and shares are smooth there: polynomials through them, looked at finely.
+# `WEIGHTS` make integrals of them, `WISHED` what they are at the places of wishes.
+NODES = (1 + chebyshev.chebpts2(8)) / 2
+_SERIES = np.linalg.inv(chebyshev.chebvander(2 * NODES - 1, 7)).T
+WEIGHTS = _SERIES @ [0.0 if k % 2 else 1 / (1 - k * k) for k in range(8)]
+WISHED = _SERIES @ chebyshev.chebvander(2 * WISHES - 1, 7).T
+_BETWEEN = _SERIES @ chebyshev.chebvander(np.linspace(-1, 1, 129), 7).T
+
+
+class Forced(NamedTuple):
+    """How fast a path is followed, and what is wished of the contacts' forces at `WISHES`, (intervals, 3, forces)."""
+
+    scaling: Scaling
+    pushes: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """What binds a path beside declared limits: what it takes at z (n,), and the share of friction to plan with.
+
+    passed: (z, ż² at most) where the path is to be passed slowly.
+    """
+
+    demand: Callable[[FloatArray], Demand]
+    grip: float
+    passed: tuple[tuple[float, float], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Looks:
+    """What a path takes at the nodes of all intervals, for shares there and between."""
+
+    knots: FloatArray
+    z: FloatArray
+    demand: Demand
+    grip: float
+
+    @classmethod
+    def on(cls, knots: FloatArray, bound: Bound) -> Looks:
+        """The looks at what binds a path, on the intervals between knots (K + 1,)."""
+        z = (knots[:-1, None] + np.diff(knots)[:, None] * NODES).ravel()
+        return cls(knots, z, bound.demand(z), bound.grip)
+
+    def nothing(self) -> Forced:
+        """A pace of 1 and no wishes: forces of least norm are as good as any."""
+        count = len(self.knots) - 1
+        scaling = Scaling(self.knots, np.tile([1.0, 0.0, 0.0], (count, 1)))
+        return Forced(scaling, np.zeros((count, len(WISHES), self.demand.balance.rows.shape[1])))
+
+    def nodes(self, forced: Forced) -> dict[str, FloatArray]:
+        """The shares of all that binds at the nodes of the intervals, (K, nodes)."""
+        count = len(self.knots) - 1
+        piece = np.repeat(np.arange(count), len(NODES))
+        inside = np.tile(NODES, count) * np.diff(self.knots)[piece]
+        b, a, _ = forced.scaling.squared(piece, inside)
+        wished = np.einsum("nj,kjf->knf", wishing(NODES), forced.pushes)
+        forces = self.demand.forces(a, b, wished.reshape(len(b), -1))
+        return {name: share.reshape(count, -1) for name, share in planned_use(forces.use, self.grip).items()}
+
+    def worst(self, forced: Forced) -> dict[str, FloatArray]:
+        """The largest share of all that binds on the intervals, (K,)."""
+        worst: dict[str, FloatArray] = {}
+        for name, share in self.nodes(forced).items():
+            signed = (share < 0).any()
+            nodes = share if signed else share**2
+            # between looks a peak is higher by an eighth of their second difference, and the larger of the last terms
+            # bounds the rest: about a peak in the middle every other one is none
+            # no grip at all is infinite use, and so is what follows of it
+            with np.errstate(invalid="ignore"):
+                looked = nodes @ _BETWEEN
+                rest = np.abs(nodes @ _SERIES[:, -2:]).max(axis=1)
+                higher = np.abs(np.diff(looked, 2, axis=1)).max(axis=1) / 8 + rest
+                most = np.nan_to_num(looked.max(axis=1) + higher, nan=np.inf)
+            worst[name] = most if signed else np.sqrt(np.maximum(most, 0))
+        return worst

@@ -1,0 +1,129 @@
+"""The tracker of any base on wheels: a twist that leads it back to a moving pose, and what its motors are told for it.
+
+reference, pose ──► twist (laws of `trackers.py`) ──► the base's own inverse dynamics ──► inputs of motors
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+from pydantic import PrivateAttr
+
+from trundle.errors import InputError
+from trundle.robot.controllers import CONTROLLERS, Base, Sight, UnitOf
+from trundle.robot.kinds import Read
+from trundle.robot.noun import default
+from trundle.robot.trackers import TWIST, Off, PoseTracker, Twist, in_base, led_back, named_in, regulated
+from trundle.robot.values import Angle, Length, Positive, Rate, Speed
+from trundle.scalars import Scalar, absolute, clamp
+
+TWIST_RATE = tuple(f"{name}_rate" for name in TWIST)
+
+
+class Tracker(PoseTracker):
+    """Leads any base on wheels to a moving pose by its motors' own inputs, voltages, torques, rates or angles.
+
+    A base with fixed wheels takes the twist of the `unicycle` tracker, at the middle of their axle and within what the
+    steering of others allows; any other base that of the `holonomic` one. Wheels are steered along their velocities, by
+    the nearer half turn. Motors get the commands for the torques that the robot's own inverse dynamics asks of them, at
+    this twist and the reference's rate of it.
+    """
+
+    called: ClassVar[str] = "tracker"
+
+    type: Literal["tracker"] = "tracker"
+    distance: Positive[Length] = default("0.1 m", "Tolerance of the distance (m), default 0.1 m.")
+    heading: Positive[Angle] = default("10 deg", "Tolerance of the heading (rad), default 10 deg.")
+    speed: Positive[Speed] = default(
+        "0.3 m/s", "Speed that may be spent on the distance (m/s), default 0.3 m/s."
+    )
+    turn: Positive[Rate] = default(
+        "1 rad/s", "Turning rate that may be spent on the heading (rad/s), default 1 rad/s."
+    )
+    steering: Positive[Angle] = default(
+        "35 deg", "The greatest steering angle beside fixed wheels (rad), default 35 deg."
+    )
+    _base: Base | None = PrivateAttr(default=None)
+
+    def on(self, base: Base) -> Tracker:
+        """The same for a base."""
+        super().on(base)
+        placed = self.model_copy()
+        object.__setattr__(placed, "_base", base)
+        return placed
+
+    @property
+    def base(self) -> Base:
+        """The base that it leads."""
+        if self._base is None:
+            raise InputError("a tracker's inputs are those of a robot's motors: put it into a robot")
+        return self._base
+
+    def reads_from(self) -> tuple[str, ...]:
+        """The base's pose, and what its motors and wheels tell."""
+        return self.pose_read if self._base is None else (*self.pose_read, *self._base.reads)
+
+    def references(self) -> tuple[str, ...]:
+        """Where the base should be, its twist there, and the rate of that."""
+        return (*super().references(), *TWIST_RATE)
+
+    def units(self, unit_of: UnitOf) -> Mapping[str, str]:
+        """Of references and outputs."""
+        rates = {"v_x_rate": "m/s^2", "v_y_rate": "m/s^2", "omega_rate": "rad/s^2"}
+        return {**super().units(unit_of), **rates}
+
+    def commanded(self) -> tuple[str, ...]:
+        """The motors' inputs."""
+        return () if self._base is None else self._base.drives
+
+    def acts_on(self) -> tuple[str, ...]:
+        """The motors' inputs."""
+        return self.commanded()
+
+    def default_counts(self, field: str) -> bool:
+        """Tolerances can be changed where nobody wrote them, too."""
+        return field in ("distance", "heading", "speed", "turn", "steering")
+
+    def cannot(self, mobility: int, steerability: int) -> str | None:
+        """The base has told it."""
+        return None
+
+    def command(self, off: Off, sight: Sight, read: Read) -> tuple[Scalar, ...]:
+        """What the motors are told."""
+        twist, twist_rate = (self._along if self.base.along else self._any_way)(off, sight, read)
+        quickest = math.inf if self.period is None else 1 / (4 * self.period.number)
+        commands = self.base.commands(twist, twist_rate, sight.read, read, quickest)
+        return tuple(commands[name] for name in self.commanded())
+
+    def _any_way(self, off: Off, sight: Sight, read: Read) -> tuple[Twist, Twist]:
+        """The twist of a base that goes any way, and its rate on the reference."""
+        twist, rate = (named_in(sight.references, of) for of in (TWIST, TWIST_RATE))
+        tolerances = (self.distance, self.heading, self.speed, self.turn)
+        return led_back(off, twist, *map(read, tolerances)), in_base(off, rate)
+
+    def _along(self, off: Off, sight: Sight, read: Read) -> tuple[Twist, Twist]:
+        """The twist of a base that goes along its heading, and its rate on the reference."""
+        (v_x, v_y, omega), (a_x, a_y, alpha) = (named_in(sight.references, of) for of in (TWIST, TWIST_RATE))
+        (x, y), (c, s) = self.base.axle(read)
+        # how far the axle's middle is off, in axes along the fixed wheels
+        to_x = off.ahead + (off.cos * x - off.sin * y) - x
+        to_y = off.left + (off.sin * x + off.cos * y) - y
+        axle = off._replace(ahead=c * to_x + s * to_y, left=c * to_y - s * to_x)
+        forward = c * (v_x - omega * y) + s * (v_y + omega * x)
+        gains = (self.distance, self.distance, self.heading, self.speed, self.turn)
+        speed, turn = regulated(axle, forward, omega, map(read, gains))
+        sharpest = self.base.sharpest(read, read(self.steering))
+        if sharpest is not None:
+            turn = clamp(turn, sharpest * absolute(speed))
+        faster = c * (a_x - alpha * y) + s * (a_y + alpha * x)
+
+        def at_origin(along: Scalar, turning: Scalar) -> Twist:
+            """The twist of the base by how its axle's middle goes, or its rate."""
+            return c * along + turning * y, s * along - turning * x, turning
+
+        return at_origin(speed, turn), at_origin(faster, alpha)
+
+
+CONTROLLERS.add(Tracker)

@@ -1,0 +1,285 @@
+"""Contact laws of vehicles on terrain: linear up to a limit, Pacejka's curves, and wheels in loose soil.
+
+They are contact laws like any other. The first two need a load alone, and so serve planar bases, too.
+
+Signs are those of `Touch`: slip is the velocity of the wheel's material, so forces point against it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import ClassVar, Literal, NamedTuple
+
+from pydantic import Field
+
+from trundle.errors import InputError
+from trundle.robot.contact import LAWS, Bearing, ContactLaw, Push, Touch
+from trundle.robot.kinds import Read
+from trundle.robot.noun import default
+from trundle.robot.values import (
+    Angle,
+    Damping,
+    Length,
+    Plain,
+    Positive,
+    Ratio,
+)
+from trundle.scalars import (
+    Scalar,
+    absolute,
+    asin,
+    atan,
+    clamp,
+    cos,
+    exp,
+    less,
+    maximum,
+    minimum,
+    sin,
+    sqrt,
+    tan,
+    where,
+)
+
+# Slower than this over the ground (m/s) a wheel has no slip ratio: the quotient is taken at this speed.
+_SLOWEST = 1e-3
+
+
+class Linear(ContactLaw):
+    """Viscous up to the limit of friction: f = −C v, its length at most μ N.
+
+    C is `slip_damping`, on terrain by default 0.1 s times the ground's stiffness: at a load of K h a wheel slips at
+    μ h/(0.1 s) before friction limits it. With `box` each direction has its own limit, |f_x| ≤ μ N
+    and |f_y| ≤ μ N, as in Seegmiller's library; the friction then depends on where the wheel heads.
+    """
+
+    type: Literal["linear"] = "linear"
+    slip_damping: Damping | None = default(
+        None, "Force against slip C (N s/m). Default on terrain: 0.1 s times the ground's stiffness."
+    )
+    limit: Literal["ellipse", "box"] = Field(
+        default="ellipse",
+        description="Whether friction limits the force's length (ellipse) or each direction alone (box).",
+    )
+
+    def default_counts(self, field: str) -> bool:
+        """Friction limits it; it has no slip speed."""
+        return field == "friction"
+
+    def push(self, touch: Touch, read: Read) -> Push:
+        """The damper's force within the limit."""
+        grip, damping = read(self.friction) * touch.load, self._damping(touch.bearing, read)
+        free = [-damping * v for v in touch.slip]
+        if self.limit == "box" or len(free) == 1:
+            return Push([clamp(force, grip) for force in free])
+        square = sum(force * force for force in free)
+        within = less(square, grip * grip)
+        # A wheel that touches nothing has neither force nor grip.
+        share = where(within, 1, grip / sqrt(maximum(square, _NO_FORCE)))
+        return Push([share * force for force in free])
+
+    def _damping(self, bearing: Bearing | None, read: Read) -> Scalar:
+        if self.slip_damping is not None:
+            return read(self.slip_damping)
+        if bearing is None:
+            # A planar base rests on rigid ground, which says no damping: the law's own slip speed does.
+            raise InputError(
+                "the linear contact law has no slip_damping, and without terrain nothing else says it",
+                hint="write slip_damping: 1000 N s/m, say, among the wheel's keys",
+            )
+        return _SECONDS * bearing.stiffness
+
+    def words(self, read: Read) -> str:
+        """Friction, and the damper where it is written."""
+        damper = "" if self.slip_damping is None else f", {read(self.slip_damping):.3g} N s/m below it"
+        return f"friction {read(self.friction):.3g}{damper}"
+
+
+# C over K of the linear law (s), as in Seegmiller & Kelly (2016), and a force that is none, squared (N²).
+_SECONDS, _NO_FORCE = 0.1, 1e-24
+
+
+class Pacejka(ContactLaw):
+    """Pacejka's curves for slip along and across, joined by Nicolas & Comstock.
+
+    s = −v_x/V and tan α = v_y/|V| with V the wheel's own speed along its heading (at least 1 mm/s), F(x) = D sin(C
+    atan(B (1 − E) K x + E atan(B K x))). Together they give the share of μ N that is g = |F_s F_α|/√(s² F_α² + F_s²
+    tan² α), F_α at 2α/π: f_x = sgn(V) μ N g s, f_y = −sgn(V) μ N g tan α (Brach & Brach 2011). It is neither the magic
+    formula 5.2 nor 6.
+    """
+
+    type: Literal["pacejka"] = "pacejka"
+    along: tuple[Plain, Plain, Plain, Plain, Plain] = default(
+        (1 / 15, 1.5, 1.0, 0.3, 100.0), "B, C, D, E and K of the slip along the heading."
+    )
+    across: tuple[Plain, Plain, Plain, Plain, Plain] = default(
+        (8 / 75, 1.5, 1.0, 0.6, 100.0), "B, C, D, E and K of the slip angle."
+    )
+
+    def default_counts(self, field: str) -> bool:
+        """Friction and the curves' numbers."""
+        return field in ("friction", "along", "across")
+
+    def push(self, touch: Touch, read: Read) -> Push:
+        """Both curves joined, by F_s/s and F_α/tan α: g = |σ_s σ_α|/√(σ_s² + σ_α²), which is smooth at rest."""
+        grip, slip = read(self.friction) * touch.load, touch.slip
+        own = slip[0] + touch.rim
+        speed = maximum(absolute(own), _SLOWEST)
+        ahead, aside = slip[0] / speed, (slip[1] if len(slip) > 1 else 0) / speed
+        along, across = ([read(number) for number in curve] for curve in (self.along, self.across))
+        stiff = _stiffness(ahead, along)
+        turned = atan(aside)
+        side = _stiffness(turned * _TO_QUARTERS, across) * _TO_QUARTERS * _share(turned, aside, 1.0)
+        share = grip * absolute(stiff * side) / sqrt(stiff * stiff + side * side)
+        return Push([-share * ahead, -share * aside][: len(slip)])
+
+    def words(self, read: Read) -> str:
+        """Its friction."""
+        return f"Pacejka's curves, friction {read(self.friction):.3g}"
+
+
+# A slip angle of α counts as 2α/π.
+_TO_QUARTERS = 2 / math.pi
+# Below it a quotient of small numbers is its limit; the next term is a millionth of a millionth of it.
+_SMALL = 1e-6
+
+
+def _share(value: Scalar, slip: Scalar, limit: Scalar) -> Scalar:
+    """value/slip, and its limit where the slip vanishes."""
+    rests = less(absolute(slip), _SMALL)
+    return where(rests, limit, value / where(rests, 1, slip))
+
+
+def _stiffness(slip: Scalar, curve: Sequence[Scalar]) -> Scalar:
+    """F(x)/x of a curve F(x) = D sin(C atan(B (1 − E) K x + E atan(B K x)))."""
+    b, c, d, e, k = curve
+    steep = b * k * slip
+    return _share(d * sin(c * atan((1 - e) * steep + e * atan(steep))), slip, d * c * b * k)
+
+
+class _Arc(NamedTuple):
+    """Where a wheel meets the soil, where the pressure is greatest, where it leaves the soil (rad from its lowest
+    point, forward).
+    """
+
+    front: Scalar
+    peak: Scalar
+    back: Scalar
+
+
+class Soil(ContactLaw):
+    """A rigid wheel in loose soil: Bekker's pressure and Janosi's shear, over the arc of the contact.
+
+    h the sinkage: θ_f = acos(1 − h/r) ahead, θ_r = −acos(1 − λ h/r) behind, the greatest pressure at θ_m = (a₀ + a₁ s)
+    θ_f. σ = rⁿ (k_c/b + k_φ)(cos θ − cos θ_f)ⁿ ahead of θ_m, mirrored behind it; τ = (c + σ tan φ)(1 − e^(−|j|/K))
+    against the shear j (Ishigami, Miwa, Nagatani & Yoshida 2007, eq. 3 to 11; Jia, Smith & Peng 2012). The load is
+    its own, less the ground's damping. The wheel's width b is the wheel's own.
+    """
+
+    carries: ClassVar[bool] = True
+
+    type: Literal["soil"] = "soil"
+    contact_width: Positive[Length] = Field(description="Width b of the rim in the soil (m).")
+    cohesion: Plain = default(0.8, "Cohesion c (Pa), default 0.8.")
+    internal_friction: Angle = default("37.2 deg", "Angle of internal friction φ (rad), default 37.2 deg.")
+    cohesion_modulus: Plain = default(1370.0, "Bekker's k_c (N/m^(n+1)), default 1370.")
+    friction_modulus: Plain = default(8.14e5, "Bekker's k_φ (N/m^(n+2)), default 8.14e5.")
+    exponent: Positive[Ratio] = default(1.0, "Exponent n of the sinkage, default 1.")
+    pressure_shape: tuple[Plain, Plain] = default(
+        (0.4, 0.15), "a₀ and a₁ of where the pressure is greatest, default 0.4 and 0.15."
+    )
+    rear: Plain = default(1.0, "λ: the soil behind the wheel by the sinkage ahead, default 1.")
+    shear_length: Positive[Length] = default(0.025, "Janosi's K (m), default 0.025.")
+    quadrature: Literal["gauss", "trapezoid"] = Field(
+        default="gauss",
+        description="How it sums over the arc: gauss, or trapezoid over 61 points as Seegmiller's library.",
+    )
+
+    def default_counts(self, field: str) -> bool:
+        """All of its own numbers, and no friction coefficient."""
+        return field not in ("friction", "slip_speed")
+
+    def push(self, touch: Touch, read: Read) -> Push:
+        """Pressure and shear, summed over the arc; a wheel that runs backward is one that runs forward, mirrored."""
+        bearing, radius = touch.bearing, touch.radius
+        if bearing is None:
+            raise InputError("soil carries a wheel by how deep it is in: it needs a terrain")
+        way = where(less(touch.rim, 0), -1.0, 1.0)
+        slip, own = way * touch.slip[0], way * (touch.slip[0] + touch.rim)
+        ratio = clamp(-slip / maximum(absolute(touch.rim), _SLOWEST), 1.0)
+        aside = (touch.slip[1] if len(touch.slip) > 1 else 0) / maximum(absolute(own), _SLOWEST)
+        depth = minimum(maximum(bearing.depth, _TOUCHED * radius), radius)
+        arc = self._arc(depth / radius, ratio, read)
+        sums: list[Scalar] = [0, 0, 0]
+        for theta, weight in self._nodes(arc):
+            pressure = self._pressure(theta, arc, radius, read)
+            ahead = radius * (arc.front - theta - (1 - ratio) * (sin(arc.front) - sin(theta)))
+            across = -radius * (1 - absolute(ratio)) * (arc.front - theta) * aside
+            size = sqrt(ahead * ahead + across * across + _NO_SHEAR)
+            shear = read(self.cohesion) + pressure * tan(read(self.internal_friction))
+            shear = shear * (1 - exp(-size / read(self.shear_length))) / size
+            c, s = cos(theta), sin(theta)
+            parts = (shear * ahead * c - pressure * s, shear * across, shear * ahead * s + pressure * c)
+            sums = [total + weight * part for total, part in zip(sums, parts, strict=True)]
+        area = radius * read(self.contact_width)
+        load = maximum(area * sums[2] + bearing.damping * bearing.sinking, 0)
+        forces = [way * area * sums[0], area * sums[1]]
+        return Push(forces[: len(touch.slip)], load=load)
+
+    def _arc(self, share: Scalar, ratio: Scalar, read: Read) -> _Arc:
+        """θ_f, θ_m and θ_r at a sinkage in radii and a slip ratio."""
+        front, behind = _arccosine(1 - share), read(self.rear) * share
+        first, second = (read(number) for number in self.pressure_shape)
+        return _Arc(front, (first + second * ratio) * front, -_arccosine(1 - behind))
+
+    def _nodes(self, arc: _Arc) -> list[tuple[Scalar, Scalar]]:
+        """Angles and weights: evenly over the arc, or Gauss' on both sides of the greatest pressure."""
+        front, peak, back = arc
+        if self.quadrature == "trapezoid":
+            count = 60
+            step = (front - back) / count
+            return [(back + k * step, step * (0.5 if k in (0, count) else 1.0)) for k in range(count + 1)]
+        pieces = ((back, peak), (peak, front))
+        return [
+            ((low + high) / 2 + (high - low) / 2 * node, (high - low) / 2 * weight)
+            for low, high in pieces
+            for node, weight in _GAUSS
+        ]
+
+    def _pressure(self, theta: Scalar, arc: _Arc, radius: Scalar, read: Read) -> Scalar:
+        """σ(θ) in Pa."""
+        front, peak, back = arc
+        mirrored = front - (theta - back) * (front - peak) / (peak - back)
+        at = where(less(peak, theta), theta, mirrored)
+        modulus = read(self.cohesion_modulus) / read(self.contact_width) + read(self.friction_modulus)
+        deep = radius * maximum(cos(at) - cos(front), 0)
+        power = self.exponent.constant
+        return modulus * (deep if power == 1 else deep ** read(self.exponent))
+
+    def words(self, read: Read) -> str:
+        """Its friction and stiffness."""
+        return f"loose soil, internal friction {math.degrees(read(self.internal_friction)):.3g} deg"
+
+
+# A wheel that just touches has no arc to divide by (in radii), and a point that just enters no shear (m²).
+_TOUCHED, _NO_SHEAR = 1e-9, 1e-24
+# Nodes and weights of Gauss and Legendre's rule of eight points.
+_GAUSS = tuple(
+    (sign * node, weight)
+    for node, weight in (
+        (0.1834346424956498, 0.3626837833783620),
+        (0.5255324099163290, 0.3137066458778873),
+        (0.7966664774136267, 0.2223810344533745),
+        (0.9602898564975363, 0.1012285362903763),
+    )
+    for sign in (-1, 1)
+)
+
+
+def _arccosine(x: Scalar) -> Scalar:
+    """The angle in [0, π] whose cosine is x, also near 1."""
+    return 2 * asin(sqrt((1 - x) / 2))
+
+
+LAWS.add(Linear, Pacejka, Soil)

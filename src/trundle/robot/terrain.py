@@ -1,0 +1,157 @@
+"""The `terrain:` section: the surfaces that wheels touch, how they bear a wheel, and where they are slippery."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, model_validator
+
+from trundle.robot.noun import Identifier, Noun, default, nouns, own_values
+from trundle.robot.surfaces import SURFACES, PlaneSurface, Spot, Surface
+from trundle.robot.values import (
+    Damping,
+    Duration,
+    Length,
+    NotNegative,
+    Positive,
+    Ratio,
+    Stiffness,
+    Value,
+    problem,
+)
+from trundle.scalars import Scalar, less, where
+from trundle.spatial.vectors import Vector
+
+
+class Region(Noun):
+    """A rectangle of the ground with a friction of its own: wheels' coefficients times a factor."""
+
+    called: ClassVar[str] = "region"
+    in_equations: ClassVar[bool] = False
+
+    friction: NotNegative[Ratio] = Field(description="Factor of the wheels' friction coefficients.")
+    x: tuple[Length, Length] = default(
+        (-1e9, 1e9), "From where to where along x, [least, greatest] (m). Default everywhere."
+    )
+    y: tuple[Length, Length] = default(
+        (-1e9, 1e9), "From where to where along y, [least, greatest] (m). Default everywhere."
+    )
+
+    def holds(self, place: Vector) -> Scalar:
+        """1 where a place lies in it, else 0."""
+        inside: Scalar = 1
+        for value, (least, greatest) in zip(place[:2], (self.x, self.y), strict=True):
+            inside = inside * less(least.number, value) * less(value, greatest.number)
+        return inside
+
+
+class Terrain(Noun):
+    """Ground that wheels sink into: surfaces, the spring and damper under a contact, regions of other friction.
+
+    Where several surfaces lie, the nearest counts. A contact at depth h carries max(K h + D ḣ, 0), h from the surface.
+    """
+
+    called: ClassVar[str] = "terrain"
+    in_equations: ClassVar[bool] = False
+
+    surfaces: dict[Identifier, Annotated[Surface, SURFACES]] = Field(
+        default_factory=lambda: {"ground": PlaneSurface()},
+        description="Surfaces by name. Default: flat ground.",
+    )
+    sinkage: Positive[Length] = default(
+        0.02, "How deep contacts are where all carry the same on flat ground (m), default 0.02."
+    )
+    stiffness: Positive[Stiffness] | None = default(
+        None, "Stiffness K of the ground under a contact (N/m). Default: weight/(contacts sinkage)."
+    )
+    damping: NotNegative[Damping] | None = default(
+        None, "Damping D of the ground under a contact (N s/m). Default: 0.05 s times the stiffness."
+    )
+    recovery: Positive[Duration] = default(
+        0.1, "Time constant in which the kinematic mode leads contacts back to the sinkage (s), default 0.1."
+    )
+    regions: dict[Identifier, Region] = Field(
+        default_factory=dict, description="Regions of other friction by name; where they overlap, all count."
+    )
+
+    @model_validator(mode="after")
+    def _plain(self) -> Terrain:
+        """Refuse a terrain without a surface, and formulas: parameters are a robot's."""
+        if not self.surfaces:
+            raise problem("a terrain without a surface", "give one: {ground: {type: plane}}", ("surfaces",))
+        for path, noun in nouns(self):
+            for place, value in own_values(noun, path):
+                if value.names:
+                    used = f"{value.source!r} uses {', '.join(value.names)}"
+                    raise problem(f"{used}; a terrain's numbers can't use parameters", at=place)
+                if value.bound is not None and not value.bound.allows(value.number):
+                    message = f"{place[-1]} {value.bound.words}, got {value.number:g}"
+                    raise problem(message, value.bound.hint, place)
+        return self
+
+    def spot(self, point: Vector) -> Spot:
+        """What the nearest surface is near a point."""
+        first, *others = (surface.spot(point, number_of) for surface in self.surfaces.values())
+        for other in others:
+            nearer = less(other.distance, first.distance)
+            first = _chosen(nearer, other, first)
+        return first
+
+    def grip(self, place: Vector) -> Scalar:
+        """The factor of friction at a place."""
+        factor: Scalar = 1
+        for region in self.regions.values():
+            factor = factor * where(region.holds(place), region.friction.number, 1.0)
+        return factor
+
+    @cached_property
+    def words(self) -> str:
+        """Its surfaces in a few words."""
+        return ", ".join(surface.words(number_of) for surface in self.surfaces.values())
+
+
+def number_of(value: Value) -> float:
+    """A terrain's values use no parameters."""
+    return value.number
+
+
+def _chosen(condition: Scalar, yes: Spot, no: Spot) -> Spot:
+    """One of two spots."""
+
+    def either(a: Sequence[Scalar], b: Sequence[Scalar]) -> Any:  # as many as they have
+        return tuple(where(condition, x, y) for x, y in zip(a, b, strict=True))
+
+    return Spot(
+        where(condition, yes.distance, no.distance),
+        either(yes.normal, no.normal),
+        either(yes.gradient, no.gradient),
+        either(yes.curvature, no.curvature),
+    )
+
+
+def parse_terrain(data: Mapping[str, object] | Terrain) -> Terrain:
+    """A terrain from plain data, as it stands under `terrain:` in a file; raises InputError.
+
+    Parameters
+    ----------
+    data : mapping or Terrain
+        Its keys; a terrain stays what it is.
+
+    Returns
+    -------
+    Terrain
+
+    Raises
+    ------
+    InputError
+        With the key of what is wrong.
+
+    Examples
+    --------
+    >>> from trundle.robot.terrain import parse_terrain
+    >>> parse_terrain({"surfaces": {"slope": {"slope": "10 deg"}}}).sinkage.number
+    0.02
+    """
+    return data if isinstance(data, Terrain) else Terrain(**dict[str, Any](data))

@@ -1,0 +1,87 @@
+"""The ground that is drawn under a run: heights of its terrain's surfaces around where robots were."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trundle.arrays import FloatArray
+from trundle.documents import parse
+from trundle.errors import InputError
+from trundle.results import Run
+
+if TYPE_CHECKING:
+    from trundle.robot.terrain import Terrain
+
+# So many points are sampled, about; so many sizes of a robot are shown around where it was.
+_POINTS, _AROUND = 16_000, 1.5
+# Halvings of where the ground may be: to a millionth of a millionth.
+_HALVINGS = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """Heights (rows, columns) in m over a grid of places, rows along y; NaN where there is no ground.
+
+    corner : x and y of the first (m)
+    spacing : between neighbours along both axes (m)
+    """
+
+    corner: tuple[float, float]
+    spacing: float
+    heights: FloatArray
+
+
+def ground_under(runs: Sequence[Run], size: float) -> Ground | None:
+    """The ground of the first run's terrain around where all runs were; None where it has no terrain.
+
+    size : the robot's largest extent (m).
+    """
+    terrain = terrain_of(runs[0])
+    if terrain is None:
+        return None
+    places = np.concatenate([[run["x"], run["y"], run["z"]] for run in runs if "z" in run.values], axis=1)
+    places = places[:, np.isfinite(places).all(axis=0)]
+    return sampled(terrain, places.min(axis=1), places.max(axis=1), _AROUND * size)
+
+
+def terrain_of(run: Run) -> Terrain | None:
+    """The terrain of a run's description, if it has one that can be read."""
+    try:
+        return parse(run.description["yaml"]).terrain
+    except (InputError, KeyError):
+        return None
+
+
+def sampled(terrain: Terrain, low: FloatArray, high: FloatArray, around: float) -> Ground:
+    """Heights over the box between two corners (x, y, z in m) and `around` it.
+
+    Between a point above all and one below all the place where the distance changes its sign is halved in; a wall ends
+    where the highest other ground does.
+    """
+    extent = high[:2] - low[:2] + 2 * around
+    spacing = float(np.sqrt(extent.prod() / _POINTS))
+    columns, rows = (int(count) + 1 for count in np.ceil(extent / spacing))
+    corner = low[:2] - around
+    x, y = np.meshgrid(corner[0] + spacing * np.arange(columns), corner[1] + spacing * np.arange(rows))
+    reach = float(extent.max())
+    bottom, top = np.full(x.shape, low[2] - reach), np.full(x.shape, high[2] + reach)
+    walls, holes = _inside(terrain, x, y, top), ~_inside(terrain, x, y, bottom)
+    for _ in range(_HALVINGS):
+        middle = (bottom + top) / 2
+        inside = _inside(terrain, x, y, middle)
+        bottom, top = np.where(inside, middle, bottom), np.where(inside, top, middle)
+    heights = np.where(holes, np.nan, top)
+    rest = heights[~walls & ~holes]
+    heights[walls] = rest.max() if rest.size else high[2]
+    return Ground((float(corner[0]), float(corner[1])), spacing, heights)
+
+
+def _inside(
+    terrain: Terrain, x: FloatArray, y: FloatArray, z: FloatArray
+) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Whether points lie in the ground."""
+    return np.broadcast_to(np.asarray(terrain.spot((x, y, z)).distance, dtype=float) < 0, x.shape)

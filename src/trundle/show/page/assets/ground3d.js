@@ -1,0 +1,72 @@
+// Ground that isn't flat: a shaded surface over sampled heights, with lines at round distances that follow it.
+
+import * as THREE from "./vendor/three.module.min.js";
+
+const RELIEF = 2.5; // times as steep as it is the ground is shaded, as maps are
+const LIFT = 0.03; // of the samples' spacing, so that lines lie on the surface
+
+// {corner [x, y], spacing, heights (rows × columns), columns}; the height at a place, NaN outside and over holes.
+export function heightAt({ corner, spacing, heights, columns }, x, y) {
+  const [u, v] = [(x - corner[0]) / spacing, (y - corner[1]) / spacing];
+  const [i, j] = [Math.min(Math.floor(u), columns - 2), Math.min(Math.floor(v), heights.length / columns - 2)];
+  if (i < 0 || j < 0 || u > columns - 1 || v > heights.length / columns - 1) return NaN;
+  const [a, b, k] = [u - i, v - j, j * columns + i];
+  const low = (1 - a) * heights[k] + a * heights[k + 1];
+  const high = (1 - a) * heights[k + columns] + a * heights[k + columns + 1];
+  return (1 - b) * low + b * high;
+}
+
+// The surface as triangles, shaded by the light that falls on it.
+export function groundSurface({ corner, spacing, heights, columns }, theme) {
+  const rows = heights.length / columns;
+  const points = new Float32Array(3 * heights.length);
+  heights.forEach((height, k) => points.set([corner[0] + spacing * (k % columns), corner[1] + spacing * Math.floor(k / columns), height], 3 * k));
+  const triangles = [];
+  for (let j = 0; j + 1 < rows; j++) for (let i = 0; i + 1 < columns; i++) {
+    const [a, b, c, d] = [j * columns + i, j * columns + i + 1, (j + 1) * columns + i, (j + 1) * columns + i + 1];
+    if ([a, b, c, d].every((k) => Number.isFinite(heights[k]))) triangles.push(a, b, d, a, d, c);
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(points, 3));
+  geometry.setIndex(triangles);
+  geometry.computeVertexNormals();
+  steepen(geometry.getAttribute("normal"));
+  const look = new THREE.MeshLambertMaterial({ color: theme.ground, side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
+  const mesh = new THREE.Mesh(geometry, look);
+  mesh.frustumCulled = false; // holes have no place, and so the whole has no middle
+  return mesh;
+}
+
+function steepen(normals) {
+  const normal = new THREE.Vector3();
+  for (let k = 0; k < normals.count; k++) {
+    normal.fromBufferAttribute(normals, k).multiply(new THREE.Vector3(RELIEF, RELIEF, 1)).normalize();
+    normals.setXYZ(k, ...normal.toArray());
+  }
+}
+
+// Lines every `step` along x and y on it: ends of pieces one after another, those through the world's origin or the others.
+export function groundLines(ground, step, strong) {
+  const { corner, spacing, heights, columns } = ground;
+  const ends = [corner[0] + spacing * (columns - 1), corner[1] + spacing * (heights.length / columns - 1)];
+  const points = [];
+  for (const along of [0, 1]) {
+    const across = 1 - along;
+    const count = Math.round((ends[along] - corner[along]) / spacing);
+    for (let n = Math.ceil(corner[across] / step); n * step <= ends[across]; n++) {
+      if ((n === 0) !== strong) continue;
+      const at = (k) => {
+        const place = [0, 0, 0];
+        place[along] = Math.min(corner[along] + k * spacing, ends[along]);
+        place[across] = n * step;
+        place[2] = heightAt(ground, place[0], place[1]) + LIFT * spacing;
+        return place;
+      };
+      for (let k = 0; k < count; k++) {
+        const piece = [at(k), at(k + 1)];
+        if (piece.flat().every(Number.isFinite)) points.push(...piece.map((place) => new THREE.Vector3(...place)));
+      }
+    }
+  }
+  return points;
+}

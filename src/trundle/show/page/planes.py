@@ -1,0 +1,71 @@
+"""What a page shows in planes: wheels' forces on their friction circles, motors' torques by speed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from trundle.errors import TrundleError
+from trundle.motion.forces.driven_robot import DrivenRobot
+from trundle.results import Run
+from trundle.show.figures.force_figures import BEYOND, Motors
+from trundle.show.figures.panels import robot_of
+
+# Points of an edge, and angles (rad) of those of a circle.
+_POINTS = 61
+_TURN = np.linspace(0.0, 2 * np.pi, 73)
+
+
+def planes(run: Run) -> list[dict[str, Any]]:
+    """Panels of a plane: what stands across and up in shares or units, what bounds it, and curves by value's names.
+
+    A curve has its label, the names of what goes across and up, and by what both are divided: a name and a factor.
+    """
+    robot = robot_of(run)
+    wheels = [name for name, part in run.parts.items() if {"traction", "side_force", "load"} <= set(part)]
+    if robot is None or not (wheels or any("torque" in part for part in run.parts.values())):
+        return []
+    try:
+        driven = DrivenRobot(
+            robot.with_parameters(dict(run.description.get("parameters", {}))), tuple(wheels)
+        )
+        return [*_circles(run, driven), *_motors(run, driven)]
+    except TrundleError:  # a run of a description that nobody drives along a motion, by arms say
+        return []
+
+
+def _circles(run: Run, driven: DrivenRobot) -> Iterator[dict[str, Any]]:
+    """Every wheel's force in shares of friction times load, the view from above: forward is up."""
+    for name, friction in zip(driven.names, driven.friction.tolist(), strict=True):
+        part = run.parts[name]
+        if np.isfinite(friction) and friction > 0:
+            yield {
+                "section": "friction",
+                "title": name,
+                "across": "to the right (share)",
+                "up": "forward (share)",
+                "equal": True,
+                "edges": [[np.cos(_TURN), np.sin(_TURN)]],
+                "curves": [[name, part["side_force"], part["traction"], [part["load"], -friction, friction]]],
+            }
+
+
+def _motors(run: Run, driven: DrivenRobot) -> Iterator[dict[str, Any]]:
+    """Torque by speed of the motors that are alike, and what full batteries let them give."""
+    named = {name: part["torque"] for name, part in run.parts.items() if "torque" in part}
+    who = Motors(driven, named)
+    for title, motors in who.groups.items():
+        curves = []
+        for motor in motors:
+            wheel, _, what = driven.robot.motors[motor.name].drives.partition(".")
+            rate = f"{wheel}.{what}_rate" if what else f"{wheel}.rate"
+            if rate in run.values:
+                curves.append([motor.name, rate, named[motor.name], None])
+        if curves:
+            most = BEYOND * max(1e-3, *(float(np.abs(run[rate]).max()) for _, rate, *_ in curves))
+            rates = np.linspace(-most, most, _POINTS)
+            edges = [[rates, edge] for edge in who.edges(motors[0], rates)]
+            words = {"across": "speed (rad/s)", "up": "torque (N m)", "equal": False}
+            yield {"section": "motors", "title": title, "edges": edges, "curves": curves, **words}

@@ -1,0 +1,181 @@
+"""When the controllers of a model sample, and where its state goes then: in runs at instants, in rollouts at steps."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from trundle.arrays import FloatArray, Floats
+from trundle.errors import InputError
+from trundle.model import Model
+from trundle.program import Program, compile_program, feed
+from trundle.program.ir import Group
+from trundle.simulation.feedback import Fill, commands_inside
+from trundle.simulation.signals import Signal
+
+# What `sampling` reads beside the state of a step that ends: the inputs of the next one, and which clocks are due.
+NEXT_INPUT, DUE = "next input", "due"
+# Times closer than this share of the shortest period are one.
+_SAME = 1e-9
+
+# Moves a state (n,) or longer across what happens at the beginning of a piece from a to b (s).
+Jump = Callable[[float, float, FloatArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class Instants:
+    """The times (s) at which clocks are due, (count,), and which, (count, clocks); nearer than `apart` they are one."""
+
+    times: FloatArray
+    due: FloatArray
+    apart: float
+
+    @staticmethod
+    def between(
+        clocks: Mapping[str, tuple[float, float]], begin: float, end: float, apart: float | None = None
+    ) -> Instants:
+        """All from the beginning to the end (s), both included."""
+        shortest = min(period for period, _ in clocks.values())
+        tolerance = _SAME * shortest
+        series = list[FloatArray]()
+        for period, first in clocks.values():
+            least = max(0, math.ceil((begin - tolerance - first) / period))
+            most = math.floor((end + tolerance - first) / period)
+            series.append(first + period * np.arange(least, most + 1, dtype=np.float64))
+        which = np.repeat(np.arange(len(series)), [times.size for times in series])
+        times = np.concatenate(series)
+        order = np.argsort(times, kind="stable")
+        times, which = times[order], which[order]
+        begins = np.append(True, np.diff(times) > tolerance)[: times.size]
+        due = np.zeros((int(begins.sum()), len(clocks)))
+        due[np.cumsum(begins) - 1, which] = 1.0
+        return Instants(times[begins], due, tolerance if apart is None else apart)
+
+    def at(self, time: float) -> FloatArray | None:
+        """Which clocks are due then, (clocks,), if any is."""
+        place = int(np.searchsorted(self.times, time - self.apart))
+        near = place < self.times.size and abs(self.times[place] - time) <= self.apart
+        return self.due[place] if near else None
+
+
+def warn_of_period(model: Model, end: float, unless: str) -> None:
+    """A warning where a controller samples once alone in a run to the end (s)."""
+    for name, (period, first) in model.clocks.items():
+        if period > end * (1 + _SAME) and not first:
+            warnings.warn(
+                f"the controller '{name}' samples every {period:g} s: once, at t = 0, in {unless} of {end:g} s",
+                stacklevel=4,
+            )
+
+
+def sampling_of(model: Model) -> Program:
+    """What samples do to a state that an integrator brought near the constraints."""
+    assert model.sampling is not None
+    return model.sampling if model.projection is None else feed(model.sampling, model.projection)
+
+
+def stepped_program(model: Model) -> Program | None:
+    """What ends a step of a rollout: back onto the constraints, then what is sampled."""
+    if model.sampling is None:
+        return model.projection
+    whole = sampling_of(model)
+    groups = [Group(NEXT_INPUT, group.labels) if group.name == "input" else group for group in whole.inputs]
+    return replace(whole, inputs=tuple(groups), function=None)
+
+
+def stepped_groups(
+    model: Model, inputs: Mapping[str, Floats], dt: float, steps: int
+) -> dict[str, FloatArray | dict[str, Floats]]:
+    """The inputs of the step after every step, and which clocks are due between them."""
+    if model.sampling is None:
+        return {}
+    later = {name: _later(value) for name, value in inputs.items()}
+    return {NEXT_INPUT: later or np.zeros(0), DUE: due_after(model, dt, steps)}
+
+
+def _later(value: Floats) -> Floats:
+    """An input one step later; the last step goes on."""
+    array = np.asarray(value)
+    return np.concatenate([array[1:], array[-1:]]) if array.ndim == 2 else value
+
+
+def due_after(model: Model, dt: float, steps: int) -> FloatArray:
+    """Which clocks are due after every step, (steps, clocks, 1); InputError where the step divides no period."""
+    due = np.zeros((steps, len(model.clocks), 1))
+    for place, (name, (period, first)) in enumerate(model.clocks.items()):
+        every, begin = _steps_in(period, dt), _steps_in(first, dt)
+        if every is None or begin is None or not every:
+            raise InputError(
+                f"dt = {dt:g} s doesn't divide the {'delay' if first else 'period'} of the controller "
+                f"'{name.partition('.')[0]}', {first or period:g} s: its samples would fall between steps",
+                key="dt",
+                hint=_hint(model.clocks, dt),
+            )
+        due[(begin - 1) % every :: every, place] = 1.0
+        due[: max(begin - 1, 0), place] = 0.0
+    return due
+
+
+def _steps_in(time: float, dt: float) -> int | None:
+    """How many steps make a time; None where no whole number does."""
+    count = round(time / dt)
+    return count if abs(count * dt - time) <= _SAME * max(time, dt) else None
+
+
+def common_measure(clocks: Mapping[str, tuple[float, float]], near: float = np.inf) -> float | None:
+    """The longest time that divides all periods and delays, or the one next to another; None where none is found."""
+    shortest = min(time for clock in clocks.values() for time in clock if time)
+    about = max(1, round(shortest / near))
+    tried = sorted(range(1, about + 1000), key=lambda count: abs(shortest / count - min(near, shortest)))
+    for count in tried:
+        step = shortest / count
+        if all(_steps_in(time, step) is not None for clock in clocks.values() for time in clock):
+            return step
+    return None
+
+
+def _hint(clocks: Mapping[str, tuple[float, float]], dt: float) -> str:
+    """The step next to dt that divides all periods."""
+    step = common_measure(clocks, dt)
+    if step is None:
+        return "give the controllers periods and delays with a common measure"
+    return f"the nearest that does is dt = {step:.10g} s"
+
+
+def sampled_start(
+    model: Model,
+    start: FloatArray,
+    inputs: FloatArray,
+    parameters: FloatArray,
+    sampling: Program | None = None,
+) -> FloatArray:
+    """States (n,) or (n, count) at t = 0 after their first sample; `sampling` in place of the model's own."""
+    sampling = sampling or model.sampling
+    if sampling is None:
+        return start
+    due = np.array([0.0 if first else 1.0 for _, first in model.clocks.values()])
+    (after,) = compile_program(sampling)(start, inputs, parameters, due)
+    return np.array(np.broadcast_to(after, start.shape))
+
+
+def jumping(
+    sampling: Program, signals: Sequence[Signal], fill: Fill, parameters: FloatArray, instants: Instants
+) -> Jump:
+    """What samples do to the state at the beginning of every piece of a run; rows behind it stay."""
+    n, kernel = sampling.inputs[sampling.input_index("state")].size, compile_program(sampling).single()
+
+    def jump(begin: float, end: float, state: FloatArray) -> FloatArray:
+        due = instants.at(begin)
+        if due is None:
+            return state
+        edges = np.array([[begin], [end]])
+        given = commands_inside(signals, fill, np.array([begin]), state[:, None], edges)[:, 0]
+        moved = state.copy()
+        (moved[:n],) = kernel(state[:n], given, parameters, due)
+        return moved
+
+    return jump

@@ -1,0 +1,371 @@
+"""A run over terrain: from step to step in native code, and what the ground did at the times that are stored."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+
+from trundle.arrays import FloatArray
+from trundle.choices import ATTITUDES, MODES, Attitude, Mode
+from trundle.documents import Document, dump
+from trundle.errors import InputError, NumericsError, require_known, suggest
+from trundle.model.arguments import Given, named, number, opened, robot_of
+from trundle.model.ground_model import GroundModel, derive_on
+from trundle.model.ground_motion import STEP
+from trundle.model.placed import placed, require_undriven, warn_of_references
+from trundle.model.symbols import INPUT, PARAMETER
+from trundle.program import compile_program
+from trundle.program.rollout import Rollout
+from trundle.program.rollout import rollout as native
+from trundle.progress import Doing, Progress, Stopwatch
+from trundle.results import Run
+from trundle.results.columns import Column
+from trundle.robot import Robot
+from trundle.robot.terrain import Terrain, parse_terrain
+from trundle.simulation.options import positive, whole
+from trundle.simulation.problem import signals_of
+from trundle.simulation.settling import settled
+from trundle.simulation.signals import Input, Signal
+
+# The length of a step where nobody says another (s): wheels of 0.3 m at 1 m/s turn by 2 degrees in it.
+STEP_SECONDS = 0.01
+# How near to a whole number of steps a duration must be.
+_WHOLE = 1e-9
+# Contacts and springs that a base needs to stand on.
+_STANDS = 3
+_POSE = ("z", "q_w", "q_x", "q_y", "q_z")
+
+
+@dataclass(frozen=True)
+class GroundProblem:
+    """A run over terrain, ready to go: who, by which inputs, from where, how many steps of what length.
+
+    `every` is how many steps lie between stored times.
+    """
+
+    system: GroundModel
+    signals: Mapping[str, Signal]
+    parameters: Mapping[str, float]
+    start: FloatArray
+    step: float
+    steps: int
+    every: int
+    derive_seconds: float = 0.0
+
+    @property
+    def count(self) -> int:
+        """How many times are stored."""
+        return -(-self.steps // self.every) + 1
+
+    @property
+    def numbers(self) -> FloatArray:
+        """The parameters in order."""
+        return np.array(list(self.parameters.values()))
+
+    def inputs_at(self, times: FloatArray) -> FloatArray:
+        """The inputs (times, inputs), held over a step."""
+        rows = [
+            self.signals[name].sample(times) if name in self.signals else np.zeros(times.shape)
+            for name in self.system.inputs
+        ]
+        return np.array(rows).T.reshape(times.size, len(rows))
+
+    def solve(self, progress: bool | Callable[[float], None]) -> Run:
+        """The run; raises NumericsError with time and wheel where numbers fail."""
+        clock = Stopwatch()
+        clock.begin("compile_seconds")
+        first = self.inputs_at(self.step * np.arange(min(self.steps, 2), dtype=float))
+        self._advanced(self.start[:, None], first, len(first), lambda _: None)
+        clock.begin("simulate_seconds")
+        with Progress(progress, self.steps, f"driving {self.system.robot.name}", "steps") as bar:
+            taken, states = self._states(bar.fraction)
+        time = taken * self.step
+        inputs = self.inputs_at(time)
+        last = _first_lost(states)
+        outputs = self._observed(states[:, :last], inputs[:last])
+        if last < time.size:
+            raise _failed(self, time, states, outputs, last)
+        return _run(self, time, (states, inputs.T, outputs), clock.seconds())
+
+    def _states(self, fraction: Callable[[float], None]) -> tuple[FloatArray, FloatArray]:
+        """The steps that are stored, and the states there (states, times)."""
+        inputs = self.inputs_at(self.step * np.arange(self.steps, dtype=float))
+        whole_part = self.steps - self.steps % self.every
+        result = self._advanced(self.start[:, None], inputs[:whole_part], self.every, fraction)
+        taken, rows = np.asarray(result.steps, dtype=float), result.states
+        if whole_part < self.steps:
+            rest = self._advanced(rows[-1], inputs[whole_part:], self.steps - whole_part, lambda _: None)
+            taken, rows = np.append(taken, self.steps), np.concatenate([rows, rest.states[-1:]])
+        return taken, rows[:, :, 0].T
+
+    def _advanced(
+        self, start: FloatArray, inputs: FloatArray, every: int | None, fraction: Callable[[float], None]
+    ) -> Rollout:
+        """Steps of one robot (states, 1); without `every` one step of many with one input each, by the same code."""
+        model, single = self.system, every is not None
+        # Two lanes in place of one, and inputs that stay without an axis of time: then it is one code for all.
+        if single:
+            start, given = np.repeat(start, 2, axis=1), np.repeat(inputs[:, :, None], 2, axis=2)
+            given = given if np.ptp(inputs, axis=0).any() else given[:1]
+        else:
+            given = inputs.T[None]
+        groups = {
+            INPUT: given if model.inputs else np.zeros(0),
+            PARAMETER: self.numbers,
+            STEP: [self.step],
+        }
+        return native(
+            model.still, start, groups, dt=1.0, steps=len(inputs) if single else 1, every=every,
+            progress=fraction, projection=model.step, quick=True,
+        )  # fmt: skip
+
+    def _observed(self, states: FloatArray, inputs: FloatArray) -> FloatArray:
+        """The outputs (outputs, times); forces are those of the step that begins there, which is taken once more."""
+        model = self.system
+        groups = [
+            np.ascontiguousarray(states),
+            np.ascontiguousarray(inputs.T),
+            self.numbers,
+            np.array([self.step]),
+        ]
+        if len(model.observe.inputs) > len(groups):
+            after = self._advanced(states, inputs, None, lambda _: None).final
+            rows = [model.states.index(name) for name in model.observe.inputs[-1].labels]
+            groups.append(np.ascontiguousarray(after[rows]))
+        return compile_program(model.observe)(*groups, often=False)[0]
+
+
+def _first_lost(states: FloatArray) -> int:
+    """The first time at which a state isn't finite, or how many times there are."""
+    lost = ~np.isfinite(states).all(axis=0)
+    return int(np.argmax(lost)) if lost.any() else states.shape[1]
+
+
+def _failed(
+    problem: GroundProblem, time: FloatArray, states: FloatArray, outputs: FloatArray, lost: int
+) -> NumericsError:
+    """Why a run over terrain has no more numbers: when, where, and at which wheel."""
+    model, before = problem.system, lost - 1
+    seen = dict(zip(model.outputs, outputs[:, before], strict=True)) if lost else {}
+    wrong = [name for name, value in seen.items() if not math.isfinite(value)]
+    deepest = max((name for name in seen if name.endswith(".sinkage")), key=seen.__getitem__, default="")
+    who = (wrong[0] if wrong else deepest).rpartition(".")[0]
+    here = dict(zip(model.states, states[:, max(before, 0)], strict=True))
+    place = f"x = {here['x']:.4g} m, y = {here['y']:.4g} m"
+    return NumericsError(
+        f"'{model.robot.name}' has no more finite numbers after t = {time[max(before, 0)]:g} s at {place}"
+        + (f"; look at the wheel {who!r}, its contact law, and what its motor is told" if who else "")
+    )
+
+
+def _run(
+    problem: GroundProblem,
+    time: FloatArray,
+    rows: tuple[FloatArray, FloatArray, FloatArray],
+    seconds: Mapping[str, float],
+) -> Run:
+    """States, inputs and outputs as a run."""
+    model = problem.system
+    labels = (model.states, model.inputs, model.outputs)
+    values = {
+        name: row
+        for names, group in zip(labels, rows, strict=True)
+        for name, row in zip(names, group, strict=True)
+    }
+    known = {name: model.quantities[name] for name in values}
+    residual = "slip_residual" if model.mode == "kinematic" else "balance_residual"
+    return Run(
+        name=model.robot.name,
+        time=time,
+        values=values,
+        units={name: quantity.unit for name, quantity in known.items()},
+        description={
+            "yaml": dump(model.robot, terrain=model.terrain),
+            "parameters": dict(problem.parameters),
+        },
+        summary={
+            "mode": model.mode,
+            "method": f"{model.attitude} steps of {problem.step:g} s",
+            "steps": problem.steps,
+            "derive_seconds": problem.derive_seconds,
+            **seconds,
+            residual: float(np.abs(values[residual]).max()),
+            **_overturned(time, values),
+        },
+        groups={
+            "coordinates": model.coordinates,
+            "speeds": model.speeds,
+            "currents": tuple(n for n in model.states if n not in (*model.coordinates, *model.speeds)),
+            "inputs": model.inputs,
+            "outputs": model.outputs,
+        },
+        columns={name: Column(noun.owner, noun.label, noun.kind) for name, noun in known.items()},
+    )
+
+
+def _overturned(time: FloatArray, values: Mapping[str, FloatArray]) -> dict[str, float]:
+    """When the base first points sideways or down, where it does."""
+    upward = 1 - 2 * (values["q_x"] ** 2 + values["q_y"] ** 2)
+    fallen = upward <= 0
+    return {"overturned_at": float(time[np.argmax(fallen)])} if fallen.any() else {}
+
+
+def traverse(
+    robot: Given,
+    terrain: Terrain | Mapping[str, object] | None = None,
+    duration: float | str = 10.0,
+    inputs: Mapping[str, Input] | None = None,
+    *,
+    mode: Mode = "dynamic",
+    step: float | str = STEP_SECONDS,
+    attitude: Attitude = "exponential",
+    initial: Mapping[str, float | str] | None = None,
+    parameters: Mapping[str, float | str] | None = None,
+    samples: int = 1001,
+    progress: bool | Callable[[float], None] = True,
+) -> Run:
+    """The motion of a wheeled robot over terrain, by steps x⁺ = F(x, u, p, h) of one length.
+
+    Kinematic: A ν = v says that every contact neither slips nor leaves its depth; ν by least squares, what motors drive
+    given. Dynamic: M (ν⁺ − ν)/h + c = τ(ν⁺), all forces at the step's end, by Newton's method. The error of a step is
+    of the second order in its length: compare two.
+
+    Parameters
+    ----------
+    robot : Robot, Document, path or mapping
+        What drives; its base floats, also where the description says planar.
+    terrain : Terrain or mapping, optional
+        The ground, as under `terrain:` in a file; by default the file's, or flat ground.
+    duration : float or str, s
+        How long; a whole number of steps.
+    inputs : mapping of str to number, str, function, Signal or tuple
+        Inputs by name, as in `simulate`, held over a step. Kinematic runs also take rates by the speed's name.
+    mode : {"dynamic", "kinematic"}
+        Whether forces move it, or the motors' rates are given and wheels don't slip.
+    step : float or str, s
+        Length of a step.
+    attitude : {"exponential", "euler_angles"}
+        How a step turns the base: by the rotation at a constant angular velocity, or by the rates of roll, pitch, yaw.
+    initial : mapping of str to number or str
+        States by name, and `yaw` (rad). The robot settles onto the ground, unless z or its quaternion is given.
+    parameters : mapping of str to number or str
+        Changed values by name.
+    samples : int
+        How many times to store at most; the last one always is.
+    progress : bool or callable
+        Whether to show progress, or what to call with the share done.
+
+    Returns
+    -------
+    Run
+        States, and by wheel sinkage, slip, load and forces; forces are those of the step that begins at a time.
+
+    Raises
+    ------
+    InputError
+        For what doesn't fit, a robot without wheels, ground on which it can't stand.
+    NumericsError
+        Where numbers fail, with time, place and wheel.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> slope = {"surfaces": {"slope": {"type": "plane", "slope": "5 deg"}}, "sinkage": "1 cm"}
+    >>> talon = trundle.catalog.talon(curvature=0)
+    >>> run = trundle.traverse(talon, slope, 1.0, mode="kinematic", step=0.02)
+    >>> round(float(run["z"][-1] - run["z"][0]), 4)
+    0.0436
+
+    References
+    ----------
+    N. Seegmiller and A. Kelly, "High-Fidelity Yet Fast Dynamic Models of Wheeled Mobile Robots", IEEE T-RO 32(3), 2016.
+    """
+    source = opened(robot, "traverse")
+    if terrain is None:
+        terrain = (source.terrain if isinstance(source, Document) else None) or {}
+    ground = terrain if isinstance(terrain, Terrain) else parse_terrain(named(terrain, "terrain"))
+    problem = ground_problem(
+        robot_of(source, "traverse", "it has no description"), ground, inputs,
+        duration=duration, mode=mode, step=step, attitude=attitude, initial=initial, parameters=parameters,
+        samples=samples,
+    )  # fmt: skip
+    return problem.solve(progress)
+
+
+def ground_problem(
+    robot: Robot,
+    terrain: Terrain,
+    inputs: Mapping[str, Input] | None,
+    *,
+    duration: float | str,
+    mode: Mode,
+    step: float | str,
+    attitude: Attitude,
+    initial: Mapping[str, float | str] | None,
+    parameters: Mapping[str, float | str] | None,
+    samples: int,
+) -> GroundProblem:
+    """A run over terrain, checked; the arguments are those of `traverse`."""
+    require_known(mode, MODES, f"unknown mode {mode!r}", key="run.mode")
+    require_known(attitude, ATTITUDES, f"unknown attitude {attitude!r}", key="run.attitude")
+    h, seconds = positive(step, "run.step", "s"), positive(duration, "run.duration", "s")
+    steps = round(seconds / h)
+    if steps < 1 or abs(steps * h - seconds) > _WHOLE * seconds:
+        near = max(steps, 1) * h
+        message = f"{seconds:g} s is no whole number of steps of {h:g} s"
+        raise InputError(message, key="run.duration", hint=f"the nearest is {near:g} s")
+    whole(samples, "samples", 2)
+    given = named(inputs, "inputs")
+    began = perf_counter()
+    with Doing(True, f"deriving {robot.name}"):
+        model = derive_on(robot, terrain, mode, attitude, _rates(robot, given) if mode == "kinematic" else ())
+    taken = perf_counter() - began
+    require_undriven(model.robot, given)
+    warn_of_references(model.robot, model.inputs, given)
+    units = {name: model.quantities.units.get(name, "") for name in model.inputs}
+    if mode == "kinematic" and model.gaps.outputs[0].size < _STANDS:
+        raise InputError(
+            f"'{robot.name}' touches the ground at {model.gaps.outputs[0].size} points: nothing says how it pitches",
+            key="robot.wheels",
+            hint="describe what else it stands on, such as a caster or a ball: {type: ball, at: [...], radius: ...}",
+        )
+    signals = signals_of(given, units, robot.name)
+    values = model.robot.parameter_values(named(parameters, "parameters"))
+    every = -(-steps // (samples - 1))
+    problem = GroundProblem(model, signals, values, np.zeros(0), h, steps, every, taken)
+    return replace(problem, start=_start(problem, named(initial, "initial")))
+
+
+def _rates(robot: Robot, given: Mapping[str, Input]) -> tuple[str, ...]:
+    """The speeds among the inputs that a kinematic run is given."""
+    motors = {f"{name}.{motor.command}" for name, motor in robot.motors.items()}
+    references = {full for each in placed(robot) for full in each.references.values()}
+    return tuple(name for name in given if name not in motors | references)
+
+
+def _start(problem: GroundProblem, given: Mapping[str, float | str]) -> FloatArray:
+    """The state where the run begins: as given, on the ground."""
+    model = problem.system
+    known = {name: model.quantities[name].start for name in model.states}
+    yaw = 0.0
+    for name, value in given.items():
+        key = f"run.initial.{name}"
+        if name == "yaw":
+            yaw = number(value, key, "rad")
+        elif name in known:
+            known[name] = number(value, key, model.quantities[name].unit)
+        else:
+            message = f"'{name}' is no state of '{model.robot.name}' on terrain"
+            raise InputError(message, key=key, hint=suggest(name, [*known, "yaw"]))
+    if not any(name in given for name in _POSE):
+        inputs = np.zeros(len(model.inputs))
+        known = settled(model, known, yaw, inputs, problem.numbers)
+    elif "yaw" in given:
+        hint = "give z and the quaternion, or yaw alone"
+        raise InputError("yaw and a pose of the base are given", key="run.initial.yaw", hint=hint)
+    model.quantities.check_quaternions(known)
+    return np.array([known[name] for name in model.states])

@@ -1,0 +1,71 @@
+"""Ground under runs: heights are the surfaces', walls end, holes are none, planar robots have none."""
+
+import numpy as np
+import pytest
+
+import trundle
+from trundle.robot.terrain import parse_terrain
+from trundle.show.drawing.ground import ground_under, sampled
+
+LOW, HIGH = np.array([-1.0, 0.0, -0.1]), np.array([2.0, 1.0, 0.2])
+WAVES = {"type": "waves", "amplitude": 0.1, "length": 2.0, "across": 3.0}
+SLOPE = {"type": "plane", "slope": "20 deg", "uphill": "30 deg"}
+
+
+def ground(**surfaces):
+    return sampled(parse_terrain({"surfaces": surfaces}), LOW, HIGH, 0.5)
+
+
+def places(seen):
+    rows, columns = seen.heights.shape
+    x = seen.corner[0] + seen.spacing * np.arange(columns)
+    y = seen.corner[1] + seen.spacing * np.arange(rows)
+    return np.meshgrid(x, y)
+
+
+def waves(x, y):
+    return 0.1 * np.sin(np.pi * x) * np.cos(2 * np.pi / 3 * y)
+
+
+def slope(x, y):
+    return np.tan(np.radians(20)) * (x * np.cos(np.pi / 6) + y * np.sin(np.pi / 6))
+
+
+def test_heights_are_those_of_the_highest_surface():
+    seen = ground(waves=WAVES, slope=SLOPE)
+    x, y = places(seen)
+    assert np.abs(seen.heights - np.maximum(waves(x, y), slope(x, y))).max() < 1e-9
+    assert x.min() == pytest.approx(-1.5)
+    assert x.max() >= 2.5
+    assert 10_000 < seen.heights.size < 30_000
+
+
+def test_a_wall_ends_where_the_rest_does():
+    seen = ground(waves=WAVES, wall={"type": "plane", "slope": "90 deg", "through": [1, 0, 0]})
+    x, y = places(seen)
+    rest = x < 1 - seen.spacing
+    assert np.abs(seen.heights - waves(x, y))[rest].max() < 1e-9
+    assert seen.heights[x > 1 + seen.spacing] == pytest.approx(seen.heights[x < 1].max())
+
+
+def test_ground_that_lies_below_all_is_none():
+    seen = ground(cliff={"type": "ramp", "rise": -100, "run": 0.01, "rounding": 0.001, "at": [1, 0]})
+    x, _ = places(seen)
+    assert np.isnan(seen.heights[x > 1.1]).all()
+    assert np.abs(seen.heights[x < 0.9]).max() < 0.05
+
+
+def test_the_ground_of_a_run_reaches_around_its_path():
+    run = trundle.traverse(
+        trundle.catalog.talon(), {"surfaces": {"w": WAVES}}, 1.0, mode="kinematic", step=0.1
+    )
+    seen = ground_under([run], 0.8)
+    x, y = places(seen)
+    assert x.min() == pytest.approx(run["x"].min() - 1.2)
+    assert y.max() >= run["y"].max() + 1.2
+    assert np.abs(seen.heights - waves(x, y)).max() < 1e-9
+
+
+def test_a_planar_robot_has_no_ground_of_its_own():
+    robot = trundle.catalog.differential_drive()
+    assert ground_under([trundle.run(robot, duration=0.1, progress=False)], 0.5) is None
