@@ -15,6 +15,9 @@ from trundle.catalog.linkages import pendulum as pendulum
 from trundle.catalog.linkages import slider_crank as slider_crank
 from trundle.catalog.person import person as person
 from trundle.catalog.person import person_markers as person_markers
+from trundle.catalog.rocker_bogie import rocker_bogie as rocker_bogie
+from trundle.catalog.rovers import landtamer as landtamer
+from trundle.catalog.rovers import recbot as recbot
 from trundle.catalog.rovers import rocky7 as rocky7
 from trundle.catalog.rovers import talon as talon
 from trundle.catalog.rovers import zoe as zoe

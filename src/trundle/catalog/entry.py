@@ -41,6 +41,7 @@ MEASURES = {
     "crank": "Length of the crank (m).",
     "damping": "Viscous damping of each hinge (N m s/rad).",
     "density": "Mass of the rods per length (kg/m).",
+    "differential_stiffness": "Stiffness between the rockers (N m/rad); by default rigid gears join them.",
     "drive_acceleration": "Limit of each module's rolling acceleration (m/s^2).",
     "drive_jerk": "Limit of each module's rolling jerk (m/s^3).",
     "drive_mass": "Mass of the drive without its wheels (kg).",

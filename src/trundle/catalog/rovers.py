@@ -1,7 +1,7 @@
 """Vehicles for rough ground: floating bases, joints that give way, a motor at every wheel or track.
 
-Zoe, Rocky 7 and Talon with the numbers of N. Seegmiller's library of vehicle models (2014), whose trajectories they
-reproduce. Their motors hold the rates that lead them at a speed along an arc.
+With the numbers of N. Seegmiller's library of vehicle models (2014); Zoe, Rocky 7 and Talon reproduce its trajectories.
+Their motors hold the rates that lead them at a speed along an arc.
 """
 
 from __future__ import annotations
@@ -9,43 +9,12 @@ from __future__ import annotations
 import math
 
 from trundle.catalog.entry import Data, MeasureLike, described, entry
+from trundle.catalog.rover_parts import CURVATURE, box_inertia, law_of, measured, motors_of, rate_control
 from trundle.robot import units
 from trundle.robot.description import Robot
-from trundle.robot.values import read_value
 
 _HILLS: Data = {"type": "waves", "amplitude": 0.1, "length": 4.0, "across": 4.0}
 _RIPPLES: Data = {"type": "waves", "amplitude": 0.05, "length": 2.0, "across": 2.0}
-_CURVATURE = units.Measure("curvature", "1/m", (-1, 0, 0, 0))
-# Seegmiller's laws: friction 1, a limit in each direction.
-_LAW: Data = {"contact": "linear", "friction": 1.0, "limit": "box"}
-
-
-def _box(mass: float, x: float, y: float, z: float) -> dict[str, float]:
-    """Moments of inertia of a solid box."""
-    return {
-        "xx": mass * (y * y + z * z) / 12,
-        "yy": mass * (x * x + z * z) / 12,
-        "zz": mass * (x * x + y * y) / 12,
-    }
-
-
-def _law(contact: str | None) -> Data:
-    return _LAW if contact is None else {"contact": contact, "friction": 1.0}
-
-
-def _motors(*wheels: str) -> dict[str, Data]:
-    """A motor that turns a wheel, or a steering joint, exactly as told."""
-    return {f"{name}_motor": {"type": "ideal", "drives": name} for name in wheels}
-
-
-def _rate(of: str, rate: float) -> Data:
-    """A controller that tells a motor one rate; what it reads plays no part."""
-    told: Data = {"type": "pid", "reads": f"{of}.angle", "drives": f"{of}_motor.rate", "target": rate}
-    return {**told, "feedforward": 1.0}
-
-
-def _si(measure: MeasureLike, quantity: units.Measure) -> float:
-    return read_value(measure, quantity).number
 
 
 @entry(lambda robot: {"duration": 10.0, "step": 0.04}, terrain={"surfaces": {"hills": _HILLS}})
@@ -58,9 +27,9 @@ def zoe(*, speed: MeasureLike = 0.5, curvature: MeasureLike = 0.2, contact: str 
     >>> list(trundle.catalog.zoe().joints)
     ['steer_front', 'roll_rear', 'steer_rear']
     """
-    v, k = _si(speed, units.SPEED), _si(curvature, _CURVATURE)
+    v, k = measured("speed", speed, units.SPEED), measured("curvature", curvature, CURVATURE)
     length, track, radius, mass = 1.91, 1.64, 0.325, 0.9 * 198
-    wheel: Data = {"radius": radius, "mass": 0.1 * 198 / 4, "width": 0.07, **_law(contact)}
+    wheel: Data = {"radius": radius, "mass": 0.1 * 198 / 4, "width": 0.07, **law_of(contact)}
     hinge: Data = {"type": "revolute", "axis": [0, 0, 1]}
     wheels: dict[str, Data] = {}
     controllers: dict[str, Data] = {}
@@ -74,19 +43,21 @@ def zoe(*, speed: MeasureLike = 0.5, curvature: MeasureLike = 0.2, contact: str 
         for side, y in (("left", 1), ("right", -1)):
             name = f"{axle}_{side}"
             wheels[name] = {"parent": f"steer_{axle}", "at": [0, y * track / 2, -0.119], **wheel}
-            controllers[f"{name}_rate"] = _rate(name, (v / math.cos(steer) - y * track / 2 * v * k) / radius)
+            controllers[f"{name}_rate"] = rate_control(
+                name, (v / math.cos(steer) - y * track / 2 * v * k) / radius
+            )
     return described(
         "zoe",
         {},
         base="floating",
-        body={"mass": mass, "center_of_mass": [0, 0, 0.25], "inertia": _box(mass, 1.91, 1.0, 0.5)},
+        body={"mass": mass, "center_of_mass": [0, 0, 0.25], "inertia": box_inertia(mass, 1.91, 1.0, 0.5)},
         joints={
             "steer_front": {**hinge, "at": [length / 2, 0, 0]},
             "roll_rear": {"type": "revolute", "axis": [1, 0, 0], "at": [-length / 2, 0, 0]},
             "steer_rear": {**hinge, "parent": "roll_rear"},
         },
         wheels=wheels,
-        motors=_motors(*wheels),
+        motors=motors_of(*wheels),
         controllers=controllers,
     )
 
@@ -108,7 +79,10 @@ def _rocky_control(side: str, y: float, v: float, k: float) -> dict[str, Data]:
     rates = {"front": turned, "middle": straight, "rear": straight}
     return {
         f"steer_{side}_control": steer,
-        **{f"{end}_{side}_rate": _rate(f"{end}_{side}", rate / _ROCKY_RADIUS) for end, rate in rates.items()},
+        **{
+            f"{end}_{side}_rate": rate_control(f"{end}_{side}", rate / _ROCKY_RADIUS)
+            for end, rate in rates.items()
+        },
     }
 
 
@@ -122,8 +96,8 @@ def rocky7(*, speed: MeasureLike = 0.5, curvature: MeasureLike = 1 / 3, contact:
     >>> len(trundle.catalog.rocky7().wheels)
     6
     """
-    v, k = _si(speed, units.SPEED), _si(curvature, _CURVATURE)
-    wheel: Data = {"radius": _ROCKY_RADIUS, "mass": 0.5, "width": 0.08, **_law(contact)}
+    v, k = measured("speed", speed, units.SPEED), measured("curvature", curvature, CURVATURE)
+    wheel: Data = {"radius": _ROCKY_RADIUS, "mass": 0.5, "width": 0.08, **law_of(contact)}
     joints: dict[str, Data] = {}
     wheels: dict[str, Data] = {}
     controllers: dict[str, Data] = {}
@@ -147,11 +121,15 @@ def rocky7(*, speed: MeasureLike = 0.5, curvature: MeasureLike = 1 / 3, contact:
         "rocky7",
         {},
         base="floating",
-        body={"mass": 11.0, "center_of_mass": [0.18, 0, 0.155], "inertia": _box(11.0, 0.40, 0.26, 0.16)},
+        body={
+            "mass": 11.0,
+            "center_of_mass": [0.18, 0, 0.155],
+            "inertia": box_inertia(11.0, 0.40, 0.26, 0.16),
+        },
         joints=joints,
         couplings={"differential": {**differential, "stiffness": 2250.0, "damping": 112.5}},
         wheels=wheels,
-        motors=_motors(*wheels, "steer_left", "steer_right"),
+        motors=motors_of(*wheels, "steer_left", "steer_right"),
         controllers=controllers,
     )
 
@@ -166,18 +144,18 @@ def talon(*, speed: MeasureLike = 0.5, curvature: MeasureLike = 0.5, contact: st
     >>> trundle.catalog.talon().wheels["left"].type
     'track'
     """
-    v, k = _si(speed, units.SPEED), _si(curvature, _CURVATURE)
+    v, k = measured("speed", speed, units.SPEED), measured("curvature", curvature, CURVATURE)
     mass, half, radius, length = 115 * 0.45359237, 0.20955, 0.127, 0.6096
     # Of a sprocket the model knows the inertia about its axle alone: what a thin disc has about its diameters is
     # taken from the body, which turns with it.
     axle = 0.05 * mass * radius**2 / 2
     body = {
         axes: moment - (0 if axes == "yy" else axle)
-        for axes, moment in _box(mass, 0.6096, 0.2667, 0.1905).items()
+        for axes, moment in box_inertia(mass, 0.6096, 0.2667, 0.1905).items()
     }
     track: Data = {
         "type": "track", "radius": radius, "length": length, "mass": 1e-6,
-        "inertia": {"axle": axle, "diameter": axle / 2}, **_law(contact),
+        "inertia": {"axle": axle, "diameter": axle / 2}, **law_of(contact),
     }  # fmt: skip
     return described(
         "talon",
@@ -187,9 +165,86 @@ def talon(*, speed: MeasureLike = 0.5, curvature: MeasureLike = 0.5, contact: st
         wheels={
             name: {**track, "at": [-length / 2, y * half, 0]} for name, y in (("left", 1), ("right", -1))
         },
-        motors=_motors("left", "right"),
+        motors=motors_of("left", "right"),
         controllers={
-            f"{name}_rate": _rate(name, v * (1 - y * half * k) / radius)
+            f"{name}_rate": rate_control(name, v * (1 - y * half * k) / radius)
             for name, y in (("left", 1), ("right", -1))
         },
+    )
+
+
+@entry(lambda robot: {"duration": 10.0, "step": 0.04}, terrain={"surfaces": {"hills": _HILLS}})
+def landtamer(*, speed: MeasureLike = 0.5, curvature: MeasureLike = 0.2, contact: str | None = None) -> Robot:
+    """LandTamer, a vehicle of 1463 kg on six wheels that don't steer: it turns by letting them slip.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> len(trundle.catalog.landtamer().joints)
+    0
+    """
+    v, k = measured("speed", speed, units.SPEED), measured("curvature", curvature, CURVATURE)
+    mass, long, half, radius = 3225 * 0.45359237, 1.0668, 0.81915, 0.4191
+    height = 0.82804
+    wheel: Data = {"radius": radius, "mass": 0.05 * mass / 6, "width": 0.254, **law_of(contact)}
+    places = [
+        (f"{end}_{side}", x, y)
+        for end, x in (("front", long), ("middle", 0.0), ("rear", -long))
+        for side, y in (("left", half), ("right", -half))
+    ]
+    return described(
+        "landtamer",
+        {},
+        base="floating",
+        body={
+            "mass": 0.95 * mass,
+            "center_of_mass": [0, 0, height / 2],
+            "inertia": box_inertia(0.95 * mass, 2 * long, 2 * half, height),
+        },
+        wheels={name: {"at": [x, y, 0], **wheel} for name, x, y in places},
+        motors=motors_of(*(name for name, _, _ in places)),
+        controllers={f"{name}_rate": rate_control(name, v * (1 - y * k) / radius) for name, _, y in places},
+    )
+
+
+@entry(lambda robot: {"duration": 10.0, "step": 0.04}, terrain={"surfaces": {"hills": _HILLS}})
+def recbot(*, speed: MeasureLike = 0.5, curvature: MeasureLike = 0.125, contact: str | None = None) -> Robot:
+    """RecBot, a utility vehicle of 667 kg that steers in front, as a car does, and is driven behind.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.catalog.recbot().joints["steer_left"].type
+    'revolute'
+    """
+    v, k = measured("speed", speed, units.SPEED), measured("curvature", curvature, CURVATURE)
+    mass, long, ahead, behind, height = 667.0, 1.77, 0.635, 0.6095, 0.8252
+    wheel: Data = {"mass": 0.05 * mass / 4, **law_of(contact)}
+    joints: dict[str, Data] = {}
+    wheels: dict[str, Data] = {}
+    controllers: dict[str, Data] = {}
+    for side, way in (("left", 1), ("right", -1)):
+        steer, front, rear = f"steer_{side}", f"front_{side}", f"rear_{side}"
+        joints[steer] = {"type": "revolute", "axis": [0, 0, 1], "at": [long, way * ahead, 0]}
+        wheels[front] = {"parent": steer, "at": [0, 0, -0.0754], "radius": 0.2794, "width": 0.2413, **wheel}
+        wheels[rear] = {"at": [0, way * behind, 0], "radius": 0.3048, "width": 0.3048, **wheel}
+        angle = math.atan(long * k / (1 - way * ahead * k))
+        controllers[f"{steer}_control"] = {
+            "type": "pid", "reads": f"{steer}.angle", "drives": f"{steer}_motor.rate", "target": angle,
+            "proportional": 5.0,
+        }  # fmt: skip
+        controllers[f"{rear}_rate"] = rate_control(rear, v * (1 - way * behind * k) / 0.3048)
+    return described(
+        "recbot",
+        {},
+        base="floating",
+        body={
+            "mass": 0.95 * mass,
+            "center_of_mass": [long / 2, 0, height / 2],
+            "inertia": box_inertia(0.95 * mass, long, 2 * behind, height),
+        },
+        joints=joints,
+        wheels=wheels,
+        motors=motors_of("steer_left", "steer_right", "rear_left", "rear_right"),
+        controllers=controllers,
     )

@@ -1,0 +1,57 @@
+"""What the vehicles for rough ground share: boxes' inertias, contact laws, motors that hold the rates they are told."""
+
+from __future__ import annotations
+
+from trundle.catalog.entry import Data, MeasureLike
+from trundle.errors import InputError
+from trundle.robot import units
+from trundle.robot.expressions import ExpressionError
+from trundle.robot.values import read_value
+
+CURVATURE = units.Measure("curvature", "1/m", (-1, 0, 0, 0))
+# Seegmiller's laws: friction 1, a limit in each direction.
+_LAW: Data = {"contact": "linear", "friction": 1.0, "limit": "box"}
+
+
+def box_inertia(mass: float, x: float, y: float, z: float) -> dict[str, float]:
+    """Moments of inertia of a solid box."""
+    return {
+        "xx": mass * (y * y + z * z) / 12,
+        "yy": mass * (x * x + z * z) / 12,
+        "zz": mass * (x * x + y * y) / 12,
+    }
+
+
+def law_of(contact: str | None) -> Data:
+    """The keys of a contact law; Seegmiller's linear one where nobody names another."""
+    return _LAW if contact is None else {"contact": contact, "friction": 1.0}
+
+
+def motors_of(*wheels: str) -> dict[str, Data]:
+    """A motor that turns a wheel, or a steering joint, exactly as told."""
+    return {f"{name}_motor": {"type": "ideal", "drives": name} for name in wheels}
+
+
+def rate_control(of: str, rate: float) -> Data:
+    """A controller that tells a motor one rate; what it reads plays no part."""
+    told: Data = {"type": "pid", "reads": f"{of}.angle", "drives": f"{of}_motor.rate", "target": rate}
+    return {**told, "feedforward": 1.0}
+
+
+def measured(name: str, measure: MeasureLike, quantity: units.Measure) -> float:
+    """A measure as a number in SI; raises InputError for what is none, and a formula's names."""
+    try:
+        value = read_value(measure, quantity)
+    except ExpressionError as error:
+        raise InputError(str(error), key=name, hint=error.hint) from None
+    if value.names:
+        raise InputError(f"expected a number, got {measure!r}, which uses {', '.join(value.names)}", key=name)
+    return value.number
+
+
+def size(name: str, measure: MeasureLike) -> float:
+    """A length in m; raises InputError where it isn't positive."""
+    number = measured(name, measure, units.LENGTH)
+    if number <= 0:
+        raise InputError(f"must be greater than zero, got {measure}", key=name)
+    return number
