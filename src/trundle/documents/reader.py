@@ -356,7 +356,7 @@ def _let_stand_on_joints(wheel: dict[str, Any]) -> None:
     """Let a wheel's schema have the key `joint`, beside which URDF says what else the kind needs but the radius."""
     words = "The joint of the URDF file that it takes the place of (with robot.urdf: FILE)."
     wheel["properties"] |= {"joint": {"type": "string", "description": words}}
-    needed = [key for key in wheel["required"] if key != "radius"]
+    needed = [key for key in wheel.get("required", ()) if key != "radius"]
     if needed:
         wheel["required"] = ["radius"]
         wheel["anyOf"] = [{"required": ["joint"]}, {"required": needed}]

@@ -24,7 +24,7 @@ from trundle.program import Program, Tracer
 from trundle.robot import Robot
 from trundle.robot.description import floating
 from trundle.robot.terrain import Terrain
-from trundle.scalars import Rows, Scalar, plus
+from trundle.scalars import Rows, Scalar, is_zero, plus
 from trundle.terrain.advance import STEPS, advanced
 from trundle.terrain.balance import Search
 
@@ -119,7 +119,10 @@ def _check(numbers: Mechanism, mode: Mode) -> None:
     robot, assembly = numbers.robot, numbers.assembly
     if not assembly.wheels:
         raise InputError(
-            f"'{robot.name}' has no wheels: nothing of it touches the terrain", key="robot.wheels"
+            f"'{robot.name}' has no wheels and no feet: nothing of it touches the terrain",
+            key="robot.wheels",
+            hint="say what does: wheels: {toe: {type: foot, parent: LINK, at: [0, 0, -0.1], radius: 2 cm}}; "
+            "a URDF file's collision spheres are feet by themselves",
         )
     if robot.loops:
         raise InputError("loops are not closed on terrain", key="robot.loops", hint="use couplings")
@@ -229,13 +232,15 @@ def _program(
 
 
 def _settling(motion: GroundMotion) -> tuple[str, ...]:
-    """The coordinates of joints that nothing drives and that lift or lower a wheel of the upright robot.
+    """The coordinates of joints that nothing drives, no spring holds and that lift or lower a wheel of the upright
+    robot.
 
     What only turns about the vertical, as steering does, stays: on flat ground it has nothing to settle by.
     """
     numbers = motion.numbers
     assembly, at = numbers.assembly, numbers.at
     driven = {actuator.column for actuator in assembly.actuators}
+    driven |= {element.column for element in assembly.elements if not is_zero(element.stiffness)}
     names = {axis.column: axis.coordinate for axis in assembly.axes.values()}
     rows: Rows = []
     for wheel in assembly.wheels:

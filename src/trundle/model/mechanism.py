@@ -154,7 +154,9 @@ def _require_plane(robot: Robot) -> None:
     springs = [f"couplings.{name}" for name in elastic(robot.couplings)]
     motors = [f"motors.{name}" for name, motor in robot.motors.items() if motor.holds]
     laws = [f"wheels.{name}.contact" for name, wheel in robot.wheels.items() if wheel.law.carries]
-    tracks = [f"wheels.{name}" for name, wheel in robot.wheels.items() if wheel.shape == "points"]
+    tracks = [
+        f"wheels.{name}" for name, wheel in robot.wheels.items() if wheel.shape == "points" or not wheel.plane
+    ]
     for key in (*springs, *motors, *laws, *tracks):
         family, name = key.split(".")[:2]
         noun = {"couplings": robot.couplings, "motors": robot.motors, "wheels": robot.wheels}[family][name]

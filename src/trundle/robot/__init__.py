@@ -85,6 +85,8 @@ from trundle.robot.wheels import CasterWheel as CasterWheel
 from trundle.robot.wheels import ContactDirection as ContactDirection
 from trundle.robot.wheels import DriveLimits as DriveLimits
 from trundle.robot.wheels import FixedWheel as FixedWheel
+from trundle.robot.wheels import FootWheel as FootWheel
+from trundle.robot.wheels import GrippingWheel as GrippingWheel
 from trundle.robot.wheels import KingpinWheel as KingpinWheel
 from trundle.robot.wheels import Look as Look
 from trundle.robot.wheels import MecanumWheel as MecanumWheel

@@ -109,6 +109,8 @@ class Pacejka(ContactLaw):
     formula 5.2 nor 6.
     """
 
+    spins: ClassVar[bool] = True
+
     type: Literal["pacejka"] = "pacejka"
     along: tuple[Plain, Plain, Plain, Plain, Plain] = default(
         (1 / 15, 1.5, 1.0, 0.3, 100.0), "B, C, D, E and K of the slip along the heading."
@@ -178,6 +180,7 @@ class Soil(ContactLaw):
     """
 
     carries: ClassVar[bool] = True
+    spins: ClassVar[bool] = True
 
     type: Literal["soil"] = "soil"
     contact_width: Positive[Length] = Field(description="Width b of the rim in the soil (m).")

@@ -7,8 +7,10 @@ from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from trundle.choices import Base
+from trundle.errors import InputError
 from trundle.robot.batteries import Battery, feeds
 from trundle.robot.bodies import JOINTS, Body, Joint
 from trundle.robot.controllers import CONTROLLERS, Controller
@@ -40,6 +42,29 @@ def named(description: str) -> Any:
     return Field(default_factory=dict, description=description)
 
 
+def base_by(wheels: object) -> Base:
+    """The base that a robot with these wheels, as nouns or plain data, has where nobody says it."""
+    if not wheels:
+        return "fixed"
+    return (
+        "planar"
+        if not isinstance(wheels, Mapping) or all(_on_plane(wheel) for wheel in wheels.values())
+        else "floating"
+    )
+
+
+def _on_plane(wheel: object) -> bool:
+    """Whether a wheel can carry a planar base; one that can't be read is told of later."""
+    if isinstance(wheel, Wheel):
+        return wheel.plane
+    kind = wheel.get("type", WHEELS.default) if isinstance(wheel, Mapping) else WHEELS.default
+    try:
+        found = WHEELS.named(kind)
+    except (PydanticCustomError, InputError):
+        return True
+    return not issubclass(found, Wheel) or found.plane
+
+
 class Parts(Noun):
     """The fields of a robot. `Robot` adds the checks that need several of them, and the methods."""
 
@@ -49,7 +74,8 @@ class Parts(Noun):
         default="robot", description="Its name, for titles and files.", pattern=r"^\w[\w .+-]{0,79}$"
     )
     base: Base = Field(
-        default="fixed", description="How the base moves. Default: planar with wheels, else fixed."
+        default="fixed",
+        description="How the base moves. Default: planar with wheels, floating with feet, else fixed.",
     )
     gravity: Gravity = default(
         9.81,
@@ -98,7 +124,7 @@ class Parts(Noun):
     @classmethod
     def _default_base(cls, data: object) -> object:
         if isinstance(data, Mapping) and "base" not in data:
-            return {**data, "base": "planar" if data.get("wheels") else "fixed"}
+            return {**data, "base": base_by(data.get("wheels"))}
         return data
 
     def default_counts(self, field: str) -> bool:

@@ -139,6 +139,10 @@ def _base(robot: Parts) -> Iterator[Mistake]:
         yield Mistake(
             ("base",), message, "write base: planar, or floating over terrain, or take the wheels away"
         )
+    feet = [name for name, wheel in robot.wheels.items() if not wheel.plane]
+    if feet and robot.base == "planar":
+        message = f"{feet[0]!r} is a {robot.wheels[feet[0]].called}, which carries no planar base: what has feet tilts"
+        yield Mistake(("base",), message, "write base: floating, and run it over a terrain")
     if robot.base == "fixed" and not robot.joints:
         message = "there is nothing that can move: a fixed base without joints"
         yield Mistake((), message, "add joints, or wheels, or choose base: planar or floating")

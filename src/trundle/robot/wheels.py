@@ -35,6 +35,7 @@ from trundle.robot.values import (
     Speed,
     Torque,
     Value,
+    problem,
 )
 from trundle.scalars import Scalar, cos, sin
 
@@ -122,7 +123,7 @@ class Wheel(Kind):
     What a wheel can do: `steered`: something points it (a motor or a coupling) by a pivot through its axle's line;
     `trails`: it follows a pivot that nothing need hold; `binds`: it can't move along its axle, so that the base turns
     about a point of the axle's line. `shape` is what touches terrain: its circle or a sphere where that is deepest, or
-    the points of `touches`.
+    the points of `touches`. `plane`: it can carry a planar base.
     """
 
     family: ClassVar[Family] = WHEELS
@@ -133,6 +134,7 @@ class Wheel(Kind):
     trails: ClassVar[bool] = False
     binds: ClassVar[bool] = False
     shape: ClassVar[Shape] = "circle"
+    plane: ClassVar[bool] = True
 
     parent: str = default("base", 'The body it is mounted on: "base", a joint, or a body\'s name.')
     at: Position = default((0.0, 0.0, 0.0), "The wheel's centre in the parent's frame (m).")
@@ -171,16 +173,102 @@ class BallWheel(Wheel):
     contact: Literal["free"] = default("free", "A ball is always free.")
 
 
-class RollingWheel(Wheel):
+class GrippingWheel(Wheel):
+    """What the ground pushes along it, too, by a contact law whose keys stand among its own."""
+
+    standard: ClassVar[str] = LAWS.default
+
+    contact: Annotated[ContactLaw, LAWS] = Field(
+        default_factory=Ideal,
+        description="How it meets the ground, by the name of a contact law. Default ideal.",
+    )
+
+    @property
+    def law(self) -> ContactLaw:
+        """How it meets the ground."""
+        return self.contact
+
+    @classmethod
+    def keys_of(cls, data: Mapping[str, object]) -> list[str]:
+        """Its own keys and those of its contact law."""
+        law = data.get("contact")
+        own = type(law).model_fields if isinstance(law, ContactLaw) else LAWS.named(cls.standard).model_fields
+        return [*cls.model_fields, *(key for key in own if key != "type")]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lawful(cls, data: object) -> object:
+        """The wheel's keys with the contact law's put into a noun of their own."""
+        if not isinstance(data, Mapping) or isinstance(data.get("contact"), ContactLaw):
+            return data
+        given = data.get("contact", cls.standard)
+        if isinstance(given, Mapping):
+            return data
+        kind = LAWS.named(given)
+        keys = kind.model_fields.keys() - {"type"}
+        law = {key: data[key] for key in data if key in keys}
+        rest = {key: value for key, value in data.items() if key not in keys}
+        read = LAWS.read(law | {"type": given}) if "contact" in data else kind.model_validate(law)
+        return rest | {"contact": read}
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """The keys of all contact laws stand among the wheel's own."""
+        found = handler.resolve_ref_schema(handler(schema))
+        properties = found["properties"]
+        words = cls.model_fields["contact"].description
+        properties["contact"] = {"enum": list(LAWS), "default": cls.standard, "description": words}
+        for law in LAWS:
+            own = LAWS.named(law).model_json_schema()["properties"]
+            properties |= {key: value for key, value in own.items() if key != "type"}
+        return found
+
+
+def _linear() -> ContactLaw:
+    law = LAWS.read({"type": "linear"})
+    assert isinstance(law, ContactLaw)
+    return law
+
+
+class FootWheel(GrippingWheel):
+    """A foot: a point or a sphere that stands on terrain, held to its parent. It has no axle, so it slides or stands.
+
+    Its directions are the world's x and y, laid onto the ground.
+    """
+
+    shape: ClassVar[Shape] = "sphere"
+    plane: ClassVar[bool] = False
+    standard: ClassVar[str] = "linear"
+    called: ClassVar[str] = "foot"
+
+    type: Literal["foot"] = "foot"
+    radius: NotNegative[Length] = default(0.0, "Radius of its sphere (m), default 0: a point.")
+    contact: Annotated[ContactLaw, LAWS] = Field(
+        default_factory=_linear,
+        description="How it meets the ground, by the name of a contact law. Default linear.",
+    )
+
+    def directions(self, read: Read) -> tuple[ContactDirection, ...]:
+        """Along the world's x and y."""
+        return ContactDirection("friction_x", "x", 1, 0), ContactDirection("friction_y", "y", 0, 1)
+
+    @model_validator(mode="after")
+    def _still(self) -> FootWheel:
+        """Refuse laws of wheels that spin."""
+        if self.contact.spins:
+            message = f"a foot doesn't spin, as the contact law {self.contact.type} needs it"
+            raise problem(message, "write contact: linear, or slip", ("contact",))
+        return self
+
+
+class RollingWheel(GrippingWheel):
     """A wheel that spins about an axle: coordinate NAME.angle, speed NAME.rate."""
 
     heading: Direction = default(0.0, "Angle of its rolling direction about z, from the parent's x (rad).")
     width: NotNegative[Length] = default(0.0, "Width (m), default 0.")
     inertia: WheelInertia = default({}, "Default: a solid cylinder.")
-    contact: Annotated[ContactLaw, LAWS] = Field(
-        default_factory=Ideal,
-        description="How it meets the ground, by the name of a contact law. Default ideal.",
-    )
     load: NotNegative[Force] | None = default(
         None, "Weight on the wheel (N). Default: its share of the robot's."
     )
@@ -190,11 +278,6 @@ class RollingWheel(Wheel):
         1e-3, "Rate below which dry friction is smoothed (rad/s), default 1e-3."
     )
     limits: DriveLimits = default({}, "What its drive can do, for plans of motions. Default: anything.")
-
-    @property
-    def law(self) -> ContactLaw:
-        """How it meets the ground."""
-        return self.contact
 
     def directions(self, read: Read) -> tuple[ContactDirection, ...]:
         """Along its heading and along its axle."""
@@ -212,41 +295,6 @@ class RollingWheel(Wheel):
     def default_counts(self, field: str) -> bool:
         """The smoothing rate matters where the bearing has dry friction."""
         return field == "coulomb_speed" and "coulomb" in self.model_fields_set
-
-    @classmethod
-    def keys_of(cls, data: Mapping[str, object]) -> list[str]:
-        """Its own keys and those of its contact law."""
-        law = data.get("contact")
-        own = type(law).model_fields if isinstance(law, ContactLaw) else Ideal.model_fields
-        return [*cls.model_fields, *(key for key in own if key != "type")]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _lawful(cls, data: object) -> object:
-        """The wheel's keys with the contact law's put into a noun of their own."""
-        if not isinstance(data, Mapping) or isinstance(data.get("contact"), ContactLaw):
-            return data
-        given = data.get("contact", LAWS.default)
-        if isinstance(given, Mapping):
-            return data
-        keys = LAWS.named(given).model_fields.keys() - {"type"}
-        law = {key: data[key] for key in data if key in keys}
-        rest = {key: value for key, value in data.items() if key not in keys}
-        return rest | {"contact": LAWS.read(law | ({"type": given} if "contact" in data else {}))}
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        """The keys of all contact laws stand among the wheel's own."""
-        found = handler.resolve_ref_schema(handler(schema))
-        properties = found["properties"]
-        words = cls.model_fields["contact"].description
-        properties["contact"] = {"enum": list(LAWS), "default": LAWS.default, "description": words}
-        for law in LAWS:
-            own = LAWS.named(law).model_json_schema()["properties"]
-            properties |= {key: value for key, value in own.items() if key != "type"}
-        return found
 
 
 class TrackWheel(RollingWheel):
@@ -374,6 +422,6 @@ class OmniWheel(RollerWheel):
 
 
 WHEELS.add(
-    FixedWheel, SteeredWheel, KingpinWheel, CasterWheel, MecanumWheel, OmniWheel, BallWheel, TrackWheel
+    FixedWheel, SteeredWheel, KingpinWheel, CasterWheel, MecanumWheel, OmniWheel, BallWheel, TrackWheel, FootWheel,
 )  # fmt: skip
 LAWS.reserve(key for wheel in WHEELS for key in WHEELS.named(wheel).model_fields)

@@ -321,6 +321,10 @@ def ground_problem(
     whole(samples, "samples", 2)
     given = named(inputs, "inputs")
     began = perf_counter()
+    if robot.urdf is not None:
+        from trundle.documents.urdf.feet import with_feet  # late: a YAML file's run doesn't wait for URDF
+
+        robot = with_feet(robot)
     with Doing(True, f"deriving {robot.name}"):
         model = derive_on(robot, terrain, mode, attitude, _rates(robot, given) if mode == "kinematic" else ())
     taken = perf_counter() - began

@@ -54,14 +54,18 @@ def wheel_contact(ground: Ground, pose: Pose, radius: Scalar, rounds: int = ROUN
 
 
 def sphere_contact(ground: Ground, pose: Pose, radius: Scalar, rounds: int = ROUNDS) -> Contact:
-    """The contact of a sphere about the frame's origin: p = o − r ∇d/|∇d|, which is the normal on a plane."""
+    """The contact of a sphere about the frame's origin: p = o − r ∇d/|∇d|, which is the normal on a plane.
+
+    It has no heading, so its axes are the world's, laid onto the ground.
+    """
     spot = ground(pose.position)
     for _ in range(rounds):
         spot = ground(_toward(pose, radius, spot.gradient))
     place = _toward(pose, radius, spot.gradient)
     spot = ground(place)
     point = apply_transposed(pose.rotation, subtract(place, pose.position))
-    return Contact(point, contact_axes(pose, spot.normal), spot.distance, place, spot.normal)
+    x, y, z = (apply_transposed(pose.rotation, axis) for axis in ground_axes(spot.normal))
+    return Contact(point, (x, y, z), spot.distance, place, spot.normal)
 
 
 def _toward(pose: Pose, radius: Scalar, gradient: Vector) -> Vector:
@@ -89,6 +93,14 @@ def contact_axes(pose: Pose, normal: Vector) -> tuple[Vector, Vector, Vector]:
     size = 1 / sqrt(z[0] * z[0] + z[2] * z[2])
     x = (z[2] * size, 0, -z[0] * size)
     return x, cross(z, x), z
+
+
+def ground_axes(normal: Vector) -> tuple[Vector, Vector, Vector]:
+    """The world's axes turned the shortest way until z is the normal: smooth but on a ceiling (Duff et al. 2017)."""
+    x, y, z = normal
+    share = 1 / (1 + z)
+    across = -x * y * share
+    return (1 - x * x * share, across, -x), (across, 1 - y * y * share, -y), normal
 
 
 def _on_circle(pose: Pose, radius: Scalar, at: tuple[Scalar, Scalar]) -> Vector:

@@ -13,7 +13,7 @@ from numbers import Integral, Real
 from trundle.documents.urdf.xml_tree import Part
 from trundle.documents.yamltext import read_yaml
 from trundle.errors import InputError, suggest
-from trundle.robot.parts import FAMILIES
+from trundle.robot.parts import FAMILIES, base_by
 
 # Trundle's own element: what a Robot says and URDF has no word for. Other readers of URDF skip it.
 EXTENSION = "trundle"
@@ -54,8 +54,8 @@ class Extension:
 
     @property
     def wheeled(self) -> bool:
-        """Whether the robot has wheels."""
-        return any(addition.family == "wheels" for addition in self.additions)
+        """Whether the robot has wheels that stand on a plane, not feet."""
+        return base_by(self.by_family().get("wheels")) == "planar"
 
     @property
     def on_joints(self) -> Iterator[Addition]:

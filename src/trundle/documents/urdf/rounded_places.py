@@ -36,6 +36,8 @@ def with_agreeing_places(
 
     Farther ones stay and are refused elsewhere; so do those whose own keys say where they are.
     """
+    if not extension.wheeled:  # feet stand wherever their joints have them
+        return given, ()
     placed = [
         wheel.name for wheel in extension.on_joints if "at" not in wheel.data and "parent" not in wheel.data
     ]

@@ -238,7 +238,7 @@ def _without_joint(urdf: Urdf, root: str, asked: str | None) -> Iterator[str]:
     nowhere = [
         each.name
         for each in urdf.extension.additions
-        if each.family == "wheels" and each.joint is None and "at" not in each.data
+        if each.family == "wheels" and each.joint is None and not {"at", "parent"} & each.data.keys()
     ]
     if nowhere:
         yield (

@@ -233,7 +233,8 @@ class _Drawn:
 
     def plates(self, wheels: Sequence[WheelShape]) -> Iterator[Plate]:
         """Bodies around the wheels that they carry; others that no bar would show, as boxes."""
-        carrying = {wheel.pivot.frame for wheel in wheels}
+        # Feet and balls alone are no outline of what carries them.
+        carrying = {wheel.pivot.frame for wheel in wheels if not wheel.round}
         for frame in sorted(carrying):
             yield Plate(frame, _outline([wheel for wheel in wheels if wheel.pivot.frame == frame]))
         boxes = [] if self.robot.base == "fixed" else [0]
