@@ -12,7 +12,12 @@ import operator
 import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from trundle.errors import TrundleError
+
+if TYPE_CHECKING:
+    from trundle.tables import Table
 
 Scalar = Any  # float | numpy.ndarray | sympy.Expr | casadi.SX
 Rows = list[list[Scalar]]  # a matrix, row by row
@@ -173,6 +178,16 @@ def less(x: Scalar, y: Scalar) -> Scalar:
 def where(condition: Scalar, x: Scalar, y: Scalar) -> Scalar:
     """x where the condition (such as `less` gives) is not 0, else y; NaN in the other one counts for nothing."""
     return _function("where", condition, x, y)(condition, x, y)
+
+
+def lookup(table: Table, index: Scalar, place: int = 0) -> Scalar:
+    """Element ⌊index⌋ + place of a table, the index held within it; its derivative counts as 0 everywhere."""
+    if hasattr(index, "looked_up"):
+        return index.looked_up(table, place)
+    library = _library(index)
+    if library not in ("builtins", "numpy"):
+        raise TrundleError(f"a table of {table.values.size} numbers has no formula in {library}")
+    return table.at(index, place)
 
 
 def times(x: Scalar, y: Scalar) -> Scalar:

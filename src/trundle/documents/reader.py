@@ -237,11 +237,23 @@ def _document(
         if path is None or isinstance(data["robot"], Robot)
         else _beside(whole.robot, FilePath(path))
     )
-    document = Document(
-        placed, whole.run, None if path is None else FilePath(path), text, lines, whole.terrain
-    )
+    document = Document(placed, whole.run, None if path is None else FilePath(path), text, lines)
+    if whole.terrain is not None:
+        document = replace(document, terrain=_with_maps(whole.terrain, document))
     _check_whole(document, file)
     return document
+
+
+def _with_maps(terrain: Terrain, document: Document) -> Terrain:
+    """The terrain with its maps' heights; raises InputError with file and line."""
+    from trundle.documents.height_files import with_maps  # late: most descriptions have no terrain
+
+    try:
+        return with_maps(terrain, None if document.path is None else document.path.parent)
+    except InputError as error:
+        file = None if document.path is None else str(document.path)
+        located = InputError(error.message, file=file, key=error.key, hint=error.hint)
+        raise document.locate(located) from None
 
 
 def _is_name(urdf: object) -> bool:

@@ -86,7 +86,7 @@ class Piece:
 
     def _loaded(self, value: int) -> Iterator[str]:
         """Make a value that this piece doesn't compute known: a literal, an input, or what an earlier piece passes."""
-        op, _, _, number, (group, element) = self.program.instructions[value]
+        op, _, _, number, (group, element), _ = self.program.instructions[value]
         if op == "const":
             literal = a_text(self.language.number(number), "number", "the literal's text")
             self.text[value] = f"({literal})" if literal.startswith("-") else literal

@@ -106,7 +106,7 @@ class GroundMotion:
         """Every contact of every wheel."""
         found: list[Touching] = []
         for wheel in self.assembly.wheels:
-            contacts = contacts_of(self.terrain.spot, self.world[wheel.link], wheel)
+            contacts = contacts_of(self.terrain.spot, self.world[wheel.link], wheel, self.terrain.rough)
             for place, contact in enumerate(contacts, 1):
                 name = wheel.name if len(contacts) == 1 else f"{wheel.name}.{place}"
                 found.append(self._touch(name, wheel, contact))

@@ -23,17 +23,19 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from trundle.tables import Table
+
 LOADS = frozenset({"input", "const"})
 """Operations that compute nothing: reading an input, naming a constant."""
 
-LATENCY = {"div": 24, "inv": 24, "sqrt": 30, "sin": 70, "cos": 70, "atan": 90, "atan2": 90}
+LATENCY = {"lookup": 20, "div": 24, "inv": 24, "sqrt": 30, "sin": 70, "cos": 70, "atan": 90, "atan2": 90}
 """Cycles from operands to result where that is not the 4 of a sum or product (x86-64 of 2020 on; sin as inlined)."""
 
 ARITY: dict[str, int] = {
     **dict.fromkeys(("input", "const"), 0),
     **dict.fromkeys((
         "neg", "sq", "twice", "inv", "sqrt", "abs", "sign", "floor", "ceil", "exp", "log", "expm1", "log1p", "erf",
-        "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "not",
+        "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "not", "lookup",
     ), 1),
     **dict.fromkeys((
         "add", "sub", "mul", "div", "pow", "lt", "le", "eq", "ne", "and", "or", "fmod", "remainder", "copysign",
@@ -62,7 +64,8 @@ class Group:
 class Instruction(NamedTuple):
     """One scalar step: value ``out`` is ``op`` of the values ``args``.
 
-    ``op == "const"`` carries ``value``; ``op == "input"`` carries ``source``, the (group, element) it reads.
+    ``op == "const"`` carries ``value``; ``op == "input"`` carries ``source``, the (group, element) it reads;
+    ``op == "lookup"`` the ``table`` that it reads at its operand, and as ``value`` how many places behind that.
     """
 
     op: str
@@ -70,6 +73,7 @@ class Instruction(NamedTuple):
     args: tuple[int, ...] = ()
     value: float = 0.0
     source: tuple[int, int] = (-1, -1)
+    table: Table | None = None
 
     @property
     def latency(self) -> int:
@@ -179,7 +183,10 @@ class Program(Rebuilt, Shown):
     def key(self) -> str:
         """A digest of the content: equal for programs with the same instructions and layout."""
         sizes = [g.size for g in self.inputs], [g.size for g in self.outputs]
-        body = [(i.op, i.args, i.value.hex(), i.source) for i in self.instructions]
+        body = [
+            (i.op, i.args, i.value.hex(), i.source) + (() if i.table is None else (i.table.digest,))
+            for i in self.instructions
+        ]
         return hashlib.sha256(repr((sizes, body, self.results)).encode()).hexdigest()
 
     def input_index(self, name: str) -> int:
@@ -392,6 +399,8 @@ def _expression(instruction: Instruction, names: list[str]) -> str:
     args = [names[a] for a in instruction.args]
     if instruction.op in INFIX:
         return f"{args[0]} {INFIX[instruction.op]} {args[1]}"
+    if instruction.table is not None:
+        return f"{instruction.table}[{args[0]} + {instruction.value:.0f}]"
     return f"{instruction.op}({', '.join(args)})"
 
 

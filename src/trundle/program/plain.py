@@ -5,17 +5,21 @@
 
 Instruction k defines value k. `["input", g, i]` reads element i of input group g, `["const", c]` is a number ("inf",
 "-inf" or "nan" where JSON has none), any other names an operation of `ir.ARITY` and the earlier values it takes.
-`results` names the value of every element of the output groups.
+`results` names the value of every element of the output groups. `["lookup", index, k, t]` reads the `tables`' entry t,
+`{"reach": r, "values": [...]}`, k places behind an index; programs without lookups have no tables.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeGuard
+
+import numpy as np
 
 from trundle.errors import InputError, suggest
 from trundle.program.ir import ARITY, Group, Instruction, Program
+from trundle.tables import Table
 
 _BEYOND_JSON = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
 _KEYS = ("name", "inputs", "outputs", "instructions", "results")
@@ -23,13 +27,20 @@ _KEYS = ("name", "inputs", "outputs", "instructions", "results")
 
 def to_plain(program: Program) -> dict[str, object]:
     """Plain data of a program, from which `from_plain` makes one with the same instructions, bit for bit."""
-    return {
+    tables = list(dict.fromkeys(each.table for each in program.instructions if each.table is not None))
+    plain: dict[str, object] = {
         "name": program.name,
         "inputs": {group.name: list(group.labels) for group in program.inputs},
         "outputs": {group.name: list(group.labels) for group in program.outputs},
-        "instructions": [_written(instruction) for instruction in program.instructions],
+        "instructions": [_written(instruction, tables) for instruction in program.instructions],
         "results": [list(values) for values in program.results],
     }
+    return plain | {"tables": [_plain_table(table) for table in tables]} if tables else plain
+
+
+def _plain_table(table: Table) -> dict[str, object]:
+    values = [value if math.isfinite(value) else str(value) for value in table.values.tolist()]
+    return {"reach": table.reach, "values": values}
 
 
 def from_plain(data: object, key: str = "program") -> Program:
@@ -38,7 +49,7 @@ def from_plain(data: object, key: str = "program") -> Program:
     Raises InputError for whatever isn't a program: unknown operations, wrong numbers of operands, operands that
     aren't earlier values, inputs and results that don't exist, labels that come twice.
     """
-    if not isinstance(data, Mapping) or set(data) != set(_KEYS):
+    if not isinstance(data, Mapping) or set(data) - {"tables"} != set(_KEYS):
         raise InputError(f"a program has the keys {', '.join(_KEYS)}", key=key)
     if not isinstance(data["name"], str):
         raise InputError("a program's name is text", key=f"{key}.name")
@@ -46,16 +57,38 @@ def from_plain(data: object, key: str = "program") -> Program:
     outputs = _groups(data["outputs"], f"{key}.outputs")
     sizes = [group.size for group in inputs]
     place = f"{key}.instructions"
+    tables = _tables(data.get("tables", []), f"{key}.tables")
     if not isinstance(data["instructions"], list):
         raise InputError("expected a list of instructions", key=place)
     instructions = tuple(
-        _instruction(written, out, sizes, place) for out, written in enumerate(data["instructions"])
+        _instruction(written, out, sizes, tables, place) for out, written in enumerate(data["instructions"])
     )
     results = _results(data["results"], outputs, len(instructions), f"{key}.results")
     return Program(data["name"], inputs, outputs, instructions, results)
 
 
-def _written(instruction: Instruction) -> list[object]:
+def _tables(data: object, key: str) -> list[Table]:
+    """The tables of plain data; InputError for what is none."""
+    if not isinstance(data, list):
+        raise InputError("expected a list of tables", key=key)
+    tables: list[Table] = []
+    for number, written in enumerate(data):
+        place = f"{key}[{number}]"
+        values = written.get("values") if isinstance(written, Mapping) else None
+        if not isinstance(written, Mapping) or set(written) != {"reach", "values"}:
+            raise InputError("a table has the keys reach, values", key=place)
+        if not isinstance(values, list) or type(written["reach"]) is not int:
+            raise InputError("expected a list of values, and a whole number for the reach", key=place)
+        row = [_BEYOND_JSON.get(value, value) if type(value) is str else value for value in values]
+        if not all(type(value) is float for value in row):
+            raise InputError("expected numbers with a decimal point, or inf, -inf, nan", key=place)
+        tables.append(Table(np.array(row), written["reach"]))
+    return tables
+
+
+def _written(instruction: Instruction, tables: Sequence[Table]) -> list[object]:
+    if instruction.table is not None:
+        return ["lookup", *instruction.args, int(instruction.value), tables.index(instruction.table)]
     if instruction.op == "input":
         return ["input", *instruction.source]
     if instruction.op != "const":
@@ -79,7 +112,9 @@ def _groups(data: object, key: str) -> tuple[Group, ...]:
     return tuple(groups)
 
 
-def _instruction(written: object, out: int, sizes: list[int], place: str) -> Instruction:
+def _instruction(
+    written: object, out: int, sizes: list[int], tables: Sequence[Table], place: str
+) -> Instruction:
     """Instruction `out` of its plain list; `sizes` are those of the input groups that it may read."""
     key = f"{place}[{out}]"
     if type(written) is not list or not written or type(written[0]) is not str:
@@ -97,11 +132,26 @@ def _instruction(written: object, out: int, sizes: list[int], place: str) -> Ins
         if _is_index(group, len(sizes)) and _is_index(element, sizes[group]):
             return Instruction(op, out, (), 0.0, (group, element))
         raise InputError(f"expected an input's group and element, got {_short(args)}", key=key)
+    if op == "lookup":
+        return _lookup(args, out, tables, key)
     if op not in ARITY:
         raise InputError(f"unknown operation {_short(op)}", key=key, hint=suggest(op[:40], ARITY))
     if len(args) != ARITY[op] or not all(_is_index(a, out) for a in args):
         raise InputError(f"'{op}' takes {ARITY[op]} earlier values, got {_short(args)}", key=key)
     return Instruction(op, out, tuple(args))
+
+
+def _lookup(args: Sequence[object], out: int, tables: Sequence[Table], key: str) -> Instruction:
+    """A lookup of its operands: an earlier value, places behind it, a table."""
+    index, place, number = args if len(args) == 3 else (None, None, None)
+    if _is_index(index, out) and _is_index(number, len(tables)):
+        table = tables[number]
+        if _is_index(place, table.reach + 1):
+            return Instruction("lookup", out, (index,), float(place), table=table)
+    message = (
+        f"'lookup' takes an earlier value, a place within the table's reach, and a table, got {_short(args)}"
+    )
+    raise InputError(message, key=key)
 
 
 def _is_index(value: object, count: int) -> TypeGuard[int]:

@@ -10,8 +10,12 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from trundle.program.ir import Group, Instruction, Program
+
+if TYPE_CHECKING:
+    from trundle.tables import Table
 
 COMMUTATIVE = frozenset({"add", "mul", "eq", "ne", "and", "or"})
 
@@ -68,6 +72,16 @@ class Builder:
         args = (x, y) if x < y else (y, x)
         return self._append(("mul", *args), "mul", args)
 
+    def lookup(self, table: Table, place: int, index: int) -> int:
+        """The value of a table's element, so many places behind an index."""
+        return self._append(("lookup", table, place, index), "lookup", (index,), float(place), table=table)
+
+    def again(self, instruction: Instruction, args: tuple[int, ...]) -> int:
+        """The value of an operation of another program, applied to ``args``, simplified."""
+        if instruction.table is not None:
+            return self.lookup(instruction.table, int(instruction.value), *args)
+        return self.emit(instruction.op, *args)
+
     def _append(
         self,
         key: tuple[object, ...],
@@ -75,11 +89,12 @@ class Builder:
         args: tuple[int, ...],
         value: float = 0.0,
         source: tuple[int, int] = (-1, -1),
+        table: Table | None = None,
     ) -> int:
         out = self._known.get(key)
         if out is None:
             out = self._known[key] = len(self.instructions)
-            self.instructions.append(Instruction(op, out, args, value, source))
+            self.instructions.append(Instruction(op, out, args, value, source, table))
         return out
 
     def _number(self, value: int) -> float | None:
@@ -239,7 +254,7 @@ Translate = Callable[[Builder, Instruction, tuple[int, ...]], int]
 
 
 def _as_it_is(builder: Builder, instruction: Instruction, args: tuple[int, ...]) -> int:
-    return builder.emit(instruction.op, *args)
+    return builder.again(instruction, args)
 
 
 def copied(
@@ -330,7 +345,7 @@ def _with_reciprocals(program: Program, chosen: Callable[[Instruction], bool]) -
             return b.product(args[0], b.emit("inv", args[1]))
         if i.op == "mul":  # products with a reciprocal, from an earlier pass, stay products
             return b.product(*args)
-        return b.emit(i.op, *args)
+        return b.again(i, args)
 
     return rebuild(program, translate)
 
@@ -349,8 +364,8 @@ def without_dead(program: Program) -> Program:
         return program
     number: list[int] = [-1] * len(alive)
     kept: list[Instruction] = []
-    for op, out, args, value, source in program.instructions:
+    for op, out, args, value, source, table in program.instructions:
         if alive[out]:
             number[out] = len(kept)
-            kept.append(Instruction(op, len(kept), tuple([number[a] for a in args]), value, source))
+            kept.append(Instruction(op, len(kept), tuple([number[a] for a in args]), value, source, table))
     return replace(program, instructions=tuple(kept), results=picked(program.results, number))

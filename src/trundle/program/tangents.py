@@ -49,7 +49,7 @@ _SLOPES: Mapping[str, Callable[..., Sequence[Operand]]] = {
     "hypot": lambda z, x, y: (x / z, y / z),
 }
 # What has steps and no slopes between.
-_LEVEL = frozenset({"lt", "le", "eq", "ne", "not", "and", "or", "sign", "floor", "ceil"})
+_LEVEL = frozenset({"lt", "le", "eq", "ne", "not", "and", "or", "sign", "floor", "ceil", "lookup"})
 # Operations that choose: the rate of what is chosen. A product with 0 would keep the other's NaN.
 _CHOICES: Mapping[str, Callable[..., Operand]] = {
     "abs": lambda of, x: _chosen(less(of[0], 0), times(-1, x), x),
@@ -135,9 +135,10 @@ def replaced(values: Sequence[Operand], at: Sequence[Node], by: Sequence[Operand
         old.value: value.value if isinstance(value, Node) else builder.const(value)
         for old, value in zip(at, by, strict=True)
     }
-    for op, out, args, *_ in list(_needed(builder, values)):
+    for instruction in list(_needed(builder, values)):
+        args = instruction.args
         if any(new.get(a, a) != a for a in args):
-            new[out] = builder.emit(op, *(new.get(a, a) for a in args))
+            new[instruction.out] = builder.again(instruction, tuple(new.get(a, a) for a in args))
     return [Node(builder, new.get(v.value, v.value)) if isinstance(v, Node) else v for v in values]
 
 
@@ -164,11 +165,13 @@ def _numbers(instructions: Iterable[Instruction], groups: Sequence[np.ndarray]) 
     """Values of instructions by number, in NumPy; errors of the hardware stay NaN and infinity, as in kernels."""
     known: dict[int, np.ndarray] = {}
     with np.errstate(all="ignore"):
-        for op, out, args, number, (group, element) in instructions:
+        for op, out, args, number, (group, element), table in instructions:
             if op == "const":
                 known[out] = np.array(number)
             elif op == "input":
                 known[out] = groups[group][element]
+            elif table is not None:
+                known[out] = table.at(known[args[0]], int(number))
             else:
                 known[out] = (_NUMBERS.get(op) or getattr(np, op))(*[known[a] for a in args])
     return known

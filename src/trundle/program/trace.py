@@ -269,11 +269,16 @@ def to_casadi(program: Program, *, at_rest: bool = False) -> SX:
 
     symbols = [ca.SX.sym(g.name, g.size) for g in program.inputs]
     values: list[SX] = []
-    for op, _, args, value, (group, element) in program.instructions:
+    for op, _, args, value, (group, element), table in program.instructions:
         if op == "const":
             values.append(ca.SX(value))
         elif op == "input":
             values.append(symbols[group][element])
+        elif table is not None:
+            raise TrundleError(
+                f"'{program.name}' looks up {table}, which CasADi's expressions can't hold: "
+                "its derivatives are those of trundle.program.tangents"
+            )
         else:
             given = [values[a] for a in args]
             values.append(

@@ -8,11 +8,14 @@ function back as much again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from trundle.errors import InputError, TrundleError
 from trundle.program.ir import Group, Program
 from trundle.program.simplify import Builder, copied, share_reciprocals, without_dead
+
+if TYPE_CHECKING:
+    from trundle.tables import Table
 
 _SCALAR_FUNCTIONS = {"absolute": "abs", "minimum": "min", "maximum": "max", "less": "lt", "where": "select"}
 _TRACED = frozenset({
@@ -85,6 +88,10 @@ class Node:
     def is_zero(self) -> bool:
         """Whether it is the constant 0."""
         return self.builder.numbers.get(self.value) == 0.0
+
+    def looked_up(self, table: Table, place: int) -> Node:
+        """A table's element, so many places behind this index."""
+        return Node(self.builder, self.builder.lookup(table, place, self.value))
 
     @staticmethod
     def scalar_function(name: str, *arguments: Operand) -> Node:

@@ -58,6 +58,8 @@ class Surface(Kind):
     family: ClassVar[Family] = SURFACES
     # Terrain is no part of a robot: its numbers are no parameters of the robot's equations.
     in_equations: ClassVar[bool] = False
+    # Whether it may be more curved than a wheel, so that the distance has several minima along the wheel's circle.
+    rough: ClassVar[bool] = False
 
     def spot(self, point: Vector, read: Read) -> Spot:
         """How far a point is from it, and how it lies there; `read` turns a field into a scalar."""
@@ -210,3 +212,5 @@ class RampSurface(HeightSurface):
 
 
 SURFACES.add(PlaneSurface, WaveSurface, HillSurface, RampSurface)
+for _name in ("grid", "fractal"):
+    SURFACES.later(_name, "trundle.robot.gridded")

@@ -91,6 +91,11 @@ class Terrain(Noun):
                     raise problem(message, value.bound.hint, place)
         return self
 
+    @property
+    def rough(self) -> bool:
+        """Whether a surface may be more curved than a wheel."""
+        return any(surface.rough for surface in self.surfaces.values())
+
     def spot(self, point: Vector) -> Spot:
         """What the nearest surface is near a point."""
         first, *others = (surface.spot(point, number_of) for surface in self.surfaces.values())

@@ -10,6 +10,7 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.model.ground_model import GroundModel
 from trundle.program import compile_program
+from trundle.simulation.beyond_maps import check_start
 from trundle.terrain.advance import quaternion_of
 
 # Gauss and Newton's steps at most, the longest one (rad or m), and the change at which they end.
@@ -39,7 +40,11 @@ def settled(
         return found
 
     unknown = np.array([start["z"], 0.0, 0.0, *(start[name] for name in model.loose)])
-    unknown[0] -= gaps(unknown[:, None]).mean()
+    first = gaps(unknown[:, None])[:, 0]
+    check_start(
+        model.terrain, dict(zip(model.gaps.outputs[0].labels, first, strict=True)), start["x"], start["y"]
+    )
+    unknown[0] -= first.mean()
     for _ in range(_STEPS):
         change = _change(gaps, unknown)
         unknown += change * min(1.0, _LONGEST / max(np.abs(change).max(), 1e-300))

@@ -12,6 +12,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.choices import ATTITUDES, MODES, Attitude, Mode
 from trundle.documents import Document, dump
+from trundle.documents.height_files import with_maps
 from trundle.errors import InputError, NumericsError, require_known, suggest
 from trundle.model.arguments import Given, named, number, opened, robot_of
 from trundle.model.ground_model import GroundModel, derive_on
@@ -26,6 +27,7 @@ from trundle.results import Run
 from trundle.results.columns import Column
 from trundle.robot import Robot
 from trundle.robot.terrain import Terrain, parse_terrain
+from trundle.simulation.beyond_maps import beyond, first_beyond
 from trundle.simulation.options import positive, whole
 from trundle.simulation.problem import signals_of
 from trundle.simulation.settling import settled
@@ -87,9 +89,19 @@ class GroundProblem:
         inputs = self.inputs_at(time)
         last = _first_lost(states)
         outputs = self._observed(states[:, :last], inputs[:last])
+        self._check_ground(time, states, outputs)
         if last < time.size:
             raise _failed(self, time, states, outputs, last)
         return _run(self, time, (states, inputs.T, outputs), clock.seconds())
+
+    def _check_ground(self, time: FloatArray, states: FloatArray, outputs: FloatArray) -> None:
+        """Raise InputError where a wheel has left all maps."""
+        model = self.system
+        gone = first_beyond(dict(zip(model.outputs, outputs, strict=True)))
+        if gone is not None:
+            place, wheel = gone
+            x, y = (float(states[model.states.index(name), place]) for name in "xy")
+            raise beyond(model.terrain, wheel, f"at t = {time[place]:g} s", x, y)
 
     def _states(self, fraction: Callable[[float], None]) -> tuple[FloatArray, FloatArray]:
         """The steps that are stored, and the states there (states, times)."""
@@ -287,7 +299,7 @@ def traverse(
     source = opened(robot, "traverse")
     if terrain is None:
         terrain = (source.terrain if isinstance(source, Document) else None) or {}
-    ground = terrain if isinstance(terrain, Terrain) else parse_terrain(named(terrain, "terrain"))
+    ground = with_maps(parse_terrain(terrain if isinstance(terrain, Terrain) else named(terrain, "terrain")))
     problem = ground_problem(
         robot_of(source, "traverse", "it has no description"), ground, inputs,
         duration=duration, mode=mode, step=step, attitude=attitude, initial=initial, parameters=parameters,

@@ -7,12 +7,13 @@ as in ISO 8855, and y to its left.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 from trundle.mechanics.wheels import WheelModel
 from trundle.robot.surfaces import Spot
-from trundle.scalars import Scalar, clamp, maximum, sqrt
+from trundle.scalars import Scalar, clamp, less, maximum, sqrt, where
 from trundle.spatial.motions import Pose, transform_point
 from trundle.spatial.vectors import IDENTITY, Vector, apply_transposed, cross, dot, scale, subtract
 
@@ -22,6 +23,11 @@ Ground = Callable[[Vector], Spot]
 # Newton's steps on the circle, from the point that faces the surface below it. On hills whose curvature times the
 # wheel's radius is 0.1 they leave 0.1, 1e-3, 1e-6, 1e-10 rad (the curvature of the distance lacks one small term).
 ROUNDS = 4
+# On rough ground: where else on the circle to look first (rad from its lowest point), and Newton's steps from there.
+# Beside the least of 721 points, on random ground of slope 0.3 rms whose waves are a wheel's radius long: of 20,000
+# contacts one in 10,000 is more than 0.1 mm off, and none 0.3 mm; with 15 degrees between 1.5 mm, without these 69 mm.
+FAN = tuple(math.radians(sign * turn) for turn in (12, 24, 36, 48, 60) for sign in (1, -1))
+ROUGH_ROUNDS = 4
 # A step turns by less than about a radian; the surface may be no more curved than the wheel by this share.
 _LONGEST, _ROUNDEST = 0.5, 0.05
 
@@ -38,12 +44,21 @@ class Contact(NamedTuple):
     normal: Vector
 
 
-def wheel_contact(ground: Ground, pose: Pose, radius: Scalar, rounds: int = ROUNDS) -> Contact:
-    """The contact of a wheel, its frame at `pose` (T_world_wheel): the minimum of the distance on its circle."""
+def wheel_contact(
+    ground: Ground, pose: Pose, radius: Scalar, rounds: int = ROUNDS, rough: bool = False
+) -> Contact:
+    """The contact of a wheel, its frame at `pose` (T_world_wheel): the minimum of the distance on its circle.
+
+    On rough ground, which may be more curved than the wheel, there are several minima: the search begins at the deepest
+    of some points of the circle.
+    """
     heading, up = (tuple(row[k] for row in pose.rotation) for k in (0, 2))
     at = _lowest(heading[2], up[2])
-    spot = ground(_on_circle(pose, radius, at))
-    at = _lowest(dot(spot.normal, heading), dot(spot.normal, up))
+    if rough:
+        at, rounds = _deepest(ground, pose, radius, at), ROUGH_ROUNDS
+    else:
+        spot = ground(_on_circle(pose, radius, at))
+        at = _lowest(dot(spot.normal, heading), dot(spot.normal, up))
     for _ in range(rounds):
         spot = ground(_on_circle(pose, radius, at))
         at = _newton(spot, at, radius, heading, up)
@@ -79,12 +94,16 @@ def point_contact(ground: Ground, pose: Pose, point: Vector) -> Contact:
     return Contact(point, IDENTITY, spot.distance, place, spot.normal)
 
 
-def contacts_of(ground: Ground, pose: Pose, wheel: WheelModel) -> list[Contact]:
-    """All contacts of a wheel with its frame at a pose: one of its circle or sphere, or one a point."""
+def contacts_of(ground: Ground, pose: Pose, wheel: WheelModel, rough: bool = False) -> list[Contact]:
+    """All contacts of a wheel with its frame at a pose: one of its circle or sphere, or one a point.
+
+    rough : whether the ground may be more curved than the wheel.
+    """
     if wheel.noun.shape == "points":
         return [point_contact(ground, pose, point) for point in wheel.noun.touches(wheel.read)]
-    touches = sphere_contact if wheel.noun.shape == "sphere" else wheel_contact
-    return [touches(ground, pose, wheel.radius)]
+    if wheel.noun.shape == "sphere":
+        return [sphere_contact(ground, pose, wheel.radius)]
+    return [wheel_contact(ground, pose, wheel.radius, rough=rough)]
 
 
 def contact_axes(pose: Pose, normal: Vector) -> tuple[Vector, Vector, Vector]:
@@ -101,6 +120,21 @@ def ground_axes(normal: Vector) -> tuple[Vector, Vector, Vector]:
     share = 1 / (1 + z)
     across = -x * y * share
     return (1 - x * x * share, across, -x), (across, 1 - y * y * share, -y), normal
+
+
+def _deepest(
+    ground: Ground, pose: Pose, radius: Scalar, lowest: tuple[Scalar, Scalar]
+) -> tuple[Scalar, Scalar]:
+    """The deepest of the points of the circle about its lowest."""
+    found, distance = lowest, ground(_on_circle(pose, radius, lowest)).distance
+    for turn in FAN:
+        c, s = math.cos(turn), math.sin(turn)
+        at = lowest[0] * c + lowest[1] * s, lowest[1] * c - lowest[0] * s
+        there = ground(_on_circle(pose, radius, at)).distance
+        deeper = less(there, distance)
+        found = where(deeper, at[0], found[0]), where(deeper, at[1], found[1])
+        distance = where(deeper, there, distance)
+    return found
 
 
 def _on_circle(pose: Pose, radius: Scalar, at: tuple[Scalar, Scalar]) -> Vector:

@@ -136,7 +136,7 @@ def written(
     lengths: list[int] = []
     values: list[sympy.Expr] = []
     steps: list[tuple[sympy.Symbol, sympy.Expr]] = []
-    for op, out, args, value, (_, element) in program.instructions:
+    for op, out, args, value, (_, element), _ in program.instructions:
         length = 0 if op in LOADS else 1 + sum(lengths[a] for a in args)
         if op == "input":
             made = letters[element]
@@ -164,7 +164,7 @@ def evaluated(
         if instruction.out in alive:
             alive.update(instruction.args)
     values: dict[int, Scalar] = {}
-    for op, out, args, value, (_, element) in program.instructions:
+    for op, out, args, value, (_, element), _ in program.instructions:
         if out not in alive:
             continue
         if op == "input":

@@ -32,6 +32,7 @@ class Code:
         self.declarations: set[str] = set()
         self.symbols: set[str] = set()  # names of C functions that the code calls
         self.functions: list[str] = []  # whole functions that this body calls
+        self.kept: list[object] = []  # what must live as long as the code: it reads their memory
         self._names = 0
 
     def add_function(self, name: str, signature: str, body: Code) -> None:
@@ -40,6 +41,7 @@ class Code:
         self.functions += ["\n".join(body.lines), "\n}\n"]
         self.declarations |= body.declarations
         self.symbols |= body.symbols
+        self.kept += body.kept
 
     def do(self, text: str) -> None:
         """Append an instruction without a result."""
@@ -160,10 +162,11 @@ def host() -> Host:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A native function and what keeps it alive."""
+    """A native function and what keeps it alive, with what it reads of its own."""
 
     address: int
     engine: Any
+    kept: tuple[object, ...] = ()
 
 
 def assemble(
@@ -189,7 +192,7 @@ def assemble(
         _optimise(module, thorough)
         engine = llvm.create_mcjit_compiler(module, machine)
         engine.finalize_object()
-        return Compiled(engine.get_function_address("main"), engine)
+        return Compiled(engine.get_function_address("main"), engine, tuple(code.kept))
 
 
 def assembly(code: Code, signature: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from trundle.errors import TrundleError
 from trundle.program.ir import Instruction
-from trundle.program.llvm.jit import FAST, Code, constant, suffix, type_of
+from trundle.program.llvm.jit import FAST, Code, constant, load, suffix, type_of
 from trundle.program.llvm.llvm_math import (
     Reduced,
     arctangent,
@@ -21,6 +22,9 @@ from trundle.program.llvm.llvm_math import (
     tangent,
     within_half_a_turn,
 )
+
+if TYPE_CHECKING:
+    from trundle.tables import Table
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,7 @@ class Emitter:
     _truths: dict[str, str] = field(default_factory=dict)
     _sines: dict[str, str] = field(default_factory=dict)
     _cosines: dict[str, str] = field(default_factory=dict)
+    _indices: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def define(self, out: int, name: str, lanes: int, *, spread: bool = False) -> None:
         """Record the name of a value; with ``spread`` a scalar gets its vector here, outside of the loops to come."""
@@ -57,7 +62,11 @@ class Emitter:
                 self.values[i.out] = Emitted(constant(i.value, 1), 1, vector)
                 continue
             lanes = self.code.width if i.out in wide else 1
-            name = self.operation(i.op, [self.operand(a, lanes) for a in i.args], lanes)
+            args = [self.operand(a, lanes) for a in i.args]
+            if i.table is not None:
+                name = self.lookup(i.table, int(i.value), args[0], lanes)
+            else:
+                name = self.operation(i.op, args, lanes)
             self.define(i.out, name, lanes, spread=i.out in spread)
 
     def operand(self, value: int, lanes: int) -> str:
@@ -83,6 +92,37 @@ class Emitter:
         if op in _SPECIAL:
             return _SPECIAL[op](self, lanes, *args)
         raise TrundleError(f"the LLVM kernels do not have the operation '{op}'")
+
+    def lookup(self, table: Table, place: int, index: str, lanes: int) -> str:
+        """A table's element, so many places behind an index, which need not be the same in all lanes."""
+        code, t = self.code, type_of(lanes)
+        at = self._index(table, index, lanes)
+        code.kept.append(table)
+        base = f"inttoptr (i64 {table.values.ctypes.data + 8 * place} to ptr)"
+        where = code.new(f"getelementptr double, ptr {base}, {type_of(lanes, 'i32')} {at}")
+        if lanes == 1:
+            return load(code, where, 1)
+        pointers, bits = type_of(lanes, "ptr"), type_of(lanes, "i1")
+        name = f"llvm.masked.gather.{suffix(lanes)}.{suffix(lanes, 'p0')}"
+        # with the alignment as an argument, as for masked loads
+        code.declare(name, t, pointers, "i32", bits, t)
+        return code.new(
+            f"call {t} @{name}({pointers} {where}, i32 8, {bits} splat (i1 true), {t} zeroinitializer)"
+        )
+
+    def _index(self, table: Table, index: str, lanes: int) -> str:
+        """An index as an integer within the table; what is no number is 0."""
+        key = index, table.last
+        known = self._indices.get(key)
+        if known is None:
+            code, t, bits = self.code, type_of(lanes), type_of(lanes, "i1")
+            for relation, bound in (("ogt", 0.0), ("olt", float(table.last))):
+                edge = constant(bound, lanes)
+                inside = code.new(f"fcmp {relation} {t} {index}, {edge}")
+                index = code.new(f"select {bits} {inside}, {t} {index}, {t} {edge}")
+            known = code.new(f"fptosi {t} {index} to {type_of(lanes, 'i32')}")
+            self._indices[key] = known
+        return known
 
     def _per_lane(self, function: str, args: list[str], lanes: int) -> str:
         """Call a function of the C library once a lane."""

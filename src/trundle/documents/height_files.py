@@ -1,0 +1,165 @@
+"""Height maps from files: NumPy's arrays, ESRI's ASCII grids, GeoTIFF. Reading one runs nothing that it holds."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from trundle.arrays import FloatArray
+from trundle.errors import InputError, suggest
+from trundle.robot.terrain import Terrain
+
+if TYPE_CHECKING:
+    from trundle.robot.gridded import GridSurface
+
+# Bytes of a file at most: a map of the most points as text.
+_MOST_BYTES = 2**30
+# How many maps that were read stay known by name and digest, for descriptions that runs hold.
+_KEPT = 8
+# Tags of GeoTIFF: a pixel's size, a pixel's place, what stands for no height; whether pixels are points.
+_SIZE, _PLACE, _NO_HEIGHT, _KEYS = 33550, 33922, 42113, 34735
+_RASTER_TYPE, _POINTS = 1025, 2
+
+
+class Heights(NamedTuple):
+    """Heights (rows, columns) in m, the first row at the least y; spacing along x and y and the first point's x and y
+    (m), where a file says them.
+    """
+
+    values: FloatArray
+    spacing: tuple[float, float] | None = None
+    corner: tuple[float, float] | None = None
+
+
+_KNOWN: OrderedDict[tuple[str, str], Heights] = OrderedDict()
+
+
+def with_maps(terrain: Terrain, folder: Path | None = None) -> Terrain:
+    """The terrain with the heights of its maps' files, whose names start from a folder (by default the working one).
+
+    Raises InputError, keyed `terrain.surfaces.NAME.…`, for files that aren't there or are no maps.
+    """
+    surfaces = dict(terrain.surfaces)
+    for name, surface in surfaces.items():
+        if surface.type == "grid":
+            try:
+                surfaces[name] = _read(surface, folder or Path())  # pyright: ignore[reportArgumentType]
+            except InputError as error:
+                key = f"terrain.surfaces.{name}.{error.key or 'file'}"
+                raise InputError(error.message, key=key, hint=error.hint) from None
+    changed = any(surface is not terrain.surfaces[name] for name, surface in surfaces.items())
+    return terrain.model_copy(update={"surfaces": surfaces}) if changed else terrain
+
+
+def _read(surface: GridSurface, folder: Path) -> GridSurface:
+    """The grid with its file's heights."""
+    if surface.file is None or surface.is_read:
+        return surface
+    known = (Path(surface.file).name, surface.sha256 or "")
+    heights = _KNOWN[known] if known in _KNOWN else read_heights(folder / surface.file)
+    made = surface.with_heights(*heights)
+    _KNOWN[known[0], made.sha256 or ""] = heights
+    if len(_KNOWN) > _KEPT:
+        _KNOWN.popitem(last=False)
+    return made
+
+
+def read_heights(path: Path) -> Heights:
+    """The heights of a file; raises InputError, keyed `file`."""
+    reader = _READERS.get(path.suffix.lower())
+    if reader is None:
+        message = f"a height map can't be read from {path.name!r}"
+        raise InputError(message, key="file", hint=f"files end in {', '.join(_READERS)}")
+    if not path.is_file():
+        beside = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+        maps = [name for name in beside if Path(name).suffix.lower() in _READERS]
+        hint = suggest(path.name, maps) if maps else "its name starts from the description's folder"
+        raise InputError(f"there is no height map {path.name!r}", key="file", hint=hint)
+    if path.stat().st_size > _MOST_BYTES:
+        raise InputError(f"{path.name!r} has more than {_MOST_BYTES:,} bytes", key="file")
+    try:
+        return reader(path)
+    except (OSError, ValueError, EOFError, IndexError, KeyError) as error:
+        said = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"{path.name!r} is no height map: {said[:200]}", key="file") from None
+
+
+def _numpy(path: Path) -> Heights:
+    """An array as `numpy.save` writes it; pickled objects are refused."""
+    array = np.load(path, allow_pickle=False)
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu":
+        raise ValueError("expected an array of real numbers")
+    return Heights(np.asarray(array, dtype=np.float64))
+
+
+def _ascii(path: Path) -> Heights:
+    """ESRI's ASCII grid: a header of keys, then rows from north to south."""
+    header = dict[str, float]()
+    with path.open(encoding="ascii") as lines:
+        for line in lines:
+            key, *rest = line.split()
+            if key[0] not in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" or len(rest) != 1:
+                break
+            header[key.lower()] = float(rest[0])
+        else:
+            raise ValueError("it has no rows of heights")
+        first = np.array(line.split(), dtype=np.float64)
+        values = np.concatenate([first, np.array(lines.read().split(), dtype=np.float64)])
+    missing = [key for key in ("ncols", "nrows", "cellsize") if key not in header]
+    if missing:
+        raise ValueError(f"its header lacks {', '.join(missing)}")
+    rows, columns, size = int(header["nrows"]), int(header["ncols"]), header["cellsize"]
+    if values.size != rows * columns:
+        raise ValueError(f"it has {values.size} heights, and says {rows} rows of {columns}")
+    values[values == header.get("nodata_value", -9999.0)] = np.nan
+    corner = [
+        header.get(f"{axis}llcenter", header.get(f"{axis}llcorner", -size / 2) + size / 2) for axis in "xy"
+    ]
+    return Heights(_northern_first(values.reshape(rows, columns)), (size, size), (corner[0], corner[1]))
+
+
+def _geotiff(path: Path) -> Heights:
+    """The first band of a GeoTIFF whose rows run along its axes."""
+    try:
+        import tifffile  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        message = "GeoTIFF files are read by tifffile, which isn't installed"
+        raise InputError(message, key="file", hint="pip install 'trundle[geotiff]'") from None
+    try:
+        with tifffile.TiffFile(path) as file:
+            page = file.pages[0]
+            values = np.asarray(page.asarray(), dtype=np.float64)  # pyright: ignore[reportAttributeAccessIssue]
+            tags: Mapping[int, tuple[float, ...]] = {tag.code: tag.value for tag in page.tags.values()}  # pyright: ignore
+    except tifffile.TiffFileError as error:
+        raise ValueError(str(error)) from None
+    if values.ndim != 2:
+        raise ValueError(f"expected one band of heights, got an array of shape {values.shape}")
+    if _NO_HEIGHT in tags:
+        values[values == float(str(tags[_NO_HEIGHT]).strip("\0 "))] = np.nan
+    if _SIZE not in tags or _PLACE not in tags:
+        return Heights(_northern_first(values))
+    dx, dy = tags[_SIZE][:2]
+    column, row, _, x, y, *_ = tags[_PLACE]
+    keys = tags.get(_KEYS, ())
+    points = any(keys[k] == _RASTER_TYPE and keys[k + 3] == _POINTS for k in range(4, len(keys) - 3, 4))
+    middle = 0.0 if points else 0.5
+    left = x + (middle - column) * dx
+    low = y - (len(values) - 1 + middle - row) * dy
+    return Heights(_northern_first(values), (float(dx), float(dy)), (float(left), float(low)))
+
+
+def _northern_first(values: FloatArray) -> FloatArray:
+    """Rows from south to north of rows that a file has from north to south."""
+    return np.ascontiguousarray(values[::-1])
+
+
+_READERS: dict[str, Callable[[Path], Heights]] = {
+    ".npy": _numpy,
+    ".asc": _ascii,
+    ".tif": _geotiff,
+    ".tiff": _geotiff,
+}
