@@ -283,6 +283,14 @@ def _check_choices(level: str, profile: str) -> None:
 def driven_modules(who: Kinematics) -> Kinematics:
     """The wheels that plans are made for: those that trail behind a pivot go where they are drawn."""
     kept = tuple(module for module in who.modules if not module.trails)
+    driven = {motor.drives for motor in who.robot.motors.values()}
+    for module in who.modules:
+        if module.trails and {module.name, f"{module.name}.steering"} & driven:
+            raise InputError(
+                f"a motor drives the caster {module.name!r}: how it stands hangs on where the base went before",
+                key=f"robot.wheels.{module.name}",
+                hint="trundle.follow drives such a base along a path; commands are planned for wheels that don't trail",
+            )
     for module in kept:
         if module.points and float(module.offset[1]):
             raise InputError(

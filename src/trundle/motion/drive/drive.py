@@ -179,6 +179,11 @@ class Drive:
         return np.array([module.points for module in self.modules])
 
     @cached_property
+    def trails(self) -> BoolArray:
+        """Which modules' contacts lie ahead of or behind their pivots, so that they turn as the base moves, (m,)."""
+        return np.array([module.trails for module in self.modules])
+
+    @cached_property
     def axes(self) -> FloatArray:
         """(m, 3): the twists that turn about the modules, of unit length."""
         turning = np.stack([self.places.imag, -self.places.real, np.ones(len(self.modules))], axis=1)
@@ -251,6 +256,19 @@ class Drive:
         lower, upper = self.ranges
         outside = np.maximum(lower - angles, angles - upper)
         return np.where(outside <= SLACK, 0.0, outside)
+
+    def at_contacts(self, u: ComplexArray, angles: FloatArray, turning: FloatArray) -> ComplexArray:
+        """The velocities of the modules' contacts as forks carry them, u + (ω + δ̇) (c₁ n − c₂ e), (n, m) in m/s: of
+        pivots' velocities u, angles, and rates ω + δ̇ at which the forks turn in the world.
+        """
+        return u + turning * self._offsets * np.exp(1j * angles)
+
+    @cached_property
+    def _offsets(self) -> ComplexArray:
+        """(m,): i c₁ − c₂ of contacts that lie c₁ ahead and c₂ to the left of pivots (m)."""
+        return np.array(
+            [complex(-float(m.offset[1]), float(m.offset[0])) if m.pivots else 0j for m in self.modules]
+        )
 
     @cached_property
     def _rollers(self) -> ComplexArray:

@@ -14,6 +14,7 @@ from trundle.model.arguments import Given, number, robot_of
 from trundle.motion.drive.drive import Limits, limits_of
 from trundle.motion.drive.kinematics import kinematics
 from trundle.motion.forces.balance import Balance
+from trundle.motion.forces.creeping import trails
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.robot import require_base_mass
 
@@ -113,8 +114,8 @@ def with_steering(driven: DrivenRobot, place: int, limits: Limits, acceleration:
     """The limits of a module with its drive's acceleration and what its steering's motors imply."""
     limits = replace(limits, drive_acceleration=min(limits.drive_acceleration, acceleration))
     column = driven.wheels[place].steering
-    if column is None or column not in driven.actuators:
-        return limits
+    if column is None or column not in driven.actuators or trails(driven.wheels[place]):
+        return limits  # how a wheel that trails turns follows from how it is pushed across
     inertia = float(driven.inertia(column)[column])
     if not inertia > 0:
         return limits
@@ -136,9 +137,21 @@ def _greatest(driven: DrivenRobot, place: int, mass: float, gripped: float, spee
     wheel = driven.wheels[place]
     if wheel.spin is None or wheel.spin not in driven.actuators:
         return np.full(speeds.shape, math.inf)
-    radius, inertia = float(wheel.radius), float(driven.inertia(wheel.spin)[wheel.spin])
-    torque = driven.greatest_torque(wheel.spin, speeds / radius)
-    return np.minimum(torque / (radius * mass + inertia / radius), driven.grips[place] / gripped)
+    radius = float(wheel.radius)
+    given = _accelerated(driven, wheel.spin, radius, mass, speeds)
+    if trails(wheel) and wheel.steering is not None:
+        # what is across it its steering carries, with the trail as its arm
+        given = np.minimum(
+            given, _accelerated(driven, wheel.steering, abs(float(wheel.offset[0])), mass, speeds)
+        )
+    return np.minimum(given, driven.grips[place] / gripped)
+
+
+def _accelerated(driven: DrivenRobot, column: int, arm: float, mass: float, speeds: FloatArray) -> FloatArray:
+    """τ/(l m + J/l): what the motors on an axis accelerate a mass by at the end of an arm (m), at its speeds there."""
+    inertia = float(driven.inertia(column)[column])
+    torque = driven.greatest_torque(column, speeds / arm)
+    return np.asarray(torque / (arm * mass + inertia / arm), dtype=np.float64)
 
 
 def _at(acceleration: _Left, speed: float) -> float:

@@ -17,6 +17,7 @@ import numpy as np
 from trundle.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from trundle.mechanics.steering import STILL
 from trundle.motion.drive.drive import Drive, log_rates
+from trundle.motion.drive.trailing import Trailing, trailed
 from trundle.motion.paths.path_scaling import Scaling, carried
 from trundle.motion.paths.pose_paths import Section
 from trundle.motion.pieces.motion import Piece, Samples, sampled
@@ -66,12 +67,25 @@ def _inside(section: Section, lengths: FloatArray) -> FloatArray:
     return np.clip(lengths, beside, section.length - beside)
 
 
+def trailing(drive: Drive, section: Section, angles: FloatArray) -> Trailing | None:
+    """How modules that trail stand along a section that begins with all at `angles` (m,); None where none trails."""
+    if not drive.trails.any():
+        return None
+
+    def moving(lengths: FloatArray) -> tuple[ComplexArray, FloatArray]:
+        twist = twists(section, lengths, 1)
+        return drive.velocities(twist), twist[:, :, 2]
+
+    return Trailing(drive, moving, section.length, angles, section.spline.t - section.begin)
+
+
 def module_rates(
-    drive: Drive, section: Section, lengths: FloatArray, forward: FloatArray
+    drive: Drive, section: Section, lengths: FloatArray, forward: FloatArray, trail: Trailing | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """The first three derivatives by length of the modules' angles and of how far their wheels roll, both (3, n, m).
 
-    `forward`: +1 or −1 for wheels that roll forward or backward along the path, 0 for those that stand still.
+    `forward`: +1 or −1 for wheels that roll forward or backward along the path, 0 for those that stand still; `trail`
+    says how those that trail stand.
     """
     twist = twists(section, lengths)
     u, stands = drive.velocities(twist), _stands(drive, section, lengths)
@@ -88,7 +102,11 @@ def module_rates(
     left = np.array([float(module.offset[1]) if module.pivots else 0.0 for module in drive.modules])
     rolling = rolling - left * np.where(still, 0.0, turning + twist[:3, :, 2:])
     held = (np.conj(drive.rolling_axes(drive.headings)) * u[:3]).real
-    return np.where(drive.points, turning, 0.0), np.where(drive.points, rolling, held)
+    turning, rolling = np.where(drive.points, turning, 0.0), np.where(drive.points, rolling, held)
+    if trail is not None:
+        own = trailed(drive, u[:3], twist[:3, :, 2], trail.angles(lengths))
+        turning[:, :, trail.places], rolling[:, :, trail.places] = own
+    return turning, rolling
 
 
 # Looks along a section between which no wheel turns by half a turn; steering is counted up from look to look.
@@ -199,8 +217,10 @@ class AlongPath(Piece):
         """Twist and modules at z (n,) that are passed with these three derivatives by time."""
         length, *slopes = self.stretched.at(z)
         moved = carried(slopes, speeds)
-        steering, rolling = module_rates(self.drive, self.section, length, self.forward)
+        steering, rolling = module_rates(self.drive, self.section, length, self.forward, self._trail)
         angle = self.angles + self._turned(length)
+        if self._trail is not None:
+            angle[:, self._trail.places] = self._trail.angles(length)
         twist = carried(twists(self.section, length)[:3], moved)
         return sampled(self.drive, twist, (angle, *carried(steering, moved)), carried(rolling, moved))
 
@@ -216,6 +236,10 @@ class AlongPath(Piece):
         first, last = (local_velocities(self.drive, self.section, at) for at in (looks[near], length))
         # from the look before it the angle is exact: only whole turns come out of the table
         return turned[near] + _turn(first, last, self._steers)
+
+    @cached_property
+    def _trail(self) -> Trailing | None:
+        return trailing(self.drive, self.section, self.angles)
 
     @property
     def _steers(self) -> BoolArray:

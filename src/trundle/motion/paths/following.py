@@ -22,7 +22,14 @@ from trundle.motion.drive.kinematics import Kinematics, kinematics
 from trundle.motion.forces.demand import Demand
 from trundle.motion.forces.real_limits import RealLimits, checked, real_limits
 from trundle.motion.paths.aligned import aligned
-from trundle.motion.paths.along_path import AlongPath, Stretched, local_velocities, module_rates, steered_by
+from trundle.motion.paths.along_path import (
+    AlongPath,
+    Stretched,
+    local_velocities,
+    module_rates,
+    steered_by,
+    trailing,
+)
 from trundle.motion.paths.base_limits import base_bounds, base_moves
 from trundle.motion.paths.force_scaling import Knots, blocked, blocking, quickest_by_forces
 from trundle.motion.paths.looks import Bound
@@ -208,14 +215,7 @@ def _rest_order(drive: Drive) -> int:
 
 
 def _followed(drive: Drive, real: RealLimits | None) -> Drive:
-    """The drive itself; InputError where a wheel doesn't go where a path of poses leads, or nothing limits it."""
-    for module in drive.modules:
-        if module.trails:
-            raise InputError(
-                f"{module.name} is a caster: how it stands follows from how the base has moved, not from its path",
-                key=f"robot.wheels.{module.name}",
-                hint="path following takes wheels that steer about their centres, or have rollers",
-            )
+    """The drive itself; InputError where nothing limits how fast it goes."""
     if real is None:
         require_speeds(drive)
     return drive
@@ -259,13 +259,14 @@ def _along(
     _check_held(drive, section)
     stretched = Stretched(section.length, _rest_order(drive), section.entry == 0, section.exit == 0)
     angles, forward = _begin(drive, section, stretched, now)
+    trail = trailing(drive, section, angles)
     limited = [replace(zone, start=zone.start - begins, end=zone.end - begins) for zone in zones]
 
     def course(z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """What moves along with z, three derivatives (3, n, c) and their limits: steering, rolling, and the base."""
         length, *slopes = stretched.at(z)
         poses = [section.at(length, order) for order in range(5)]
-        steering, rolling = module_rates(drive, section, length, forward)
+        steering, rolling = module_rates(drive, section, length, forward, trail)
         base, bounds = _asked(poses, limited, length)
         moved = [carried(rates, slopes) for rates in (steering, rolling, base)]
         modules = np.concatenate([drive.steering, drive.rolling], axis=1)
@@ -348,7 +349,10 @@ def _begin(
         place = int(barred.argmax())
         raise _out_of_range(drive, place, float(max(high[place], 0.0) - min(low[place], 0.0)))
     backward = steers & (np.round((turns - ahead) / math.pi) % 2 != 0)
-    return np.where(steers, before + turns, before), np.where(backward, -1.0, forward)
+    # a wheel that trails stands where it stood; where nobody says so behind its pivot
+    placed = before + ahead if now is None else before
+    placed = np.where(steers, before + turns, np.where(drive.trails, placed, before))
+    return placed, np.where(backward, -1.0, forward)
 
 
 def _out_of_range(drive: Drive, place: int, swing: float) -> InputError:

@@ -71,7 +71,8 @@ def sampled(
     drive: Drive, twists: Sequence[FloatArray], steering: Sequence[FloatArray], rolling: Sequence[FloatArray]
 ) -> Samples:
     """Samples from the twist and two derivatives, the modules' angles and three, and their speeds and two."""
-    slip = drive.slips(drive.velocities(twists[0]), steering[0], rolling[0])
+    u = drive.at_contacts(drive.velocities(twists[0]), steering[0], twists[0][:, 2:] + steering[1])
+    slip = drive.slips(u, steering[0], rolling[0])
     names = (field.name for field in fields(Samples))
     return Samples(**dict(zip(names, (*twists, *steering, *rolling, slip), strict=True)))
 
