@@ -58,7 +58,7 @@ class Posed:
         self.wheels = [wheels[name] for name in order]
         self.world = [world[wheel.link] for wheel in self.wheels]
         self.touching = [
-            contacts_of(ground.spot, pose, wheel)[0]
+            contacts_of(ground, pose, wheel)[0][0]
             for wheel, pose in zip(self.wheels, self.world, strict=True)
         ]
 

@@ -197,6 +197,11 @@ def test_the_command_runs_a_file_with_a_terrain(tmp_path, monkeypatch, capsys):
     assert run["left.1.load"][-1] == pytest.approx(52.163 * 9.81 / 6, rel=0.02)
 
 
+def test_a_run_whose_samples_don_t_divide_its_steps_ends_at_its_duration():
+    run = trundle.traverse(trundle.catalog.talon(curvature=0), {}, 2.5, step=0.1, samples=11)
+    assert list(run.time[-2:]) == pytest.approx([2.4, 2.5])
+
+
 def test_integrators_options_are_refused(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "talon.yaml").write_text(document("talon").source)

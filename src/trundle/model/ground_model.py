@@ -17,7 +17,7 @@ from trundle.mechanics.frames import world_poses
 from trundle.mechanics.quantities import TIME, Quantities, Quantity
 from trundle.mechanics.wheels import point_rows
 from trundle.model.ground_motion import STEP, TRIAL, GroundMotion
-from trundle.model.ground_outputs import observed
+from trundle.model.ground_outputs import nearest, observed
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.symbols import INPUT, PARAMETER, STATE
 from trundle.program import Program, Tracer
@@ -149,7 +149,7 @@ def _check(numbers: Mechanism, mode: Mode) -> None:
 def _model(motion: GroundMotion) -> GroundModel:
     """The programs, traced, and the names of everything in them."""
     outputs = observed(motion)
-    gaps = {each.name: plus(each.contact.distance, motion.depth) for each in motion.touching}
+    gaps = {place: plus(distance, motion.depth) for place, distance in nearest(motion).items()}
     gaps |= {each.name: each.stretch(motion.here.at.values) for each in motion.assembly.springs}
     quantities = Quantities.gather(
         (TIME,),

@@ -41,11 +41,12 @@ STEP, TRIAL = "step", ITERATE
 
 
 class Touching(NamedTuple):
-    """A contact of a wheel: its name, rows of its directions and of its normal over all speeds, its distance from the
-    ground, the factor of friction there.
+    """A contact of a wheel: its name and that of the place of the wheel, which touches several grounds there; rows of
+    its directions and of its normal over all speeds, the factor of friction there.
     """
 
     name: str
+    place: str
     wheel: WheelModel
     contact: Contact
     rows: Rows
@@ -106,13 +107,25 @@ class GroundMotion:
         """Every contact of every wheel."""
         found: list[Touching] = []
         for wheel in self.assembly.wheels:
-            contacts = contacts_of(self.terrain.spot, self.world[wheel.link], wheel, self.terrain.rough)
-            for place, contact in enumerate(contacts, 1):
-                name = wheel.name if len(contacts) == 1 else f"{wheel.name}.{place}"
-                found.append(self._touch(name, wheel, contact))
+            places = contacts_of(self.terrain, self.world[wheel.link], wheel)
+            for number, contacts in enumerate(places, 1):
+                place = wheel.name if len(places) == 1 else f"{wheel.name}.{number}"
+                apart = len(contacts) > 1
+                found += [
+                    self._touch(f"{place}.{each.ground}" if apart else place, place, wheel, each)
+                    for each in contacts
+                ]
         return found
 
-    def _touch(self, name: str, wheel: WheelModel, contact: Contact) -> Touching:
+    @cached_property
+    def places(self) -> dict[str, list[Touching]]:
+        """The contacts by the places of wheels at which they are."""
+        found: dict[str, list[Touching]] = {}
+        for each in self.touching:
+            found.setdefault(each.place, []).append(each)
+        return found
+
+    def _touch(self, name: str, place: str, wheel: WheelModel, contact: Contact) -> Touching:
         tree, poses = self.assembly.tree, self.here.at.poses
         rows = point_rows(tree, poses, wheel.link, contact.point, contact.axes)
         if wheel.noun.shape == "points" and wheel.spin is not None:  # a belt runs along all of its flat
@@ -120,9 +133,8 @@ class GroundMotion:
                 row[wheel.spin] = entry
         padding = [0] * (len(self.assembly.speeds) - len(rows[0]))
         along, normal = [[*row, *padding] for row in rows[:2]], [*rows[2], *padding]
-        return Touching(
-            name, wheel, contact, directed(wheel.directions, along), normal, self.terrain.grip(contact.place)
-        )
+        grip = self.terrain.grip(contact.place)
+        return Touching(name, place, wheel, contact, directed(wheel.directions, along), normal, grip)
 
     @cached_property
     def told(self) -> Told:
@@ -163,8 +175,14 @@ class GroundMotion:
     def _kinematic(self) -> list[Scalar]:
         time = self.terrain.recovery.number
         conditions = [
-            standing(self.folded(each.every), each.contact.distance, times(-1, self.depth), time)
-            for each in self.touching
+            condition
+            for contacts in self.places.values()
+            for condition in standing(
+                [self.folded(each.every) for each in contacts],
+                [each.contact.distance for each in contacts],
+                times(-1, self.depth),
+                time,
+            )
         ]
         for spring in self.assembly.springs:
             row: list[Scalar] = [0] * len(self.assembly.speeds)
@@ -179,9 +197,7 @@ class GroundMotion:
         """The ground's under a contact (N/m)."""
         given = self.terrain.stiffness
         return (
-            self.weight / (len(self.touching) * self.terrain.sinkage.number)
-            if given is None
-            else given.number
+            self.weight / (len(self.places) * self.terrain.sinkage.number) if given is None else given.number
         )
 
     @cached_property
@@ -190,7 +206,7 @@ class GroundMotion:
         given = self.terrain.stiffness
         if given is None:
             return self.terrain.sinkage.number
-        return self.weight / (len(self.touching) * given.number)
+        return self.weight / (len(self.places) * given.number)
 
     @cached_property
     def weight(self) -> Scalar:
@@ -262,11 +278,16 @@ class GroundMotion:
         bearing = Bearing(depth, -leaving, self.stiffness, self.damping * share)
         wheel = replace(each.wheel, read=_gripping(each.wheel, each.grip))
         load = bearing.load
+        own = each.contact.share(depth)
         if not wheel.acts:
-            return Push([], load=load)
+            return Push([], load=times(own, load))
         push = wheel.push(slip, load, rate, {}, bearing)
         forces = push.forces if wheel.law.pushes else [0] * len(slip)
-        return push._replace(forces=forces, load=push.load if wheel.law.carries else load)
+        return push._replace(
+            forces=[times(own, force) for force in forces],
+            moment=times(own, push.moment),
+            load=times(own, push.load if wheel.law.carries else load),
+        )
 
     @cached_property
     def balance(self) -> Balance:

@@ -14,7 +14,7 @@ from trundle.model.constraints import coupled_coordinates
 from trundle.model.forces import Forces
 from trundle.model.ground_motion import GroundMotion, Touching
 from trundle.robot.contact import Push
-from trundle.scalars import Scalar, largest, minus, plus, sqrt, times
+from trundle.scalars import Scalar, largest, less, minimum, minus, plus, sqrt, times
 from trundle.terrain.advance import angles_of
 
 _ROLL, _PITCH, _YAW = (Quantity(name, "rad", "place") for name in ("roll", "pitch", "yaw"))
@@ -38,11 +38,21 @@ def observed(motion: GroundMotion) -> dict[Quantity, Scalar]:
     outputs |= {quantities[name]: speed for name, speed in speeds if name not in known}
     told = {name: value for name, value in motion.told.shown.items() if name in motion.commands.shown}
     outputs |= {_shown(motion, name): value for name, value in told.items()}
+    outputs |= {_SINKAGE.of(place): -distance for place, distance in nearest(motion).items()}
     outputs |= {_SINKAGE.of(each.name): -each.contact.distance for each in motion.touching}
     if motion.mode == "kinematic":
-        slips = (dot(row, nu) for each in motion.touching for row in each.rows)
-        return outputs | {_SLIP_RESIDUAL: largest(slips)}
+        return outputs | {_SLIP_RESIDUAL: _slipped(motion, nu)}
     return outputs | _forced(motion, nu)
+
+
+def nearest(motion: GroundMotion) -> dict[str, Scalar]:
+    """The distance of every place of a wheel from the nearest ground (m)."""
+    found: dict[str, Scalar] = {}
+    for place, contacts in motion.places.items():
+        found[place] = contacts[0].contact.distance
+        for each in contacts[1:]:
+            found[place] = minimum(found[place], each.contact.distance)
+    return found
 
 
 def _shown(motion: GroundMotion, name: str) -> Quantity:
@@ -51,9 +61,19 @@ def _shown(motion: GroundMotion, name: str) -> Quantity:
     return commands.get(name) or Quantity(name.rpartition(".")[2]).of(name.rpartition(".")[0])
 
 
+def _slipped(motion: GroundMotion, nu: Sequence[Scalar]) -> Scalar:
+    """The largest slip, along the nearest grounds."""
+    slips: list[Scalar] = []
+    for place, distance in nearest(motion).items():
+        for each in motion.places[place]:
+            counts = 1 - less(distance, each.contact.distance)
+            slips += [times(counts, dot(row, nu)) for row in each.rows]
+    return largest(slips)
+
+
 def _forced(motion: GroundMotion, nu: Sequence[Scalar]) -> dict[Quantity, Scalar]:
     """Forces, powers and energies during the step."""
-    outputs: dict[Quantity, Scalar] = {}
+    outputs: dict[Quantity, Scalar] = {_LOAD.of(place): 0 for place in motion.places}
     inner = motion.inner(nu)
     total, ground = list(inner.tau), Forces([0] * len(nu))
     for each in motion.touching:
@@ -64,6 +84,8 @@ def _forced(motion: GroundMotion, nu: Sequence[Scalar]) -> dict[Quantity, Scalar
             total = [plus(t, times(entry, force)) for t, entry in zip(total, row, strict=True)]
             ground.loss = minus(ground.loss, times(force, speed))
         outputs |= _contact_outputs(each, push, moved)
+        if each.name != each.place:
+            outputs[_LOAD.of(each.place)] = plus(outputs[_LOAD.of(each.place)], push.load)
     needed = _needed(motion, nu, total)
     outputs |= _motor_outputs(motion, inner, needed, nu)
     tree = motion.assembly.tree
@@ -88,12 +110,14 @@ def _needed(motion: GroundMotion, nu: Sequence[Scalar], total: Sequence[Scalar])
 
 
 def _contact_outputs(each: Touching, push: Push, moved: Sequence[Scalar]) -> dict[Quantity, Scalar]:
-    """Load, forces and slips of a contact."""
+    """Load, forces and slips of a contact; one beside others shows its slip only where it bears something."""
+    alone = each.name == each.place
     outputs: dict[Quantity, Scalar] = {_LOAD.of(each.name): push.load}
     parts = zip(each.wheel.directions, push.forces, moved, strict=False)
     for direction, force, slip in parts:
         outputs[Quantity(direction.force, "N", "ground").of(each.name)] = force
-        outputs[Quantity(f"{direction.what}_slip", "m/s", "slip").of(each.name)] = slip
+        shown = slip if alone else times(less(0, push.load), slip)
+        outputs[Quantity(f"{direction.what}_slip", "m/s", "slip").of(each.name)] = shown
     outputs |= {
         Quantity(name, measured.unit, "other").of(each.name): push.outputs[name]
         for name, measured in each.wheel.law.outputs.items()

@@ -10,7 +10,7 @@ from pydantic import Field
 from trundle.robot.kinds import Family, Kind, Read, must_define
 from trundle.robot.noun import default
 from trundle.robot.values import Angle, Direction, Length, Position, Positive
-from trundle.scalars import Scalar, cos, exp, sin, sqrt
+from trundle.scalars import Scalar, cos, exp, less, maximum, minimum, sin, sqrt, where
 from trundle.spatial.vectors import Vector
 
 
@@ -53,9 +53,16 @@ SURFACES = Family("surface", "plane", check=_check_surface)
 
 
 class Surface(Kind):
-    """A surface that wheels can touch; the ground lies behind it."""
+    """A surface that wheels can touch; the ground lies behind it.
+
+    What a kind can do. `joins`: it makes one ground with others that do, of which the nearest counts; else a wheel
+    touches it apart from others, as a riser beside the tread. `exact`: outside, its distance is that of the nearest
+    point of the ground, and its normal points from there; a wheel's contact then follows from its centre alone.
+    """
 
     family: ClassVar[Family] = SURFACES
+    joins: ClassVar[bool] = False
+    exact: ClassVar[bool] = False
     # Terrain is no part of a robot: its numbers are no parameters of the robot's equations.
     in_equations: ClassVar[bool] = False
     # Whether it may be more curved than a wheel, so that the distance has several minima along the wheel's circle.
@@ -72,6 +79,8 @@ class Surface(Kind):
 
 class HeightSurface(Surface):
     """A surface over the plane, z = h(x, y)."""
+
+    joins: ClassVar[bool] = True
 
     def relief(self, x: Scalar, y: Scalar, read: Read) -> Relief:
         """The height and its derivatives at a place."""
@@ -99,7 +108,9 @@ class HeightSurface(Surface):
 
 
 class PlaneSurface(Surface):
-    """A plane: flat ground, a slope, or with 90 deg a riser."""
+    """A plane: flat ground, a slope, or with 90 deg a wall."""
+
+    exact: ClassVar[bool] = True
 
     type: Literal["plane"] = "plane"
     slope: Angle = default(
@@ -211,6 +222,47 @@ class RampSurface(HeightSurface):
         return f"ramp of {self.rise.number:g} m over {self.run.number:g} m"
 
 
-SURFACES.add(PlaneSurface, WaveSurface, HillSurface, RampSurface)
+class StepSurface(Surface):
+    """A step: a vertical riser with a level tread above, the edge between them sharp.
+
+    ξ along the direction in which it rises: ground where ξ > 0 and z < H. Outside, the distance is that of the nearest
+    point: max(−ξ, z − H), or √(ξ² + (z − H)²) ahead of the edge and above it.
+    """
+
+    exact: ClassVar[bool] = True
+
+    type: Literal["step"] = "step"
+    height: Length = Field(description="Height of its tread (m).")
+    at: tuple[Length, Length] = default(
+        (0.0, 0.0), "A point of its riser from above, [x, y] (m). Default the origin."
+    )
+    uphill: Direction = default(0.0, "Angle from x to the direction in which it rises (rad), default 0.")
+
+    def spot(self, point: Vector, read: Read) -> Spot:
+        """The distance from the riser, the tread or the edge."""
+        c, s = cos(read(self.uphill)), sin(read(self.uphill))
+        before = c * (read(self.at[0]) - point[0]) + s * (read(self.at[1]) - point[1])
+        above = point[2] - read(self.height)
+        ahead, over = maximum(before, 0), maximum(above, 0)
+        outside = sqrt(ahead * ahead + over * over)
+        inside = minimum(maximum(before, above), 0)
+        # Within the ground the nearer of riser and tread is what a point comes from.
+        beside = less(above, before)
+        out = less(_NOWHERE, outside)
+        size = 1 / maximum(outside, _NOWHERE)
+        along, up = where(out, ahead * size, beside), where(out, over * size, 1 - beside)
+        normal = (-c * along, -s * along, up)
+        return Spot(outside + inside, normal, normal)
+
+    def words(self, read: Read) -> str:
+        """Its height."""
+        return f"step of {self.height.number:g} m"
+
+
+# Nearer to the ground than this (m) a point has no direction from it.
+_NOWHERE = 1e-12
+
+
+SURFACES.add(PlaneSurface, WaveSurface, HillSurface, RampSurface, StepSurface)
 for _name in ("grid", "fractal"):
     SURFACES.later(_name, "trundle.robot.gridded")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import Field, model_validator
 
@@ -47,10 +47,37 @@ class Region(Noun):
         return inside
 
 
+class Ground(NamedTuple):
+    """Ground that a wheel touches at one place: a surface, or those that join; `exact`, `rough` as in `Surface`."""
+
+    name: str
+    surfaces: tuple[Surface, ...]
+
+    @property
+    def exact(self) -> bool:
+        return all(surface.exact for surface in self.surfaces)
+
+    @property
+    def rough(self) -> bool:
+        return any(surface.rough for surface in self.surfaces)
+
+    def spot(self, point: Vector) -> Spot:
+        """What the nearest surface is near a point."""
+        first, *others = (surface.spot(point, number_of) for surface in self.surfaces)
+        for other in others:
+            first = _chosen(less(other.distance, first.distance), other, first)
+        return first
+
+
+# What surfaces that join are called together.
+_JOINED = "relief"
+
+
 class Terrain(Noun):
     """Ground that wheels sink into: surfaces, the spring and damper under a contact, regions of other friction.
 
-    Where several surfaces lie, the nearest counts. A contact at depth h carries max(K h + D ḣ, 0), h from the surface.
+    A wheel touches planes and steps apart; surfaces of other kinds make one ground, of which the nearest counts. A
+    contact at depth h carries max(K h + D ḣ, 0), h from the surface.
     """
 
     called: ClassVar[str] = "terrain"
@@ -81,6 +108,9 @@ class Terrain(Noun):
         """Refuse a terrain without a surface, and formulas: parameters are a robot's."""
         if not self.surfaces:
             raise problem("a terrain without a surface", "give one: {ground: {type: plane}}", ("surfaces",))
+        if len({ground.name for ground in self.grounds}) < len(self.grounds):
+            message = f"a surface is called {_JOINED!r}, as are hills, waves and the like together"
+            raise problem(message, "call it otherwise", ("surfaces", _JOINED))
         for path, noun in nouns(self):
             for place, value in own_values(noun, path):
                 if value.names:
@@ -91,18 +121,24 @@ class Terrain(Noun):
                     raise problem(message, value.bound.hint, place)
         return self
 
-    @property
-    def rough(self) -> bool:
-        """Whether a surface may be more curved than a wheel."""
-        return any(surface.rough for surface in self.surfaces.values())
+    @cached_property
+    def whole(self) -> Ground:
+        """All surfaces as one ground."""
+        return Ground(_JOINED, tuple(self.surfaces.values()))
+
+    @cached_property
+    def grounds(self) -> tuple[Ground, ...]:
+        """What a wheel can touch at places apart: surfaces, and those that join together."""
+        apart = [Ground(name, (each,)) for name, each in self.surfaces.items() if not each.joins]
+        joined = {name: each for name, each in self.surfaces.items() if each.joins}
+        if joined:
+            name = _JOINED if len(joined) > 1 else next(iter(joined))
+            apart.append(Ground(name, tuple(joined.values())))
+        return tuple(apart)
 
     def spot(self, point: Vector) -> Spot:
         """What the nearest surface is near a point."""
-        first, *others = (surface.spot(point, number_of) for surface in self.surfaces.values())
-        for other in others:
-            nearer = less(other.distance, first.distance)
-            first = _chosen(nearer, other, first)
-        return first
+        return self.whole.spot(point)
 
     def grip(self, place: Vector) -> Scalar:
         """The factor of friction at a place."""

@@ -14,10 +14,10 @@ from trundle.robot.terrain import Terrain
 _FAR = 5e8
 
 
-def first_beyond(outputs: Mapping[str, FloatArray]) -> tuple[int, str] | None:
+def first_beyond(sinkages: Mapping[str, FloatArray]) -> tuple[int, str] | None:
     """When a wheel first has no ground, by the number of the time, and which; None where all always have."""
-    rows = {name: row < -_FAR for name, row in outputs.items() if name.endswith(".sinkage")}
-    times = [(int(np.argmax(gone)), name.rpartition(".")[0]) for name, gone in rows.items() if gone.any()]
+    rows = {name: row < -_FAR for name, row in sinkages.items()}
+    times = [(int(np.argmax(gone)), name) for name, gone in rows.items() if gone.any()]
     return min(times, default=None)
 
 

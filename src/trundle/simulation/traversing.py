@@ -97,7 +97,10 @@ class GroundProblem:
     def _check_ground(self, time: FloatArray, states: FloatArray, outputs: FloatArray) -> None:
         """Raise InputError where a wheel has left all maps."""
         model = self.system
-        gone = first_beyond(dict(zip(model.outputs, outputs, strict=True)))
+        shown = dict(zip(model.outputs, outputs, strict=True))
+        # Those of the nearest ground: a wheel beyond a map may stand on something else.
+        named = ((name, f"{name}.sinkage") for name in model.gaps.outputs[0].labels)
+        gone = first_beyond({name: shown[sinkage] for name, sinkage in named if sinkage in shown})
         if gone is not None:
             place, wheel = gone
             x, y = (float(states[model.states.index(name), place]) for name in "xy")
@@ -110,7 +113,9 @@ class GroundProblem:
         result = self._advanced(self.start[:, None], inputs[:whole_part], self.every, fraction)
         taken, rows = np.asarray(result.steps, dtype=float), result.states
         if whole_part < self.steps:
-            rest = self._advanced(rows[-1], inputs[whole_part:], self.steps - whole_part, lambda _: None)
+            rest = self._advanced(
+                rows[-1][:, :1], inputs[whole_part:], self.steps - whole_part, lambda _: None
+            )
             taken, rows = np.append(taken, self.steps), np.concatenate([rows, rest.states[-1:]])
         return taken, rows[:, :, 0].T
 

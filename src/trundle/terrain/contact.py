@@ -8,17 +8,18 @@ as in ISO 8855, and y to its left.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from trundle.mechanics.wheels import WheelModel
 from trundle.robot.surfaces import Spot
-from trundle.scalars import Scalar, clamp, less, maximum, sqrt, where
+from trundle.robot.terrain import Ground, Terrain
+from trundle.scalars import Scalar, clamp, less, maximum, minimum, sqrt, where
 from trundle.spatial.motions import Pose, transform_point
 from trundle.spatial.vectors import IDENTITY, Vector, apply_transposed, cross, dot, scale, subtract
 
-# What a terrain says of a point.
-Ground = Callable[[Vector], Spot]
+# What a ground says of a point.
+Says = Callable[[Vector], Spot]
 
 # Newton's steps on the circle, from the point that faces the surface below it. On hills whose curvature times the
 # wheel's radius is 0.1 they leave 0.1, 1e-3, 1e-6, 1e-10 rad (the curvature of the distance lacks one small term).
@@ -30,11 +31,16 @@ FAN = tuple(math.radians(sign * turn) for turn in (12, 24, 36, 48, 60) for sign 
 ROUGH_ROUNDS = 4
 # A step turns by less than about a radian; the surface may be no more curved than the wheel by this share.
 _LONGEST, _ROUNDEST = 0.5, 0.05
+# Less deep than this (m) a contact bears nothing that could be shared.
+_TOUCHES = 1e-9
 
 
 class Contact(NamedTuple):
     """A contact of a link: its point in the link's frame, its axes in the link's frame as rows (x, y, z), the signed
     distance of the point from the ground (m), and the point and the normal in the world.
+
+    ground : the name of the ground that it touches
+    others : the distances of its point from other grounds that the same wheel touches apart (m)
     """
 
     point: Vector
@@ -42,10 +48,34 @@ class Contact(NamedTuple):
     distance: Scalar
     place: Vector
     normal: Vector
+    ground: str = ""
+    others: tuple[Scalar, ...] = ()
+
+    def share(self, depth: Scalar) -> Scalar:
+        """How much of what a contact at a depth (m) bears is its own, 1 where its point lies in no other ground.
+
+        A layer of the ground bears once: one that k others bear, too, gives each 1/(1 + k). With the others' depths at
+        the point in falling order, h₁ ≥ h₂ ≥ …, that is 1 − Σ h_k/(k (k + 1))/h. So two grounds that coincide bear as
+        one, and tread and riser bear alone.
+        """
+        deep = maximum(depth, _TOUCHES)
+        # All move alike in a step: the others are as much deeper than this one as where the step begins.
+        beside = [minimum(maximum((self.distance - other) / deep + 1, 0), 1) for other in self.others]
+        return 1 - sum(h / (k * (k + 1)) for k, h in enumerate(_falling(beside), 1))
+
+
+def _falling(values: Sequence[Scalar]) -> list[Scalar]:
+    """Numbers in falling order, whatever they are: largest and least of neighbours, over and over."""
+    ordered = list(values)
+    for end in range(len(ordered) - 1, 0, -1):
+        for k in range(end):
+            a, b = ordered[k], ordered[k + 1]
+            ordered[k], ordered[k + 1] = maximum(a, b), minimum(a, b)
+    return ordered
 
 
 def wheel_contact(
-    ground: Ground, pose: Pose, radius: Scalar, rounds: int = ROUNDS, rough: bool = False
+    ground: Says, pose: Pose, radius: Scalar, rounds: int = ROUNDS, rough: bool = False
 ) -> Contact:
     """The contact of a wheel, its frame at `pose` (T_world_wheel): the minimum of the distance on its circle.
 
@@ -68,7 +98,7 @@ def wheel_contact(
     return Contact(point, contact_axes(pose, spot.normal), spot.distance, place, spot.normal)
 
 
-def sphere_contact(ground: Ground, pose: Pose, radius: Scalar, rounds: int = ROUNDS) -> Contact:
+def sphere_contact(ground: Says, pose: Pose, radius: Scalar, rounds: int = ROUNDS) -> Contact:
     """The contact of a sphere about the frame's origin: p = o − r ∇d/|∇d|, which is the normal on a plane.
 
     It has no heading, so its axes are the world's, laid onto the ground.
@@ -79,31 +109,71 @@ def sphere_contact(ground: Ground, pose: Pose, radius: Scalar, rounds: int = ROU
     place = _toward(pose, radius, spot.gradient)
     spot = ground(place)
     point = apply_transposed(pose.rotation, subtract(place, pose.position))
-    x, y, z = (apply_transposed(pose.rotation, axis) for axis in ground_axes(spot.normal))
-    return Contact(point, (x, y, z), spot.distance, place, spot.normal)
+    return Contact(point, _resting(pose, spot.normal), spot.distance, place, spot.normal)
+
+
+def _resting(pose: Pose, normal: Vector) -> tuple[Vector, Vector, Vector]:
+    """The world's axes laid onto the ground, in a sphere's frame."""
+    x, y, z = (apply_transposed(pose.rotation, axis) for axis in ground_axes(normal))
+    return x, y, z
 
 
 def _toward(pose: Pose, radius: Scalar, gradient: Vector) -> Vector:
     return subtract(pose.position, scale(radius / sqrt(dot(gradient, gradient)), gradient))
 
 
-def point_contact(ground: Ground, pose: Pose, point: Vector) -> Contact:
+def point_contact(ground: Says, pose: Pose, point: Vector) -> Contact:
     """The contact of a point of a flat, fixed in the frame: the flat presses along its own normal, the frame's z."""
     place = transform_point(pose, point)
     spot = ground(place)
     return Contact(point, IDENTITY, spot.distance, place, spot.normal)
 
 
-def contacts_of(ground: Ground, pose: Pose, wheel: WheelModel, rough: bool = False) -> list[Contact]:
-    """All contacts of a wheel with its frame at a pose: one of its circle or sphere, or one a point.
+def exact_contact(ground: Says, pose: Pose, radius: Scalar, sphere: bool = False) -> Contact:
+    """The contact of a wheel or a sphere with ground whose distances outside are exact: by what its centre sees.
 
-    rough : whether the ground may be more curved than the wheel.
+    The ground's nearest point q has the normal n. Of the circle the point that is deepest below the plane there counts:
+    p = o − r u/|u|, u = n less its share along the axle; its distance is n · (o − q) − r |u|. For planes that is the
+    least distance on the circle, at an edge it is where edge and axle are parallel.
+    """
+    spot = ground(pose.position)
+    own = apply_transposed(pose.rotation, spot.normal)
+    toward = own if sphere else (own[0], 0, own[2])
+    size = 1 if sphere else sqrt(own[0] * own[0] + own[2] * own[2])
+    point = scale(-radius / size, toward)
+    axes = _resting(pose, spot.normal) if sphere else contact_axes(pose, spot.normal)
+    return Contact(point, axes, spot.distance - radius * size, transform_point(pose, point), spot.normal)
+
+
+def contacts_of(terrain: Terrain, pose: Pose, wheel: WheelModel) -> list[list[Contact]]:
+    """The contacts of a wheel with its frame at a pose, by where it can touch: one of its circle or sphere with every
+    ground that lies apart, or one of every point of a track with the nearest surface.
     """
     if wheel.noun.shape == "points":
-        return [point_contact(ground, pose, point) for point in wheel.noun.touches(wheel.read)]
-    if wheel.noun.shape == "sphere":
-        return [sphere_contact(ground, pose, wheel.radius)]
-    return [wheel_contact(ground, pose, wheel.radius, rough=rough)]
+        return [[point_contact(terrain.spot, pose, point)] for point in wheel.noun.touches(wheel.read)]
+    return [apart(terrain.grounds, lambda ground: _touching(ground, pose, wheel))]
+
+
+def apart(grounds: Sequence[Ground], touching: Callable[[Ground], Contact]) -> list[Contact]:
+    """The contacts of one body with all grounds that it can touch apart, each with how far it is from the others."""
+    found = [(ground, touching(ground)) for ground in grounds]
+    return [
+        contact._replace(
+            ground=own.name,
+            others=tuple(other.spot(contact.place).distance for other in grounds if other is not own),
+        )
+        for own, contact in found
+    ]
+
+
+def _touching(ground: Ground, pose: Pose, wheel: WheelModel) -> Contact:
+    """The contact of a wheel with one ground."""
+    sphere = wheel.noun.shape == "sphere"
+    if ground.exact:
+        return exact_contact(ground.spot, pose, wheel.radius, sphere)
+    if sphere:
+        return sphere_contact(ground.spot, pose, wheel.radius)
+    return wheel_contact(ground.spot, pose, wheel.radius, rough=ground.rough)
 
 
 def contact_axes(pose: Pose, normal: Vector) -> tuple[Vector, Vector, Vector]:
@@ -123,7 +193,7 @@ def ground_axes(normal: Vector) -> tuple[Vector, Vector, Vector]:
 
 
 def _deepest(
-    ground: Ground, pose: Pose, radius: Scalar, lowest: tuple[Scalar, Scalar]
+    ground: Says, pose: Pose, radius: Scalar, lowest: tuple[Scalar, Scalar]
 ) -> tuple[Scalar, Scalar]:
     """The deepest of the points of the circle about its lowest."""
     found, distance = lowest, ground(_on_circle(pose, radius, lowest)).distance

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from trundle.mechanics.linear import dot, product, solve_positive, transpose
-from trundle.scalars import Rows, Scalar, is_zero, minus
+from trundle.scalars import Rows, Scalar, is_zero, less, maximum, minimum, minus, times
 
 
 class Condition(NamedTuple):
@@ -21,9 +21,34 @@ class Condition(NamedTuple):
     rates: list[Scalar]
 
 
-def standing(rows: Rows, distance: Scalar, target: Scalar, time: Scalar) -> Condition:
-    """That a contact neither slips nor leaves the ground, its distance led back to a target in a time T (s)."""
-    return Condition(rows, [*([0] * (len(rows) - 1)), (target - distance) / time])
+def standing(
+    rows: Sequence[Rows], distances: Sequence[Scalar], target: Scalar, time: Scalar
+) -> list[Condition]:
+    """That a wheel neither slips nor leaves the ground, its distance led back to a target in a time T (s).
+
+    Of several grounds that it can touch the nearest counts. The others only push it out, and it slips along them: what
+    rolls on two would stand still. They push fully where it is a `_PUSHES` of the target deeper than that.
+    """
+    nearest = distances[0]
+    for distance in distances[1:]:
+        nearest = minimum(nearest, distance)
+    taken: Scalar = 0
+    conditions: list[Condition] = []
+    for own, distance in zip(rows, distances, strict=True):
+        back = (target - distance) / time
+        if len(distances) == 1:
+            return [Condition(own, [*([0] * (len(own) - 1)), back])]
+        counts = (1 - less(nearest, distance)) * (1 - taken)  # of two as near the first
+        taken = taken + counts
+        deeper = minimum(maximum((target - distance) / (-_PUSHES * target), 0), 1)
+        weights = [*([counts] * (len(own) - 1)), maximum(counts, deeper)]
+        weighted = [[times(weight, entry) for entry in row] for weight, row in zip(weights, own, strict=True)]
+        conditions.append(Condition(weighted, [*([0] * (len(own) - 1)), times(weights[-1], back)]))
+    return conditions
+
+
+# The share of its depth by which a wheel must be deeper in a second ground for that to push it out fully.
+_PUSHES = 0.1
 
 
 def least_squares(conditions: Sequence[Condition], known: Mapping[int, Scalar], width: int) -> list[Scalar]:

@@ -228,11 +228,13 @@ def friction_use(run: Run) -> dict[str, FloatArray]:
     robot, used = described(run.description["yaml"]), {}
     read = robot.resolver({**robot.parameter_values(), **run.description.get("parameters", {})})
     loads = {run.column(load).owner: run[load] for load in chain(*_contacts(run, "load").values())}
-    for name, wheel in robot.wheels.items():
-        if wheel.law.pushes and name in loads:
-            parts = [part for part in run.parts[name].values() if run.column(part).kind == "ground"]
+    for name, load in loads.items():
+        # A wheel that touches several grounds has a load and forces with each.
+        wheel = robot.wheels.get(name.partition(".")[0])
+        parts = [part for part in run.parts[name].values() if run.column(part).kind == "ground"]
+        if wheel is not None and wheel.law.pushes and parts:
             force = np.sqrt(sum(np.square(run[part]) for part in parts))
-            grip = float(read(wheel.law.friction)) * loads[name]
+            grip = float(read(wheel.law.friction)) * load
             used[name] = np.divide(force, grip, out=np.zeros_like(force), where=grip > 0)
     return used
 
