@@ -253,10 +253,6 @@ def test_feet_that_can_t_be_are_told(keys, words):
             lambda: trundle.traverse(hopper(wheels={"toe": {**TOE, "contact": "ideal"}}), {}, 0.1),
             "rolls ideally, and forces on terrain come from slip",
         ),
-        (
-            lambda: trundle.traverse(hopper(wheels={"toe": {**TOE, "contact": "bristle"}}), {}, 0.1),
-            "has states",
-        ),
         (lambda: trundle.traverse(hopper(), {}, 0.1, mode="kinematic", step=0.1), "at 1 points"),
         (
             lambda: trundle.traverse(parse_urdf(stool()), {}, 0.1),

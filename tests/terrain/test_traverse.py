@@ -147,7 +147,6 @@ def test_a_robot_dropped_settles_at_its_sinkage():
     [
         (lambda: trundle.catalog.pendulum(), {}, "no wheels"),
         (lambda: trundle.catalog.differential_drive(inductance=0).plant, {}, "rolls ideally"),
-        (lambda: trundle.catalog.differential_drive(contact="slip").plant, {}, "states of its own"),
         (lambda: box(), {"step": 0.3}, "whole number of steps"),
         (lambda: box(), {"initial": {"w": 1}}, "no state"),
         (lambda: box(), {"attitude": "cayley"}, "unknown attitude"),

@@ -13,12 +13,12 @@ controllers are those of the same instant.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from trundle.errors import InputError, require_known
-from trundle.mechanics.quantities import Quantities, Quantity, QuantityKind
+from trundle.mechanics.quantities import Quantities
 from trundle.model.model import Model
 from trundle.model.placed import Placed, placed
 from trundle.model.sampled import DUE
@@ -312,31 +312,9 @@ class _Loop:
     @cached_property
     def _quantities(self) -> Quantities:
         """The plant's, then the controllers' states, references and outputs."""
-        return Quantities.gather(self.plant.quantities.values(), *map(self._own, self.controllers))
-
-    def _own(self, each: Placed) -> Iterator[Quantity]:
-        """What a controller brings along: states, references, outputs."""
-        units = self._units(each)
-        kinds: Mapping[QuantityKind, Iterable[str]] = {
-            "memory": [own for own in each.states if own in each.memory],
-            "state": [own for own in each.states if own not in each.memory],
-            "noise": [own for own, name in each.references.items() if name in each.noise],
-            "command": [own for own, name in each.references.items() if name not in each.noise],
-            "other": each.shows,
-        }
-        for kind, names in kinds.items():
-            for own in names:
-                start = each.states.get(own, 0.0)
-                yield Quantity(own, units.get(own, ""), kind, start=start).of(each.name)
-        for name in each.drives:
-            for place in () if each.hold is None else each.hold.places(name):
-                yield Quantity(place.removeprefix(f"{each.name}."), self._unit_of(name), "memory").of(
-                    each.name
-                )
-
-    def _units(self, each: Placed) -> Mapping[str, str]:
-        """The units of a controller's own numbers, by its own names; of references those of who takes them."""
-        return ask(each.controller, each.key, each.controller.units, self._unit_of)
+        return Quantities.gather(
+            self.plant.quantities.values(), *(each.quantities(self._unit_of) for each in self.controllers)
+        )
 
     def _unit_of(self, name: str) -> str:
         """The unit of what can be read or driven."""
@@ -344,7 +322,7 @@ class _Loop:
             return self.plant.quantities[name].unit
         owner, _, own = name.rpartition(".")
         other = next(other for other in self.controllers if other.name == owner)
-        return self._units(other).get(own, "")
+        return other.units(self._unit_of).get(own, "")
 
     def check_units(self) -> None:
         """Raise InputError where a target or a limit is in a unit of something else than what it stands for."""

@@ -16,8 +16,9 @@ from trundle.errors import InputError, require_known
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.quantities import TIME, Quantities, Quantity
 from trundle.mechanics.wheels import point_rows
-from trundle.model.ground_motion import STEP, TRIAL, GroundMotion
+from trundle.model.ground_motion import STEP, GroundMotion
 from trundle.model.ground_outputs import nearest, observed
+from trundle.model.ground_states import TRIAL
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.symbols import INPUT, PARAMETER, STATE
 from trundle.program import Program, Tracer
@@ -38,10 +39,12 @@ DT = "dt"
 class GroundModel:
     """A robot on a terrain, led from step to step: x⁺ = F(x, u, p, h).
 
-    `states` are the coordinates, then (dynamic) the independent speeds, then the controllers' own. `step` leads on,
+    `states` are the coordinates, then (dynamic) the independent speeds and what motors, batteries and contacts bring
+    along, then the controllers' own. `step` leads on,
     `observe` gives the `outputs` where a step begins, forces those of that step. `gaps` are zero where a robot
     has settled: how far contacts are above their depth at rest (m), stretches of elastic couplings. Settling moves the
-    `loose` coordinates, and the base's height, roll and pitch.
+    `loose` coordinates, and the base's height, roll and pitch. `clocks` are those of controllers that sample: period
+    and first time (s).
     """
 
     robot: Robot
@@ -56,6 +59,7 @@ class GroundModel:
     observe: Program
     gaps: Program
     loose: tuple[str, ...]
+    clocks: Mapping[str, tuple[float, float]]
 
     @property
     def name(self) -> str:
@@ -126,24 +130,11 @@ def _check(numbers: Mechanism, mode: Mode) -> None:
         )
     if robot.loops:
         raise InputError("loops are not closed on terrain", key="robot.loops", hint="use couplings")
-    for actuator in assembly.actuators if mode == "dynamic" else ():
-        if actuator.states:
-            message = (
-                f"the motor {actuator.name!r} has states of its own, which no step over terrain leads on"
-            )
-            raise InputError(message, key=actuator.key, hint="leave out its inductance or lag")
-    if assembly.supplies and mode == "dynamic":
-        raise InputError(
-            "batteries are not led on over terrain", key="robot.batteries", hint="take them away"
-        )
     for wheel in assembly.wheels if mode == "dynamic" else ():
         if wheel.law.rolls and wheel.directions:
             message = f"the wheel {wheel.name!r} rolls ideally, and forces on terrain come from slip"
             hint = "give it a contact law: contact: linear (or pacejka, soil, slip); or mode: kinematic"
             raise InputError(message, key=wheel.key, hint=hint)
-        if wheel.states:
-            message = f"the contact law of {wheel.name!r} has states, which no step over terrain leads on"
-            raise InputError(message, key=wheel.key, hint="contact: linear, pacejka, soil or slip")
 
 
 def _model(motion: GroundMotion) -> GroundModel:
@@ -155,6 +146,7 @@ def _model(motion: GroundMotion) -> GroundModel:
         (TIME,),
         motion.assembly.quantities.values(),
         (actuator.command for actuator in motion.assembly.actuators),
+        motion.own,
         motion.commands.quantities,
         outputs,
     )
@@ -171,6 +163,7 @@ def _model(motion: GroundMotion) -> GroundModel:
         observe=_observe(motion, outputs),
         gaps=_program(motion, "gaps", {"gap": gaps}),
         loose=_settling(motion),
+        clocks=motion.commands.clocks,
     )
 
 
@@ -212,6 +205,7 @@ def _after(motion: GroundMotion) -> dict[str, Scalar]:
     after = {name: by_name[name] for name in motion.numbers.names}
     if motion.mode == "dynamic":
         after |= {name: motion.nu[column] for name, column in zip(motion.speeds, motion.free, strict=True)}
+    after |= motion.own_after(motion.nu)
     return after | {name: motion.told.after.get(name, motion.state[name]) for name in motion.commands.states}
 
 

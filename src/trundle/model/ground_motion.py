@@ -6,56 +6,56 @@ Everything is in the nodes of one tracer; `ground_model.py` makes programs of it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
 
 from trundle.choices import Attitude, Mode
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
+from trundle.mechanics.joints import quaternion_rotation
 from trundle.mechanics.linear import dot, transpose
 from trundle.mechanics.momentum import center_of_mass, mass_matrix
+from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.wheels import WheelModel, directed, point_rows
-from trundle.model.constraints import coupling_rows, follower_columns, with_followers, without_followers
+from trundle.model.constraints import (
+    coupled_coordinates,
+    coupling_rows,
+    follower_columns,
+    with_followers,
+    without_followers,
+)
 from trundle.model.forces import Forces, inner_forces
 from trundle.model.ground_commands import Commands, Told
+from trundle.model.ground_contacts import Support, Touching
+from trundle.model.ground_states import (
+    OWN_SYMBOLS,
+    SYMBOLS,
+    TRIAL,
+    all_states,
+    inner_states,
+    led_on,
+    put,
+    tread_states,
+)
 from trundle.model.mechanism import Mechanism
 from trundle.model.symbols import INPUT, PARAMETER, STATE
 from trundle.program import Tracer
-from trundle.program.llvm.llvm_rollout import ITERATE
-from trundle.program.tangents import jacobian, replaced
-from trundle.program.tracer import Node
-from trundle.robot.contact import Bearing, Push
-from trundle.robot.kinds import Read
+from trundle.program.tangents import jacobian
 from trundle.robot.terrain import Terrain
-from trundle.scalars import Rows, Scalar, is_zero, maximum, minimum, minus, plus, sqrt, times
+from trundle.scalars import Rows, Scalar, is_zero, minus, plus, sqrt, times
 from trundle.spatial.motions import Pose
+from trundle.terrain.advance import angles_of
 from trundle.terrain.balance import Balance, Search
-from trundle.terrain.contact import Contact, contacts_of
+from trundle.terrain.contact import Contact, contact_names, contacts_of
 from trundle.terrain.kinematics import Condition, least_squares, standing
 
-# The input groups of a step's length (s), and of the speeds that its rounds seek.
-STEP, TRIAL = "step", ITERATE
-
-
-class Touching(NamedTuple):
-    """A contact of a wheel: its name and that of the place of the wheel, which touches several grounds there; rows of
-    its directions and of its normal over all speeds, the factor of friction there.
-    """
-
-    name: str
-    place: str
-    wheel: WheelModel
-    contact: Contact
-    rows: Rows
-    normal: list[Scalar]
-    grip: Scalar
-
-    @property
-    def every(self) -> Rows:
-        return [*self.rows, self.normal]
+# The base's attitude, and what planar bases call their heading and their turning rate: controllers read these.
+ANGLES = tuple(Quantity(name, "rad", "place") for name in ("roll", "pitch", "yaw"))
+THETA, OMEGA = Quantity("theta", "rad", "coordinate"), Quantity("omega", "rad/s", "speed")
+# The input group of a step's length (s).
+STEP = "step"
 
 
 class GroundMotion:
@@ -78,9 +78,14 @@ class GroundMotion:
         self.free = [column for column in range(len(assembly.speeds)) if column not in followers]
         self.speeds = tuple(assembly.speeds[column] for column in self.free)
         moving = (*numbers.names, *(self.speeds if mode == "dynamic" else ()))
-        inputs = (*(actuator.command.name for actuator in assembly.actuators), *given)
-        self.commands = Commands(numbers.robot, inputs, moving)
-        self.states = (*moving, *self.commands.states)
+        self.own = tuple(all_states(assembly, terrain)) if mode == "dynamic" else ()
+        plant = (
+            *(actuator.command for actuator in assembly.actuators),
+            *(assembly.quantities[name] for name in given),
+        )
+        readable = (*(assembly.quantities[name] for name in moving), *self.own, *self._derived(assembly))
+        self.commands = Commands(numbers.robot, plant, readable)
+        self.states = (*moving, *(own.name for own in self.own), *self.commands.states)
         self.tracer = Tracer(STATE, INPUT, PARAMETER, STEP, TRIAL)
         make = self.tracer.inputs
         self.state = dict(zip(self.states, make(STATE, len(self.states)), strict=True))
@@ -108,13 +113,10 @@ class GroundMotion:
         found: list[Touching] = []
         for wheel in self.assembly.wheels:
             places = contacts_of(self.terrain, self.world[wheel.link], wheel)
-            for number, contacts in enumerate(places, 1):
-                place = wheel.name if len(places) == 1 else f"{wheel.name}.{number}"
-                apart = len(contacts) > 1
-                found += [
-                    self._touch(f"{place}.{each.ground}" if apart else place, place, wheel, each)
-                    for each in contacts
-                ]
+            names = contact_names(self.terrain, wheel)
+            for (place, own), contacts in zip(names.items(), places, strict=True):
+                for name, contact in zip(own, contacts, strict=True):
+                    found.append(self._touch(name, place, wheel, contact))
         return found
 
     @cached_property
@@ -137,9 +139,33 @@ class GroundMotion:
         return Touching(name, place, wheel, contact, directed(wheel.directions, along), normal, grip)
 
     @cached_property
+    def angles(self) -> tuple[Scalar, Scalar, Scalar]:
+        """Roll, pitch and yaw of the base (rad)."""
+        return angles_of(quaternion_rotation(*self.here.at.q[3:7]))
+
+    def _derived(self, assembly: Assembly) -> list[Quantity]:
+        """What controllers can read beside states, in the order of `_seen`."""
+        names = coupled_coordinates(assembly)
+        if self.mode == "dynamic":
+            names += [name for name in assembly.speeds if name not in self.speeds]
+        turning = [OMEGA] if self.mode == "dynamic" else []
+        return [*ANGLES, THETA, *(assembly.quantities[name] for name in names), *turning]
+
+    @cached_property
+    def _seen(self) -> dict[str, Scalar]:
+        """What controllers see: states, and what follows from them."""
+        found: dict[str, Scalar] = dict(zip((each.name for each in ANGLES), self.angles, strict=True))
+        found[THETA.name] = self.angles[2]
+        found |= {name: self.here.at.values[name] for name in coupled_coordinates(self.assembly)}
+        if self.mode == "dynamic":
+            found |= dict(zip(self.assembly.speeds, self.before, strict=True))
+            found[OMEGA.name] = found["omega_z"]
+        return found | self.state
+
+    @cached_property
     def told(self) -> Told:
         """What the controllers do."""
-        return self.commands.told(self.state, self.input, self.dt, self.read)
+        return self.commands.told(self._seen, self.input, self.dt, self.read)
 
     @cached_property
     def held(self) -> dict[int, Scalar]:
@@ -221,6 +247,12 @@ class GroundMotion:
         return _DAMPING * self.stiffness if given is None else given.number
 
     @cached_property
+    def ground(self) -> Support:
+        """What the ground does to contacts."""
+        sinkage = self.terrain.sinkage.number
+        return Support(self.tracer, self.state, self.dt, self.stiffness, self.damping, sinkage)
+
+    @cached_property
     def before(self) -> list[Scalar]:
         """All speeds where the step begins."""
         return self.all_speeds([self.state[name] for name in self.speeds])
@@ -239,29 +271,30 @@ class GroundMotion:
 
     def inner_slopes(self, nu: Sequence[Scalar]) -> tuple[list[Scalar], Rows]:
         """What joints and motors do to speeds that follow no others, by speeds at the step's end, and its slopes."""
-        symbols = self.tracer.inputs(TRIAL, len(nu), _SYMBOLS)
+        symbols = self.tracer.inputs(TRIAL, len(nu), SYMBOLS)
         tau = self.inner(symbols).tau
         slopes = transpose(self.folded(transpose(self.folded(jacobian(tau, symbols)))))
-        forces, *rows = _put([self.folded([tau])[0], *slopes], symbols, nu)
+        forces, *rows = put([self.folded([tau])[0], *slopes], symbols, nu)
         return forces, rows
 
     def inner(self, nu: Sequence[Scalar]) -> Forces:
         """What joints and motors do at speeds at the step's end, and where these lead."""
+        return self._inner(nu, self.inner_after(nu))
+
+    def inner_after(self, nu: Sequence[Scalar]) -> dict[str, Scalar]:
+        """The states of motors and batteries where a step of these speeds ends."""
+        own = {quantity.name: self.state[quantity.name] for quantity in inner_states(self.assembly)}
+        symbols = self.tracer.inputs(TRIAL, len(own), OWN_SYMBOLS)
+        return led_on(lambda states: self._inner(nu, states).rates, own, self.dt, symbols)
+
+    def _inner(self, nu: Sequence[Scalar], own: Mapping[str, Scalar]) -> Forces:
         at = self.here.at
         columns = {axis.coordinate: axis.column for axis in self.assembly.axes.values()}
         ended = {
             name: plus(value, times(self.dt, nu[columns[name]])) if name in columns else value
             for name, value in at.values.items()
         }
-        return inner_forces(self.assembly, replace(at, values=ended), nu, self.told.commands, {})
-
-    def _pushed(self, each: Touching, moved: Sequence[Scalar]) -> tuple[list[Scalar], Rows]:
-        """Forces of a contact along its slips, its normal and about its wheel's axle, and their slopes by these."""
-        symbols = self.tracer.inputs(TRIAL, len(moved), _SYMBOLS)
-        push = self.push(each, symbols)
-        found = [*push.forces, push.load, push.moment]
-        forces, *slopes = _put([found, *jacobian(found, symbols)], symbols, moved)
-        return forces, slopes
+        return inner_forces(self.assembly, replace(at, values=ended), nu, self.told.commands, own)
 
     def spin_row(self, each: Touching) -> list[Scalar]:
         """The row of a wheel's spin rate."""
@@ -270,24 +303,16 @@ class GroundMotion:
             row[each.wheel.spin] = 1
         return row
 
-    def push(self, each: Touching, moved: Sequence[Scalar]) -> Push:
-        """What the ground does to a contact at its slips, the speed of its normal and its wheel's spin rate."""
-        *slip, leaving, rate = moved
-        depth = -(each.contact.distance + self.dt * leaving)
-        share = minimum(maximum(depth / (_SOFT * self.terrain.sinkage.number), 0), 1)
-        bearing = Bearing(depth, -leaving, self.stiffness, self.damping * share)
-        wheel = replace(each.wheel, read=_gripping(each.wheel, each.grip))
-        load = bearing.load
-        own = each.contact.share(depth)
-        if not wheel.acts:
-            return Push([], load=times(own, load))
-        push = wheel.push(slip, load, rate, {}, bearing)
-        forces = push.forces if wheel.law.pushes else [0] * len(slip)
-        return push._replace(
-            forces=[times(own, force) for force in forces],
-            moment=times(own, push.moment),
-            load=times(own, push.load if wheel.law.carries else load),
-        )
+    def own_after(self, nu: Sequence[Scalar]) -> dict[str, Scalar]:
+        """The states of motors, batteries and contacts' laws where a step of these speeds ends."""
+        if self.mode == "kinematic":
+            return {}
+        after = self.inner_after(nu)
+        for each in self.touching:
+            moved = [dot(row, nu) for row in (*each.every, self.spin_row(each))]
+            names = tread_states(each.wheel, each.name)
+            after |= {names[own].name: value for own, value in self.ground.tread_after(each, moved).items()}
+        return after
 
     @cached_property
     def balance(self) -> Balance:
@@ -337,7 +362,7 @@ class GroundMotion:
         matrix = [[slopes[i][j] for j in loose] for i in loose]
         for each in self.touching:
             rows = self.folded([*each.every, self.spin_row(each)])
-            pushed, slope = self._pushed(each, [dot(row, free) for row in rows])
+            pushed, slope = self.ground.pushed(each, [dot(row, free) for row in rows])
             own = [[row[i] for i in loose] for row in rows]
             along = [[dot(line, column) for column in transpose(own)] for line in slope]
             for row, force, line in zip(own, pushed, along, strict=True):
@@ -361,25 +386,8 @@ class GroundMotion:
         return tuple(self.speeds[place] for place in self.loose)
 
 
-def _put(rows: Rows, symbols: Sequence[Node], values: Sequence[Scalar]) -> Rows:
-    """Rows with values in place of symbols."""
-    flat = iter(replaced([entry for row in rows for entry in row], symbols, values))
-    return [[next(flat) for _ in row] for row in rows]
-
-
-def _gripping(wheel: WheelModel, grip: Scalar) -> Read:
-    """The wheel's `read` with its friction times a factor."""
-    friction, read = wheel.law.friction, wheel.read
-    if isinstance(grip, (int, float)) and grip == 1:
-        return read
-    return lambda value: grip * read(value) if value is friction else read(value)
-
-
-# The ground's damping over its stiffness (s), as in Seegmiller & Kelly (2016), and the share of the sinkage over which
-# damping sets in, so that a wheel that comes down is not stopped before it touches.
-_DAMPING, _SOFT = 0.05, 0.1
+# The ground's damping over its stiffness (s), as in Seegmiller & Kelly (2016).
+_DAMPING = 0.05
 # Forces balance where the root of the sum of squares of what is left is below this share of the weight. Newton's last
 # round leaves far less; rounding about 1e-13.
 _BALANCED = 1e-10
-# Symbols that are replaced before a program is done stand behind all that a search has.
-_SYMBOLS = 10_000

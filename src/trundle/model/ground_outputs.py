@@ -6,18 +6,16 @@ from collections.abc import Sequence
 
 from trundle.mechanics.frames import velocities
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
-from trundle.mechanics.joints import quaternion_rotation
 from trundle.mechanics.linear import dot
 from trundle.mechanics.momentum import kinetic_energy, potential_energy
 from trundle.mechanics.quantities import Quantity
 from trundle.model.constraints import coupled_coordinates
 from trundle.model.forces import Forces
-from trundle.model.ground_motion import GroundMotion, Touching
+from trundle.model.ground_contacts import Touching
+from trundle.model.ground_motion import ANGLES, GroundMotion
 from trundle.robot.contact import Push
 from trundle.scalars import Scalar, largest, less, minimum, minus, plus, sqrt, times
-from trundle.terrain.advance import angles_of
 
-_ROLL, _PITCH, _YAW = (Quantity(name, "rad", "place") for name in ("roll", "pitch", "yaw"))
 _SINKAGE, _LOAD = Quantity("sinkage", "m", "place"), Quantity("load", "N", "load")
 _SLIP_RESIDUAL = Quantity("slip_residual", "m/s", "residual")
 _BALANCE = Quantity("balance_residual", "N", "residual")
@@ -30,8 +28,7 @@ def observed(motion: GroundMotion) -> dict[Quantity, Scalar]:
     """What a run shows beside its states, in the order in which a person would read it."""
     nu, quantities = motion.ended, motion.assembly.quantities
     known = () if motion.mode == "kinematic" else motion.speeds
-    roll, pitch, yaw = angles_of(quaternion_rotation(*motion.here.at.q[3:7]))
-    outputs = {_ROLL: roll, _PITCH: pitch, _YAW: yaw}
+    outputs = dict(zip(ANGLES, motion.angles, strict=True))
     names = coupled_coordinates(motion.assembly)
     outputs |= {quantities[name]: motion.here.at.values[name] for name in names}
     speeds = zip(motion.assembly.speeds, nu, strict=True)
@@ -57,8 +54,8 @@ def nearest(motion: GroundMotion) -> dict[str, Scalar]:
 
 def _shown(motion: GroundMotion, name: str) -> Quantity:
     """A command that controllers give, or an output of theirs."""
-    commands = {actuator.command.name: actuator.command for actuator in motion.assembly.actuators}
-    return commands.get(name) or Quantity(name.rpartition(".")[2]).of(name.rpartition(".")[0])
+    known = (*motion.commands.plant, *motion.commands.quantities)
+    return next(quantity for quantity in known if quantity.name == name)
 
 
 def _slipped(motion: GroundMotion, nu: Sequence[Scalar]) -> Scalar:
@@ -79,7 +76,7 @@ def _forced(motion: GroundMotion, nu: Sequence[Scalar]) -> dict[Quantity, Scalar
     for each in motion.touching:
         rows = [*each.every, motion.spin_row(each)]
         moved = [dot(row, nu) for row in rows]
-        push = motion.push(each, moved)
+        push = motion.ground.push(each, moved)
         for row, force, speed in zip(rows, [*push.forces, push.load, push.moment], moved, strict=True):
             total = [plus(t, times(entry, force)) for t, entry in zip(total, row, strict=True)]
             ground.loss = minus(ground.loss, times(force, speed))
@@ -87,7 +84,7 @@ def _forced(motion: GroundMotion, nu: Sequence[Scalar]) -> dict[Quantity, Scalar
         if each.name != each.place:
             outputs[_LOAD.of(each.place)] = plus(outputs[_LOAD.of(each.place)], push.load)
     needed = _needed(motion, nu, total)
-    outputs |= _motor_outputs(motion, inner, needed, nu)
+    outputs |= inner.supplies | _motor_outputs(motion, inner, needed, nu)
     tree = motion.assembly.tree
     twists = velocities(tree, motion.here.at.poses, motion.before[: tree.speed_count])
     outputs[_KINETIC] = kinetic_energy(tree, twists, motion.before)

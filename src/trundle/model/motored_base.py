@@ -64,7 +64,7 @@ class MotoredBase:
     @cached_property
     def here(self) -> Mechanism:
         """The robot in numbers, every joint at its zero."""
-        return mechanism(self.robot.plant)
+        return mechanism(self.robot.plant, terrain=True)
 
     @cached_property
     def modules(self) -> tuple[Module, ...]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from trundle.errors import InputError
+from trundle.mechanics.quantities import Quantity, QuantityKind
 from trundle.model.motored_base import MotoredBase
 from trundle.model.sampled import Hold, hold_of
 from trundle.robot import Robot
-from trundle.robot.controllers import Action, Controller, Draw, Sight
+from trundle.robot.controllers import Action, Controller, Draw, Sight, UnitOf
+from trundle.robot.description import parse_robot
 from trundle.robot.kinds import Read, ask, ask_states
+from trundle.robot.noun import plain
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,29 @@ class Placed:
         """Its own names of its outputs."""
         return tuple(ask(self.controller, self.key, self.controller.outputs))
 
+    def units(self, unit_of: UnitOf) -> Mapping[str, str]:
+        """The units of its own numbers, by its own names, as `unit_of` gives those of the robot's."""
+        return ask(self.controller, self.key, self.controller.units, unit_of)
+
+    def quantities(self, unit_of: UnitOf) -> Iterator[Quantity]:
+        """What it brings along: states, references, outputs, and what it holds between samples."""
+        units = self.units(unit_of)
+        kinds: Mapping[QuantityKind, Iterable[str]] = {
+            "memory": [own for own in self.states if own in self.memory],
+            "state": [own for own in self.states if own not in self.memory],
+            "noise": [own for own, name in self.references.items() if name in self.noise],
+            "command": [own for own, name in self.references.items() if name not in self.noise],
+            "other": self.shows,
+        }
+        for kind, names in kinds.items():
+            for own in names:
+                start = self.states.get(own, 0.0)
+                yield Quantity(own, units.get(own, ""), kind, start=start).of(self.name)
+        for name in self.drives:
+            for place in () if self.hold is None else self.hold.places(name):
+                own = place.removeprefix(f"{self.name}.")
+                yield Quantity(own, unit_of(name), "memory").of(self.name)
+
     def act(self, sight: Sight, read: Read) -> Action:
         """What it does now; raises InputError where that isn't what it said of itself."""
         action = ask(self.controller, self.key, self.controller.law, sight, read)
@@ -116,7 +142,7 @@ def placed(robot: Robot) -> list[Placed]:
     """The controllers of a robot, as described; made once, as some look at the whole robot."""
     kept = vars(robot)
     if _KEPT not in kept:
-        read, base = robot.resolver(), MotoredBase(robot)
+        read, base = robot.resolver(), MotoredBase(on_plane(robot))
         kept[_KEPT] = tuple(
             Placed(name, _on(base, name, each), read) for name, each in robot.controllers.items()
         )
@@ -143,6 +169,16 @@ def _on(base: MotoredBase, name: str, controller: Controller) -> Controller:
             came = f"the {controller.called} {name!r} can't lead {base.robot.name!r}: {error.message}"
             raise InputError(came, key=f"{key}.type", hint=error.hint) from None
     return placed_on
+
+
+def on_plane(robot: Robot) -> Robot:
+    """The robot as its controllers lead it: over terrain they do as on a plane, where its wheels can stand on one."""
+    if robot.base != "floating" or not robot.wheels:
+        return robot
+    try:
+        return parse_robot({**plain(robot), "base": "planar"})
+    except InputError:
+        return robot
 
 
 def names_of_controllers(robot: Robot) -> set[str]:

@@ -518,6 +518,10 @@ class IdealMotor(Motor):
 
     type: Literal["ideal"] = "ideal"
 
+    def command_for(self, torque: Scalar, drive: Drive, read: Read) -> Scalar:
+        """The rate: any torque comes with it."""
+        return drive.rate
+
     def effort(self, drive: Drive, read: Read) -> Effort:
         """Nothing: the torque follows from the motion."""
         return Effort(0)

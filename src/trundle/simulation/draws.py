@@ -7,9 +7,8 @@ from zlib import crc32
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.model import Model
 from trundle.model.placed import placed
-from trundle.simulation.options import RunOptions
+from trundle.robot import Robot
 from trundle.simulation.signals import Signal, table
 
 
@@ -27,12 +26,12 @@ def uniforms(seed: int, name: str, count: int) -> FloatArray:
     return _stream(seed, name).random(count)
 
 
-def noise_of(model: Model, options: RunOptions) -> dict[str, Signal]:
-    """The inputs of a model that are noise of its sensors, by the seed."""
+def noise_of(robot: Robot | None, seed: int, end: float) -> dict[str, Signal]:
+    """The inputs of a robot that are noise of its sensors, by a seed, up to the end (s)."""
     found: dict[str, Signal] = {}
-    for each in placed(model.robot) if model.robot is not None and model.robot.controllers else ():
+    for each in placed(robot) if robot is not None and robot.controllers else ():
         for name, draw in each.noise.items():
-            times = draw.period * np.arange(int(options.end / draw.period) + 2)
-            values = (uniforms if draw.even else normals)(options.seed, draw.stream, times.size)
+            times = draw.period * np.arange(int(end / draw.period) + 2)
+            values = (uniforms if draw.even else normals)(seed, draw.stream, times.size)
             found[name] = table(times, values, "previous")
     return found

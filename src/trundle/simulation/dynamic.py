@@ -153,7 +153,8 @@ def dynamic_problem(
         warn_of_references(model.robot, model.inputs, inputs)
     units = {name: model.units.get(name, "") for name in model.inputs}
     signals = named_signals(inputs, units, model.name, options)
-    drawn = {name: noise for name, noise in noise_of(model, options).items() if name not in signals}
+    noise = noise_of(model.robot, options.seed, options.end)
+    drawn = {name: signal for name, signal in noise.items() if name not in signals}
     signals |= drawn
     given = initial_numbers(initial, model)
     mobility = model.mobility

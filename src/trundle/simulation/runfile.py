@@ -243,7 +243,7 @@ def _over_ground(
     """The run of a file with a terrain, which goes by steps of its own and takes no integrator's options."""
     from trundle.simulation.traversing import STEP_SECONDS, ground_problem  # late: most files have no terrain
 
-    for name in ("method", "rtol", "atol", "max_step", "seed"):
+    for name in ("method", "rtol", "atol", "max_step"):
         if getattr(changes, name) is not None or (name in spec.model_fields_set and name in vars(spec)):
             message = f"{name} is for integrators, and over terrain a run goes by steps of one length"
             raise InputError(message, key=f"run.{name}", hint="step: 0.01 s, say, sets that length")
@@ -255,6 +255,7 @@ def _over_ground(
         described.robot, terrain, inputs,
         duration=duration, mode=spec.mode, step=STEP_SECONDS if spec.step is None else spec.step,
         attitude=spec.attitude, initial=initial, parameters=parameters, samples=samples,
+        seed=spec.seed if changes.seed is None else changes.seed,
     )  # fmt: skip
 
 

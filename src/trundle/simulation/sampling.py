@@ -106,18 +106,31 @@ def _later(value: Floats) -> Floats:
 def due_after(model: Model, dt: float, steps: int) -> FloatArray:
     """Which clocks are due after every step, (steps, clocks, 1); InputError where the step divides no period."""
     due = np.zeros((steps, len(model.clocks), 1))
-    for place, (name, (period, first)) in enumerate(model.clocks.items()):
-        every, begin = _steps_in(period, dt), _steps_in(first, dt)
-        if every is None or begin is None or not every:
-            raise InputError(
-                f"dt = {dt:g} s doesn't divide the {'delay' if first else 'period'} of the controller "
-                f"'{name.partition('.')[0]}', {first or period:g} s: its samples would fall between steps",
-                key="dt",
-                hint=_hint(model.clocks, dt),
-            )
+    for place, (every, begin) in enumerate(steps_of(model.clocks, dt)):
         due[(begin - 1) % every :: every, place] = 1.0
         due[: max(begin - 1, 0), place] = 0.0
     return due
+
+
+def steps_of(
+    clocks: Mapping[str, tuple[float, float]], dt: float, key: str = "dt", called: str = "dt"
+) -> list[tuple[int, int]]:
+    """How many steps lie between the instants of a clock, and before its first; InputError where no whole number does.
+
+    `key` and `called` are what the error calls the step.
+    """
+    found = list[tuple[int, int]]()
+    for name, (period, first) in clocks.items():
+        every, begin = _steps_in(period, dt), _steps_in(first, dt)
+        if every is None or begin is None or not every:
+            raise InputError(
+                f"{called} = {dt:g} s doesn't divide the {'delay' if first else 'period'} of the controller "
+                f"'{name.partition('.')[0]}', {first or period:g} s: its samples would fall between steps",
+                key=key,
+                hint=_hint(clocks, dt, called),
+            )
+        found.append((every, begin))
+    return found
 
 
 def _steps_in(time: float, dt: float) -> int | None:
@@ -138,12 +151,12 @@ def common_measure(clocks: Mapping[str, tuple[float, float]], near: float = np.i
     return None
 
 
-def _hint(clocks: Mapping[str, tuple[float, float]], dt: float) -> str:
+def _hint(clocks: Mapping[str, tuple[float, float]], dt: float, called: str) -> str:
     """The step next to dt that divides all periods."""
     step = common_measure(clocks, dt)
     if step is None:
         return "give the controllers periods and delays with a common measure"
-    return f"the nearest that does is dt = {step:.10g} s"
+    return f"the nearest that does is {called} = {step:.10g} s"
 
 
 def sampled_start(

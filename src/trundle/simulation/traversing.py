@@ -17,7 +17,7 @@ from trundle.errors import InputError, NumericsError, require_known, suggest
 from trundle.model.arguments import Given, named, number, opened, robot_of
 from trundle.model.ground_model import GroundModel, derive_on
 from trundle.model.ground_motion import STEP
-from trundle.model.placed import placed, require_undriven, warn_of_references
+from trundle.model.placed import on_plane, placed, require_undriven, warn_of_references
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program import compile_program
 from trundle.program.rollout import Rollout
@@ -28,8 +28,11 @@ from trundle.results.columns import Column
 from trundle.robot import Robot
 from trundle.robot.terrain import Terrain, parse_terrain
 from trundle.simulation.beyond_maps import beyond, first_beyond
+from trundle.simulation.draws import noise_of
+from trundle.simulation.dynamic import with_references
 from trundle.simulation.options import positive, whole
 from trundle.simulation.problem import signals_of
+from trundle.simulation.sampling import steps_of
 from trundle.simulation.settling import settled
 from trundle.simulation.signals import Input, Signal
 
@@ -243,6 +246,7 @@ def traverse(
     initial: Mapping[str, float | str] | None = None,
     parameters: Mapping[str, float | str] | None = None,
     samples: int = 1001,
+    seed: int = 0,
     progress: bool | Callable[[float], None] = True,
 ) -> Run:
     """The motion of a wheeled robot over terrain, by steps x⁺ = F(x, u, p, h) of one length.
@@ -273,6 +277,8 @@ def traverse(
         Changed values by name.
     samples : int
         How many times to store at most; the last one always is.
+    seed : int
+        Of the noise of sensors that an estimator in the robot reads.
     progress : bool or callable
         Whether to show progress, or what to call with the share done.
 
@@ -308,7 +314,7 @@ def traverse(
     problem = ground_problem(
         robot_of(source, "traverse", "it has no description"), ground, inputs,
         duration=duration, mode=mode, step=step, attitude=attitude, initial=initial, parameters=parameters,
-        samples=samples,
+        samples=samples, seed=seed,
     )  # fmt: skip
     return problem.solve(progress)
 
@@ -325,6 +331,7 @@ def ground_problem(
     initial: Mapping[str, float | str] | None,
     parameters: Mapping[str, float | str] | None,
     samples: int,
+    seed: int,
 ) -> GroundProblem:
     """A run over terrain, checked; the arguments are those of `traverse`."""
     require_known(mode, MODES, f"unknown mode {mode!r}", key="run.mode")
@@ -345,7 +352,8 @@ def ground_problem(
     with Doing(True, f"deriving {robot.name}"):
         model = derive_on(robot, terrain, mode, attitude, _rates(robot, given) if mode == "kinematic" else ())
     taken = perf_counter() - began
-    require_undriven(model.robot, given)
+    given = with_references(on_plane(model.robot), given)
+    require_undriven(model.robot, given, "run.inputs.")
     warn_of_references(model.robot, model.inputs, given)
     units = {name: model.quantities.units.get(name, "") for name in model.inputs}
     if mode == "kinematic" and model.gaps.outputs[0].size < _STANDS:
@@ -354,7 +362,9 @@ def ground_problem(
             key="robot.wheels",
             hint="describe what else it stands on, such as a caster or a ball: {type: ball, at: [...], radius: ...}",
         )
-    signals = signals_of(given, units, robot.name)
+    steps_of(model.clocks, h, "run.step", "step")
+    noise = noise_of(model.robot, whole(seed, "seed", 0), seconds)
+    signals = noise | signals_of(given, units, robot.name)
     values = model.robot.parameter_values(named(parameters, "parameters"))
     every = -(-steps // (samples - 1))
     problem = GroundProblem(model, signals, values, np.zeros(0), h, steps, every, taken)
@@ -365,7 +375,7 @@ def _rates(robot: Robot, given: Mapping[str, Input]) -> tuple[str, ...]:
     """The speeds among the inputs that a kinematic run is given."""
     motors = {f"{name}.{motor.command}" for name, motor in robot.motors.items()}
     references = {full for each in placed(robot) for full in each.references.values()}
-    return tuple(name for name in given if name not in motors | references)
+    return tuple(name for name in given if name not in {*motors, *references, *robot.controllers})
 
 
 def _start(problem: GroundProblem, given: Mapping[str, float | str]) -> FloatArray:

@@ -176,6 +176,21 @@ def _touching(ground: Ground, pose: Pose, wheel: WheelModel) -> Contact:
     return wheel_contact(ground.spot, pose, wheel.radius, rough=ground.rough)
 
 
+def contact_names(terrain: Terrain, wheel: WheelModel) -> dict[str, list[str]]:
+    """The names of a wheel's contacts by those of its places, in the order of `contacts_of`.
+
+    Places have the wheel's name, numbered where they are several; contacts of grounds apart have the grounds', too.
+    """
+    if wheel.noun.shape == "points":
+        count = len(wheel.noun.touches(wheel.read))
+        places = [wheel.name] if count == 1 else [f"{wheel.name}.{place}" for place in range(1, count + 1)]
+        return {place: [place] for place in places}
+    grounds = terrain.grounds
+    return {
+        wheel.name: [wheel.name] if len(grounds) == 1 else [f"{wheel.name}.{each.name}" for each in grounds]
+    }
+
+
 def contact_axes(pose: Pose, normal: Vector) -> tuple[Vector, Vector, Vector]:
     """x along the heading, y along the axle, both in the plane that touches, and the normal; in the wheel's frame."""
     z = apply_transposed(pose.rotation, normal)

@@ -1,0 +1,166 @@
+"""Controllers on terrain: trackers along ways, samples with delays, estimators, cascades, what is refused."""
+
+import json
+
+import numpy as np
+import pytest
+
+import trundle
+from trundle.cli.app import main
+from trundle.errors import InputError
+
+MOTOR = {"torque_constant": 0.05, "resistance": 0.5, "inductance": 5e-4, "gear_ratio": 20}
+WHEEL = {"radius": 0.15, "mass": 1.0, "width": 0.05, "contact": "linear", "friction": 1.0}
+HILL = {"surfaces": {"hill": {"type": "hill", "height": 0.15, "width": 1.0, "at": [3.0, 1.3]}}}
+
+
+def drive(motor=None, **parts):
+    """Two driven wheels, and a ball before and behind."""
+    wheels = {name: {"at": [0, y, 0], **WHEEL} for name, y in (("left", 0.25), ("right", -0.25))}
+    wheels |= {
+        name: {"type": "ball", "at": [x, 0, -0.1], "radius": 0.05}
+        for name, x in (("ahead", 0.3), ("behind", -0.3))
+    }
+    inertia = {"xx": 1.0, "yy": 1.5, "zz": 2.0}
+    body = {"mass": 40.0, "center_of_mass": [0, 0, 0.05], "inertia": inertia}
+    motors = {f"{name}_motor": {"drives": name, **(motor or MOTOR)} for name in ("left", "right")}
+    return trundle.Robot(
+        name="drive", **{"base": "planar", "body": body, "wheels": wheels, "motors": motors, **parts}
+    )
+
+
+def way(duration=20.0):
+    t = np.linspace(0, duration, 401)
+    return {"time": t, "x": 4 * np.sin(0.3 * t), "y": 2 * np.sin(0.6 * t)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("motor", "mode", "period", "most"),
+    [
+        # 0.1 m is the tracker's tolerance; without slip a slope of 0.09 shortens ways by 4 mm a metre
+        (None, "dynamic", None, 0.1),
+        (None, "dynamic", "20 ms", 0.1),
+        ({"type": "ideal"}, "dynamic", None, 0.1),
+        ({"type": "ideal"}, "kinematic", None, 0.01),
+        ({"type": "velocity", "gain": 5}, "kinematic", "20 ms", 0.01),
+    ],
+)
+def test_a_tracker_leads_a_drive_along_an_eight_over_a_hill(motor, mode, period, most):
+    tracker = {"type": "tracker", **({} if period is None else {"period": period})}
+    robot = drive(motor, controllers={"track": tracker})
+    run = trundle.traverse(robot, HILL, 20.0, {"track": way()}, mode=mode, initial={"y": 0.3})
+    assert np.ptp(run["z"]) > 0.1
+    assert np.abs(run["track.lateral"][300:]).max() < most
+
+
+@pytest.mark.slow
+def test_samples_as_often_as_steps_are_the_law_at_every_step():
+    """With Euler's rule for both, one is the other."""
+    speed = {"reads": "v_x", "proportional": 10, "integral": 20, "target": 0.5}
+    speed |= {"drives": {"left_motor.voltage": 1, "right_motor.voltage": 1}}
+    runs = [
+        trundle.traverse(drive(controllers={"speed": {**speed, **period}}), HILL, 1.0, step=0.01)
+        for period in ({}, {"period": "10 ms"})
+    ]
+    for name in ("x", "z", "left_motor.voltage", "speed.integral"):
+        assert runs[0][name] == pytest.approx(runs[1][name], rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delay", [0.0, 0.02, 0.1, 0.13])
+def test_samples_are_held_and_come_late(delay):
+    """A law that hands a reference on, 1 + t: the command tells which sample has taken effect."""
+    speed = {"reads": "x", "drives": "left_motor.rate", "feedforward": 1.0}
+    robot = drive({"type": "ideal"}, controllers={"speed": {**speed, "period": "20 ms", "delay": delay}})
+    run = trundle.traverse(
+        robot, {}, 0.4, {"speed.reference": lambda t: 1 + t}, step=0.01, mode="kinematic", samples=41
+    )
+    k = np.arange(40)
+    sampled = 0.02 * np.floor((0.01 * k - delay) / 0.02 + 1e-9)
+    wanted = np.where(sampled > -1e-9, 1 + sampled, 0.0)
+    assert run["left_motor.rate"][:40] == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.slow
+def test_an_estimator_tells_the_tracker_where_it_is():
+    sensors = {
+        "encoders": {"type": "encoders", "period": "20 ms", "noise": "0.02 rad"},
+        "camera": {"type": "pose", "period": "100 ms", "position": "1 cm", "heading": "0.5 deg"},
+    }
+    controllers = {
+        "where": {"type": "estimator"},
+        "track": {"type": "tracker", "period": "20 ms", "pose": "where"},
+    }
+    robot = drive(sensors=sensors, controllers=controllers)
+    one, other = (
+        trundle.traverse(robot, HILL, 10.0, {"track": way(10.0)}, step=0.02, initial={"y": 0.3}, seed=seed)
+        for seed in (1, 2)
+    )
+    assert not np.array_equal(one["where.x"], other["where.x"])
+    off = np.hypot(one["where.x"] - one["x"], one["where.y"] - one["y"])[250:]
+    assert np.sqrt(np.mean(off**2)) < 0.05  # wheels slip uphill, and fixes of 1 cm come ten a second
+    assert np.abs(one["track.lateral"][250:]).max() < 0.1
+
+
+@pytest.mark.slow
+def test_circles_and_cascades_hold_a_drive_on_an_arc():
+    both = {"left_motor.voltage": 1, "right_motor.voltage": 1}
+    apart = {"left_motor.voltage": -1, "right_motor.voltage": 1}
+    circle = {"type": "circle", "circle": {"center": [0, 2], "radius": 2}, "speed": 0.5}
+    controllers = {
+        "arc": {**circle, "speed_to": "speed.reference", "turn_to": "turn.reference"},
+        "speed": {"reads": "v_x", "drives": both, "proportional": 20, "integral": 40, "feedforward": 7},
+        "turn": {"reads": "omega", "drives": apart, "proportional": 5, "integral": 20, "feedforward": 2},
+    }
+    run = trundle.traverse(drive(controllers=controllers), HILL, 20.0, step=0.01)
+    assert np.abs(np.hypot(run["x"], run["y"] - 2)[1000:] - 2).max() < 0.02
+
+
+@pytest.mark.parametrize(
+    ("controllers", "changes", "words"),
+    [
+        (
+            {"s": {"reads": "v_x", "drives": "left_motor.voltage", "period": 0.03}},
+            {},
+            "step = 0.02 s doesn't divide the period of the controller 's', 0.03 s",
+        ),
+        (
+            {"s": {"reads": "left.load", "drives": "left_motor.voltage"}},
+            {},
+            "which a run over terrain doesn't know",
+        ),
+        (
+            {"t": {"type": "tracker"}},
+            {"inputs": {"left_motor.voltage": 1.0}},
+            "'left_motor.voltage' is driven by t",
+        ),
+    ],
+)
+def test_what_controllers_can_t_do_is_said(controllers, changes, words):
+    with pytest.raises(InputError, match=words):
+        trundle.traverse(drive(controllers=controllers), {}, **{"duration": 1.0, "step": 0.02, **changes})
+
+
+def test_the_step_that_divides_all_periods_is_named():
+    controllers = {"s": {"reads": "v_x", "drives": "left_motor.voltage", "period": 0.03}}
+    with pytest.raises(InputError, match=r"the nearest that does is step = 0\.015 s"):
+        trundle.traverse(drive(controllers=controllers), {}, 1.0, step=0.02)
+
+
+@pytest.mark.slow
+def test_a_file_s_tracker_follows_a_file_s_way(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    columns = way(2.0)
+    rows = np.column_stack([*columns.values()])
+    np.savetxt(tmp_path / "way.csv", rows, delimiter=",", header=",".join(columns), comments="")
+    robot = drive(controllers={"track": {"type": "tracker", "period": "20 ms"}})
+    text = trundle.documents.dump(robot)
+    text += "terrain: {surfaces: {hill: {type: hill, height: 10 cm, width: 1 m, at: [1, 1]}}}\n"
+    text += "run: {duration: 2, step: 0.02, inputs: {track: {file: way.csv}}}\n"
+    (tmp_path / "drive.yaml").write_text(text)
+    assert main(["run", "drive.yaml", "--no-figures", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    ground = {"surfaces": {"hill": {"type": "hill", "height": 0.1, "width": 1, "at": [1, 1]}}}
+    run = trundle.traverse(robot, ground, 2.0, {"track": tmp_path / "way.csv"}, step=0.02)
+    assert said["final"]["x"] == pytest.approx(run["x"][-1], rel=1e-6)
