@@ -23,6 +23,7 @@ BENCHMARKS = {
         "feedback.sampled_loop",
         "estimation.filter_steps",
     ),
+    "rough_ground": ("rough_ground.against_mujoco",),
     "memory": ("memory.rollout_memory", "memory.many_robots"),
     "forward": ("chains.forward_rates", "chains.single_call"),
     "calls": ("calls.single_calls",),
