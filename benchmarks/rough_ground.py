@@ -81,7 +81,8 @@ class Peer:
         read = self.robot.resolver()
         commands = dict.fromkeys((f"{name}_motor.rate" for name in self.robot.wheels), 0.0)
         for each in self.robot.controllers.values():
-            assert isinstance(each, PidController) and each.target is not None
+            assert isinstance(each, PidController)
+            assert each.target is not None
             target = read(each.target)
             angle = self.data.joint(each.reads.removesuffix(".angle")).qpos[0]
             said = read(each.proportional) * (target - angle) + read(each.feedforward) * target
@@ -146,7 +147,7 @@ def _match(both: Peer, stiffness: float, damping: float) -> None:
         if model.pair_solref[place, 0] != -1:
             continue
         law = both.robot.wheels[model.geom(pair).name].law
-        slip = both.robot.number(getattr(law, "slip_damping"))
+        slip = both.robot.number(law.slip_damping)
         model.pair_solref[place] = [-stiffness / pressed[0], -damping / pressed[1]]
         model.pair_solreffriction[place] = [-1e-9, -slip * resists[1] / gains[1, 1]]
     assert (model.pair_solref[:, 0] != -1).all(), "a wheel didn't touch"
