@@ -12,4 +12,9 @@ def mostly_slow(values, quick):
     """Values as a test's parameters, slow but for the quick ones, which must be among them."""
     unknown = [each for each in quick if each not in values]
     assert not unknown, f"{unknown} would select nothing"
-    return [each if each in quick else pytest.param(each, marks=pytest.mark.slow) for each in values]
+    return [
+        each
+        if each in quick
+        else pytest.param(*each if isinstance(each, tuple) else (each,), marks=pytest.mark.slow)
+        for each in values
+    ]

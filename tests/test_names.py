@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import trundle
+from derived import derived
 from trundle.errors import did_you_mean
 from trundle.shown import Shown
 
@@ -54,7 +55,7 @@ def test_names_are_read_out_of_a_zip_file(tmp_path):
     [
         (lambda: trundle.simulte, "simulate"),
         (lambda: trundle.catalog.diff_drive, "differential_drive"),
-        (lambda: trundle.derive(trundle.catalog.pendulum()).linearise, "linearize"),
+        (lambda: derived("pendulum").linearise, "linearize"),
         (lambda: trundle.catalog.pendulum().with_parameter, "with_parameters"),
         (lambda: trundle.Run("cart", [0.0], {"x": [0.0]}).to_datframe, "to_dataframe"),
         (lambda: trundle.documents.dump_yrdf, "dump_urdf"),

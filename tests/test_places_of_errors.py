@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import trundle
+from derived import derived
 from tools.fuzz.kinds import _OSIM
 from trundle.documents.meshes import read_mesh
 from trundle.errors import InputError
@@ -32,9 +33,7 @@ TABLE = "time,knee.angle\n0,1\n1,2\n2,3\n3,4\n"
 
 
 def kept():
-    return json.dumps(
-        json.loads(trundle.model.archive.to_text(trundle.derive(trundle.catalog.pendulum()))), indent=1
-    )
+    return json.dumps(json.loads(trundle.model.archive.to_text(derived("pendulum"))), indent=1)
 
 
 def read_input(path):

@@ -92,10 +92,16 @@ def heard() -> None:
 TOLD = {"stderr": subprocess.PIPE, "text": True, "preexec_fn": heard}
 
 
-@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])
-@pytest.mark.parametrize("body", ["time.sleep(60)", IN_C, AS_ANOTHER, SWALLOWED], ids=range(4))
+BODIES = {"asleep": "time.sleep(60)", "in C": IN_C, "as another": AS_ANOTHER, "swallowed": SWALLOWED}
+_SIGNALS = [(number, body) for number in ("SIGINT", "SIGTERM", "SIGHUP") for body in BODIES]
+
+
+@pytest.mark.parametrize(
+    ("number", "body"),
+    mostly_slow(_SIGNALS, [each for each in _SIGNALS if each[0] == "SIGINT" or each[1] == "asleep"]),
+)
 def test_signals_end_a_command_in_a_word(number, body):
-    command = [sys.executable, "-c", STAND_IN.format(body=body)]
+    command = [sys.executable, "-c", STAND_IN.format(body=BODIES[body])]
     with subprocess.Popen(command, stdout=subprocess.PIPE, **TOLD) as process:
         assert process.stdout.readline() == "begun\n"
         began = time.perf_counter()

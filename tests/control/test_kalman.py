@@ -6,6 +6,7 @@ import scipy.linalg
 import scipy.signal
 
 import trundle
+from derived import derived
 from trundle.control.riccati import stepped
 from trundle.errors import InputError
 
@@ -16,7 +17,7 @@ RATES = {"left.rate": 0.02, "right.rate": 0.03}
 
 @pytest.fixture(scope="module")
 def model():
-    return trundle.derive(trundle.catalog.differential_drive())
+    return derived("differential_drive")
 
 
 def disturbances(found):

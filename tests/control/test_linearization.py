@@ -12,6 +12,7 @@ import sympy as sp
 from sympy.physics.mechanics import LagrangesMethod
 
 import trundle
+from derived import derived
 from parameters import mostly_slow
 from sympy_models.test_from_sympy import cart_pole, dynamicsymbols, pendulum_in_the_plane, rolling_disc
 from sympy_models.test_whipple import TABLE
@@ -85,7 +86,7 @@ TREES = [n for n in catalog.names() if not catalog.robot(n).loops and catalog.ro
 
 @pytest.mark.parametrize("name", mostly_slow(TREES, ["differential_drive", "mecanum", "leg"]))
 def test_matrices_are_the_differences_of_the_compiled_programs(name, rng):
-    model = derive(catalog.robot(name))
+    model = derived(name)
     x = {each: rng.uniform(-0.7, 0.7) for each in model.states}
     u = {each: rng.uniform(-2, 2) for each in model.inputs}
     about = model.linearize(x, u)
@@ -116,7 +117,7 @@ def test_matrices_are_the_differences_of_the_compiled_programs(name, rng):
 @pytest.mark.slow
 def test_a_closed_loop_is_linearised_in_what_drives_it(name, guess, rng):
     """A of crank angle, rate and current: differences of the rates with the loop closed anew at each."""
-    model = derive(catalog.robot(name))
+    model = derived(name)
     kept = ["crank.angle", "crank.rate", "motor.current"]
     centre = np.array([1.0, 2.0, 0.5]) + rng.uniform(-0.2, 0.2, 3)
     p = list(model.parameters.values())
@@ -191,7 +192,7 @@ def falling_disc():
 
 CASES = {
     "drive": (
-        lambda: derive(catalog.differential_drive()),
+        lambda: derived("differential_drive"),
         {"right_motor.voltage": 24.0, "left_motor.voltage": 20.0},
         {"v_x": 1.0, "omega": 0.3},
     ),
@@ -201,7 +202,7 @@ CASES = {
         {"omega_x": 1.0, "omega_z": 2.0, "ball.omega_y": -1.5, "ball.omega_x": 0.7, "arm.angle": 0.4},
     ),
     "four_bar": (
-        lambda: derive(catalog.robot("four_bar")),
+        lambda: derived("four_bar"),
         {"motor.voltage": 3.0},
         {"crank.angle": 1.0, "rocker.angle": 1.6, "crank.rate": 2.0},
     ),
@@ -322,7 +323,7 @@ def test_a_drive_by_sympy_and_by_description_are_the_same_system(rng):
     spec = importlib.util.spec_from_file_location("diff_drive_lagrange", path)
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
-    theirs, ours = example.build(offset=0.1), derive(catalog.differential_drive())
+    theirs, ours = example.build(offset=0.1), derived("differential_drive")
     values = {**theirs.parameters}
     changes = {"d": 0.1, "r": values["r"], "track": 2 * values["w"], "body.mass": values["m_b"]}
     changes |= {"body.inertia.zz": values["I_zz"]}
@@ -368,7 +369,7 @@ def test_a_hanging_rods_poles_and_what_they_mean():
 
 
 def test_a_drive_at_rest_cannot_slide_sideways_but_it_can_park():
-    about = derive(catalog.differential_drive()).linearize()
+    about = derived("differential_drive").linearize()
     r, track = about.parameters["r"], about.parameters["track"]
     found = about.controllability
     assert found.rank == 6
@@ -383,7 +384,7 @@ def test_a_drive_at_rest_cannot_slide_sideways_but_it_can_park():
 
 @pytest.mark.parametrize("heading", [0.0, np.pi / 2, np.pi, 2.0])
 def test_a_drive_that_drives_corrects_sideways_whatever_its_heading(heading):
-    model = derive(catalog.differential_drive())
+    model = derived("differential_drive")
     still = model.linearize({"theta": heading}).controllability
     moving = model.linearize({"theta": heading, "v_x": 0.5}).controllability
     assert (still.rank, moving.rank) == (6, 7)
@@ -410,7 +411,7 @@ def test_what_no_motor_drives_is_unreached():
 
 
 def test_swerve_modules_that_roll_ideally_leave_no_pose_uncontrolled():
-    found = derive(catalog.robot("mecanum")).linearize().controllability
+    found = derived("mecanum").linearize().controllability
     assert not [each for each in found.nonholonomic if set(each) <= {"x", "y", "theta"}]
     assert len(found.integrals) == 2  # four wheels, whose angles two relations tie
 
@@ -520,7 +521,7 @@ def test_a_singular_state_is_refused():
 
 
 def test_outputs_are_states_and_outputs_as_asked():
-    model = derive(catalog.differential_drive())
+    model = derived("differential_drive")
     about = model.linearize({"v_x": 1.0}, outputs=["theta", "left.rate"])
     assert about.outputs == ("theta", "left.rate")
     assert (about.C[0] == [name == "theta" for name in about.states]).all()
@@ -535,7 +536,7 @@ def test_outputs_are_states_and_outputs_as_asked():
 
 @pytest.mark.filterwarnings("ignore:.*(inputs move|moment only)")
 def test_it_becomes_a_system_of_scipy():
-    about = derive(catalog.differential_drive()).linearize({"v_x": 1.0}, outputs=["y"])
+    about = derived("differential_drive").linearize({"v_x": 1.0}, outputs=["y"])
     system = about.to_scipy()
     for name in "ABCD":
         np.testing.assert_array_equal(getattr(system, name), getattr(about, name))
@@ -544,7 +545,7 @@ def test_it_becomes_a_system_of_scipy():
 @pytest.mark.filterwarnings("ignore:.*(inputs move|moment only)")
 def test_it_becomes_a_system_of_python_control():
     control = pytest.importorskip("control")
-    about = derive(catalog.differential_drive()).linearize({"v_x": 1.0}, outputs=["y", "left.rate"])
+    about = derived("differential_drive").linearize({"v_x": 1.0}, outputs=["y", "left.rate"])
     system = about.to_control()
     assert isinstance(system, control.StateSpace)
     for name in "ABCD":
@@ -558,11 +559,11 @@ def test_it_becomes_a_system_of_python_control():
 def test_without_python_control_it_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "control", None)
     with pytest.raises(InputError, match=r"pip install control"):
-        derive(catalog.pendulum()).linearize().to_control()
+        derived("pendulum").linearize().to_control()
 
 
 def test_it_shows_itself():
-    about = derive(catalog.differential_drive()).linearize({"v_x": 1.0}, {"left_motor.voltage": 2.0})
+    about = derived("differential_drive").linearize({"v_x": 1.0}, {"left_motor.voltage": 2.0})
     text = repr(about)
     assert "linearised about v_x = 1, left_motor.voltage = 2" in text
     assert "not an equilibrium" in text
@@ -575,7 +576,7 @@ def test_it_shows_itself():
 
 
 def test_wrong_names_and_values():
-    model = derive(catalog.differential_drive())
+    model = derived("differential_drive")
     for arguments, message in (
         ({"state": {"v_z": 1.0}}, "v_x"),
         ({"state": {"theta": "2 kg"}}, "theta"),
@@ -590,6 +591,6 @@ def test_wrong_names_and_values():
             model.linearize(**arguments)
     with pytest.raises(InputError, match="expected a run"):
         model.linearize_along({"x": 1})
-    other = trundle.simulate(derive(catalog.pendulum()), 1.0, samples=3)
+    other = trundle.simulate(derived("pendulum"), 1.0, samples=3)
     with pytest.raises(InputError, match="has no 'x'"):
         model.linearize_along(other)

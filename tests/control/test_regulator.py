@@ -11,6 +11,7 @@ import scipy.integrate
 import scipy.linalg
 
 import trundle
+from derived import derived
 from model.any_robot import anything
 from model.random_robots import ALL
 from trundle.control import riccati
@@ -38,14 +39,14 @@ HELD = {
 
 @pytest.mark.slow
 def test_every_robot_of_the_catalogue_that_has_inputs_is_here():
-    driven = {name for name in trundle.catalog.names() if trundle.derive(trundle.catalog.robot(name)).inputs}
+    driven = {name for name in trundle.catalog.names() if derived(name).inputs}
     assert driven == set(HELD)
 
 
 @functools.cache
 def held(name):
     """A model of the catalogue, its steady motion and tolerances."""
-    model = trundle.derive(trundle.catalog.robot(name))
+    model = derived(name)
     at, states = HELD[name]
     motion = model.trim(at)
     tolerances = {state: FAST[model.units[state]] for state in states}
@@ -254,11 +255,11 @@ WRONG = {
 def test_what_cannot_be_held_is_told(case):
     at, weights, said = WRONG[case]
     with pytest.raises(InputError, match=f"(?s){said}"):
-        trundle.derive(trundle.catalog.differential_drive()).lqr(at, weights)
+        derived("differential_drive").lqr(at, weights)
 
 
 def test_a_motion_whose_pose_goes_on_has_no_constant_rows():
-    model = trundle.derive(trundle.catalog.differential_drive())
+    model = derived("differential_drive")
     volts = {"left_motor.voltage": "6 V", "right_motor.voltage": "6 V"}
     regulator = model.lqr({"v_x": 1.0, "omega": 0.0}, {"y": "5 cm", "theta": "3 deg", **volts})
     assert {"x", "left.angle", "right.angle"}.isdisjoint(regulator.about.states)
@@ -270,7 +271,7 @@ def test_a_motion_whose_pose_goes_on_has_no_constant_rows():
 
 
 def test_costs_take_text_with_units_and_refuse_what_is_no_number():
-    model = trundle.derive(trundle.catalog.differential_drive())
+    model = derived("differential_drive")
     hold = model.lqr({"v_x": 1.0}, {"v_x": "5 cm/s", "left_motor.voltage": 6, "right_motor.voltage": 6})
     assert hold.cost({"v_x": "1 cm/s"}) == hold.cost({"v_x": 0.01})
     for wrong, said in {"a": "expected a number", float("nan"): "finite", "5 V": "expected a speed"}.items():
@@ -315,7 +316,7 @@ def regulator_of_chance(rng):
 
 def test_robots_that_nothing_can_hold_are_told_why():
     with pytest.raises(InputError, match="'pendulum' has no inputs: no motor moves it"):
-        trundle.derive(trundle.catalog.pendulum()).lqr(None, {"link_1.angle": 0.1})
+        derived("pendulum").lqr(None, {"link_1.angle": 0.1})
     with pytest.raises(InputError, match="driven by its controllers: path, speed, turn"):
         trundle.lqr("examples/feedback/circle.yaml", {"v_x": 1.0}, {"v_x": 0.1})
 

@@ -7,6 +7,7 @@ import pytest
 import scipy.integrate
 
 import trundle
+from derived import derived
 from trundle.errors import InputError
 
 
@@ -28,7 +29,7 @@ LENGTH = 2.0
 @functools.cache
 def driven(name):
     """A model of the catalogue, its run, and tolerances."""
-    model = trundle.derive(trundle.catalog.robot(name))
+    model = derived(name)
     inputs = dict(zip(model.inputs, RUNS[name], strict=True))
     run = trundle.simulate(model, LENGTH, inputs, samples=401, rtol=1e-12, atol=1e-13)
     return model, inputs, run, POSE | dict.fromkeys(model.inputs, 6.0)
@@ -107,7 +108,7 @@ def test_the_cost_is_what_a_perturbed_run_costs_and_the_law_is_the_controller():
 
 
 def test_far_from_its_end_a_steady_run_has_the_gains_of_the_steady_motion():
-    model = trundle.derive(trundle.catalog.differential_drive())
+    model = derived("differential_drive")
     weights = {"v_x": 0.05, "omega": 0.1, **dict.fromkeys(model.inputs, 6.0)}
     motion = model.trim({"v_x": 1.0, "omega": 0.5})
     run = trundle.simulate(model, 3.0, dict(motion.input), initial=dict(motion.state), samples=61)
@@ -153,7 +154,7 @@ def test_sampled_costs_are_those_of_inputs_that_are_held():
 @pytest.mark.slow
 def test_by_the_path_nothing_is_made_up_for_and_what_is_across_dies_out():
     """An eight, from half a second ahead and 3 cm beside: by time it is fetched back, by the path it goes on."""
-    model = trundle.derive(trundle.catalog.differential_drive())
+    model = derived("differential_drive")
     swing = {"left_motor.voltage": -1.0, "right_motor.voltage": 1.0}
     inputs = {name: (lambda t, sign=sign: 8 + 4 * sign * np.sin(1.2 * t)) for name, sign in swing.items()}
     start = dict(model.trim({"v_x": 1.2, "omega": 0.0}).state)
@@ -177,7 +178,7 @@ def test_by_the_path_nothing_is_made_up_for_and_what_is_across_dies_out():
 
 
 def test_what_cannot_be_held_along_a_run_is_told():
-    model = trundle.derive(trundle.catalog.differential_drive())
+    model = derived("differential_drive")
     volts = dict.fromkeys(model.inputs, 6.0)
     run = trundle.simulate(model, 1.0, volts, samples=21)
     still = trundle.simulate(model, 1.0, samples=5)

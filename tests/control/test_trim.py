@@ -11,6 +11,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm, solve_continuous_are
 
 import trundle
+from derived import derived
 from parameters import mostly_slow
 from sympy_models.test_whipple import TABLE
 from sympy_models.whipple import BENCHMARK, whipple
@@ -49,7 +50,7 @@ def tractor():
 
 
 def model_of(name):
-    return derive(parse_robot(tractor())) if name == "tractor" else derive(catalog.robot(name))
+    return derive(parse_robot(tractor())) if name == "tractor" else derived(name)
 
 
 CIRCLES = {
@@ -176,7 +177,7 @@ def test_a_regulator_brings_the_robot_back_to_its_circle(name):
 
 def test_python_controls_regulator_is_the_same_and_warned_where_it_would_fail():
     control = pytest.importorskip("control")
-    whole = derive(catalog.differential_drive()).trim(v_x=1.0).linearize()
+    whole = derived("differential_drive").trim(v_x=1.0).linearize()
     about = whole.reduced()
     assert about.states[:5] == ("x", "y", "theta", "v_x", "omega")
     with warnings.catch_warnings():
@@ -189,7 +190,7 @@ def test_python_controls_regulator_is_the_same_and_warned_where_it_would_fail():
             UserWarning, match=r"inputs move 7 of 9 directions(.|\n)*\.reduced\(\) leaves that out"
         ):
             convert()
-    moment = derive(catalog.four_bar()).linearize({"crank.rate": 2.0})
+    moment = derived("four_bar").linearize({"crank.rate": 2.0})
     with pytest.warns(UserWarning, match=r"at this moment only(.|\n)*linearize_along"):
         moment.to_scipy()
     assert "at this moment only" in repr(moment)
@@ -219,7 +220,7 @@ def test_a_hanging_and_a_standing_pendulum_are_found_from_nearby():
 @pytest.mark.parametrize("rate", [3.0, -3.0])
 def test_casters_trail(rate):
     """On the other side of its pivot one rolls as steadily, and turns around; no whole turns are left in its angle."""
-    model = trundle.derive(trundle.catalog.tricycle())
+    model = derived("tricycle")
     motion = model.trim({"front.steering": 0.1, "front.rate": rate})
     assert motion.linearize().poles.real.max() < 1e-9
     assert abs(motion.state["rear.steering"]) < np.pi + 1e-9
@@ -232,7 +233,7 @@ def test_casters_trail(rate):
 
 def test_what_is_left_free_still_holds():
     """Along a free direction the equations and what was asked for hold to first order."""
-    model = derive(catalog.robot("mecanum"))
+    model = derived("mecanum")
     found = model.trim(v_x=0.5)
     assert len(found.free) == 3  # two more speeds of the base, and motors that work against each other
     assert {each for one in found.free for each in one} >= {"v_y", "omega"}
@@ -252,7 +253,7 @@ def test_what_is_left_free_still_holds():
 
 def test_of_several_motions_the_one_with_the_least_inputs_is_taken():
     """A car whose rear motors could work against each other lets them work alike."""
-    found = derive(catalog.robot("ackermann")).trim(v_x=1.0, omega=0.0)
+    found = derived("ackermann").trim(v_x=1.0, omega=0.0)
     assert found.input["left_motor.voltage"] == pytest.approx(found.input["right_motor.voltage"])
 
 
@@ -271,7 +272,7 @@ def test_of_several_motions_the_one_with_the_least_inputs_is_taken():
 @pytest.mark.slow
 def test_what_cannot_be_had_is_said(name, targets, said):
     with pytest.raises(NumericsError, match=said):
-        derive(catalog.robot(name)).trim(targets)
+        derived(name).trim(targets)
 
 
 @pytest.mark.slow
@@ -303,7 +304,7 @@ def response(about, s):
 
 
 def test_chosen_states_are_exact_or_refused():
-    about = derive(catalog.differential_drive()).trim(v_x=1.0).linearize(outputs=["x", "y", "left.rate"])
+    about = derived("differential_drive").trim(v_x=1.0).linearize(outputs=["x", "y", "left.rate"])
     kept = ["y", "theta", "v_x", "omega", "right_motor.current", "left_motor.current"]
     part = about.with_states(kept)
     assert part.states == tuple(kept)
@@ -322,15 +323,11 @@ def test_chosen_states_are_exact_or_refused():
     with pytest.raises(InputError, match="not the text"):
         about.with_states("theta")
     with pytest.raises(InputError, match="has no inputs"):
-        derive(catalog.pendulum()).linearize().reduced()
+        derived("pendulum").linearize().reduced()
 
 
 def test_a_reduced_system_answers_inputs_as_the_whole_does():
-    about = (
-        derive(catalog.robot("tricycle"))
-        .trim(v_x=1.0, omega=0.3)
-        .linearize(outputs=["x", "y", "theta", "rear.angle"])
-    )
+    about = derived("tricycle").trim(v_x=1.0, omega=0.3).linearize(outputs=["x", "y", "theta", "rear.angle"])
     part = about.reduced()
     assert len(part.states) == about.controllability.rank < len(about.states)
     for s in (0.4j, 1.0 + 2.0j):
@@ -354,7 +351,7 @@ def test_what_no_input_moves_and_grows_is_said_after_it_was_left_out():
 
 
 def test_wrong_names_and_times_are_told():
-    model = derive(catalog.differential_drive())
+    model = derived("differential_drive")
     with pytest.raises(InputError, match="did you mean 'omega'"):
         model.trim(omegaa=1.0)
     with pytest.raises(InputError, match="no state or input"):
@@ -369,7 +366,7 @@ def test_wrong_names_and_times_are_told():
 
 
 def test_a_steady_motion_prints_as_what_it_is():
-    found = derive(catalog.differential_drive()).trim(v_x=1.0, omega=0.5)
+    found = derived("differential_drive").trim(v_x=1.0, omega=0.5)
     assert str(found) == found.explain()
     assert "in a steady motion with v_x = 1 m/s, omega = 0.5 rad/s" in repr(found)
 
@@ -397,7 +394,7 @@ def test_what_only_fades_with_the_distance_is_no_steady_motion():
 
 
 def test_it_shows_itself_in_words_without_rounding():
-    found = trundle.derive(trundle.catalog.swerve()).trim(v_x=2.0)
+    found = derived("swerve").trim(v_x=2.0)
     assert repr(found) == str(found) == found.explain()
     assert "front_left_steer.angle = 0 rad" in str(found)
     assert "body.mass" not in str(found)

@@ -172,8 +172,12 @@ def test_wheels_without_mass_are_for_kinematics_and_plans(tmp_path: Path) -> Non
     assert (refused.value.line, refused.value.key) == (3, "robot.body.mass")
 
 
-def test_schema() -> None:
-    schema: Any = json_schema()
+@pytest.fixture(scope="module")
+def schema() -> Any:
+    return json_schema()
+
+
+def test_schema(schema: Any) -> None:
     assert schema["properties"].keys() == {"trundle", "robot", "terrain", "run"}
     assert schema["additionalProperties"] is False
     wheel = schema["$defs"]["CasterWheel"]["properties"]
@@ -227,10 +231,9 @@ def _check(data: Any, schema: dict[str, Any], root: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_schema_accepts_the_examples(path: Path) -> None:
+def test_schema_accepts_the_examples(path: Path, schema: Any) -> None:
     from trundle.documents.yamltext import read_yaml
 
-    schema: Any = json_schema()
     data: Any = read_yaml(path.read_text(encoding="utf-8"))[0]
     assert _check(data, schema, schema)
     data["robot"]["wheeels"] = {}

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import trundle
+from derived import derived
 from exports.boards import made, require_board
 from exports.wheeled_cases import WHEELED
 from languages.rounding import SINGLE, rounding
@@ -57,7 +58,7 @@ def folder(tmp_path):
 
 
 def _exported(name, folder):
-    model = trundle.derive(trundle.catalog.robot(name))
+    model = derived(name)
     trundle.export(model, "microcontroller", name="robot", output=folder)
     return model, {entry.name: entry for entry in entries(model, ["kinematics", "commands", "odometry"], ())}
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import trundle
+from derived import derived
 from languages.cases import MODELS
 from parameters import mostly_slow
 from trundle.choices import EXPORTED
@@ -56,7 +57,7 @@ def test_names_units_and_defaults_fit(name):
 
 
 def test_units_are_those_of_the_model():
-    model = trundle.derive(trundle.catalog.differential_drive())
+    model = derived("differential_drive")
     units = entry_named(model, "jacobian").units
     size = len(model.states)
     matrix = np.array(units["d rate/d state"]).reshape(size, size)
@@ -69,7 +70,7 @@ def test_units_are_those_of_the_model():
 
 
 def test_what_a_model_lacks_is_said():
-    pendulum = trundle.derive(trundle.catalog.pendulum())
+    pendulum = derived("pendulum")
     assert {entry.part for entry in entries(pendulum)} == {"dynamics", "jacobian", "outputs"}
     with pytest.raises(InputError, match="planar base"):
         entries(pendulum, ["odometry"])

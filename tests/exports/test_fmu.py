@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import trundle
+from derived import derived
 from exports.fmus import VERSIONS, exported, fmpy, instance, needs_compiler, places, read, write
 from languages.cases import MODELS, states
 from languages.rounding import off
@@ -20,7 +21,7 @@ validation = pytest.importorskip("fmpy.validation")
 
 @pytest.fixture(scope="module")
 def drive(tmp_path_factory):
-    model = trundle.derive(trundle.catalog.differential_drive())
+    model = derived("differential_drive")
     return model, exported(model, tmp_path_factory.mktemp("drive"))[0]
 
 
@@ -124,7 +125,7 @@ class References:
 
 def assert_slopes(each, references, jacobian, given):
     """Directional derivatives: the rates' by states against the kernels, the outputs' by inputs against differences."""
-    matrix = np.column_stack([derived(each, references.rates, at) for at in references.states])
+    matrix = np.column_stack([directional(each, references.rates, at) for at in references.states])
     wanted = np.reshape(jacobian(*given), matrix.shape)
     assert np.abs(matrix - wanted).max() <= 1e-9 * (1 + np.abs(wanted).max())
     assert_changes(each, references.outputs, references.inputs, given[1])
@@ -140,7 +141,7 @@ def assert_changes(each, unknown, known, at):
             sides.append(read(each, unknown))
         write(each, [reference], [at[k]])
         slope = (sides[0] - sides[1]) / (2 * h)
-        found = derived(each, unknown, reference)
+        found = directional(each, unknown, reference)
         assert np.abs(found - slope).max() <= 1e-5 * (1 + np.abs(slope).max() + np.abs(sides[0]).max())
 
 
@@ -163,7 +164,7 @@ def enter(each):
     each.enterContinuousTimeMode()
 
 
-def derived(each, unknown, known):
+def directional(each, unknown, known):
     return np.array(each.getDirectionalDerivative(unknown, [known], [1.0]))
 
 
@@ -171,7 +172,7 @@ def derived(each, unknown, known):
 @pytest.mark.slow
 @VERSIONS
 def test_loops_stay_closed(version, tmp_path):
-    model = trundle.derive(trundle.catalog.robot("four_bar"))
+    model = derived("four_bar")
     paths, _ = exported(model, tmp_path / "out")
     run = trundle.simulate(model, 2.0, rtol=1e-10, atol=1e-10)
     for kind in ("CoSimulation", "ModelExchange"):
@@ -226,7 +227,7 @@ def test_what_cant_be_set_is_refused(drive, version):
 @pytest.mark.slow
 @VERSIONS
 def test_outputs_can_be_left_out(version, tmp_path):
-    model = trundle.derive(trundle.catalog.pendulum())
+    model = derived("pendulum")
     trundle.export(model, "fmu", "dynamics", output=tmp_path / "out", name="robot")
     path = str(tmp_path / "out" / f"robot_fmi{version}.fmu")
     assert validation.validate_fmu(path) == []
@@ -260,7 +261,7 @@ def test_co_simulation_that_is_stuck_ends(drive, version, value):
 @pytest.mark.slow
 @VERSIONS
 def test_loops_that_hold_no_number_are_refused(version, tmp_path):
-    model = trundle.derive(trundle.catalog.four_bar())
+    model = derived("four_bar")
     paths, _ = exported(model, tmp_path / "out")
     with pytest.raises(Exception, match=r"ExitInitializationMode"):
         fmpy.simulate_fmu(paths[version], stop_time=0.1, start_values={model.states[0]: np.nan}, timeout=20)

@@ -6,6 +6,7 @@ import zipfile
 import pytest
 
 import trundle
+from derived import derived
 from exports.fmus import VERSIONS, exported, fmpy, without_compiler
 from languages.cases import MODELS
 from parameters import mostly_slow
@@ -26,7 +27,7 @@ def test_every_robots_description_is_valid(name, tmp_path, monkeypatch):
 @VERSIONS
 def test_variables_have_the_models_names_units_and_starts(version, tmp_path, monkeypatch):
     without_compiler(monkeypatch)
-    model = trundle.derive(trundle.catalog.differential_drive())
+    model = derived("differential_drive")
     description = fmpy.read_model_description(exported(model, tmp_path / "out")[0][version])
     found = {each.name: each for each in description.modelVariables}
     assert description.generationTool == f"trundle {trundle.__version__}"
@@ -48,7 +49,7 @@ def test_variables_have_the_models_names_units_and_starts(version, tmp_path, mon
 @VERSIONS
 def test_the_structure_tells_what_hangs_on_what(version, tmp_path, monkeypatch):
     without_compiler(monkeypatch)
-    model = trundle.derive(trundle.catalog.differential_drive())
+    model = derived("differential_drive")
     description = fmpy.read_model_description(exported(model, tmp_path / "out")[0][version])
     needs = {u.variable.name: {each.name for each in u.dependencies} for u in description.derivatives}
     assert needs["der(x)"] == {"theta", "v_x"}
@@ -82,7 +83,7 @@ def test_other_units_are_names_alone(unit):
 
 def test_without_a_compiler_there_are_sources_and_it_says_so(tmp_path, monkeypatch):
     without_compiler(monkeypatch)
-    paths, made = exported(trundle.derive(trundle.catalog.pendulum()), tmp_path / "out")
+    paths, made = exported(derived("pendulum"), tmp_path / "out")
     assert "no C compiler was found" in (tmp_path / "out" / "README.md").read_text()
     assert all(note.endswith("no C compiler was found") for note in made.notes)
     assert made.facts["binaries"] == dict.fromkeys(("2.0", "3.0"), "none, as no C compiler was found")
@@ -97,7 +98,7 @@ def test_a_compiler_that_fails_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("CC", "false")
     if shutil.which("false") is None:
         pytest.skip("no false")
-    _, made = exported(trundle.derive(trundle.catalog.pendulum()), tmp_path / "out")
+    _, made = exported(derived("pendulum"), tmp_path / "out")
     assert all("false failed" in said for said in made.facts["binaries"].values())
 
 

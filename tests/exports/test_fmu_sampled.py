@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import trundle
+from derived import derived
 from exports.fmus import (
     VERSIONS,
     exported,
@@ -35,7 +36,7 @@ def sampled():
 
 def linkage():
     """A four-bar whose loop a projection closes after every step, under a controller that samples, 13 ms late."""
-    plant = trundle.derive(trundle.catalog.four_bar())
+    plant = derived("four_bar")
     speed = next(name for name in plant.states if plant.quantities[name].kind == "speed")
     hold = {"reads": speed, "drives": plant.inputs[0], "proportional": 0.5, "integral": 2.0, "target": 0.3}
     return trundle.derive(plant.robot, controllers={"hold": hold | {"period": "10 ms", "delay": "13 ms"}})

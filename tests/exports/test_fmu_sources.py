@@ -8,6 +8,7 @@ import zipfile
 import pytest
 
 import trundle
+from derived import derived
 from exports.fmus import VERSIONS, exported, fmpy, needs_compiler, without_compiler
 from languages.c_code import WARNINGS
 from trundle.exports import fmu
@@ -103,7 +104,7 @@ def test_fmpy_compiles_a_source_fmu(version, tmp_path, monkeypatch):
     if shutil.which("cmake") is None:
         pytest.skip("no cmake")
     without_compiler(monkeypatch)
-    paths, _ = exported(trundle.derive(trundle.catalog.pendulum()), tmp_path / "out")
+    paths, _ = exported(derived("pendulum"), tmp_path / "out")
     monkeypatch.undo()
     unzipped = fmpy.extract(paths[version])
     build.build_platform_binary(unzipped)

@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import trundle
+from derived import derived
 from exports.running import rk4
 from languages.cases import MODELS, states
 from trundle.errors import InputError
@@ -195,7 +196,7 @@ def test_functions_tell_their_arguments_and_results():
 @pytest.mark.parametrize("library", ["numpy", pytest.param("jax", marks=pytest.mark.slow)])
 @pytest.mark.filterwarnings("ignore")
 def test_groups_that_are_no_numbers_are_told(library):
-    model = trundle.derive(trundle.catalog.differential_drive())
+    model = derived("differential_drive")
     if library == "jax":
         pytest.importorskip("jax")
     f, x = getattr(model, library)(), np.array(model.state_vector())

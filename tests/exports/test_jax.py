@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 import trundle
+from derived import derived
 from trundle.exports.entries import entry_named
 from trundle.program.llvm import xla_call
 
 jax = pytest.importorskip("jax")
 
 # One that is joined with what stands around it, and one that is called as native code.
-MODELS = {name: trundle.derive(trundle.catalog.robot(name)) for name in ("differential_drive", "swerve")}
+MODELS = {name: derived(name) for name in ("differential_drive", "swerve")}
 PUBLISHED = Path(sys.prefix)
 
 
@@ -111,7 +112,7 @@ def test_second_derivatives_do_not_hang_on_the_order_of_modes(name, rng):
 @pytest.mark.slow
 def test_slopes_at_rest_are_numbers(name, function):
     """Roots of 0 and angles of (0, 0) have no slope by the rules: 0/0, which spoiled all that was added to it."""
-    model = trundle.derive(trundle.catalog.robot(name))
+    model = derived(name)
     entry, f = entry_named(model, function), model.jax(function)
     given = {"state": model.state_vector(), "parameter": list(model.parameters.values())}
     groups = [np.array(given.get(group.name, np.zeros(group.size))) for group in entry.program.inputs]

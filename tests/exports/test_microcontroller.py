@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import trundle
+from derived import derived
 from exports.boards import made, require_board
 from languages.cases import MODELS, states
 from languages.rounding import SINGLE, rounding
@@ -142,7 +143,7 @@ def test_what_a_call_takes_is_reported(folder, monkeypatch):
     with monkeypatch.context() as called_by_make:
         called_by_make.setenv("MAKEFLAGS", "w")
         called_by_make.setenv("MAKELEVEL", "1")
-        package, found = exported(trundle.derive(trundle.catalog.differential_drive()), folder)
+        package, found = exported(derived("differential_drive"), folder)
     measured = json.loads(json.dumps(package.facts["measured"]))
     names = {"step", "step_prepared", "on_timer", *(entry.name for entry in found)}
     assert set(measured["functions"]) == names
@@ -166,7 +167,7 @@ def test_what_a_call_takes_is_reported(folder, monkeypatch):
 
 @pytest.mark.slow
 def test_no_heap_and_nothing_in_double_precision(folder):
-    exported(trundle.derive(trundle.catalog.swerve()), folder)
+    exported(derived("swerve"), folder)
     made(folder)
     for program, own in (("main.elf", "on_timer"), ("benchmark.elf", "robot_dynamics")):
         symbols = subprocess.run(

@@ -11,6 +11,7 @@ import pytest
 import sympy
 
 import trundle
+from derived import derived
 from parameters import SHORT, mostly_slow
 from trundle import catalog
 from trundle.errors import InputError
@@ -351,7 +352,7 @@ def test_constraints_are_told_as_a_thesis_does():
 
 
 def test_a_model_knows_its_equations():
-    model = trundle.derive(catalog.differential_drive())
+    model = derived("differential_drive")
     assert model.equations("constraints").what == "constraints"
     with pytest.raises(InputError, match="no equations 'dynamic'"):
         model.equations("dynamic")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import trundle
+from derived import derived
 from model import random_robots
 from parameters import SHORT
 from trundle import catalog
@@ -81,4 +82,4 @@ def test_random_robots(name, rng, tmp_path):
 
 @pytest.mark.parametrize("name", ["ackermann", "swerve"])
 def test_odometry(name, tmp_path):
-    check(trundle.derive(catalog.robot(name)).odometry().formulas().equations, tmp_path)
+    check(derived(name).odometry().formulas().equations, tmp_path)

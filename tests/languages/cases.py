@@ -5,6 +5,7 @@ from functools import cache, partial
 import numpy as np
 
 import trundle
+from derived import derived
 from model.splined_leg import leg
 from parameters import SHORT
 from trundle.program import Tracer
@@ -37,7 +38,7 @@ def edges():
 
 @cache
 def _of_catalog(name):
-    return trundle.derive(trundle.catalog.robot(name))
+    return derived(name)
 
 
 @cache

@@ -10,6 +10,7 @@ from scipy.integrate import cumulative_simpson, solve_ivp
 from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
 
 import trundle
+from derived import derived
 from trundle.documents import parse_urdf, urdf_extras
 from trundle.errors import InputError
 
@@ -18,7 +19,7 @@ KINDS = ["differential_drive", "swerve", "ackermann", "pendulum", "four_bar", "t
 
 @pytest.fixture(scope="module")
 def models():
-    return {name: trundle.derive(trundle.catalog.robot(name)) for name in KINDS}
+    return {name: derived(name) for name in KINDS}
 
 
 def states(model, rng, count=7):

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import trundle
-from trundle import analyze, catalog, derive, simulate
+from derived import derived
+from trundle import analyze, derive, simulate
 from trundle.analysis.motor_rates import unit_rates
 from trundle.errors import InputError
 from trundle.mechanics.assembly import assemble
@@ -33,7 +34,7 @@ def jointed(kind, **changes):
 
 @pytest.mark.parametrize("name", GOLDEN)
 def test_units_of_the_catalogue_stay(name):
-    model = derive(catalog.robot(name))
+    model = derived(name)
     assert (
         Counter(model.units[each] for each in (*model.states, *model.inputs, *model.outputs)) == GOLDEN[name]
     )

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import trundle
+from derived import derived
 from trundle.errors import InputError
 from trundle.robot import Action, Controller, State, default, units
 from trundle.robot.controllers import CONTROLLERS
@@ -346,7 +347,7 @@ def test_a_robot_that_somebody_drives_samples():
 @pytest.mark.parametrize("name", ["four_bar", "three_omni"])
 def test_other_robots_sample_too(name):
     """One whose loop is held by a projection after every step, and one of three motors."""
-    plant = trundle.derive(trundle.catalog.robot(name))
+    plant = derived(name)
     speed = next(state for state in plant.states if plant.quantities[state].kind == "speed")
     hold = {"reads": speed, "drives": plant.inputs[0], "proportional": 0.5, "target": 0.3, "period": "20 ms"}
     loop = trundle.derive(plant.robot, controllers={"hold": hold | {"delay": "5 ms"}})

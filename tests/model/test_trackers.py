@@ -10,6 +10,7 @@ import pytest
 import scipy.linalg
 
 import trundle
+from derived import derived
 from trundle.errors import InputError
 from trundle.robot import Sight
 from trundle.robot.controllers import CONTROLLERS
@@ -145,7 +146,7 @@ def held(every=None, **tracker):
 
 def test_a_closed_loop_is_the_same_law_written_in_python():
     """Both by the same Runge-Kutta steps of fourth order, the reference held over a step, as rollouts hold inputs."""
-    model, plant = held(), trundle.derive(trundle.catalog.differential_drive())
+    model, plant = held(), derived("differential_drive")
     steps, dt = 400, 5e-4
     t = np.arange(steps) * dt
     told = {

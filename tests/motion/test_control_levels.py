@@ -8,6 +8,7 @@ import pytest
 
 import trundle
 from motion.simulator_motions import MOTIONS, plan, still
+from parameters import mostly_slow
 from trundle.choices import PROFILES
 from trundle.errors import InputError
 from trundle.motion.pieces.motion import Samples
@@ -15,13 +16,19 @@ from trundle.motion.pieces.profiles import shaped
 
 _LEVELS = ("module", "body", "limited", "coordinated")
 _EACH = [(name, level, profile) for name in MOTIONS for level in _LEVELS for profile in PROFILES]
+# Every motion at every level, and at every level with every profile.
+_QUICK = [
+    (name, level, PROFILES[(i + j) % len(PROFILES)])
+    for i, name in enumerate(MOTIONS)
+    for j, level in enumerate(_LEVELS)
+]
 
 
 def finite(samples):
     return all(np.isfinite(getattr(samples, name)).all() for name in Samples.__dataclass_fields__)
 
 
-@pytest.mark.parametrize(("name", "level", "profile"), _EACH)
+@pytest.mark.parametrize(("name", "level", "profile"), mostly_slow(_EACH, _QUICK))
 def test_the_simulators_motions(name, level, profile):
     driven = trundle.drive(MOTIONS[name], level=level, profile=profile)
     motion = driven.motion

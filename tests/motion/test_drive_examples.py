@@ -5,14 +5,18 @@ from pathlib import Path
 
 import pytest
 
+from parameters import mostly_slow
 from trundle.choices import LEVELS
 from trundle.cli import main
 
 FILES = sorted((Path(__file__).parents[2] / "examples" / "swerve" / "motions").glob("*.yaml"))
+_EACH = [(file, level) for file in FILES for level in LEVELS]
+_QUICK = [(file, level) for file, level in _EACH if level == "coordinated" or file == FILES[0]]
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    ("file", "level"), mostly_slow(_EACH, _QUICK), ids=lambda value: getattr(value, "stem", value)
+)
 def test_examples_of_motions(file, level, tmp_path):
     words = [
         "drive",

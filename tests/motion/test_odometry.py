@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 
 import trundle
+from derived import derived
 from parameters import mostly_slow
 from trundle import catalog, scalars
 from trundle.errors import InputError
@@ -23,7 +24,7 @@ ROLLING = [name for name in catalog.names() if catalog.robot(name).wheels]
 
 
 def odometry(name="differential_drive", given=None):
-    return derive(catalog.robot(name)).odometry(given)
+    return derived(name).odometry(given)
 
 
 def rotation(angle):
@@ -87,7 +88,7 @@ def test_a_drives_textbook_formulas():
 @pytest.mark.parametrize("name", ROLLING)
 def test_one_step_is_a_kinematic_run_at_constant_rates(name, rng):
     """Wheels at constant rates, steering held: the arc in one step is what roll integrates, however far it goes."""
-    model = derive(catalog.robot(name))
+    model = derived(name)
     probe = model.odometry()
     steering = [each for each in probe.angles if each in probe.increments]
     given = [rate for rate, angle in zip(probe.given, probe.increments, strict=True) if angle not in steering]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import trundle
+from derived import derived
 from program.programs import DEFAULTS, differential_drive, random_program
 from trundle.errors import InputError
 from trundle.program import Tracer, compile_program, split
@@ -37,7 +37,7 @@ def test_the_same_bits_where_no_quotient_becomes_a_product():
 
 
 def test_no_operation_is_done_twice_and_none_but_the_parameters_own_moves():
-    program = trundle.derive(trundle.catalog.swerve()).dynamics
+    program = derived("swerve").dynamics
     preparation, main = split(program, "parameter")
     reciprocals = 20  # at most, of quotients that become products
     assert preparation.operations + main.operations <= program.operations + reciprocals
@@ -66,7 +66,7 @@ def test_a_group_that_there_is_not_is_told():
 
 
 def test_a_kernel_of_one_state_follows_its_parameters_and_prepares_when_they_change():
-    program = trundle.derive(trundle.catalog.swerve()).dynamics
+    program = derived("swerve").dynamics
     rng = np.random.default_rng(8)
     x, u, p = (rng.uniform(0.5, 1.5, size=group.size) for group in program.inputs)
     kernel = compile_program(program)

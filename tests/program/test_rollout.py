@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import trundle
+from derived import derived
 from program.programs import DEFAULTS, PARAMETERS, differential_drive
 from trundle.errors import InputError
 from trundle.program import compile_program, trace
@@ -59,12 +60,12 @@ def test_batches_of_every_tail(count):
 @pytest.mark.parametrize("count", [None, 1, 11])
 def test_stages_in_a_loop_are_the_same_steps(count, monkeypatch):
     """As long programs have them: with what ends a step, inputs that change, states that stand still, and samples."""
-    linkage = trundle.derive(trundle.catalog.four_bar())
+    linkage = derived("four_bar")
     speed = next(name for name in linkage.states if linkage.quantities[name].kind == "speed")
     hold = {"reads": speed, "drives": linkage.inputs[0], "proportional": 0.5, "target": 0.3, "period": "5 ms"}
     held = trundle.derive(linkage.robot, controllers={"hold": hold})
     volts = {"left_motor.voltage": np.linspace(0, 24, 40)[:, None], "right_motor.voltage": 9.0}
-    for model, inputs in ((held, {}), (trundle.derive(trundle.catalog.differential_drive()), volts)):
+    for model, inputs in ((held, {}), (derived("differential_drive"), volts)):
         given = {"inputs": inputs, "steps": 40, "dt": 1e-3, "every": 8, "count": count}
         straight = trundle.rollout(model, **given)
         with monkeypatch.context() as patched:

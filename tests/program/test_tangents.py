@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import trundle
+from derived import derived
 from trundle.errors import TrundleError
 from trundle.program import Tracer, compile_program, tangents
 from trundle.program.sensitivities import with_tangents
@@ -107,7 +107,7 @@ def test_what_is_not_chosen_does_not_count_and_roots_at_rest_stand_still():
 @pytest.mark.parametrize("count", [1, 9])
 def test_both_ways_of_a_long_program_against_casadi(count):
     """One name goes operation by operation, many by the slopes."""
-    program = trundle.derive(trundle.catalog.differential_drive()).dynamics
+    program = derived("differential_drive").dynamics
     names = [*program.inputs[2].labels[:count]]
     both = with_tangents(program, {name: ("parameter", name) for name in names})
     x, u, p = (RNG.uniform(0.5, 1.5, group.size) for group in program.inputs)

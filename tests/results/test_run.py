@@ -8,6 +8,7 @@ import pytest
 import xarray
 
 import trundle
+from derived import derived
 from trundle.errors import InputError
 from trundle.results import Run
 from trundle.results.columns import Column
@@ -69,7 +70,7 @@ def test_columns_say_what_they_are_also_behind_a_file(tmp_path):
 
 @pytest.mark.slow
 def test_simulated_columns_are_what_the_model_says():
-    run = trundle.simulate(trundle.derive(trundle.catalog.skid_steer()), 0.1, samples=3)
+    run = trundle.simulate(derived("skid_steer"), 0.1, samples=3)
     assert {run.column(name).kind for name in run.parts["front_left"].values()} == {
         "coordinate", "speed", "slip", "ground", "load",
     }  # fmt: skip

@@ -14,6 +14,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 import trundle
+from derived import derived
 from parameters import mostly_slow
 from trundle import catalog
 from trundle.analysis.analyze import analyze
@@ -257,7 +258,7 @@ def test_a_run_without_anything_to_show(tmp_path):
 @pytest.mark.parametrize("kind", ["pendulum", "four_bar", "slider_crank", "offset_drive"])
 def test_what_is_drawn_is_where_the_model_says(kind):
     """Joints, centres of mass and loops at every moment of a run, by the run's own outputs."""
-    run = trundle.simulate(trundle.derive(catalog.robot(kind)), 0.5, samples=11)
+    run = trundle.simulate(derived(kind), 0.5, samples=11)
     shown = scene_of(run)
     assert shown is not None
     known = [(joint.name, Spot(joint.frame)) for joint in shown.joints]
@@ -786,7 +787,7 @@ def test_curves_run_through_their_true_peaks():
 
 
 def test_start_ups_are_curves_however_few_samples_there_are():
-    model = trundle.derive(trundle.catalog.differential_drive())
+    model = derived("differential_drive")
     few, many = (
         trundle.simulate(model, 30.0, {"left_motor.voltage": 24.0}, samples=count, progress=False)
         for count in (1001, 100_001)

@@ -17,6 +17,7 @@ import sympy as sp
 from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
 
 import trundle
+from derived import derived
 from parameters import SHORT, mostly_slow
 from trundle.program import Group, Instruction, Program
 from trundle.results import Batch, Run
@@ -174,7 +175,7 @@ def test_a_model_in_a_notebook(model):
 
 @pytest.mark.parametrize("name", mostly_slow(SHORT, ["differential_drive", "four_bar"]))
 def test_a_model_shows_its_equations(name):
-    model = trundle.derive(trundle.catalog.robot(name))
+    model = derived(name)
     seen = checked(model._repr_html_())
     assert seen.formulas > 10
     assert "$" not in seen.text, "nothing waits for a script to be set"

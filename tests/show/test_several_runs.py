@@ -7,13 +7,14 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import trundle
+from derived import derived
 from trundle.errors import InputError
 from trundle.show.figures.several_runs import difference_labels
 
 
 @pytest.fixture(scope="module")
 def model():
-    return trundle.derive(trundle.catalog.differential_drive())
+    return derived("differential_drive")
 
 
 def drive(model, **how):
@@ -120,7 +121,7 @@ def test_what_cannot_be_compared_is_told(model):
         trundle.compare(run, run).over_time("states", "tetha")
     with pytest.raises(InputError, match="there is no figure 'state'"):
         trundle.compare(run, run).over_time("state")
-    swing = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0, samples=5)
+    swing = trundle.simulate(derived("pendulum"), 1.0, samples=5)
     with pytest.raises(InputError, match="aren't seen from one side: diff.* from above.* from the side"):
         trundle.compare(run, swing, labels=["differential", "pendulum"]).path()
     with pytest.raises(InputError, match="no path of the run 'still': no description says"):

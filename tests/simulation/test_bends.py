@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import trundle
+from derived import derived
 from trundle.errors import InputError
 from trundle.results.between import with_points
 from trundle.simulation import bends, extremes, integrate
@@ -18,7 +19,7 @@ VOLTAGES = {"left_motor.voltage": 20.0, "right_motor.voltage": 24.0}
 
 @pytest.fixture(scope="module")
 def drive() -> trundle.Model:
-    return trundle.derive(trundle.catalog.differential_drive())
+    return derived("differential_drive")
 
 
 @pytest.fixture(scope="module")
@@ -88,9 +89,7 @@ def test_jumps_of_inputs_are_steep(drive):
 
 def test_what_is_rounding_has_no_points():
     """The stored energy of what turns all of it over is a small difference of large numbers."""
-    run = trundle.simulate(
-        trundle.derive(trundle.catalog.pendulum()), 5.0, initial={"link_1.angle": 1.5}, progress=False
-    )
+    run = trundle.simulate(derived("pendulum"), 5.0, initial={"link_1.angle": 1.5}, progress=False)
     assert run.between["link_2.rate"].size
     assert not run.between["energy.stored"].size
 

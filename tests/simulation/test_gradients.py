@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import trundle
+from derived import derived
 from parameters import mostly_slow
 from trundle.errors import InputError
 
@@ -174,7 +175,7 @@ def test_controllers_leave_little_of_what_parameters_move(tmp_path, monkeypatch,
 
 
 def test_many_robots_are_differentiated_as_one():
-    model = trundle.derive(trundle.catalog.differential_drive())
+    model = derived("differential_drive")
     masses = np.linspace(10.0, 40.0, 7)
     given = {"inputs": {"left_motor.voltage": 20.0}, "steps": 40, "dt": 1e-3, "gradients": ["body.mass", "r"]}
     batch = trundle.rollout(model, parameters={"body.mass": masses}, **given)
@@ -190,7 +191,7 @@ def test_many_robots_are_differentiated_as_one():
 
 @pytest.mark.parametrize("suffix", ["nc", "npy"])
 def test_files_keep_the_derivatives_of_states(tmp_path, suffix):
-    model = trundle.derive(trundle.catalog.pendulum())
+    model = derived("pendulum")
     batch = trundle.rollout(model, initial={"link_1.angle": 0.5}, steps=20, gradients=["gravity"], count=2)
     again = trundle.Batch.load(batch.save(tmp_path / f"swing.{suffix}"))
     np.testing.assert_array_equal(
@@ -224,19 +225,19 @@ def test_states_called_like_derivatives_stay_states(tmp_path):
     ],
 )
 def test_what_is_no_number_is_told(names, words):
-    model = trundle.derive(trundle.catalog.differential_drive())
+    model = derived("differential_drive")
     with pytest.raises(InputError, match=words):
         trundle.rollout(model, steps=2, gradients=names)
 
 
 def test_starts_that_follow_from_constraints_are_refused():
-    model = trundle.derive(trundle.catalog.four_bar())
+    model = derived("four_bar")
     with pytest.raises(InputError, match="follows from other states"):
         trundle.rollout(model, steps=2, gradients=[f"initial.{model.dependent[0]}"])
 
 
 def test_what_was_not_asked_for_is_told():
-    model = trundle.derive(trundle.catalog.pendulum())
+    model = derived("pendulum")
     with pytest.raises(InputError, match="no derivatives"):
         trundle.rollout(model, steps=2).gradient("link_1.angle", "gravity")
     batch = trundle.rollout(model, steps=2, gradients=["gravity"])
@@ -412,7 +413,7 @@ TRACKED = {
 
 
 def test_a_runs_derivatives_go_into_files(tmp_path):
-    model = trundle.derive(trundle.catalog.pendulum())
+    model = derived("pendulum")
     run = trundle.simulate(model, 1.0, initial={"link_1.angle": 0.5}, samples=5, gradients=["gravity"])
     again = trundle.Run.load(run.save(tmp_path / "swing.nc"))
     np.testing.assert_array_equal(
@@ -430,7 +431,7 @@ def test_a_runs_derivatives_go_into_files(tmp_path):
 
 def test_runs_that_native_code_does_not_take_have_them_too():
     """Functions of time, methods of SciPy's; what follows the motion in Python is refused."""
-    model = trundle.derive(trundle.catalog.differential_drive())
+    model = derived("differential_drive")
     names, by_table = ["r", "inputs.left_motor.voltage"], ([0.0, 0.5], [0.0, 10.0])
     quick = trundle.simulate(model, 0.4, {"left_motor.voltage": by_table}, gradients=names, samples=5)
     assert quick.summary["steps"] > 5

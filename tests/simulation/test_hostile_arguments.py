@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 import trundle
+from derived import derived
 from trundle.errors import InputError
 
 
 @pytest.fixture(scope="module")
 def pendulum():
-    return trundle.derive(trundle.catalog.pendulum())
+    return derived("pendulum")
 
 
 def test_a_date_is_no_duration(pendulum):

@@ -8,11 +8,12 @@ import pytest
 import xarray
 
 import trundle
+from derived import derived
 from trundle import InputError, catalog
 from trundle.simulation.stretches import smooth_between
 
 LEFT, RIGHT = "left_motor.voltage", "right_motor.voltage"
-MODEL = trundle.derive(catalog.differential_drive())
+MODEL = derived("differential_drive")
 
 
 @pytest.mark.parametrize("method", ["auto", "Radau", "DOP853"])
@@ -143,7 +144,7 @@ def test_units_behind_the_names_of_a_table(tmp_path):
     for name, head, per in (("si", "time,volts", 1.0), ("log", "Timestamp (ms),volts [mV]", 1e3)):
         rows = "".join(f"{per * k / 10:g},{per * k:g}\n" for k in range(11))
         (tmp_path / f"{name}.csv").write_text(f"{head}\n{rows}", encoding="utf-8")
-    model, finals = trundle.derive(trundle.catalog.differential_drive()), []
+    model, finals = derived("differential_drive"), []
     for name in ("si", "log"):
         table = {"file": str(tmp_path / f"{name}.csv"), "column": "volts"}
         finals.append(trundle.simulate(model, 1.0, {"left_motor.voltage": table}, samples=3).final["theta"])
@@ -152,7 +153,7 @@ def test_units_behind_the_names_of_a_table(tmp_path):
 
 def test_one_function_gives_all_inputs_by_name_or_in_order():
     """The same law as a function an input, as a mapping, and as an array: the same runs, bit for bit."""
-    model = trundle.derive(trundle.catalog.differential_drive())
+    model = derived("differential_drive")
     left, right = model.inputs
 
     def law(side):
@@ -176,7 +177,7 @@ def test_one_function_gives_all_inputs_by_name_or_in_order():
 
 def test_a_function_of_all_inputs_is_asked_once_a_state():
     asked = []
-    model = trundle.derive(trundle.catalog.differential_drive())
+    model = derived("differential_drive")
 
     def law(t, state):
         asked.append(state)
@@ -208,7 +209,7 @@ def test_a_kinematic_run_wants_its_inputs_by_name():
 def test_cubic_tables_are_no_places_to_stop():
     """A spline has no kinks: an integrator that stopped at every node took forty times as long."""
     times = np.linspace(0, 2, 101)
-    model = trundle.derive(trundle.catalog.differential_drive())
+    model = derived("differential_drive")
     volts = {
         name: (lambda t, a=a: 6 + a * np.sin(3 * t)) for name, a in zip(model.inputs, (1, 2), strict=True)
     }

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
+from derived import derived
 from trundle import catalog, load, roll, simulate
 from trundle.errors import InputError, NumericsError
-from trundle.model import derive
 from trundle.robot import parse_robot
 
 
@@ -84,7 +84,7 @@ def test_consistent_swerve_rolls_without_slip():
 @pytest.mark.parametrize("name", ["mecanum", "three_omni", "ackermann", "tricycle", "differential_drive"])
 def test_kinematic_and_dynamic_runs_follow_the_same_path(name):
     """A dynamic run's own wheel and steering angles, rolled kinematically (a caster's are left to follow)."""
-    model = derive(catalog.robot(name))
+    model = derived(name)
     commands = {n: (8.0 + k if n.endswith("voltage") else 0.3) for k, n in enumerate(model.inputs)}
     run = simulate(model, 2.0, commands, rtol=1e-10)
     casters = [n for n, wheel in model.robot.wheels.items() if wheel.type == "caster"]

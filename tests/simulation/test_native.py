@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import trundle
+from derived import derived
 from trundle.simulation import native, problem
 
 GAINS = {"proportional": 10, "integral": 20, "lowest": -8, "highest": 8}
@@ -131,7 +132,7 @@ def test_a_loop_that_diverges_says_when(loop):
 
 def test_samples_keep_constraints():
     """A linkage with a loop that is closed by a projection, under a controller that samples."""
-    plant = trundle.derive(trundle.catalog.robot("four_bar"))
+    plant = derived("four_bar")
     speed = next(state for state in plant.states if plant.quantities[state].kind == "speed")
     hold = {"reads": speed, "drives": plant.inputs[0], "proportional": 0.5, "target": 0.3, "period": "20 ms"}
     closed = trundle.derive(plant.robot, controllers={"hold": hold})

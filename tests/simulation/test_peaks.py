@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import trundle
+from derived import derived
 from trundle.errors import InputError
 from trundle.results.peaks import Peak
 from trundle.simulation import extremes, integrate
@@ -18,7 +19,7 @@ VOLTAGES = {"left_motor.voltage": 20.0, "right_motor.voltage": 24.0}
 
 @pytest.fixture(scope="module")
 def drive() -> trundle.Model:
-    return trundle.derive(trundle.catalog.differential_drive())
+    return derived("differential_drive")
 
 
 def near(peaks, others, run, share):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trundle
-from trundle import catalog
+from derived import derived
 from trundle.simulation.stability import longest_step
 
 
@@ -30,7 +30,7 @@ def test_growing_and_resting_motions_bound_no_step():
 @pytest.mark.slow
 def test_a_slipping_swerve_is_told_that_its_step_is_too_long():
     """The four-module swerve ended 0.4 % off in x at 1 ms without a word."""
-    model = trundle.derive(catalog.swerve())
+    model = derived("swerve")
     volts = {
         f"{name}_drive.voltage": 12.0 for name in ("front_left", "front_right", "rear_left", "rear_right")
     }
@@ -48,13 +48,13 @@ def test_a_slipping_swerve_is_told_that_its_step_is_too_long():
 
 
 def test_the_robot_that_bounds_the_step_is_named():
-    model = trundle.derive(catalog.differential_drive())
+    model = derived("differential_drive")
     inductance = {"motors.left_motor.inductance": np.array([1e-2, 1e-2, 1e-6])}
     with pytest.warns(UserWarning, match=r"robot 2 of 'differential_drive'.*decay at 4.99e\+04/s"):
         trundle.rollout(model, parameters=inductance, steps=1, dt=1e-3)
 
 
 def test_a_name_that_no_robot_has_is_no_robots_fault():
-    model = trundle.derive(catalog.differential_drive())
+    model = derived("differential_drive")
     with pytest.raises(trundle.InputError, match=r"^rr: there is no parameter 'rr'\n  did you mean 'r'"):
         trundle.rollout(model, parameters={"rr": np.ones(3)}, steps=10)

@@ -10,6 +10,7 @@ import pytest
 import sympy
 
 import trundle
+from derived import derived
 from formulas.test_against_programs import drawn, number
 from formulas.typeset.mathml_reader import Reader, shape
 from model import random_robots
@@ -128,7 +129,7 @@ def test_only_what_mathml_core_has(name):
 
 @pytest.mark.slow
 def test_odometry_is_written():
-    text = trundle.derive(catalog.ackermann()).odometry().formulas().equations.mathml()
+    text = derived("ackermann").odometry().formulas().equations.mathml()
     assert "<mi>sinc</mi>" in text
     assert "<mtext>if\u00a0</mtext>" in text  # a space at its end would not be seen
     ElementTree.fromstring(text)

@@ -6,13 +6,13 @@ import pytest
 from IPython.core.formatters import DisplayFormatter
 
 import trundle
-from trundle import catalog
+from derived import derived
 
 
 @pytest.fixture(scope="module")
 def shown():
     """What a kernel sends for `run.animate()`."""
-    model = trundle.derive(catalog.differential_drive())
+    model = derived("differential_drive")
     run = trundle.simulate(model, 1.0, {"right_motor.voltage": 6.0}, samples=51)
     return DisplayFormatter().format(run.animate())[0]
 
@@ -78,7 +78,7 @@ def test_a_run_of_nothing_known_has_no_picture():
 
 @pytest.mark.slow
 def test_a_model_shows_itself_alive(opened):
-    page = opened(notebook(trundle.derive(catalog.differential_drive()).animate()._repr_html_()))
+    page = opened(notebook(derived("differential_drive").animate()._repr_html_()))
     page.frame_locator("iframe").locator("#controls input[type=range]").first.wait_for()
 
 

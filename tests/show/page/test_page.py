@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 import trundle
+from derived import derived
 from parameters import mostly_slow
 from trundle.show.drawing.scene import Scene
 from trundle.show.figures.path import unseen
@@ -45,7 +46,7 @@ def test_a_page_looks_around_all_moments_of_a_run_once(monkeypatch):
         return extent(scene)
 
     monkeypatch.setattr(Scene, "extent", property(counted))
-    run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 1.0, samples=501)
+    run = trundle.simulate(derived("pendulum"), 1.0, samples=501)
     page_of(run)
     assert lengths.count(501) == 1
 
@@ -355,7 +356,7 @@ def test_joined_modules_are_a_script(tmp_path):
 def test_errors():
     with pytest.raises(trundle.InputError, match="a page shows runs, not int"):
         page_of([3])
-    batch = trundle.rollout(trundle.derive(trundle.catalog.pendulum()), steps=2, dt=1e-3)
+    batch = trundle.rollout(derived("pendulum"), steps=2, dt=1e-3)
     for given, what in ((3, "int"), (None, "NoneType"), (batch, "Batch")):
         with pytest.raises(trundle.InputError, match=f"a page shows runs, not {what}"):
             trundle.animate(given, "never.html")

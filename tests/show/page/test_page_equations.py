@@ -5,6 +5,7 @@ import sympy
 from sympy.physics.mechanics import dynamicsymbols
 
 import trundle
+from derived import derived
 from trundle import catalog
 from trundle.errors import InputError
 from trundle.show.page import page_of
@@ -47,7 +48,7 @@ def test_what_has_no_equations_says_why(monkeypatch):
 
 @pytest.mark.slow
 def test_numbers_beside_symbols_follow_the_sliders(opened):
-    page = opened(page_of(trundle.derive(catalog.differential_drive())))
+    page = opened(page_of(derived("differential_drive")))
     cell = page.locator("#equations [data-keys='r']")
     assert cell.text_content() == "0.15"
     page.evaluate("globalThis.trundlePage.controls.set([['parameters.r', 0.2]])")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import trundle
+from derived import derived
 from trundle.show.page import page_of
 from trundle.show.page.planes import planes
 
@@ -49,7 +50,7 @@ def test_motors_lie_within_what_they_can_give(driven):
 
 
 def test_runs_without_wheels_or_torques_have_none():
-    run = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 0.1)
+    run = trundle.simulate(derived("pendulum"), 0.1)
     assert planes(run) == []
     assert "createPlanes" not in page_of(run).split("startPage(document, {")[-1]
 

@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 import trundle
+from derived import derived
 from trundle.show.page import page_of
 from trundle.show.page.inert_json import to_json
 from trundle.show.page.joining import joined
@@ -214,7 +215,7 @@ def test_layers_keys_and_fingers(opened):
 
 @pytest.mark.slow
 def test_only_pages_that_need_it_carry_the_library():
-    flat = trundle.simulate(trundle.derive(trundle.catalog.pendulum()), 0.2, samples=11)
+    flat = trundle.simulate(derived("pendulum"), 0.2, samples=11)
     assert "createRobot3d" not in page_of(flat)
     assert len(page_of(flat).encode()) < 300_000
 
