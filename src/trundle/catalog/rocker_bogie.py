@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 from trundle.catalog.entry import Data, MeasureLike, described, entry, given
-from trundle.catalog.rover_parts import CURVATURE, box_inertia, measured, motors_of, rate_control, size
+from trundle.catalog.rover_parts import CURVATURE, box_inertia, measured, motors_of, rate_control, rod, size
 from trundle.robot import units
 from trundle.robot.description import Robot
 
-_GROUND: Data = {"hills": {"type": "waves", "amplitude": 0.06, "length": 3.0, "across": 2.0}}
+_GROUND: Data = {"ground": {"type": "plane"}, "step": {"type": "step", "height": 0.2, "at": [1.2, 0.0]}}
 
 
-@entry(lambda robot: {"duration": 10.0, "step": 0.02}, terrain={"surfaces": _GROUND})
+@entry(lambda robot: {"duration": 10.0, "step": 0.02}, terrain={"surfaces": _GROUND, "sinkage": 0.005})
 def rocker_bogie(
     *,
     speed: MeasureLike = 0.3,
@@ -37,7 +39,7 @@ def rocker_bogie(
     """
     v, k = measured("speed", speed, units.SPEED), measured("curvature", curvature, CURVATURE)
     r, d, half = size("radius", radius), size("wheelbase", wheelbase) / 2, size("track", track) / 2
-    mass = measured("body_mass", body_mass, units.MASS)
+    mass, hull = measured("body_mass", body_mass, units.MASS), [d, round(2 * (half - r), 6), 2 * r]
     wheel: Data = {
         "radius": r, "mass": wheel_mass, "width": 2 * r / 3, **given(contact=contact, friction=friction),
     }  # fmt: skip
@@ -48,8 +50,14 @@ def rocker_bogie(
     for side, y in (("left", half), ("right", -half)):
         rocker, bogie = f"rocker_{side}", f"bogie_{side}"
         # The rocker turns in the body above the middle wheel, a diameter above the axles.
-        joints[rocker] = {**hinge, "at": [0, y, 0]}
-        joints[bogie] = {**hinge, "at": [-d / 2, 0, -2 * r], "parent": rocker}
+        beside = -math.copysign(r / 2, y)  # rods lie on the inner side of the wheels
+        rods = {
+            "front": rod(r / 5, (0, 0), (d, -2 * r), beside),
+            "rear": rod(r / 5, (0, 0), (-d / 2, -2 * r), beside),
+        }
+        bar = {"bar": rod(r / 5, (-d / 2, 0), (d / 2, 0), beside)}
+        joints[rocker] = {**hinge, "at": [0, y, 0], "body": {"shapes": rods}}
+        joints[bogie] = {**hinge, "at": [-d / 2, 0, -2 * r], "parent": rocker, "body": {"shapes": bar}}
         wheels[f"front_{side}"] = {"parent": rocker, "at": [d, 0, -2 * r], **wheel}
         wheels[f"middle_{side}"] = {"parent": bogie, "at": [d / 2, 0, 0], **wheel}
         wheels[f"rear_{side}"] = {"parent": bogie, "at": [-d / 2, 0, 0], **wheel}
@@ -59,7 +67,11 @@ def rocker_bogie(
         "rocker_bogie",
         {},
         base="floating",
-        body={"mass": mass, "inertia": box_inertia(mass, d, 2 * half - 2 * r, 2 * r)},
+        body={
+            "mass": mass,
+            "inertia": box_inertia(mass, *hull),
+            "shapes": {"hull": {"type": "box", "size": hull}},
+        },
         joints=joints,
         couplings={"differential": _differential(differential_stiffness)},
         wheels=wheels,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from trundle.catalog.entry import Data, MeasureLike
 from trundle.errors import InputError
 from trundle.robot import units
@@ -15,11 +17,8 @@ _LAW: Data = {"contact": "linear", "friction": 1.0, "limit": "box"}
 
 def box_inertia(mass: float, x: float, y: float, z: float) -> dict[str, float]:
     """Moments of inertia of a solid box."""
-    return {
-        "xx": mass * (y * y + z * z) / 12,
-        "yy": mass * (x * x + z * z) / 12,
-        "zz": mass * (x * x + y * y) / 12,
-    }
+    moments = {"xx": y * y + z * z, "yy": x * x + z * z, "zz": x * x + y * y}
+    return {axes: float(f"{mass * moment / 12:.14g}") for axes, moment in moments.items()}
 
 
 def law_of(contact: str | None) -> Data:
@@ -55,3 +54,15 @@ def size(name: str, measure: MeasureLike) -> float:
     if number <= 0:
         raise InputError(f"must be greater than zero, got {measure}", key=name)
     return number
+
+
+def rod(thick: float, start: tuple[float, float], end: tuple[float, float], y: float) -> Data:
+    """What a rod looks like between two places (x, z) of a body, at a y (m)."""
+    along, up = end[0] - start[0], end[1] - start[1]
+    numbers: dict[str, list[float]] = {
+        "size": [math.hypot(along, up), thick, thick],
+        "at": [(start[0] + end[0]) / 2, y, (start[1] + end[1]) / 2],
+        "rpy": [0.0, -math.atan2(up, along), 0.0],
+    }
+    # A file is easier to read with a micrometre less.
+    return {"type": "box", **{key: [round(each, 6) for each in row] for key, row in numbers.items()}}
