@@ -17,6 +17,7 @@ def one_start(quick: bool) -> list[Row]:
     import numpy as np
 
     import trundle
+    from trundle.motion.fastest.guesses import guess_of
     from trundle.motion.fastest.problem import Problem, Stop
     from trundle.motion.fastest.starts import ways
 
@@ -29,7 +30,7 @@ def one_start(quick: bool) -> list[Row]:
     absent, peers = sleipnir.missing(), []
     for _ in range(2 if quick else 5):
         started = time.perf_counter()
-        guess = problem.guess((100,), way.poses((100,), problem.size))
+        guess = guess_of(problem, (100,), way.poses((100,), problem.size))
         nodes, found = problem.solved((100,), guess)
         assert found
         seconds = min(seconds, time.perf_counter() - started)

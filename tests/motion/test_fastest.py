@@ -46,7 +46,8 @@ def rest_to_rest(way: float, speed: float, acceleration: float) -> float:
 def check(found: trundle.motion.fastest.fastest.Fastest, goal: tuple[float, ...]) -> None:
     """It arrives, keeps all limits between samples, doesn't slip, and isn't faster than its bound."""
     motion = found.motion
-    assert motion.poses([motion.duration])[0] == pytest.approx(goal, abs=1e-8)
+    missed = motion.poses([motion.duration])[0] - goal
+    assert [*missed[:2], math.remainder(missed[2], 2 * math.pi)] == pytest.approx([0, 0, 0], abs=1e-8)
     assert motion.samples([0.0, motion.duration]).twist == pytest.approx(np.zeros((2, 3)), abs=1e-8)
     told = found.summary()
     assert told["exceeded"] == []
@@ -420,47 +421,6 @@ def test_the_outline_is_that_of_wheels_and_shapes():
     corners = outline_of(who)
     assert np.abs(corners).max(axis=0) == pytest.approx([0.25 + 0.1, 0.25 + 0.03])
     assert len(hull(np.concatenate([corners, corners / 2]))) == len(corners)
-
-
-def dubins(x: float, y: float, theta: float, radius: float) -> float:
-    """The length of the shortest way of arcs with a straight line between them (Dubins 1957)."""
-    ways = []
-    for first, last in ((1, 1), (-1, -1), (1, -1), (-1, 1)):
-        begin, end = 1j * first * radius, x + 1j * y + 1j * last * radius * np.exp(1j * theta)
-        apart, along = abs(end - begin), np.angle(end - begin)
-        if first == last:
-            straight = apart
-        elif apart > 2 * radius:
-            straight = math.sqrt(apart**2 - 4 * radius**2)
-            along += first * math.asin(2 * radius / apart)
-        else:
-            continue
-        turns = (first * along) % (2 * math.pi) + (last * (theta - along)) % (2 * math.pi)
-        ways.append(straight + radius * turns)
-    return min(ways)
-
-
-def bicycle() -> trundle.Robot:
-    """A fixed wheel at the origin and a steered one a metre ahead of it."""
-    rear = {"type": "fixed", "at": [0, 0, 0], "radius": 0.1, "contact": "slip"}
-    fork = {"mass": 1, "inertia": {"zz": 0.01}}
-    front = {"type": "steered", "at": [1, 0, 0], "radius": 0.1, "contact": "slip", "fork": fork}
-    body = {"mass": 10, "inertia": {"zz": 1}}
-    document = {"name": "bicycle", "base": "planar", "body": body, "wheels": {"rear": rear, "front": front}}
-    return trundle.Robot.model_validate(document)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("goal", [(8, 3, 0), (6, 4, 1.5), (7, -2, -0.8)])
-def test_a_car_at_a_constant_speed_takes_dubins_way(goal):
-    steering = trundle.Limits(drive_speed=100.0, steering_range=(-0.6, 0.6))
-    found = declared(
-        bicycle(), (0, 0, 0), goal, limits={"rear": trundle.Limits(drive_speed=1.0), "front": steering}
-    )
-    least = dubins(*goal, 1 / math.tan(0.6))
-    assert found.motion.duration == pytest.approx(least, rel=CLOSED)
-    assert found.motion.duration > least * (1 - 1e-9)
-    assert math.hypot(*goal[:2]) * (1 - 1e-9) < found.bound <= least
 
 
 BASES = [

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import cmath
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, pairwise, product
+from itertools import pairwise
 
 import numpy as np
 
 from trundle.arrays import ComplexArray, FloatArray
 from trundle.errors import InputError
+from trundle.motion.fastest.gauges import corners, gauges, minimum, travelled
 from trundle.motion.fastest.problem import Problem, Stop
 from trundle.motion.fastest.routes import around, shortest
+from trundle.motion.fastest.turning import axle_of, shortest_word
 from trundle.motion.planning.pose_plans import least_time
 
 # Corners of the twists within limits may be beyond these by rounding.
 _ROUNDING = 1e-9
+# Poses are met to 1e-8 m and steering ranges kept to 1e-9 of them: words may be shorter by such a share.
+_MISSED = 1e-6
 
 
 @dataclass(frozen=True)
@@ -26,37 +32,102 @@ class Weight:
     most: float
 
 
-def lower_bound(problem: Problem, weight: Weight | None = None) -> float:
-    """The least time in which all places of modules, and the origin, get from stop to stop, from rest to rest (s).
+def lower_bound(problem: Problem, weight: Weight | None = None, more: int = 0) -> float:
+    """The least time in which wheels, places on the base and the centre of mass get from stop to stop (s).
 
-    From rest the speed of a place is at most e(t) = min(V, A t, J t²/2), and as much before the end; so its way, no
-    shorter than the chords between stops (the origin's: than the shortest way past the obstacles, from which it keeps
-    the outline's inscribed circle), is at most ∫ min(e(t), e(T − t)) dt. The centre of mass has an A of its
-    own, where given.
+    From rest the rate of a wheel is at most e(t) = min(V, A t, J t²/2), and as much before the end; so what it travels
+    from rest to rest is at most ∫ min(e(t), e(T − t)) dt. At least it travels the chords between stops, what `gauges`
+    say of a way and a turn together, and of a base that turns within a radius the shortest words. Ways of places are
+    no shorter than the shortest ones past the obstacles, from which the outline's inscribed circle about them keeps.
+
+    With `more` it is that of motions whose last leg has so many whole turns beside the shorter one.
     """
-    count = len(problem.drive.modules)
-    places = np.append(problem.drive.places, [] if weight is None else [weight.center])
-    ways, moved = np.zeros(count + 1), np.zeros(len(places))
-    polygons = [around(obstacle, inscribed(problem.outline), outside=False) for obstacle in problem.obstacles]
-    for a, b in pairwise(problem.stops):
-        moved += _chords(places, a, b)
-        ends = np.array([[stop.x, stop.y] for stop in (a, b)])
-        route = shortest(ends[0], ends[1], polygons)
-        ways[-1] += np.hypot(*np.diff(ends if route is None else route, axis=0).T).sum()
-    ways[:-1] = moved[:count]
-    limits = _greatest(problem)
+    asked = [*_chorded(problem), *_gauged(problem, more), *_worded(problem)]
     if weight is not None:
+        moved = _total(problem, weight.center)
         inside = _holds_origin(problem.drive.places - weight.center)
-        most = [limits[0, :-1].max() if inside else np.inf, weight.most, np.inf]
-        ways, limits = np.append(ways, moved[-1]), np.column_stack([limits, most])
-    known = np.isfinite(limits).any(axis=0)
+        speed = problem.drive.rolling[0].max() if inside else math.inf
+        asked.append((moved, np.array([speed, weight.most, math.inf])))
+    ways, limits = np.array([way for way, _ in asked]), np.array([rates for _, rates in asked]).T
+    known = np.isfinite(limits).any(axis=0) & (ways > 0)
     return least_time(ways[known], limits[:, known]) if known.any() else 0.0
 
 
-def inscribed(outline: FloatArray) -> float:
-    """The radius of the circle about the base's origin within a convex outline (m); 0 where that lies outside."""
+_Asked = tuple[float, FloatArray]
+
+
+def _chorded(problem: Problem) -> Iterator[_Asked]:
+    """Ways of the modules' places, and of the origin, with what limits these."""
+    greatest = _greatest(problem).T
+    for place, rates in zip(problem.drive.places.tolist(), greatest, strict=False):
+        yield sum(_chord(place, *leg) for leg in pairwise(problem.stops)), rates
+    yield _total(problem, 0j), greatest[-1]
+
+
+def _total(problem: Problem, place: complex) -> float:
+    """The least way of a place on the base (m)."""
+    return sum(max(_chord(place, *leg), route) for leg, route in _routed(problem, place))
+
+
+def _routed(problem: Problem, place: complex) -> Iterator[tuple[tuple[Stop, Stop], float]]:
+    """The legs, and the shortest ways (m) on them of a place's inscribed circle past the obstacles."""
+    kept = inscribed(problem.outline, place) if problem.obstacles else 0.0
+    polygons = [around(obstacle, kept, outside=False) for obstacle in problem.obstacles]
+    for a, b in pairwise(problem.stops):
+        ends = [_at(place, stop) for stop in (a, b)]
+        places = [np.array([end.real, end.imag]) for end in ends if end is not None]
+        route = shortest(places[0], places[1], polygons) if polygons and len(places) == 2 else None
+        yield (a, b), 0.0 if route is None else float(np.hypot(*np.diff(route, axis=0).T).sum())
+
+
+def _at(place: complex, stop: Stop) -> complex | None:
+    """Where a place on the base is at a stop; None where that hangs on a free heading."""
+    if stop.heading is None:
+        return None if place else complex(stop.x, stop.y)
+    return complex(stop.x, stop.y) + cmath.exp(1j * stop.heading) * place
+
+
+def _gauged(problem: Problem, more: int) -> Iterator[_Asked]:
+    """What the gauges say, the last leg turning by so many whole turns more."""
+    last = problem.stops[-1]
+    for gauge in gauges(problem):
+        travel = 0.0
+        for (a, b), route in _routed(problem, gauge.place):
+            way = max(_chord(gauge.place, a, b), route)
+            begin, end = (_at(gauge.place, stop) for stop in (a, b))
+            if a.heading is None or b.heading is None or begin is None or end is None:
+                travel += gauge.travel(way, 0.0)
+            else:
+                turn = math.remainder(b.heading - a.heading, 2 * math.pi)
+                if more and b is last:
+                    travel += gauge.travel(way, abs(turn + 2 * math.pi * more))
+                else:
+                    travel += travelled(gauge, end - begin, way, a.heading, turn)
+        yield travel * (1 - _ROUNDING), gauge.rates
+
+
+def _worded(problem: Problem) -> Iterator[_Asked]:
+    """Of the wheels of a base that turns within a radius: the shortest words of its axle, in the curve in which a wheel
+    goes the least of these.
+    """
+    if (held := axle_of(problem)) is None:
+        return
+    length = sum(
+        max(shortest_word(held, *leg), _chord(held.place, *leg), route)
+        for leg, route in _routed(problem, held.place)
+    )
+    along, most = cmath.exp(1j * held.direction), 1 / held.radius
+    for place, rates in zip(problem.drive.places.tolist(), problem.drive.rolling.T, strict=True):
+        arm = 1j * (place - held.place)
+        share = minimum(lambda bent, arm=arm: abs(along + bent * arm), -most, most)
+        yield length * share * (1 - _MISSED), rates
+
+
+def inscribed(outline: FloatArray, place: complex = 0j) -> float:
+    """The radius of the circle about a place on the base within a convex outline (m); 0 where that lies outside."""
     edges = np.roll(outline, -1, axis=0) - outline
-    beyond = edges[:, 0] * outline[:, 1] - edges[:, 1] * outline[:, 0]
+    arms = outline - [place.real, place.imag]
+    beyond = edges[:, 0] * arms[:, 1] - edges[:, 1] * arms[:, 0]
     return max(float((-beyond / np.linalg.norm(edges, axis=1)).min()), 0.0)
 
 
@@ -84,13 +155,13 @@ def require_pace(problem: Problem) -> None:
             )
 
 
-def _chords(places: ComplexArray, a: Stop, b: Stop) -> FloatArray:
-    """How far apart places on the base are at two stops, at least, (m,)."""
-    if a.heading is None or b.heading is None:
+def _chord(place: complex, a: Stop, b: Stop) -> float:
+    """How far apart a place on the base is at two stops, at least (m)."""
+    begin, end = _at(place, a), _at(place, b)
+    if begin is None or end is None:
         # a place is no farther from the origin than its arm: what is left of the distance it has to go
-        return np.maximum(math.hypot(b.x - a.x, b.y - a.y) - 2 * np.abs(places), 0.0)
-    ends = [complex(s.x, s.y) + np.exp(1j * s.heading) * places for s in (a, b) if s.heading is not None]
-    return np.abs(ends[1] - ends[0])
+        return max(math.hypot(b.x - a.x, b.y - a.y) - 2 * abs(place), 0.0)
+    return abs(end - begin)
 
 
 def _greatest(problem: Problem) -> FloatArray:
@@ -123,21 +194,8 @@ def _over_twists(problem: Problem, limits: FloatArray) -> FloatArray:
     """The largest |u| of the modules' places and of the origin, (m + 1,), over the twists at which wheels that don't
     steer roll within limits (m,): at a corner of these, as |u| is convex; infinite where they have no end.
     """
-    drive = problem.drive
-    basis = problem.basis * [1.0, 1.0, 1 / problem.size]
-    bounded = np.flatnonzero(np.isfinite(limits))
-    rows = (np.conj(drive.rolling_axes(drive.headings)) * (basis @ drive.map)).real.T[bounded] / limits[
-        bounded, None
-    ]
-    k = len(basis)
-    if np.linalg.matrix_rank(rows) < k:
+    twists = corners(problem, limits)
+    if twists is None:
         return np.full(len(limits) + 1, np.inf)
-    signs = np.array(list(product((-1.0, 1.0), repeat=k))).T
-    places = np.concatenate([drive.map, [[1.0], [1j], [0.0]]], axis=1)
-    largest = np.zeros(len(limits) + 1)
-    for chosen in combinations(range(len(rows)), k):
-        if np.linalg.matrix_rank(rows[list(chosen)]) == k:
-            corners = np.linalg.solve(rows[list(chosen)], signs)
-            inside = np.abs(rows @ corners).max(axis=0) <= 1 + _ROUNDING
-            largest = np.maximum(largest, np.abs(corners.T[inside] @ basis @ places).max(axis=0, initial=0.0))
-    return largest
+    places = np.concatenate([problem.drive.map, [[1.0], [1j], [0.0]]], axis=1)
+    return np.abs(twists @ places).max(axis=0)

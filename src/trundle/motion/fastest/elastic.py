@@ -154,7 +154,7 @@ def told(problem: Problem, phases: tuple[int, ...], missed: Missed) -> str:
     where = f"at ({missed.pose[0]:.4g}, {missed.pose[1]:.4g})"
     amount, owner = abs(missed.amount), missed.owner
     if missed.name == "pose":
-        stop = problem.keys[int(np.searchsorted(np.cumsum(phases), missed.interval)) + 1]
+        stop = problem.keys[int(np.searchsorted(problem.stop_nodes(phases), missed.interval))]
         by = f"{math.degrees(amount):.3g}°" if owner == 2 else f"{amount * problem.size:.3g} m"
         return f"the robot comes to {stop} only within {by}, {where}"
     if missed.name == "keep_out":
@@ -172,7 +172,7 @@ def told(problem: Problem, phases: tuple[int, ...], missed: Missed) -> str:
 
 def _base_told(problem: Problem, phases: tuple[int, ...], missed: Missed, where: str) -> str:
     """The same of the base's own limits, and of speeds at poses on the way."""
-    nodes = np.concatenate([[0], np.cumsum(phases)])
+    nodes = problem.stop_nodes(phases)
     place = LIMITS.index(missed.name)
     unit = float(problem.units[place])
     if missed.amount < 0:  # only speeds at poses are asked for at least

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from trundle.arrays import BoolArray, FloatArray
+from trundle.arrays import BoolArray, FloatArray, IntArray
 from trundle.mechanics.modules import SLACK, turns_into_range
 from trundle.motion.drive.drive import Drive
 from trundle.motion.fastest.directed import Directed
@@ -19,10 +19,10 @@ from trundle.motion.fastest.programme import Nodes, Programme
 from trundle.motion.paths.pose_paths import LIMITS, Zone
 from trundle.motion.pieces.profiles import PiecewisePolynomial
 
-# Steps of a guess below this share of its largest one have no direction of their own.
-_STANDS = 1e-6
 # What an interval takes at least and at most, in the guess's own time.
 _SHORTEST, _LONGEST = 1e-3, 1e3
+# The same where parts of a leg have durations of their own: no other part is to take a part's place.
+_PARTED = 5.0
 # Obstacles farther away from a guess than so many times the robot's size don't count in a programme.
 _REACH = 2.0
 # Programmes at most, one after the other, until none leads through an obstacle that didn't count.
@@ -62,6 +62,8 @@ class Problem:
         The robot's, convex, in its frame.
     hold : array (2 m, 3), optional
         The wheels' forces by the base's acceleration (m/s², rad/s²), as shares of what the floor holds, about.
+    parts : tuple of int, optional
+        Of how many phases the legs are: one, or that many with durations of their own.
     """
 
     drive: Drive
@@ -69,6 +71,7 @@ class Problem:
     obstacles: tuple[Obstacle, ...]
     outline: FloatArray
     hold: FloatArray | None = None
+    parts: tuple[int, ...] = ()
 
     def grown(self, distance: float) -> Problem:
         """The same with so much more around its obstacles (m)."""
@@ -165,17 +168,24 @@ class Problem:
         n = sum(phases)
         parts = guess.states, guess.controls, guess.lines
         x, u, lines = (np.full_like(part, -np.inf) for part in parts)
-        lower = Nodes(x, u, lines, guess.durations * _SHORTEST)
-        upper = Nodes(-x, -u, -lines, guess.durations * _LONGEST)
-        nodes = np.concatenate([[0], np.cumsum(phases)])
-        for node, stop in zip(nodes, self.stops, strict=True):
+        least, most = (1 / _PARTED, _PARTED) if self.parts else (_SHORTEST, _LONGEST)
+        lower = Nodes(x, u, lines, guess.durations * least)
+        upper = Nodes(-x, -u, -lines, guess.durations * most)
+        for node, stop in zip(self.stop_nodes(phases), self.stops, strict=True):
             held: list[tuple[int, float]] = [(0, stop.x / self.size), (1, stop.y / self.size)]
-            held += [] if stop.heading is None else [(2, stop.heading)]
+            if stop.heading is not None:  # the guess says by how many whole turns more
+                turns = round((float(guess.states[node, 2]) - stop.heading) / (2 * math.pi))
+                held.append((2, stop.heading + 2 * math.pi * turns))
             still = node in (0, n) or stop.speed == 0
             held += [(place, 0.0) for place in self._resting()] if still else []
             for place, value in held:
                 lower.states[node, place] = upper.states[node, place] = value
         return lower, upper
+
+    def stop_nodes(self, phases: tuple[int, ...]) -> IntArray:
+        """(stops,): at which nodes of so many intervals the stops are."""
+        begins = np.concatenate([[0], np.cumsum(phases)])
+        return begins[np.cumsum([0, *self.parts])] if self.parts else begins
 
     @property
     def units(self) -> FloatArray:
@@ -200,9 +210,10 @@ class Problem:
         asked = np.flatnonzero(self._asked)
         limits = np.array([[getattr(stop.leg, name) for name in LIMITS] for stop in self.stops[:-1]])
         scaled = limits * share ** np.array([1.0, 2, 1, 2]) / self.units
-        most = np.repeat(scaled[:, asked] ** 2, phases, axis=0)
+        nodes = self.stop_nodes(phases)
+        most = np.repeat(scaled[:, asked] ** 2, np.diff(nodes), axis=0)
         least, most = np.full((len(most), 2 * len(asked)), -np.inf), np.tile(most, 2)
-        for node, stop in zip(np.cumsum(phases)[:-1], self.stops[1:-1], strict=True):
+        for node, stop in zip(nodes[1:-1], self.stops[1:-1], strict=True):
             if stop.speed:  # the first row is that of the speed, where the next interval begins
                 least[node, 0] = most[node, 0] = (stop.speed / self.units[0]) ** 2
                 before = len(asked)
@@ -216,59 +227,10 @@ class Problem:
             return list(range(3, 3 + k * p))
         return [*range(3 + k, 3 + k * p), *range(3 + k * p, 3 + k * p + q)]
 
-    def guess(self, phases: tuple[int, ...], poses: FloatArray, backward: bool = False) -> Nodes:
-        """Nodes on poses (n + 1, 3) at even times, m and rad; bases that steer begin forward or backward."""
-        scaled = poses / [self.size, self.size, 1.0]
-        twists = _by_interval(scaled)
-        p, q = self.degrees
-        d = twists @ self.basis.T
-        h = self._pace(twists)
-        columns: list[FloatArray] = []
-        controls: list[FloatArray] = []
-        if self.steered:
-            d, rho = self._split(d, backward)
-            speeds = _differences(rho, q)
-            columns, controls = [row[:, None] for row in speeds[:-1]], [speeds[-1][:-1, None]]
-        rates = _differences(d, p)
-        states = np.concatenate([scaled, *rates[:-1], *columns], axis=1)
-        lines = np.zeros((sum(phases), 2 * len(self.obstacles)))
-        for place, obstacle in enumerate(self.obstacles):
-            lines[:, 2 * place : 2 * place + 2] = obstacle.separating(poses, self.outline) / [1.0, self.size]
-        return Nodes(
-            states, np.concatenate([rates[-1][:-1], *controls], axis=1), lines, np.full(len(phases), h)
-        )
-
-    def _split(self, d: FloatArray, backward: bool) -> tuple[FloatArray, FloatArray]:
-        """Directions of unit length, and signed sizes along them, of twists by interval (n + 1, k)."""
-        sizes = np.linalg.norm(d, axis=1)
-        moving = np.flatnonzero(sizes > _STANDS * sizes.max(initial=0.0))
-        if not len(moving):
-            return np.tile(np.eye(d.shape[1])[0], (len(d), 1)), sizes
-        nearest = moving[np.abs(np.arange(len(d))[:, None] - moving).argmin(axis=1)]
-        units = d[nearest] / sizes[nearest, None]
-        signs = np.array([self._forward(unit) for unit in units])
-        if not signs.all():  # no steering range says which way is forward: directions go on without a jump
-            steps = np.sign((units[1:] * units[:-1]).sum(axis=1))
-            signs = (-1.0 if backward else 1.0) * np.cumprod(
-                np.concatenate([[1.0], np.where(steps < 0, -1.0, 1.0)])
-            )
-        return units * signs[:, None], sizes * signs
-
-    def _forward(self, unit: FloatArray) -> float:
-        """+1 or −1 as a direction or its opposite points the wheels into their ranges; 0 where nothing says so."""
-        ranged = np.array([wheel.ranged for wheel in self.shape((1,)).wheels])
-        if not ranged.any():
-            return 0.0
-        w = self.drive.velocities((unit @ self.basis) * [1, 1, 1 / self.size])[ranged]
-        middle = np.exp(1j * self.drive.ranges[:, ranged].mean(axis=0))
-        return 1.0 if float((w * middle.conj()).real.sum()) >= 0 else -1.0
-
-    def _pace(self, twists: FloatArray) -> float:
-        """What an interval takes, about, of twists by interval."""
-        u = self.drive.velocities(twists * [1, 1, 1 / self.size])
-        speed, acceleration, _ = (limits.min() for limits in self.drive.rolling * _powers(self) / self.size)
-        changes = np.abs(np.diff(u, axis=0)).max(initial=0.0)
-        return float(max(np.abs(u).max(initial=1e-6) / speed, np.sqrt(changes / acceleration)))
+    @property
+    def quickens(self) -> bool:
+        """Whether speeds may not jump: motions begin and end at rest."""
+        return bool(self._resting())
 
     def solved(
         self, phases: tuple[int, ...], guess: Nodes, share: float = 1.0, warm: bool = False
@@ -353,34 +315,15 @@ class Problem:
     def asked(self, phases: tuple[int, ...]) -> FloatArray | None:
         """(intervals, 4): the base's greatest speed, acceleration, rate and its change; None where none is limited."""
         limits = np.array([[getattr(stop.leg, name) for name in LIMITS] for stop in self.stops[:-1]])
-        return np.repeat(limits, phases, axis=0) if np.isfinite(limits).any() else None
+        return (
+            np.repeat(limits, np.diff(self.stop_nodes(phases)), axis=0) if np.isfinite(limits).any() else None
+        )
 
 
 def _order(limits: FloatArray) -> int:
     """The highest order of limits (orders, m) that any module has."""
     finite = np.isfinite(limits).any(axis=1)
     return int(np.flatnonzero(finite).max(initial=-1)) + 1
-
-
-def _powers(problem: Problem) -> FloatArray:
-    return (problem.second ** np.arange(1.0, 4))[:, None]
-
-
-def _by_interval(poses: FloatArray) -> FloatArray:
-    """The base's twist by interval at poses (n + 1, 3) at even times, in its axes."""
-    rates = np.gradient(poses, axis=0)
-    rates[[0, -1]] = 0.0
-    local = (rates[:, 0] + 1j * rates[:, 1]) * np.exp(-1j * poses[:, 2])
-    return np.stack([local.real, local.imag, rates[:, 2]], axis=1)
-
-
-def _differences(values: FloatArray, count: int) -> list[FloatArray]:
-    """Values and so many of their differences, as long."""
-    out = [values]
-    for _ in range(count):
-        step = np.diff(out[-1], axis=0)
-        out.append(np.concatenate([step, step[-1:]]))
-    return out
 
 
 def phases_of(counts: Sequence[float], intervals: int) -> tuple[int, ...]:

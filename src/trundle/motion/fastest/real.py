@@ -186,7 +186,7 @@ def repaced(
         return Demand.along(real.driven, _looked(way, z))
 
     jerks = bool(np.isfinite(drive.steering[2]).any() or np.isfinite(drive.rolling[2]).any())
-    stops = way.breaks[np.cumsum(phases)[:-1]]
+    stops = way.breaks[problem.stop_nodes(phases)[1:-1]]
     knots = Knots(way.breaks, way.breaks[1:-1])
     speeds = [
         (z, stop.speed) for z, stop in zip(stops.tolist(), problem.stops[1:-1], strict=True) if stop.speed

@@ -14,6 +14,7 @@ from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.fastest.bounds import lower_bound, require_pace
 from trundle.motion.fastest.directed import Directed
+from trundle.motion.fastest.guesses import guess_of
 from trundle.motion.fastest.obstacles import Obstacle, clear_by
 from trundle.motion.fastest.problem import Problem, Stop, phases_of
 from trundle.motion.fastest.programme import Nodes
@@ -64,14 +65,16 @@ class Search:
         drive, hold = like_declared(self.declared, self.real)
         return Problem(drive, stops, obstacles, outline, hold)
 
-    def bound(self, problem: Problem) -> float:
-        """A time that no motion beats; InputError where a stop asks for more speed than there is."""
+    def bound(self, problem: Problem, more: int = 0) -> float:
+        """A time that no motion beats, or none with so many whole turns more; InputError where a stop asks for more
+        speed than there is.
+        """
         weight = None
         if self.real is not None:
             drive, weight = bounding(self.declared, self.real)
             problem = replace(problem, drive=drive)
         require_pace(problem)
-        return lower_bound(problem, weight)
+        return lower_bound(problem, weight, more)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,8 +108,14 @@ def searched(problem: Problem, search: Search, doing: Doing) -> tuple[Reached, t
     """The best of all starts: all are looked at on a coarse grid, the promising ones on a fine one."""
     first: list[_Tried] = []
     lost: list[Candidate] = []
+    least = {0: 0.0}
     for way in ways(problem):
         doing.at(way.name)
+        if way.turns not in least:
+            least[way.turns] = search.bound(problem, way.turns)
+        if least[way.turns] > min((tried.time for tried in first), default=math.inf):
+            lost.append(Candidate(way.name, math.inf, "another start takes less than its bound"))
+            continue
         tried = _tried(problem, way)
         if tried is None:
             lost.append(Candidate(way.name, math.inf, "the search from it found no motion"))
@@ -156,25 +165,24 @@ def _eased(problem: Problem, doing: Doing) -> _Tried:
     least, why = math.inf, "no start of the search led to a motion"
     for way in islice(ways(problem), _EASED):
         doing.at(f"what gives way, {way.name}")
-        phases, guess = _guess(problem, way)
-        found = least_missed(problem, phases, problem.solved(phases, guess)[0])
+        own = replace(problem, parts=way.parts)
+        phases, guess = _guess(own, way)
+        found = least_missed(own, phases, own.solved(phases, guess)[0])
         if found is None:
             continue
         nodes, missed, whole = found
-        if missed is None and (tried := _solved(problem, way, phases, nodes)) is not None:
+        if missed is None and (tried := _solved(own, way, phases, nodes)) is not None:
             return tried
         if missed is not None and whole < least:
-            least, why = (
-                whole,
-                f"no motion keeps all that is asked, it seems: {told(problem, phases, missed)}",
-            )
+            least = whole
+            why = f"no motion keeps all that is asked, it seems: {told(own, phases, missed)}"
     raise NumericsError(f"{why}; ask for less there, or give poses on the way, by `via`")
 
 
 def _guess(problem: Problem, way: Way) -> tuple[tuple[int, ...], Nodes]:
     """Phases of a first look, and nodes of a start on them."""
     phases = phases_of(way.lengths(problem.size), _FEW)
-    return phases, problem.guess(phases, way.poses(phases, problem.size), way.backward)
+    return phases, guess_of(problem, phases, way.poses(phases, problem.size, problem.quickens), way.backward)
 
 
 def _tried(problem: Problem, way: Way) -> _Tried | None:
@@ -182,6 +190,7 @@ def _tried(problem: Problem, way: Way) -> _Tried | None:
 
     Of steering ranges of more than half a turn a programme knows nothing: where one is left, half a turn counts.
     """
+    problem = replace(problem, parts=way.parts)
     phases, guess = _guess(problem, way)
     tried = _solved(problem, way, phases, guess)
     if tried is None or not problem.wide or problem.piece(phases, tried.nodes, None).swung <= 1 + _BEYOND:
@@ -191,7 +200,11 @@ def _tried(problem: Problem, way: Way) -> _Tried | None:
 
 def _solved(problem: Problem, way: Way, phases: tuple[int, ...], guess: Nodes) -> _Tried | None:
     """The local optimum beside a guess, if there is one."""
-    nodes, found = problem.grown(_KEPT[0]).solved(phases, guess)
+    grown = problem.grown(_KEPT[0])
+    # a word is the motion itself, or near to it; starts that only lead past obstacles aren't
+    nodes, found = grown.solved(phases, guess, warm=bool(way.parts))
+    if way.parts and not found:
+        nodes, found = grown.solved(phases, guess)
     time = float(nodes.durations @ np.array(phases)) * problem.second
     return _Tried(way, phases, nodes, time, problem) if found else None
 
@@ -221,7 +234,7 @@ def _fine(tried: _Tried, search: Search) -> Reached | str:
                 return _reached(tried, phases, motion, way, search)
             except TooFastError as error:
                 # along a way that is as fast by less than motors and floor may give, bends are wider
-                why, share = str(error), share * error.share
+                why, share = str(error), share * error.share * _SPARE
         if not (found and kept):
             break
         guess = nodes
@@ -240,7 +253,7 @@ def _reached(
     tried: _Tried, phases: tuple[int, ...], motion: Motion, way: Directed, search: Search
 ) -> Reached:
     """A way at the pace that motors and floor let it be taken at, behind turns of wheels that stand otherwise."""
-    times = way.breaks[np.concatenate([[0], np.cumsum(phases)])]
+    times = way.breaks[tried.problem.stop_nodes(phases)]
     piece: Piece = way
     if search.real is not None:
         piece = repaced(tried.problem, phases, motion, search.declared, search.real)

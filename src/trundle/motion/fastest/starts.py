@@ -5,40 +5,53 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.motion.fastest.problem import Problem, Stop
 from trundle.motion.fastest.routes import around, shortest
+from trundle.motion.fastest.turning import Axle, axle_of, curved
 
 # Ways past the other side of obstacles are tried for so many of them.
 _OTHER_SIDES = 4
 # How a wall that bars one side of an obstacle is: so thick (m), so many times as long as the whole route.
 _THICK, _LONG = 1e-3, 10.0
+# Turns at least so far (rad) are tried the other way round, too: that is no more than two thirds longer.
+_LONG_WAY = 0.75 * math.pi
+# The power of a leg's share by which it turns, first or last.
+_QUICK = 2
 # Places along a leg at which a base that can't go aside is turned along its way.
 _ALONG = 41
 
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """A start of the search: its name, the corners (c, 3) of its legs (x, y, θ), whether wheels begin backward."""
+    """A start of the search: its name, the corners (c, 3) of its legs (x, y, θ), whether wheels begin backward, and the
+    whole turns that it has beside the shorter way round.
+
+    Of a way whose legs have `parts` with durations of their own, so many each, those stand in the legs' place.
+    """
 
     name: str
     legs: tuple[FloatArray, ...]
     backward: bool = False
+    turns: int = 0
+    parts: tuple[int, ...] = ()
 
     def lengths(self, size: float) -> list[float]:
         """How long the legs are, turns counted with them."""
         return [float(_steps(leg, size).sum()) + 1e-9 for leg in self.legs]
 
-    def poses(self, phases: tuple[int, ...], size: float) -> FloatArray:
-        """(n + 1, 3): poses at even times of the legs, from rest to rest on the whole."""
+    def poses(self, phases: tuple[int, ...], size: float, rest: bool = True) -> FloatArray:
+        """(n + 1, 3): poses at even times of the legs, from rest to rest on the whole if asked for."""
         rows, last = [], len(phases) - 1
         for place, (leg, count) in enumerate(zip(self.legs, phases, strict=True)):
             at = np.concatenate([[0.0], np.cumsum(_steps(leg, size))])
-            shares = _paced(np.arange(count + (place == last)) / count, place == 0, place == last)
+            shares = _paced(
+                np.arange(count + (place == last)) / count, rest and place == 0, rest and place == last
+            )
             rows.append(np.stack([np.interp(shares * at[-1], at, column) for column in leg.T], axis=1))
         return np.concatenate(rows)
 
@@ -62,16 +75,41 @@ def ways(problem: Problem) -> Iterator[Way]:
     """All ways that are tried, the most promising first."""
     routes = dict(_routes(problem))
     first = next(iter(routes))
+    if (axle := axle_of(problem)) is not None:
+        yield from _by_words(problem, axle, routes)
+        return
     for turns in _turns(problem.stops):
         headings = _headings(problem.stops, turns)
         told = ", the long way round" if turns else ""
         for name, legs in routes.items():
-            if len(problem.basis) < 3:
+            if len(problem.basis) < 3 and not turns:
                 yield from _along(problem, name, legs, headings)
-            yield Way(name + told, tuple(_evenly(leg, *ends) for leg, ends in _ends(legs, headings)))
-        for name, share in (("turning first", 0.0), ("turning last", 1.0)):
-            legs = tuple(_turned(leg, *ends, share) for leg, ends in _ends(routes[first], headings))
-            yield Way(f"{first}, {name}{told}", legs)
+            yield Way(
+                name + told, tuple(_evenly(leg, *ends) for leg, ends in _ends(legs, headings)), turns=turns
+            )
+        for name, early in (("turning first", True), ("turning last", False)):
+            legs = tuple(_turned(leg, *ends, early) for leg, ends in _ends(routes[first], headings))
+            yield Way(f"{first}, {name}{told}", legs, turns=turns)
+
+
+def _by_words(problem: Problem, axle: Axle, routes: dict[str, tuple[FloatArray, ...]]) -> Iterator[Way]:
+    """For bases that turn within a radius: words past all obstacles, then along the routes."""
+    headings = _headings(problem.stops, 0)
+    clear = 0
+    for name, legs in curved(problem, axle, headings):
+        way = Way(name, tuple(chain.from_iterable(legs)), parts=tuple(map(len, legs)))
+        if all(_clear(problem, part) for part in way.legs):
+            clear += 1
+            yield way
+    if not clear or problem.obstacles:
+        for name, legs in routes.items():
+            yield from _along(problem, name, legs, headings)
+            yield Way(name, tuple(_evenly(leg, *ends) for leg, ends in _ends(legs, headings)))
+
+
+def _clear(problem: Problem, poses: FloatArray) -> bool:
+    """Whether no obstacle's middle..."""
+    return all(float(o.distances(poses, problem.outline).min()) > 0 for o in problem.obstacles)
 
 
 def _ends(
@@ -144,7 +182,7 @@ def _turns(stops: tuple[Stop, ...]) -> tuple[int, ...]:
     if last is None:
         return (0,)
     left = math.remainder(last - first, 2 * math.pi)
-    return (0, -1 if left > 0 else 1) if abs(left) > math.pi / 2 else (0,)
+    return (0, -1 if left > 0 else 1) if abs(left) > _LONG_WAY else (0,)
 
 
 def _headings(stops: tuple[Stop, ...], turns: int) -> list[float]:
@@ -165,11 +203,16 @@ def _evenly(leg: FloatArray, begin: float, end: float) -> FloatArray:
     return np.column_stack([leg, begin + (end - begin) * at / at[-1]])
 
 
-def _turned(leg: FloatArray, begin: float, end: float, share: float) -> FloatArray:
-    """A leg with its whole turn before it (0) or behind it (1)."""
-    held = np.column_stack([leg, np.full(len(leg), end if share == 0 else begin)])
-    turn = [[*leg[0], begin]] if share == 0 else [[*leg[-1], end]]
-    return np.concatenate([turn, held] if share == 0 else [held, turn])
+def _turned(leg: FloatArray, begin: float, end: float, early: bool) -> FloatArray:
+    """A leg on which the turn is quick first and slow last, or the other way round, without a jump."""
+    at = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(leg, axis=0).T))])
+    if not at[-1] > 0:
+        return _evenly(leg, begin, end)
+    lengths = np.union1d(at, np.linspace(0.0, at[-1], _ALONG))
+    shares = lengths / at[-1]
+    turned = 1 - (1 - shares) ** _QUICK if early else shares**_QUICK
+    columns = [np.interp(lengths, at, column) for column in leg.T]
+    return np.column_stack([*columns, begin + (end - begin) * turned])
 
 
 def _along(problem: Problem, name: str, legs: tuple[FloatArray, ...], headings: list[float]) -> Iterator[Way]:

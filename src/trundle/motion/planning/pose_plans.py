@@ -120,4 +120,5 @@ def _reached(limits: FloatArray, time: float) -> FloatArray:
         straight = np.clip(speed / acceleration, curved, time)
         first = np.where(np.isinf(jerk), 0.0, jerk * curved**3 / 6)
         second = np.where(straight > curved, acceleration * (straight**2 - curved**2) / 2, 0.0)
-    return first + second + np.where(time > straight, speed * (time - straight), 0.0)
+        third = np.where(time > straight, speed * (time - straight), 0.0)
+    return first + second + third
