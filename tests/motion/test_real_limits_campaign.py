@@ -186,8 +186,11 @@ def test_plans_take_hardly_longer_than_a_dense_solve_and_never_less(campaign):
         driven = trundle.follow(random_path(kind, rng), robot, grip=1.0)
         if len(driven.motion.pieces) > 1:
             continue
-        ratio = driven.motion.duration / dense_time(driven, 20)
+        dense = dense_time(driven, 20)
+        ratio = driven.motion.duration / dense
+        print(f"{kind}: {ratio - 1:+.1e}, its bound {driven.bound / dense - 1:+.1e} of the dense time")
         assert 1 - GRID <= ratio <= 1 + NEAR, kind
+        assert driven.bound <= dense * (1 + GRID), kind
 
 
 def dense_time(driven, finer):

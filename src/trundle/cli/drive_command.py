@@ -269,7 +269,8 @@ def _told(
         *_forces_told(summary, driven),
     ]
     if "bound" in summary:
-        rows.append(("bound", f"no motion takes less than {summary['bound']:.4g} s"))
+        along = "no motion along the path" if driven.level == "path" else "no motion"
+        rows.append(("bound", f"{along} takes less than {summary['bound']:.4g} s"))
     if unnamed:
         rows.insert(0, ("robot", f"{driven.robot.name}: --robot names another"))
     for reason in stretch["why"]:

@@ -363,7 +363,8 @@ class DCMotor(WoundMotor):
         if drive.supply is not None:
             shares["battery"] = voltage / drive.supply
         if (drawn := self._drawn(drive, read)) is not None:
-            shares["supply current"] = voltage * current / drawn
+            # what flows back while it brakes isn't drawn
+            shares["supply current"] = maximum(voltage * current, 0) / drawn
         return shares
 
     def _drawn(self, drive: Drive, read: Read) -> Scalar | None:

@@ -142,7 +142,7 @@ def shared(driven: DrivenRobot, forces: FloatArray, grip: FloatArray, groups: li
         room = np.where(room.any(axis=1, keepdims=True), room, 1.0)
         given = side[:, group].sum(axis=1, keepdims=True) * room / room.sum(axis=1, keepdims=True)
         for k, part in zip(group, given.T, strict=True):
-            _, y = _directions(driven, k)
+            _, y = force_places(driven, k)
             forces[:, y] = part / driven.directions[y][2]
     return forces
 
@@ -162,7 +162,7 @@ def aside(
     for k, wheel in enumerate(driven.wheels):
         if len(wheel.directions) != 2 or wheel.spin is None or not creeps(wheel) or trails(wheel):
             continue
-        x, y = _directions(driven, k)
+        x, y = force_places(driven, k)
         rolled = nu[wheel.spin] * float(wheel.radius)
         side = forces[:, y] * driven.directions[y][2]
         lost = -side * creep.across[:, k] * steering_gain(rolled) / driven.directions[x][1]
@@ -185,7 +185,7 @@ def carried(balance: Balance, missing: FloatArray, loads: FloatArray) -> FloatAr
     return (weighted @ np.linalg.solve(pushing @ weighted, missing[:, :, None]))[:, :, 0]
 
 
-def _directions(driven: DrivenRobot, k: int) -> tuple[int, int]:
+def force_places(driven: DrivenRobot, k: int) -> tuple[int, int]:
     """The places of a wheel's forces along it and across."""
     own = [place for place, (module, *_) in enumerate(driven.directions) if module == k]
     x, y = (max(own, key=lambda place: abs(driven.directions[place][part])) for part in (1, 2))

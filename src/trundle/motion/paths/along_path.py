@@ -25,6 +25,10 @@ from trundle.motion.pieces.motion import Piece, Samples, sampled
 # Where a module stands at a section's end, its direction is that at this share of the length from it: there u/|u| is
 # numbers again, and by a smooth path it is off by as little.
 _BESIDE = 1e-5
+# Looks along a section between which no wheel turns by half a turn; steering is counted up from look to look.
+_LOOKS = 2001
+# Newton's steps from an interpolated place to the exact one: every step doubles its right digits.
+_NEWTON = 4
 
 
 def twists(section: Section, lengths: FloatArray, orders: int = 4) -> FloatArray:
@@ -109,10 +113,6 @@ def module_rates(
     return turning, rolling
 
 
-# Looks along a section between which no wheel turns by half a turn; steering is counted up from look to look.
-_LOOKS = 2001
-
-
 @dataclass(frozen=True, eq=False)
 class Stretched:
     """s(z) on [0, 1], a section's length from a parameter at which an end at rest is passed at a speed: s ~ z^order."""
@@ -139,6 +139,19 @@ class Stretched:
                 + _power(z, i) * _power(1 - z, k, 2)
             ),
         ]
+
+    def reached(self, lengths: FloatArray) -> FloatArray:
+        """z at lengths (n,), by Newton's method from a table of them."""
+        looks = np.linspace(0.0, 1.0, _LOOKS)
+        inside = (lengths > 0) & (lengths < self.length)
+        z = np.where(lengths > 0, 1.0, 0.0)
+        asked = lengths[inside]
+        at = np.interp(asked, self.at(looks)[0], looks)
+        for _ in range(_NEWTON):
+            here, slope, *_ = self.at(at)
+            at = np.clip(at - (here - asked) / slope, 0.0, 1.0)
+        z[inside] = at
+        return z
 
 
 def _power(z: FloatArray, exponent: int, order: int = 0) -> FloatArray:
@@ -217,10 +230,10 @@ class AlongPath(Piece):
         """Twist and modules at z (n,) that are passed with these three derivatives by time."""
         length, *slopes = self.stretched.at(z)
         moved = carried(slopes, speeds)
-        steering, rolling = module_rates(self.drive, self.section, length, self.forward, self._trail)
+        steering, rolling = module_rates(self.drive, self.section, length, self.forward, self.trail)
         angle = self.angles + self._turned(length)
-        if self._trail is not None:
-            angle[:, self._trail.places] = self._trail.angles(length)
+        if self.trail is not None:
+            angle[:, self.trail.places] = self.trail.angles(length)
         twist = carried(twists(self.section, length)[:3], moved)
         return sampled(self.drive, twist, (angle, *carried(steering, moved)), carried(rolling, moved))
 
@@ -238,7 +251,8 @@ class AlongPath(Piece):
         return turned[near] + _turn(first, last, self._steers)
 
     @cached_property
-    def _trail(self) -> Trailing | None:
+    def trail(self) -> Trailing | None:
+        """How modules that trail stand along the section."""
         return trailing(self.drive, self.section, self.angles)
 
     @property

@@ -8,6 +8,8 @@ from trundle.arrays import ComplexArray, FloatArray
 
 # Accelerations are held in so many directions, a regular polygon within their circle.
 DIRECTIONS = 12
+# A regular polygon about a circle is so many times as large as the one within it.
+OUTSIDE = 1 / np.cos(np.pi / 2 / DIRECTIONS)
 _WAYS = np.exp(-1j * np.pi * np.arange(DIRECTIONS) / DIRECTIONS)
 
 
@@ -22,7 +24,7 @@ def base_bounds(most: FloatArray) -> FloatArray:
     """
     bounds = np.full((3, len(most), DIRECTIONS + 2), np.inf)
     # the polygon about the circle, made smaller until its corners lie on the circle
-    bounds[1, :, :DIRECTIONS] = most[:, 1:2] * np.cos(np.pi / 2 / DIRECTIONS)
+    bounds[1, :, :DIRECTIONS] = most[:, 1:2] / OUTSIDE
     bounds[0, :, DIRECTIONS] = most[:, 0]
     bounds[:2, :, DIRECTIONS + 1] = most[:, 2:].T
     return bounds

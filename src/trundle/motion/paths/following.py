@@ -16,26 +16,18 @@ from trundle.expected import a_real, came
 from trundle.mechanics.modules import turns_into_range
 from trundle.mechanics.steering import STILL
 from trundle.model.arguments import Given, robot_of
-from trundle.motion.commands.drive import Driven
 from trundle.motion.drive.drive import Drive, Limits, require_speeds
 from trundle.motion.drive.kinematics import Kinematics, kinematics
-from trundle.motion.forces.demand import Demand
 from trundle.motion.forces.real_limits import RealLimits, checked, real_limits
 from trundle.motion.paths.aligned import aligned
-from trundle.motion.paths.along_path import (
-    AlongPath,
-    Stretched,
-    local_velocities,
-    module_rates,
-    steered_by,
-    trailing,
-)
-from trundle.motion.paths.base_limits import base_bounds, base_moves
+from trundle.motion.paths.along_path import AlongPath, Stretched, local_velocities, steered_by
+from trundle.motion.paths.followed import Followed, Passed
 from trundle.motion.paths.force_scaling import Knots, blocked, blocking, quickest_by_forces
 from trundle.motion.paths.looks import Bound
+from trundle.motion.paths.passages import Passage
 from trundle.motion.paths.path_files import read_path
-from trundle.motion.paths.path_scaling import Scaling, carried, quickest
-from trundle.motion.paths.pose_paths import LIMITS, PosePath, Section, Zone
+from trundle.motion.paths.path_scaling import quickest
+from trundle.motion.paths.pose_paths import PosePath, Section, Zone
 from trundle.motion.pieces.motion import Motion, Piece, total
 from trundle.progress import Doing
 from trundle.robot.couplings import linkages
@@ -51,8 +43,6 @@ _LOOKS = 4001
 _THIRDS = 60
 # Knots nearer to the one before than this share of the section are left out: splines on them would be ill-conditioned.
 _APART = 1e-6
-# Newton's steps from an interpolated knot to the exact one: every step doubles its right digits.
-_NEWTON = 4
 
 
 def _path_of(given: PosePath | str | os.PathLike[str]) -> PosePath:
@@ -73,7 +63,7 @@ def follow(
     limits: Mapping[str, Limits] | Limits | None = None,
     grip: float | None = 0.95,
     progress: bool = True,
-) -> Driven:
+) -> Followed:
     """The quickest motion along a path of poses that motors, batteries and floor let the wheels do.
 
     The poses q(s) fix where wheels roll and how they steer; s(t) and how the wheels share forces are free. What motors
@@ -102,8 +92,8 @@ def follow(
 
     Returns
     -------
-    Driven
-        Its `motion`, with `.samples(times)` and `.poses(times)`; a run, a summary.
+    Followed
+        Its `motion`, with `.samples(times)` and `.poses(times)`, and a lower `bound` on its time; a run, a summary.
 
     Raises
     ------
@@ -156,18 +146,21 @@ def linked(who: Kinematics, drive: Drive) -> Drive:
 
 def _along_all(
     path: PosePath, who: Kinematics, drive: Drive, angles: Mapping[str, float] | None, real: RealLimits | None
-) -> Driven:
+) -> Followed:
     """The motion over all sections, with a stop where a wheel's angle could turn by a half at once."""
     pieces: list[Piece] = []
     ends: list[float] = []
     events: list[tuple[str, float]] = []
     zones: list[tuple[float, float, dict[str, float]]] = []
+    passed: list[Passed] = []
     now = None if angles is None else drive.angles_by_name(angles)
     for section, begins in zip(path.sections, path.begins[:-1], strict=True):
         for part in section.cut(_standing(drive, section)):
             begin = float(begins) + part.begin - section.begin
-            piece = _along(drive, part, path.zones, begin, now, real)
-            pieces += aligned(drive, now, piece.angles, real)
+            piece, passage = _along(drive, part, path.zones, begin, now, real)
+            turned = aligned(drive, now, piece.angles, real)
+            passed.append(Passed(passage, piece, piece.angles - now if turned and now is not None else None))
+            pieces += turned
             before = total(pieces)
             events += [
                 (name, before + piece.when(at - begin))
@@ -186,7 +179,7 @@ def _along_all(
     motion = Motion(who, tuple(pieces), (start[0], start[1], start[2]))
     told = _notes(path), tuple(events), tuple(zones)
     grip = None if real is None else real.grip
-    return Driven(
+    return Followed(
         path.name,
         path.duration,
         "path",
@@ -197,6 +190,7 @@ def _along_all(
         (),
         *told,
         grip=grip,
+        passed=tuple(passed),
     )
 
 
@@ -254,61 +248,27 @@ def _along(
     begins: float,
     now: FloatArray | None,
     real: RealLimits | None,
-) -> AlongPath:
+) -> tuple[AlongPath, Passage]:
     """A section in the least time, its modules nearest to their angles before."""
     _check_held(drive, section)
     stretched = Stretched(section.length, _rest_order(drive), section.entry == 0, section.exit == 0)
     angles, forward = _begin(drive, section, stretched, now)
-    trail = trailing(drive, section, angles)
-    limited = [replace(zone, start=zone.start - begins, end=zone.end - begins) for zone in zones]
-
-    def course(z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """What moves along with z, three derivatives (3, n, c) and their limits: steering, rolling, and the base."""
-        length, *slopes = stretched.at(z)
-        poses = [section.at(length, order) for order in range(5)]
-        steering, rolling = module_rates(drive, section, length, forward, trail)
-        base, bounds = _asked(poses, limited, length)
-        moved = [carried(rates, slopes) for rates in (steering, rolling, base)]
-        modules = np.concatenate([drive.steering, drive.rolling], axis=1)
-        held = np.broadcast_to(modules[:, None], (3, len(z), modules.shape[1]))
-        return np.concatenate(moved, axis=2), np.concatenate([held, bounds], axis=2)
-
+    limited = tuple(replace(zone, start=zone.start - begins, end=zone.end - begins) for zone in zones)
+    passage = Passage(drive, section, stretched, angles, forward, limited, real)
     knots = _knots(drive, section, stretched, forward, limited)
     jerks = stretched.order == 3
-    ends = _at_end(section, stretched, section.entry, 0.0), _at_end(section, stretched, section.exit, 1.0)
     if real is None:
-        scaling = quickest(course, knots.every, jerks, ends)
-        return AlongPath(drive, section, stretched, scaling, angles, forward)
-    # a piece to ask where modules stand at z: how fast it is passed comes behind
-    paced = AlongPath(
-        drive, section, stretched, Scaling(knots.every[[0, -1]], np.ones((1, 3))), angles, forward
-    )
-
-    def demand(z: FloatArray) -> Demand:
-        one, none = np.ones_like(z), np.zeros_like(z)
-        return Demand.along(real.driven, paced.passed(z, (one, none, none)))
-
-    bound = Bound(demand, real.grip)
+        scaling = quickest(passage.course, knots.every, jerks, passage.ends)
+        return replace(passage.paced, scaling=scaling), passage
+    bound = Bound(passage.demand, real.grip)
     try:
-        forced = quickest_by_forces(course, knots, jerks, ends, bound)
+        forced = quickest_by_forces(passage.course, knots, jerks, passage.ends, bound)
     except NumericsError:
         name, share, z = blocking(knots.every, bound)
         if share <= 1:
             raise
         raise blocked(section.at(stretched.at(np.array([z]))[0])[0], name, share) from None
-    return replace(paced, scaling=forced.scaling, wished=forced.pushes)
-
-
-def _at_end(section: Section, stretched: Stretched, speed: float, z: float) -> float:
-    """The greatest b = ż² at an end: from rest s ~ z^order leaves it free, as ṡ = 0 there whatever ż is."""
-    if speed == 0:
-        return math.inf
-    return float((speed / stretched.at(np.array([z]))[1][0] / _pace(section, z * section.length)) ** 2)
-
-
-def _pace(section: Section, length: float) -> float:
-    """How far the base's origin moves by length."""
-    return float(np.hypot(*section.at(np.array([length]), 1)[0, :2]))
+    return replace(passage.paced, scaling=forced.scaling, wished=forced.pushes), passage
 
 
 def _check_held(drive: Drive, section: Section) -> None:
@@ -366,21 +326,8 @@ def _out_of_range(drive: Drive, place: int, swing: float) -> InputError:
     )
 
 
-def _asked(
-    poses: list[FloatArray], zones: list[Zone], lengths: FloatArray
-) -> tuple[list[FloatArray], FloatArray]:
-    """What a path itself limits: derivatives of its origin in some directions, its length and heading; the limits."""
-    most = np.full((len(lengths), len(LIMITS)), np.inf)
-    # the first zone counts where several hold: it is written last
-    for zone in reversed(zones):
-        inside = (lengths >= zone.start) & (lengths <= zone.end)
-        most[inside] = zone.velocity, zone.acceleration, zone.rate, zone.rate_change
-    asked = [base_moves(rates[:, 0] + 1j * rates[:, 1], rates[:, 2]) for rates in poses[1:4]]
-    return asked, base_bounds(most)
-
-
 def _knots(
-    drive: Drive, section: Section, stretched: Stretched, forward: FloatArray, zones: list[Zone]
+    drive: Drive, section: Section, stretched: Stretched, forward: FloatArray, zones: tuple[Zone, ...]
 ) -> Knots:
     """Where a section's speed may change its law: closer where wheels steer much, and where the path or a zone does."""
     z = np.linspace(0.0, 1.0, _LOOKS)
@@ -394,20 +341,9 @@ def _knots(
     even = np.interp(np.linspace(0.0, total[-1], int(total[-1]) + 1), total, z)
     nodes = section.spline.t - section.begin
     asked = np.array([end for zone in zones for end in (zone.start, zone.end)])
-    marks = _placed(stretched, section.length, z, lengths, np.unique(np.concatenate([nodes, asked])))
+    places = np.unique(np.concatenate([nodes, asked]))
+    marks = stretched.reached(places[(places > 0) & (places < section.length)])
     merged = np.unique(np.concatenate([even, marks]))
     kept = np.concatenate([[True], np.diff(merged) > _APART])
     kept[-1] = True
     return Knots(merged[kept], marks)
-
-
-def _placed(
-    stretched: Stretched, length: float, z: FloatArray, lengths: FloatArray, places: FloatArray
-) -> FloatArray:
-    """z at lengths inside a section, by Newton's method from a table of them."""
-    inside = places[(places > 0) & (places < length)]
-    at = np.interp(inside, lengths, z)
-    for _ in range(_NEWTON):
-        here, slope, *_ = stretched.at(at)
-        at = np.clip(at - (here - inside) / slope, 0.0, 1.0)
-    return at

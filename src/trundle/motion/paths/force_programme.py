@@ -7,7 +7,7 @@ splits: all intervals' forces are eliminated on the spot, at once, and a band ma
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray, IntArray
 from trundle.errors import NumericsError
-from trundle.motion.paths.force_laws import NOTHING, Held, Laws, Place, products
+from trundle.motion.paths.force_laws import NOTHING, Held, Laws, NoLaws, Place, products
 
 # The least b, as a share of what is expected there.
 _LEAST = 1e-6
@@ -49,7 +49,7 @@ class Rows(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """b's coefficients in units of their scale; on intervals what is free, (K, 3 r) forces and (K, 3 s) voltages."""
+    """b's coefficients in units of their scale; on intervals what is free, (K, J r) forces and (K, J s) voltages."""
 
     b: FloatArray
     free: FloatArray
@@ -71,8 +71,8 @@ class Barriers(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Basis:
     """b on intervals: its `columns` (K, k), at their P points its values and half its slopes, (K, P, 2, k), what it is
-    expected to be, weights (K, P) of ∫ dz, what its first and last coefficients may be at most, and the parabolas'
-    values at the points (P, 3).
+    expected to be, weights (K, P) of ∫ dz, what its first and last coefficients may be at most, and the values at the
+    points, (P, J), of the polynomials that are free there: parabolas, or constants at one point.
     """
 
     columns: IntArray
@@ -80,15 +80,16 @@ class Basis:
     scale: FloatArray
     weights: FloatArray
     ends: tuple[float, float]
-    parabolas: FloatArray
+    shapes: FloatArray
 
 
 class ForceProgramme:
     """The programme on some intervals: what stays from round to round."""
 
-    def __init__(self, laws: Laws, basis: Basis) -> None:
+    def __init__(self, laws: Laws | NoLaws, basis: Basis) -> None:
         self.laws, self.basis = laws, basis
         self.intervals, self.points = basis.weights.shape
+        self.parts = basis.shapes.shape[1]
         # (K, 2 P, k): b and z̈ at points by b's coefficients
         self.map = (basis.values * basis.scale[basis.columns][:, None, None]).reshape(
             self.intervals, 2 * self.points, -1
@@ -98,20 +99,20 @@ class ForceProgramme:
         self.free = self._free()
 
     def _free(self) -> FloatArray:
-        """(K, P r, 3 r): what is free at points, by its parabolas in the axes of an interval's middle."""
+        """(K, P r, J r): what is free at points, by its polynomials in the axes of an interval's middle."""
         null = self.laws.null.reshape(self.intervals, self.points, *self.laws.null.shape[1:])
         middle = null[:, self.points // 2]
         turned = np.einsum("kpfr,kfs->kprs", null, middle)
-        free = turned[:, :, :, None, :] * self.basis.parabolas[:, None, :, None]
-        return free.reshape(self.intervals, self.points * free.shape[2], 3 * free.shape[4])
+        free = turned[:, :, :, None, :] * self.basis.shapes[:, None, :, None]
+        return free.reshape(self.intervals, self.points * free.shape[2], free.shape[3] * free.shape[4])
 
     def place(self, chosen: Chosen) -> Place:
         """What is chosen, at the points of all intervals."""
         moved = products(self.map, chosen.b[self.basis.columns]).reshape(-1, 2).T
         free = products(self.free, chosen.free)
         supplies = len(self.laws.supplies)
-        volts = chosen.volts.reshape(self.intervals, 3, supplies)
-        volts = self.basis.parabolas @ volts
+        volts = chosen.volts.reshape(self.intervals, self.parts, supplies)
+        volts = self.basis.shapes @ volts
         n, r = self.intervals * self.points, self.laws.null.shape[2]
         return Place(moved[0], moved[1], free.reshape(n, r), volts.reshape(n, supplies))
 
@@ -127,7 +128,7 @@ class ForceProgramme:
         """Of b's coefficients in units of their scale."""
         supplies = len(self.laws.supplies)
         zeros = np.zeros((self.intervals, self.free.shape[2]))
-        volts = np.full((self.intervals, 3 * supplies), _SAGS)
+        volts = np.full((self.intervals, self.parts * supplies), _SAGS)
         return Chosen(b, zeros if free is None else free, volts)
 
     def solved(
@@ -137,15 +138,22 @@ class ForceProgramme:
 
         rows: further ones, by b's coefficients.
         """
+        for chosen, barriers, missing in self.steps(start, rows, goal, last):
+            if barriers.gap < goal and missing < _PASSED:
+                return chosen, barriers
+        raise NumericsError("no speeds along the path keep what binds it")
+
+    def steps(
+        self, start: Chosen, rows: Callable[[FloatArray], Rows], goal: float, last: Barriers | None = None
+    ) -> Iterator[tuple[Chosen, Barriers, float]]:
+        """What is chosen from step to step, its barriers, and what laws leave less than these say, at most."""
         chosen, barriers = start, last
         unit = float((self.basis.weights.ravel() / np.sqrt(self.place(start).b)).sum())
         for step in range(_STEPS):
             system = _Newton(self, chosen, rows(chosen.b * self.basis.scale), unit)
             barriers = _near(system.left, barriers, again=step == 0)
-            if barriers.gap < goal and (barriers.left - system.left).max() < _PASSED:
-                return chosen, barriers
+            yield chosen, barriers, float((barriers.left - system.left).max())
             chosen, barriers = self._stepped(system, chosen, barriers, _AIM * goal)
-        raise NumericsError("no speeds along the path keep what binds it")
 
     def _stepped(
         self, system: _Newton, chosen: Chosen, barriers: Barriers, aim: float
@@ -202,7 +210,7 @@ class _Newton:
         ends = (programme.ends - chosen.b[_ENDS])[programme.ended]
         self.cuts = np.cumsum([self.held.value.size, len(asked), len(chosen.b)])
         self.left = np.concatenate([self.held.value.ravel(), asked, chosen.b - _LEAST, ends])
-        self.even = 2 * _EVEN / (programme.intervals * 3 * programme.laws.pushes)
+        self.even = 2 * _EVEN / (programme.intervals * programme.parts * programme.laws.pushes)
         self.worth = programme.basis.weights.ravel() / unit
         self.shape = programme.intervals, programme.points
 
@@ -247,27 +255,28 @@ class _Newton:
 
     def _parabolas(self, part: FloatArray) -> FloatArray:
         """What hangs on forces and voltages at points, (K, …, P, L), by the parabolas that those are, (K, …, S)."""
-        free, basis, s = self.programme.free, self.programme.basis, len(self.programme.laws.supplies)
+        programme = self.programme
+        free, basis, s = programme.free, programme.basis, len(programme.laws.supplies)
         cut = part.shape[-1] - s
         many = math.prod(part.shape[1:-2])
         forces = part[..., :cut].reshape(len(part), many, free.shape[1]) @ free
-        volts = (part[..., cut:].swapaxes(-1, -2) @ basis.parabolas).swapaxes(-1, -2)
-        return np.concatenate([forces, volts.reshape(len(part), many, 3 * s)], axis=2)
+        volts = (part[..., cut:].swapaxes(-1, -2) @ basis.shapes).swapaxes(-1, -2)
+        return np.concatenate([forces, volts.reshape(len(part), many, programme.parts * s)], axis=2)
 
     def _inner(self, part: FloatArray) -> FloatArray:
         """The same of both indices of (K, P, L, L), (K, S, S)."""
-        free, parabolas = self.programme.free, self.programme.basis.parabolas
+        free, parabolas = self.programme.free, self.programme.basis.shapes
         (n, p, wide), s = part.shape[:3], len(self.programme.laws.supplies)
-        r = wide - s
-        back, each = free.swapaxes(1, 2), free.reshape(n, p, r, 3 * r)
+        r, j = wide - s, parabolas.shape[1]
+        back, each = free.swapaxes(1, 2), free.reshape(n, p, r, j * r)
         own = back @ (part[..., :r, :r] @ each).reshape(free.shape)
         if not s:
             return own
         mixed = part[..., :r, None, r:] * parabolas[:, None, :, None]
-        mixed = back @ mixed.reshape(n, p * r, 3 * s)
-        squares = (parabolas[:, :, None] * parabolas[:, None]).reshape(p, 9)
-        volts = (part[..., r:, r:].transpose(0, 2, 3, 1) @ squares).reshape(n, s, s, 3, 3)
-        volts = volts.transpose(0, 3, 1, 4, 2).reshape(n, 3 * s, 3 * s)
+        mixed = back @ mixed.reshape(n, p * r, j * s)
+        squares = (parabolas[:, :, None] * parabolas[:, None]).reshape(p, j * j)
+        volts = (part[..., r:, r:].transpose(0, 2, 3, 1) @ squares).reshape(n, s, s, j, j)
+        volts = volts.transpose(0, 3, 1, 4, 2).reshape(n, j * s, j * s)
         return np.block([[own, mixed], [mixed.swapaxes(1, 2), volts]])
 
     def step(self, barriers: Barriers, centre: FloatArray) -> tuple[Chosen, FloatArray, FloatArray]:
