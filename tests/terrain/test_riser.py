@@ -1,4 +1,4 @@
-"""A rocker-bogie climbs a vertical riser of 0.75 wheel diameters where planar statics allow it, and not with 10 % less."""
+"""A rocker-bogie climbs a riser of 0.75 wheel diameters where planar statics allow it, and not with a tenth less."""
 
 import math
 

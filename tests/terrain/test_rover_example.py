@@ -1,0 +1,31 @@
+"""The rover's example and the example of docs/terrain.md do what they say."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import trundle
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+def test_the_rover_crosses_random_ground_and_stands_on_the_step():
+    run = trundle.run(ROOT / "examples" / "rover" / "rocker_bogie.yaml")
+    wheels = [f"{end}_{side}" for end in ("front", "middle", "rear") for side in ("left", "right")]
+    for wheel in wheels:
+        assert run[f"{wheel}.rubble.load"][0] > 0
+        assert run[f"{wheel}.rubble.load"][-1] == 0
+        assert run[f"{wheel}.step.load"][-1] == pytest.approx(62 * 9.81 / 6, rel=1e-3)
+    assert abs(run["bogie_left.angle"]).max() > 0.1
+    assert run.summary["balance_residual"] < 1e-9 * 62 * 9.81
+
+
+@pytest.mark.slow
+def test_the_page_s_example_climbs_its_step():
+    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "terrain.md").read_text(), re.DOTALL)
+    names = {}
+    exec(compile(block, "docs/terrain.md", "exec"), names)
+    run = names["run"]
+    assert run["z"][-1] - run["z"][0] == pytest.approx(0.2, abs=1e-4)
