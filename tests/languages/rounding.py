@@ -59,7 +59,7 @@ def rounding(program, given, unit=DOUBLE):
     )
     values = every.evaluate(*given)[0]
     bounds = []
-    for op, out, args, number, _ in program.instructions:
+    for op, out, args, number, *_ in program.instructions:
         if op in LOADS:
             exact = op == "input" or unit == DOUBLE or float(np.float32(number)) == number
             bounds.append(np.full(values.shape[1], 0.0 if exact else abs(number)))

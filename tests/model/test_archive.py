@@ -446,8 +446,9 @@ def test_programs_of_every_operation_are_kept(rng):
         ["const", "inf"],
     ]
     for op, arity in ARITY.items():
+        places = (1, 0) if op == "lookup" else ()  # behind its index: how far on, in which table
         if op not in ("input", "const"):
-            instructions.append([op, *(int(k) for k in rng.integers(0, len(instructions), arity))])
+            instructions.append([op, *(int(k) for k in rng.integers(0, len(instructions), arity)), *places])
     values = list(range(len(instructions)))
     data = {
         "name": "all",
@@ -455,6 +456,7 @@ def test_programs_of_every_operation_are_kept(rng):
         "outputs": {"values": [f"{v}" for v in values]},
         "instructions": instructions,
         "results": [values],
+        "tables": [{"reach": 1, "values": [0.5, -2.0, "inf"]}],
     }
     program = from_plain(data)
     assert to_plain(program) == data

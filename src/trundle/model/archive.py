@@ -266,9 +266,9 @@ def _schema() -> type[BaseModel]:
             default = Field(default_factory=field.default_factory)
         if hint in (Program, Program | None):
             read = PlainValidator(_program if default is ... else _optional_program)
-            hint = Annotated[hint, read, PlainSerializer(lambda program: program and to_plain(program))]
+            hint = Annotated[Any, read, PlainSerializer(lambda program: program and to_plain(program))]
         if hint == Mapping[str, Program]:
-            hint = Annotated[hint, PlainValidator(_programs), PlainSerializer(_plain_programs)]
+            hint = Annotated[Any, PlainValidator(_programs), PlainSerializer(_plain_programs)]
         if field.name != "robot":
             kept[field.name] = (hint, default)
     return create_model("Kept", __config__=ConfigDict(strict=True, extra="forbid"), **kept)
