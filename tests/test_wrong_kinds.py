@@ -295,7 +295,7 @@ def doors() -> dict[str, Door]:
         },
         "plot": {"run": run},
         "pose_path": {"poses": [(0, 0, 0), (1, 0, 0)], "name": "a", "velocity": 1.0, "acceleration": 1.0},
-        "pursue": {"driven": None, "pose": None, "gains": (2.0, 2.0), "period": 0.1, "measured": None},
+        "pursue": {"driven": None, "pose": None, "gains": (2.0, 2.0), "period": 0.1, "measured": None, "grip": 0.95},
         "read_markers": {"path": "nobody"},
         "read_path": {"file": "nobody.path", "tolerance": 0.01},
         "read_recording": {"path": "nobody.csv"},

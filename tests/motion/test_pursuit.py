@@ -8,6 +8,9 @@ import pytest
 
 import trundle
 from trundle.motion.drive.drive import QUANTITIES
+from trundle.motion.forces.driven_robot import DrivenRobot
+from trundle.motion.forces.forces import motion_forces
+from trundle.motion.forces.real_limits import planned_share
 
 LIMITS = trundle.Limits(
     steering_rate=12,
@@ -78,3 +81,43 @@ def test_wrong_gains_and_periods_are_told(wanted):
         trundle.pursue(wanted, gains=(0.0, 1.0))
     with pytest.raises(trundle.InputError, match="period > 0"):
         trundle.pursue(wanted, period=0.0)
+
+
+def competing(**more):
+    return trundle.catalog.swerve(
+        motor="kraken_x60",
+        gear_ratio=6.75,
+        steering_motor="kraken_x60",
+        steering_ratio=12.8,
+        robot_mass=52,
+        center_height=0.15,
+        current_limit=120,
+        battery=12,
+        **more,
+    )
+
+
+@pytest.mark.slow
+def test_motors_and_floor_hold_where_nothing_is_declared():
+    """The shares of its own inverse dynamics at 10 kHz; the planner alone, with grip=None, knows no limit there."""
+    robot = competing(friction=1.0, contact="slip")
+    lower = trundle.Limits(drive_speed=2, drive_acceleration=2)
+    driven = trundle.follow(trundle.pose_path([(0, 0, 0), (1, 0.6, 0.3)]), robot, grip=0.3, limits=lower)
+    driven = replace(driven, limits=(trundle.Limits(),) * 4)
+    pursuit = trundle.pursue(driven, pose=(0, 0.2, 0.1), grip=0.8)
+    assert np.abs(pursuit.errors([pursuit.duration])).max() < 1e-8
+    real = DrivenRobot(robot, driven.names)
+    use = motion_forces(real, pursuit.samples(np.arange(0, pursuit.duration, 1e-4))).use
+    for name, share in use.items():
+        assert share.max() <= planned_share(name, 0.8) * (1 + 1e-6), name
+    assert max(share.max() for name, share in use.items() if name.startswith("grip")) > 0.6
+    with pytest.raises(trundle.InputError, match="no limit of its steering"):
+        trundle.pursue(driven, grip=None)
+
+
+def test_a_floor_without_friction_is_told(wanted):
+    driven = replace(
+        wanted, motion=replace(wanted.motion, kinematics=trundle.kinematics(competing(friction=0)))
+    )
+    with pytest.raises(trundle.InputError, match="no friction"):
+        trundle.pursue(driven)

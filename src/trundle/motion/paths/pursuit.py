@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +11,14 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
+from trundle.expected import a_real
 from trundle.model.arguments import kind_of, three
-from trundle.motion.commands.control_levels import Control, State, Target, coordinated
+from trundle.motion.commands.control_levels import Control, State, Target, coordinated, slowed_plan
 from trundle.motion.commands.drive import Driven
+from trundle.motion.drive.drive import Limits
+from trundle.motion.forces.real_limits import checked, real_limits
 from trundle.motion.pieces.motion import Motion, Piece
-from trundle.motion.planning.planner import plan_to_pose
+from trundle.motion.planning.planner import Plan, plan_to_pose
 from trundle.motion.trackers.tracker import Homing
 
 # What a controller sees of a pose at a time (s).
@@ -74,8 +77,11 @@ def pursue(
     gains: tuple[float, float] = (2.0, 2.0),
     period: float = 0.1,
     measured: Measured | None = None,
+    grip: float | None = 0.95,
 ) -> Pursuit:
     """Follow a motion from a pose off it, all limits held: the controller's twists, reached as the planner can.
+
+    Limits are declared ones, and what motors, battery and floor give where the description tells them.
 
     Once a period, and not before the last wish is reached, the controller asks for the twist of `holonomic_twist` with
     the wanted velocity of the time at which it will be reached. The wanted motion's end is gone to by `plan_to_pose`.
@@ -92,6 +98,8 @@ def pursue(
         Between two wishes at least.
     measured : callable, optional
         (time, pose) → the pose as the controller sees it. Default: as it is.
+    grip : float or None, optional
+        The share of every wheel's friction that it uses at most. None: only declared limits count.
 
     Returns
     -------
@@ -101,7 +109,7 @@ def pursue(
     Raises
     ------
     InputError
-        A gain or the period isn't positive, or as `plan` does.
+        A gain or the period isn't positive, motors and floor give a way at no pace, or as `plan` does.
 
     Examples
     --------
@@ -119,7 +127,9 @@ def pursue(
     wanted = driven.motion
     homing = Homing(wanted, gains)
     limits = dict(zip(driven.names, driven.limits, strict=True))
-    control = Control(wanted.kinematics, wanted.kinematics.drive.limited(limits), "scurve", True)
+    real = None if grip is None else real_limits(wanted.kinematics, a_real(grip, "grip", above=0))
+    real = None if real is None else checked(real)
+    control = Control(wanted.kinematics, wanted.kinematics.drive.limited(limits), "scurve", True, real)
     begin = np.array(wanted.start if pose is None else three(pose, "pose", "x, y, θ", ("m", "m", "rad")))
     look = measured or (lambda _time, here: here)
     angles = wanted.samples(np.zeros(1)).angle[0]
@@ -140,14 +150,19 @@ def pursue(
     end = wanted.poses([wanted.duration])[0]
     # The plan ends where the base will be seen at the wanted end: an error of measurement stays.
     goal = end + here - np.asarray(look(now, here), dtype=float)
-    last = plan_to_pose(
-        wanted.kinematics,
-        (goal[0], goal[1], goal[2]),
-        start=state.twist,
-        angles=state.angles,
-        limits=limits,
-        pose=(here[0], here[1], here[2]),
-    )
+
+    def home(limits: Mapping[str, Limits]) -> Plan:
+        """The planner's way to the wanted end."""
+        return plan_to_pose(
+            wanted.kinematics,
+            (goal[0], goal[1], goal[2]),
+            start=state.twist,
+            angles=state.angles,
+            limits=limits,
+            pose=(here[0], here[1], here[2]),
+        )
+
+    last = slowed_plan(control, home)
     start = (begin[0], begin[1], begin[2])
     return Pursuit(
         wanted.kinematics, (*pieces, *last.pieces), start, angles, wanted=wanted, wishes=np.array(wishes)
