@@ -10,7 +10,7 @@ Whatever takes a robot takes its file's path, too: trundle.run("robot.yaml"). Nu
 with a unit ("6 in").
 
     what a robot is          load, derive, open, analyze, catalog, equations, explain
-    how it moves             run, simulate, roll, rollout, ode; Run, Batch
+    how it moves             run, simulate, roll, rollout, sweep, ode; Run, Batch
     what keeps it on a path  controllers, lqr, kalman, trim, linearize, linearize_along, odometry, track
     where it is              sensors, measure, estimate, Estimator
     drives on wheels         kinematics, plan, plan_to_pose, follow, fastest, drive, pose_path, Limits
@@ -127,6 +127,7 @@ if TYPE_CHECKING:
     from trundle.show.figures.pole_figure import pole_figure as pole_figure
     from trundle.show.figures.several_runs import Comparison as Comparison
     from trundle.show.figures.several_runs import compare as compare
+    from trundle.show.figures.sweep_figure import sweep_figure as sweep_figure
     from trundle.show.page.animate import animate as animate
     from trundle.show.words import explain as explain
     from trundle.show.words import to_html as to_html
@@ -139,6 +140,8 @@ if TYPE_CHECKING:
     from trundle.simulation import simulate as simulate
     from trundle.simulation import table as table
     from trundle.simulation.traversing import traverse as traverse
+    from trundle.sweeps.outcome import Sweep as Sweep
+    from trundle.sweeps.sweeping import sweep as sweep
     from trundle.sympy_models.from_sympy import from_sympy as from_sympy
     from trundle.wrenches import Breakdown as Breakdown
     from trundle.wrenches import Frame as Frame

@@ -227,6 +227,19 @@ def _lock(folder: Path, *, wait: bool) -> int | None:
     return handle
 
 
+@contextmanager
+def locked(folder: Path) -> Iterator[bool]:
+    """Keep a folder as long as this lasts; whether nobody else keeps it. Where nothing can be locked it is True."""
+    if sys.platform == "win32":
+        yield True
+        return
+    handle = _lock(folder, wait=False)
+    try:
+        yield handle is not None
+    finally:
+        _close(handle)
+
+
 def _remove(folder: Path, lock: int | None) -> None:
     """Remove a draft folder, its file first, and unlock it."""
     with suppress(OSError):

@@ -27,6 +27,7 @@ from trundle.cli import (
     scale_command,
     schema,
     show_command,
+    sweep,
     verify_command,
 )
 from trundle.cli.failures import BROKEN_PIPE, BUG, INTERRUPTED, USAGE, UsageError, explain
@@ -48,6 +49,7 @@ COMMANDS = {
     "drive": drive_command,
     "inverse": inverse_command,
     "scale": scale_command,
+    "sweep": sweep,
     "lqr": lqr,
     "estimate": estimate,
     "profiles": profiles_command,

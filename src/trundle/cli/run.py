@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from trundle.choices import FIGURE_FORMATS, METHODS
 from trundle.cli import products
 from trundle.cli.output import Output
-from trundle.cli.parsing import add_base, add_force, add_output, pair
+from trundle.cli.parsing import add_base, add_force, add_output, options_named, pair
 from trundle.cli.request import Request, read_request
+from trundle.errors import InputError
 
 if TYPE_CHECKING:
     from trundle.results import Run
@@ -43,6 +44,7 @@ def configure(parser: ArgumentParser) -> None:
     }
     for option, text in changes.items():
         add(option, metavar="NAME=VALUE", type=pair, action="append", help=f"{text} (as often as needed)")
+    add("--like", metavar="STORE:ROBOT", help="as this robot of a sweep: out.zarr:1234")
     add("--duration", metavar="SECONDS", help='how long, such as 30 or "2 min"')
     text = "the integrator (by default the file's, or by the stiffness of the robot)"
     add("--method", choices=METHODS, help=text)
@@ -61,6 +63,8 @@ def configure(parser: ArgumentParser) -> None:
 def execute(args: Namespace, out: Output) -> int:
     """Read, check, simulate, write, tell."""
     request = read_request(args.file, args.base)
+    if args.like is not None:
+        args = _as_swept(args)
     folder = Path(args.output) if args.output else products.DEFAULT_PARENT / request.stem
     figures = None if args.no_figures else args.figure_format
     alone = folder if products.is_one_file(args.output) else None
@@ -94,6 +98,27 @@ def execute(args: Namespace, out: Output) -> int:
     elif not out.quiet:
         out.say(run_lines(report, out))
     return 0
+
+
+def _as_swept(args: Namespace) -> Namespace:
+    """The options with what a sweep's robot has, over the time of the sweep; what else is said stands behind it."""
+    from trundle.sweeps.outcome import Sweep
+
+    place, mark, told = args.like.rpartition(":")
+    if not mark or not told.isdigit():
+        raise InputError(
+            f"expected STORE:ROBOT, got {args.like!r}", key="--like", hint="such as out.zarr:1234"
+        )
+    with options_named({"store": "--like", "robot": "--like"}):
+        found = Sweep.load(place)
+        given = found.robot(int(told))
+    options = {"set": "parameters", "input": "inputs", "initial": "initial"}
+    merged: dict[str, list[tuple[str, object]]] = {}
+    for option, part in options.items():
+        same = [(name, value) for name, value in given[part].items() if isinstance(value, (int, float, str))]
+        merged[option] = [*same, *(getattr(args, option) or ())]
+    duration = args.duration or found.work.steps * found.work.dt
+    return Namespace(**{**vars(args), **merged, "duration": duration})
 
 
 # As many limits that a run went beyond are told in sentences; the others are named.

@@ -8,32 +8,24 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
-from trundle.arrays import FloatArray, Floats, as_numbers
-from trundle.errors import InputError, NumericsError, suggest
+from trundle.arrays import FloatArray, Floats
+from trundle.errors import InputError, NumericsError
 from trundle.frozen import frozen
 from trundle.model import Model
-from trundle.model.arguments import Given, model_of, named, number
-from trundle.model.lanes import lane_parameters
-from trundle.model.manifold import settle_batch
-from trundle.model.placed import require_undriven, warn_of_references
+from trundle.model.arguments import Given, model_of
+from trundle.model.placed import warn_of_references
 from trundle.progress import Progress
 from trundle.results import Batch
-from trundle.simulation.dynamic import with_references
 from trundle.simulation.gradients import Tangents, directions_of
+from trundle.simulation.lanes import NumbersLike, given_lanes, inputs_told
 from trundle.simulation.observing import Stored, lane_numbers, observer_of, slope_of, worst_residual
-from trundle.simulation.options import positive, require_state, whole
+from trundle.simulation.options import positive, whole
 from trundle.simulation.outcome import describe
-from trundle.simulation.sampling import sampled_start, stepped_groups, warn_of_period
-from trundle.simulation.signals import Input, table
+from trundle.simulation.sampling import stepped_groups, warn_of_period
 from trundle.simulation.stability import eigenvalues, longest_step
-
-NumbersLike = float | str | npt.ArrayLike
-Told = tuple[list[float], list[float], str]
 
 
 def rollout(
@@ -121,23 +113,17 @@ def rollout(
     model = model_of(model, "rollout", base)
     _check_whole_numbers(steps, every, count, threads)
     h = positive(dt, "dt", "s")
-    x = _complete(dict(model.initial), named(initial, "initial"), "state", model)
-    given = _with_references(model, named(inputs, "inputs"), steps, h)
-    require_undriven(model.robot, given)
-    warn_of_references(model.robot, model.inputs, given)
-    u = _complete(dict.fromkeys(model.inputs, 0.0), given, "input", model)
-    p = _parameters(model, named(parameters, "parameters"))
-    size = _count(count, x, u, p)
     tangents = Tangents(model, directions_of(model, gradients))
+    told = inputs_told(model, inputs, steps, h)
+    warn_of_references(model.robot, model.inputs, told)
+    given = given_lanes(model, initial, told, parameters, count)
+    u, p, size = given.inputs, given.parameters, given.count
     _require_memory(steps // every + 1, len(model.states) * (1 + len(tangents.directions)), size)
-    model.quantities.check_quaternions(x)
-    x = settle_batch(model, x, tuple(initial or ()), p)
-    start = np.array([np.broadcast_to(x[name], (size,)) for name in model.states])
-    slopes = tangents.start(x, initial or {}, u, p, size)
+    given = given.settled()
+    slopes = tangents.start(given.states, initial or {}, u, p, size)
     if model.sampling is not None:
         warn_of_period(model, steps * h, "a rollout")
-        robots = slice(0, size)
-        start = sampled_start(model, start, lane_numbers(u, 0, robots), lane_numbers(p, 0, robots))
+    start = given.start()
     further = stepped_groups(model, u, h, steps)
     _warn_of_step(model, start, u, p, h)
     with Progress(progress, steps * size, f"rolling out {model.name}", "robot steps") as bar:
@@ -248,81 +234,3 @@ def _warn_of_step(
             "its error",
             stacklevel=3,
         )
-
-
-def _with_references(
-    model: Model, given: Mapping[str, NumbersLike], steps: int, dt: float
-) -> Mapping[str, NumbersLike]:
-    """Inputs with those of trackers, step by step, in place of the motions that they are given."""
-    told, times = (
-        with_references(model.robot, cast("Mapping[str, Input]", given)),
-        dt * np.arange(steps, dtype=float),
-    )
-    found: dict[str, NumbersLike] = {}
-    for name, signal in told.items():
-        if name in given:
-            found[name] = given[name]
-        else:
-            found[name] = table(*cast("Told", signal)).sample(times)[:, None]
-    return found
-
-
-def _complete(
-    defaults: Mapping[str, float], given: Mapping[str, NumbersLike], kind: str, model: Model
-) -> dict[str, Floats]:
-    """A number or an array for every state or input, in the model's order."""
-    for key in given:
-        if kind == "state":
-            require_state(key, model)
-        if key not in defaults:
-            hint = suggest(key, defaults)
-            raise InputError(f"'{key}' is not an input of '{model.name}'", key=key, hint=hint)
-    most = 1 if kind == "state" else 2
-    return {
-        key: _column(key, given.get(key, value), model.units[key], most) for key, value in defaults.items()
-    }
-
-
-def _column(name: str, given: NumbersLike, unit: str, most: int) -> Floats:
-    """A number, or an array of at most `most` dimensions."""
-    if isinstance(given, str):
-        return number(given, name, unit)
-    if callable(given):
-        raise InputError(
-            "a rollout takes no functions, but numbers and arrays",
-            key=name,
-            hint="give its value at each step: np.array([f(k * dt) for k in range(steps)])[:, None]",
-        )
-    values = as_numbers(given, f"'{name}'")
-    if values.ndim > most:
-        shapes = "a number or (count,)" if most == 1 else "a number, (count,), (steps, 1) or (steps, count)"
-        raise InputError(f"expected {shapes}, got an array of shape {values.shape}", key=name)
-    if values.ndim and not values.shape[-1]:
-        raise InputError("an array without entries", key=name, hint="give one entry a robot")
-    if not np.isfinite(values).all():
-        robot = int(np.argwhere(~np.isfinite(values))[0][-1]) if values.ndim else 0
-        raise InputError(f"'{name}' holds something that is not a finite number, for robot {robot}", key=name)
-    return values if values.ndim else float(values)
-
-
-def _parameters(model: Model, given: Mapping[str, NumbersLike]) -> dict[str, Floats]:
-    """Numbers and arrays as they are, after the robot's own checks robot by robot."""
-    columns = {
-        name: _column(name, value, "", 1) if callable(value) or np.ndim(value) else cast("float | str", value)
-        for name, value in given.items()
-    }
-    return lane_parameters(model, columns, "robot")
-
-
-def _count(count: int | None, *given: Mapping[str, Floats]) -> int:
-    """How many robots there are, by `count` and by the arrays, which must agree."""
-    sizes = {np.shape(v)[-1] for group in given for v in group.values() if np.ndim(v)} - {1}
-    sizes |= set() if count is None else {count}
-    if len(sizes) > 1:
-        listed = ", ".join(map(str, sorted(sizes)))
-        raise InputError(
-            f"arrays of different numbers of robots{'' if count is None else ', or another count'}: {listed}",
-            key="count",
-            hint="give every array one entry a robot, or leave count out",
-        )
-    return sizes.pop() if sizes else 1

@@ -217,7 +217,7 @@ class Loads:
         >>> import numpy as np, trundle
         >>> still = {"time": np.arange(6.0), "link_1.angle": np.full(6, 0.5)}
         >>> loads = trundle.joint_loads(trundle.catalog.pendulum(links=1), still)
-        >>> loads.constraint("link_1", in_="world").force[0].round(4)
+        >>> loads.constraint("link_1", in_="world").force[0].round(4) + 0.0  # 0.0: no -0
         array([0.  , 0.  , 9.81])
         """
         index = self._index(joint)

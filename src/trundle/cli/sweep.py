@@ -1,0 +1,121 @@
+"""`trundle sweep`: what becomes of many robots that differ."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from trundle.cli.output import Output, claim, emit
+from trundle.cli.parsing import add_base, add_force, options_named, pair
+from trundle.cli.request import Request, read_request
+from trundle.errors import InputError
+
+if TYPE_CHECKING:
+    from trundle.simulation.runfile import Task
+    from trundle.sweeps.outcome import Sweep
+
+SUMMARY = "roll many robots that differ, and keep a few numbers of every one"
+EPILOG = """\
+examples:
+  trundle sweep robot.yaml --vary "r=14 cm:16 cm:101" --measure final.x
+  trundle sweep robot.yaml --vary "body.mass=normal(50, 2)" --samples 100000 --measure "max(energy.kinetic)" \\
+      --measure "first(x > 2 m)" --store out.zarr --figure out.png
+  trundle sweep robot.yaml ... --store out.zarr --resume
+  trundle run robot.yaml --like out.zarr:1234
+
+What varies is a parameter, initial.STATE or inputs.INPUT. BEGIN:END:POINTS and values with commas make a grid;
+uniform(low, high) and normal(mean, sd) are drawn from. Measures: final.NAME, min(NAME), max(NAME), mean(NAME),
+integral(NAME), rms(NAME), first(NAME > VALUE), of any state or output. The store is a Zarr folder, which xarray
+opens."""
+
+_OPTIONS = {
+    "over": "--vary", "measures": "--measure", "samples": "--samples", "draws": "--draws", "seed": "--seed",
+    "dt": "--dt", "store": "--store", "resume": "--resume", "chunk": "--chunk", "threads": "--threads",
+    "client": "--scheduler",
+}  # fmt: skip
+
+
+def configure(parser: ArgumentParser) -> None:
+    """The options."""
+    add = parser.add_argument
+    add("file", metavar="FILE", help="the description, or a kept model (.trundle.json); - for standard input")
+    add_base(parser)
+    often = "(as often as needed)"
+    text = f"what differs between robots, and how {often}"
+    add("--vary", metavar="NAME=HOW", type=pair, action="append", default=[], help=text)
+    add("--measure", metavar="MEASURE", action="append", default=[], help=f"what is kept of a robot {often}")
+    add("--samples", type=int, default=1, metavar="N", help="draws at every grid point (default: 1)")
+    text = "independent draws, a Sobol sequence, a Latin hypercube, or what Sobol' indices need (default: random)"
+    add("--draws", choices=("random", "sobol", "latin", "indices"), default="random", help=text)
+    add("--seed", type=int, default=0, metavar="N", help="of the draws (default: 0)")
+    add("--dt", default="1 ms", metavar="SECONDS", help="the length of a step (default: 1 ms)")
+    add("--duration", metavar="SECONDS", help="how long the robots roll; by default as long as FILE says")
+    changes = {
+        "--set": "another value for a parameter of all robots",
+        "--input": "a constant input of all robots",
+        "--initial": "the value of a state at the start, of all robots",
+    }
+    for option, text in changes.items():
+        add(option, metavar="NAME=VALUE", type=pair, action="append", help=f"{text} {often}")
+    add("--store", metavar="DIR", help="the Zarr store for the rows; without it they are only summed up")
+    add("--resume", action="store_true", help="go on with a store that was begun")
+    add("--chunk", type=int, metavar="N", help="robots that are rolled and written at a time")
+    add("--threads", type=int, metavar="N", help="how many threads (default: one a core)")
+    add("--scheduler", metavar="ADDRESS", help="roll on the workers of this Dask scheduler, tcp://HOST:PORT")
+    add("--figure", metavar="FILE", help="draw the measures' distributions: .png, .svg or .pdf")
+    add_force(parser)
+    parser.set_defaults(method=None)
+
+
+def execute(args: Namespace, out: Output) -> int:
+    """Read, roll, sum up, print."""
+    claim(args.figure, args.force)
+    request = read_request(args.file, args.base)
+    with out.doing(f"deriving {request.document.robot.name}"):
+        task = request.task(_only_run(args))
+    found = _swept(args, request, task, out)
+    from trundle.show.words.sweep_words import sweep_record, sweep_text
+
+    files: dict[str, object] = {} if args.store is None else {"store": args.store}
+    if args.figure is not None:
+        from trundle.show.figures.style import save_figure
+        from trundle.show.figures.sweep_figure import sweep_figure
+
+        files["figure"] = str(save_figure(sweep_figure(found), args.figure))
+    out.answer({**sweep_record(found), **files})
+    if not out.json:
+        emit(sweep_text(found))
+    for file in files.values():
+        out.say(f"wrote {file}")
+    return 0
+
+
+def _only_run(args: Namespace) -> Namespace:
+    """The options that change a run: the seed of a sweep is of its draws."""
+    return Namespace(**{**vars(args), "seed": None, "samples": None})
+
+
+def _swept(args: Namespace, request: Request, task: Task, out: Output) -> Sweep:
+    from trundle.model.arguments import number
+    from trundle.sweeps.of_task import swept_task
+
+    if not args.measure:
+        hint = "such as --measure final.x or --measure 'max(energy.kinetic)'"
+        raise InputError("nothing is measured", key="--measure", hint=hint)
+    with request.located(), options_named(_OPTIONS):
+        dt = number(args.dt, "dt", "s")
+        return swept_task(
+            task, dt, over=_once(args.vary), measures=args.measure, samples=args.samples, draws=args.draws,
+            seed=args.seed, store=args.store, resume=args.resume, chunk=args.chunk, threads=args.threads,
+            client=args.scheduler, progress=not out.quiet,
+        )  # fmt: skip
+
+
+def _once(pairs: list[tuple[str, str]]) -> dict[str, str]:
+    """What varies by name; InputError for a name that comes twice."""
+    found: dict[str, str] = {}
+    for name, how in pairs:
+        if name in found:
+            raise InputError("varies twice", key=f"--vary {name}", hint="values with commas are one grid")
+        found[name] = how
+    return found

@@ -1,0 +1,101 @@
+"""A sweep in text: all that its chunks need, and how it differs from another. No code runs from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from trundle.arrays import FloatArray
+from trundle.errors import InputError
+from trundle.model.archive import from_text as model_of_text
+from trundle.model.archive import to_text as text_of_model
+from trundle.simulation.lanes import NumbersLike
+from trundle.sweeps.design import Design
+from trundle.sweeps.measures import measures_of
+from trundle.sweeps.work import Work
+
+FORMAT = 1
+"""The version of a sweep's definition, and the only one that this program reads."""
+
+# What users call the parts of a definition.
+_PARTS = {
+    "model": "the model", "design": "what varies", "measures": "the measures", "steps": "the steps", "dt": "dt",
+    "initial": "the initial states", "inputs": "the inputs", "parameters": "the parameters",
+}  # fmt: skip
+
+
+def text_of(work: Work) -> str:
+    """The work as text: the kept model, and what happens to it."""
+    content: dict[str, Any] = {
+        "trundle_sweep": FORMAT,
+        "design": work.design.plain,
+        "measures": [measure.text for measure in work.measures],
+        "steps": work.steps,
+        "dt": work.dt,
+        "initial": _plain(work.initial),
+        "inputs": _plain(work.told),
+        "parameters": _plain(work.parameters),
+        # How long deriving took is no part of it.
+        "model": json.loads(text_of_model(replace(work.model, derive_seconds=0.0))),
+    }
+    return json.dumps(content, separators=(",", ":"))
+
+
+def work_of(text: str) -> Work:
+    """The work that a text says; InputError where it is of another version, or damaged."""
+    content = read(text)
+    try:
+        model = model_of_text(json.dumps(content["model"]))
+        return Work(
+            model,
+            Design.from_plain(content["design"]),
+            measures_of(model, content["measures"]),
+            _numbers(content["initial"]),
+            _numbers(content["inputs"]),
+            _numbers(content["parameters"]),
+            int(content["steps"]),
+            float(content["dt"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"the sweep's definition is damaged: {error!r}") from None
+
+
+def read(text: str) -> dict[str, Any]:
+    """The definition's parts."""
+    try:
+        content = json.loads(text)
+        version = content["trundle_sweep"]
+    except (ValueError, KeyError, TypeError):
+        raise InputError("this is no definition of a sweep") from None
+    if version != FORMAT:
+        newer = isinstance(version, int) and version > FORMAT
+        hint = "install a newer Trundle" if newer else "sweep again"
+        raise InputError(f"the sweep has format {version}, this Trundle reads format {FORMAT}", hint=hint)
+    return content
+
+
+def digest(text: str) -> str:
+    """What tells sweeps apart."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def difference(text: str, other: str) -> str:
+    """In what two definitions differ, in words; empty where they don't."""
+    one, two = read(text), read(other)
+    return ", ".join(words for part, words in _PARTS.items() if one.get(part) != two.get(part))
+
+
+def _plain(given: Mapping[str, NumbersLike]) -> dict[str, Any]:
+    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in given.items()}
+
+
+def _numbers(given: Mapping[str, Any]) -> dict[str, NumbersLike]:
+    return {
+        name: cast(FloatArray, np.asarray(value, dtype=float)) if isinstance(value, list) else value
+        for name, value in given.items()
+    }

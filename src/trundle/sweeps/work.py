@@ -1,0 +1,182 @@
+"""A sweep's work, and a chunk of it: the same rows for a robot, whoever rolls it and beside whomever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from trundle.arrays import FloatArray, Floats
+from trundle.errors import InputError, suggest
+from trundle.model import Model
+from trundle.program import compile_program
+from trundle.simulation.lanes import Lanes, NumbersLike, given_lanes, inputs_told
+from trundle.simulation.observing import lane_numbers
+from trundle.simulation.sampling import NEXT_INPUT, stepped_groups
+from trundle.sweeps.design import Design
+from trundle.sweeps.measures import Measure
+from trundle.sweeps.programs import Measured
+
+# Robots whose starts are brought onto constraints together, counted from the first: a robot's last digits hang on
+# who else is there, and so not on chunks.
+BLOCK = 4096
+DIVERGED = "diverged"
+
+_PLACES = ("initial", "inputs")
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a sweep does: which robots roll, for how long, and what is kept of them.
+
+    initial, inputs, parameters: what all robots have, as `rollout` takes it, but for what the design varies.
+    """
+
+    model: Model
+    design: Design
+    measures: tuple[Measure, ...]
+    initial: Mapping[str, NumbersLike]
+    inputs: Mapping[str, NumbersLike]
+    parameters: Mapping[str, NumbersLike]
+    steps: int
+    dt: float
+
+    def __post_init__(self) -> None:
+        for name in self.design.over:
+            self._place(name)
+
+    @cached_property
+    def programs(self) -> Measured:
+        """Its programs."""
+        return Measured.of(self.model, self.measures)
+
+    @cached_property
+    def told(self) -> Mapping[str, NumbersLike]:
+        """The inputs that all robots have, with those of trackers."""
+        return inputs_told(self.model, self.inputs, self.steps, self.dt)
+
+    def rows(
+        self, first: int, count: int, threads: int | None = 1, progress: Callable[[float], None] | None = None
+    ) -> dict[str, FloatArray]:
+        """What is kept of `count` robots from the one with the number `first`: the values that they have, the measures,
+        and `diverged`, 1 where a robot's numbers ceased to be finite; its measures are NaN.
+        """
+        alone = count == 1  # of one robot nothing would differ between lanes, and other code would run
+        columns = self.design.columns(first, count)
+        if alone:
+            columns = {name: np.repeat(values, 2) for name, values in columns.items()}
+        measured = self._measured(self._lanes(columns, first, 2 if alone else count), threads, progress)
+        rows = columns | measured
+        return {name: values[:count] for name, values in rows.items()}
+
+    def given(self, robot: int) -> dict[str, dict[str, NumbersLike]]:
+        """What `rollout` and `simulate` take for a robot: initial, inputs and parameters."""
+        columns = {name: float(values[0]) for name, values in self.design.columns(robot, 1).items()}
+        given = self._told_apart(columns)
+        return {**given, "inputs": {**self.inputs, **given["inputs"]}}
+
+    def _lanes(self, columns: Mapping[str, FloatArray], first: int, count: int) -> Lanes:
+        """The robots, with their starts on the constraints."""
+        lanes = self._unsettled(columns, count)
+        if self.model.manifold is None:
+            return lanes.settled()
+        states = [self._block(begin) for begin in range(first // BLOCK * BLOCK, first + count, BLOCK)]
+        cut = np.hstack(states)[:, first % BLOCK :][:, :count]
+        if cut.shape[1] < count:  # the last robot alone, twice
+            cut = np.repeat(cut[:, -1:], count, axis=1)
+        return replace(lanes, states=dict(zip(self.model.states, cut, strict=True)))
+
+    def _block(self, begin: int) -> FloatArray:
+        """The starts of a whole block, (states, robots)."""
+        count = min(BLOCK, self.design.count - begin)
+        settled = self._unsettled(self.design.columns(begin, count), count).settled()
+        return np.array([np.broadcast_to(settled.states[name], (count,)) for name in self.model.states])
+
+    def _unsettled(self, columns: Mapping[str, FloatArray], count: int) -> Lanes:
+        given = self._told_apart(columns)
+        return given_lanes(
+            self.model, given["initial"], {**self.told, **given["inputs"]}, given["parameters"], count
+        )
+
+    def _told_apart(self, columns: Mapping[str, Floats]) -> dict[str, dict[str, NumbersLike]]:
+        given: dict[str, dict[str, NumbersLike]] = {
+            "initial": dict(self.initial), "inputs": {}, "parameters": dict(self.parameters)
+        }  # fmt: skip
+        for name, values in columns.items():
+            place, label = self._place(name)
+            given[place][label] = values
+        return given
+
+    def _place(self, name: str) -> tuple[str, str]:
+        """Where a varied name belongs, and its own name there."""
+        model = self.model
+        if name in model.parameters:
+            return "parameters", name
+        place, _, label = name.partition(".")
+        if place == "initial" and label in model.states:
+            return place, label
+        if place == "inputs" and label in model.inputs:
+            return place, label
+        known = [*model.parameters, *(f"initial.{each}" for each in model.states)]
+        known += [f"inputs.{each}" for each in model.inputs]
+        message = f"'{model.name}' has nothing called {name!r} that can vary"
+        raise InputError(message, key=f"over.{name}", hint=suggest(name, known))
+
+    def _measured(
+        self, lanes: Lanes, threads: int | None, progress: Callable[[float], None] | None
+    ) -> dict[str, FloatArray]:
+        from trundle.program.rollout import rollout as native
+
+        robots = slice(0, lanes.count)
+        u, p = (lane_numbers(numbers, 0, robots) for numbers in (lanes.inputs, lanes.parameters))
+        start = lanes.start()
+        further = stepped_groups(self.model, lanes.inputs, self.dt, self.steps)
+        further.setdefault(NEXT_INPUT, _later(lanes.inputs))
+        sums = self._begun(self._seen(start, u, p))
+        result = native(
+            self.programs.rates,
+            np.vstack([start, *sums]),
+            {"input": lanes.inputs or np.zeros(0), "parameter": lanes.parameters, **further},
+            dt=self.dt, steps=self.steps, every=None, count=lanes.count, threads=threads,
+            progress=progress, projection=self.programs.ending,
+        )  # fmt: skip
+        final = result.final
+        last = max(self.steps - 1, 0)
+        u = lane_numbers(lanes.inputs, last, robots)
+        return self._ended(final, self._seen(final[: len(start)], u, p))
+
+    def _seen(self, states: FloatArray, u: FloatArray, p: FloatArray) -> FloatArray:
+        (values,) = compile_program(self.programs.looking)(np.ascontiguousarray(states), u, p)
+        return np.broadcast_to(values, (len(self.measures), states.shape[1]))
+
+    def _begun(self, seen: FloatArray) -> list[FloatArray]:
+        sums = [row for measure, v in zip(self.measures, seen, strict=True) for row in measure.begun(v)]
+        return sums + [np.zeros(seen.shape[1])] * self.programs.counted
+
+    def _ended(self, final: FloatArray, seen: FloatArray) -> dict[str, FloatArray]:
+        place = len(self.model.states)
+        diverged = ~np.isfinite(final[:place]).all(axis=0)
+        rows: dict[str, FloatArray] = {}
+        for measure, v in zip(self.measures, seen, strict=True):
+            sums = final[place : place + len(measure.sums)]
+            place += len(measure.sums)
+            rows[measure.text] = np.where(diverged, np.nan, measure.ended(list(sums), v, self.steps, self.dt))
+        return rows | {DIVERGED: diverged.astype(float)}
+
+
+def units_of(model: Model) -> dict[str, str]:
+    """The units of what can vary, by name, where they are known."""
+    own = {} if model.robot is None else dict(model.robot.parameter_units())
+    places = {"initial": model.states, "inputs": model.inputs}
+    return own | {f"{place}.{name}": model.units[name] for place, names in places.items() for name in names}
+
+
+def _later(inputs: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Inputs one step later; the last step goes on."""
+    arrays = {name: np.asarray(value) for name, value in inputs.items()}
+    return {
+        name: np.concatenate([array[1:], array[-1:]]) if array.ndim == 2 else inputs[name]
+        for name, array in arrays.items()
+    }
