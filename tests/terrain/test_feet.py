@@ -12,6 +12,8 @@ from trundle.documents import dump, parse, parse_urdf
 from trundle.documents.urdf.feet import with_feet
 from trundle.robot import parse_robot
 from trundle.robot.noun import plain
+from trundle.show.figures.arrows import with_wrenches
+from trundle.show.figures.path import track_of
 
 GRAVITY = 9.81
 ROBOTS = Path(sys.prefix) / "lib" / f"python3.{sys.version_info.minor}" / "site-packages" / "cmeel.prefix"
@@ -271,3 +273,20 @@ def test_feet_that_can_t_be_are_told(keys, words):
 def test_what_has_feet_and_can_t_run_is_told(robot, words):
     with pytest.raises(trundle.InputError, match=words):
         robot()
+
+
+def test_arrows_at_feet_point_as_the_ground_pushes():
+    """A foot's own axes lie any way: at rest on a slope all arrows together are the weight, straight up."""
+    slope = {"surfaces": {"slope": {"type": "plane", "slope": "12 deg", "uphill": "40 deg"}}, "sinkage": 0.01}
+    joint = {"type": "fixed", "rpy": [0.4, 1.0, -2.0], "body": {"mass": 0.0}}
+    corners = ((0.2, 0.1), (0.2, -0.1), (-0.2, 0.1), (-0.2, -0.1))
+    joints = {f"j{place}": {**joint, "at": [x, y, -0.1]} for place, (x, y) in enumerate(corners)}
+    feet = {f"f{place}": {"type": "foot", "parent": f"j{place}", "radius": 0.03} for place in range(4)}
+    robot = trundle.Robot(name="table", base="floating", body=BODY, joints=joints, wheels=feet)
+    run = trundle.traverse(robot, slope, 2.0, step=0.01, samples=21, progress=False)
+    track = track_of(run)
+    assert track is not None
+    arrows = with_wrenches(track.scene, run).arrows
+    assert sorted(arrow.name for arrow in arrows) == ["f0", "f1", "f2", "f3"]
+    pushed = sum(arrow.vector[-1] / arrow.scale for arrow in arrows)
+    np.testing.assert_allclose(pushed, [0, 0, 8 * GRAVITY], atol=1e-3)

@@ -10,6 +10,8 @@ from trundle.catalog.catalogue import options as options
 from trundle.catalog.catalogue import robot as robot
 from trundle.catalog.catalogue import summary as summary
 from trundle.catalog.leg import leg as leg
+from trundle.catalog.legged import hopper as hopper
+from trundle.catalog.legged import quadruped as quadruped
 from trundle.catalog.linkages import four_bar as four_bar
 from trundle.catalog.linkages import pendulum as pendulum
 from trundle.catalog.linkages import slider_crank as slider_crank

@@ -50,7 +50,12 @@ def measured(name: str, measure: MeasureLike, quantity: units.Measure) -> float:
 
 def size(name: str, measure: MeasureLike) -> float:
     """A length in m; raises InputError where it isn't positive."""
-    number = measured(name, measure, units.LENGTH)
+    return positive(name, measure, units.LENGTH)
+
+
+def positive(name: str, measure: MeasureLike, quantity: units.Measure) -> float:
+    """A measure as a number in SI; raises InputError where it isn't positive."""
+    number = measured(name, measure, quantity)
     if number <= 0:
         raise InputError(f"must be greater than zero, got {measure}", key=name)
     return number

@@ -13,8 +13,11 @@ from matplotlib.path import Path
 
 from trundle.arrays import FloatArray
 from trundle.results import Run
+from trundle.show.drawing.ground import terrain_of
 from trundle.show.drawing.scene import Arrow, Scene, Spot, depth, project
 from trundle.show.figures.style import COLOURS
+from trundle.spatial.motions import Pose
+from trundle.terrain.contact import ground_axes, sphere_contact
 
 # Of forces and of moments.
 FORCE, MOMENT = COLOURS[1], COLOURS[2]
@@ -58,8 +61,10 @@ def with_wrenches(scene: Scene, run: Run) -> Scene:
 
 def _contacts(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArray]]:
     """Where the ground pushes the wheels (m) and with what forces (N), as far as the run holds the forces."""
-    pushes = {}
+    pushes = _feet(scene, run)
     for wheel in scene.wheels:
+        if wheel.name in pushes:
+            continue
         across, part = wheel.roller_angle or 0.0, run.parts.get(wheel.name, {})
         force = np.zeros((len(run), 3))
         for name, way in (
@@ -72,6 +77,32 @@ def _contacts(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArray]
                 force += np.outer(run[part[name]], way)
         if force.any():
             pushes[wheel.name] = _in_world(scene, Spot(wheel.frame, (0.0, 0.0, -wheel.radius)), force)
+    return pushes
+
+
+def _feet(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Where a terrain pushes feet (m) and with what forces (N): along the world's x and y laid onto it, and out of it.
+
+    A foot's own axes lie any way; so the terrain is asked.
+    """
+    names = {wheel.name: run.parts.get(wheel.name, {}) for wheel in scene.wheels if wheel.round}
+    names = {name: part for name, part in names.items() if {"friction_x", "friction_y", "load"} <= set(part)}
+    terrain = terrain_of(run) if names else None
+    pushes: dict[str, tuple[FloatArray, FloatArray]] = {}
+    if terrain is None:
+        return pushes
+    for wheel in (each for each in scene.wheels if each.name in names):
+        frame, middle = scene.poses[:, wheel.frame, :, :3], scene.place(Spot(wheel.frame))
+        first, second, third = ((row[:, 0], row[:, 1], row[:, 2]) for row in np.moveaxis(frame, 1, 0))
+        pose = Pose((first, second, third), (middle[:, 0], middle[:, 1], middle[:, 2]))
+        contact = sphere_contact(terrain.spot, pose, wheel.radius)
+        axes = ground_axes(contact.normal)
+        force = np.zeros((len(middle), 3))
+        for part, axis in zip(("friction_x", "friction_y", "load"), axes, strict=True):
+            if part != "load" or scene.projection != "z":
+                values = run[names[wheel.name][part]][: len(middle)]
+                force += np.stack(np.broadcast_arrays(*(values * share for share in axis)), axis=1)
+        pushes[wheel.name] = np.stack(np.broadcast_arrays(*contact.place), axis=1), force
     return pushes
 
 
