@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from trundle.mechanics.linear import dot
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.ground_states import OWN_SYMBOLS, SYMBOLS, TRIAL, led_on, put, tread_states
 from trundle.program import Tracer
 from trundle.program.tangents import jacobian
 from trundle.robot.contact import Bearing, Push
 from trundle.robot.kinds import Read
-from trundle.scalars import Rows, Scalar, maximum, minimum, times
+from trundle.scalars import Rows, Scalar, maximum, minimum, minus, plus, times
 from trundle.terrain.contact import Contact
 
 # The share of the sinkage over which damping sets in, so that a wheel that comes down is not stopped before it touches.
@@ -24,7 +25,7 @@ _SOFT = 0.1
 
 class Touching(NamedTuple):
     """A contact of a wheel: its name and that of the place of the wheel, which touches several grounds there; rows of
-    its directions and of its normal over all speeds, the factor of friction there.
+    its directions, of its normal and of its distance's rate over all speeds, the factor of friction there.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Touching(NamedTuple):
     contact: Contact
     rows: Rows
     normal: list[Scalar]
+    rise: list[Scalar]
     grip: Scalar
 
     @property
@@ -66,7 +68,38 @@ class Support:
             forces=[times(own, force) for force in forces],
             moment=times(own, push.moment),
             load=times(own, push.load if each.wheel.law.carries else load),
+            loss=None if push.loss is None else times(own, push.loss),
+            stored=times(own, push.stored),
         )
+
+    def lost(self, each: Touching, moved: Sequence[Scalar], rising: Scalar, push: Push) -> Scalar:
+        """What friction and the ground's damping take from a contact that is pushed so (W); `rising` is how fast its
+        distance grows (m/s).
+        """
+        *slip, leaving, rate = moved
+        bearing = self._bearing(each, moved)
+        spring = 0 if each.wheel.law.carries else self._spring(each, bearing.depth)
+        # What the ground stores changes by K d ḋ. The load acts along the normal, and on hills ḋ isn't quite the speed
+        # along it: their distance is (z − h) N_z. The rest is of the second order in the slope, and counts as lost.
+        damped = minus(times(rising, spring), times(leaving, push.load))
+        if push.loss is not None:
+            return plus(damped, push.loss)
+        return minus(damped, plus(dot(push.forces, slip), times(push.moment, rate)))
+
+    def stored(self, each: Touching) -> Scalar:
+        """What the ground's spring and the tread of a contact store where the step begins (J)."""
+        depth = -each.contact.distance
+        held = times(self._spring(each, depth), depth) / 2
+        names = tread_states(each.wheel, each.name)
+        if not names:
+            return 0 if each.wheel.law.carries else held
+        own = {name: self.state[quantity.name] for name, quantity in names.items()}
+        still: list[Scalar] = [0] * (len(each.rows) + 2)
+        return plus(held, times(each.contact.share(depth), self._push(each, still, own).stored))
+
+    def _spring(self, each: Touching, depth: Scalar) -> Scalar:
+        """The force of the ground's spring at a depth (N)."""
+        return times(each.contact.share(depth), times(self.stiffness, maximum(depth, 0)))
 
     def pushed(self, each: Touching, moved: Sequence[Scalar]) -> tuple[list[Scalar], Rows]:
         """Forces of a contact along its slips, its normal and about its wheel's axle, and their slopes by these."""

@@ -129,14 +129,14 @@ class GroundMotion:
 
     def _touch(self, name: str, place: str, wheel: WheelModel, contact: Contact) -> Touching:
         tree, poses = self.assembly.tree, self.here.at.poses
-        rows = point_rows(tree, poses, wheel.link, contact.point, contact.axes)
+        rows = point_rows(tree, poses, wheel.link, contact.point, (*contact.axes, contact.gradient))
         if wheel.noun.shape == "points" and wheel.spin is not None:  # a belt runs along all of its flat
-            for row, entry in zip(rows, (-wheel.radius, 0, 0), strict=True):
+            for row, entry in zip(rows, (-wheel.radius, 0, 0, 0), strict=True):
                 row[wheel.spin] = entry
         padding = [0] * (len(self.assembly.speeds) - len(rows[0]))
-        along, normal = [[*row, *padding] for row in rows[:2]], [*rows[2], *padding]
+        *along, normal, rise = ([*row, *padding] for row in rows)
         grip = self.terrain.grip(contact.place)
-        return Touching(name, place, wheel, contact, directed(wheel.directions, along), normal, grip)
+        return Touching(name, place, wheel, contact, directed(wheel.directions, along), normal, rise, grip)
 
     @cached_property
     def angles(self) -> tuple[Scalar, Scalar, Scalar]:
@@ -295,6 +295,13 @@ class GroundMotion:
             for name, value in at.values.items()
         }
         return inner_forces(self.assembly, replace(at, values=ended), nu, self.told.commands, own)
+
+    @cached_property
+    def stored(self) -> Scalar:
+        """What springs, windings, batteries and the ground store where the step begins (J)."""
+        own = {quantity.name: self.state[quantity.name] for quantity in inner_states(self.assembly)}
+        inside = inner_forces(self.assembly, self.here.at, self.before, self.told.commands, own).stored
+        return sum((self.ground.stored(each) for each in self.touching), inside)
 
     def spin_row(self, each: Touching) -> list[Scalar]:
         """The row of a wheel's spin rate."""

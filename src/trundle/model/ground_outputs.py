@@ -21,7 +21,10 @@ _SLIP_RESIDUAL = Quantity("slip_residual", "m/s", "residual")
 _BALANCE = Quantity("balance_residual", "N", "residual")
 _KINETIC = Quantity("energy.kinetic", "J", "energy")
 _POTENTIAL = Quantity("energy.potential", "J", "energy")
+_INTERNAL = Quantity("energy.internal", "J", "energy")
 _GROUND = Quantity("power.ground", "W", "power")
+_POWER_IN = Quantity("power.in", "W", "power")
+_POWER_LOST = Quantity("power.lost", "W", "power")
 
 
 def observed(motion: GroundMotion) -> dict[Quantity, Scalar]:
@@ -72,27 +75,37 @@ def _forced(motion: GroundMotion, nu: Sequence[Scalar]) -> dict[Quantity, Scalar
     """Forces, powers and energies during the step."""
     outputs: dict[Quantity, Scalar] = {_LOAD.of(place): 0 for place in motion.places}
     inner = motion.inner(nu)
-    total, ground = list(inner.tau), Forces([0] * len(nu))
+    total, lost = list(inner.tau), list[Scalar]()
     for each in motion.touching:
         rows = [*each.every, motion.spin_row(each)]
         moved = [dot(row, nu) for row in rows]
         push = motion.ground.push(each, moved)
-        for row, force, speed in zip(rows, [*push.forces, push.load, push.moment], moved, strict=True):
+        for row, force in zip(rows, [*push.forces, push.load, push.moment], strict=True):
             total = [plus(t, times(entry, force)) for t, entry in zip(total, row, strict=True)]
-            ground.loss = minus(ground.loss, times(force, speed))
+        lost.append(motion.ground.lost(each, moved, dot(each.rise, nu), push))
         outputs |= _contact_outputs(each, push, moved)
         if each.name != each.place:
             outputs[_LOAD.of(each.place)] = plus(outputs[_LOAD.of(each.place)], push.load)
     needed = _needed(motion, nu, total)
     outputs |= inner.supplies | _motor_outputs(motion, inner, needed, nu)
-    tree = motion.assembly.tree
-    twists = velocities(tree, motion.here.at.poses, motion.before[: tree.speed_count])
-    outputs[_KINETIC] = kinetic_energy(tree, twists, motion.before)
-    outputs[_POTENTIAL] = potential_energy(tree, motion.world)
-    outputs[_GROUND] = ground.loss
+    held = [actuator for actuator in motion.assembly.actuators if actuator.motor.holds]
+    outputs |= _energies(motion) | {_GROUND: sum(lost)}
+    outputs[_POWER_IN] = plus(inner.power, sum(outputs[actuator.power] for actuator in held))
+    outputs[_POWER_LOST] = plus(inner.loss, outputs[_GROUND])
     left = motion.folded([needed])[0]
     loose = [left[place] for place in motion.loose]
     return outputs | {_BALANCE: sqrt(dot(loose, loose))}
+
+
+def _energies(motion: GroundMotion) -> dict[Quantity, Scalar]:
+    """Kinetic, potential and internal energy where the step begins."""
+    tree = motion.assembly.tree
+    twists = velocities(tree, motion.here.at.poses, motion.before[: tree.speed_count])
+    return {
+        _KINETIC: kinetic_energy(tree, twists, motion.before),
+        _POTENTIAL: potential_energy(tree, motion.world),
+        _INTERNAL: motion.stored,
+    }
 
 
 def _needed(motion: GroundMotion, nu: Sequence[Scalar], total: Sequence[Scalar]) -> list[Scalar]:

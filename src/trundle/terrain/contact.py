@@ -39,6 +39,7 @@ class Contact(NamedTuple):
     """A contact of a link: its point in the link's frame, its axes in the link's frame as rows (x, y, z), the signed
     distance of the point from the ground (m), and the point and the normal in the world.
 
+    gradient : the slope of the distance, in the link's frame: on hills it is about the normal, as they are no planes
     ground : the name of the ground that it touches
     others : the distances of its point from other grounds that the same wheel touches apart (m)
     """
@@ -48,6 +49,7 @@ class Contact(NamedTuple):
     distance: Scalar
     place: Vector
     normal: Vector
+    gradient: Vector
     ground: str = ""
     others: tuple[Scalar, ...] = ()
 
@@ -95,7 +97,8 @@ def wheel_contact(
     place = _on_circle(pose, radius, at)
     spot = ground(place)
     point = (-radius * at[0], 0, -radius * at[1])
-    return Contact(point, contact_axes(pose, spot.normal), spot.distance, place, spot.normal)
+    gradient = apply_transposed(pose.rotation, spot.gradient)
+    return Contact(point, contact_axes(pose, spot.normal), spot.distance, place, spot.normal, gradient)
 
 
 def sphere_contact(ground: Says, pose: Pose, radius: Scalar, rounds: int = ROUNDS) -> Contact:
@@ -109,7 +112,8 @@ def sphere_contact(ground: Says, pose: Pose, radius: Scalar, rounds: int = ROUND
     place = _toward(pose, radius, spot.gradient)
     spot = ground(place)
     point = apply_transposed(pose.rotation, subtract(place, pose.position))
-    return Contact(point, _resting(pose, spot.normal), spot.distance, place, spot.normal)
+    gradient = apply_transposed(pose.rotation, spot.gradient)
+    return Contact(point, _resting(pose, spot.normal), spot.distance, place, spot.normal, gradient)
 
 
 def _resting(pose: Pose, normal: Vector) -> tuple[Vector, Vector, Vector]:
@@ -126,7 +130,8 @@ def point_contact(ground: Says, pose: Pose, point: Vector) -> Contact:
     """The contact of a point of a flat, fixed in the frame: the flat presses along its own normal, the frame's z."""
     place = transform_point(pose, point)
     spot = ground(place)
-    return Contact(point, IDENTITY, spot.distance, place, spot.normal)
+    gradient = apply_transposed(pose.rotation, spot.gradient)
+    return Contact(point, IDENTITY, spot.distance, place, spot.normal, gradient)
 
 
 def exact_contact(ground: Says, pose: Pose, radius: Scalar, sphere: bool = False) -> Contact:
@@ -142,7 +147,8 @@ def exact_contact(ground: Says, pose: Pose, radius: Scalar, sphere: bool = False
     size = 1 if sphere else sqrt(own[0] * own[0] + own[2] * own[2])
     point = scale(-radius / size, toward)
     axes = _resting(pose, spot.normal) if sphere else contact_axes(pose, spot.normal)
-    return Contact(point, axes, spot.distance - radius * size, transform_point(pose, point), spot.normal)
+    place, distance = transform_point(pose, point), spot.distance - radius * size
+    return Contact(point, axes, distance, place, spot.normal, own)
 
 
 def contacts_of(terrain: Terrain, pose: Pose, wheel: WheelModel) -> list[list[Contact]]:
