@@ -15,6 +15,9 @@ import pytest
 
 SEED_VARIABLE = "TRUNDLE_TEST_SEED"
 
+# Words wrap as where there is no terminal, however wide the one is that the tests run in.
+os.environ["COLUMNS"] = "100"
+
 # New objects after which Python looks for garbage, by itself 700: that took a tenth of all tests' time.
 gc.set_threshold(50_000)
 

@@ -13,6 +13,7 @@ import pytest
 
 import trundle
 from trundle import catalog, progress
+from trundle.model.mechanism import mechanism
 from trundle.program.llvm import jit
 from trundle.show.page import page_of
 
@@ -77,7 +78,26 @@ def test_compiling_is_said_with_its_rate(monkeypatch, capsys, slow_clock):
     assert re.search(r"compiling pendulum: [\d.]+ s, \d.* operations a second *\n", said)
 
 
-def test_deriving_is_said(monkeypatch, capsys):
+@pytest.fixture
+def unhurried(monkeypatch):
+    """Deriving begins with a wait until a line says it: a small robot's is over before another thread has its turn."""
+    said, write = threading.Event(), progress._Line.write
+    derive = sys.modules["trundle.model.derive"]
+
+    def written(line, text, *rest):
+        write(line, text, *rest)
+        if text.startswith("deriving "):
+            said.set()
+
+    def waiting(robot):
+        said.wait(10)
+        return mechanism(robot)
+
+    monkeypatch.setattr(progress._Line, "write", written)
+    monkeypatch.setattr(derive, "mechanism", waiting)
+
+
+def test_deriving_is_said(monkeypatch, capsys, unhurried):
     """Where it takes long: with a patience of a millisecond the smallest robot does."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
@@ -86,7 +106,9 @@ def test_deriving_is_said(monkeypatch, capsys):
     assert "deriving the model: 0 s" in capsys.readouterr().err
 
 
-def test_deriving_and_compiling_say_what_they_are_at_where_nothing_around_them_does(monkeypatch, capsys):
+def test_deriving_and_compiling_say_what_they_are_at_where_nothing_around_them_does(
+    monkeypatch, capsys, unhurried
+):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     monkeypatch.setattr(progress, "_EVERY", 1e-3)

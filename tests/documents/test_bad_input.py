@@ -455,18 +455,18 @@ def test_enormous_file_is_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "big.yaml"
     with path.open("wb") as stream:
         stream.truncate(10**10)  # sparse: takes no room
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(InputError, match="1,000,000"):
         load(path)
-    assert time.perf_counter() - started < 1.0
+    assert time.process_time() - started < 1.0
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "{a: " * 100_000, "- " * 100_000, "a: {b: " + "[" * 60])
 def test_deep_nesting(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(InputError, match="50 deep|not valid YAML"):
         parse(text)
-    assert time.perf_counter() - started < 2.0
+    assert time.process_time() - started < 2.0
 
 
 def test_yaml_words_are_text() -> None:

@@ -28,14 +28,14 @@ PIECES = [
 
 
 def _read(text: str) -> Document | None:
-    started = time.perf_counter()
+    started = time.process_time()
     document, message = None, "fuzz.yaml"
     try:
         document = parse(text, "fuzz.yaml")
     except InputError as error:
         message = str(error)
     assert message.startswith("fuzz.yaml")
-    assert time.perf_counter() - started < 5.0
+    assert time.process_time() - started < 5.0
     return document
 
 
@@ -125,10 +125,10 @@ def test_large_but_allowed_files_take_seconds_at_most(case: str) -> None:
     head, piece, message = LARGE[case]
     count = 400_000 // len(piece)
     text = "trundle: 1\nrobot:\n" + head + "".join(piece.format(each) for each in range(count))
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(InputError, match=message):
         parse(text + ("1}" if case == "text" else ""))
-    assert time.perf_counter() - started < 60.0
+    assert time.process_time() - started < 60.0
 
 
 @pytest.mark.slow
@@ -140,10 +140,10 @@ def test_a_thousand_of_everything() -> None:
         f"w{each}": {"radius": f"p{each}", "at": [0, 0, f"p{each}"], "parent": "j9"} for each in range(1000)
     }
     parameters = {f"p{each}": f"p{each - 1}/1" if each % 99 else 0.5 for each in range(1000)}
-    started = time.perf_counter()
+    started = time.process_time()
     robot = parse_robot({"joints": joints, "wheels": wheels, "parameters": parameters})
     assert len(robot.wheels) == 1000
-    assert time.perf_counter() - started < 30.0
+    assert time.process_time() - started < 30.0
 
 
 def test_forty_thousand_wheels_are_refused_before_they_are_read() -> None:

@@ -302,10 +302,10 @@ def test_what_grows_is_refused_quickly() -> None:
         (f"<robot name='many'>{many}</robot>", "1999 joints; a description may have 1000"),
         (f"<robot name='{'x' * 100_000}'><link name='{'y' * 100_000}'/></robot>", "nothing that can move"),
     ):
-        started = time.perf_counter()
+        started = time.process_time()
         with pytest.raises(InputError, match=message):
             _read(text)
-        assert time.perf_counter() - started < 5.0
+        assert time.process_time() - started < 5.0
 
 
 PIECES = [

@@ -1,5 +1,7 @@
 """Exported kinematics at other parameters: those of the robot with the changed description, and of its odometry."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -12,10 +14,11 @@ from trundle.exports.entries import entries
 BASES = {**{name: lambda name=name: trundle.catalog.robot(name) for name in WHEELED}, "mixed": mixed}
 
 
-def programs(robot):
-    """The programs by name, and the number of each parameter."""
-    found = entries(trundle.derive(robot), ["kinematics"])
-    return {entry.name: entry.program for entry in found}, robot.parameter_values()
+@cache
+def programs(name):
+    """The programs of a base by their names."""
+    found = entries(trundle.derive(BASES[name]()), ["kinematics"])
+    return {entry.name: entry.program for entry in found}
 
 
 def cases(kinematics, count, rng):
@@ -46,9 +49,8 @@ def states_off(found, expected):
 
 @pytest.mark.parametrize("name", BASES)
 def test_at_the_descriptions_parameters_nothing_changes(name, rng):
-    robot = BASES[name]()
-    found, values = programs(robot)
-    p, kinematics = np.array(list(values.values())), trundle.kinematics(robot)
+    found, robot = programs(name), BASES[name]()
+    p, kinematics = np.array(list(robot.parameter_values().values())), trundle.kinematics(robot)
     twist, angle, speed, rate = cases(kinematics, 1000, rng)
     assert states_off(found["wheel_states"](twist, p), kinematics.inverse(twist)) <= 2e-15
     given = twist, angle, speed
@@ -60,7 +62,7 @@ def test_at_the_descriptions_parameters_nothing_changes(name, rng):
 @pytest.mark.parametrize("name", mostly_slow(BASES, ["differential_drive", "tricycle", "mecanum"]))
 def test_changed_parameters_are_a_changed_description(name, rng):
     """1,000 cases: 5 robots with other measures, derived anew, of 200 twists each."""
-    found, _ = programs(BASES[name]())
+    found = programs(name)
     for _ in range(5):
         robot = measured(BASES[name](), rng)
         p, kinematics = np.array(list(robot.parameter_values().values())), trundle.kinematics(robot)
@@ -82,10 +84,10 @@ def possible(kinematics, twists):
     return twists - np.linalg.pinv(np.array(rows)) @ rows @ twists if rows else twists
 
 
-def at(robot, rng, count=200):
-    """A robot with other measures as programs, their parameters, twists that it can do and its wheels' states."""
-    found, _ = programs(robot)
-    other = measured(robot, rng)
+def at(name, rng, count=200):
+    """A base with other measures as programs, their parameters, twists that it can do and its wheels' states."""
+    found = programs(name)
+    other = measured(BASES[name](), rng)
     p, kinematics = np.array(list(other.parameter_values().values())), trundle.kinematics(other)
     twist = possible(kinematics, rng.uniform(-3, 3, (3, count)))
     angle, speed, *trailing = found["wheel_states"](twist, p)
@@ -96,7 +98,7 @@ def at(robot, rng, count=200):
 
 @pytest.mark.parametrize("name", BASES)
 def test_what_wheels_do_at_a_twist_gives_it_back(name, rng):
-    found, p, _, twist, states = at(BASES[name](), rng, 1000)
+    found, p, _, twist, states = at(name, rng, 1000)
     back, slip = found["base_twist"](*states, p)
     assert off([back], [twist]) <= 1e-12
     assert np.abs(slip).max() <= 1e-12
@@ -105,7 +107,7 @@ def test_what_wheels_do_at_a_twist_gives_it_back(name, rng):
 @pytest.mark.parametrize("name", WHEELED)
 def test_odometry_and_kinematics_share_their_parameters(name, rng):
     """Wheels that turn as kinematics says at a twist move the pose of odometry along it: d pose/d increment q' = xi."""
-    found, p, kinematics, twist, (angle, speed, _) = at(BASES[name](), rng)
+    found, p, kinematics, twist, (angle, speed, _) = at(name, rng)
     (step,) = entries(trundle.derive(BASES[name]()), ["odometry"])
     assert step.program.inputs[-1] == found["base_twist"].inputs[-1]
     radius, heading = (each[:, None] for each in found["wheel_measures"](p))
@@ -123,7 +125,7 @@ def test_odometry_and_kinematics_share_their_parameters(name, rng):
 
 @pytest.mark.parametrize("name", ["ackermann", "tricycle", "three_omni", "mixed"])
 def test_derivatives_by_parameters_are_differences(name, rng):
-    found, p, _, twist, states = at(BASES[name](), rng, 50)
+    found, p, _, twist, states = at(name, rng, 50)
     for entry, given, of in (("wheel_states", (twist,), "speed"), ("base_twist", states, "twist")):
         program = found[entry]
         place = [group.name for group in program.outputs].index(of)

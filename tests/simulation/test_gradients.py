@@ -2,6 +2,7 @@
 
 import math
 import runpy
+from functools import cache
 from pathlib import Path
 
 import casadi as ca
@@ -30,10 +31,11 @@ def limited(**more):
     return trundle.derive(trundle.catalog.differential_drive(), controllers={"hold": hold})
 
 
+@cache
 def model_of(name):
     if name in ("limited", "sampled"):
         return limited(**({"period": PERIOD * DT} if name == "sampled" else {}))
-    return trundle.derive(getattr(trundle.catalog, name)())
+    return derived(name)
 
 
 # By robot: what it is given, where it starts, and what derivatives are taken by.

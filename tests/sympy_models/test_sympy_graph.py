@@ -40,10 +40,10 @@ def test_shared_graphs_cost_what_they_are():
     expression = sp.Symbol("x")
     for _ in range(60):
         expression = sp.sin(expression) * sp.cos(expression)
-    start = time.perf_counter()
+    start = time.process_time()
     convert = Converter({sp.Symbol("x"): ca.SX.sym("x")})
     value = convert(expression)
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start < 0.5
     assert convert.nodes == 180
     assert ca.Function("f", ca.symvar(value), [value]).n_instructions() < 200
 
