@@ -345,7 +345,7 @@ def assert_valid(model):
     """What whoever compiles, evaluates or differentiates a program counts on."""
     for name, program in archive.programs(model).items():
         sizes = [group.size for group in program.inputs]
-        for out, (op, own, args, value, source) in enumerate(program.instructions):
+        for out, (op, own, args, value, source, _) in enumerate(program.instructions):
             assert own == out
             assert len(args) == ARITY[op]
             assert all(type(a) is int and 0 <= a < out for a in args)

@@ -54,7 +54,7 @@ class Support:
     dt: Scalar
     stiffness: Scalar
     damping: Scalar
-    sinkage: float
+    sinkage: Scalar
 
     def push(self, each: Touching, moved: Sequence[Scalar]) -> Push:
         """What the ground does to a contact at its slips, the speed of its normal and its wheel's spin rate."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 
 from trundle.choices import Attitude, Mode
 from trundle.errors import InputError, require_known
@@ -25,6 +26,7 @@ from trundle.program import Program, Tracer
 from trundle.robot import Robot
 from trundle.robot.description import floating
 from trundle.robot.terrain import Terrain
+from trundle.robot.values import Value
 from trundle.scalars import Rows, Scalar, is_zero, plus
 from trundle.terrain.advance import STEPS, advanced
 from trundle.terrain.balance import Search
@@ -66,6 +68,10 @@ class GroundModel:
         """The robot's."""
         return self.robot.name
 
+    def parameter_values(self, given: Mapping[str, float | str] | None = None) -> dict[str, float]:
+        """The robot's parameters with some changed, checked; raises InputError."""
+        return self.robot.parameter_values(given)
+
     @property
     def units(self) -> Mapping[str, str]:
         """Units by name."""
@@ -103,8 +109,11 @@ def derive_on(
     mode: Mode = "dynamic",
     attitude: Attitude = "exponential",
     given: Sequence[str] = (),
+    varied: Mapping[str, Value] = MappingProxyType({}),
 ) -> GroundModel:
-    """The model of a robot on a terrain; `given` are rates that a kinematic run is told beside its motors'."""
+    """The model of a robot on a terrain; `given` are rates that a kinematic run is told beside its motors', `varied`
+    numbers of the terrain that become parameters, by their names.
+    """
     robot = floating(robot)
     numbers = mechanism(robot, terrain=True)
     _check(numbers, mode)
@@ -115,7 +124,7 @@ def derive_on(
         ]
         message = f"'{name}' is neither an input nor a speed of '{robot.name}' on terrain"
         require_known(name, known, message, key=f"run.inputs.{name}")
-    return _model(GroundMotion(numbers, terrain, mode, attitude, tuple(given)))
+    return _model(GroundMotion(numbers, terrain, mode, attitude, tuple(given), varied), terrain)
 
 
 def _check(numbers: Mechanism, mode: Mode) -> None:
@@ -137,7 +146,7 @@ def _check(numbers: Mechanism, mode: Mode) -> None:
             raise InputError(message, key=wheel.key, hint=hint)
 
 
-def _model(motion: GroundMotion) -> GroundModel:
+def _model(motion: GroundMotion, terrain: Terrain) -> GroundModel:
     """The programs, traced, and the names of everything in them."""
     outputs = observed(motion)
     gaps = {place: plus(distance, motion.depth) for place, distance in nearest(motion).items()}
@@ -152,12 +161,12 @@ def _model(motion: GroundMotion) -> GroundModel:
     )
     return GroundModel(
         robot=motion.numbers.robot,
-        terrain=motion.terrain,
+        terrain=terrain,
         mode=motion.mode,
         attitude=motion.attitude,
         states=motion.states,
         inputs=motion.commands.inputs,
-        parameters=motion.numbers.parameters,
+        parameters=motion.parameters,
         quantities=quantities,
         step=_step(motion),
         observe=_observe(motion, outputs),
@@ -216,7 +225,7 @@ def _program(
     labels = {
         STATE: motion.states,
         INPUT: motion.commands.inputs,
-        PARAMETER: tuple(motion.numbers.parameters),
+        PARAMETER: tuple(motion.parameters),
         STEP: (DT,),
         TRIAL: sought,
     }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from types import MappingProxyType
 
 from trundle.choices import Attitude, Mode
 from trundle.mechanics.assembly import Assembly
@@ -44,6 +45,7 @@ from trundle.model.symbols import INPUT, PARAMETER, STATE
 from trundle.program import Tracer
 from trundle.program.tangents import jacobian
 from trundle.robot.terrain import Terrain
+from trundle.robot.values import Value
 from trundle.scalars import Rows, Scalar, is_zero, minus, plus, sqrt, times
 from trundle.spatial.motions import Pose
 from trundle.terrain.advance import angles_of
@@ -68,8 +70,9 @@ class GroundMotion:
         mode: Mode,
         attitude: Attitude,
         given: tuple[str, ...],
+        varied: Mapping[str, Value] = MappingProxyType({}),
     ) -> None:
-        self.numbers, self.terrain = numbers, terrain
+        self.numbers = numbers
         self.mode: Mode = mode
         self.attitude: Attitude = attitude
         self.given = given
@@ -91,9 +94,17 @@ class GroundMotion:
         self.state = dict(zip(self.states, make(STATE, len(self.states)), strict=True))
         self.input = dict(zip(self.commands.inputs, make(INPUT, len(self.commands.inputs)), strict=True))
         (self.dt,) = make(STEP, 1)
-        parameters = dict(zip(numbers.parameters, make(PARAMETER, len(numbers.parameters)), strict=True))
+        self.parameters = {**numbers.parameters, **{name: value.number for name, value in varied.items()}}
+        told = dict(zip(self.parameters, make(PARAMETER, len(self.parameters)), strict=True))
+        self._varied = {id(value): told[name] for name, value in varied.items()}
+        self.terrain = terrain.read_by(self.told_of) if varied else terrain
+        parameters = {name: told[name] for name in numbers.parameters}
         self.here = numbers.in_scalars(parameters, [self.state[name] for name in numbers.names])
         self.read = numbers.robot.resolver(parameters)
+
+    def told_of(self, value: Value) -> Scalar:
+        """A number of the terrain: a parameter where it is varied."""
+        return self._varied.get(id(value), value.number)
 
     @property
     def assembly(self) -> Assembly:
@@ -199,7 +210,7 @@ class GroundMotion:
         return [[row[column] for column in self.free] for row in kept]
 
     def _kinematic(self) -> list[Scalar]:
-        time = self.terrain.recovery.number
+        time = self.told_of(self.terrain.recovery)
         conditions = [
             condition
             for contacts in self.places.values()
@@ -222,17 +233,17 @@ class GroundMotion:
     def stiffness(self) -> Scalar:
         """The ground's under a contact (N/m)."""
         given = self.terrain.stiffness
-        return (
-            self.weight / (len(self.places) * self.terrain.sinkage.number) if given is None else given.number
-        )
+        if given is not None:
+            return self.told_of(given)
+        return self.weight / (len(self.places) * self.told_of(self.terrain.sinkage))
 
     @cached_property
     def depth(self) -> Scalar:
         """How deep contacts are where all carry the same (m)."""
         given = self.terrain.stiffness
         if given is None:
-            return self.terrain.sinkage.number
-        return self.weight / (len(self.places) * given.number)
+            return self.told_of(self.terrain.sinkage)
+        return self.weight / (len(self.places) * self.told_of(given))
 
     @cached_property
     def weight(self) -> Scalar:
@@ -244,12 +255,12 @@ class GroundMotion:
     def damping(self) -> Scalar:
         """The ground's under a contact (N s/m)."""
         given = self.terrain.damping
-        return _DAMPING * self.stiffness if given is None else given.number
+        return _DAMPING * self.stiffness if given is None else self.told_of(given)
 
     @cached_property
     def ground(self) -> Support:
         """What the ground does to contacts."""
-        sinkage = self.terrain.sinkage.number
+        sinkage = self.told_of(self.terrain.sinkage)
         return Support(self.tracer, self.state, self.dt, self.stiffness, self.damping, sinkage)
 
     @cached_property

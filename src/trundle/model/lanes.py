@@ -10,6 +10,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray, Floats
 from trundle.errors import InputError
+from trundle.model.ground_model import GroundModel
 from trundle.model.model import Model
 from trundle.robot import Robot
 from trundle.scalars import Scalar
@@ -19,7 +20,7 @@ MOST_CHECKED = 8
 
 
 def lane_parameters(
-    model: Model, given: Mapping[str, float | str | FloatArray], what: str
+    model: Model | GroundModel, given: Mapping[str, float | str | FloatArray], what: str
 ) -> dict[str, Floats]:
     """All parameters by name, numbers and arrays (count,), after the robot's own checks.
 

@@ -142,17 +142,32 @@ def _arrange(
     projection: Program | None,
 ) -> tuple[Program, dict[tuple[int, int], Channel]]:
     """The program reduced to its rate (and the projection, of its own group), and the channels that it reads."""
-    program = only_output(program, rate)
-    n_state, n_rate = program.inputs[program.input_index(state)].size, program.outputs[0].size
-    if n_state != n_rate:
-        raise InputError(
-            f"'{program.name}' has {n_state} states but {n_rate} rates; they must correspond one to one"
-        )
-    if projection is not None:
-        program = beside(program, only_outputs(projection, state, *SOUGHT), state, NEXT)
+    program = _joined(program, state, rate, projection)
     channels = channels_of(program, groups, steps, skip=(state, NEXT, ITERATE))
     read = {i.source for i in program.instructions if i.op == "input"}
     return program, {source: c for source, c in channels.items() if source in read}
+
+
+def _joined(program: Program, state: str, rate: str, projection: Program | None) -> Program:
+    """The program reduced to its rate, with the projection beside it; kept with these, as is their code."""
+    kept = (
+        vars(program).setdefault("rolled", {})
+        if projection is None
+        else vars(projection).setdefault("rolled", {})
+    )
+    known = kept.get((state, rate))
+    if known is not None and known[0] is program:
+        return known[1]
+    made = only_output(program, rate)
+    n_state, n_rate = made.inputs[made.input_index(state)].size, made.outputs[0].size
+    if n_state != n_rate:
+        raise InputError(
+            f"'{made.name}' has {n_state} states but {n_rate} rates; they must correspond one to one"
+        )
+    if projection is not None:
+        made = beside(made, only_outputs(projection, state, *SOUGHT), state, NEXT)
+    kept[state, rate] = program, made
+    return made
 
 
 @dataclass

@@ -17,7 +17,7 @@ from trundle.robot.height_maps import HeightMap, height_map
 from trundle.robot.kinds import Read
 from trundle.robot.noun import default
 from trundle.robot.surfaces import SURFACES, HeightSurface, Relief, Spot
-from trundle.robot.values import Length, Positive, Ratio, problem
+from trundle.robot.values import Length, Positive, Ratio, Value, problem, read_value
 from trundle.scalars import Scalar, where
 from trundle.spatial.vectors import Vector
 
@@ -201,6 +201,7 @@ class FractalSurface(_MapSurface):
         None,
         "Length after which it repeats itself along x and y (m). Default: 4 times the longest wavelength.",
     )
+    _tiles: tuple[HeightMap, Value] | None = PrivateAttr(None)
 
     @model_validator(mode="after")
     def _resolved(self) -> FractalSurface:
@@ -238,10 +239,21 @@ class FractalSurface(_MapSurface):
         measures = (*self._lengths, self._side, self.hurst.number, self.slope.number)
         return _tile(seed, *measures)
 
-    def tiles_of(self, seeds: Iterable[int]) -> HeightMap:
-        """The tiles of seeds one behind another."""
+    def of_seeds(self, seeds: Iterable[int]) -> tuple[FractalSurface, Value]:
+        """Ground of several seeds at once, and the number that says which of these it is, counted from 0."""
         first, *others = (self.tile_of(seed) for seed in seeds)
-        return first.with_tiles(*others) if others else first
+        made, which = self.model_copy(), read_value(0.0)
+        tiles = first.with_tiles(*others), which
+        made._tiles = tiles  # pyright: ignore[reportAttributeAccessIssue]  # private, of a copy
+        return made, which
+
+    def relief(self, x: Scalar, y: Scalar, read: Read) -> Relief:
+        """The tile's, or that of the seed that is asked for."""
+        if self._tiles is None:
+            return super().relief(x, y, read)
+        tiles, which = self._tiles
+        factor = read(self.scale)
+        return Relief(*(factor * part for part in tiles.relief(x, y, read(which))))
 
     def words(self, read: Read) -> str:
         """Its roughness and seed."""

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, NamedTuple
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
+from trundle.robot.kinds import Read
 from trundle.robot.noun import Identifier, Noun, default, nouns, own_values
 from trundle.robot.surfaces import SURFACES, PlaneSurface, Spot, Surface
 from trundle.robot.values import (
@@ -23,6 +24,11 @@ from trundle.robot.values import (
 )
 from trundle.scalars import Scalar, less, where
 from trundle.spatial.vectors import Vector
+
+
+def number_of(value: Value) -> float:
+    """A terrain's values use no parameters."""
+    return value.number
 
 
 class Region(Noun):
@@ -52,6 +58,7 @@ class Ground(NamedTuple):
 
     name: str
     surfaces: tuple[Surface, ...]
+    read: Read
 
     @property
     def exact(self) -> bool:
@@ -63,7 +70,7 @@ class Ground(NamedTuple):
 
     def spot(self, point: Vector) -> Spot:
         """What the nearest surface is near a point."""
-        first, *others = (surface.spot(point, number_of) for surface in self.surfaces)
+        first, *others = (surface.spot(point, self.read) for surface in self.surfaces)
         for other in others:
             first = _chosen(less(other.distance, first.distance), other, first)
         return first
@@ -103,6 +110,8 @@ class Terrain(Noun):
         default_factory=dict, description="Regions of other friction by name; where they overlap, all count."
     )
 
+    _told: tuple[Read, ...] = PrivateAttr(())  # how its numbers are read, if somebody said
+
     @model_validator(mode="after")
     def _plain(self) -> Terrain:
         """Refuse a terrain without a surface, and formulas: parameters are a robot's."""
@@ -124,17 +133,36 @@ class Terrain(Noun):
     @cached_property
     def whole(self) -> Ground:
         """All surfaces as one ground."""
-        return Ground(_JOINED, tuple(self.surfaces.values()))
+        return Ground(_JOINED, tuple(self.surfaces.values()), self._read)
 
     @cached_property
     def grounds(self) -> tuple[Ground, ...]:
         """What a wheel can touch at places apart: surfaces, and those that join together."""
-        apart = [Ground(name, (each,)) for name, each in self.surfaces.items() if not each.joins]
+        apart = [Ground(name, (each,), self._read) for name, each in self.surfaces.items() if not each.joins]
         joined = {name: each for name, each in self.surfaces.items() if each.joins}
         if joined:
             name = _JOINED if len(joined) > 1 else next(iter(joined))
-            apart.append(Ground(name, tuple(joined.values())))
+            apart.append(Ground(name, tuple(joined.values()), self._read))
         return tuple(apart)
+
+    @property
+    def _read(self) -> Read:
+        return self._told[0] if self._told else number_of
+
+    def read_by(self, read: Read) -> Terrain:
+        """The same whose numbers are read otherwise, as parameters of a program, say."""
+        made = self.model_copy()
+        made._told = (read,)  # pyright: ignore[reportAttributeAccessIssue]  # private, of a copy
+        return made
+
+    @property
+    def numbers(self) -> dict[str, Value]:
+        """Its numbers by name ("surfaces.hill.height"), as far as somebody gave them or they have a default."""
+        return {
+            ".".join(str(step) for step in place): value
+            for path, noun in nouns(self)
+            for place, value in own_values(noun, path)
+        }
 
     def spot(self, point: Vector) -> Spot:
         """What the nearest surface is near a point."""
@@ -144,18 +172,13 @@ class Terrain(Noun):
         """The factor of friction at a place."""
         factor: Scalar = 1
         for region in self.regions.values():
-            factor = factor * where(region.holds(place), region.friction.number, 1.0)
+            factor = factor * where(region.holds(place), self._read(region.friction), 1.0)
         return factor
 
     @cached_property
     def words(self) -> str:
         """Its surfaces in a few words."""
         return ", ".join(surface.words(number_of) for surface in self.surfaces.values())
-
-
-def number_of(value: Value) -> float:
-    """A terrain's values use no parameters."""
-    return value.number
 
 
 def _chosen(condition: Scalar, yes: Spot, no: Spot) -> Spot:

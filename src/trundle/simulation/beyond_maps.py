@@ -21,6 +21,19 @@ def first_beyond(sinkages: Mapping[str, FloatArray]) -> tuple[int, str] | None:
     return min(times, default=None)
 
 
+def is_beyond(terrain: Terrain, states: Mapping[str, FloatArray]) -> np.ndarray:
+    """Which robots (robots,) have left the maps that are all of their ground, by their places (times, robots)."""
+    from trundle.robot.gridded import GridSurface  # loaded, where there is any
+
+    times, robots = states["x"].shape
+    gone = np.ones((times, robots), dtype=bool)
+    for surface in terrain.surfaces.values():
+        if not isinstance(surface, GridSurface) or surface.edge != "error":
+            return np.zeros(robots, dtype=bool)
+        gone &= np.asarray(surface.map_of().inside(states["x"], states["y"])) == 0
+    return np.asarray(gone.any(axis=0))
+
+
 def check_start(terrain: Terrain, gaps: Mapping[str, float], x: float, y: float) -> None:
     """Raise InputError where a wheel has no ground where the run begins; `gaps` are distances by wheel (m)."""
     gone = next((name for name, gap in gaps.items() if gap > _FAR), None)

@@ -13,6 +13,7 @@ from trundle.arrays import FloatArray, Floats, as_numbers
 from trundle.errors import InputError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named, number
+from trundle.model.ground_model import GroundModel
 from trundle.model.lanes import lane_parameters
 from trundle.model.manifold import settle_batch
 from trundle.model.placed import require_undriven
@@ -65,14 +66,14 @@ def given_lanes(
 
     Raises InputError for names or shapes that don't fit.
     """
-    x = _complete(dict(model.initial), named(initial, "initial"), "state", model)
-    u = _complete(dict.fromkeys(model.inputs, 0.0), inputs, "input", model)
-    p = _parameters(model, named(parameters, "parameters"))
-    return Lanes(model, x, u, p, tuple(initial or ()), _count(count, x, u, p))
+    x = complete(dict(model.initial), named(initial, "initial"), "state", model)
+    u = complete(dict.fromkeys(model.inputs, 0.0), inputs, "input", model)
+    p = parameters_told(model, named(parameters, "parameters"))
+    return Lanes(model, x, u, p, tuple(initial or ()), common_size(count, x, u, p))
 
 
 def inputs_told(
-    model: Model, inputs: Mapping[str, NumbersLike] | None, steps: int, dt: float
+    model: Model | GroundModel, inputs: Mapping[str, NumbersLike] | None, steps: int, dt: float
 ) -> Mapping[str, NumbersLike]:
     """Inputs with those of trackers, step by step, in place of the motions that they are given.
 
@@ -84,7 +85,7 @@ def inputs_told(
 
 
 def _with_references(
-    model: Model, given: Mapping[str, NumbersLike], steps: int, dt: float
+    model: Model | GroundModel, given: Mapping[str, NumbersLike], steps: int, dt: float
 ) -> Mapping[str, NumbersLike]:
     """Inputs with those of trackers, step by step, in place of the motions that they are given."""
     told, times = (
@@ -100,8 +101,8 @@ def _with_references(
     return found
 
 
-def _complete(
-    defaults: Mapping[str, float], given: Mapping[str, NumbersLike], kind: str, model: Model
+def complete(
+    defaults: Mapping[str, float], given: Mapping[str, NumbersLike], kind: str, model: Model | GroundModel
 ) -> dict[str, Floats]:
     """A number or an array for every state or input, in the model's order."""
     for key in given:
@@ -112,11 +113,11 @@ def _complete(
             raise InputError(f"'{key}' is not an input of '{model.name}'", key=key, hint=hint)
     most = 1 if kind == "state" else 2
     return {
-        key: _column(key, given.get(key, value), model.units[key], most) for key, value in defaults.items()
+        key: column(key, given.get(key, value), model.units[key], most) for key, value in defaults.items()
     }
 
 
-def _column(name: str, given: NumbersLike, unit: str, most: int) -> Floats:
+def column(name: str, given: NumbersLike, unit: str, most: int) -> Floats:
     """A number, or an array of at most `most` dimensions."""
     if isinstance(given, str):
         return number(given, name, unit)
@@ -138,16 +139,16 @@ def _column(name: str, given: NumbersLike, unit: str, most: int) -> Floats:
     return values if values.ndim else float(values)
 
 
-def _parameters(model: Model, given: Mapping[str, NumbersLike]) -> dict[str, Floats]:
+def parameters_told(model: Model | GroundModel, given: Mapping[str, NumbersLike]) -> dict[str, Floats]:
     """Numbers and arrays as they are, after the robot's own checks robot by robot."""
     columns = {
-        name: _column(name, value, "", 1) if callable(value) or np.ndim(value) else cast("float | str", value)
+        name: column(name, value, "", 1) if callable(value) or np.ndim(value) else cast("float | str", value)
         for name, value in given.items()
     }
     return lane_parameters(model, columns, "robot")
 
 
-def _count(count: int | None, *given: Mapping[str, Floats]) -> int:
+def common_size(count: int | None, *given: Mapping[str, Floats]) -> int:
     """How many robots there are, by `count` and by the arrays, which must agree."""
     sizes = {np.shape(v)[-1] for group in given for v in group.values() if np.ndim(v)} - {1}
     sizes |= set() if count is None else {count}

@@ -13,6 +13,7 @@ from trundle.choices import METHODS, MOST_SAMPLES
 from trundle.errors import InputError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named, number
+from trundle.model.ground_model import GroundModel
 from trundle.model.rolling_motion import RollingMotion
 from trundle.robot.values import describe
 
@@ -155,13 +156,13 @@ def initial_numbers(
     }
 
 
-def require_state(name: str, system: Model | RollingMotion) -> None:
+def require_state(name: str, system: Model | RollingMotion | GroundModel) -> None:
     """Raise InputError for what can't be given at the start, with a word on what follows from the states."""
     key, states = f"run.initial.{name}", system.states
     if name in states:
         return
     if name not in system.outputs or not isinstance(system, Model):
-        kind = "state" if isinstance(system, Model) else "coordinate"
+        kind = "coordinate" if isinstance(system, RollingMotion) else "state"
         raise InputError(f"'{name}' is not a {kind} of '{system.name}'", key=key, hint=suggest(name, states))
     how = "is an output: it follows from the states"
     if system.quantities[name].kind == "speed":

@@ -12,13 +12,16 @@ from dataclasses import replace
 import numpy as np
 
 from trundle.arrays import FloatArray, Floats
+from trundle.choices import Mode
+from trundle.documents import Document
 from trundle.errors import InputError, NumericsError
 from trundle.frozen import frozen
 from trundle.model import Model
-from trundle.model.arguments import Given, model_of
+from trundle.model.arguments import Given, model_of, opened, robot_of
 from trundle.model.placed import warn_of_references
 from trundle.progress import Progress
 from trundle.results import Batch
+from trundle.robot.terrain import Terrain
 from trundle.simulation.gradients import Tangents, directions_of
 from trundle.simulation.lanes import NumbersLike, given_lanes, inputs_told
 from trundle.simulation.observing import Stored, lane_numbers, observer_of, slope_of, worst_residual
@@ -40,6 +43,8 @@ def rollout(
     count: int | None = None,
     threads: int | None = None,
     base: str | None = None,
+    terrain: Terrain | Mapping[str, object] | None = None,
+    mode: Mode = "dynamic",
     gradients: Sequence[str] = (),
     progress: bool | Callable[[float], None] = True,
 ) -> Batch:
@@ -80,13 +85,19 @@ def rollout(
         call with the share done (0 to 1).
     base : {"fixed", "planar", "floating"}, optional
         How the base moves, in place of what the description says.
+    terrain : Terrain or mapping, optional
+        The ground that wheels roll over, by default the file's. Then steps are those of `traverse`, robots settle onto
+        the ground, and the terrain's numbers are parameters, too: "terrain.surfaces.hill.height", and of random ground
+        "terrain.surfaces.ground.seed".
+    mode : {"dynamic", "kinematic"}
+        Over terrain, as in `traverse`.
 
     Returns
     -------
     Batch
         `values` of shape (saved, n_state, count), the first at t = 0, the last after all steps; `batch.output(NAME)`
         computes outputs from them. Its summary counts the robots that `diverged`, and has the largest
-        `constraint_residual` of the others.
+        `constraint_residual` of the others. Over terrain it counts who ended `overturned`, `stuck` or `beyond_map`.
 
     Raises
     ------
@@ -109,16 +120,24 @@ def rollout(
     W. Kutta, "Beitrag zur näherungsweisen Integration totaler Differentialgleichungen", 1901.
     """
     from trundle.program.rollout import rollout as native
+    from trundle.simulation.ground_rollout import Asked, rolled_over
 
-    model = model_of(model, "rollout", base)
-    _check_whole_numbers(steps, every, count, threads)
+    source = opened(model, "rollout", base)
+    ground = source.terrain if terrain is None and isinstance(source, Document) else terrain
+    if ground is not None:
+        return rolled_over(
+            robot_of(source, "rollout", "it has no description"), ground, mode, Asked(initial, inputs, parameters),
+            steps=steps, dt=dt, every=every, count=count, threads=threads, gradients=gradients, progress=progress,
+        )  # fmt: skip
+    model = model_of(source, "rollout")
+    check_whole_numbers(steps, every, count, threads)
     h = positive(dt, "dt", "s")
     tangents = Tangents(model, directions_of(model, gradients))
     told = inputs_told(model, inputs, steps, h)
     warn_of_references(model.robot, model.inputs, told)
     given = given_lanes(model, initial, told, parameters, count)
     u, p, size = given.inputs, given.parameters, given.count
-    _require_memory(steps // every + 1, len(model.states) * (1 + len(tangents.directions)), size)
+    require_memory(steps // every + 1, len(model.states) * (1 + len(tangents.directions)), size)
     given = given.settled()
     slopes = tangents.start(given.states, initial or {}, u, p, size)
     if model.sampling is not None:
@@ -158,7 +177,7 @@ def _batch(tangents: Tangents, whole: Stored, time: FloatArray, summary: Mapping
         description=describe(model, numbers),
         summary={
             **summary,
-            "diverged": _diverged(stored.values, time, model.name),
+            "diverged": diverged(stored.values, time, model.name),
             "constraint_residual": worst_residual(model, stored),
         },
         outputs=model.outputs,
@@ -168,7 +187,7 @@ def _batch(tangents: Tangents, whole: Stored, time: FloatArray, summary: Mapping
     )
 
 
-def _check_whole_numbers(steps: int, every: int, count: int | None, threads: int | None) -> None:
+def check_whole_numbers(steps: int, every: int, count: int | None, threads: int | None) -> None:
     """Refuse counts that aren't whole or positive, and an `every` that would not store the last state."""
     whole(steps, "steps", 0)
     whole(every, "every", 1)
@@ -183,7 +202,7 @@ def _check_whole_numbers(steps: int, every: int, count: int | None, threads: int
         raise InputError(message, key="every", hint=f"the nearest {near}")
 
 
-def _require_memory(saved: int, states: int, count: int) -> None:
+def require_memory(saved: int, states: int, count: int) -> None:
     """Refuse what can't fit before the machine starts to swap."""
     need, there = 8 * saved * states * count, math.inf
     with suppress(AttributeError, OSError, ValueError):  # not every system tells
@@ -197,7 +216,7 @@ def _require_memory(saved: int, states: int, count: int) -> None:
         )
 
 
-def _diverged(states: FloatArray, time: FloatArray, name: str) -> int:
+def diverged(states: FloatArray, time: FloatArray, name: str) -> int:
     """How many robots' last states aren't finite; NumericsError where no robot's is."""
     lost = ~np.isfinite(states[-1]).all(axis=0)
     if lost.all():

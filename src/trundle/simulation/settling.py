@@ -1,8 +1,8 @@
-"""A robot put onto a terrain: its height, roll, pitch and loose joints so that all contacts bear it alike."""
+"""Robots put onto a terrain: their height, roll, pitch and loose joints so that all contacts bear them alike."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from trundle.terrain.advance import quaternion_of
 _STEPS, _LONGEST, _DONE = 100, 0.3, 1e-13
 # Half the width of central differences: what they lose moves no zero of the gaps.
 _WIDTH = 1e-6
+# Directions that change no gap by more than this share of what others do are left alone.
+_FLAT = 1e-9
 # A robot that would have to stand steeper than this (rad) doesn't stand on its wheels.
 _STEEPEST = 1.5
 _QUATERNION = ("q_w", "q_x", "q_y", "q_z")
@@ -30,55 +32,96 @@ def settled(
 
     Raises InputError where there is no such pose.
     """
-    kernel = compile_program(model.gaps)
-    names = ("z", "roll", "pitch", *model.loose)
+    states = np.array([[start[name]] for name in model.states])
+    found = settled_lanes(model, states, np.array([yaw]), inputs, parameters)
+    return dict(zip(model.states, found[:, 0].tolist(), strict=True))
 
-    def gaps(columns: FloatArray) -> FloatArray:
-        """Of many candidates (unknowns, count)."""
-        states = np.array([_states(model, start, yaw, dict(zip(names, c, strict=True))) for c in columns.T])
-        (found,) = kernel(np.ascontiguousarray(states.T), inputs, parameters, np.zeros(1), often=False)
+
+def settled_lanes(
+    model: GroundModel, states: FloatArray, yaw: FloatArray, inputs: FloatArray, parameters: FloatArray
+) -> FloatArray:
+    """The same of many robots: states (states, robots), yaw (robots,), parameters (n,) or (n, robots)."""
+    search = _Search(model, states, yaw, inputs, parameters)
+    unknown = search.start()
+    lanes = np.arange(states.shape[1])
+    for _ in range(_STEPS):
+        change = search.change(unknown[:, lanes], lanes)
+        size = np.abs(change).max(axis=0)
+        unknown[:, lanes] += change * np.minimum(1.0, _LONGEST / np.maximum(size, 1e-300))
+        lost = ~np.isfinite(unknown).all(axis=0) | (np.abs(unknown[1:3]).max(axis=0) > _STEEPEST)
+        if lost.any():
+            raise search.unsettled(int(np.argmax(lost)))
+        lanes = lanes[size >= _DONE]
+        if not lanes.size:
+            break
+    return search.states(unknown, np.arange(states.shape[1]))
+
+
+class _Search:
+    """The search of many robots for their poses on the ground."""
+
+    def __init__(
+        self,
+        model: GroundModel,
+        states: FloatArray,
+        yaw: FloatArray,
+        inputs: FloatArray,
+        parameters: FloatArray,
+    ) -> None:
+        self.model, self.given, self.yaw = model, states, yaw
+        self.inputs, self.parameters = inputs, parameters
+        self.kernel = compile_program(model.gaps)
+        self.rows = {name: row for row, name in enumerate(model.states)}
+        self.moved = [self.rows[name] for name in model.loose]
+
+    def start(self) -> FloatArray:
+        """Height, roll, pitch and loose joints (unknowns, robots) at first; InputError for who has no ground."""
+        count = self.given.shape[1]
+        level = np.zeros((2, count))
+        unknown = np.vstack([self.given[self.rows["z"]][None], level, self.given[self.moved]])
+        gaps = self.gaps(unknown, np.arange(count))
+        names = self.model.gaps.outputs[0].labels
+        for lane in range(count):
+            x, y = (float(self.given[self.rows[name], lane]) for name in "xy")
+            check_start(self.model.terrain, dict(zip(names, gaps[:, lane], strict=True)), x, y)
+        unknown[0] -= gaps.mean(axis=0)
+        return unknown
+
+    def states(self, unknown: FloatArray, lanes: np.ndarray) -> FloatArray:
+        """The states of candidates (unknowns, candidates) for these robots."""
+        states = self.given[:, lanes].copy()
+        height, roll, pitch = unknown[:3]
+        states[self.rows["z"]] = height
+        quaternion = quaternion_of(roll, pitch, self.yaw[lanes])
+        for name, part in zip(_QUATERNION, quaternion, strict=True):
+            states[self.rows[name]] = part
+        states[self.moved] = unknown[3:]
+        return states
+
+    def gaps(self, unknown: FloatArray, lanes: np.ndarray) -> FloatArray:
+        """Of candidates for these robots (gaps, candidates)."""
+        parameters = self.parameters if self.parameters.ndim == 1 else self.parameters[:, lanes]
+        often = False if self.given.shape[1] == 1 else None
+        (found,) = self.kernel(self.states(unknown, lanes), self.inputs, parameters, np.zeros(1), often=often)
         return found
 
-    unknown = np.array([start["z"], 0.0, 0.0, *(start[name] for name in model.loose)])
-    first = gaps(unknown[:, None])[:, 0]
-    check_start(
-        model.terrain, dict(zip(model.gaps.outputs[0].labels, first, strict=True)), start["x"], start["y"]
-    )
-    unknown[0] -= first.mean()
-    for _ in range(_STEPS):
-        change = _change(gaps, unknown)
-        unknown += change * min(1.0, _LONGEST / max(np.abs(change).max(), 1e-300))
-        if not np.isfinite(unknown).all() or np.abs(unknown[1:3]).max() > _STEEPEST:
-            raise _unsettled(model, start)
-        if np.abs(change).max() < _DONE:
-            break
-    return dict(
-        zip(model.states, _states(model, start, yaw, dict(zip(names, unknown, strict=True))), strict=True)
-    )
+    def change(self, unknown: FloatArray, lanes: np.ndarray) -> FloatArray:
+        """A step of Gauss and Newton of these robots (unknowns, robots)."""
+        size, count = unknown.shape
+        steps = _WIDTH * np.hstack([np.zeros((size, 1)), np.eye(size), -np.eye(size)])
+        every = (unknown[:, None, :] + steps[:, :, None]).reshape(size, -1)
+        found = self.gaps(every, np.tile(lanes, 2 * size + 1)).reshape(-1, 2 * size + 1, count)
+        slopes = (found[:, 1 : size + 1] - found[:, size + 1 :]) / (2 * _WIDTH)
+        inverse = np.linalg.pinv(np.moveaxis(slopes, 2, 0), rcond=_FLAT)
+        return -np.einsum("lug,gl->ul", inverse, found[:, 0])
 
-
-def _change(gaps: Callable[[FloatArray], FloatArray], unknown: FloatArray) -> FloatArray:
-    """A step of Gauss and Newton."""
-    steps = _WIDTH * np.eye(len(unknown))
-    here = gaps(np.hstack([unknown[:, None], unknown[:, None] + steps, unknown[:, None] - steps]))
-    count = len(unknown)
-    slopes = (here[:, 1 : count + 1] - here[:, count + 1 :]) / (2 * _WIDTH)
-    return np.asarray(-np.linalg.lstsq(slopes, here[:, 0], rcond=1e-9)[0], dtype=np.float64)
-
-
-def _states(
-    model: GroundModel, start: Mapping[str, float], yaw: float, found: Mapping[str, float]
-) -> list[float]:
-    """A state in order, with the base's attitude by its angles."""
-    attitude = dict(zip(_QUATERNION, quaternion_of(found["roll"], found["pitch"], yaw), strict=True))
-    known = {**start, **attitude, **{name: value for name, value in found.items() if name in start}}
-    return [known[name] for name in model.states]
-
-
-def _unsettled(model: GroundModel, start: Mapping[str, float]) -> InputError:
-    return InputError(
-        f"'{model.robot.name}' doesn't settle on its wheels at x = {start['x']:g} m, y = {start['y']:g} m: the ground "
-        "is too steep or too rough there",
-        key="run.initial",
-        hint="start elsewhere (initial: {x: …, y: …}), or give z and the quaternion yourself",
-    )
+    def unsettled(self, lane: int) -> InputError:
+        """What to say of a robot that finds no place."""
+        x, y = (self.given[self.rows[name], lane] for name in "xy")
+        who = f"robot {lane} of " if self.given.shape[1] > 1 else ""
+        return InputError(
+            f"{who}'{self.model.robot.name}' doesn't settle on its wheels at x = {x:g} m, y = {y:g} m: the ground "
+            "is too steep or too rough there",
+            key="run.initial",
+            hint="start elsewhere (initial: {x: …, y: …}), or give z and the quaternion yourself",
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -17,6 +17,7 @@ from trundle.errors import InputError, NumericsError, require_known, suggest
 from trundle.model.arguments import Given, named, number, opened, robot_of
 from trundle.model.ground_model import GroundModel, derive_on
 from trundle.model.ground_motion import STEP
+from trundle.model.mechanism import mechanism
 from trundle.model.placed import on_plane, placed, require_undriven, warn_of_references
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program import compile_program
@@ -30,6 +31,7 @@ from trundle.robot.terrain import Terrain, parse_terrain
 from trundle.simulation.beyond_maps import beyond, first_beyond
 from trundle.simulation.draws import noise_of
 from trundle.simulation.dynamic import with_references
+from trundle.simulation.fates import fates
 from trundle.simulation.options import positive, whole
 from trundle.simulation.problem import signals_of
 from trundle.simulation.sampling import steps_of
@@ -214,7 +216,7 @@ def _run(
             "derive_seconds": problem.derive_seconds,
             **seconds,
             residual: float(np.abs(values[residual]).max()),
-            **_overturned(time, values),
+            **_ended(model, time, values),
         },
         groups={
             "coordinates": model.coordinates,
@@ -227,11 +229,13 @@ def _run(
     )
 
 
-def _overturned(time: FloatArray, values: Mapping[str, FloatArray]) -> dict[str, float]:
-    """When the base first points sideways or down, where it does."""
-    upward = 1 - 2 * (values["q_x"] ** 2 + values["q_y"] ** 2)
-    fallen = upward <= 0
-    return {"overturned_at": float(time[np.argmax(fallen)])} if fallen.any() else {}
+def _ended(model: GroundModel, time: FloatArray, values: Mapping[str, FloatArray]) -> dict[str, object]:
+    """When the base first points sideways or down, where it does, or whether wheels turn in vain at the end."""
+    wheels = mechanism(model.robot, terrain=True).assembly.wheels
+    found = fates(time, {name: values[name][:, None] for name in model.states}, wheels)
+    if found.overturned[0]:
+        return {"overturned_at": float(time[found.first_overturned[0]])}
+    return {"stuck": True} if found.stuck[0] else {}
 
 
 def traverse(
@@ -350,7 +354,9 @@ def ground_problem(
 
         robot = with_feet(robot)
     with Doing(True, f"deriving {robot.name}"):
-        model = derive_on(robot, terrain, mode, attitude, _rates(robot, given) if mode == "kinematic" else ())
+        model = derive_on(
+            robot, terrain, mode, attitude, rates_among(robot, given) if mode == "kinematic" else ()
+        )
     taken = perf_counter() - began
     given = with_references(on_plane(model.robot), given)
     require_undriven(model.robot, given, "run.inputs.")
@@ -371,7 +377,7 @@ def ground_problem(
     return replace(problem, start=_start(problem, named(initial, "initial")))
 
 
-def _rates(robot: Robot, given: Mapping[str, Input]) -> tuple[str, ...]:
+def rates_among(robot: Robot, given: Iterable[str]) -> tuple[str, ...]:
     """The speeds among the inputs that a kinematic run is given."""
     motors = {f"{name}.{motor.command}" for name, motor in robot.motors.items()}
     references = {full for each in placed(robot) for full in each.references.values()}

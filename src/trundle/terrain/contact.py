@@ -27,6 +27,7 @@ ROUNDS = 4
 # On rough ground: where else on the circle to look first (rad from its lowest point), and Newton's steps from there.
 # Beside the least of 721 points, on random ground of slope 0.3 rms whose waves are a wheel's radius long: of 20,000
 # contacts one in 10,000 is more than 0.1 mm off, and none 0.3 mm; with 15 degrees between 1.5 mm, without these 69 mm.
+# Where no wave is longer than four radii, the worst of 16,000 is 2.5 mm off, and without these 134 mm.
 FAN = tuple(math.radians(sign * turn) for turn in (12, 24, 36, 48, 60) for sign in (1, -1))
 ROUGH_ROUNDS = 4
 # A step turns by less than about a radian; the surface may be no more curved than the wheel by this share.

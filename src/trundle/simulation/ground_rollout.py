@@ -1,0 +1,236 @@
+"""Many robots over terrain at once: lanes differ in start, inputs, parameters, and in the terrain's own numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from trundle.arrays import FloatArray, Floats
+from trundle.choices import MODES, Mode
+from trundle.documents import dump
+from trundle.documents.height_files import with_maps
+from trundle.errors import InputError, require_known, suggest
+from trundle.frozen import frozen
+from trundle.model.arguments import named
+from trundle.model.ground_model import GroundModel, derive_on
+from trundle.model.ground_motion import STEP
+from trundle.model.mechanism import mechanism
+from trundle.model.placed import warn_of_references
+from trundle.model.symbols import INPUT, PARAMETER
+from trundle.program import compile_program
+from trundle.program.rollout import rollout as native
+from trundle.progress import Progress
+from trundle.results import Batch
+from trundle.robot import Robot
+from trundle.robot.gridded import FractalSurface
+from trundle.robot.terrain import Terrain, parse_terrain
+from trundle.robot.values import Value
+from trundle.simulation.beyond_maps import is_beyond
+from trundle.simulation.fates import fates
+from trundle.simulation.lanes import NumbersLike, column, common_size, complete, inputs_told, parameters_told
+from trundle.simulation.observing import lane_numbers
+from trundle.simulation.options import positive
+from trundle.simulation.rollout import check_whole_numbers, diverged, require_memory
+from trundle.simulation.settling import settled_lanes
+
+_PREFIX = "terrain."
+# Steps of robots from which code is better compiled to run fast: some seconds for some thousand operations.
+_MANY = 500_000
+# States observed together.
+_TOGETHER = 4096
+_POSE = ("z", "q_w", "q_x", "q_y", "q_z")
+
+
+class Asked(NamedTuple):
+    """What robots are given, by name, as `rollout` takes it."""
+
+    initial: Mapping[str, NumbersLike] | None
+    inputs: Mapping[str, NumbersLike] | None
+    parameters: Mapping[str, NumbersLike] | None
+
+
+@dataclass(frozen=True)
+class _Rolling:
+    """A rollout over terrain, ready to go."""
+
+    model: GroundModel
+    start: FloatArray
+    inputs: Mapping[str, Floats]
+    parameters: Mapping[str, Floats]
+    step: float
+    count: int
+
+    def advanced(
+        self, start: FloatArray, inputs: Mapping[str, Floats], parameters: Mapping[str, Floats],
+        steps: int, every: int | None, threads: int | None, progress: Callable[[float], None] | None = None,
+    ) -> tuple[np.ndarray, FloatArray, FloatArray]:  # fmt: skip
+        """Steps of many robots: which were stored, their states, and the last ones."""
+        result = native(
+            self.model.still, start,
+            {INPUT: inputs or np.zeros(0), PARAMETER: parameters or np.zeros(0), STEP: [self.step]},
+            dt=1.0, steps=steps, every=every, count=start.shape[1], threads=threads, progress=progress,
+            projection=self.model.step, quick=steps * start.shape[1] < _MANY,
+        )  # fmt: skip
+        return result.steps, result.states, result.final
+
+    def observed(self, values: FloatArray, steps: np.ndarray, name: str) -> FloatArray:
+        """An output (times, robots) of stored states; forces are those of the step that begins there."""
+        row = self.model.outputs.index(name)
+        found = np.empty((values.shape[0], values.shape[2]))
+        for time, step in enumerate(steps):
+            for begin in range(0, self.count, _TOGETHER):
+                lanes = slice(begin, min(begin + _TOGETHER, self.count))
+                found[time, lanes] = self._outputs(values[time, :, lanes], int(step), lanes)[row]
+        return found
+
+    def _outputs(self, states: FloatArray, step: int, lanes: slice) -> FloatArray:
+        model = self.model
+        inputs = lane_numbers(self.inputs, step, lanes)
+        parameters = lane_numbers(self.parameters, 0, lanes)
+        groups = [np.ascontiguousarray(states), inputs, parameters, np.array([self.step])]
+        if len(model.observe.inputs) > len(groups):
+            own = (
+                dict(zip(names, rows, strict=True))
+                for names, rows in ((model.inputs, inputs), (self.parameters, parameters))
+            )
+            _, _, after = self.advanced(groups[0], *own, steps=1, every=None, threads=None)
+            rows = [model.states.index(each) for each in model.observe.inputs[-1].labels]
+            groups.append(np.ascontiguousarray(after[rows]))
+        return compile_program(model.observe)(*groups)[0]
+
+
+def rolled_over(
+    robot: Robot, terrain: Terrain | Mapping[str, object], mode: Mode, asked: Asked, *,
+    steps: int, dt: float | str, every: int, count: int | None, threads: int | None,
+    gradients: Sequence[str], progress: bool | Callable[[float], None],
+) -> Batch:  # fmt: skip
+    """Many robots over terrain; the arguments are those of `rollout`."""
+    require_known(mode, MODES, f"unknown mode {mode!r}", key="mode")
+    check_whole_numbers(steps, every, count, threads)
+    if gradients:
+        raise InputError(
+            "a rollout over terrain has no derivatives", key="gradients", hint="take differences"
+        )
+    h = positive(dt, "dt", "s")
+    rolling = _prepared(robot, terrain, mode, asked, steps, h, count)
+    require_memory(steps // every + 1, len(rolling.model.states), rolling.count)
+    with Progress(progress, steps * rolling.count, f"driving {robot.name}", "robot steps") as bar:
+        taken, values, _ = rolling.advanced(
+            rolling.start, rolling.inputs, rolling.parameters, steps, every, threads, bar.fraction
+        )
+    summary = {"mode": mode, "steps": steps, "dt": h, "every": every, "count": rolling.count}
+    return _batch(rolling, taken, frozen(values), summary)
+
+
+def _prepared(
+    robot: Robot, terrain: Terrain | Mapping[str, object], mode: Mode, asked: Asked,
+    steps: int, h: float, count: int | None,
+) -> _Rolling:  # fmt: skip
+    """The model, and everything that robots are given, checked."""
+    given = named(asked.parameters, "parameters")
+    own = {name: value for name, value in given.items() if not name.startswith(_PREFIX)}
+    ground = with_maps(terrain if isinstance(terrain, Terrain) else parse_terrain(named(terrain, "terrain")))
+    if robot.urdf is not None:
+        from trundle.documents.urdf.feet import with_feet  # late, as in `traverse`
+
+        robot = with_feet(robot)
+    theirs = {name.removeprefix(_PREFIX): value for name, value in given.items() if name not in own}
+    ground, varied, numbers = _varied(ground, theirs)
+    inputs = named(asked.inputs, "inputs")
+    model = derive_on(robot, ground, mode, "exponential", _rates(robot, inputs, mode), varied)
+    told = inputs_told(model, inputs, steps, h)
+    warn_of_references(model.robot, model.inputs, told)
+    u = complete(dict.fromkeys(model.inputs, 0.0), told, "input", model)
+    p = parameters_told(model, own) | numbers
+    initial = dict(named(asked.initial, "initial"))
+    yaw = {"yaw": column("run.initial.yaw", initial.pop("yaw", 0.0), "rad", 1)}
+    x = complete({name: model.quantities[name].start for name in model.states}, initial, "state", model)
+    size = common_size(count, x, u, p, yaw)
+    model.quantities.check_quaternions(x)
+    start = np.array([np.broadcast_to(x[name], (size,)) for name in model.states], dtype=np.float64)
+    if not any(name in initial for name in _POSE):
+        turned = np.array(np.broadcast_to(yaw["yaw"], (size,)), dtype=np.float64)
+        rows = lane_numbers(p, 0, slice(0, size))
+        start = settled_lanes(model, start, turned, np.zeros(len(model.inputs)), rows)
+    return _Rolling(model, start, u, p, h, size)
+
+
+def _rates(robot: Robot, inputs: Mapping[str, NumbersLike], mode: Mode) -> tuple[str, ...]:
+    from trundle.simulation.traversing import rates_among
+
+    return rates_among(robot, inputs) if mode == "kinematic" else ()
+
+
+def _varied(
+    terrain: Terrain, given: Mapping[str, NumbersLike]
+) -> tuple[Terrain, dict[str, Value], dict[str, Floats]]:
+    """The terrain, with the ground of several seeds where these are asked for; its numbers that are parameters now, and
+    what they are, both by their names.
+    """
+    varied, numbers, surfaces = dict[str, Value](), dict[str, Floats](), dict(terrain.surfaces)
+    for name, value in given.items():
+        key = f"{_PREFIX}{name}"
+        surface = surfaces.get(name.removeprefix("surfaces.").removesuffix(".seed"))
+        if name.endswith(".seed") and isinstance(surface, FractalSurface):
+            which, place = np.unique(column(key, value, "", 1), return_inverse=True)
+            if (which < 0).any() or (which != np.floor(which)).any():
+                raise InputError("seeds are whole numbers from 0 up", key=key)
+            found, varied[key] = surface.of_seeds(which.astype(int).tolist())
+            surfaces[name.removeprefix("surfaces.").removesuffix(".seed")] = found
+            numbers[key] = place.reshape(-1).astype(np.float64) if np.ndim(value) else 0.0
+    made = terrain.model_copy(update={"surfaces": surfaces})
+    for name, value in given.items():
+        key = f"{_PREFIX}{name}"
+        if key not in varied:
+            varied[key], numbers[key] = _number(made, name, value)
+    return (
+        made,
+        {f"{_PREFIX}{name}": varied[f"{_PREFIX}{name}"] for name in given},
+        {f"{_PREFIX}{name}": numbers[f"{_PREFIX}{name}"] for name in given},
+    )
+
+
+def _number(terrain: Terrain, name: str, given: NumbersLike) -> tuple[Value, Floats]:
+    """A number of the terrain, and what robots have for it."""
+    key, known = f"{_PREFIX}{name}", terrain.numbers
+    if name not in known:
+        message = f"the terrain has no number {name!r}, or leaves it to its default"
+        raise InputError(message, key=key, hint=suggest(name, known))
+    value = known[name]
+    numbers = column(key, given, value.quantity.unit, 1)
+    if value.bound is not None:
+        wrong = [each for each in np.atleast_1d(numbers) if not value.bound.allows(float(each))]
+        if wrong:
+            raise InputError(f"{key} {value.bound.words}, got {wrong[0]:g}", key=key, hint=value.bound.hint)
+    return value, numbers
+
+
+def _batch(rolling: _Rolling, taken: np.ndarray, values: FloatArray, summary: Mapping[str, object]) -> Batch:
+    """What was stored, with what became of the robots."""
+    model, time = rolling.model, np.asarray(taken) * rolling.step
+    wheels = mechanism(model.robot, terrain=True).assembly.wheels
+    rows = {name: values[:, row] for row, name in enumerate(model.states)}
+    ended = fates(time, rows, wheels)
+    plain = {name: float(value) for name, value in rolling.parameters.items() if np.ndim(value) == 0}
+    return Batch(
+        name=model.robot.name,
+        time=time,
+        states=model.states,
+        values=values,
+        units={name: model.units[name] for name in model.states},
+        parameters=rolling.parameters,
+        description={"yaml": dump(model.robot, terrain=model.terrain), "parameters": plain},
+        summary={
+            **summary,
+            "diverged": diverged(values, time, model.robot.name),
+            "overturned": int(ended.overturned.sum()),
+            "stuck": int(ended.stuck.sum()),
+            "beyond_map": int(is_beyond(model.terrain, rows).sum()),
+        },
+        outputs=model.outputs,
+        observer=partial(rolling.observed, values, taken),
+    )

@@ -1,0 +1,118 @@
+"""Rollouts over terrain: lanes are single runs, whatever differs between them; who overturned or is stuck counts."""
+
+import numpy as np
+import pytest
+
+import trundle
+from tests.terrain.test_traverse import box, rates, slope
+from trundle.errors import InputError
+
+RANDOM = {"type": "fractal", "slope": 0.2, "shortest": 0.5, "longest": 2.0}
+COUNT = 5
+
+
+def lanes(surface, given, **others):
+    terrain = {"surfaces": {"ground": surface}}
+    arguments = {"inputs": rates(3.0), "steps": 40, "dt": 0.05, "every": 20, **others}
+    return trundle.rollout(box(), terrain=terrain, parameters=given, **arguments)
+
+
+@pytest.mark.slow
+def test_seeds_heights_and_yaws_are_those_of_single_runs():
+    seeds, scale, yaw = np.array([4, 0, 4, 9, 2]), np.linspace(0.2, 1, COUNT), np.linspace(-1, 2, COUNT)
+    given = {"terrain.surfaces.ground.seed": seeds, "terrain.surfaces.ground.scale": scale}
+    batch = lanes(RANDOM, given, initial={"yaw": yaw})
+    assert batch.count == COUNT
+    for lane in (0, 2, 3):
+        surface = {**RANDOM, "seed": int(seeds[lane]), "scale": float(scale[lane])}
+        run = trundle.traverse(
+            box(), {"surfaces": {"ground": surface}}, 2.0, rates(3.0), step=0.05, samples=3,
+            initial={"yaw": float(yaw[lane])},
+        )  # fmt: skip
+        for name in ("x", "y", "z", "v_x"):
+            assert batch[name][:, lane] == pytest.approx(run[name], abs=1e-11)
+        for name in ("roll", "fl.rolling_slip"):
+            assert batch.output(name)[:, lane] == pytest.approx(run[name], abs=1e-9)
+
+
+@pytest.mark.slow
+def test_friction_slope_and_the_robot_s_own_parameters_differ():
+    given = {"terrain.surfaces.ground.slope": np.radians([0, 8]), "body.mass": np.array([40.0, 60.0])}
+    batch = lanes({"type": "plane", "slope": "1 deg"}, given)
+    run = trundle.traverse(
+        box(), slope(8), 2.0, rates(3.0), step=0.05, samples=3, parameters={"body.mass": 60.0}
+    )
+    assert batch["x"][:, 1] == pytest.approx(run["x"], abs=1e-11)
+    ice = {"surfaces": {"ground": {"type": "plane"}}, "regions": {"ice": {"friction": 0.5}}}
+    batch = trundle.rollout(
+        box(), terrain=ice, parameters={"terrain.regions.ice.friction": np.array([0.0, 1.0])},
+        inputs=rates(3.0), steps=40, dt=0.05,
+    )  # fmt: skip
+    assert batch.final("x")[0] == pytest.approx(0.0, abs=1e-9)
+    assert batch.final("x")[1] > 0.5
+    assert batch.summary["stuck"] == 1
+    assert batch.summary["overturned"] == 0
+
+
+@pytest.mark.slow
+def test_who_overturns_is_counted_apart():
+    """Across a slope steeper than the track over twice the centre's height allows."""
+    tall = box(
+        body={"mass": 40.0, "center_of_mass": [0, 0, 0.5], "inertia": {"xx": 1.0, "yy": 1.5, "zz": 2.0}}
+    )
+    batch = trundle.rollout(
+        tall, terrain=slope(5, uphill=90), parameters={"terrain.surfaces.slope.slope": np.radians([5.0, 35.0])},
+        inputs=rates(0.0), steps=60, dt=0.05,
+    )  # fmt: skip
+    assert batch.summary["overturned"] == 1
+    assert batch.summary["stuck"] == 0
+    run = trundle.traverse(tall, slope(35, uphill=90), 3.0, rates(0.0), step=0.05)
+    assert run.summary["overturned_at"] > 0
+
+
+@pytest.mark.slow
+def test_a_robot_that_digs_in_is_stuck_in_its_run():
+    icy = {"regions": {"ice": {"friction": 0.0}}}
+    assert trundle.traverse(box(), icy, 1.0, rates(3.0), step=0.05).summary["stuck"]
+    assert "stuck" not in trundle.traverse(box(), {}, 1.0, rates(3.0), step=0.05).summary
+
+
+@pytest.mark.slow
+def test_who_leaves_a_map_is_counted():
+    surface = {"type": "grid", "heights": [[0, 0], [0, 0]], "spacing": 3}
+    batch = lanes(surface, {}, inputs={name: np.array([0.0, 8.0]) for name in rates(0.0)})
+    assert batch.summary["beyond_map"] == 1
+
+
+@pytest.mark.slow
+def test_kinematic_lanes():
+    batch = lanes(RANDOM, {"terrain.surfaces.ground.seed": np.arange(3)}, mode="kinematic")
+    run = trundle.traverse(
+        box(),
+        {"surfaces": {"ground": {**RANDOM, "seed": 2}}},
+        2.0,
+        rates(3.0),
+        step=0.05,
+        samples=3,
+        mode="kinematic",
+    )
+    assert batch["x"][:, 2] == pytest.approx(run["x"], abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("given", "others", "words"),
+    [
+        ({"terrain.surfaces.ground.seed": [0.5]}, {}, "whole numbers"),
+        ({"terrain.surfaces.ground.sead": [1]}, {}, "has no number"),
+        ({"terrain.stiffness": [1e4]}, {}, "leaves it to its default"),
+        ({"terrain.sinkage": [0.01, -0.1]}, {}, "greater than zero"),
+        ({"mass": [1.0]}, {}, "mass"),
+        ({}, {"gradients": ["x"]}, "no derivatives"),
+        ({}, {"mode": "planar"}, "unknown mode"),
+        ({}, {"initial": {"vx": 1.0}}, "vx"),
+        ({}, {"inputs": {"nobody": 1.0}}, "nobody"),
+    ],
+)
+def test_what_no_rollout_over_terrain_takes(given, others, words):
+    with pytest.raises(InputError, match=words):
+        lanes(RANDOM, {name: np.array(value) for name, value in given.items()}, **others)
