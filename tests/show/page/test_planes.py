@@ -18,6 +18,11 @@ def driven():
     return trundle.drive({"motion": bend}, robot, progress=False)
 
 
+@pytest.fixture(scope="module")
+def followed(driven):
+    return trundle.follow(trundle.pose_path([(0, 0, 0), (1, 0.4, 0.5)]), driven.robot, progress=False)
+
+
 def where(curve, run):
     """The points (n, 2) of a curve of a plane."""
     _, across, up, divided = curve
@@ -35,6 +40,26 @@ def test_circles_hold_shares_of_friction(driven):
     assert max(shares) <= driven.summary()["friction_use"] * (1 + 1e-9)
     # the way bends to the right, and so do the forces
     assert np.mean([where(plane["curves"][0], run)[:, 0] for plane in circles]) > 0.02
+
+
+def test_speed_along_the_way_has_the_colour_of_what_binds(followed):
+    run, binding = followed.run(), followed.uses.binding
+    (plane,) = (plane for plane in planes(run) if plane["section"] == "binding")
+    times, way, speed = plane["track"]
+    assert len(binding) == len(plane["spans"]) > 0
+    for (name, begin, end), (colour, *span) in zip(binding, plane["spans"], strict=True):
+        assert span == [begin, end]
+        assert plane["names"][colour].startswith(name.partition(" of ")[0].replace("_", " "))
+        assert {begin, end} <= set(times)
+    longest = [float(name.split(", ")[1].split()[0]) for name in plane["names"]]
+    assert longest == sorted(longest, reverse=True)
+    assert sum(longest) == pytest.approx(
+        sum(end - begin for _, begin, end in binding), abs=0.005 * len(longest)
+    )
+    samples = followed.motion.samples(times).twist
+    assert speed == pytest.approx(np.hypot(samples[:, 0], samples[:, 1]), abs=1e-2)
+    poses = followed.motion.poses(np.linspace(0, followed.motion.duration, 4001))
+    assert way[-1] == pytest.approx(np.hypot(*np.diff(poses[:, :2], axis=0).T).sum(), rel=1e-3)
 
 
 def test_motors_lie_within_what_they_can_give(driven):
@@ -81,3 +106,21 @@ def test_dots_are_where_the_forces_are(driven, opened, width):
     moved, expected = second - first, (shares[1] - shares[0]) * [1, -1]
     assert np.hypot(*moved) > 3
     assert moved / np.hypot(*moved) == pytest.approx(expected / np.hypot(*expected), abs=0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1400, 390])
+def test_a_dot_goes_along_the_way(followed, opened, width):
+    page = opened(page_of(followed.run()), width=width, height=900)
+    page.evaluate("document.querySelector('#plots-binding').open = true")
+    page.wait_for_function(
+        "document.querySelector('#plots-binding .plane canvas').hasAttribute('aria-label')"
+    )
+    spots = []
+    for time in (0.0, 0.5, 1.0):
+        page.evaluate(f"trundlePage.player.seek({time * followed.motion.duration}, true)")
+        box, dot = (page.locator(f"#plots-binding {name}").bounding_box() for name in (".plane", ".dot"))
+        spots.append([dot["x"] - box["x"], dot["y"] - box["y"]])
+    (first, middle, last), width_of = np.array(spots), box["width"]
+    assert first[0] < middle[0] < last[0] < width_of
+    assert middle[1] < first[1] - 10  # faster than at rest is higher

@@ -67,14 +67,16 @@ class Uses:
     @property
     def told(self) -> dict[str, object]:
         """As plain data: the largest share of friction, the lowest voltage (V) and the greatest current (A) of a
-        battery, and for how long (s) what binds does.
+        battery, for how long (s) what binds does, and what binds most from when to when (s).
         """
         seconds: dict[str, float] = {}
-        for name, begin, end in self.binding:
+        binding = self.binding
+        for name, begin, end in binding:
             seconds[name] = seconds.get(name, 0.0) + end - begin
         told = _extremes(self.forces, self.currents)
         return told | {
             "binding": dict(sorted(seconds.items(), key=lambda each: -each[1])),
+            "binds": [{"what": name, "from": begin, "to": end} for name, begin, end in binding],
         }
 
 

@@ -1,8 +1,8 @@
-"""What a page shows in planes: wheels' forces on their friction circles, motors' torques by speed."""
+"""What a page shows in planes: speed along the way by what binds, friction circles, motors' torques by speed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from trundle.results import Run
 from trundle.show.figures.force_figures import BEYOND, Motors
 from trundle.show.figures.panels import robot_of
 
+# Points of a way at least, beside those at which what binds changes.
+_WAY = 601
 # Points of an edge, and angles (rad) of those of a circle.
 _POINTS = 61
 _TURN = np.linspace(0.0, 2 * np.pi, 73)
@@ -21,8 +23,47 @@ _TURN = np.linspace(0.0, 2 * np.pi, 73)
 def planes(run: Run) -> list[dict[str, Any]]:
     """Panels of a plane: what stands across and up in shares or units, what bounds it, and curves by value's names.
 
-    A curve has its label, the names of what goes across and up, and by what both are divided: a name and a factor.
+    A curve has its label, the names of what goes across and up, and by what both are divided: a name and a factor. A
+    track has its own times and places, and the colours of its spans of time.
     """
+    return [*_binding(run), *_forces(run)]
+
+
+def _binding(run: Run) -> Iterator[dict[str, Any]]:
+    """Speed along the way that the base's origin goes, in the colour of what binds there, as plans tell it."""
+    binds = run.summary.get("binds")
+    if not binds or not {"v_x", "v_y"} <= set(run.values):
+        return
+    speed = np.hypot(run["v_x"], run["v_y"])
+    way = np.concatenate([[0.0], np.cumsum((speed[1:] + speed[:-1]) / 2 * np.diff(run.time))])
+    lasting: dict[str, float] = {}
+    for bind in binds:
+        kind = _kind(bind)
+        lasting[kind] = lasting.get(kind, 0.0) + bind["to"] - bind["from"]
+    kinds = sorted(lasting, key=lambda kind: -lasting[kind])
+    changes = [bind[end] for bind in binds for end in ("from", "to")]
+    times = np.unique(np.concatenate([np.linspace(run.time[0], run.time[-1], _WAY), changes]))
+    yield {
+        "section": "binding",
+        "title": "what binds",
+        "across": "way of the base's origin (m)",
+        "up": "speed (m/s)",
+        "equal": False,
+        "edges": [],
+        "curves": [],
+        "track": [times, np.interp(times, run.time, way), np.interp(times, run.time, speed)],
+        "spans": [[kinds.index(_kind(bind)), bind["from"], bind["to"]] for bind in binds],
+        "names": [f"{kind}, {lasting[kind]:.2f} s" for kind in kinds],
+    }
+
+
+def _kind(bind: Mapping[str, Any]) -> str:
+    """What binds, whatever part it is of."""
+    return str(bind["what"]).partition(" of ")[0].replace("_", " ")
+
+
+def _forces(run: Run) -> list[dict[str, Any]]:
+    """Circles and motors, where the run holds forces."""
     robot = robot_of(run)
     wheels = [name for name, part in run.parts.items() if {"traction", "side_force", "load"} <= set(part)]
     if robot is None or not (wheels or any("torque" in part for part in run.parts.values())):

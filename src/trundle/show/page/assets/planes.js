@@ -1,10 +1,12 @@
-// Curves in a plane: wheels' forces on friction circles, motors' torques by speed. A dot is where each is now.
+// Curves in a plane: speed along the way by what binds, wheels' forces on friction circles, motors' torques by speed.
+// A dot is where each is now.
 
 import { element, ticks, tickText, valueAt } from "./data.js";
 
 const EDGES = { left: 52, right: 10, top: 8, below: 40 }; // pixels around what is drawn
-const HEADS = { friction: "Friction circles", motors: "Motors by torque and speed" };
+const HEADS = { binding: "Speed along the way", friction: "Friction circles", motors: "Motors by torque and speed" };
 const FADED = 0.35; // what has been runs into what is to come: curves begin so faint
+const COLOURS = 8; // of curves, in the style sheet
 const PARTS = 12; // of a curve, each with a strength of its own
 
 // All planes of a page, in sections: {element, draw(), move(moment)}. `shown()` gives the motions, the first one counts.
@@ -26,20 +28,22 @@ export function createPlanes(planes, theme, shown) {
 
 function createPlane(plane, theme, shown) {
   const canvas = element("canvas", { role: "img" });
-  const dots = plane.curves.map(() => element("div", { class: "dot" }));
+  const names = plane.names ?? plane.curves.map(([label]) => label);
+  const dots = (plane.track ? [0] : plane.curves).map(() => element("div", { class: "dot" }));
   const area = element("div", { class: "plane" }, canvas, ...dots);
-  const caption = element("figcaption", {}, element("b", {}, plane.title), ...(plane.curves.length > 1 ? [legendOf(plane)] : []));
-  const made = { element: element("figure", {}, caption, area), space: null, at: null };
+  const told = plane.track || names.length > 1 ? [legendOf(names)] : [];
+  const caption = element("figcaption", {}, element("b", {}, plane.title), ...told);
+  const made = { element: element("figure", { class: plane.track ? "wide" : "" }, caption, area), space: null, at: null };
   made.draw = () => {
     const { width, height } = area.getBoundingClientRect();
     const motion = shown()[0]?.motion;
     made.space = null;
     if (!width || !motion) return; // in a section that is closed
-    const curves = plane.curves.map((curve) => placesOf(curve, motion));
+    const curves = plane.track ? [trackOf(plane)] : plane.curves.map((curve) => placesOf(curve, motion));
     made.space = spaceOf(plane, curves, { width, height });
     drawPlane(canvas, plane, theme, curves, made.space);
     canvas.setAttribute("aria-label", `${plane.title}: ${plane.up} by ${plane.across}`);
-    dots.forEach((dot, k) => (dot.style.background = theme.curves[k % theme.curves.length]));
+    dots.forEach((dot, k) => (dot.style.background = plane.track ? theme.ink : theme.curves[k % theme.curves.length]));
     if (made.at) made.move(made.at);
   };
   made.move = (moment) => {
@@ -47,7 +51,9 @@ function createPlane(plane, theme, shown) {
     const motion = shown()[0]?.motion;
     if (!made.space || !motion) return;
     dots.forEach((dot, k) => {
-      const [across, up] = pointAt(plane.curves[k], (name) => valueAt(motion.values[name], moment));
+      const [across, up] = plane.track
+        ? trackAt(plane, valueAt(motion.time, moment))
+        : pointAt(plane.curves[k], (name) => valueAt(motion.values[name], moment));
       const seen = Number.isFinite(across) && Number.isFinite(up);
       dot.style.visibility = seen ? "visible" : "hidden";
       if (seen) dot.style.transform = `translate(${made.space.x(across)}px, ${made.space.y(up)}px)`;
@@ -56,9 +62,21 @@ function createPlane(plane, theme, shown) {
   return made;
 }
 
-function legendOf(plane) {
-  const names = plane.curves.map(([label], k) => element("li", { class: `of${k}` }, label));
-  return element("ul", {}, ...names);
+function legendOf(names) {
+  return element("ul", {}, ...names.map((name, k) => element("li", { class: `of${k % COLOURS}` }, name)));
+}
+
+// The places of a track, which has times of its own.
+function trackOf({ track: [, across, up] }) {
+  return Array.from(across, (x, k) => [x, up[k]]);
+}
+
+function trackAt({ track: [times, across, up] }, time) {
+  const after = Array.from(times).findIndex((each) => each >= time);
+  if (after <= 0) return after ? [across[across.length - 1], up[up.length - 1]] : [across[0], up[0]];
+  const index = after - 1;
+  const moment = { index, fraction: (time - times[index]) / (times[after] - times[index]) };
+  return [valueAt(across, moment), valueAt(up, moment)];
 }
 
 // Where a curve is, by what its values are.
@@ -117,6 +135,7 @@ function drawPlane(canvas, plane, theme, curves, space) {
   context.strokeStyle = theme.ink;
   context.lineWidth = 1.2;
   for (const [xs, ys] of plane.edges) drawPath(context, [...xs].map((x, k) => [x, ys[k]]), space);
+  if (plane.track) return drawTrack(context, plane, theme, curves[0], space);
   context.lineWidth = 1.6;
   curves.forEach((points, k) => {
     context.strokeStyle = theme.curves[k % theme.curves.length];
@@ -127,6 +146,17 @@ function drawPlane(canvas, plane, theme, curves, space) {
     }
   });
   context.globalAlpha = 1;
+}
+
+// A thin line, and over it what binds from when to when, wider and in its colour.
+function drawTrack(context, { track: [times], spans }, theme, points, space) {
+  context.strokeStyle = theme.muted;
+  drawPath(context, points, space);
+  context.lineWidth = 3;
+  for (const [colour, from, to] of spans) {
+    context.strokeStyle = theme.curves[colour % theme.curves.length];
+    drawPath(context, points.filter((_, k) => times[k] >= from && times[k] <= to), space);
+  }
 }
 
 function drawPath(context, points, { x, y }) {
