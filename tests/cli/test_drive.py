@@ -11,7 +11,9 @@ import yaml
 
 import trundle as package
 from motion.simulator_motions import MOTIONS, plan, still
+from trundle.cli.drive_command import _BASE_LIMITS
 from trundle.documents.writer import dump
+from trundle.motion.paths.pose_paths import LIMITS
 from trundle.results import Run
 
 
@@ -332,6 +334,39 @@ def test_the_fastest_motion_between_poses_is_a_plan_like_others(trundle, tmp_pat
     assert (tmp_path / "out" / "fastest" / "fastest.traj").exists()
 
 
+@pytest.mark.slow
+def test_zones_and_events_of_a_fastest_motion_are_kept(trundle, tmp_path):
+    poses = ("--fastest", "0,0,0", "1,0,", "2,0,0", "--zone", "1,2,velocity=50 cm/s,rate=90 deg/s")
+    events = ("--event", "raise arm, up,1", "--event", "shoot,1.5")
+    done = trundle("drive", *poses, *events, "--json", "-ng", "--output", str(tmp_path / "out"))
+    assert done.status == 0, done.err
+    (summary,) = done.data["plans"]
+    (zone,) = summary["zones"]
+    assert zone["limits"] == pytest.approx({"velocity": 0.5, "rate": math.pi / 2})
+    begin, end = zone["from"], zone["to"]
+    assert end == pytest.approx(summary["duration"])
+    assert {told["event"]: told["time"] for told in summary["events"]} == pytest.approx(
+        {"raise arm, up": begin, "shoot": (begin + end) / 2}
+    )
+    assert end - begin > 1 / 0.5
+    kept = Run.load(tmp_path / "out" / "fastest" / "fastest.nc")
+    assert kept.summary["zones"] == summary["zones"]
+    assert kept.summary["events"] == summary["events"]
+
+
+def test_a_field_under_a_table_is_refused(trundle, tmp_path):
+    field = ("--field", "field.png", "16 m", "8 m")
+    done = trundle("drive", "--fastest", "0,0,0", "1,0,0", "--output", str(tmp_path / "plan.nc"), *field)
+    assert done.status == 1
+    assert "--field: a field lies under the path's figure" in done.err
+    assert "holds numbers alone" in done.err
+    assert not (tmp_path / "plan.nc").exists()
+
+
+def test_zones_limit_what_paths_zones_do():
+    assert tuple(_BASE_LIMITS) == LIMITS
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -344,6 +379,16 @@ def test_the_fastest_motion_between_poses_is_a_plan_like_others(trundle, tmp_pat
         (("--fastest", "0,0,0", "2,0,0", "--keep-out", "-0.1,0,1"), "covers the start"),
         (("--fastest", "0,0,0", "3,0,0", "--keep-out", "0.1,0,1"), "covers the start"),
         (("--file", "a.path", "--keep-out", "1,0,1"), "only --fastest"),
+        (("--file", "a.path", "--zone", "0,1,rate=1"), "only --fastest has poses that it counts"),
+        (("--file", "a.path", "--event", "shoot,1"), "only --fastest has poses that it counts"),
+        (("--fastest", "0,0,0", "3,0,0", "--zone", "0,1"), "expected two poses and limits, got '0,1'"),
+        (("--fastest", "0,0,0", "3,0,0", "--zone", "0,1,1.5"), "expected two poses and limits"),
+        (("--fastest", "0,0,0", "3,0,0", "--zone", "0,1,speed=1"), "no limit 'speed'"),
+        (("--fastest", "0,0,0", "3,0,0", "--zone", "0,1,rate=1 m/s"), "--zone"),
+        (("--fastest", "0,0,0", "3,0,0", "--zone", "0,2,rate=1"), "no way from pose 0 to pose 2"),
+        (("--fastest", "0,0,0", "3,0,0", "--event", "shoot"), "expected a name and a pose"),
+        (("--fastest", "0,0,0", "3,0,0", "--event", "shoot,2"), "there is no pose 2"),
+        (("--fastest", "0,0,0", "3,0,0", "--event", "shoot,here"), "--event"),
     ],
 )
 def test_what_is_asked_of_fastest_motions_wrongly_is_told(trundle, tmp_path, words, message):

@@ -1,5 +1,6 @@
 """Files of PathPlanner and Choreo: read as paths, written as trajectories, beside their own libraries."""
 
+import csv
 import json
 import math
 from pathlib import Path
@@ -174,6 +175,41 @@ def test_pathplanner_loads_what_is_written(score, tmp_path, monkeypatch):
     assert theirs.getTotalTimeSeconds() == pytest.approx(driven.motion.duration)
     end = theirs.getEndState().pose
     assert (end.x, end.y) == pytest.approx((2.07, 2.83), abs=1e-9)
+
+
+# What runs, and tables for robots, have of motors and floor, by the last part of its name.
+TAKEN = ("traction", "side_force", "load", "rolling_slip", "lateral_slip", "torque", "current", "voltage")
+
+
+@pytest.mark.parametrize("ending", ["nc", "csv", "npy"])
+def test_what_motors_and_floor_give_is_in_files(tmp_path, ending):
+    mass = 45.0
+    robot = trundle.catalog.mecanum(
+        motor="kraken_x60", friction=1.0, contact="slip", battery=12.6, robot_mass=mass
+    )
+    go = {"name": "go", "commands": [{"duration": 0.4, "twist": {"v_x": 1, "v_y": 0.5}}]}
+    driven = trundle.drive({"motion": go}, robot, progress=False)
+    run = driven.run(rate=50)
+    again = trundle.Run.load(run.save(tmp_path / f"go.{ending}"))
+    trundle.write_trajectory(driven, tmp_path / "there.csv", rate=50)
+    with (tmp_path / "there.csv").open() as lines:
+        rows = [list(map(float, row.values())) for row in csv.DictReader(lines)]
+    with (tmp_path / "there.csv").open() as lines:
+        table = dict(zip(next(csv.reader(lines)), np.array(rows).T, strict=True))
+    told = [*run.groups["inputs"], *run.groups["outputs"]]
+    kept = [name for name in told if name.rpartition(".")[2] in TAKEN]
+    assert {name.rpartition(".")[2] for name in kept} == set(TAKEN)
+    for name in kept:
+        assert again[name].tolist() == run[name].tolist()
+        assert table[name.replace(".", "_")] == pytest.approx(run[name], rel=1e-9, abs=1e-9)
+    # the forces of the ground accelerate the robot as the table says
+    forces = sum(
+        (table[f"{wheel}_traction"] + 1j * table[f"{wheel}_side_force"])
+        * np.exp(1j * (table[f"{wheel}_angle"] + table["heading"]))
+        for wheel in driven.names
+    )
+    assert forces == pytest.approx(mass * (table["ax"] + 1j * table["ay"]), abs=1e-6)
+    assert np.abs(forces).max() > 10
 
 
 def test_csv_has_the_modules_too(tmp_path):

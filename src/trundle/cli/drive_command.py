@@ -14,7 +14,7 @@ from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output, json_text
 from trundle.cli.parsing import add_field, add_force, add_output, field_of
 from trundle.cli.readouts import in_feet, in_metres, writes_feet
-from trundle.errors import InputError
+from trundle.errors import InputError, choose, require_known
 from trundle.files import file_name
 
 if TYPE_CHECKING:
@@ -30,17 +30,22 @@ examples:
   trundle drive --file a.yaml --robot robot.yaml --control-level body --motion-profile linear
   trundle drive --file examples/swerve/paths/score.path --robot robot.yaml
   trundle drive --fastest 0,0,0 "3,2,90 deg" --keep-out 1.5,1,0.3 --robot robot.yaml
+  trundle drive --fastest 0,0,0 1,0, 3,0,0 --zone 1,2,velocity=0.5 --event "raise arm,1"
 
 Levels: module (each module by itself), body (the twist by a profile), limited (the same, slowed for all limits),
 coordinated (as fast as the limits allow). Paths of PathPlanner (.path) and Choreo (.traj) are followed as fast as the
 limits allow, whatever the level. Limits are declared ones, and what motors, battery and floor give by the description.
 --fastest takes poses x,y,θ (m, rad, or with units), the start first: the quickest motion from rest to rest that a
 search finds, with a time that none beats. On the way θ may be left out, and a speed (m/s) may follow: 1,0,,2.
+Its --zone and --event count these poses from 0, the start: --zone 0,1,velocity=1,rate="90 deg/s" limits the base's
+velocity, acceleration, rate and rate_change from one pose to another one, and --event NAME,1.5 comes halfway in time.
 The default robot has four modules: trundle new limited_swerve.
 Results go to DIR/PLAN/: PLAN.nc (everything), PLAN.csv (the columns of basic-swerve-sim), PLAN.traj and trajectory.csv
 (for a robot to follow: Choreo's format, and the same as a table), summary.json, figures.
 --output FILE with the ending of a table (.nc, .csv, .npy, .xlsx, .parquet) writes that file of one plan alone."""
 
+# What a zone limits of the base, in which units.
+_BASE_LIMITS = {"velocity": "m/s", "acceleration": "m/s^2", "rate": "rad/s", "rate_change": "rad/s^2"}
 # The units of a pose, and of the speed that it is passed at.
 _POSE = ("m", "m", "rad", "m/s")
 _SUMMARY, _TABLE = "summary.json", "trajectory.csv"
@@ -61,6 +66,10 @@ def configure(parser: ArgumentParser) -> None:
     add("--fastest", metavar="POSE", nargs="+", help=text)
     text = "where it may not go: a disc x,y,radius, or a polygon x,y;x,y;x,y…; as often as needed"
     add("--keep-out", metavar="SHAPE", action="append", default=[], help=text)
+    text = "what the base may do at most between two of the poses: 0,1,velocity=1.5; as often as needed"
+    add("--zone", metavar="ZONE", action="append", default=[], help=text)
+    text = "what happens at which of the poses: 'raise arm,1'; as often as needed"
+    add("--event", metavar="EVENT", action="append", default=[], help=text)
     add("--robot", metavar="FILE", help="who drives: a description (default: four modules with limits)")
     add("--control-level", "-c", choices=LEVELS, default="limited", help="(default: limited)")
     add("--motion-profile", "-mp", choices=PROFILES, default="scurve", help="(default: scurve)")
@@ -99,6 +108,9 @@ def execute(args: Namespace, out: Output) -> int:
 
 def _one_file(args: Namespace, path: Path, out: Output) -> int:
     """Drive one plan, and write its numbers as one table."""
+    if field_of(args) is not None:
+        message = f"a field lies under the path's figure, and '{path}' holds numbers alone"
+        raise InputError(message, key="--field", hint="name a folder by --output")
     planned = _all_planned(args)
     if len(planned) > 1:
         message = f"{len(planned)} plans don't go into one file, '{path}'"
@@ -121,8 +133,10 @@ def _is_limited(driven: Driven) -> bool:
 
 def _all_planned(args: Namespace) -> list[tuple[str, Callable[[], Driven]]]:
     """Names of all plans that are asked for, and what drives them."""
-    if args.keep_out and not args.fastest:
-        raise InputError("only --fastest keeps out of anything", key="--keep-out")
+    for key, given in (("--keep-out", args.keep_out), ("--zone", args.zone), ("--event", args.event)):
+        if given and not args.fastest:
+            what = "keeps out of anything" if key == "--keep-out" else "has poses that it counts"
+            raise InputError(f"only --fastest {what}", key=key)
     planned = [_planned(file, args) for file in args.file]
     if args.fastest:
         planned.append(("fastest", _sought(args)))
@@ -138,9 +152,22 @@ def _sought(args: Namespace) -> Callable[[], Driven]:
     if len(args.fastest) < 2:
         raise InputError("expected two poses or more, the start first", key="--fastest")
     start, *via, goal = (_pose(pose) for pose in args.fastest)
-    kept = [_shape(shape) for shape in args.keep_out]
-    within = _within(args)
-    return lambda: fastest(args.robot, start, goal, via=via, keep_out=kept, progress=not args.quiet, **within)
+    asked: _Asked = {
+        "via": via,
+        "keep_out": [_shape(shape) for shape in args.keep_out],
+        "zones": [_zone(zone) for zone in args.zone],
+        "events": [_event(event) for event in args.event],
+    }
+    return lambda: fastest(args.robot, start, goal, **asked, progress=not args.quiet, **_within(args))
+
+
+class _Asked(TypedDict):
+    """What is asked of the quickest motion on its way."""
+
+    via: list[list[float | None]]
+    keep_out: list[list[float] | list[list[float]]]
+    zones: list[tuple[int, int, dict[str, float]]]
+    events: list[tuple[str, float]]
 
 
 class _Within(TypedDict, total=False):
@@ -159,6 +186,35 @@ def _shape(text: str) -> list[float] | list[list[float]]:
     if ";" not in text:
         return _numbers(text, "--keep-out", ("m", "m", "m"))
     return [_numbers(corner, "--keep-out", ("m", "m")) for corner in text.split(";")]
+
+
+def _zone(text: str) -> tuple[int, int, dict[str, float]]:
+    """From which pose to which, and the base's limits by name."""
+    from trundle.model.arguments import number
+
+    ends, limits = [], {}
+    for part in text.split(","):
+        name, equals, value = (word.strip() for word in part.partition("="))
+        if not equals:
+            ends.append(name)
+            continue
+        require_known(name, _BASE_LIMITS, f"a zone has no limit {name!r}", key="--zone", hint=choose)
+        limits[name] = number(value, "--zone", _BASE_LIMITS[name])
+    if len(ends) != 2 or not all(end.isdecimal() for end in ends) or not limits:
+        hint = "such as 0,1,velocity=1.5: from the start to the first pose behind it at 1.5 m/s at most"
+        raise InputError(f"expected two poses and limits, got {text!r}", key="--zone", hint=hint)
+    return int(ends[0]), int(ends[1]), limits
+
+
+def _event(text: str) -> tuple[str, float]:
+    """A name and the pose where it happens."""
+    from trundle.model.arguments import number
+
+    name, _, place = text.rpartition(",")
+    if not name.strip():
+        hint = "such as 'raise arm,1': at the first pose behind the start"
+        raise InputError(f"expected a name and a pose, got {text!r}", key="--event", hint=hint)
+    return name.strip(), number(place.strip(), "--event", "1")
 
 
 def _pose(text: str) -> list[float | None]:

@@ -14,12 +14,12 @@ from trundle.errors import InputError
 from trundle.expected import a_real
 from trundle.mechanics.assembly import assemble
 from trundle.model.constraints import independent_coordinates
-from trundle.motion.commands.binding import battery_current, dense, extremes
+from trundle.motion.commands.binding import dense, extremes
 from trundle.motion.commands.drive import Driven
+from trundle.motion.commands.taken import taken
 from trundle.motion.drive.drive import QUANTITIES
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import motion_forces
-from trundle.motion.forces.real_limits import real_limits
 from trundle.motion.pieces.extremes import Peak, peaks
 from trundle.motion.pieces.motion import Motion, Samples, motion_of
 from trundle.results import Run
@@ -30,8 +30,6 @@ RATE = 100.0  # samples a second where nobody says otherwise
 _ACTIVE = 0.999
 # Limits are exceeded beyond this share of them: what is less is rounding.
 _ROUNDING = 1e-9
-# Slip below this (m/s) is rounding, as everywhere in motions.
-_NO_SLIP = 1e-9
 # Samples at most: a run of a swerve keeps about fifty numbers of a sample, 4 GB of this many.
 _MOST_SAMPLES = 10_000_000
 _TWIST = {"v_x": "m/s", "v_y": "m/s", "omega": "rad/s"}
@@ -129,43 +127,23 @@ def _sampled(motion: Motion, rate: float, name: str, told: dict[str, object]) ->
 
 
 def _with_forces(run: Run, motion: Motion, maxima: Sequence[Peak]) -> Run:
-    """A motion's run with what it takes of ground, motors and batteries, by the names of a simulation's.
-
-    Without them where masses or motors aren't known, and where wheels slip or jump, so that no forces give the motion.
-    """
-    samples = motion.samples(run.time)
-    jumps = any(peak.quantity == "drive_acceleration" and math.isinf(peak.value) for peak in maxima)
-    if jumps or float(samples.slip.max()) > _NO_SLIP or real_limits(motion.kinematics, 1.0) is None:
+    """A motion's run with what it takes of ground, motors and batteries, by the names of a simulation's."""
+    found = taken(motion, run.time, maxima)
+    if found is None:
         return run
-    who = DrivenRobot(motion.kinematics.robot, motion.kinematics.names)
-    forces = motion_forces(who, samples, motion.pushes(run.time))
-    found: dict[str, tuple[FloatArray, str]] = {}
-    for k, wheel in enumerate(forces.names):
-        found[f"{wheel}.traction"] = forces.traction[:, k], "N"
-        found[f"{wheel}.side_force"] = forces.side_force[:, k], "N"
-        found[f"{wheel}.load"] = forces.load[:, k], "N"
-        found[f"{wheel}.rolling_slip"] = forces.slip_along[:, k], "m/s"
-        found[f"{wheel}.lateral_slip"] = forces.slip_across[:, k], "m/s"
-    motors = [motor for motors in who.actuators.values() for motor in motors if motor.name in forces.torques]
-    for motor in motors:
-        found[motor.torque.name] = forces.torques[motor.name], motor.torque.unit
-        if motor.name in forces.currents:
-            found[f"{motor.name}.current"] = forces.currents[motor.name], "A"
-    for supply in who.here.assembly.supplies:
-        if supply.name in forces.supplies:
-            volts = forces.supplies[supply.name]
-            found[supply.voltage.name] = volts, "V"
-            found[supply.current.name] = battery_current(supply, volts), "A"
-    inputs = {
-        motor.command.name: (forces.commands[motor.command.name], motor.command.unit) for motor in motors
-    }
-    columns = {**found, **inputs}
+    columns = {**found.outputs, **found.inputs}
     return replace(
         run,
         values={**run.values, **{name: values for name, (values, _) in columns.items()}},
         units={**run.units, **{name: unit for name, (_, unit) in columns.items()}},
-        groups={**run.groups, "inputs": tuple(inputs), "outputs": (*run.groups["outputs"], *found)},
-        summary=run.summary if "friction_use" in run.summary else {**run.summary, **_largest(who, motion)},
+        groups={
+            **run.groups,
+            "inputs": tuple(found.inputs),
+            "outputs": (*run.groups["outputs"], *found.outputs),
+        },
+        summary=run.summary
+        if "friction_use" in run.summary
+        else {**run.summary, **_largest(found.who, motion)},
     )
 
 
@@ -177,7 +155,7 @@ def _largest(who: DrivenRobot, motion: Motion) -> dict[str, object]:
 
 def summary(driven: Driven) -> dict[str, object]:
     """What came out, as plain data: duration, final pose, the largest of the quantities, what limits were broken and
-    which were active when, and how much longer it took than asked, and why.
+    which were active when, how much longer it took than asked, and why; events, and limits of a path's zones.
     """
     duration, asked = driven.motion.duration, driven.asked
     samples = driven.uses.samples
@@ -195,6 +173,8 @@ def summary(driven: Driven) -> dict[str, object]:
             "why": [vars(stretch) | {"command": stretch.command + 1} for stretch in driven.stretches],
         },
         "notes": list(driven.notes),
+        "events": [{"event": name, "time": time} for name, time in driven.events],
+        "zones": [{"from": begin, "to": end, "limits": dict(limits)} for begin, end, limits in driven.zones],
         **driven.search,
     }
 

@@ -16,9 +16,11 @@ from trundle.mechanics.steering import STILL
 from trundle.motion.commands.binding import forces_apply
 from trundle.motion.commands.drive import Driven
 from trundle.motion.commands.record import sample_times
+from trundle.motion.commands.taken import Taken, taken
 from trundle.motion.forces.forces import motion_forces
 from trundle.motion.forces.real_limits import real_limits
 from trundle.motion.paths.choreo import CONSTRAINTS, VERSION
+from trundle.motion.pieces.extremes import peaks
 from trundle.motion.pieces.motion import Motion, motion_of
 from trundle.results.table import Table, csv_text
 
@@ -49,8 +51,10 @@ def write_trajectory(
         Of a path, a plan, or commands.
     file : str or path
         Ends in `.traj` or `.csv`. The columns of both are time (s), pose (m, rad), and its first two derivatives in the
-        world's axes; CSV has the modules' angles (rad), steering rates and speeds besides, `.traj` the forces of the
-        ground on four modules at the corners (N, along the world's axes) where masses and motors are known.
+        world's axes; CSV has the modules' angles (rad), steering rates and speeds besides. Where masses and motors are
+        known, CSV has what a run has: the wheels' forces (N), loads and slip, the motors' torques, commands and
+        currents, and batteries, by the run's names with _ for a dot. `.traj` has the forces of the ground on four
+        modules at the corners (N, along the world's axes).
     rate : float, 1/s, optional
         Samples a second; the end is one more, and of `.traj` wherever the base stands or a path's limits change.
     name : str, optional
@@ -74,7 +78,9 @@ def write_trajectory(
     moved = motion_of(motion, "write_trajectory")
     times = sample_times(moved.duration, rate)
     if path.suffix == ".csv":
-        text = _table(moved, times, _rows(moved, times))
+        given = motion if isinstance(motion, Driven) else None
+        maxima = peaks(moved) if given is None else given.peaks
+        text = _table(moved, times, _rows(moved, times), taken(moved, times, maxima))
     else:
         called = (None if name is None else a_text(name, "name")) or (
             motion.name if isinstance(motion, Driven) else path.stem
@@ -136,13 +142,16 @@ def _stops(motion: Motion) -> FloatArray:
     return np.concatenate([[0.0], ends[inner], [motion.duration]])
 
 
-def _table(motion: Motion, times: FloatArray, rows: FloatArray) -> str:
-    """CSV of the rows, with the modules' angles, steering rates and speeds behind them."""
+def _table(motion: Motion, times: FloatArray, rows: FloatArray, needed: Taken | None) -> str:
+    """CSV of the rows, with the modules' angles, steering rates and speeds behind them, and then what it takes."""
     samples = motion.samples(times)
     columns = dict(zip(_COLUMNS, rows.T, strict=True))
     for i, name in enumerate(motion.kinematics.names):
         columns |= {f"{name}_{what}": getattr(samples, what)[:, i] for what in ("angle", "steering_rate")}
         columns[f"{name}_speed"] = samples.drive_speed[:, i]
+    if needed is not None:
+        every = {**needed.outputs, **needed.inputs}
+        columns |= {name.replace(".", "_"): values for name, (values, _) in every.items()}
     return csv_text(Table(columns).rows())
 
 
