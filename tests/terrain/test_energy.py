@@ -23,14 +23,17 @@ def account(robot, step):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "measures"),
-    [("zoe", {}), ("rocker_bogie", {"differential_stiffness": 1e4}), ("rocker_bogie", {"contact": "pacejka"})],
+    [
+        ("zoe", {}),
+        ("rocker_bogie", {"differential_stiffness": 1e4}),
+        ("rocker_bogie", {"contact": "pacejka"}),
+    ],
 )
 def test_work_less_losses_is_the_change_of_energy(name, measures):
     """Sums are of the first order in the step, so two steps give their limit."""
     robot = catalog.robot(name, **measures)
     (coarse, _), (fine, work) = (
-        (work - lost - change, work)
-        for work, lost, change in (account(robot, step) for step in (2e-4, 1e-4))
+        (work - lost - change, work) for work, lost, change in (account(robot, step) for step in (2e-4, 1e-4))
     )
     assert abs(2 * fine - coarse) < 1e-6 * abs(work)
     assert 1.9 < coarse / fine < 2.1
