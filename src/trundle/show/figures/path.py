@@ -1,4 +1,7 @@
-"""The figure of where a robot went: its path with the robot drawn at intervals, from above or in space."""
+"""The figure of where a robot went: its path with the robot drawn at intervals, from above or in space.
+
+Over hills it is seen from above, on the map's contours.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,9 @@ from matplotlib.figure import Figure
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.results import Run
-from trundle.show.drawing.scene import SEEN, Plate, Scene, project
+from trundle.show.drawing.scene import SEEN, SPATIAL, Plate, Scene, project
 from trundle.show.drawing.scenes import motion, named_points
+from trundle.show.figures.contours import draw_contours, hilly
 from trundle.show.figures.field import Field, FieldLike
 from trundle.show.figures.laps import later_passes
 from trundle.show.figures.legends import LINE, Legend
@@ -100,6 +104,8 @@ def path(
         draw_plane(axes, track.view, low, high)
         if under is not None:
             under.draw(axes)
+        elif track.view == "z" and "z" in run:
+            draw_contours(axes, run, low, high)
         alphas = [0.95 if index in (shown[0], shown[-1]) else 0.35 for index in shown]
         draw_scene(axes, robots, track.view, scale=scale, alphas=alphas)
         _draw_path(axes, bar, track)
@@ -179,7 +185,7 @@ def track_of(run: Run) -> Track | None:
     # Up to where the numbers end, should a run have diverged.
     end = fine.size if fine.all() else int(np.argmin(fine)) or 1
     scene = scene.at(slice(end))
-    view = scene.projection
+    view = "z" if scene.projection == SPATIAL and hilly(run) else scene.projection
     return Track(scene, view, run.time[:end], project(scene.place(scene.traced), view))
 
 
