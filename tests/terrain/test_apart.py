@@ -161,3 +161,31 @@ def test_without_forces_a_rocker_bogie_rolls_up_a_step():
     # What other wheels push into the riser is led back in 0.1 s: about v T deep.
     deepest = max(run[f"{name}.sinkage"].max() for name in ("front_left", "middle_left", "rear_left"))
     assert deepest < 1.5 * 0.3 * 0.1
+
+
+@pytest.mark.slow
+def test_a_robot_beside_a_wall_drives_along_it():
+    """Its wheels lie flat to the wall, which has no deepest point for them."""
+    side = {"type": "plane", "slope": "90 deg", "uphill": "90 deg", "through": [0, 0.5, 0]}
+    run = trundle.traverse(box(), {"surfaces": {"floor": FLAT, "side": side}}, 2.0, rates(2.0), step=0.02)
+    assert run["x"][-1] == pytest.approx(2 * 2.0 * 0.15, rel=0.02)
+    assert run["fl.side.load"].max() == 0.0
+
+
+@pytest.mark.slow
+def test_arrows_point_as_tread_and_riser_push(against_a_wall):
+    """All arrows together hold the weight; the wall's point back."""
+    from trundle.show.figures.arrows import with_wrenches
+    from trundle.show.figures.path import track_of
+
+    track = track_of(against_a_wall)
+    assert track is not None
+    arrows = {arrow.name: arrow for arrow in with_wrenches(track.scene, against_a_wall).arrows}
+    assert set(arrows) == {*(f"{name}.floor" for name in BOX["wheels"]), "fl.wall", "fr.wall"}
+    pushed = sum(arrow.vector[-1] / arrow.scale for arrow in arrows.values())
+    assert pushed == pytest.approx([0, 0, WEIGHT], rel=1e-3, abs=1)
+    wall = arrows["fl.wall"]
+    assert wall.vector[-1] / wall.scale == pytest.approx(
+        [-against_a_wall["fl.wall.load"][-1], 0, 0], abs=1e-9
+    )
+    assert wall.at[-1][0] == pytest.approx(0.6, abs=0.02)

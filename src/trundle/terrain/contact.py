@@ -32,6 +32,8 @@ FAN = tuple(math.radians(sign * turn) for turn in (12, 24, 36, 48, 60) for sign 
 ROUGH_ROUNDS = 4
 # A step turns by less than about a radian; the surface may be no more curved than the wheel by this share.
 _LONGEST, _ROUNDEST = 0.5, 0.05
+# A wheel that lies flat on the ground, or beside a wall, has no deepest point: its middle counts, and no friction acts.
+_FLAT = 1e-24
 # Less deep than this (m) a contact bears nothing that could be shared.
 _TOUCHES = 1e-9
 
@@ -145,7 +147,7 @@ def exact_contact(ground: Says, pose: Pose, radius: Scalar, sphere: bool = False
     spot = ground(pose.position)
     own = apply_transposed(pose.rotation, spot.normal)
     toward = own if sphere else (own[0], 0, own[2])
-    size = 1 if sphere else sqrt(own[0] * own[0] + own[2] * own[2])
+    size = 1 if sphere else sqrt(own[0] * own[0] + own[2] * own[2] + _FLAT)
     point = scale(-radius / size, toward)
     axes = _resting(pose, spot.normal) if sphere else contact_axes(pose, spot.normal)
     place, distance = transform_point(pose, point), spot.distance - radius * size
@@ -158,7 +160,12 @@ def contacts_of(terrain: Terrain, pose: Pose, wheel: WheelModel) -> list[list[Co
     """
     if wheel.noun.shape == "points":
         return [[point_contact(terrain.spot, pose, point)] for point in wheel.noun.touches(wheel.read)]
-    return [apart(terrain.grounds, lambda ground: _touching(ground, pose, wheel))]
+    return [touched(terrain, pose, wheel.radius, wheel.noun.shape == "sphere")]
+
+
+def touched(terrain: Terrain, pose: Pose, radius: Scalar, sphere: bool) -> list[Contact]:
+    """The contacts of a circle, or a sphere, with every ground that lies apart."""
+    return apart(terrain.grounds, lambda ground: _touching(ground, pose, radius, sphere))
 
 
 def apart(grounds: Sequence[Ground], touching: Callable[[Ground], Contact]) -> list[Contact]:
@@ -173,14 +180,13 @@ def apart(grounds: Sequence[Ground], touching: Callable[[Ground], Contact]) -> l
     ]
 
 
-def _touching(ground: Ground, pose: Pose, wheel: WheelModel) -> Contact:
-    """The contact of a wheel with one ground."""
-    sphere = wheel.noun.shape == "sphere"
+def _touching(ground: Ground, pose: Pose, radius: Scalar, sphere: bool) -> Contact:
+    """The contact of a circle, or a sphere, with one ground."""
     if ground.exact:
-        return exact_contact(ground.spot, pose, wheel.radius, sphere)
+        return exact_contact(ground.spot, pose, radius, sphere)
     if sphere:
-        return sphere_contact(ground.spot, pose, wheel.radius)
-    return wheel_contact(ground.spot, pose, wheel.radius, rough=ground.rough)
+        return sphere_contact(ground.spot, pose, radius)
+    return wheel_contact(ground.spot, pose, radius, rough=ground.rough)
 
 
 def contact_names(terrain: Terrain, wheel: WheelModel) -> dict[str, list[str]]:
@@ -201,7 +207,7 @@ def contact_names(terrain: Terrain, wheel: WheelModel) -> dict[str, list[str]]:
 def contact_axes(pose: Pose, normal: Vector) -> tuple[Vector, Vector, Vector]:
     """x along the heading, y along the axle, both in the plane that touches, and the normal; in the wheel's frame."""
     z = apply_transposed(pose.rotation, normal)
-    size = 1 / sqrt(z[0] * z[0] + z[2] * z[2])
+    size = 1 / sqrt(z[0] * z[0] + z[2] * z[2] + _FLAT)
     x = (z[2] * size, 0, -z[0] * size)
     return x, cross(z, x), z
 
@@ -241,7 +247,7 @@ def _lowest(along_x: Scalar, along_z: Scalar) -> tuple[Scalar, Scalar]:
     """The (sin α, cos α) of the point that lies farthest against a direction, by its shares along the wheel's x and
     z.
     """
-    size = 1 / sqrt(along_x * along_x + along_z * along_z)
+    size = 1 / sqrt(along_x * along_x + along_z * along_z + _FLAT)
     return along_x * size, along_z * size
 
 

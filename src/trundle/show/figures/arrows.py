@@ -17,7 +17,8 @@ from trundle.show.drawing.ground import terrain_of
 from trundle.show.drawing.scene import Arrow, Scene, Spot, depth, project
 from trundle.show.figures.style import COLOURS
 from trundle.spatial.motions import Pose
-from trundle.terrain.contact import ground_axes, sphere_contact
+from trundle.spatial.vectors import Vector
+from trundle.terrain.contact import touched
 
 # Of forces and of moments.
 FORCE, MOMENT = COLOURS[1], COLOURS[2]
@@ -61,10 +62,10 @@ def with_wrenches(scene: Scene, run: Run) -> Scene:
 
 def _contacts(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArray]]:
     """Where the ground pushes the wheels (m) and with what forces (N), as far as the run holds the forces."""
-    pushes = _feet(scene, run)
+    pushes = _on_terrain(scene, run)
+    if pushes:
+        return pushes
     for wheel in scene.wheels:
-        if wheel.name in pushes:
-            continue
         across, part = wheel.roller_angle or 0.0, run.parts.get(wheel.name, {})
         force = np.zeros((len(run), 3))
         for name, way in (
@@ -80,30 +81,43 @@ def _contacts(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArray]
     return pushes
 
 
-def _feet(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """Where a terrain pushes feet (m) and with what forces (N): along the world's x and y laid onto it, and out of it.
+# The columns of a contact's forces along its own axes: of wheels, and of feet.
+_PUSHES = (("traction", "side_force", "load"), ("friction_x", "friction_y", "load"))
 
-    A foot's own axes lie any way; so the terrain is asked.
+
+def _on_terrain(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Where a terrain pushes wheels and feet (m) and with what forces (N), by contact.
+
+    Where a contact lies, and along which axes it pushes, no column says; so the terrain is asked.
     """
-    names = {wheel.name: run.parts.get(wheel.name, {}) for wheel in scene.wheels if wheel.round}
-    names = {name: part for name, part in names.items() if {"friction_x", "friction_y", "load"} <= set(part)}
-    terrain = terrain_of(run) if names else None
+    terrain = terrain_of(run)
     pushes: dict[str, tuple[FloatArray, FloatArray]] = {}
-    if terrain is None:
+    if terrain is None or scene.projection == "z":
         return pushes
-    for wheel in (each for each in scene.wheels if each.name in names):
+    for wheel in scene.wheels:
         frame, middle = scene.poses[:, wheel.frame, :, :3], scene.place(Spot(wheel.frame))
         first, second, third = ((row[:, 0], row[:, 1], row[:, 2]) for row in np.moveaxis(frame, 1, 0))
         pose = Pose((first, second, third), (middle[:, 0], middle[:, 1], middle[:, 2]))
-        contact = sphere_contact(terrain.spot, pose, wheel.radius)
-        axes = ground_axes(contact.normal)
-        force = np.zeros((len(middle), 3))
-        for part, axis in zip(("friction_x", "friction_y", "load"), axes, strict=True):
-            if part != "load" or scene.projection != "z":
-                values = run[names[wheel.name][part]][: len(middle)]
-                force += np.stack(np.broadcast_arrays(*(values * share for share in axis)), axis=1)
-        pushes[wheel.name] = np.stack(np.broadcast_arrays(*contact.place), axis=1), force
+        contacts = touched(terrain, pose, wheel.radius, wheel.round)
+        for contact in contacts:
+            name = wheel.name if len(contacts) == 1 else f"{wheel.name}.{contact.ground}"
+            part = run.parts.get(name, {})
+            names = next((each for each in _PUSHES if set(each) <= set(part)), None)
+            if names is None:
+                continue
+            values = [run[part[each]][: len(middle)] for each in names]
+            local = sum(
+                np.outer(value, 1) * _rows(axis) for value, axis in zip(values, contact.axes, strict=True)
+            )
+            at, force = _rows(contact.place), (frame @ np.asarray(local)[:, :, None])[..., 0]
+            if force.any():
+                pushes[name] = at, force
     return pushes
+
+
+def _rows(vector: Vector) -> FloatArray:
+    """A vector over time, (T, 3)."""
+    return np.stack(np.broadcast_arrays(*vector), axis=-1).astype(np.float64)
 
 
 def _grounds(scene: Scene, run: Run) -> dict[str, tuple[FloatArray, FloatArray]]:

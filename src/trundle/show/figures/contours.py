@@ -53,4 +53,8 @@ def _under(run: Run, low: FloatArray, high: FloatArray) -> Ground | None:
     """The ground of a run's terrain over a box; None where it has none."""
     terrain = terrain_of(run)
     # A robot that stays where it is has a box without a size.
-    return None if terrain is None else sampled(terrain, low, high, max(0.0, 0.1 - float((high - low)[:2].max())))
+    return (
+        None
+        if terrain is None
+        else sampled(terrain, low, high, max(0.0, 0.1 - float((high - low)[:2].max())))
+    )

@@ -6,7 +6,7 @@ Over hills it is seen from above, on the map's contours.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -91,6 +91,7 @@ def path(
             figure = page(f"{run.name}: path", 2.0, figsize) if ax is None else figure_of(ax)
             say(ax or figure.subplots(), unseen(run))
             return figure
+        track = _from_above(track) if track.view == SPATIAL and hilly(run) else track
         scale = drawn_scale(track)
         shown = _spaced(track, 1.15 * track.scene.size * scale) if track.drives else _even(track)
         robots = track.scene.at(shown)
@@ -153,6 +154,10 @@ def _moving(run: Run, label: str) -> Track:
     return track
 
 
+def _from_above(track: Track) -> Track:
+    return replace(track, view="z", points=project(track.scene.place(track.scene.traced), "z"))
+
+
 def _note(axes: Axes, text: str) -> None:
     """A few words above the axes, on the right."""
     axes.text(1, 1.01, text, transform=axes.transAxes, ha="right", va="bottom", color=MUTED, fontsize=8.5)
@@ -185,7 +190,7 @@ def track_of(run: Run) -> Track | None:
     # Up to where the numbers end, should a run have diverged.
     end = fine.size if fine.all() else int(np.argmin(fine)) or 1
     scene = scene.at(slice(end))
-    view = "z" if scene.projection == SPATIAL and hilly(run) else scene.projection
+    view = scene.projection
     return Track(scene, view, run.time[:end], project(scene.place(scene.traced), view))
 
 
