@@ -97,6 +97,27 @@ def test_whole_turns_have_a_bound_of_their_own():
     assert lower_bound(problem) < lower_bound(problem, None, -1)
 
 
+def test_zones_have_a_part_in_the_bound():
+    def found(zones: list[tuple[int, int, dict[str, float]]]) -> trundle.motion.fastest.fastest.Fastest:
+        return trundle.fastest(
+            BASES["omni"],
+            (0, 0, 0),
+            (4, 0, 1),
+            via=[(1, 0, 0)],
+            zones=zones,
+            limits=ROLLING,
+            grip=None,
+            progress=False,
+        )
+
+    free, slow = found([]), found([(1, 2, {"velocity": 0.5})])
+    assert slow.bound > free.motion.duration
+    assert slow.bound == pytest.approx(3 / 0.5 + 1 / 4.62, rel=0.01)  # the base goes at 4.62 m/s at most
+    assert slow.gap < 0.15
+    turning = found([(1, 2, {"rate": 0.25})])
+    assert 1 / 0.25 < turning.bound <= turning.motion.duration
+
+
 def test_the_circle_about_a_place_lies_within_the_outline():
     square = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
     assert inscribed(square) == 1

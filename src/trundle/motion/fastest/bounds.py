@@ -39,34 +39,57 @@ def lower_bound(problem: Problem, weight: Weight | None = None, more: int = 0) -
     from rest to rest is at most ∫ min(e(t), e(T − t)) dt. At least it travels the chords between stops, what `gauges`
     say of a way and a turn together, and of a base that turns within a radius the shortest words. Ways of places are
     no shorter than the shortest ones past the obstacles, from which the outline's inscribed circle about them keeps.
+    A leg in a zone takes what its way and its turn do at the greatest speed and rate there.
 
     With `more` it is that of motions whose last leg has so many whole turns beside the shorter one.
     """
     asked = [*_chorded(problem), *_gauged(problem, more), *_worded(problem)]
     if weight is not None:
-        moved = _total(problem, weight.center)
         inside = _holds_origin(problem.drive.places - weight.center)
         speed = problem.drive.rolling[0].max() if inside else math.inf
-        asked.append((moved, np.array([speed, weight.most, math.inf])))
-    ways, limits = np.array([way for way, _ in asked]), np.array([rates for _, rates in asked]).T
+        asked.append((_moved(problem, weight.center), np.array([speed, weight.most, math.inf])))
+    legs, limits = np.array([ways for ways, _ in asked]), np.array([rates for _, rates in asked]).T
+    ways = legs.sum(axis=1)
     known = np.isfinite(limits).any(axis=0) & (ways > 0)
-    return least_time(ways[known], limits[:, known]) if known.any() else 0.0
+    whole = least_time(ways[known], limits[:, known]) if known.any() else 0.0
+    if not any(stop.leg.limits for stop in problem.stops):
+        return whole
+    zoned = _zoned(problem, more)
+    return max(whole, float(np.maximum((legs / limits[0, :, None]).max(axis=0), zoned).sum()))
 
 
-_Asked = tuple[float, FloatArray]
+# What something travels on the legs at least, (legs,), and its greatest rate with that's first two changes (3,).
+_Asked = tuple[FloatArray, FloatArray]
 
 
 def _chorded(problem: Problem) -> Iterator[_Asked]:
     """Ways of the modules' places, and of the origin, with what limits these."""
     greatest = _greatest(problem).T
     for place, rates in zip(problem.drive.places.tolist(), greatest, strict=False):
-        yield sum(_chord(place, *leg) for leg in pairwise(problem.stops)), rates
-    yield _total(problem, 0j), greatest[-1]
+        yield np.array([_chord(place, *leg) for leg in pairwise(problem.stops)]), rates
+    yield _moved(problem, 0j), greatest[-1]
 
 
-def _total(problem: Problem, place: complex) -> float:
-    """The least way of a place on the base (m)."""
-    return sum(max(_chord(place, *leg), route) for leg, route in _routed(problem, place))
+def _zoned(problem: Problem, more: int) -> FloatArray:
+    """(legs,): what the ways of the origin, and the turns, take at the greatest speeds and rates of zones (s)."""
+    zones = [stop.leg for stop in problem.stops[:-1]]
+    speeds, rates = (np.array([getattr(zone, name) for zone in zones]) for name in ("velocity", "rate"))
+    turns = np.array([abs(_turn(problem, leg, more)) for leg in pairwise(problem.stops)])
+    return np.maximum(_moved(problem, 0j) / speeds, turns / rates)
+
+
+def _moved(problem: Problem, place: complex) -> FloatArray:
+    """(legs,): the least ways of a place on the base (m)."""
+    return np.array([max(_chord(place, *leg), route) for leg, route in _routed(problem, place)])
+
+
+def _turn(problem: Problem, leg: tuple[Stop, Stop], more: int) -> float:
+    """The shorter turn on a leg (rad), on the last one with so many whole turns more; 0 where a heading is free."""
+    a, b = leg
+    if a.heading is None or b.heading is None:
+        return 0.0
+    turn = math.remainder(b.heading - a.heading, 2 * math.pi)
+    return turn + 2 * math.pi * more if b is problem.stops[-1] else turn
 
 
 def _routed(problem: Problem, place: complex) -> Iterator[tuple[tuple[Stop, Stop], float]]:
@@ -89,21 +112,16 @@ def _at(place: complex, stop: Stop) -> complex | None:
 
 def _gauged(problem: Problem, more: int) -> Iterator[_Asked]:
     """What the gauges say, the last leg turning by so many whole turns more."""
-    last = problem.stops[-1]
     for gauge in gauges(problem):
-        travel = 0.0
+        travel: list[float] = []
         for (a, b), route in _routed(problem, gauge.place):
-            way = max(_chord(gauge.place, a, b), route)
+            way, turn = max(_chord(gauge.place, a, b), route), _turn(problem, (a, b), more)
             begin, end = (_at(gauge.place, stop) for stop in (a, b))
-            if a.heading is None or b.heading is None or begin is None or end is None:
-                travel += gauge.travel(way, 0.0)
+            if abs(turn) > math.pi or a.heading is None or b.heading is None or begin is None or end is None:
+                travel.append(gauge.travel(way, abs(turn)))
             else:
-                turn = math.remainder(b.heading - a.heading, 2 * math.pi)
-                if more and b is last:
-                    travel += gauge.travel(way, abs(turn + 2 * math.pi * more))
-                else:
-                    travel += travelled(gauge, end - begin, way, a.heading, turn)
-        yield travel * (1 - _ROUNDING), gauge.rates
+                travel.append(travelled(gauge, end - begin, way, a.heading, turn))
+        yield np.array(travel) * (1 - _ROUNDING), gauge.rates
 
 
 def _worded(problem: Problem) -> Iterator[_Asked]:
@@ -112,15 +130,17 @@ def _worded(problem: Problem) -> Iterator[_Asked]:
     """
     if (held := axle_of(problem)) is None:
         return
-    length = sum(
-        max(shortest_word(held, *leg), _chord(held.place, *leg), route)
-        for leg, route in _routed(problem, held.place)
+    lengths = np.array(
+        [
+            max(shortest_word(held, *leg), _chord(held.place, *leg), route)
+            for leg, route in _routed(problem, held.place)
+        ]
     )
     along, most = cmath.exp(1j * held.direction), 1 / held.radius
     for place, rates in zip(problem.drive.places.tolist(), problem.drive.rolling.T, strict=True):
         arm = 1j * (place - held.place)
         share = minimum(lambda bent, arm=arm: abs(along + bent * arm), -most, most)
-        yield length * share * (1 - _MISSED), rates
+        yield lengths * share * (1 - _MISSED), rates
 
 
 def inscribed(outline: FloatArray, place: complex = 0j) -> float:

@@ -15,7 +15,7 @@ from trundle.motion.drive.drive import Drive
 from trundle.motion.fastest.directed import Directed
 from trundle.motion.fastest.intervals import Shape, Wheel
 from trundle.motion.fastest.obstacles import Obstacle
-from trundle.motion.fastest.programme import Nodes, Programme
+from trundle.motion.fastest.programme import Nodes, programme
 from trundle.motion.paths.pose_paths import LIMITS, Zone
 from trundle.motion.pieces.profiles import PiecewisePolynomial
 
@@ -238,9 +238,9 @@ class Problem:
         """The local optimum beside a guess, within limits taken so many times as fast; `warm` where it is near."""
         near, rounds = self._beside(guess, _REACH), 0
         while True:
-            programme = Programme(self.shape(phases), near, warm)
+            solver = programme(self.shape(phases), near, warm)
             bounds = self.bounds(phases, guess)
-            nodes, found = programme.solved(guess, bounds, self.numbers(share), self.paces(phases, share))
+            nodes, found = solver.solved(guess, bounds, self.numbers(share), self.paces(phases, share))
             entered = bool((self._beside(nodes, 0.0) & ~near).any())
             rounds += 1
             if not (found and entered) or rounds == _ROUNDS:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -150,6 +151,24 @@ class Programme:
         return Nodes.unpacked(np.array(answer["x"]).ravel(), self.shape), bool(self.solver.stats()["success"])
 
 
+@lru_cache(maxsize=4)
+def _programme(shape: Shape, near: bytes, warm: bool) -> Programme:
+    """The programme of a shape, kept for starts that differ in numbers alone; `near` is the array's bytes."""
+    rows = np.frombuffer(near, dtype=bool).reshape(shape.intervals, len(shape.obstacles))
+    return Programme(shape, rows, warm)
+
+
+def programme(shape: Shape, near: BoolArray, warm: bool) -> Programme:
+    """IPOPT's solver for a shape, with obstacles on those intervals (n, obstacles) on which they are near."""
+    return _programme(shape, near.tobytes(), warm)
+
+
+def forget() -> None:
+    """Leave the programmes that are kept for further starts: a benchmark's tries are to be alike."""
+    _programme.cache_clear()
+    _derivatives.cache_clear()
+
+
 def _places(shape: Shape, width: int) -> IntArray:
     """(n, width): which variables of all an interval's are: its own, the next node's states, two phases' durations."""
     n, (states, controls, lines) = shape.intervals, shape.counts
@@ -160,6 +179,16 @@ def _places(shape: Shape, width: int) -> IntArray:
     return np.concatenate([begins + np.arange(own + states), durations], axis=1)
 
 
+@lru_cache(maxsize=4)
+def _derivatives(one: Formulas) -> tuple[Any, Any, Any, Any, Any]:
+    """Of one interval's rows and cost; the upper half of the Hessian with its factor and multipliers."""
+    import casadi as ca
+
+    factor, multipliers = ca.SX.sym("f"), ca.SX.sym("l", one.rows.numel())
+    bent = ca.triu(ca.hessian(factor * one.cost + ca.dot(multipliers, one.rows), one.local)[0])
+    return ca.jacobian(one.rows, one.local), ca.jacobian(one.cost, one.local), bent, factor, multipliers
+
+
 def assembled(one: Formulas, shape: Shape, kept: BoolArray) -> tuple[dict[str, Any], dict[str, Any]]:
     """The problem of all intervals in IPOPT's terms, and the functions of its derivatives."""
     import casadi as ca
@@ -167,9 +196,7 @@ def assembled(one: Formulas, shape: Shape, kept: BoolArray) -> tuple[dict[str, A
     count, n = one.rows.numel(), shape.intervals
     where = _places(shape, one.local.numel())
     size, rows = int(where.max()) + 1, int(kept.sum())
-    factor, multipliers = ca.SX.sym("f"), ca.SX.sym("l", count)
-    bent = ca.triu(ca.hessian(factor * one.cost + ca.dot(multipliers, one.rows), one.local)[0])
-    slopes, falls = ca.jacobian(one.rows, one.local), ca.jacobian(one.cost, one.local)
+    slopes, falls, bent, factor, multipliers = _derivatives(one)
     z, p = ca.MX.sym("z", size), ca.MX.sym("p", one.numbers.numel())
     f, g = ca.MX.sym("f"), ca.MX.sym("g", rows)
     each = ca.reshape(z[where.ravel().tolist()], where.shape[1], n)
