@@ -47,3 +47,33 @@ def test_equations_and_a_driving_robot():
     run = trundle.simulate(trundle.derive(robot), 3.0, {"lm.rate": 4.0, "rm.rate": 6.0})
     assert run.final["v_x"] == pytest.approx(0.5, rel=1e-6)
     assert run.final["omega"] == pytest.approx(0.5, rel=1e-6)
+
+
+def test_an_integral_holds_the_rate_against_a_load():
+    """J ω̈ + (k + d) ω̇ + i ω = i c with a drag d: the rate of a second-order system, and no error in the end."""
+    drag, spring = 0.8, 4.0
+    robot = parse_robot(
+        {
+            "joints": {"table": {"type": "revolute", "damping": drag, "body": {"inertia": {"zz": INERTIA}}}},
+            "motors": {"m": {"type": "velocity", "drives": "table", "gain": GAIN, "integral": spring}},
+        }
+    )
+    model = trundle.derive(robot)
+    assert (model.states[-1], model.units["m.sum"]) == ("m.sum", "rad")
+    run = trundle.simulate(model, 2.0, {"m.rate": TARGET}, rtol=1e-10, atol=1e-12)
+    poles = np.roots([INERTIA, GAIN + drag, spring])
+    # ω(0) = 0, ω̇(0) = k c/J, ω(∞) = c
+    shares = np.linalg.solve([[1, 1], poles], [-TARGET, GAIN * TARGET / INERTIA])
+    expected = TARGET + np.real(np.exp(np.outer(run.time, poles)) @ shares)
+    np.testing.assert_allclose(run["table.rate"], expected, atol=1e-8)
+    assert run.summary["energy_imbalance"] <= 1e-7 * run.summary["energy_turned_over"]
+    names = {e.name for s in trundle.equations(robot).sections for e in s.equations}
+    assert {"m.torque", "m.sum_rate"} <= names
+
+
+def test_at_its_limit_an_integral_does_not_wind_up():
+    """The sum goes to limit/integral and stays; once the command comes down, the torque follows at once."""
+    robot = turntable(integral=4.0, torque_limit=0.2)
+    run = trundle.simulate(trundle.derive(robot), 4.0, {"m.rate": TARGET})
+    assert np.abs(run["m.sum"]).max() <= 0.2 / 4.0 * (1 + 1e-9)
+    assert run["m.torque"][-1] == pytest.approx(0.2)

@@ -56,7 +56,12 @@ def on_terrain(robot, inputs, duration, names):
     ("motor", "inputs", "parts", "own"),
     [
         (DC, told("voltage", 9.0, 12.0), {"batteries": {"b": BATTERY}}, ["fl_motor.current", "b.charge"]),
-        ({"type": "velocity", "gain": 2.0, "lag": 0.1}, told("rate", 3.0, 5.0), {}, ["rr_motor.reference"]),
+        (
+            {"type": "velocity", "gain": 2.0, "lag": 0.1, "integral": 8.0},
+            told("rate", 3.0, 5.0),
+            {},
+            ["rr_motor.reference", "rr_motor.sum"],
+        ),
     ],
 )
 def test_on_hard_flat_ground_a_robot_moves_as_its_planar_model(motor, inputs, parts, own):

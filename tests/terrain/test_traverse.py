@@ -146,7 +146,17 @@ def test_a_robot_dropped_settles_at_its_sinkage():
     ("robot", "changes", "words"),
     [
         (lambda: trundle.catalog.pendulum(), {}, "no wheels"),
-        (lambda: trundle.catalog.differential_drive(inductance=0).plant, {}, "rolls ideally"),
+        (lambda: trundle.catalog.mecanum().plant, {}, "front_left, .* roll ideally"),
+        (
+            lambda: trundle.catalog.differential_drive(),
+            {},
+            r"(?s)roll ideally.*2 more:.*at 2 points.*center_of_mass has no height",
+        ),
+        (
+            lambda: box(base="planar", body={**BOX["body"], "inertia": {"zz": 2.0}}),
+            {},
+            "an inertia zz alone",
+        ),
         (lambda: box(), {"step": 0.3}, "whole number of steps"),
         (lambda: box(), {"initial": {"w": 1}}, "no state"),
         (lambda: box(), {"attitude": "cayley"}, "unknown attitude"),

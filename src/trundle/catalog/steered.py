@@ -20,6 +20,7 @@ from trundle.catalog.wheeled_parts import (
     AXLE,
     CORNERS,
     Steered,
+    about_all,
     batteries,
     chassis,
     driving,
@@ -35,12 +36,12 @@ _MODULE: dict[str, object] = {
     "radius": "r",
     "width": 0.04,
     "mass": 1.0,
-    "fork": {"mass": 1.5, "inertia": {"zz": 0.01}},
+    "fork": {"mass": 1.5, "inertia": about_all(0.01)},
 }
 # What its parts weigh (kg).
 _MODULE_MASSES: list[MeasureLike] = [1.0, 1.5]
 # What turns with a steered wheel of a car.
-_FORK: Data = {"mass": 1.0, "inertia": {"zz": 0.01}}
+_FORK: Data = {"mass": 1.0, "inertia": about_all(0.01)}
 
 
 def _swerve_run(robot: Robot) -> Data:
@@ -220,14 +221,21 @@ def tricycle(
     ['left', 'right', 'front']
     """
     wheel = wheel_of(0.05, 2.0, contact, friction)
-    wheels: Data = {name: {"at": AXLE[name], **wheel} for name in ("left", "right")}
+    wheels: dict[str, Data] = {name: {"at": AXLE[name], **wheel} for name in ("left", "right")}
     wheels["front"] = {"type": "steered", "at": ["wheelbase", 0, 0], **wheel, "fork": _FORK}
     if not isinstance(caster, bool):
         raise InputError(f"expected True or False, got {caster!r}", key="caster")
     if caster:
-        rear = {"type": "caster", "at": [-0.3, 0, "0.05 - r"], "radius": 0.05, "offset": 0.03, "width": 0.03}
-        light = {"mass": 0.3, "inertia": {"zz": 5e-4}}
+        rear: Data = {
+            "type": "caster",
+            "at": [-0.3, 0, "0.05 - r"],
+            "radius": 0.05,
+            "offset": 0.03,
+            "width": 0.03,
+        }
+        light = {"mass": 0.3, "inertia": about_all(5e-4)}
         wheels["rear"] = {**rear, "mass": 0.4, "fork": light, "steering_damping": 0.01}
+        wheels["rear"] |= given(contact=contact, friction=friction)
     masses = [2.0, 2.0, 2.0, 1.0] + ([0.4, 0.3] if caster else [])
     sizes = [(wheelbase, 0.9), (track, 0.6)]
     return described(

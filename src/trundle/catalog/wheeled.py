@@ -16,7 +16,18 @@ from trundle.catalog.entry import (
     volts,
     wheel_of,
 )
-from trundle.catalog.wheeled_parts import AXLE, CORNERS, Chassis, Power, batteries, chassis, driving, fed
+from trundle.catalog.wheeled_parts import (
+    AXLE,
+    CORNERS,
+    Chassis,
+    Power,
+    about_all,
+    batteries,
+    chassis,
+    driving,
+    fed,
+    on_balls,
+)
 from trundle.errors import InputError
 from trundle.robot.description import Robot
 
@@ -40,11 +51,13 @@ def differential_drive(
     gear_ratio: MeasureLike | None = None,
     contact: str | None = None,
     friction: MeasureLike | None = None,
+    casters: bool = False,
     **measures: Unpack[Chassis],
 ) -> Robot:
     """Two driven wheels on one axle; the centre of mass lies `offset` ahead of it.
 
-    After Crist's differential drive: gearless motors, one a wheel.
+    After Crist's differential drive: gearless motors, one a wheel. On `casters` it stands over terrain, its centre of
+    mass by default 5 cm above the axle.
 
     Examples
     --------
@@ -62,13 +75,15 @@ def differential_drive(
     winding = fed(winding, measures)
     wheel = wheel_of(width, wheel_mass, contact, friction)
     body = chassis(
-        body_mass, 50.0, 5.0, ["d", 0, 0], (track, 1.2), measures=measures, rest=[wheel_mass, wheel_mass]
-    )
+        body_mass, 50.0, 5.0, ["d", 0, 0.05 if casters else 0], (track, 1.2),
+        measures=measures, rest=[wheel_mass, wheel_mass],
+    )  # fmt: skip
     return described(
         "differential_drive",
         {"d": offset, "r": radius, "track": track},
         body=body,
-        wheels={name: {"at": at, **wheel} for name, at in AXLE.items()},
+        wheels={name: {"at": at, **wheel} for name, at in AXLE.items()}
+        | on_balls(casters, "track/3", "-track/3"),
         motors={
             f"{name}_motor": {"drives": name, **winding, **given(gear_ratio=gear_ratio)} for name in AXLE
         },
@@ -94,11 +109,13 @@ def offset_drive(
     gear_ratio: MeasureLike = 20.0,
     contact: str | None = None,
     friction: MeasureLike | None = None,
+    casters: bool = False,
     **measures: Unpack[Power],
 ) -> Robot:
     """A differential drive under a platform that turns on a joint `offset` ahead of the axle: omnidirectional.
 
     After Wada's offset drive. The joint's angle is that of the drive as seen from the platform: its axis points down.
+    On `casters` it stands over terrain, its platform 20 cm above the axle.
 
     Examples
     --------
@@ -110,15 +127,16 @@ def offset_drive(
     platform = {
         "name": "platform",
         "mass": platform_mass,
-        "inertia": {"zz": scaled(1.2, 20.0, platform_mass)},
+        "inertia": about_all(scaled(1.2, 20.0, platform_mass)),
     }
     motors = {f"{name}_motor": driving(name, gear_ratio, motor, measures) for name in AXLE}
+    at: list[MeasureLike] = ["s", 0, 0.2 if casters else 0]
     return described(
         "offset_drive",
         {"r": radius, "s": offset, "track": track},
-        body={"mass": drive_mass, "inertia": {"zz": scaled(0.5, 15.0, drive_mass, (track, 0.5))}},
-        joints={"steering": {"type": "revolute", "at": ["s", 0, 0], "axis": [0, 0, -1], "body": platform}},
-        wheels={name: {"at": at, **wheel} for name, at in AXLE.items()},
+        body={"mass": drive_mass, "inertia": about_all(scaled(0.5, 15.0, drive_mass, (track, 0.5)))},
+        joints={"steering": {"type": "revolute", "at": at, "axis": [0, 0, -1], "body": platform}},
+        wheels={name: {"at": at, **wheel} for name, at in AXLE.items()} | on_balls(casters, "2*s", "-s"),
         motors=motors | {"steering_servo": servo("steering", 200.0, 40.0)},
         **batteries(measures),
     )

@@ -145,7 +145,25 @@ def chassis(
         # wheels stand on the ground, their centres at the base's own height
         center = [*center[:2], f"{height} - r"]
     moment = scaled(inertia, usual, mass, *sizes) if own is None else own
-    return {"mass": mass, "center_of_mass": center, "inertia": {"zz": moment}}
+    return {"mass": mass, "center_of_mass": center, "inertia": about_all(moment)}
+
+
+# Moments about x and y over that about the vertical: a square plate has 0.5, its height makes it more.
+_FLAT = 0.55
+
+
+def about_all(moment: Any) -> Data:
+    """Moments of inertia of a flat body by that about the vertical: over terrain it pitches and rolls, too."""
+    flat = f"({moment})*{_FLAT}" if isinstance(moment, str) else float(f"{_FLAT * moment:.12g}")
+    return {"xx": flat, "yy": flat, "zz": moment}
+
+
+def on_balls(casters: object, ahead: str, behind: str) -> Data:
+    """Two balls that a base on one axle stands on, at these places along x, where it has `casters`."""
+    if not isinstance(casters, bool):
+        raise InputError(f"expected True or False, got {casters!r}", key="casters")
+    places = {"front_ball": ahead, "rear_ball": behind} if casters else {}
+    return {name: {"type": "ball", "at": [x, 0, "-r/2"], "radius": "r/2"} for name, x in places.items()}
 
 
 def _require_more(whole: Any, rest: float) -> None:

@@ -13,14 +13,15 @@ from functools import cached_property
 from types import MappingProxyType
 
 from trundle.choices import Attitude, Mode
-from trundle.errors import InputError, require_known
+from trundle.errors import require_known
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.quantities import TIME, Quantities, Quantity
 from trundle.mechanics.wheels import point_rows
+from trundle.model.ground_checks import require_ground
 from trundle.model.ground_motion import STEP, GroundMotion
 from trundle.model.ground_outputs import nearest, observed
 from trundle.model.ground_states import TRIAL
-from trundle.model.mechanism import Mechanism, mechanism
+from trundle.model.mechanism import mechanism
 from trundle.model.symbols import INPUT, PARAMETER, STATE
 from trundle.program import Program, Tracer
 from trundle.robot import Robot
@@ -114,9 +115,9 @@ def derive_on(
     """The model of a robot on a terrain; `given` are rates that a kinematic run is told beside its motors', `varied`
     numbers of the terrain that become parameters, by their names.
     """
-    robot = floating(robot)
+    described, robot = robot, floating(robot)
     numbers = mechanism(robot, terrain=True)
-    _check(numbers, mode)
+    require_ground(described, numbers, mode)
     for name in given:
         known = [
             *numbers.assembly.speeds,
@@ -125,25 +126,6 @@ def derive_on(
         message = f"'{name}' is neither an input nor a speed of '{robot.name}' on terrain"
         require_known(name, known, message, key=f"run.inputs.{name}")
     return _model(GroundMotion(numbers, terrain, mode, attitude, tuple(given), varied), terrain)
-
-
-def _check(numbers: Mechanism, mode: Mode) -> None:
-    """Raise InputError for what no run over terrain can do."""
-    robot, assembly = numbers.robot, numbers.assembly
-    if not assembly.wheels:
-        raise InputError(
-            f"'{robot.name}' has no wheels and no feet: nothing of it touches the terrain",
-            key="robot.wheels",
-            hint="say what does: wheels: {toe: {type: foot, parent: LINK, at: [0, 0, -0.1], radius: 2 cm}}; "
-            "a URDF file's collision spheres are feet by themselves",
-        )
-    if robot.loops:
-        raise InputError("loops are not closed on terrain", key="robot.loops", hint="use couplings")
-    for wheel in assembly.wheels if mode == "dynamic" else ():
-        if wheel.law.rolls and wheel.directions:
-            message = f"the wheel {wheel.name!r} rolls ideally, and forces on terrain come from slip"
-            hint = "give it a contact law: contact: linear (or pacejka, soil, slip); or mode: kinematic"
-            raise InputError(message, key=wheel.key, hint=hint)
 
 
 def _model(motion: GroundMotion, terrain: Terrain) -> GroundModel:
@@ -206,7 +188,9 @@ def _sought(motion: GroundMotion) -> tuple[str, ...]:
 def _after(motion: GroundMotion) -> dict[str, Scalar]:
     """The state where the step ends."""
     tree = motion.assembly.tree
-    q = advanced(tree, motion.here.at.q, motion.nu, motion.dt, STEPS[motion.attitude])
+    values, nu = motion.here.at.values, motion.nu[: tree.speed_count]
+    q = [values[name] for name in motion.assembly.coordinates[: len(motion.here.at.q)]]
+    q = advanced(tree, q, nu, motion.dt, STEPS[motion.attitude])
     by_name = dict(zip(motion.assembly.coordinates, q, strict=False))
     for linkage in motion.assembly.linkages:
         name = linkage.axis.coordinate

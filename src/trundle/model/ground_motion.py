@@ -17,11 +17,10 @@ from trundle.mechanics.frames import world_poses
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.joints import quaternion_rotation
 from trundle.mechanics.linear import dot, transpose
-from trundle.mechanics.momentum import center_of_mass, mass_matrix
-from trundle.mechanics.quantities import Quantity
+from trundle.mechanics.momentum import center_of_mass
 from trundle.mechanics.wheels import WheelModel, directed, point_rows
 from trundle.model.constraints import (
-    coupled_coordinates,
+    coordinate_rates,
     coupling_rows,
     follower_columns,
     with_followers,
@@ -30,6 +29,7 @@ from trundle.model.constraints import (
 from trundle.model.forces import Forces, inner_forces
 from trundle.model.ground_commands import Commands, Told
 from trundle.model.ground_contacts import Support, Touching
+from trundle.model.ground_sight import derived, derived_names
 from trundle.model.ground_states import (
     OWN_SYMBOLS,
     SYMBOLS,
@@ -41,9 +41,10 @@ from trundle.model.ground_states import (
     tread_states,
 )
 from trundle.model.mechanism import Mechanism
+from trundle.model.moving import extended_mass
 from trundle.model.symbols import INPUT, PARAMETER, STATE
 from trundle.program import Tracer
-from trundle.program.tangents import jacobian
+from trundle.program.tangents import derivative_along, jacobian
 from trundle.robot.terrain import Terrain
 from trundle.robot.values import Value
 from trundle.scalars import Rows, Scalar, is_zero, minus, plus, sqrt, times
@@ -53,9 +54,6 @@ from trundle.terrain.balance import Balance, Search
 from trundle.terrain.contact import Contact, contact_names, contacts_of
 from trundle.terrain.kinematics import Condition, least_squares, standing
 
-# The base's attitude, and what planar bases call their heading and their turning rate: controllers read these.
-ANGLES = tuple(Quantity(name, "rad", "place") for name in ("roll", "pitch", "yaw"))
-THETA, OMEGA = Quantity("theta", "rad", "coordinate"), Quantity("omega", "rad/s", "speed")
 # The input group of a step's length (s).
 STEP = "step"
 
@@ -86,7 +84,11 @@ class GroundMotion:
             *(actuator.command for actuator in assembly.actuators),
             *(assembly.quantities[name] for name in given),
         )
-        readable = (*(assembly.quantities[name] for name in moving), *self.own, *self._derived(assembly))
+        readable = (
+            *(assembly.quantities[name] for name in moving),
+            *self.own,
+            *derived_names(assembly, mode),
+        )
         self.commands = Commands(numbers.robot, plant, readable)
         self.states = (*moving, *(own.name for own in self.own), *self.commands.states)
         self.tracer = Tracer(STATE, INPUT, PARAMETER, STEP, TRIAL)
@@ -154,29 +156,11 @@ class GroundMotion:
         """Roll, pitch and yaw of the base (rad)."""
         return angles_of(quaternion_rotation(*self.here.at.q[3:7]))
 
-    def _derived(self, assembly: Assembly) -> list[Quantity]:
-        """What controllers can read beside states, in the order of `_seen`."""
-        names = coupled_coordinates(assembly)
-        if self.mode == "dynamic":
-            names += [name for name in assembly.speeds if name not in self.speeds]
-        turning = [OMEGA] if self.mode == "dynamic" else []
-        return [*ANGLES, THETA, *(assembly.quantities[name] for name in names), *turning]
-
-    @cached_property
-    def _seen(self) -> dict[str, Scalar]:
-        """What controllers see: states, and what follows from them."""
-        found: dict[str, Scalar] = dict(zip((each.name for each in ANGLES), self.angles, strict=True))
-        found[THETA.name] = self.angles[2]
-        found |= {name: self.here.at.values[name] for name in coupled_coordinates(self.assembly)}
-        if self.mode == "dynamic":
-            found |= dict(zip(self.assembly.speeds, self.before, strict=True))
-            found[OMEGA.name] = found["omega_z"]
-        return found | self.state
-
     @cached_property
     def told(self) -> Told:
         """What the controllers do."""
-        return self.commands.told(self._seen, self.input, self.dt, self.read)
+        found = derived(self.angles, self.here, self.before if self.mode == "dynamic" else None)
+        return self.commands.told({**found, **self.state}, self.input, self.dt, self.read)
 
     @cached_property
     def held(self) -> dict[int, Scalar]:
@@ -271,14 +255,29 @@ class GroundMotion:
     @cached_property
     def mass(self) -> Rows:
         """M over the speeds that follow no others."""
-        rows = mass_matrix(self.assembly.tree, self.here.at.poses)
+        rows = extended_mass(self.assembly, self.here.at)
         return self.folded(transpose(self.folded(rows)))
+
+    @cached_property
+    def drift(self) -> list[Scalar]:
+        """ν̇ where the independent speeds stay as they are: of what follows others by ratios that bend."""
+        if not any(coupling.bends for coupling in self.assembly.couplings):
+            return [0] * len(self.before)
+        names, at = self.numbers.names, self.here.at
+        symbols = [self.state[name] for name in names]
+        rates = coordinate_rates(self.assembly, names, at, self.before)
+        return [*derivative_along(self.before, symbols, rates)]
+
+    def needed(self, nu_dot: Sequence[Scalar]) -> list[Scalar]:
+        """M ν̇ + c over all speeds where the step begins (N, N m)."""
+        count = self.assembly.tree.speed_count
+        tau = inverse_dynamics(self.assembly.tree, self.here.at.poses, self.before[:count], nu_dot[:count])
+        return tau + [linkage.armature * nu_dot[linkage.column] for linkage in self.assembly.linkages]
 
     @cached_property
     def bias(self) -> list[Scalar]:
         """c over the speeds that follow no others."""
-        still = [0] * len(self.before)
-        return self.folded([inverse_dynamics(self.assembly.tree, self.here.at.poses, self.before, still)])[0]
+        return self.folded([self.needed(self.drift)])[0]
 
     def inner_slopes(self, nu: Sequence[Scalar]) -> tuple[list[Scalar], Rows]:
         """What joints and motors do to speeds that follow no others, by speeds at the step's end, and its slopes."""

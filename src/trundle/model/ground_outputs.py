@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trundle.mechanics.frames import velocities
-from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import dot
 from trundle.mechanics.momentum import kinetic_energy, potential_energy
 from trundle.mechanics.quantities import Quantity
 from trundle.model.constraints import coupled_coordinates
 from trundle.model.forces import Forces
 from trundle.model.ground_contacts import Touching
-from trundle.model.ground_motion import ANGLES, GroundMotion
+from trundle.model.ground_motion import GroundMotion
+from trundle.model.ground_sight import ANGLES
 from trundle.robot.contact import Push
 from trundle.scalars import Scalar, largest, less, minimum, minus, plus, sqrt, times
 
@@ -110,13 +110,11 @@ def _energies(motion: GroundMotion) -> dict[Quantity, Scalar]:
 
 def _needed(motion: GroundMotion, nu: Sequence[Scalar], total: Sequence[Scalar]) -> list[Scalar]:
     """M (ν − ν₀)/h + c − τ over all speeds: what only held speeds' motors make up for (N, N m)."""
-    rates = [minus(after, before) / motion.dt for after, before in zip(nu, motion.before, strict=True)]
-    tree = motion.assembly.tree
-    count = tree.speed_count
-    needs = inverse_dynamics(tree, motion.here.at.poses, motion.before[:count], rates[:count])
-    return [
-        minus(need, force) for need, force in zip([*needs, *([0] * (len(nu) - count))], total, strict=True)
+    rates = [
+        plus(minus(after, before) / motion.dt, own)
+        for after, before, own in zip(nu, motion.before, motion.drift, strict=True)
     ]
+    return [minus(need, force) for need, force in zip(motion.needed(rates), total, strict=True)]
 
 
 def _contact_outputs(each: Touching, push: Push, moved: Sequence[Scalar]) -> dict[Quantity, Scalar]:

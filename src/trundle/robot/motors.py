@@ -473,32 +473,47 @@ class ServoMotor(Motor):
 class VelocityMotor(Motor):
     """Holds the rate of what it drives at NAME.rate, as a motor controller does that takes rates.
 
-    torque = gain (reference − rate), with the reference behind the command by a first-order lag T: d reference/dt =
-    (command − reference)/T (state NAME.reference; without a lag it is the command). Its power counts as work put in.
+    torque = gain (reference − rate) + integral σ, with the reference behind the command by a first-order lag T:
+    d reference/dt = (command − reference)/T (state NAME.reference; without a lag it is the command). Where there is an
+    integral, dσ/dt = reference − rate (state NAME.sum); at the torque's limit σ is led back, dσ/dt = (torque − integral
+    σ)/gain. Its power counts as work put in.
     """
 
     command: ClassVar[str] = "rate"
     commands: ClassVar[Measure] = units.RATE
-    letters: ClassVar[Mapping[str, str]] = {"rate": "omega_ref", "reference": "omega_lag"}
+    letters: ClassVar[Mapping[str, str]] = {"rate": "omega_ref", "reference": "omega_lag", "sum": "sigma"}
 
     type: Literal["velocity"] = "velocity"
     gain: Positive[AngularDamping] = Field(description="Torque per error of the rate (N m s/rad).")
+    integral: NotNegative[AngularStiffness] = default(
+        0.0, "Torque per integral of that error (N m/rad), default 0: none."
+    )
     lag: Duration = default(0.0, "Time constant of the reference (s), default 0: it is the command.")
     torque_limit: Positive[Torque] | None = default(None, "Greatest torque (N m). Default: none.")
 
     def states(self, read: Read) -> Mapping[str, State]:
-        """The reference, where it lags."""
-        return {} if is_zero(read(self.lag)) else {"reference": State(units.RATE)}
+        """The reference, where it lags; the error's integral, where it counts."""
+        lagging = {} if is_zero(read(self.lag)) else {"reference": State(units.RATE)}
+        return lagging | ({} if is_zero(read(self.integral)) else {"sum": State(units.ANGLE)})
 
     def effort(self, drive: Drive, read: Read) -> Effort:
         """The motor at a target rate."""
-        reference = drive.states.get("reference", drive.command)
-        torque = _limited(read(self.gain) * (reference - drive.rate), self.torque_limit, read)
-        rates = {"reference": (drive.command - reference) / read(self.lag)} if self.states(read) else {}
+        reference, gain = drive.states.get("reference", drive.command), read(self.gain)
+        summed = read(self.integral) * drive.states["sum"] if "sum" in drive.states else 0
+        torque = _limited(gain * (reference - drive.rate) + summed, self.torque_limit, read)
+        rates: dict[str, Scalar] = {}
+        if "reference" in drive.states:
+            rates["reference"] = (drive.command - reference) / read(self.lag)
+        if "sum" in drive.states:
+            rates["sum"] = (torque - summed) / gain
         return Effort(torque, power=torque * drive.rate, rates=rates)
 
     def command_for(self, torque: Scalar, drive: Drive, read: Read) -> Scalar:
-        """Above the rate by τ/gain; the lag is not made up for."""
+        """Above the rate by τ/gain, at the rate itself with an integral, which gives the torque; the lag is not made up
+        for.
+        """
+        if not is_zero(read(self.integral)):
+            return drive.rate
         return drive.rate + torque / read(self.gain)
 
     def greatest_torque(self, drive: Drive, read: Read) -> Scalar | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -11,13 +10,12 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.choices import ATTITUDES, MODES, Attitude, Mode
-from trundle.documents import Document, dump
+from trundle.documents import Document
 from trundle.documents.height_files import with_maps
-from trundle.errors import InputError, NumericsError, require_known, suggest
+from trundle.errors import InputError, require_known, suggest
 from trundle.model.arguments import Given, named, number, opened, robot_of
 from trundle.model.ground_model import GroundModel, derive_on
 from trundle.model.ground_motion import STEP
-from trundle.model.mechanism import mechanism
 from trundle.model.placed import on_plane, placed, require_undriven, warn_of_references
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program import compile_program
@@ -25,13 +23,12 @@ from trundle.program.rollout import Rollout
 from trundle.program.rollout import rollout as native
 from trundle.progress import Doing, Progress, Stopwatch
 from trundle.results import Run
-from trundle.results.columns import Column
 from trundle.robot import Robot
 from trundle.robot.terrain import Terrain, parse_terrain
 from trundle.simulation.beyond_maps import beyond, first_beyond
 from trundle.simulation.draws import noise_of
 from trundle.simulation.dynamic import with_references
-from trundle.simulation.fates import fates
+from trundle.simulation.ground_run import failed, first_lost, run_of
 from trundle.simulation.options import positive, whole
 from trundle.simulation.problem import signals_of
 from trundle.simulation.sampling import steps_of
@@ -92,12 +89,12 @@ class GroundProblem:
             taken, states = self._states(bar.fraction)
         time = taken * self.step
         inputs = self.inputs_at(time)
-        last = _first_lost(states)
+        last = first_lost(states)
         outputs = self._observed(states[:, :last], inputs[:last])
         self._check_ground(time, states, outputs)
         if last < time.size:
-            raise _failed(self, time, states, outputs, last)
-        return _run(self, time, (states, inputs.T, outputs), clock.seconds())
+            raise failed(self, time, states, outputs, last)
+        return run_of(self, time, (states, inputs.T, outputs), clock.seconds())
 
     def _check_ground(self, time: FloatArray, states: FloatArray, outputs: FloatArray) -> None:
         """Raise InputError where a wheel has left all maps."""
@@ -159,83 +156,6 @@ class GroundProblem:
             rows = [model.states.index(name) for name in model.observe.inputs[-1].labels]
             groups.append(np.ascontiguousarray(after[rows]))
         return compile_program(model.observe)(*groups, often=False)[0]
-
-
-def _first_lost(states: FloatArray) -> int:
-    """The first time at which a state isn't finite, or how many times there are."""
-    lost = ~np.isfinite(states).all(axis=0)
-    return int(np.argmax(lost)) if lost.any() else states.shape[1]
-
-
-def _failed(
-    problem: GroundProblem, time: FloatArray, states: FloatArray, outputs: FloatArray, lost: int
-) -> NumericsError:
-    """Why a run over terrain has no more numbers: when, where, and at which wheel."""
-    model, before = problem.system, lost - 1
-    seen = dict(zip(model.outputs, outputs[:, before], strict=True)) if lost else {}
-    wrong = [name for name, value in seen.items() if not math.isfinite(value)]
-    deepest = max((name for name in seen if name.endswith(".sinkage")), key=seen.__getitem__, default="")
-    who = (wrong[0] if wrong else deepest).rpartition(".")[0]
-    here = dict(zip(model.states, states[:, max(before, 0)], strict=True))
-    place = f"x = {here['x']:.4g} m, y = {here['y']:.4g} m"
-    return NumericsError(
-        f"'{model.robot.name}' has no more finite numbers after t = {time[max(before, 0)]:g} s at {place}"
-        + (f"; look at the wheel {who!r}, its contact law, and what its motor is told" if who else "")
-    )
-
-
-def _run(
-    problem: GroundProblem,
-    time: FloatArray,
-    rows: tuple[FloatArray, FloatArray, FloatArray],
-    seconds: Mapping[str, float],
-) -> Run:
-    """States, inputs and outputs as a run."""
-    model = problem.system
-    labels = (model.states, model.inputs, model.outputs)
-    values = {
-        name: row
-        for names, group in zip(labels, rows, strict=True)
-        for name, row in zip(names, group, strict=True)
-    }
-    known = {name: model.quantities[name] for name in values}
-    residual = "slip_residual" if model.mode == "kinematic" else "balance_residual"
-    return Run(
-        name=model.robot.name,
-        time=time,
-        values=values,
-        units={name: quantity.unit for name, quantity in known.items()},
-        description={
-            "yaml": dump(model.robot, terrain=model.terrain),
-            "parameters": dict(problem.parameters),
-        },
-        summary={
-            "mode": model.mode,
-            "method": f"{model.attitude} steps of {problem.step:g} s",
-            "steps": problem.steps,
-            "derive_seconds": problem.derive_seconds,
-            **seconds,
-            residual: float(np.abs(values[residual]).max()),
-            **_ended(model, time, values),
-        },
-        groups={
-            "coordinates": model.coordinates,
-            "speeds": model.speeds,
-            "currents": tuple(n for n in model.states if n not in (*model.coordinates, *model.speeds)),
-            "inputs": model.inputs,
-            "outputs": model.outputs,
-        },
-        columns={name: Column(noun.owner, noun.label, noun.kind) for name, noun in known.items()},
-    )
-
-
-def _ended(model: GroundModel, time: FloatArray, values: Mapping[str, FloatArray]) -> dict[str, object]:
-    """When the base first points sideways or down, where it does, or whether wheels turn in vain at the end."""
-    wheels = mechanism(model.robot, terrain=True).assembly.wheels
-    found = fates(time, {name: values[name][:, None] for name in model.states}, wheels)
-    if found.overturned[0]:
-        return {"overturned_at": float(time[found.first_overturned[0]])}
-    return {"stuck": True} if found.stuck[0] else {}
 
 
 def traverse(

@@ -232,6 +232,11 @@ def _ground_checks(run: Run) -> list[tuple[str, str, str]]:
     rows = [("balance residual", left, "what Newton's method leaves of the forces")]
     if (fallen := run.summary.get("overturned_at")) is not None:
         rows.append(("overturned", f"at {fallen:.4g} s", "its base points sideways or down"))
+    if lifted := run.summary.get("lifted"):
+        times = ", ".join(f"{name} {seconds:.3g} s" for name, seconds in lifted.items())
+        rows.append(
+            ("off the ground", times, "wheels that carry nothing; more weight or a wider stand holds them")
+        )
     return rows
 
 

@@ -1,0 +1,112 @@
+"""What came of a run over terrain: its times as a `Run`, what tipped over or was lifted, or why numbers failed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trundle.arrays import FloatArray
+from trundle.documents import dump
+from trundle.errors import NumericsError
+from trundle.mechanics.quantities import Quantity
+from trundle.model.ground_model import GroundModel
+from trundle.model.mechanism import mechanism
+from trundle.results import Run
+from trundle.results.columns import Column
+from trundle.simulation.fates import fates
+
+if TYPE_CHECKING:
+    from trundle.simulation.traversing import GroundProblem
+
+
+def first_lost(states: FloatArray) -> int:
+    """The first time at which a state isn't finite, or how many times there are."""
+    lost = ~np.isfinite(states).all(axis=0)
+    return int(np.argmax(lost)) if lost.any() else states.shape[1]
+
+
+def failed(
+    problem: GroundProblem, time: FloatArray, states: FloatArray, outputs: FloatArray, lost: int
+) -> NumericsError:
+    """Why a run over terrain has no more numbers: when, where, and at which wheel."""
+    model, before = problem.system, lost - 1
+    seen = dict(zip(model.outputs, outputs[:, before], strict=True)) if lost else {}
+    wrong = [name for name, value in seen.items() if not math.isfinite(value)]
+    deepest = max((name for name in seen if name.endswith(".sinkage")), key=seen.__getitem__, default="")
+    who = (wrong[0] if wrong else deepest).rpartition(".")[0]
+    here = dict(zip(model.states, states[:, max(before, 0)], strict=True))
+    place = f"x = {here['x']:.4g} m, y = {here['y']:.4g} m"
+    return NumericsError(
+        f"'{model.robot.name}' has no more finite numbers after t = {time[max(before, 0)]:g} s at {place}"
+        + (f"; look at the wheel {who!r}, its contact law, and what its motor is told" if who else "")
+    )
+
+
+def run_of(
+    problem: GroundProblem,
+    time: FloatArray,
+    rows: tuple[FloatArray, FloatArray, FloatArray],
+    seconds: Mapping[str, float],
+) -> Run:
+    """States, inputs and outputs as a run."""
+    model = problem.system
+    labels = (model.states, model.inputs, model.outputs)
+    values = {
+        name: row
+        for names, group in zip(labels, rows, strict=True)
+        for name, row in zip(names, group, strict=True)
+    }
+    known = {name: model.quantities[name] for name in values}
+    residual = "slip_residual" if model.mode == "kinematic" else "balance_residual"
+    return Run(
+        name=model.robot.name,
+        time=time,
+        values=values,
+        units={name: quantity.unit for name, quantity in known.items()},
+        description={
+            "yaml": dump(model.robot, terrain=model.terrain),
+            "parameters": dict(problem.parameters),
+        },
+        summary={
+            "mode": model.mode,
+            "method": f"{model.attitude} steps of {problem.step:g} s",
+            "steps": problem.steps,
+            "derive_seconds": problem.derive_seconds,
+            **seconds,
+            residual: float(np.abs(values[residual]).max()),
+            **_ended(model, time, values),
+            **_lifted(problem, known, values),
+        },
+        groups={
+            "coordinates": model.coordinates,
+            "speeds": model.speeds,
+            "currents": tuple(n for n in model.states if n not in (*model.coordinates, *model.speeds)),
+            "inputs": model.inputs,
+            "outputs": model.outputs,
+        },
+        columns={name: Column(noun.owner, noun.label, noun.kind) for name, noun in known.items()},
+    )
+
+
+def _ended(model: GroundModel, time: FloatArray, values: Mapping[str, FloatArray]) -> dict[str, object]:
+    """When the base first points sideways or down, where it does, or whether wheels turn in vain at the end."""
+    wheels = mechanism(model.robot, terrain=True).assembly.wheels
+    found = fates(time, {name: values[name][:, None] for name in model.states}, wheels)
+    if found.overturned[0]:
+        return {"overturned_at": float(time[found.first_overturned[0]])}
+    return {"stuck": True} if found.stuck[0] else {}
+
+
+def _lifted(
+    problem: GroundProblem, known: Mapping[str, Quantity], values: Mapping[str, FloatArray]
+) -> dict[str, dict[str, float]]:
+    """By wheel, of those that were off the ground, for how long (s), as far as the times that are stored tell."""
+    loads = {quantity.owner: values[name] for name, quantity in known.items() if quantity.kind == "load"}
+    places = {owner: load for owner, load in loads.items() if owner.rpartition(".")[0] not in loads}
+    apart = problem.step * problem.every
+    seconds = {owner: apart * float(np.count_nonzero(load[:-1] <= 0)) for owner, load in places.items()}
+    lifted = {owner: time for owner, time in seconds.items() if time}
+    return {"lifted": lifted} if lifted else {}
