@@ -24,6 +24,7 @@ BENCHMARKS = {
         "estimation.filter_steps",
     ),
     "rough_ground": ("rough_ground.against_mujoco",),
+    "sweeps": ("sweeps.beside_rollouts",),
     "memory": ("memory.rollout_memory", "memory.many_robots"),
     "forward": ("chains.forward_rates", "chains.single_call"),
     "calls": ("calls.single_calls",),

@@ -20,12 +20,15 @@ MOST_CHECKED = 8
 
 
 def lane_parameters(
-    model: Model | GroundModel, given: Mapping[str, float | str | FloatArray], what: str
+    model: Model | GroundModel,
+    given: Mapping[str, float | str | FloatArray],
+    what: str,
+    between: int = MOST_CHECKED,
 ) -> dict[str, Floats]:
     """All parameters by name, numbers and arrays (count,), after the robot's own checks.
 
     Every lane's numbers keep their bounds. What hangs on several of them (inertias, contact heights, constraints) is
-    looked at in the lanes with the least and the greatest of an array, and in a few between.
+    looked at in the lanes with the least and the greatest of an array, and in so many `between`.
 
     Raises
     ------
@@ -51,7 +54,7 @@ def lane_parameters(
             raise InputError(f"{what} {lane}: {error.message}", key=error.key, hint=error.hint) from None
 
     whole = {**looked_at(0), **arrays}
-    for lane in [*_out_of_bounds(model.robot, whole, arrays.keys()), *_picked(arrays)]:
+    for lane in [*_out_of_bounds(model.robot, whole, arrays.keys()), *_picked(arrays, between)]:
         looked_at(lane)
     return whole
 
@@ -74,9 +77,9 @@ def _out_of_bounds(robot: Robot | None, whole: Mapping[str, Floats], changed: Co
     return [] if math.isinf(first) else [int(first)]
 
 
-def _picked(arrays: Mapping[str, FloatArray]) -> list[int]:
+def _picked(arrays: Mapping[str, FloatArray], between: int) -> list[int]:
     """The lanes with the least and the greatest of an array, and a few between."""
     size = max(array.size for array in arrays.values())
     varied = [array for array in arrays.values() if np.ptp(array)]
     picked = {int(end(array)) for array in varied for end in (np.argmin, np.argmax)}
-    return sorted(picked | set(np.linspace(0, size - 1, min(size, MOST_CHECKED)).astype(int).tolist()))
+    return sorted(picked | set(np.linspace(0, size - 1, min(size, between)).astype(int).tolist()))

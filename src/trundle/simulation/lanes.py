@@ -14,7 +14,7 @@ from trundle.errors import InputError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named, number
 from trundle.model.ground_model import GroundModel
-from trundle.model.lanes import lane_parameters
+from trundle.model.lanes import MOST_CHECKED, lane_parameters
 from trundle.model.manifold import settle_batch
 from trundle.model.placed import require_undriven
 from trundle.simulation.dynamic import with_references
@@ -61,14 +61,15 @@ def given_lanes(
     inputs: Mapping[str, NumbersLike],
     parameters: Mapping[str, NumbersLike] | None,
     count: int | None = None,
+    between: int = MOST_CHECKED,
 ) -> Lanes:
-    """What was given, completed by the model's own values and checked robot by robot.
+    """What was given, completed by the model's own values and checked robot by robot; see `lane_parameters`.
 
     Raises InputError for names or shapes that don't fit.
     """
     x = complete(dict(model.initial), named(initial, "initial"), "state", model)
     u = complete(dict.fromkeys(model.inputs, 0.0), inputs, "input", model)
-    p = parameters_told(model, named(parameters, "parameters"))
+    p = parameters_told(model, named(parameters, "parameters"), between)
     return Lanes(model, x, u, p, tuple(initial or ()), common_size(count, x, u, p))
 
 
@@ -139,13 +140,15 @@ def column(name: str, given: NumbersLike, unit: str, most: int) -> Floats:
     return values if values.ndim else float(values)
 
 
-def parameters_told(model: Model | GroundModel, given: Mapping[str, NumbersLike]) -> dict[str, Floats]:
+def parameters_told(
+    model: Model | GroundModel, given: Mapping[str, NumbersLike], between: int = MOST_CHECKED
+) -> dict[str, Floats]:
     """Numbers and arrays as they are, after the robot's own checks robot by robot."""
     columns = {
         name: column(name, value, "", 1) if callable(value) or np.ndim(value) else cast("float | str", value)
         for name, value in given.items()
     }
-    return lane_parameters(model, columns, "robot")
+    return lane_parameters(model, columns, "robot", between)
 
 
 def common_size(count: int | None, *given: Mapping[str, Floats]) -> int:

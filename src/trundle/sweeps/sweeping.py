@@ -31,8 +31,8 @@ from trundle.sweeps.store import Store, alone, create, open_store, resumed
 from trundle.sweeps.variation import Variation, variation
 from trundle.sweeps.work import BLOCK, Work, units_of
 
-# Robots a chunk: half a megabyte a name. Fewer where a thread would else have less than four chunks.
-_CHUNK = 65_536
+# Robots a chunk: a megabyte a name. Fewer where a thread would else have less than four chunks.
+_CHUNK = 131_072
 _CHUNKS_A_THREAD = 4
 
 
