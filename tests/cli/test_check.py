@@ -23,6 +23,17 @@ def test_mobility(trundle, folder, kind, expected):
     assert not (folder / "runs").exists()
 
 
+def test_a_file_with_a_terrain_is_checked_as_its_run_is(trundle, folder):
+    (folder / "leg.yaml").write_text(catalog.document("hopper").source)
+    answer = trundle("check", "leg.yaml")
+    assert answer.status == 0, answer.err
+    for word in ("terrain", "flat", "toe", "foot", "load by how deep it is"):
+        assert word in answer.out
+    answer = trundle("check", "leg.yaml", "--full")
+    assert answer.status == 1
+    assert "the file has a terrain" in answer.err
+
+
 def test_text(trundle):
     answer = trundle("check", "circle.yaml")
     assert answer.status == 0

@@ -57,9 +57,13 @@ def execute(args: Namespace, out: Output) -> int:
     robot = request.document.robot
     title = out.title(robot.name, kind_of(robot))
     mobility = mobility_class(robot)
-    with out.doing(f"looking at what {robot.name} can do"):
-        analysis = _analysis(args, request)
-    can, can_data = _findings(args, analysis, out)
+    analysis = None
+    if request.document.terrain is None:
+        with out.doing(f"looking at what {robot.name} can do"):
+            analysis = _analysis(args, request)
+    else:
+        _refuse_planes(args)
+    can, can_data = ([], {}) if analysis is None else _findings(args, analysis, out)
     known = {**robot_data(robot, mobility), "wheels": wheels_data(robot), **can_data}
     try:
         with out.doing(f"deriving {robot.name}"):
@@ -69,12 +73,20 @@ def execute(args: Namespace, out: Output) -> int:
 
         out.say([*title, *out.facts(mobility_facts(mobility)), *wheel_lines(robot, out), *can])
         return explain(error, out.json, known)
-    files = _draw(analysis, args.figure)
+    files = {} if analysis is None else _draw(analysis, args.figure)
     out.answer({**known, **data, "mode": request.run.mode, "duration": request.run.duration, **files})
     out.say([*title, *out.facts(facts), *wheel_lines(robot, out), *can])
     if files:
         out.say(f"wrote {files['figure']}")
     return 0
+
+
+def _refuse_planes(args: Namespace) -> None:
+    """Raise InputError for options that ask how a base moves on a plane."""
+    for name in ("full", "at", "frame", "point", "length", "figure"):
+        if getattr(args, name):
+            message = "how a base can move is known on a plane, and the file has a terrain"
+            raise InputError(message, key=f"--{name}", hint="leave it out; trundle run FILE shows where it drives")
 
 
 def _findings(args: Namespace, analysis: Analysis, out: Output) -> tuple[list[str], dict[str, object]]:

@@ -144,10 +144,10 @@ def mechanism(
 
 def _require_plane(robot: Robot) -> None:
     """Raise InputError for what only a run over terrain can do."""
-    hint = "give the file a `terrain:`, or take trundle.traverse(robot, terrain)"
+    hint = "run it over its terrain: trundle run FILE, or trundle.traverse(robot, terrain)"
     if robot.wheels and robot.base == "floating":
         raise InputError(
-            "wheels on a floating base roll over terrain, and there is none here",
+            "wheels on a floating base roll over terrain, and what was asked for is known on a plane alone",
             key="robot.base",
             hint=f"{hint}; or write base: planar",
         )

@@ -140,7 +140,7 @@ def wheels_data(robot: Robot) -> list[dict[str, object]]:
             "name": name,
             "type": wheel.type,
             "contact": wheel.law.type,
-            "law": _law(number, wheel),
+            "law": _law(number, wheel, robot.base),
             "parent": wheel.parent,
             "at": [float(number(coordinate)) for coordinate in wheel.at],
             "radius": float(number(wheel.radius)),
@@ -158,7 +158,7 @@ def wheel_rows(robot: Robot) -> list[tuple[str, str, str, str, str]]:
             wheel.type,
             f"{float(number(wheel.radius)):.4g}",
             _place(number, wheel.at),
-            f"{wheel.law.type}: {_law(number, wheel)}",
+            f"{wheel.law.type}: {_law(number, wheel, robot.base)}",
         )
         for name, wheel in robot.wheels.items()
     ]
@@ -185,10 +185,11 @@ def _place(number: Resolver, at: Iterable[Value]) -> str:
     return f"({x:.4g}, {y:.4g})" if z == 0 else f"({x:.4g}, {y:.4g}, {z:.4g})"
 
 
-def _law(number: Resolver, wheel: Wheel) -> str:
+def _law(number: Resolver, wheel: Wheel, base: str) -> str:
     words = ask(wheel.law, "wheels", wheel.law.words, number)
     if wheel.law.pushes:
         fixed = wheel.fixed_load
-        load = "its share of the weight" if fixed is None else f"{float(number(fixed)):.4g} N"
+        share = "by how deep it is" if base == "floating" else "its share of the weight"
+        load = share if fixed is None else f"{float(number(fixed)):.4g} N"
         return f"{words}, load {load}"
     return f"its roller {words}" if wheel.law.rolls and len(wheel.directions(number)) == 1 else words
