@@ -11,7 +11,7 @@ from trundle.errors import InputError
 from trundle.mechanics.quantities import Quantity
 from trundle.robot.batteries import Battery, Bus, Winding
 from trundle.robot.kinds import Read, ask, ask_states
-from trundle.robot.motors import Drive, Effort, Motor, WoundMotor, drag
+from trundle.robot.motor import Drive, Effort, Motor, WoundMotor, drag
 from trundle.robot.units import ALONG, TORQUE, Measure
 from trundle.scalars import Scalar, is_zero, maximum, minimum
 

@@ -43,7 +43,7 @@ from trundle.robot.couplings import (
 from trundle.robot.kinds import Read, ask
 from trundle.robot.loops import DirectedLoop, JointLoop, RodLoop, Side
 from trundle.robot.loops import Loop as ClosingJoint
-from trundle.robot.motors import Motor, optional
+from trundle.robot.motor import Motor, optional
 from trundle.robot.parts import Parts
 from trundle.robot.structure import has_heights
 from trundle.robot.values import ValueVector

@@ -17,7 +17,7 @@ from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.wheels import WheelModel, contact_rows, load_shares
 from trundle.model.constraints import Configuration
 from trundle.robot.contact import Push
-from trundle.robot.motors import Drive, Effort
+from trundle.robot.motor import Drive, Effort
 from trundle.scalars import Scalar, is_zero, maximum, minus, times
 from trundle.spatial.motions import IDENTITY_POSE, Pose
 from trundle.spatial.vectors import Vector, apply_transposed

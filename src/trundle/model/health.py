@@ -38,7 +38,7 @@ from trundle.program.tangents import once
 from trundle.robot import Robot
 from trundle.robot.contact import Push
 from trundle.robot.kinds import ask
-from trundle.robot.motors import Effort
+from trundle.robot.motor import Effort
 from trundle.robot.structure import base_bodies, has_heights
 
 # An acceleration as large (m/s², rad/s²) at speeds of about 1 is a quotient by rounding.

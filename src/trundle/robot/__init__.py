@@ -44,6 +44,7 @@ from trundle.robot.curves import LinearCurve as LinearCurve
 from trundle.robot.curves import NaturalCurve as NaturalCurve
 from trundle.robot.curves import PolynomialCurve as PolynomialCurve
 from trundle.robot.curves import SimmCurve as SimmCurve
+from trundle.robot.dc_motor import DCMotor as DCMotor
 from trundle.robot.description import Robot as Robot
 from trundle.robot.description import parse_robot as parse_robot
 from trundle.robot.kinds import Read as Read
@@ -52,14 +53,13 @@ from trundle.robot.kinds import register as register
 from trundle.robot.linear_feedback import FeedbackAlong as FeedbackAlong
 from trundle.robot.linear_feedback import LinearController as LinearController
 from trundle.robot.linear_feedback import StateFeedback as StateFeedback
-from trundle.robot.motors import DCMotor as DCMotor
-from trundle.robot.motors import Drive as Drive
-from trundle.robot.motors import Effort as Effort
-from trundle.robot.motors import Motor as Motor
+from trundle.robot.motor import Drive as Drive
+from trundle.robot.motor import Effort as Effort
+from trundle.robot.motor import Motor as Motor
+from trundle.robot.motor import WoundMotor as WoundMotor
 from trundle.robot.motors import ServoMotor as ServoMotor
 from trundle.robot.motors import TorqueMotor as TorqueMotor
 from trundle.robot.motors import VelocityMotor as VelocityMotor
-from trundle.robot.motors import WoundMotor as WoundMotor
 from trundle.robot.noun import default as default
 from trundle.robot.parameters import Resolver as Resolver
 from trundle.robot.pid import PidController as PidController

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from trundle.robot import units
 from trundle.robot.controllers import CONTROLLERS, Action, Controller, Sight, UnitOf, check_limits, within
 from trundle.robot.kinds import Read, State
-from trundle.robot.motors import optional
+from trundle.robot.motor import optional
 from trundle.robot.noun import Noun, default
 from trundle.robot.sensors import POSE
 from trundle.robot.values import Plain, Value, problem

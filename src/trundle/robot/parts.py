@@ -16,7 +16,7 @@ from trundle.robot.bodies import JOINTS, Body, Joint
 from trundle.robot.controllers import CONTROLLERS, Controller
 from trundle.robot.couplings import COUPLINGS, Coupling
 from trundle.robot.loops import LOOPS, Loop
-from trundle.robot.motors import MOTORS, Motor, WoundMotor
+from trundle.robot.motor import MOTORS, Motor, WoundMotor
 from trundle.robot.noun import Identifier, Noun, default, nouns, own_values
 from trundle.robot.problems import Path
 from trundle.robot.sensors import SENSORS, Sensor

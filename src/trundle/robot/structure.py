@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from trundle.errors import did_you_mean, suggest
 from trundle.robot.bodies import Body, FixedJoint, Joint, RevoluteJoint, drive_axes
 from trundle.robot.couplings import GearCoupling, elastic, followers, held, linkages
+from trundle.robot.dc_motor import DCMotor
 from trundle.robot.expressions import ExpressionError, dimension_of
 from trundle.robot.loops import JointLoop
-from trundle.robot.motors import DCMotor, WoundMotor
+from trundle.robot.motor import WoundMotor
 from trundle.robot.parameters import Resolver, dimensions
 from trundle.robot.parts import FAMILIES, Parts
 from trundle.robot.problems import CircleError, Mistake, Path, in_order

@@ -32,7 +32,7 @@ from trundle.model.forces import (
 )
 from trundle.model.load_shift import axle_moment, carried, shifts_load
 from trundle.robot.kinds import ask
-from trundle.robot.motors import Drive
+from trundle.robot.motor import Drive
 from trundle.scalars import AnyRows, Scalar, maximum, minimum
 
 _Source = TypeVar("_Source", Actuator, Element, Supply, WheelModel, Stop)
