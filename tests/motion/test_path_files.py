@@ -177,6 +177,29 @@ def test_pathplanner_loads_what_is_written(score, tmp_path, monkeypatch):
     assert (end.x, end.y) == pytest.approx((2.07, 2.83), abs=1e-9)
 
 
+def test_choreolib_follows_a_differential_drive_with_its_forces(tmp_path):
+    choreo = pytest.importorskip("choreo")
+    robot = trundle.catalog.differential_drive(
+        motor="kraken_x60", gear_ratio=8, friction=1.0, contact="slip", robot_mass=30
+    )
+    go = {"name": "go", "commands": [{"duration": 0.4, "twist": {"v_x": 1, "omega": 0.5}}]}
+    driven = trundle.drive({"motion": go}, robot, progress=False)
+    trundle.write_trajectory(driven, tmp_path / "there.traj")
+    theirs = choreo.load_differential_trajectory(str(tmp_path / "there"))
+    times = np.array([sample.timestamp for sample in theirs.samples])
+    samples = driven.motion.samples(times)
+    track = robot.number(robot.wheels["left"].at[1]) - robot.number(robot.wheels["right"].at[1])
+    for sample, twist, rate in zip(theirs.samples, samples.twist, samples.twist_rate, strict=True):
+        assert (sample.vl + sample.vr) / 2 == pytest.approx(twist[0], abs=1e-9)
+        assert (sample.vr - sample.vl) / track == pytest.approx(twist[2], abs=1e-9)
+        assert (sample.al + sample.ar) / 2 == pytest.approx(rate[0], abs=1e-9)
+        assert sample.fl + sample.fr == pytest.approx(30 * rate[0], abs=1e-6)
+    assert max(sample.fl for sample in theirs.samples) > 10
+    assert json.loads((tmp_path / "there.traj").read_text())["trajectory"]["sampleType"] == "Differential"
+    there = trundle.read_path(tmp_path / "there.traj")
+    assert there.poses([there.length])[0] == pytest.approx(driven.motion.poses(times[-1:])[0], abs=1e-3)
+
+
 # What runs, and tables for robots, have of motors and floor, by the last part of its name.
 TAKEN = ("traction", "side_force", "load", "rolling_slip", "lateral_slip", "torque", "current", "voltage")
 

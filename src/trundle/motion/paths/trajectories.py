@@ -17,7 +17,7 @@ from trundle.motion.commands.binding import forces_apply
 from trundle.motion.commands.drive import Driven
 from trundle.motion.commands.record import sample_times
 from trundle.motion.commands.taken import Taken, taken
-from trundle.motion.forces.forces import motion_forces
+from trundle.motion.forces.forces import MotionForces, motion_forces
 from trundle.motion.forces.real_limits import real_limits
 from trundle.motion.paths.choreo import CONSTRAINTS, VERSION
 from trundle.motion.pieces.extremes import peaks
@@ -54,7 +54,7 @@ def write_trajectory(
         world's axes; CSV has the modules' angles (rad), steering rates and speeds besides. Where masses and motors are
         known, CSV has what a run has: the wheels' forces (N), loads and slip, the motors' torques, commands and
         currents, and batteries, by the run's names with _ for a dot. `.traj` has the forces of the ground on four
-        modules at the corners (N, along the world's axes).
+        modules at the corners (N, along the world's axes), or on the two wheels of a differential drive.
     rate : float, 1/s, optional
         Samples a second; the end is one more, and of `.traj` wherever the base stands or a path's limits change.
     name : str, optional
@@ -91,7 +91,8 @@ def write_trajectory(
         # Readers hold a sample's acceleration up to the next one: where limits change there has to be one.
         times = np.array(_apart([*times, *marks]))
         rows = _rows(moved, times)
-        text = _trajectory(called, rows, _forces(motion, times, rows[:, 3]), marks, rate, events, zones)
+        columns = _samples(motion, times, rows)
+        text = _trajectory(called, rows, columns, marks, rate, events, zones)
     with replacing(path) as draft:
         draft.write_text(text, encoding="utf-8", newline="")
 
@@ -115,23 +116,66 @@ def _rows(motion: Motion, times: FloatArray) -> FloatArray:
     return np.column_stack([times, poses, *pairs])
 
 
+def _samples(given: Motion | Driven, times: FloatArray, rows: FloatArray) -> list[dict[str, object]]:
+    """The samples in Choreo's names. Those of a differential drive have what a swerve's have besides: PathPlanner reads
+    these alone.
+    """
+    forces, sides = _forces(given, times, rows[:, 3]), _sides(given, times)
+    return [
+        {
+            **dict(zip(_COLUMNS, row, strict=True)),
+            **{name: float(values[k]) for name, values in sides.items()},
+            "fx": x,
+            "fy": y,
+        }
+        for k, (row, (x, y)) in enumerate(zip(rows.tolist(), forces.tolist(), strict=True))
+    ]
+
+
 def _forces(given: Motion | Driven, times: FloatArray, headings: FloatArray) -> FloatArray:
     """(n, 2, 4): forces of the ground on the modules along the world's axes (N), in Choreo's order; zeros where the
     robot hasn't four corners, or nothing says its masses and motors.
     """
     motion = motion_of(given, "write_trajectory")
     none = np.zeros((len(times), 2, len(_CORNERS)))
-    real = forces_apply(given) if isinstance(given, Driven) else real_limits(motion.kinematics, 1.0)
     signs = [(int(np.sign(x)), int(np.sign(y))) for x, y in motion.kinematics.places]
-    if real is None or sorted(signs) != sorted(_CORNERS):
+    forces = _pushes(given, times)
+    if forces is None or sorted(signs) != sorted(_CORNERS):
         return none
     samples = motion.samples(times)
-    forces = motion_forces(real.driven, samples, motion.pushes(times))
     pushed = (forces.traction + 1j * forces.side_force) * np.exp(1j * (samples.angle + headings[:, None]))
     if not np.isfinite(pushed).all():
         return none
     pushed = pushed[:, [signs.index(corner) for corner in _CORNERS]]
     return np.stack([pushed.real, pushed.imag], axis=1)
+
+
+def _pushes(given: Motion | Driven, times: FloatArray) -> MotionForces | None:
+    """What gives a motion, where the robot tells its masses and motors."""
+    motion = motion_of(given, "write_trajectory")
+    real = forces_apply(given) if isinstance(given, Driven) else real_limits(motion.kinematics, 1.0)
+    return None if real is None else motion_forces(real.driven, motion.samples(times), motion.pushes(times))
+
+
+def _sides(given: Motion | Driven, times: FloatArray) -> dict[str, FloatArray]:
+    """What Choreo's samples of a differential drive have: speeds, accelerations and forces (N) of the left wheel and
+    the right one, (n,) each; nothing for other drives.
+    """
+    motion = motion_of(given, "write_trajectory")
+    who = motion.kinematics
+    order = np.argsort([-y for _, y in who.places])
+    ahead = all(module.held and float(module.direction[0]) > 1 - _SAME for module in who.modules)
+    if len(who.modules) != 2 or not ahead or not who.places[order[0]][1] > 0 > who.places[order[1]][1]:
+        return {}
+    samples, forces = motion.samples(times), _pushes(given, times)
+    none = np.zeros((len(times), 2))
+    traction = none if forces is None or not np.isfinite(forces.traction).all() else forces.traction
+    kinds = {"v": samples.drive_speed, "a": samples.drive_acceleration, "f": traction}
+    return {
+        f"{kind}{side}": values[:, k]
+        for kind, values in kinds.items()
+        for side, k in zip("lr", order.tolist(), strict=True)
+    }
 
 
 def _stops(motion: Motion) -> FloatArray:
@@ -158,7 +202,7 @@ def _table(motion: Motion, times: FloatArray, rows: FloatArray, needed: Taken | 
 def _trajectory(
     name: str,
     rows: FloatArray,
-    forces: FloatArray,
+    samples: list[dict[str, object]],
     times: Sequence[float],
     rate: float,
     events: Sequence[tuple[str, float]],
@@ -183,12 +227,9 @@ def _trajectory(
         },
         "trajectory": {
             "config": None,
-            "sampleType": "Swerve",
+            "sampleType": "Differential" if "vl" in samples[0] else "Swerve",
             "waypoints": times,
-            "samples": [
-                {**dict(zip(_COLUMNS, row, strict=True)), "fx": x, "fy": y}
-                for row, (x, y) in zip(rows.tolist(), forces.tolist(), strict=True)
-            ],
+            "samples": samples,
             "splits": [0],
         },
         "events": [{"name": event, "from": _when(time), "event": None} for event, time in events],
