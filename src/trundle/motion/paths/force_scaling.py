@@ -42,8 +42,9 @@ _FINE = 40
 # What motors and floor give may be passed by this share before the whole is slowed; where contacts creep, whose costs
 # the programmes don't know, margins come near to it slowly.
 _USED, _CREPT = 1e-3, 2e-3
-# Within these shares of the time the rounds' programmes are solved.
-_GOALS = (3e-4, 1e-4, 3e-5)
+# Within these shares of the time the rounds' programmes are solved: the nearer to its end one was, the more steps the
+# next one takes to leave the edge of what has changed.
+_GOALS = (3e-3, 3e-4, 3e-5)
 # What is known from other intervals begins so far inside of it.
 _WARM = 0.97
 # How often the whole is slowed at most.

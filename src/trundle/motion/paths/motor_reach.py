@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -102,7 +103,7 @@ class Alike:
         idle = (volts - emf) / winding.resistance
         return Flow(idle[2].T, slope(idle[0], idle[1], b).T, emf[2].T, slope(emf[0], emf[1], b).T)
 
-    @property
+    @cached_property
     def winding(self) -> tuple[float, float]:
         """The current by torque (A/(N m)) and the resistance (ohm)."""
         one = self.one
