@@ -164,3 +164,14 @@ def test_a_file_s_tracker_follows_a_file_s_way(tmp_path, monkeypatch, capsys):
     ground = {"surfaces": {"hill": {"type": "hill", "height": 0.1, "width": 1, "at": [1, 1]}}}
     run = trundle.traverse(robot, ground, 2.0, {"track": tmp_path / "way.csv"}, step=0.02)
     assert said["final"]["x"] == pytest.approx(run["x"][-1], rel=1e-6)
+
+
+@pytest.mark.slow
+def test_rollouts_track_and_sample_as_runs_do():
+    robot = drive(controllers={"track": {"type": "tracker", "period": "20 ms"}})
+    asked = {"steps": 50, "dt": 0.02, "inputs": {"track": way(2.0)}, "initial": {"y": np.array([0.0, 0.3])}}
+    batch = trundle.rollout(robot, terrain=HILL, **asked)
+    run = trundle.traverse(robot, HILL, 1.0, {"track": way(2.0)}, step=0.02, initial={"y": 0.3})
+    assert batch["x"][-1, 1] == pytest.approx(run["x"][-1], rel=1e-9)
+    with pytest.raises(InputError, match="dt = 0.03 s doesn't divide the period"):
+        trundle.rollout(robot, terrain=HILL, **{**asked, "dt": 0.03})

@@ -12,7 +12,7 @@ import numpy as np
 from trundle.errors import InputError
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named
-from trundle.model.placed import require_undriven, warn_of_references
+from trundle.model.placed import on_plane, require_undriven, warn_of_references
 from trundle.results import Run
 from trundle.robot import Robot
 from trundle.simulation.carried import carried_of
@@ -120,14 +120,14 @@ def simulate(
 def with_references(robot: Robot | None, given: Mapping[str, Input]) -> Mapping[str, Input]:
     """Inputs with those of trackers in place of the motions that they are given, {"track": motion}."""
     tracked = [] if robot is None else [name for name in given if name in robot.controllers]
-    if not tracked:
+    if robot is None or not tracked:
         return given
     from trundle import reference
 
     told = {name: signal for name, signal in given.items() if name not in tracked}
     for name in tracked:
         try:
-            told |= reference(cast("Run", given[name]), name, robot=robot)
+            told |= reference(cast("Run", given[name]), name, robot=on_plane(robot))
         except InputError as error:
             key, file, message = f"run.inputs.{name}", error.file, error.message
             if file is not None and error.line is None:  # the line will be that of the key

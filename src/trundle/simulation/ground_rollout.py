@@ -35,6 +35,7 @@ from trundle.simulation.lanes import NumbersLike, column, common_size, complete,
 from trundle.simulation.observing import lane_numbers
 from trundle.simulation.options import positive
 from trundle.simulation.rollout import check_whole_numbers, diverged, require_memory
+from trundle.simulation.sampling import steps_of
 from trundle.simulation.settling import settled_lanes
 
 _PREFIX = "terrain."
@@ -142,6 +143,7 @@ def _prepared(
     ground, varied, numbers = _varied(ground, theirs)
     inputs = named(asked.inputs, "inputs")
     model = derive_on(robot, ground, mode, "exponential", _rates(robot, inputs, mode), varied)
+    steps_of(model.clocks, h)
     told = inputs_told(model, inputs, steps, h)
     warn_of_references(model.robot, model.inputs, told)
     u = complete(dict.fromkeys(model.inputs, 0.0), told, "input", model)

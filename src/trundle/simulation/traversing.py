@@ -16,7 +16,7 @@ from trundle.errors import InputError, require_known, suggest
 from trundle.model.arguments import Given, named, number, opened, robot_of
 from trundle.model.ground_model import GroundModel, derive_on
 from trundle.model.ground_motion import STEP
-from trundle.model.placed import on_plane, placed, require_undriven, warn_of_references
+from trundle.model.placed import placed, require_undriven, warn_of_references
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program import compile_program
 from trundle.program.rollout import Rollout
@@ -278,7 +278,7 @@ def ground_problem(
             robot, terrain, mode, attitude, rates_among(robot, given) if mode == "kinematic" else ()
         )
     taken = perf_counter() - began
-    given = with_references(on_plane(model.robot), given)
+    given = with_references(model.robot, given)
     require_undriven(model.robot, given, "run.inputs.")
     warn_of_references(model.robot, model.inputs, given)
     units = {name: model.quantities.units.get(name, "") for name in model.inputs}

@@ -95,8 +95,15 @@ def wheel_joints(urdf: Urdf, root: str) -> WheelJoints:
             made = replace(made, given={**made.given, addition.name: _ball(tree, joint)})
         else:
             made = _with(made, tree, _place(tree, addition, joint, carriers))
+    if _floats(urdf):
+        return made
     given, notes = with_agreeing_places(tree, urdf.extension, made.given)
     return replace(made, given=given, notes=(*made.notes, *notes))
+
+
+def _floats(urdf: Urdf) -> bool:
+    """Whether wheels stand on terrain alone, by a base that floats: joints may lift and tilt them."""
+    return urdf.extension.base == "floating"
 
 
 def wheel_like(urdf: Urdf, root: str) -> list[str]:
@@ -162,6 +169,11 @@ def _place(tree: Tree, addition: Addition, joint: UrdfJoint, carriers: Mapping[s
             f"the axis of the joint {joint.name!r} is {degrees:.3g} degrees off level: no wheel rolls on it"
         )
         raise joint.part.near("axis").fail(message, None, _level_hint(addition))
+    upright = tree.at_zero(parent).rotation[2][2]
+    if _floats(tree.urdf) and upright < math.cos(_ROUNDED):
+        message = f"the link {parent!r}, which carries the wheel on {joint.name!r}, doesn't stand upright"
+        hint = "turn its joint's <origin rpy> so that z is up with all joints at zero"
+        raise joint.part.fail(message, hint=hint)
     asked = kind_of(addition) if "type" in addition.data else None
     pivoted = asked is not None and issubclass(asked, PivotedWheel)
     may = asked is None or pivoted
@@ -184,12 +196,12 @@ def _level_hint(addition: Addition) -> str:
 
 
 def _refuse_tilting(tree: Tree, joint: UrdfJoint, above: UrdfJoint | None) -> None:
-    """Raise where a joint between a wheel and the base would lift or tilt it."""
-    while above is not None:
+    """Raise where a joint between a wheel and the base would lift or tilt it, which terrain alone can do."""
+    while above is not None and not _floats(tree.urdf):
         if not tree.is_vertical(above, _ROUNDED):
             does = "lifts" if above.type == "prismatic" else "tilts"
             message = f"it {does} the wheel on {joint.name!r}, which stands on level ground"
-            hint = "make it fixed: wheels hang on the base, or on joints about the vertical"
+            hint = "make it fixed; or write base: floating beside urdf, and give the file a terrain"
             raise above.part.fail(message, hint=hint)
         _, above, _ = tree.mounted(above)
 
