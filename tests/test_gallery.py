@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 
 def test_every_robot_and_every_example_has_its_page():
     found = {each.name: each for each in entries()}
-    assert {PICTURED, *trundle.catalog.names()} <= set(found)
+    assert {PICTURED, *trundle.catalog.names(), *trundle.catalog.names(terrain=True)} <= set(found)
     given = {each.given for each in found.values() if isinstance(each.given, Path)}
     for path in EXAMPLES.rglob("*.yaml"):
         assert path in given, path

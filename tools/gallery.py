@@ -74,7 +74,7 @@ class Entry:
 
 def entries() -> Iterator[Entry]:
     """Every robot of the catalogue, then every example."""
-    for name in trundle.catalog.names():
+    for name in (*trundle.catalog.names(), *trundle.catalog.names(terrain=True)):
         yield Entry(name, trundle.catalog.summary(name), trundle.catalog.document(name))
     for path in sorted([*EXAMPLES.rglob("*.yaml"), *EXAMPLES.rglob("*.urdf")]):
         yield Entry("-".join(path.relative_to(EXAMPLES).with_suffix("").parts), _about(path), path)

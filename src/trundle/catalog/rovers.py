@@ -242,6 +242,10 @@ def recbot(*, speed: MeasureLike = 0.5, curvature: MeasureLike = 0.125, contact:
             "mass": 0.95 * mass,
             "center_of_mass": [long / 2, 0, height / 2],
             "inertia": box_inertia(0.95 * mass, long, 2 * behind, height),
+            # It would hide in its wheels if it were as wide as its track.
+            "shapes": {
+                "hull": {"type": "box", "size": [long, behind, height / 2], "at": [long / 2, 0, height / 2]}
+            },
         },
         joints=joints,
         wheels=wheels,
