@@ -103,6 +103,15 @@ def test_a_spring_leg_jumps_as_high_as_its_energy_lifts_it():
     assert (10 * hard - soft) / 9 == pytest.approx(height, abs=2e-5)
 
 
+def test_a_foot_without_friction_carries_and_slides_on():
+    start = {"v_x": 0.5, "leg.position": 0.49}
+    run = trundle.traverse(
+        hopper(wheels={"toe": {**TOE, "contact": "free"}}), {}, 0.05, step=0.01, initial=start, progress=False
+    )
+    assert run["v_x"][-1] == pytest.approx(0.5, abs=1e-12)
+    assert run["toe.load"][0] > 0
+
+
 def test_a_spring_stays_where_it_is_when_a_robot_settles():
     run = trundle.traverse(hopper(), {}, 0.01, step=0.01, initial={"leg.position": 0.45}, progress=False)
     assert run["leg.position"][0] == 0.45

@@ -61,7 +61,7 @@ class Support:
         bearing = self._bearing(each, moved)
         load, own = bearing.load, each.contact.share(bearing.depth)
         if not each.wheel.acts:
-            return Push([], load=times(own, load))
+            return Push([0] * len(each.rows), load=times(own, load))
         push = self._push(each, moved, self.tread_after(each, moved))
         forces = push.forces if each.wheel.law.pushes else [0] * len(each.rows)
         return push._replace(
