@@ -6,7 +6,7 @@ Everything is in the nodes of one tracer; `ground_model.py` makes programs of it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
@@ -365,30 +365,39 @@ class GroundMotion:
     def search(self) -> Search:
         """Where a round of the search stands."""
         count = len(self.balance.start)
-        return Search.of(self.tracer.inputs(TRIAL, 2 * count + 2), count)
+        return Search.of(self.tracer.inputs(TRIAL, 2 * count + 3), count)
 
     def _dynamic(self) -> list[Scalar]:
         """The speeds that the search tries; at its end those at which all forces balance."""
         return self.filled(self.search.tried)
 
-    def pushed_at(self, free: Sequence[Scalar]) -> tuple[list[Scalar], Rows]:
-        """All forces on the speeds that are sought, and their slopes, at speeds that follow no others."""
+    def pushed_at(self, free: Sequence[Scalar]) -> tuple[list[Scalar], Callable[[Scalar], Rows]]:
+        """All forces on the speeds that are sought, and their slopes, at speeds that follow no others.
+
+        The slopes take a factor of those of friction by the load.
+        """
         loose = self.loose
         forces, slopes = self.inner_slopes(self.all_speeds(free))
         total = [forces[i] for i in loose]
-        matrix = [[slopes[i][j] for j in loose] for i in loose]
+        found: list[tuple[Rows, Rows]] = []
         for each in self.touching:
             rows = self.folded([*each.every, self.spin_row(each)])
             pushed, slope = self.ground.pushed(each, [dot(row, free) for row in rows])
             own = [[row[i] for i in loose] for row in rows]
-            along = [[dot(line, column) for column in transpose(own)] for line in slope]
-            for row, force, line in zip(own, pushed, along, strict=True):
-                for i, entry in enumerate(row):
-                    if is_zero(entry):
-                        continue
-                    total[i] = plus(total[i], times(entry, force))
-                    matrix[i] = [plus(m, times(entry, k)) for m, k in zip(matrix[i], line, strict=True)]
-        return total, matrix
+            found.append((own, slope))
+            for row, force in zip(own, pushed, strict=True):
+                total = [
+                    t if is_zero(entry) else plus(t, times(entry, force))
+                    for t, entry in zip(total, row, strict=True)
+                ]
+
+        def slopes_at(coupled: Scalar) -> Rows:
+            matrix = [[slopes[i][j] for j in loose] for i in loose]
+            for own, slope in found:
+                add_products(matrix, own, by_load(slope, coupled))
+            return matrix
+
+        return total, slopes_at
 
     @cached_property
     def ended(self) -> list[Scalar]:
@@ -408,3 +417,23 @@ _DAMPING = 0.05
 # Forces balance where the root of the sum of squares of what is left is below this share of the weight. Newton's last
 # round leaves far less; rounding about 1e-13.
 _BALANCED = 1e-10
+
+
+def by_load(slopes: Rows, coupled: Scalar) -> Rows:
+    """Slopes of a contact's forces (slips, normal, axle) with those of all but the normal one by its speed times a
+    factor.
+    """
+    normal = len(slopes) - 2
+    return [
+        [times(coupled, k) if j == normal and i != normal else k for j, k in enumerate(line)]
+        for i, line in enumerate(slopes)
+    ]
+
+
+def add_products(matrix: Rows, own: Rows, slopes: Rows) -> None:
+    """Add Jᵀ S J to a matrix, J the rows of what a contact moves."""
+    along = [[dot(line, column) for column in transpose(own)] for line in slopes]
+    for row, line in zip(own, along, strict=True):
+        for i, entry in enumerate(row):
+            if not is_zero(entry):
+                matrix[i] = [plus(m, times(entry, k)) for m, k in zip(matrix[i], line, strict=True)]
