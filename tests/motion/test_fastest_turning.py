@@ -233,3 +233,17 @@ def test_a_car_that_has_to_stop_at_cusps_parks_within_the_bound():
     assert found.motion.poses([found.motion.duration])[0] == pytest.approx((0, 1.5, 0), abs=1e-8)
     assert found.summary()["exceeded"] == []
     assert 0.6 < found.bound / found.motion.duration <= 1
+
+
+@pytest.mark.slow
+def test_starts_of_a_car_under_motors_and_floor_have_times():
+    # the even pace along one of its words is none: its time was not a number, and took the first place
+    robot = trundle.catalog.ackermann(motor="kraken_x60", friction=1.0, contact="slip")
+    found = trundle.fastest(robot, (0, 0, 0), (3.99, 1.22, -1.67), progress=False)
+    times = [tried.duration for tried in found.candidates]
+    assert not np.isnan(times).any()
+    assert times[0] == found.motion.duration
+    assert all(tried.duration >= times[0] for tried in found.candidates if tried.verdict == "slower")
+    # a first look knows about what motors and driven wheels' grip give
+    looked = [tried.duration for tried in found.candidates if "first look" in tried.verdict]
+    assert all(time > 0.9 * times[0] for time in looked)

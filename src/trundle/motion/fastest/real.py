@@ -49,7 +49,7 @@ def like_declared(drive: Drive, real: RealLimits) -> tuple[Drive, FloatArray]:
     gripped = real.grip * driven.grips
     forces, speeds, rotors = _drives(driven)
     floor = np.full(len(gripped), np.inf)
-    if drive.points.any():
+    if drive.points.all():
         pulled = float(forces.sum()) / (mass + float(rotors.sum()))
         floor = _quickened(drive, inertia, gripped)
     else:
@@ -202,6 +202,7 @@ def repaced(
         found.append(evenly_by_forces(course, way.breaks, own.duration**-2.0, bound))
     with suppress(NumericsError):  # the way's own pace will do, too
         found.append(quickest_by_forces(course, knots, jerks, (np.inf, np.inf), bound))
+    found = [each for each in found if math.isfinite(each.scaling.times[-1])]  # an even pace may be none
     if not found:
         name, share, z = blocking(way.breaks, bound)
         raise blocked(motion.poses([z * motion.duration])[0], name, share)
