@@ -63,6 +63,7 @@ def configure(parser: ArgumentParser) -> None:
     add("--threads", type=int, metavar="N", help="how many threads (default: one a core)")
     add("--scheduler", metavar="ADDRESS", help="roll on the workers of this Dask scheduler, tcp://HOST:PORT")
     add("--figure", metavar="FILE", help="draw the measures' distributions: .png, .svg or .pdf")
+    add("--page", metavar="FILE", help="write a page whose robots are dots to click on: .html")
     add_force(parser)
     parser.set_defaults(method=None)
 
@@ -70,6 +71,7 @@ def configure(parser: ArgumentParser) -> None:
 def execute(args: Namespace, out: Output) -> int:
     """Read, roll, sum up, print."""
     claim(args.figure, args.force)
+    claim(args.page, args.force)
     request = read_request(args.file, args.base)
     with out.doing(f"deriving {request.document.robot.name}"):
         task = request.task(_only_run(args))
@@ -82,6 +84,8 @@ def execute(args: Namespace, out: Output) -> int:
         from trundle.show.figures.sweep_figure import sweep_figure
 
         files["figure"] = str(save_figure(sweep_figure(found), args.figure))
+    if args.page is not None:
+        files["page"] = str(found.animate(args.page))
     out.answer({**sweep_record(found), **files})
     if not out.json:
         emit(sweep_text(found))

@@ -21,6 +21,8 @@ from trundle.sweeps.store import Store, open_store
 from trundle.sweeps.work import DIVERGED, Work, units_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import xarray
     from matplotlib.figure import Figure
 
@@ -413,6 +415,35 @@ class Sweep:
         from trundle import sweep_figure
 
         return sweep_figure(self)
+
+    def animate(self, path: str | os.PathLike[str]) -> Path:
+        """Write a page with the robots as dots: a click on one shows how it drives, simulated by the browser.
+
+        Parameters
+        ----------
+        path : path
+            A file that ends in .html.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        InputError
+            For another ending, models without a description, and inputs that are no constants.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> over, pendulum = {"length": "0.5:1.5:11"}, trundle.catalog.pendulum()
+        >>> found = trundle.sweep(pendulum, over=over, measures=["final.link_1.angle"])
+        >>> found.animate("sweep.html").name
+        'sweep.html'
+        """
+        from trundle import animate
+
+        return cast("Path", animate(self, path))
 
     def to_xarray(self) -> xarray.Dataset:
         """The rows as a Dataset of one dimension, `robot`, read when they are asked for, with units.

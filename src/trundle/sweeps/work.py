@@ -45,7 +45,7 @@ class Work:
 
     def __post_init__(self) -> None:
         for name in self.design.over:
-            self._place(name)
+            self.place(name)
 
     @cached_property
     def programs(self) -> Measured:
@@ -105,11 +105,11 @@ class Work:
             "initial": dict(self.initial), "inputs": {}, "parameters": dict(self.parameters)
         }  # fmt: skip
         for name, values in columns.items():
-            place, label = self._place(name)
+            place, label = self.place(name)
             given[place][label] = values
         return given
 
-    def _place(self, name: str) -> tuple[str, str]:
+    def place(self, name: str) -> tuple[str, str]:
         """Where a varied name belongs, and its own name there."""
         model = self.model
         if name in model.parameters:

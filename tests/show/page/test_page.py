@@ -339,7 +339,9 @@ def test_json_in_a_page_cannot_leave_its_element():
     assert json.loads(text) == {"</script>": "<!--&\u2028\u2029"}
 
 
-@pytest.mark.parametrize("modules", [("page", "controls", "robot3d", "view3d"), ("worker",)])
+@pytest.mark.parametrize(
+    "modules", [("page", "controls", "robot3d", "view3d", "planes", "cloud"), ("worker",)]
+)
 def test_top_level_names_are_unique_over_a_script(modules):
     """They share one scope: a page's, and its worker's."""
     text = joined(*modules)

@@ -15,12 +15,13 @@ from trundle.show.figures.films import film
 from trundle.show.page.inline import InlinePage
 from trundle.show.page.page import shown_page
 from trundle.simulation.runfile import task_of
+from trundle.sweeps.outcome import Sweep
 
 PAGES = (".html", ".htm")
 
 
 def animate(
-    given: Run | Given,
+    given: Run | Sweep | Given,
     path: str | os.PathLike[str] | None = None,
     *,
     fps: float = 30.0,
@@ -38,9 +39,9 @@ def animate(
 
     Parameters
     ----------
-    given : Run, or path, mapping, Document, Robot or Model
-        What `trundle.run`, `simulate` or `roll` gave, or what leads to a model and its run section;
-        forces and moments are drawn of a run that holds them, as
+    given : Run, Sweep, or path, mapping, Document, Robot or Model
+        What `trundle.run`, `simulate`, `roll` or `sweep` gave (of a sweep pages only), or what leads to a model and its
+        run section; forces and moments are drawn of a run that holds them, as
         `loads.to_run()` does.
     path : str or path
         A file that ends in .html (a page with everything in it), .gif or .mp4 (a film, by ffmpeg), or a folder, without
@@ -77,13 +78,17 @@ def animate(
     ...     trundle.animate(run, f"{folder}/swing.html").name
     'swing.html'
     """
-    given = given if base is None else opened(given, "animate", base)
+    if base is not None and not isinstance(given, Sweep):
+        given = opened(given, "animate", base)
     if path is None:
         return shown_page(given, progress, field)
     where = path_of(path, "animate")
     if where.suffix.lower() not in PAGES:
         if field is not None:
             raise InputError("films have no picture of a field under them, pages have", key="field")
+        if isinstance(given, Sweep):
+            hint = "a page: found.animate('sweep.html'); or found.run(NUMBER).animate(path)"
+            raise InputError("a film shows one robot, a sweep has many", key="given", hint=hint)
         run = given if isinstance(given, Run) else task_of(given).run()
         return film(run, where, fps=fps, speed=speed, width=width, progress=progress)
     text = shown_page(given, progress, field).text

@@ -41,13 +41,15 @@ class Knob(TypedDict):
     most: NotRequired[float]
 
 
-def knobs_of(problem: Problem, inputs: Sequence[object]) -> list[Knob]:
-    """The knobs of a run; `inputs` as the page has them: those that are tables get a factor."""
+def knobs_of(problem: Problem, inputs: Sequence[object], first: Sequence[str] = ()) -> list[Knob]:
+    """The knobs of a run; `inputs` as the page has them: those that are tables get a factor. Parameters that must have
+    a knob are named `first`.
+    """
     assert problem.system.robot is not None
     size = scene(problem.system.robot).size
     end = float(problem.options.times[-1])
     return [
-        *_parameters(problem, problem.system.robot, size),
+        *_parameters(problem, problem.system.robot, size, first),
         *_inputs(problem, inputs),
         *_starts(problem, size),
         Knob(
@@ -75,13 +77,16 @@ def _around(value: float, unit: str, size: float) -> tuple[float, float] | None:
     return min(ends), max(ends)
 
 
-def _parameters(problem: Problem, robot: Robot, size: float) -> Iterator[Knob]:
-    """Those that matter: named ones, controllers' gains, then other numbers, the whole robot's before its parts'."""
+def _parameters(problem: Problem, robot: Robot, size: float, first: Sequence[str]) -> Iterator[Knob]:
+    """Those that matter: `first`, named ones, controllers' gains, others, the whole robot's before its parts'."""
     used = _used(problem, "parameter")
     uses = _uses(robot)
     names = [name for name in problem.parameters if name in used]
     parts = robot.plant.parameter_values()
-    order = sorted(names, key=lambda name: (name not in robot.parameters, name in parts, name.count(".")))
+    order = sorted(
+        names,
+        key=lambda name: (name not in first, name not in robot.parameters, name in parts, name.count(".")),
+    )
     count = 0
     for name in order:
         value, unit = problem.parameters[name], robot.parameter_units().get(name, "")

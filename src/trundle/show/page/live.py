@@ -65,8 +65,8 @@ def live_data(given: Given, changes: Changes | None = None) -> dict[str, object]
     return live_of(task_of(given, changes).integrated)
 
 
-def live_of(problem: Problem) -> dict[str, object]:
-    """The same of a run that is stated already."""
+def live_of(problem: Problem, first: Sequence[str] = ()) -> dict[str, object]:
+    """The same of a run that is stated already; parameters named `first` have knobs whatever else there is."""
     if problem.system.robot is None:
         message = f"'{problem.system.name}' has no description to draw it by"
         raise InputError(message, hint="a page of its run shows its numbers: run.animate(path)")
@@ -82,7 +82,7 @@ def live_of(problem: Problem) -> dict[str, object]:
             "duration": end,
             "samples": min(len(problem.options.times), _SAMPLES),
         },
-        "knobs": knobs_of(problem, inputs),
+        "knobs": knobs_of(problem, inputs, first),
         "units": dict(UNITS),
     }
 

@@ -6,6 +6,7 @@ import os
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from typing import cast
 
 from trundle.documents import Document
 from trundle.errors import InputError, counted
@@ -18,19 +19,22 @@ from trundle.results import Run
 from trundle.robot import Robot
 from trundle.show.figures.field import Field, FieldLike
 from trundle.show.figures.panels import described
+from trundle.show.page.cloud import cloud_of, problem_of
 from trundle.show.page.inert_json import to_json
 from trundle.show.page.inline import InlinePage
 from trundle.show.page.joining import asset, filled, joined, policy
+from trundle.show.page.knobs import Knob
 from trundle.show.page.live import live_of
 from trundle.show.page.page_equations import page_equations
 from trundle.show.page.payload import run_data
 from trundle.show.words.run_words import notes_of
-from trundle.simulation.problem import Problem
+from trundle.simulation.problem import Problem, solve
 from trundle.simulation.runfile import task_of
+from trundle.sweeps.outcome import Sweep
 
 
 def page_of(
-    given: Run | Sequence[Run] | Given,
+    given: Run | Sequence[Run] | Sweep | Given,
     *,
     base: str | None = None,
     field: FieldLike | None = None,
@@ -42,8 +46,9 @@ def page_of(
 
     Parameters
     ----------
-    given : Run or sequence of Run, or path, mapping, Document, Robot or Model
-        The run, or those that are compared, the one that matters first; or what `trundle.run` takes.
+    given : Run or sequence of Run, Sweep, or path, mapping, Document, Robot or Model
+        The run, or those that are compared, the one that matters first; a sweep, whose robots are dots to click on; or
+        what `trundle.run` takes.
     base : {"fixed", "planar", "floating"}, optional
         How the base moves, in place of what the description says.
     field : tuple (file, width, height), optional
@@ -73,7 +78,7 @@ def page_of(
 
 
 def shown_page(
-    given: Run | Sequence[Run] | Given,
+    given: Run | Sequence[Run] | Sweep | Given,
     progress: bool | Callable[[float], None],
     field: FieldLike | None = None,
 ) -> InlinePage:
@@ -81,6 +86,8 @@ def shown_page(
     under = None if field is None else Field.read(field)
     if isinstance(given, (Robot, Model, Document, Mapping, str, os.PathLike)):
         return _live_page(given, progress, under)
+    if isinstance(given, Sweep):
+        return _sweep_page(given, progress)
     runs = list(given) if isinstance(given, Sequence) else [given]
     for run in runs:
         if not isinstance(run, Run):
@@ -125,6 +132,21 @@ def _live_page(given: Given, progress: bool | Callable[[float], None], under: Fi
         return _assembled(run.name, {**data, "live": live}, run, under)
 
 
+def _sweep_page(found: Sweep, progress: bool | Callable[[float], None]) -> InlinePage:
+    """The live page of a sweep's model, with its robots as dots: the one that is chosen drives."""
+    with Doing(progress, "making the page") as doing:
+        problem = problem_of(found)
+        doing.at("its programs for the browser")
+        live = live_of(problem, found.varied)
+        doing.at("its run")
+        run = solve(problem, False)
+        system = problem.system
+        data = run_data([run], {*system.states, *problem.signals, *system.outputs})
+        cloud = cloud_of(found, [knob["key"] for knob in cast("list[Knob]", live["knobs"])])
+        doing.at("its equations")
+        return _assembled(f"sweep of {run.name}", {**data, "live": live, "cloud": cloud}, run, None)
+
+
 def _equations(run: Run) -> str:
     if "yaml" not in run.description:
         return ""
@@ -151,6 +173,7 @@ def _assembled(title: str, data: dict[str, object], run: Run, under: Field | Non
     parts = {"createControls": "controls"} if data["live"] else {}
     parts |= {"createView3d": "view3d"} if data["spatial"] else {}
     parts |= {"createPlanes": "planes"} if data["planes"] else {}
+    parts |= {"createCloud": "cloud"} if "cloud" in data else {}
     script = f"{joined('page', *parts.values())}\nstartPage(document, {{ {', '.join(parts)} }});\n"
     style = "\n".join([*(asset(name) for name in ("page.css", "controls.css")), STYLE])
     text = filled(

@@ -9,7 +9,7 @@ import { arrowsOf, wrenchLegend } from "./wrenches.js";
 const NUMBERS_EVERY = 100; // ms between new numbers beside curves while the clock runs
 const CURVES = 8;
 
-// Starts the page of a document; `parts` are what a page may have besides: {createView3d, createControls, createPlanes}.
+// Starts the page of a document; `parts` are what a page may have besides: {createView3d, createControls, createPlanes, createCloud}.
 export function startPage(document, parts = {}) {
   const data = decode(JSON.parse(document.getElementById("data").textContent));
   const page = { data, parts, theme: readTheme(document), scene: sceneOf(data), motion: motionOf(data), ghost: null, view: null };
@@ -21,6 +21,7 @@ export function startPage(document, parts = {}) {
   setUpThemes(document, page);
   setUpKeys(document, page);
   if (parts.createControls) page.controls = parts.createControls(page);
+  if (parts.createCloud) setUpCloud(document, page);
   new ResizeObserver(page.resize).observe(document.getElementById("stage"));
   new ResizeObserver(page.redraw).observe(document.getElementById("plots"));
   setUpFolds(document, page);
@@ -58,6 +59,7 @@ function setUpPlayer(document, page) {
   page.redraw = () => {
     page.plots.draw();
     page.planes?.draw();
+    page.cloud?.draw();
     page.draw();
   };
   page.resize = () => {
@@ -95,6 +97,12 @@ function start(page) {
   page.redraw();
   const still = globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (page.scene && !still) player.play();
+}
+
+// A sweep's robots stand before all plots; the one that is chosen drives.
+function setUpCloud(document, page) {
+  page.cloud = page.parts.createCloud(page.data.cloud, page.theme, (changes) => page.controls.set(changes));
+  document.getElementById("plots").prepend(page.cloud.element);
 }
 
 // A picture of the field lies under what is seen from above.
