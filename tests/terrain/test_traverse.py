@@ -161,6 +161,16 @@ def test_a_robot_dropped_settles_at_its_sinkage():
         (lambda: box(), {"initial": {"w": 1}}, "no state"),
         (lambda: box(), {"attitude": "cayley"}, "unknown attitude"),
         (lambda: box(), {"terrain": slope(89)}, "doesn't settle"),
+        (
+            lambda: box(),
+            {"terrain": slope(90)},
+            "can't touch the ground at x = 0 m, y = 0 m: nothing lies under",
+        ),
+        (
+            lambda: box(),
+            {"initial": {"z": -0.5}},
+            r"the wheel 'fl' begins inside the ground, 0\.63 m deep at t = 0 .* z = -0\.5 m",
+        ),
         (lambda: trundle.catalog.differential_drive().plant, {"mode": "kinematic"}, "at 2 points"),
         (lambda: box(), {"terrain": {"surfaces": {"a": {"slope": "b"}}}}, "can't use parameters"),
         (lambda: box(), {"terrain": {"sinkage": -0.01}}, "sinkage must be greater than zero"),

@@ -86,7 +86,9 @@ def _refuse_planes(args: Namespace) -> None:
     for name in ("full", "at", "frame", "point", "length", "figure"):
         if getattr(args, name):
             message = "how a base can move is known on a plane, and the file has a terrain"
-            raise InputError(message, key=f"--{name}", hint="leave it out; trundle run FILE shows where it drives")
+            raise InputError(
+                message, key=f"--{name}", hint="leave it out; trundle run FILE shows where it drives"
+            )
 
 
 def _findings(args: Namespace, analysis: Analysis, out: Output) -> tuple[list[str], dict[str, object]]:

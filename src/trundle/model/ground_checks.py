@@ -12,12 +12,13 @@ from trundle.robot import Robot
 from trundle.robot.bodies import MOMENTS, Inertia
 from trundle.robot.problems import Mistake, report
 from trundle.robot.structure import has_heights
+from trundle.robot.terrain import Terrain
 
 # Contacts that a base needs to stand on.
 _STANDS = 3
 
 
-def require_ground(described: Robot, numbers: Mechanism, mode: Mode) -> None:
+def require_ground(described: Robot, numbers: Mechanism, terrain: Terrain, mode: Mode) -> None:
     """Raise InputError for what no run over terrain can do, and for all that a robot lacks for one."""
     if not numbers.assembly.wheels:
         raise InputError(
@@ -30,6 +31,10 @@ def require_ground(described: Robot, numbers: Mechanism, mode: Mode) -> None:
         raise InputError("loops are not closed on terrain", key="robot.loops", hint="use couplings")
     if mode == "kinematic":
         return
+    if terrain.body_slip is not None:
+        message = "body_slip stands in place of forces, and a dynamic run has forces"
+        hint = "take it away, or write mode: kinematic under run"
+        raise InputError(message, key="terrain.body_slip", hint=hint)
     lacks = [*_ideal(numbers), *_standing(described, numbers), *_heights(described), *_inertias(numbers)]
     if lacks:
         raise report([replace(mistake, path=("robot", *mistake.path)) for mistake in lacks])

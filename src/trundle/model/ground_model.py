@@ -117,7 +117,7 @@ def derive_on(
     """
     described, robot = robot, floating(robot)
     numbers = mechanism(robot, terrain=True)
-    require_ground(described, numbers, mode)
+    require_ground(described, numbers, terrain, mode)
     for name in given:
         known = [
             *numbers.assembly.speeds,

@@ -29,6 +29,7 @@ from trundle.model.constraints import (
 from trundle.model.forces import Forces, inner_forces
 from trundle.model.ground_commands import Commands, Told
 from trundle.model.ground_contacts import Support, Touching
+from trundle.model.ground_kinematics import standing_speeds, with_body_slip
 from trundle.model.ground_sight import derived, derived_names
 from trundle.model.ground_states import (
     OWN_SYMBOLS,
@@ -52,7 +53,6 @@ from trundle.spatial.motions import Pose
 from trundle.terrain.advance import angles_of
 from trundle.terrain.balance import Balance, Search
 from trundle.terrain.contact import Contact, contact_names, contacts_of
-from trundle.terrain.kinematics import Condition, least_squares, standing
 
 # The input group of a step's length (s).
 STEP = "step"
@@ -178,8 +178,13 @@ class GroundMotion:
     def nu(self) -> list[Scalar]:
         """All speeds during the step."""
         if self.mode == "kinematic":
-            return self.all_speeds(self._kinematic())
+            return with_body_slip(self, self.unslipped)
         return self.all_speeds(self._dynamic())
+
+    @cached_property
+    def unslipped(self) -> list[Scalar]:
+        """All speeds of a kinematic step at which contacts stand still, as far as they can."""
+        return self.all_speeds(standing_speeds(self))
 
     def all_speeds(self, free: Sequence[Scalar]) -> list[Scalar]:
         """All speeds, by those that follow no others."""
@@ -192,26 +197,6 @@ class GroundMotion:
         """Rows over all speeds as rows over those that follow no others."""
         kept = without_followers(self.assembly, rows, self.coupled)
         return [[row[column] for column in self.free] for row in kept]
-
-    def _kinematic(self) -> list[Scalar]:
-        time = self.told_of(self.terrain.recovery)
-        conditions = [
-            condition
-            for contacts in self.places.values()
-            for condition in standing(
-                [self.folded(each.every) for each in contacts],
-                [each.contact.distance for each in contacts],
-                times(-1, self.depth),
-                time,
-            )
-        ]
-        for spring in self.assembly.springs:
-            row: list[Scalar] = [0] * len(self.assembly.speeds)
-            for axis, share in spring.shares:
-                row[axis.column] = share
-            stretch = spring.stretch(self.here.at.values)
-            conditions.append(Condition(self.folded([row]), [-stretch / time]))
-        return least_squares(conditions, self.held_free, len(self.free))
 
     @cached_property
     def stiffness(self) -> Scalar:

@@ -41,7 +41,7 @@ def observed(motion: GroundMotion) -> dict[Quantity, Scalar]:
     outputs |= {_SINKAGE.of(place): -distance for place, distance in nearest(motion).items()}
     outputs |= {_SINKAGE.of(each.name): -each.contact.distance for each in motion.touching}
     if motion.mode == "kinematic":
-        return outputs | {_SLIP_RESIDUAL: _slipped(motion, nu)}
+        return outputs | {_SLIP_RESIDUAL: _slipped(motion, motion.unslipped)}
     return outputs | _forced(motion, nu)
 
 

@@ -16,6 +16,7 @@ from trundle.robot.values import (
     Duration,
     Length,
     NotNegative,
+    Plain,
     Positive,
     Ratio,
     Stiffness,
@@ -80,6 +81,24 @@ class Ground(NamedTuple):
 _JOINED = "relief"
 
 
+class BodySlip(Noun):
+    """How a body slips in the kinematic mode, where no forces say it: by its speed, and by what pulls it (Seegmiller).
+
+    With f_x, f_y, f_z what gravity and turning do to the mass, in the base's axes: f_x/f_z is the slope that it drives
+    up, f_y/f_z that on its left. All are at the centre of mass, and 0 where nobody says them.
+    """
+
+    called: ClassVar[str] = "body slip"
+    in_equations: ClassVar[bool] = False
+
+    pull_ahead: Ratio = default(0.0, "Adds this times f_x/f_z times v_x to v_x; below 0 it is slower uphill.")
+    ahead: Ratio = default(0.0, "Adds this times v_x to v_x.")
+    pull_left: Ratio = default(0.0, "Adds this times f_y/f_z times v_x to v_y; below 0 it goes downhill.")
+    pull_turn: Plain = default(0.0, "Adds this (1/m) times f_y/f_z times v_x to the turning rate.")
+    turn: Plain = default(0.0, "Adds this (1/m) times v_x to the turning rate.")
+    spin: Ratio = default(0.0, "Adds this times the turning rate to it.")
+
+
 class Terrain(Noun):
     """Ground that wheels sink into: surfaces, the spring and damper under a contact, regions of other friction.
 
@@ -108,6 +127,9 @@ class Terrain(Noun):
     )
     regions: dict[Identifier, Region] = Field(
         default_factory=dict, description="Regions of other friction by name; where they overlap, all count."
+    )
+    body_slip: BodySlip | None = default(
+        None, "How the body slips in the kinematic mode. Default: contacts stand still."
     )
 
     _told: tuple[Read, ...] = PrivateAttr(())  # how its numbers are read, if somebody said

@@ -9,6 +9,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.model.ground_model import GroundModel
+from trundle.model.mechanism import mechanism
 from trundle.program import compile_program
 from trundle.simulation.beyond_maps import check_start
 from trundle.terrain.advance import quaternion_of
@@ -19,6 +20,8 @@ _STEPS, _LONGEST, _DONE = 100, 0.3, 1e-13
 _WIDTH = 1e-6
 # Directions that change no gap by more than this share of what others do are left alone.
 _FLAT = 1e-9
+# Ground steeper than arccos of this carries no wheel.
+_CARRIES = 1e-3
 # A robot that would have to stand steeper than this (rad) doesn't stand on its wheels.
 _STEEPEST = 1.5
 _QUATERNION = ("q_w", "q_x", "q_y", "q_z")
@@ -85,7 +88,22 @@ class _Search:
             x, y = (float(self.given[self.rows[name], lane]) for name in "xy")
             check_start(self.model.terrain, dict(zip(names, gaps[:, lane], strict=True)), x, y)
         unknown[0] -= gaps.mean(axis=0)
+        self._check_ground(unknown)
         return unknown
+
+    def _check_ground(self, unknown: FloatArray) -> None:
+        """Raise InputError where no wheel comes nearer to the ground by sinking."""
+        lanes, lower = np.arange(unknown.shape[1]), unknown.copy()
+        lower[0] -= _WIDTH
+        nearer = (self.gaps(unknown, lanes) - self.gaps(lower, lanes)).max(axis=0) > _WIDTH * _CARRIES
+        if not nearer.all():
+            x, y = (self.given[self.rows[name], int(np.argmin(nearer))] for name in "xy")
+            raise InputError(
+                f"'{self.model.robot.name}' can't touch the ground at x = {x:g} m, y = {y:g} m: nothing lies under "
+                "it that carries a wheel",
+                key="terrain.surfaces",
+                hint="a wall alone carries nothing: add a floor, ground: {type: plane}",
+            )
 
     def states(self, unknown: FloatArray, lanes: np.ndarray) -> FloatArray:
         """The states of candidates (unknowns, candidates) for these robots."""
@@ -125,3 +143,23 @@ class _Search:
             key="run.initial",
             hint="start elsewhere (initial: {x: …, y: …}), or give z and the quaternion yourself",
         )
+
+
+def check_outside(model: GroundModel, start: Mapping[str, float], parameters: Mapping[str, float]) -> None:
+    """Raise InputError where a wheel's centre lies inside the ground where a run begins."""
+    states = np.array([[start[name]] for name in model.states])
+    numbers = np.array([*parameters.values()])
+    (gaps,) = compile_program(model.gaps)(
+        states, np.zeros(len(model.inputs)), numbers, np.zeros(1), often=False
+    )
+    wheels = mechanism(model.robot, terrain=True).assembly.wheels
+    radii = {wheel.name: float(wheel.radius) for wheel in wheels}
+    for place, (gap,) in zip(model.gaps.outputs[0].labels, gaps.tolist(), strict=True):
+        radius = radii.get(place, radii.get(place.rpartition(".")[0], 0.0))
+        if radius and gap < -radius:
+            raise InputError(
+                f"the wheel {place!r} begins inside the ground, {-gap:.3g} m deep at t = 0 with a radius of "
+                f"{radius:g} m, the robot at x = {start['x']:.4g} m, y = {start['y']:.4g} m, z = {start['z']:.4g} m",
+                key="run.initial.z",
+                hint=f"raise it by {-gap:.3g} m, or leave z and the quaternion away: the robot settles onto the ground",
+            )

@@ -32,7 +32,7 @@ from trundle.simulation.ground_run import failed, first_lost, run_of
 from trundle.simulation.options import positive, whole
 from trundle.simulation.problem import signals_of
 from trundle.simulation.sampling import steps_of
-from trundle.simulation.settling import settled
+from trundle.simulation.settling import check_outside, settled
 from trundle.simulation.signals import Input, Signal
 
 # The length of a step where nobody says another (s): wheels of 0.3 m at 1 m/s turn by 2 degrees in it.
@@ -325,4 +325,5 @@ def _start(problem: GroundProblem, given: Mapping[str, float | str]) -> FloatArr
         hint = "give z and the quaternion, or yaw alone"
         raise InputError("yaw and a pose of the base are given", key="run.initial.yaw", hint=hint)
     model.quantities.check_quaternions(known)
+    check_outside(model, known, problem.parameters)
     return np.array([known[name] for name in model.states])

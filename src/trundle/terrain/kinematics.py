@@ -72,3 +72,31 @@ def least_squares(conditions: Sequence[Condition], known: Mapping[int, Scalar], 
     for column, speed in (*known.items(), *zip(free, (row[0] for row in solution), strict=True)):
         result[column] = speed
     return result
+
+
+class SlipGains(NamedTuple):
+    """How a body slips: shares of its speed, and turning by speed (1/m), by forces over the load and without them."""
+
+    pull_ahead: Scalar
+    ahead: Scalar
+    pull_left: Scalar
+    pull_turn: Scalar
+    turn: Scalar
+    spin: Scalar
+
+
+def body_slip(
+    gains: SlipGains, speed: Scalar, rate: Scalar, pull: Sequence[Scalar]
+) -> tuple[Scalar, Scalar, Scalar]:
+    """What slip adds to the speeds ahead and to the left of a body's centre of mass (m/s), and to its turning rate.
+
+    With the speed v_x, the rate ω, and the pull f/m = g − ω × v in the body's axes (m/s²):
+    Δv_x = a (f_x/f_z) v_x + b v_x, Δv_y = c (f_y/f_z) v_x, Δω = d (f_y/f_z) v_x + e v_x + s ω
+    (Seegmiller, CMU-RI-TR-14-27, 2014).
+    """
+    ahead, left = pull[0] / pull[2], pull[1] / pull[2]
+    return (
+        gains.pull_ahead * ahead * speed + gains.ahead * speed,
+        gains.pull_left * left * speed,
+        gains.pull_turn * left * speed + gains.turn * speed + gains.spin * rate,
+    )
