@@ -70,7 +70,7 @@ def test_a_kernel_of_one_state_follows_its_parameters_and_prepares_when_they_cha
     rng = np.random.default_rng(8)
     x, u, p = (rng.uniform(0.5, 1.5, size=group.size) for group in program.inputs)
     kernel = compile_program(program)
-    assert kernel._parts[0] is not None
+    assert kernel._one_state.parts[0] is not None
     rate = np.empty(program.outputs[0].size)
     call = kernel.bind(x, u, p, rate)
     for change in range(6):

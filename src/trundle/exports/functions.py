@@ -22,7 +22,7 @@ from trundle.languages import JAX, NUMPY, Language, arguments, source
 from trundle.languages.package import Entry, told
 from trundle.model.arguments import Given, derived
 from trundle.program import Group
-from trundle.program.kernel import by_name
+from trundle.program.groups import by_name
 from trundle.scalars import SX
 
 

@@ -19,7 +19,8 @@ from trundle.model.manifold import settle_batch
 from trundle.model.model import Model
 from trundle.model.symbols import PARAMETER, STATE
 from trundle.program import Group, Program
-from trundle.program.kernel import by_name, compile_program
+from trundle.program.groups import by_name
+from trundle.program.kernel import compile_program
 
 # A group of numbers: all of them in order, (n,) or (n, count) for many states at once, or some of them by name.
 Values = Mapping[str, ArrayLike] | ArrayLike

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from numpy.typing import ArrayLike
 
-from trundle.arrays import FloatArray, as_numbers, turned
-from trundle.errors import InputError, suggest
-from trundle.program.composition import for_one_state
+from trundle.arrays import FloatArray, turned
+from trundle.errors import InputError
+from trundle.program.groups import by_name, fitting, of_one_state
 from trundle.program.ir import Program
-from trundle.program.llvm.jit import Code, Compiled, assemble, host, machine_code
+from trundle.program.lanes import Native, evaluate, over_lanes, threads_for
+from trundle.program.llvm.jit import Code, Compiled, MachineCode, assemble, host, machine_code
 from trundle.program.llvm.llvm_kernel import (
     SIGNATURE_BATCH,
     SIGNATURE_SINGLE,
@@ -27,25 +23,12 @@ from trundle.program.llvm.llvm_kernel import (
     emit_single,
     is_looped,
 )
-from trundle.program.rows import (
-    across,
-    check_buffer,
-    has_rows,
-    is_ready,
-    lanes_until_line,
-    rows_for,
-    table_of,
-)
+from trundle.program.one_state import Entry, OneState
+from trundle.program.rows import across, check_buffer, rows_for, table_of
 from trundle.progress import Doing
-
-T = TypeVar("T")
-Native = Callable[..., None]  # a function of addresses and counts in native code
 
 # What a compilation is for: one state, or a batch whose input groups are one state for all lanes where True.
 Variant = str | tuple[bool, ...]
-
-THREAD_WORK = 20_000_000
-"""Lane-instructions below which a second thread costs more than it saves (about 1 ms of one core)."""
 
 
 QUICK = 4000
@@ -104,22 +87,6 @@ def compile_program(program: Program) -> Kernel:
     return kept["kernel"]
 
 
-def by_name(program: Program, groups: Sequence[T], named: Mapping[str, T]) -> dict[str, T]:
-    """Values of a program's groups by name, from those in order and those by name; InputError for unknown groups."""
-    names = [group.name for group in program.inputs]
-    if len(groups) > len(names):
-        raise InputError(
-            f"'{program.name}' takes {len(names)} groups ({', '.join(names)}), got {len(groups)}"
-        )
-    given = dict(zip(names, groups, strict=False))
-    for name, value in named.items():
-        if name not in names or name in given:
-            what = "is given twice" if name in given else f"is no group of '{program.name}'"
-            raise InputError(f"'{name}' {what}", key=name, hint=suggest(name, names))
-        given[name] = value
-    return given
-
-
 def call_program(
     program: Program, groups: Sequence[ArrayLike], named: Mapping[str, ArrayLike], batch: str = "last"
 ) -> FloatArray | tuple[FloatArray, ...]:
@@ -135,22 +102,6 @@ def call_program(
     return outputs[0] if len(outputs) == 1 else outputs
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One state's native code: its address, the table of addresses that it takes, and what keeps all of them alive."""
-
-    address: int
-    table: npt.NDArray[np.uint64]
-    inputs: int
-    kept: int
-    call: Callable[[], None]
-
-    def word(self, group: int) -> int:
-        """Where in memory the address of a group stands, outputs being numbered behind inputs."""
-        place = group if group < self.inputs else group + self.kept
-        return self.table.ctypes.data + 8 * place
-
-
 class Kernel:
     """A program as a function of arrays: ``kernel(*groups)``, one argument an input group, in order.
 
@@ -163,13 +114,16 @@ class Kernel:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._variants = machine_code(program.key)
-        self._single: Native | None = None
         self._functions: dict[tuple[bool, ...], Native] = {}
         self._one_by_one_lanes: Counter[tuple[bool, ...]] = Counter()
         self._large_batches: Counter[tuple[bool, ...]] = Counter()
         self._sampled = 0  # samples of tables so far
         self._sizes = [group.size for group in program.inputs]
-        self._long = program.operations > QUICK
+        self._long = long = program.operations > QUICK
+        code = self._variants
+        self._one_state = OneState(  # which doesn't hold the kernel that holds it
+            program, lambda emit: _made(code, program, "single", emit, SIGNATURE_SINGLE, hasty=long)
+        )
 
     def __call__(
         self, *groups: ArrayLike, threads: int | None = None, often: bool | None = None
@@ -180,7 +134,7 @@ class Kernel:
         one by one at first. True for ``often`` compiles at once; None when a batch of 1,000 lanes comes for the third
         time, or when as much time has been spent one by one; False in the latter case alone.
         """
-        arrays = self._arrays(groups)
+        arrays = fitting(self.program, self._sizes, groups)
         counts = {a.shape[1] for a in arrays if a.ndim == 2}
         if not counts:
             outputs = tuple(np.empty(g.size) for g in self.program.outputs)
@@ -188,7 +142,7 @@ class Kernel:
             return outputs
         count = counts.pop()
         if self._goes_one_by_one(tuple(a.ndim == 1 for a in arrays), count, often):
-            return self._one_by_one(arrays, count)
+            return self._one_state.one_by_one(arrays, count)
         outputs = tuple(rows_for(g.size, count) for g in self.program.outputs)
         if count:
             function = self._batch_variant(tuple(a.ndim == 1 for a in arrays))
@@ -292,7 +246,7 @@ class Kernel:
             check_buffer(self.program.name, group, buffer, count, writable=position >= inputs)
         if count is not None:
             return self._bind_batch(buffers[:inputs], buffers[inputs:], count)
-        return self._bind_single(buffers)[0]
+        return self._one_state.bind(buffers)[0]
 
     def entry(self, *buffers: FloatArray) -> Entry:
         """Where other native code calls one state's: see `bind` for the buffers, whose addresses it may write anew.
@@ -322,46 +276,7 @@ class Kernel:
         True
         """
         self.bind(*buffers)  # checks them, and compiles
-        call, table = self._bind_single(buffers)
-        kept = self._parts[0] is not None
-        address = self._variants["single"].address
-        return Entry(address, table, len(self.program.inputs), int(kept), call)
-
-    def _bind_single(
-        self, buffers: Sequence[FloatArray]
-    ) -> tuple[Callable[[], None], npt.NDArray[np.uint64]]:
-        """A call on buffers of one state that have been checked, and the table of addresses that it reads: inputs, room
-        that calls keep, outputs, and more of that.
-        """
-        inputs = len(self.program.inputs)
-        if self._single is None:
-            preparation, main = self._parts
-            compiled = self._variant(
-                "single", lambda: emit_single(main, host().fused, preparation), SIGNATURE_SINGLE
-            )
-            # PYFUNCTYPE keeps the GIL, which halves the cost of a call that lasts less than a microsecond
-            self._single = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(compiled.address)
-        kept = self._kept_between_calls()
-        reached = (*buffers[:inputs], *kept[:1], *buffers[inputs:], *kept[1:])
-        table = np.array([b.ctypes.data for b in reached], dtype=np.uint64)
-        call = functools.partial(self._single, ctypes.c_void_p(table.ctypes.data))
-        call.keep = (table, reached, self)  # type: ignore[attr-defined]  # the addresses must stay valid
-        return call, table
-
-    @functools.cached_property
-    def _parts(self) -> tuple[Program | None, Program]:
-        """What the code of one state does whenever the parameters have changed, and what it does every time."""
-        return for_one_state(self.program)
-
-    def _kept_between_calls(self) -> tuple[FloatArray, ...]:
-        """Room for what is computed from parameters alone, and for a copy of these: at first of bits that no arithmetic
-        makes, so that the first call finds them changed.
-        """
-        preparation, _ = self._parts
-        if preparation is None:
-            return ()
-        last = np.full(preparation.inputs[0].size, -1, dtype=np.int64).view(np.float64)
-        return np.full(preparation.outputs[0].size, np.nan), last
+        return self._one_state.entry(buffers)
 
     def single(self) -> Callable[..., tuple[FloatArray, ...]]:
         """A function of one state, ``f(*groups) -> outputs``, for calls that cost less than looking at their arguments.
@@ -394,10 +309,10 @@ class Kernel:
 
         def call(*groups: ArrayLike) -> tuple[FloatArray, ...]:
             if len(groups) != count:
-                self._vectors(groups)  # raises
+                of_one_state(self.program, self._sizes, groups)  # raises
             for (buffer, shape), value in zip(slots, groups):  # noqa: B905 - counted above, and faster so
                 if type(value) is not plain or value.dtype != right or value.shape != shape:
-                    return call(*self._vectors(groups))
+                    return call(*of_one_state(self.program, self._sizes, groups))
                 buffer[:] = value
             run()
             return tuple([output.copy() for output in outputs])
@@ -497,11 +412,8 @@ class Kernel:
     def _variant(
         self, key: Variant, emit: Callable[[], Code], signature: str, quick: bool = False
     ) -> Compiled:
-        if key not in self._variants:
-            with Doing(True, f"compiling {self.program.name}"):
-                hasty = quick or (self._long and isinstance(key, str))
-                self._variants[key] = assemble(emit(), signature, quick=hasty)
-        return self._variants[key]
+        hasty = quick or (self._long and isinstance(key, str))
+        return _made(self._variants, self.program, key, emit, signature, hasty=hasty)
 
     def _batch_variant(self, uniform: tuple[bool, ...], quick: bool = False) -> Native:
         prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -524,27 +436,9 @@ class Kernel:
 
             return call_few
         function = self._batch_variant(tuple(a.ndim == 1 for a in arrays))
-        call = functools.partial(_evaluate, function, table_of([*arrays, *outputs], count), arrays, count)
+        call = functools.partial(evaluate, function, table_of([*arrays, *outputs], count), arrays, count)
         call.keep = (outputs, self)  # type: ignore[attr-defined]  # the addresses must stay valid
         return call
-
-    def _one_by_one(self, arrays: list[FloatArray], count: int) -> tuple[FloatArray, ...]:
-        """A batch by one state's native code, which goes down rows of lanes: only its table of addresses moves on.
-
-        Results stay as they lie, turned: who takes them a lane at a time has them in one piece.
-        """
-        rows = [np.ascontiguousarray(a.T if a.ndim == 2 else a) for a in arrays]
-        results = [np.empty((count, group.size)) for group in self.program.outputs]
-        call, table = self._bind_single(
-            [*(a if a.ndim == 1 else a[0] for a in rows), *(r[0] for r in results)]
-        )
-        steps, kept = np.zeros_like(table), len(table) > len(rows) + len(results)
-        for first, tables in ((0, rows), (len(rows) + kept, results)):
-            steps[first : first + len(tables)] = [each.strides[0] if each.ndim == 2 else 0 for each in tables]
-        for _ in range(count):
-            call()
-            table += steps
-        return tuple(result.T for result in results)
 
     def _batch(
         self,
@@ -554,79 +448,10 @@ class Kernel:
         count: int,
         threads: int | None,
     ) -> None:
-        """A batch by its native code, on as many threads as its work fills; few lanes with copies beside them."""
-        lanes = self.lanes
-        if count < lanes:  # too few for one block: pad with copies of the last lane
-            padded = [
-                a if a.ndim == 1 else np.pad(a, ((0, 0), (0, lanes - count)), mode="edge") for a in arrays
-            ]
-            wide = tuple(np.empty((o.shape[0], lanes)) for o in outputs)
-            self._run(function, padded, wide, lanes, 1)
-            for output, result in zip(outputs, wide, strict=True):
-                output[:] = result[:, :count]
-            return
+        """A batch by its native code, on as many threads as were asked for or as its work fills."""
         if threads is None:
-            most = count * max(self.program.operations, 10) // THREAD_WORK
-            threads = min(available_cores(), most) if most > 1 else 1
-        self._run(function, arrays, outputs, count, threads)
-
-    def _run(
-        self,
-        function: Native,
-        arrays: list[FloatArray],
-        outputs: tuple[FloatArray, ...],
-        count: int,
-        threads: int,
-    ) -> None:
-        """Native code over all lanes, in ranges of whole blocks, one a thread."""
-        table = table_of([*arrays, *outputs], count)
-        if threads <= 1:
-            _evaluate(function, table, arrays, count)
-            return
-        lanes = self.lanes
-        blocks = -(-count // lanes)
-        share = lanes * -(-blocks // threads)
-        ranges = [(begin, min(begin + share, count)) for begin in range(0, count, share)]
-        with ThreadPoolExecutor(len(ranges)) as pool:
-            for done in [pool.submit(function, table, begin, end) for begin, end in ranges]:
-                done.result()
-
-    def _arrays(self, groups: tuple[ArrayLike, ...]) -> list[FloatArray]:
-        """The groups as contiguous arrays of doubles that fit; InputError says what does not."""
-        expected = self.program.inputs
-        ready = [a for a in groups if is_ready(a)]
-        fit = len(ready) == len(groups) == len(expected) and [a.shape[0] for a in ready] == self._sizes
-        if fit and len({a.shape[1] for a in ready if a.ndim == 2}) <= 1:
-            return ready
-        if len(groups) != len(expected):
-            raise InputError(
-                f"'{self.program.name}' expects {len(expected)} groups "
-                f"({', '.join(g.name for g in expected)}), got {len(groups)}"
-            )
-        arrays = [as_numbers(value, f"group '{g.name}'") for g, value in zip(expected, groups, strict=True)]
-        for group, array in zip(expected, arrays, strict=True):
-            if array.ndim not in (1, 2) or array.shape[0] != group.size:
-                raise InputError(
-                    f"group '{group.name}' of '{self.program.name}' expects shape ({group.size},) or "
-                    f"({group.size}, count), got {array.shape}"
-                )
-        counts = {g.name: a.shape[1] for g, a in zip(expected, arrays, strict=True) if a.ndim == 2}
-        if len(set(counts.values())) > 1:
-            listed = ", ".join(f"{name}: {n}" for name, n in counts.items())
-            raise InputError(
-                f"the batches for '{self.program.name}' differ in their number of lanes ({listed})"
-            )
-        return [a if has_rows(a) else np.ascontiguousarray(a) for a in arrays]
-
-    def _vectors(self, groups: tuple[ArrayLike, ...]) -> list[FloatArray]:
-        arrays = self._arrays(groups)
-        for group, array in zip(self.program.inputs, arrays, strict=True):
-            if array.ndim != 1:
-                raise InputError(
-                    f"one state at a time: group '{group.name}' of '{self.program.name}' expects shape "
-                    f"({group.size},), got {array.shape}"
-                )
-        return arrays
+            threads = threads_for(count, self.program.operations)
+        over_lanes(function, arrays, outputs, count, lanes=self.lanes, threads=threads)
 
     def __repr__(self) -> str:
         ins = ", ".join(f"{g.name}[{g.size}]" for g in self.program.inputs)
@@ -634,16 +459,17 @@ class Kernel:
         return f"<Kernel {self.program.name}: {ins} -> {outs}, {self.program.operations} operations>"
 
 
-def _evaluate(
-    function: Native, table: ctypes.Array[ctypes.c_int64], arrays: Sequence[FloatArray], count: int
-) -> None:
-    """All lanes of a batch, most of them in vectors that are whole cache lines."""
-    begin = lanes_until_line(table, arrays, count)
-    if begin:
-        function(table, 0, begin)
-    function(table, begin, count)
-
-
-def available_cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _made(
+    code: MachineCode,
+    program: Program,
+    key: Variant,
+    emit: Callable[[], Code],
+    signature: str,
+    *,
+    hasty: bool,
+) -> Compiled:
+    """A function of a program's machine code, which is made where it isn't there yet."""
+    if key not in code:
+        with Doing(True, f"compiling {program.name}"):
+            code[key] = assemble(emit(), signature, quick=hasty)
+    return code[key]

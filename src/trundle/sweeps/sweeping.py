@@ -16,7 +16,7 @@ from trundle.files import path_of
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named
 from trundle.model.placed import warn_of_references
-from trundle.program.kernel import available_cores
+from trundle.program.lanes import available_cores
 from trundle.progress import Progress
 from trundle.simulation.lanes import NumbersLike
 from trundle.simulation.options import positive, whole
