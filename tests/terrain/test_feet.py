@@ -284,6 +284,7 @@ def test_what_has_feet_and_can_t_run_is_told(robot, words):
         robot()
 
 
+@pytest.mark.slow
 def test_arrows_at_feet_point_as_the_ground_pushes():
     """A foot's own axes lie any way: at rest on a slope all arrows together are the weight, straight up."""
     slope = {"surfaces": {"slope": {"type": "plane", "slope": "12 deg", "uphill": "40 deg"}}, "sinkage": 0.01}
