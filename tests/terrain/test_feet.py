@@ -178,6 +178,23 @@ def test_a_quadruped_dropped_5_cm_stands_and_its_feet_carry_its_weight():
     assert np.abs([run[name][-1] for name in ("v_x", "v_y", "v_z", "omega_y")]).max() < 1e-5
 
 
+PUBLISHED = {
+    "anymal_b_simple_description/robots/anymal-kinova.urdf": 4,
+    "b1_description/urdf/b1-z1.urdf": 4,
+    "g1_description/urdf/g1_29dof_rev_1_0.urdf": 8,
+    "hyq_description/robots/hyq_no_sensors.urdf": 4,
+}
+
+
+@pytest.mark.skipif(not A1.exists(), reason="the package example-robot-data is not installed")
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("file", PUBLISHED)
+def test_published_robots_have_the_feet_that_they_stand_on(file):
+    """Arms have spheres, too: two at the hand of the first."""
+    robot = trundle.load(A1.parents[2] / file)
+    assert len(with_feet(robot).wheels) == PUBLISHED[file]
+
+
 SPHERES = """<robot name="stool">
   <link name="seat">
     <inertial><mass value="5"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -198,6 +215,13 @@ def test_collision_spheres_are_feet_by_themselves():
     loads = [run[f"seat_sphere{ending}.load"][-1] for ending in ("", "_1", "_2")]
     assert sum(loads) == pytest.approx(5 * GRAVITY, rel=1e-6)
     assert run["z"][-1] == pytest.approx(0.43 - 0.02, rel=1e-6)
+
+
+def test_spheres_of_hands_and_heads_are_no_feet():
+    robot = parse_urdf(
+        stool(("0.2 0 -0.4", 0.03), ("0 0 0.3", 0.05), ("0.1 0 -0.2", 0.03), ("-0.1 0 -0.38", 0.02))
+    )
+    assert [float(foot.at[2].number) for foot in with_feet(robot).wheels.values()] == [-0.4, -0.38]
 
 
 def test_feet_of_ones_own_leave_spheres_alone():
