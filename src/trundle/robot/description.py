@@ -1,129 +1,27 @@
-"""Robot: the whole description, checked; what its gears' ratios measure; and its numbers, some of them changed."""
+"""Robot: the whole description, checked, and its numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from pydantic import ModelWrapValidatorHandler, model_validator
 from pydantic_core import PydanticCustomError
 
 from trundle.choices import BASES
-from trundle.errors import InputError, choose, suggest
+from trundle.errors import InputError, choose
 from trundle.expected import by_name
 from trundle.robot import parameters as _parameters
-from trundle.robot import units
-from trundle.robot.bodies import drive_axes
-from trundle.robot.checks import check_numbers, check_robot
+from trundle.robot.checks import check_robot
 from trundle.robot.controllers import Controller
-from trundle.robot.couplings import CamCoupling, Coupling, GearCoupling
-from trundle.robot.expressions import UNKNOWN, ExpressionError, dimension_of
 from trundle.robot.noun import Noun, keyed, plain, with_entry
-from trundle.robot.parameters import Resolver, dimensions, quantities, written_keys
+from trundle.robot.overriding import override
+from trundle.robot.parameters import Resolver
 from trundle.robot.parts import Parts
-from trundle.robot.problems import report
+from trundle.robot.ratios import measured
 from trundle.robot.sensors import Sensor
-from trundle.robot.units import Measure, unit_text
-from trundle.robot.values import Value, check_dimension, describe, read_value
+from trundle.robot.values import Value, describe
 from trundle.scalars import Scalar
 from trundle.shown import Shown
-
-
-def override(robot: Parts, changes: Mapping[str, float | str | Value]) -> dict[str, float]:
-    """`parameter_values` with some changed; raises InputError on unknown names, wrong units, numbers out of bounds."""
-    result = dict(robot.own_numbers)
-    by_key = {value.key: value for _, value in robot.every_value}
-    known, uses = dimensions(robot), quantities(robot)
-    for name, written in changes.items():
-        if name not in result:
-            raise _unknown_parameter(robot, name, result)
-        try:
-            value = read_value(written, by_key[name].quantity)
-            if value.names:
-                raise ExpressionError(f"{value.source!r} uses {', '.join(value.names)}", "give a number")
-            dimension, expected = known.get(name, UNKNOWN), uses.get(name)
-            if not isinstance(dimension, str):
-                expected = Measure("quantity", unit_text(dimension), dimension)
-            if expected is not None:
-                check_dimension(dimension_of(value.expression, lambda used: UNKNOWN), expected)
-        except ExpressionError as error:
-            raise InputError(str(error), key=name, hint=error.hint) from None
-        result[name] = value.number
-    problems = check_numbers(robot, result)
-    if problems:
-        first = report(problems)
-        raise InputError(f"{first.key}: {first.message}", key=", ".join(changes), hint=first.hint)
-    return result
-
-
-def _unknown_parameter(robot: Parts, name: str, known: Mapping[str, float]) -> InputError:
-    """An error that says why a name can't be changed: it follows from others, is a plain 0, or is unknown."""
-    written = {value.key: value for _, value in robot.every_value}
-    value = robot.parameters.get(name, written.get(name))
-    if value is not None and value.names:
-        message = f"{name!r} follows from {', '.join(value.names)} ({value.source})"
-        return InputError(message, key=name, hint=f"change {' or '.join(value.names)} instead")
-    if value is not None and value.constant:
-        hint = "change it in the description, and derive the robot anew"
-        return InputError("shapes the programs, and is no parameter", key=name, hint=hint)
-    if value is not None:
-        hint = "give it a parameter's name there, and the parameter a number"
-        return InputError("is a plain 0 in the description, which stays 0", key=name, hint=hint)
-    return InputError(
-        f"there is no parameter {name!r}",
-        key=name,
-        hint=suggest(name, [*known, *written_keys(robot)], most=40),
-    )
-
-
-# What a ratio measures, by whether the follower slides and whether what it follows does.
-_RATIOS = {
-    (False, False): units.RATIO,
-    (True, True): units.RATIO,
-    (True, False): units.Measure("length per angle", "m/rad", units.LENGTH.dimension),
-    (False, True): units.Measure("angle per length", "rad/m", (-1, 0, 0, 0)),
-}
-
-
-def _sliding(robot: Parts) -> frozenset[str]:
-    """The names that a motor can drive along, not about, an axis."""
-    return frozenset(
-        name + ending
-        for name, joint in robot.joints.items()
-        for ending, (axis, _) in drive_axes(joint).items()
-        if axis.sliding
-    )
-
-
-def measured(robot: Robot) -> Robot:
-    """The robot with each number of its gears and cams told what it measures: m/rad for a rack, and so on."""
-    slide = _sliding(robot)
-    told = {name: _measured(coupling, slide) for name, coupling in robot.couplings.items()}
-    return robot.model_copy(update={"couplings": told}) if told else robot
-
-
-def _measured(coupling: Coupling, slide: frozenset[str]) -> Coupling:
-    """The coupling with what its numbers measure: metres where a joint slides, radians elsewhere."""
-    if isinstance(coupling, CamCoupling):
-        measures = (
-            units.LENGTH if name in slide else units.ANGLE for name in (coupling.follows, coupling.joint)
-        )
-        return coupling.model_copy(update={"curve": coupling.curve.measured(*measures)})
-    return _geared(coupling, slide) if isinstance(coupling, GearCoupling) else coupling
-
-
-def _geared(gear: GearCoupling, slide: frozenset[str]) -> GearCoupling:
-    """The gear with what its ratios and its offset measure."""
-    changed: dict[str, object] = {
-        "follows": {
-            name: replace(ratio, quantity=_RATIOS[gear.joint in slide, name in slide])
-            for name, ratio in gear.follows.items()
-        }
-    }
-    if "offset" in gear.model_fields_set:
-        quantity = units.LENGTH if gear.joint in slide else units.ANGLE
-        changed["offset"] = replace(gear.offset, quantity=quantity)
-    return gear.model_copy(update=changed)
 
 
 class Robot(Shown, Parts):
