@@ -3,6 +3,7 @@
 import pytest
 
 import trundle
+from tests.terrain.test_motors_and_batteries import BATTERY, DC, box, told
 from trundle import catalog
 
 HILLS = {"type": "waves", "amplitude": 0.1, "length": 4.0, "across": 4.0}
@@ -10,10 +11,10 @@ HILLS = {"type": "waves", "amplitude": 0.1, "length": 4.0, "across": 4.0}
 SETTLED, END = 0.5, 1.5
 
 
-def account(robot, step):
+def account(robot, step, inputs=None):
     """Work, losses and the change of energy between two times (J), by sums over all steps."""
     count = round(END / step)
-    run = trundle.traverse(robot, {"surfaces": {"hills": HILLS}}, END, step=step, samples=count + 1)
+    run = trundle.traverse(robot, {"surfaces": {"hills": HILLS}}, END, inputs, step=step, samples=count + 1)
     first = round(SETTLED / step)
     energy = run["energy.kinetic"] + run["energy.potential"] + run["energy.internal"]
     work, lost = (run[name][first:-1].sum() * step for name in ("power.in", "power.lost"))
@@ -38,6 +39,27 @@ def test_work_less_losses_is_the_change_of_energy(name, measures):
     assert abs(2 * fine - coarse) < 1e-6 * abs(work)
     assert 1.9 < coarse / fine < 2.1
     assert abs(fine) < 5e-3 * abs(work)
+
+
+VOLTS, RATES = told("voltage", 8, 10), told("rate", 3, 5)
+PI = {"type": "velocity", "gain": 2.0, "lag": 0.1, "integral": 8.0}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("wheel", "motor", "parts", "inputs"),
+    [
+        ({"friction": 1.0}, DC, {"batteries": {"b": BATTERY}}, VOLTS),
+        ({"friction": 1.0}, PI, {}, RATES),
+        ({"contact": "bristle", "friction": 0.8}, DC, {}, VOLTS),
+    ],
+)
+def test_coils_cells_and_bristles_keep_the_account_too(wheel, motor, parts, inputs):
+    robot = box(wheel, motor, **parts)
+    accounts = [account(robot, step, inputs) for step in (2e-4, 1e-4)]
+    (coarse, fine), work = (work - lost - change for work, lost, change in accounts), accounts[1][0]
+    assert abs(2 * fine - coarse) < 1e-6 * abs(work)
+    assert 1.9 < coarse / fine < 2.1
 
 
 @pytest.mark.slow

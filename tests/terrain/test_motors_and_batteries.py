@@ -1,12 +1,12 @@
 """Motors, batteries and laws with states of their own on terrain: the planar model, closed forms, stiff steps."""
 
 import math
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import trundle
+from tests.terrain.limits import on_hard_ground
 
 PLACES = {"fl": (0.3, 0.25), "fr": (0.3, -0.25), "rl": (-0.3, 0.25), "rr": (-0.3, -0.25)}
 WHEEL = {"radius": 0.15, "mass": 1.0, "width": 0.05, "contact": "linear", "friction": 5.0}
@@ -29,28 +29,6 @@ def told(what, left, right):
     return {f"{name}_motor.{what}": left if name[1] == "l" else right for name in PLACES}
 
 
-def extrapolated(values):
-    """The limit of values at steps, or softnesses, that are halved: errors of the orders 1, 2, 3 … taken out."""
-    order = 1
-    while len(values) > 1:
-        values = [(2**order * b - a) / (2**order - 1) for a, b in pairwise(values)]
-        order += 1
-    return values[0]
-
-
-def on_terrain(robot, inputs, duration, names):
-    """The end on flat ground as steps vanish and the ground becomes hard."""
-
-    def end(stiffness, step):
-        ground = {"stiffness": stiffness, "damping": 2e-3 * stiffness}
-        run = trundle.traverse(robot, ground, duration, inputs, step=step, samples=2)
-        return np.array([run[name][-1] for name in names])
-
-    return extrapolated(
-        [extrapolated([end(stiffness, 5e-4 / 2**k) for k in range(5)]) for stiffness in (2e6, 4e6, 8e6)]
-    )
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("motor", "inputs", "parts", "own"),
@@ -66,10 +44,10 @@ def on_terrain(robot, inputs, duration, names):
 )
 def test_on_hard_flat_ground_a_robot_moves_as_its_planar_model(motor, inputs, parts, own):
     robot = box({"slip_damping": 800.0}, motor, **parts)
-    names = ["x", "y", "v_x", "v_y", "fl.rate", "rr.rate", *own]
+    names = ["x", "y", "theta", "v_x", "v_y", "omega", "fl.rate", "rr.rate", *own]
     plane = trundle.simulate(robot, 0.5, inputs, samples=2)
-    wanted = np.array([plane[name][-1] for name in (*names, "theta", "omega")])
-    came = on_terrain(robot, inputs, 0.5, (*names, "yaw", "omega_z"))
+    wanted = np.array([plane[name][-1] for name in names])
+    came = on_hard_ground(robot, 0.5, inputs, names, 5e-4)
     assert np.abs(came - wanted).max() < 1e-6 * np.abs(wanted).max()
 
 

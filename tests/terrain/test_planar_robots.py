@@ -1,6 +1,7 @@
 """The catalogue's planar robots over terrain: their planar models on hard ground, slopes, tipping, what they lack."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -107,6 +108,41 @@ def test_a_mecanum_base_goes_sideways_up_a_slope_and_its_rollers_push_along_thei
     assert run["v_x"][-1] == pytest.approx(0.0, abs=1e-6)
     forces = np.array([run[f"{name}.roller_force"][-1] for name in ways])
     assert np.ptp(np.abs(forces)) < 0.2 * np.abs(forces).max()
+
+
+def geared(name, rate, **wheel):
+    """A robot of the catalogue whose motors turn wheels as told, its steering as it comes; and what they are told."""
+    data = plain(catalogued(name, **wheel))
+    driven = [each for each, motor in data["motors"].items() if motor["drives"] in data["wheels"]]
+    for each in driven:
+        data["motors"][each] = {"type": "ideal", "drives": data["motors"][each]["drives"]}
+    return trundle.Robot(**data), {f"{each}.rate": rate for each in driven}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["differential_drive", "skid_steer", "swerve", "ackermann", "tricycle"])
+def test_the_steady_slip_uphill_is_its_closed_form(name):
+    """W sin θ = n C v of n wheels that motors drive, C = 0.1 s W/(N h): v = h sin θ/0.1 s · N/n, of N contacts."""
+    robot, inputs = geared(name, 3.0, contact="linear", friction=10.0)
+    theta, sinkage = math.radians(5), 0.002
+    slope = {"surfaces": {"slope": {"slope": theta}}, "sinkage": sinkage}
+    run = trundle.traverse(robot, slope, 4.0, inputs, step=0.01, samples=2)
+    slip = sinkage / 0.1 * math.sin(theta) * len(robot.wheels) / len(inputs)
+    driven = robot.motors[next(iter(inputs)).partition(".")[0]].drives
+    assert run[f"{driven}.rolling_slip"][-1] == pytest.approx(-slip, abs=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["mecanum", "ackermann", "tricycle"])
+def test_steps_converge_with_the_first_order(name):
+    robot, inputs = geared(name, 4.0, contact="linear", friction=1.0)
+    hill = {"surfaces": {"hill": {"type": "hill", "height": 0.05, "width": 1.0, "at": [1.0, 0.3]}}}
+    ends = []
+    for step in (0.01, 0.005, 0.0025):
+        run = trundle.traverse(robot, hill, 1.0, inputs, step=step, samples=2)
+        ends.append(np.array([run[each][-1] for each in ("x", "y", "z", "roll", "pitch", "yaw")]))
+    first, second = (np.abs(a - b).max() for a, b in pairwise(ends))
+    assert 1.7 < first / second < 2.3
 
 
 @pytest.mark.parametrize("name", ROBOTS)

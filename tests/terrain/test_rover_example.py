@@ -22,10 +22,22 @@ def test_the_rover_crosses_random_ground_and_stands_on_the_step():
     assert run.summary["balance_residual"] < 1e-9 * 62 * 9.81
 
 
-@pytest.mark.slow
-def test_the_page_s_example_climbs_its_step():
-    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "terrain.md").read_text(), re.DOTALL)
+def example(place):
+    """What an example of docs/terrain.md has made, by its names."""
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "terrain.md").read_text(), re.DOTALL)
     names = {}
-    exec(compile(block, "docs/terrain.md", "exec"), names)
-    run = names["run"]
+    exec(compile(blocks[place], "docs/terrain.md", "exec"), names)
+    return names["run"]
+
+
+@pytest.mark.slow
+def test_the_page_s_rover_climbs_its_step():
+    run = example(0)
     assert run["z"][-1] - run["z"][0] == pytest.approx(0.2, abs=1e-4)
+
+
+@pytest.mark.slow
+def test_the_page_s_base_follows_its_way_over_hills():
+    run = example(1)
+    assert abs(run["track.lateral"][-1]) < 0.02
+    assert "lifted" not in run.summary
