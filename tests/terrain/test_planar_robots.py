@@ -138,7 +138,7 @@ def test_steps_converge_with_the_first_order(name):
     robot, inputs = geared(name, 4.0, contact="linear", friction=1.0)
     hill = {"surfaces": {"hill": {"type": "hill", "height": 0.05, "width": 1.0, "at": [1.0, 0.3]}}}
     ends = []
-    for step in (0.01, 0.005, 0.0025):
+    for step in (2.5e-3, 1.25e-3, 6.25e-4):
         run = trundle.traverse(robot, hill, 1.0, inputs, step=step, samples=2)
         ends.append(np.array([run[each][-1] for each in ("x", "y", "z", "roll", "pitch", "yaw")]))
     first, second = (np.abs(a - b).max() for a, b in pairwise(ends))
