@@ -61,6 +61,20 @@ def test_a_block_slides_by_its_law_and_by_coulombs_in_the_limit(way):
     assert (4 * ends[1000.0] - ends[500.0]) / 3 == pytest.approx(4 / (2 * slows), abs=1e-6)
 
 
+@pytest.mark.slow
+def test_a_block_on_bristles_stays_where_the_linear_law_creeps():
+    slope = {"surfaces": {"slope": {"type": "plane", "slope": "20 deg"}}, "sinkage": 0.005}
+    feet = block(50.0).wheels
+    bristles = {
+        name: {"type": "foot", "at": plain(foot)["at"], "contact": "bristle"} for name, foot in feet.items()
+    }
+    robot = trundle.Robot(name="block", body={**BODY, "mass": 10.0}, wheels=bristles)
+    run = trundle.traverse(robot, slope, 3.0, step=0.01, progress=False)
+    assert abs(run["v_x"][-1]) < 1e-9
+    pulls = sum(run[f"{name}.friction_x"][-1] for name in bristles)
+    assert pulls == pytest.approx(10 * GRAVITY * np.sin(np.radians(20)), rel=1e-6)
+
+
 def test_a_block_creeps_down_a_slope_by_its_law():
     """v̇ = g sin θ − v n C/m, by implicit Euler: exact at every step, below the limit of friction."""
     slope = {"surfaces": {"slope": {"type": "plane", "slope": "20 deg"}}, "sinkage": 0.01}
