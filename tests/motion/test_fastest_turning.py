@@ -230,6 +230,8 @@ def test_a_car_at_a_constant_speed_takes_dubins_way(goal):
 @pytest.mark.slow
 def test_a_car_that_has_to_stop_at_cusps_parks_within_the_bound():
     found = declared(trundle.catalog.ackermann(), (0, 0, 0), (0, 1.5, 0), limits=CAR, progress=False)
+    # words aside, it turns soon or late
+    assert {"straight, turning first", "straight, turning last"} < {tried.way for tried in found.candidates}
     assert found.motion.poses([found.motion.duration])[0] == pytest.approx((0, 1.5, 0), abs=1e-8)
     assert found.summary()["exceeded"] == []
     assert 0.6 < found.bound / found.motion.duration <= 1

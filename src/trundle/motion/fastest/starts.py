@@ -20,6 +20,8 @@ _OTHER_SIDES = 4
 _THICK, _LONG = 1e-3, 10.0
 # Turns at least so far (rad) are tried the other way round, too: that is no more than two thirds longer.
 _LONG_WAY = 0.75 * math.pi
+# What starts are called that turn so.
+_LONGER = ", the long way round"
 # The power of a leg's share by which it turns, first or last.
 _QUICK = 2
 # Places along a leg at which a base that can't go aside is turned along its way.
@@ -80,16 +82,13 @@ def ways(problem: Problem) -> Iterator[Way]:
         return
     for turns in _turns(problem.stops):
         headings = _headings(problem.stops, turns)
-        told = ", the long way round" if turns else ""
+        told = _LONGER if turns else ""
         for name, legs in routes.items():
             if len(problem.basis) < 3 and not turns:
                 yield from _along(problem, name, legs, headings)
-            yield Way(
-                name + told, tuple(_evenly(leg, *ends) for leg, ends in _ends(legs, headings)), turns=turns
-            )
-        for name, early in (("turning first", True), ("turning last", False)):
-            legs = tuple(_turned(leg, *ends, early) for leg, ends in _ends(routes[first], headings))
-            yield Way(f"{first}, {name}{told}", legs, turns=turns)
+            evenly = tuple(_evenly(leg, *ends) for leg, ends in _ends(legs, headings))
+            yield Way(name + told, evenly, turns=turns)
+        yield from _soon_or_late(first, routes[first], headings, turns)
 
 
 def _by_words(problem: Problem, axle: Axle, routes: dict[str, tuple[FloatArray, ...]]) -> Iterator[Way]:
@@ -105,10 +104,22 @@ def _by_words(problem: Problem, axle: Axle, routes: dict[str, tuple[FloatArray, 
         for name, legs in routes.items():
             yield from _along(problem, name, legs, headings)
             yield Way(name, tuple(_evenly(leg, *ends) for leg, ends in _ends(legs, headings)))
+    if problem.quickens:  # at a constant speed the words are the quickest motions
+        first = next(iter(routes))
+        yield from _soon_or_late(first, routes[first], headings)
+
+
+def _soon_or_late(
+    name: str, legs: tuple[FloatArray, ...], headings: list[float], turns: int = 0
+) -> Iterator[Way]:
+    """Along a route, the turns of its legs soon or late."""
+    for told, early in (("turning first", True), ("turning last", False)):
+        parts = tuple(_turned(leg, *ends, early) for leg, ends in _ends(legs, headings))
+        yield Way(f"{name}, {told}{_LONGER if turns else ''}", parts, turns=turns)
 
 
 def _clear(problem: Problem, poses: FloatArray) -> bool:
-    """Whether no obstacle's middle..."""
+    """Whether the outline keeps clear of all obstacles at poses (n, 3)."""
     return all(float(o.distances(poses, problem.outline).min()) > 0 for o in problem.obstacles)
 
 
