@@ -23,7 +23,7 @@ BENCHMARKS = {
         "feedback.sampled_loop",
         "estimation.filter_steps",
     ),
-    "rough_ground": ("rough_ground.against_mujoco",),
+    "rough_ground": ("ground_speed.speeds", "rough_ground.against_mujoco"),
     "sweeps": ("sweeps.beside_rollouts",),
     "memory": ("memory.rollout_memory", "memory.many_robots"),
     "forward": ("chains.forward_rates", "chains.single_call"),

@@ -238,3 +238,24 @@ def test_a_run_names_its_map_and_no_folder(tmp_path, monkeypatch):
     )
     with pytest.raises(InputError, match="another map"):
         with_maps(other)
+
+
+def test_a_map_s_bound_of_curvature_holds(rng):
+    spline = height_map(rng.normal(size=(9, 8)), (0.0, 0.0), (0.5, 1.0))
+    x, y = rng.uniform(0, 3.5, 2000), rng.uniform(0, 8, 2000)
+    _, _, _, xx, xy, yy = spline.relief(x, y)
+    largest = np.abs(np.linalg.eigvalsh(np.moveaxis(np.array([[xx, xy], [xy, yy]]), 2, 0))).max()
+    assert 0.5 * spline.bend < largest <= spline.bend
+
+
+def test_only_maps_more_curved_than_a_wheel_are_rough():
+    def map_of(height, **changes):
+        along = height * np.cos(2 * np.pi / 4 * 0.1 * np.arange(80))
+        heights = np.tile(along, (8, 1))
+        surface = {"type": "grid", "heights": heights, "spacing": 0.1, **changes}
+        return parse_terrain({"surfaces": {"ground": surface}})
+
+    assert not map_of(0.2).whole.rough
+    assert map_of(0.6).whole.rough
+    assert map_of(0.2, scale=3).whole.rough
+    assert random_ground(slope=0.01).whole.rough

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import PurePath
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
@@ -28,6 +28,8 @@ MOST_POINTS = 2**26
 # Points of a tile of random ground a side at most, and points of the shortest wave at least: a spline through five
 # points a wave has the wave's slope to 3 %.
 _MOST_SIDE, _POINTS_A_WAVE = 2048, 5
+# The curvature of the largest wheel (1/m): where no ground is more curved, the distance has one minimum along a circle.
+_ROUND = 1.0
 # Heights of random ground are whole multiples of this (m): sums of waves differ between machines by 1e-16.
 _ROUNDED = 1e-9
 
@@ -59,13 +61,15 @@ def check_heights(heights: FloatArray) -> None:
 class _MapSurface(HeightSurface):
     """Ground by a map: heights through a spline."""
 
-    rough: ClassVar[bool] = True
-
     scale: Ratio = default(1.0, "Factor of all heights, default 1.")
 
     def map_of(self) -> HeightMap:
         """Its heights."""
         raise NotImplementedError
+
+    def is_rough(self, read: Read) -> bool:
+        """Whether waves may be shorter than a wheel; nobody looks."""
+        return True
 
     def relief(self, x: Scalar, y: Scalar, read: Read) -> Relief:
         """The spline's height and derivatives."""
@@ -165,6 +169,11 @@ class GridSurface(_MapSurface):
             self._map = found  # pyright: ignore[reportAttributeAccessIssue]  # private, kept
             return found
         return self._map
+
+    def is_rough(self, read: Read) -> bool:
+        """Whether it is anywhere more curved than a wheel of a radius of 1 m, the largest that is thought of."""
+        factor = read(self.scale)
+        return not isinstance(factor, (int, float)) or self.map_of().bend * abs(factor) > _ROUND
 
     def spot(self, point: Vector, read: Read) -> Spot:
         """As of heights; nowhere near where the map has ended and says nothing of what is beyond."""

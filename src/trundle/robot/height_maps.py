@@ -55,6 +55,14 @@ class HeightMap:
         (x, y), (a, b) = self.corner, self.spacing
         return (x, x + counts[0] * a), (y, y + counts[1] * b)
 
+    @cached_property
+    def bend(self) -> float:
+        """A bound of all curvatures (1/m): second derivatives are means of the coefficients' second differences."""
+        grids = self.table.values.reshape(-1, self.rows + 2, self.columns + 2)
+        (a, b), x, y = self.spacing, np.diff(grids, axis=2), np.diff(grids, axis=1)
+        along, across = np.abs(np.diff(x, axis=2)).max() / a**2, np.abs(np.diff(y, axis=1)).max() / b**2
+        return float(max(along, across) + np.abs(np.diff(x, axis=1)).max() / (a * b))
+
     def with_tiles(self, *others: HeightMap) -> HeightMap:
         """The same with further grids of the same measures behind its own."""
         values = np.concatenate([self.table.values, *(each.table.values for each in others)])

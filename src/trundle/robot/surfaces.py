@@ -65,12 +65,16 @@ class Surface(Kind):
     exact: ClassVar[bool] = False
     # Terrain is no part of a robot: its numbers are no parameters of the robot's equations.
     in_equations: ClassVar[bool] = False
-    # Whether it may be more curved than a wheel, so that the distance has several minima along the wheel's circle.
-    rough: ClassVar[bool] = False
 
     def spot(self, point: Vector, read: Read) -> Spot:
         """How far a point is from it, and how it lies there; `read` turns a field into a scalar."""
         raise NotImplementedError
+
+    def is_rough(self, read: Read) -> bool:
+        """Whether it may be more curved than a wheel, so that the distance has several minima along the wheel's
+        circle.
+        """
+        return False
 
     def words(self, read: Read) -> str:
         """The surface in a few words, with its numbers."""

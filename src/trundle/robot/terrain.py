@@ -67,7 +67,7 @@ class Ground(NamedTuple):
 
     @property
     def rough(self) -> bool:
-        return any(surface.rough for surface in self.surfaces)
+        return any(surface.is_rough(self.read) for surface in self.surfaces)
 
     def spot(self, point: Vector) -> Spot:
         """What the nearest surface is near a point."""

@@ -55,7 +55,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Rolling:
+class Rolling:
     """A rollout over terrain, ready to go."""
 
     model: GroundModel
@@ -117,7 +117,7 @@ def rolled_over(
             "a rollout over terrain has no derivatives", key="gradients", hint="take differences"
         )
     h = positive(dt, "dt", "s")
-    rolling = _prepared(robot, terrain, mode, asked, steps, h, count)
+    rolling = prepared(robot, terrain, mode, asked, steps, h, count)
     require_memory(steps // every + 1, len(rolling.model.states), rolling.count)
     with Progress(progress, steps * rolling.count, f"driving {robot.name}", "robot steps") as bar:
         taken, values, _ = rolling.advanced(
@@ -127,10 +127,10 @@ def rolled_over(
     return _batch(rolling, taken, frozen(values), summary)
 
 
-def _prepared(
+def prepared(
     robot: Robot, terrain: Terrain | Mapping[str, object], mode: Mode, asked: Asked,
     steps: int, h: float, count: int | None,
-) -> _Rolling:  # fmt: skip
+) -> Rolling:  # fmt: skip
     """The model, and everything that robots are given, checked."""
     given = named(asked.parameters, "parameters")
     own = {name: value for name, value in given.items() if not name.startswith(_PREFIX)}
@@ -158,7 +158,7 @@ def _prepared(
         turned = np.array(np.broadcast_to(yaw["yaw"], (size,)), dtype=np.float64)
         rows = lane_numbers(p, 0, slice(0, size))
         start = settled_lanes(model, start, turned, np.zeros(len(model.inputs)), rows)
-    return _Rolling(model, start, u, p, h, size)
+    return Rolling(model, start, u, p, h, size)
 
 
 def _rates(robot: Robot, inputs: Mapping[str, NumbersLike], mode: Mode) -> tuple[str, ...]:
@@ -211,7 +211,7 @@ def _number(terrain: Terrain, name: str, given: NumbersLike) -> tuple[Value, Flo
     return value, numbers
 
 
-def _batch(rolling: _Rolling, taken: np.ndarray, values: FloatArray, summary: Mapping[str, object]) -> Batch:
+def _batch(rolling: Rolling, taken: np.ndarray, values: FloatArray, summary: Mapping[str, object]) -> Batch:
     """What was stored, with what became of the robots."""
     model, time = rolling.model, np.asarray(taken) * rolling.step
     wheels = mechanism(model.robot, terrain=True).assembly.wheels
