@@ -81,11 +81,8 @@ def _knees(robot: Robot) -> Data:
     for name in _CORNERS:
         for joint, share in (("thigh", -0.5), ("shank", 1.0)):
             values = [round(share * angle, 6) for angle in down]
-            inputs[f"{name}_{joint}_servo.angle"] = {
-                "times": times,
-                "values": values,
-                "interpolation": "linear",
-            }
+            table: Data = {"times": times, "values": values, "interpolation": "linear"}
+            inputs[f"{name}_{joint}_servo.angle"] = table
             initial[f"{name}_{joint}.angle"] = values[0]
     return {"duration": 10.0, "step": 0.005, "inputs": inputs, "initial": initial}
 
@@ -108,24 +105,15 @@ def quadruped(
     """
     mass, length = positive("body_mass", body_mass, units.MASS), size("leg_length", leg_length)
     stiffness = positive("servo_stiffness", servo_stiffness, units.ANGULAR_STIFFNESS)
-    half, rod = (
-        length / 2,
-        {"type": "cylinder", "radius": length / 40, "length": length / 2, "at": [0, 0, -length / 4]},
-    )
-    heavy, light = round(mass / 12, 6), round(mass / 48, 6)
+    half = length / 2
     joints: dict[str, Data] = {}
     wheels: dict[str, Data] = {}
     for name, (ahead, left) in _CORNERS.items():
-        hip, thigh, shank = (f"{name}_{part}" for part in ("hip", "thigh", "shank"))
-        hull = box_inertia(heavy, half / 2, half / 2, half / 2)
-        joints[hip] = {"axis": [1, 0, 0], "at": [ahead * half, left * half / 2, 0],
-                       "body": {"mass": heavy, "inertia": hull}}  # fmt: skip
-        joints[thigh] = {"axis": [0, 1, 0], "parent": hip, "at": [0, left * half / 4, 0],
-                         "body": _limb(heavy, half, rod)}  # fmt: skip
-        joints[shank] = {"axis": [0, 1, 0], "parent": thigh, "at": [0, 0, -half],
-                         "body": _limb(light, half, rod)}  # fmt: skip
-        wheels[f"{name}_toe"] = {"type": "foot", "parent": shank, "at": [0, 0, -half],
-                                 "radius": length / 20, "friction": friction}  # fmt: skip
+        joints |= _leg(name, (ahead * half, left * half / 2), mass, length)
+        wheels[f"{name}_toe"] = {
+            "type": "foot", "parent": f"{name}_shank", "at": [0, 0, -half], "radius": length / 20,
+            "friction": friction,
+        }  # fmt: skip
     hull = [length, half, length / 4]
     return described(
         "quadruped",
@@ -143,12 +131,26 @@ def quadruped(
     )  # fmt: skip
 
 
-def _limb(mass: float, length: float, look: Data) -> Data:
+def _leg(name: str, place: tuple[float, float], mass: float, length: float) -> dict[str, Data]:
+    """A hip at a place of the body (x, y in m), a thigh outside of it, and a shank."""
+    hip, thigh, shank = (f"{name}_{part}" for part in ("hip", "thigh", "shank"))
+    heavy, light, half = round(mass / 12, 6), round(mass / 48, 6), length / 2
+    hull = {"mass": heavy, "inertia": box_inertia(heavy, half / 2, half / 2, half / 2)}
+    hinge: Data = {"axis": [0, 1, 0]}
+    return {
+        hip: {"axis": [1, 0, 0], "at": [*place, 0], "body": hull},
+        thigh: {**hinge, "parent": hip, "at": [0, place[1] / 2, 0], "body": _limb(heavy, half)},
+        shank: {**hinge, "parent": thigh, "at": [0, 0, -half], "body": _limb(light, half)},
+    }
+
+
+def _limb(mass: float, length: float) -> Data:
     """A rod that hangs from its joint."""
     thick = length / 10
+    rod: Data = {"type": "cylinder", "radius": thick / 2, "length": length, "at": [0, 0, -length / 2]}
     return {
         "mass": mass,
         "center_of_mass": [0, 0, -length / 2],
         "inertia": box_inertia(mass, thick, thick, length),
-        "shapes": {"rod": look},
+        "shapes": {"rod": rod},
     }

@@ -47,6 +47,7 @@ from trundle.robot.curves import SimmCurve as SimmCurve
 from trundle.robot.dc_motor import DCMotor as DCMotor
 from trundle.robot.description import Robot as Robot
 from trundle.robot.description import parse_robot as parse_robot
+from trundle.robot.feet import FootWheel as FootWheel
 from trundle.robot.kinds import Read as Read
 from trundle.robot.kinds import State as State
 from trundle.robot.kinds import register as register
@@ -85,7 +86,6 @@ from trundle.robot.wheels import CasterWheel as CasterWheel
 from trundle.robot.wheels import ContactDirection as ContactDirection
 from trundle.robot.wheels import DriveLimits as DriveLimits
 from trundle.robot.wheels import FixedWheel as FixedWheel
-from trundle.robot.wheels import FootWheel as FootWheel
 from trundle.robot.wheels import GrippingWheel as GrippingWheel
 from trundle.robot.wheels import KingpinWheel as KingpinWheel
 from trundle.robot.wheels import Look as Look

@@ -35,7 +35,6 @@ from trundle.robot.values import (
     Speed,
     Torque,
     Value,
-    problem,
 )
 from trundle.scalars import Scalar, cos, sin
 
@@ -226,43 +225,6 @@ class GrippingWheel(Wheel):
         return found
 
 
-def _linear() -> ContactLaw:
-    law = LAWS.read({"type": "linear"})
-    assert isinstance(law, ContactLaw)
-    return law
-
-
-class FootWheel(GrippingWheel):
-    """A foot: a point or a sphere that stands on terrain, held to its parent. It has no axle, so it slides or stands.
-
-    Its directions are the world's x and y, laid onto the ground.
-    """
-
-    shape: ClassVar[Shape] = "sphere"
-    plane: ClassVar[bool] = False
-    standard: ClassVar[str] = "linear"
-    called: ClassVar[str] = "foot"
-
-    type: Literal["foot"] = "foot"
-    radius: NotNegative[Length] = default(0.0, "Radius of its sphere (m), default 0: a point.")
-    contact: Annotated[ContactLaw, LAWS] = Field(
-        default_factory=_linear,
-        description="How it meets the ground, by the name of a contact law. Default linear.",
-    )
-
-    def directions(self, read: Read) -> tuple[ContactDirection, ...]:
-        """Along the world's x and y."""
-        return ContactDirection("friction_x", "x", 1, 0), ContactDirection("friction_y", "y", 0, 1)
-
-    @model_validator(mode="after")
-    def _still(self) -> FootWheel:
-        """Refuse laws of wheels that spin."""
-        if self.contact.spins:
-            message = f"a foot doesn't spin, as the contact law {self.contact.type} needs it"
-            raise problem(message, "write contact: linear, or slip", ("contact",))
-        return self
-
-
 class RollingWheel(GrippingWheel):
     """A wheel that spins about an axle: coordinate NAME.angle, speed NAME.rate."""
 
@@ -422,6 +384,8 @@ class OmniWheel(RollerWheel):
 
 
 WHEELS.add(
-    FixedWheel, SteeredWheel, KingpinWheel, CasterWheel, MecanumWheel, OmniWheel, BallWheel, TrackWheel, FootWheel,
+    FixedWheel, SteeredWheel, KingpinWheel, CasterWheel, MecanumWheel, OmniWheel, BallWheel, TrackWheel
 )  # fmt: skip
 LAWS.reserve(key for wheel in WHEELS for key in WHEELS.named(wheel).model_fields)
+# Feet, in a file of their own.
+WHEELS.later("foot", "trundle.robot.feet")
