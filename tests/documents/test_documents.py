@@ -30,9 +30,10 @@ def test_there_are_examples() -> None:
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_example_reads_and_writes_back(path: Path) -> None:
     document = load(path)
-    again = parse(dump(document.robot, document.run, comment="again\nand again"))
+    again = parse(dump(document.robot, document.run, terrain=document.terrain, comment="again\nand again"))
     assert again.robot == document.robot
     assert again.run == document.run
+    assert again.terrain == document.terrain
     assert again.robot.parameter_values() == document.robot.parameter_values()
 
 
