@@ -8,6 +8,7 @@ import pytest
 import trundle
 from trundle.cli.app import main
 from trundle.errors import InputError
+from trundle.robot.noun import plain
 
 MOTOR = {"torque_constant": 0.05, "resistance": 0.5, "inductance": 5e-4, "gear_ratio": 20}
 WHEEL = {"radius": 0.15, "mass": 1.0, "width": 0.05, "contact": "linear", "friction": 1.0}
@@ -164,6 +165,28 @@ def test_a_file_s_tracker_follows_a_file_s_way(tmp_path, monkeypatch, capsys):
     ground = {"surfaces": {"hill": {"type": "hill", "height": 0.1, "width": 1, "at": [1, 1]}}}
     run = trundle.traverse(robot, ground, 2.0, {"track": tmp_path / "way.csv"}, step=0.02)
     assert said["final"]["x"] == pytest.approx(run["x"][-1], rel=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["landtamer", "talon", "rocker_bogie"])
+@pytest.mark.parametrize("mode", ["kinematic", "dynamic"])
+def test_a_tracker_leads_rovers_that_turn_by_slipping(name, mode):
+    """Rockers and bogies count as on level ground; what slopes and slip change stays within the tolerance of 0.1 m."""
+    data = plain(getattr(trundle.catalog, name)())
+    data["controllers"] = {"track": {"type": "tracker", "period": "40 ms"}}
+    t = np.linspace(0, 20, 401)
+    eight = {"time": t, "x": 4 * np.sin(0.15 * t), "y": 2 * np.sin(0.3 * t)}
+    hills = {"surfaces": {"w": {"type": "waves", "amplitude": 0.05, "length": 3}}}
+    run = trundle.traverse(trundle.Robot(**data), hills, 20.0, {"track": eight}, mode=mode, step=0.04)
+    assert np.ptp(run["z"]) > 0.01
+    assert np.abs(run["track.lateral"][250:]).max() < 0.1
+
+
+def test_a_tracker_that_can_t_lead_a_rover_says_why():
+    data = plain(trundle.catalog.rocky7())
+    data["controllers"] = {"track": {"type": "tracker"}}
+    with pytest.raises(InputError, match="its wheels don't stand on a plane"):
+        trundle.traverse(trundle.Robot(**data), {}, 1.0, {"track": way()}, step=0.02)
 
 
 @pytest.mark.slow

@@ -70,8 +70,12 @@ class MotoredBase:
     def modules(self) -> tuple[Module, ...]:
         """Its wheels in numbers, without casters that nothing turns: they go where they are taken."""
         if self.robot.base != "planar":
-            hint = 'base="planar" lets it drive' if self.robot.wheels else None
-            raise InputError(f"its base is {self.robot.base}: nothing drives on a plane", hint=hint)
+            if self.robot.base == "floating" and self.robot.wheels:
+                came = "its wheels don't stand on a plane, each on the base, on rockers or on bogies"
+                raise InputError(
+                    came, hint="let controllers of rates and angles lead it, as the catalogue's rovers do"
+                )
+            raise InputError(f"its base is {self.robot.base}: nothing drives on a plane")
         assembly = self.here.assembly
         wheels = {wheel.name: wheel for wheel in assembly.wheels}
         reached = _reached(assembly, (motor.column for motor in assembly.actuators))

@@ -12,6 +12,7 @@ from trundle.mechanics.quantities import Quantity, QuantityKind
 from trundle.model.motored_base import MotoredBase
 from trundle.model.sampled import Hold, hold_of
 from trundle.robot import Robot
+from trundle.robot.bodies import RevoluteJoint
 from trundle.robot.controllers import Action, Controller, Draw, Sight, UnitOf
 from trundle.robot.description import parse_robot
 from trundle.robot.kinds import Read, ask, ask_states
@@ -172,13 +173,42 @@ def _on(base: MotoredBase, name: str, controller: Controller) -> Controller:
 
 
 def on_plane(robot: Robot) -> Robot:
-    """The robot as its controllers lead it: over terrain they do as on a plane, where its wheels can stand on one."""
+    """The robot as its controllers lead it: over terrain they do as on a plane, where its wheels can stand on one.
+
+    Joints that tilt wheels and that no motor drives, as rockers and bogies do, are then fixed as on level ground.
+    """
     if robot.base != "floating" or not robot.wheels:
         return robot
-    try:
-        return parse_robot({**plain(robot), "base": "planar"})
-    except InputError:
-        return robot
+    planar = {**plain(robot), "base": "planar"}
+    for other in ({}, _levelled(robot)):
+        try:
+            return parse_robot(planar | other)
+        except InputError:
+            continue
+    return robot
+
+
+def _levelled(robot: Robot) -> dict[str, dict[str, object]]:
+    """The joints and couplings of a robot, those joints fixed that turn about another axis than z by themselves."""
+    driven = {motor.drives for motor in robot.motors.values()}
+    data = plain(robot)
+    joints, couplings = dict(data.get("joints", {})), data.get("couplings", {})
+    frozen = {
+        name
+        for name, joint in robot.joints.items()
+        if isinstance(joint, RevoluteJoint)
+        and name not in driven
+        and any(each.number for each in joint.axis[:2])
+    }
+    for name in frozen:
+        kept = {key: joints[name][key] for key in ("parent", "at", "rpy", "body") if key in joints[name]}
+        joints[name] = {"type": "fixed", **kept}
+    left = {
+        name: each
+        for name, each in couplings.items()
+        if not frozen & {str(each.get("joint")), *map(str, each.get("follows", {}))}
+    }
+    return {"joints": joints, "couplings": left}
 
 
 def names_of_controllers(robot: Robot) -> set[str]:
