@@ -79,3 +79,13 @@ def test_what_brakes_draws_nothing():
     )
     assert (share[current * volts < 0] == 0).all()
     assert (current * volts < 0).any()
+
+
+def test_one_sharp_place_does_not_slow_all():
+    """Limits of declared robots are tighter where they were passed between points, and only there."""
+    steps = np.random.default_rng([7, 2]).uniform(-1.5, 1.5, (4, 3))
+    limits = trundle.Limits(steering_rate=6, drive_speed=2, drive_acceleration=3)
+    path = trundle.pose_path(np.cumsum(steps, axis=0))
+    driven = trundle.follow(path, catalog.swerve(), limits=limits, grip=None)
+    assert driven.summary()["exceeded"] == []
+    assert driven.gap < 0.05  # 18 % when the whole was slowed

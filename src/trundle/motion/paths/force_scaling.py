@@ -19,7 +19,7 @@ from trundle.motion.paths.along_path import WISHES, wishes_within, wishing
 from trundle.motion.paths.force_laws import Laws
 from trundle.motion.paths.force_programme import Basis, Chosen, ForceProgramme, Rows
 from trundle.motion.paths.looks import NODES, WEIGHTS, WISHED, Bound, Forced, Looks
-from trundle.motion.paths.path_scaling import Bent, Course, Programme, Room, Scaling, quickest
+from trundle.motion.paths.path_scaling import Course, Programme, Room, Scaling, quickest
 
 # The friction of wheels that hold whatever comes, for a first guess.
 _STICKY = 10.0
@@ -153,6 +153,29 @@ def _cut(knots: FloatArray, many: FloatArray) -> FloatArray:
     parts = np.clip(many, 1, _PARTS).astype(int)
     cut = [np.linspace(a, b, n, endpoint=False) for (a, b), n in zip(pairwise(knots), parts, strict=True)]
     return np.concatenate([*cut, knots[-1:]])
+
+
+class Bent(Programme):
+    """The same for b of degree 2 whose slope may jump at knots, as forces do: Bernstein's polynomials on intervals."""
+
+    def nodes(self) -> FloatArray:
+        """The knots twice, the ends once more."""
+        return np.concatenate([self.knots[:1], self.knots.repeat(2), self.knots[-1:]])
+
+    def basis(self, points: FloatArray) -> tuple[np.ndarray, list[FloatArray]]:
+        """Three polynomials on every interval, the last of them the next one's first."""
+        widths = np.diff(self.knots)
+        columns = 2 * np.repeat(np.arange(len(widths)), len(points))[:, None] + np.arange(3)
+        t, one = points, np.ones_like(points)
+        by_order = [
+            np.stack([(1 - t) ** 2, 2 * t * (1 - t), t**2], axis=1),
+            np.stack([-2 * (1 - t), 2 - 4 * t, 2 * t], axis=1),
+            np.stack([2 * one, -4 * one, 2 * one], axis=1),
+        ]
+        return columns, [
+            (values / widths[:, None, None] ** order).reshape(len(columns), 3)
+            for order, values in enumerate(by_order)
+        ]
 
 
 @dataclass(eq=False)

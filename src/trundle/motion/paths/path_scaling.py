@@ -29,6 +29,9 @@ _POINTS = np.array([1e-9, 1 / 3, 2 / 3, 1 - 1e-9])
 # Programmes at most, and the share of the time that the next one has to gain: a round takes one linear programme.
 _MOST_ROUNDS = 12
 _ENOUGH = 5e-4
+# So often at most limits are made tighter where they are passed between points, while the whole would be slowed by
+# more than this share of b for it.
+_TIGHTER, _TIGHT = 4, 5e-3
 # Limits are bounded on so many parts of an interval by Chebyshev series through so many points.
 _PARTS, _NODES = 4, 8
 # The whole is slowed by this share more than the bounds ask for, against rounding in the bounds themselves.
@@ -135,8 +138,30 @@ def quickest(course: Course, knots: FloatArray, jerks: bool, ends: tuple[float, 
 
     ends: what b may be at most at both ends.
     """
-    programme = Programme(course, knots, 2 if jerks else 1, ends)
-    b = programme.first(_FIRST if jerks else (_LEAST,))
+    programme, room = Programme(course, knots, 2 if jerks else 1, ends), Room.on(knots, course)
+    found: list[Scaling] = []
+    b: FloatArray | None = None
+    for _ in range(_TIGHTER):
+        try:
+            b = _solved(programme, jerks, b)
+            scaling = Scaling(knots, programme.pieces(b))
+        except NumericsError:
+            if found:
+                break
+            raise
+        left = room.left(scaling)
+        share = float(left.min()) * (1 - _SPARE)
+        # from rest to rest it may also be hastened; elsewhere that would pass the speed at an end
+        found.append(scaling.slowed(share if np.isinf(ends).all() else min(share, 1.0)))
+        if share > 1 - _TIGHT:
+            break
+        programme.tighten(left)
+    return min(found, key=lambda each: float(each.times[-1]))
+
+
+def _solved(programme: Programme, jerks: bool, before: FloatArray | None) -> FloatArray:
+    """The coefficients of the last programme: with jerks of several, each about the one before."""
+    b = before if jerks and before is not None else programme.first(_FIRST if jerks else (_LEAST,))
     if jerks:
         b = b * programme.ease(b)
         for _ in range(_MOST_ROUNDS):
@@ -145,10 +170,7 @@ def quickest(course: Course, knots: FloatArray, jerks: bool, ends: tuple[float, 
             b = better if gain > 0 else b
             if gain < _ENOUGH:
                 break
-    scaling = Scaling(knots, programme.pieces(b))
-    share = room(scaling, course) * (1 - _SPARE)
-    # from rest to rest it may also be hastened; elsewhere that would pass the speed at an end
-    return scaling.slowed(share if np.isinf(ends).all() else min(share, 1.0))
+    return b
 
 
 # Intervals whose splines are evaluated at once: with all of them a path of 10,000 intervals would take 8 GB.
@@ -208,6 +230,12 @@ class Programme:
         first = np.repeat(np.arange(len(self.knots) - 1), len(points))
         columns = first[:, None] + np.arange(self.degree + 1)
         return columns, splines_at(self.full, self.degree, z, len(points))
+
+    def tighten(self, left: FloatArray) -> None:
+        """Leave less of the limits on intervals, as b is to be multiplied there with less than 1 (K,)."""
+        share = np.repeat(np.minimum(left, 1.0), len(_POINTS))
+        self.limits = self.limits * (share ** np.array([[0.5], [1.0], [1.5]]))[:, :, None]
+        self.fastest = self.fastest * share
 
     def _most(self, cap: FloatArray) -> FloatArray:
         """What b can be at the points by its speeds, and where nothing changes by its accelerations and jerks."""
@@ -304,29 +332,6 @@ class Programme:
         return all_rows.reshape(-1, all_rows.shape[2]), np.concatenate(most).ravel()
 
 
-class Bent(Programme):
-    """The same for b of degree 2 whose slope may jump at knots, as forces do: Bernstein's polynomials on intervals."""
-
-    def nodes(self) -> FloatArray:
-        """The knots twice, the ends once more."""
-        return np.concatenate([self.knots[:1], self.knots.repeat(2), self.knots[-1:]])
-
-    def basis(self, points: FloatArray) -> tuple[np.ndarray, list[FloatArray]]:
-        """Three polynomials on every interval, the last of them the next one's first."""
-        widths = np.diff(self.knots)
-        columns = 2 * np.repeat(np.arange(len(widths)), len(points))[:, None] + np.arange(3)
-        t, one = points, np.ones_like(points)
-        by_order = [
-            np.stack([(1 - t) ** 2, 2 * t * (1 - t), t**2], axis=1),
-            np.stack([-2 * (1 - t), 2 - 4 * t, 2 * t], axis=1),
-            np.stack([2 * one, -4 * one, 2 * one], axis=1),
-        ]
-        return columns, [
-            (values / widths[:, None, None] ** order).reshape(len(columns), 3)
-            for order, values in enumerate(by_order)
-        ]
-
-
 def _maximum(
     gain: FloatArray, rows: FloatArray, where: np.ndarray, bounds: list[tuple[float, float]]
 ) -> FloatArray:
@@ -343,11 +348,6 @@ def _maximum(
     if result.x is None:
         raise NumericsError(f"no speeds along the path keep its limits: {result.message}")
     return result.x
-
-
-def room(scaling: Scaling, course: Course) -> float:
-    """What b can be multiplied with so that all limits hold everywhere: by bounds on parts of the intervals."""
-    return float(Room.on(scaling.knots, course).left(scaling).min())
 
 
 @dataclass(frozen=True, eq=False)
