@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -83,10 +83,13 @@ class Basis:
     shapes: FloatArray
 
 
-class ForceProgramme:
+_Known = TypeVar("_Known", bound=Laws | NoLaws)
+
+
+class ForceProgramme(Generic[_Known]):
     """The programme on some intervals: what stays from round to round."""
 
-    def __init__(self, laws: Laws | NoLaws, basis: Basis) -> None:
+    def __init__(self, laws: _Known, basis: Basis) -> None:
         self.laws, self.basis = laws, basis
         self.intervals, self.points = basis.weights.shape
         self.parts = basis.shapes.shape[1]
@@ -201,7 +204,7 @@ def _reach(value: FloatArray, change: FloatArray) -> float:
 class _Newton:
     """Newton's system where something is chosen: what laws leave there, its matrix in factors, and steps."""
 
-    def __init__(self, programme: ForceProgramme, chosen: Chosen, rows: Rows, unit: float) -> None:
+    def __init__(self, programme: ForceProgramme[Any], chosen: Chosen, rows: Rows, unit: float) -> None:
         """unit: the time that counts as 1."""
         self.programme, self.chosen, self.rows = programme, chosen, rows
         self.at = programme.place(chosen)

@@ -182,7 +182,7 @@ class Bent(Programme):
 class _Rounds:
     """Programmes one after the other on the same knots."""
 
-    programme: ForceProgramme
+    programme: ForceProgramme[Laws]
     declared: Programme
     looks: Looks
     jerks: bool

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -112,7 +112,7 @@ def _cuts(passage: Passage, piece: AlongPath, z: FloatArray, planned: FloatArray
     values = np.stack([np.full((count, 2), 0.5), slopes], axis=1)[:, None]
     scale = np.maximum(planned, _LEAST * planned.max())
     basis = Basis(columns, values, scale, widths[:, None], passage.ends, np.ones((1, 1)))
-    programme = ForceProgramme(laws, basis)
+    programme: ForceProgramme[Any] = ForceProgramme(laws, basis)
     rows = _declared(passage, middles, slopes, basis)
     start = _start(programme, passage, piece, middles)
     chosen, barriers = start, Barriers(np.zeros(0), np.zeros(0))
@@ -124,7 +124,7 @@ def _cuts(passage: Passage, piece: AlongPath, z: FloatArray, planned: FloatArray
     return _cut(programme, rows, chosen, barriers, planned)
 
 
-def _start(programme: ForceProgramme, passage: Passage, piece: AlongPath, z: FloatArray) -> Chosen:
+def _start(programme: ForceProgramme[Any], passage: Passage, piece: AlongPath, z: FloatArray) -> Chosen:
     """A programme's start within a plan."""
     planned, own = _planned(piece, passage, z)
     ends = np.concatenate([planned[:1], (planned[1:] + planned[:-1]) / 2, planned[-1:]])
@@ -156,7 +156,7 @@ def _declared(passage: Passage, z: FloatArray, slopes: FloatArray, basis: Basis)
 
 
 def _cut(
-    programme: ForceProgramme, rows: Rows, chosen: Chosen, barriers: Barriers, planned: FloatArray
+    programme: ForceProgramme[Any], rows: Rows, chosen: Chosen, barriers: Barriers, planned: FloatArray
 ) -> _Cut:
     """0 ≤ Σ λ c as an inequality in b at the cells' ends."""
     laws, at = programme.laws, programme.place(chosen)
@@ -181,7 +181,7 @@ def _cut(
 
 
 def _spared(
-    laws: Laws, programme: ForceProgramme, chosen: Chosen, price: FloatArray, planned: FloatArray
+    laws: Laws, programme: ForceProgramme[Any], chosen: Chosen, price: FloatArray, planned: FloatArray
 ) -> FloatArray:
     """What slip might spare of Σ λ c, (K,): wheels that stand aside brake, by f_y v_y/v, which plans may count on."""
     at, demand = programme.place(chosen), laws.demand
