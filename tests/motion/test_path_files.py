@@ -156,7 +156,8 @@ def test_choreolib_follows_what_is_written(score, tmp_path):
             0, abs=5e-3
         )
         speed = math.hypot(sample.vx, sample.vy)
-        assert speed == pytest.approx(math.hypot(*twist[:2]), abs=0.05)
+        # a sample goes on for 0.02 s with its acceleration, which may jump meanwhile by the 3 m/s² that are allowed
+        assert speed == pytest.approx(math.hypot(*twist[:2]), abs=0.02 * 3)
     (event,) = theirs.events
     assert event.event == "shoot"
     near = np.interp(event.timestamp, times, np.arange(501))
