@@ -50,7 +50,7 @@ def test_an_example_with_pieces_thrown_in(data: st.DataObject) -> None:
         text = text[:start] + data.draw(st.sampled_from(PIECES)) + text[end:]
     document = _read(text)
     if document is not None:
-        assert parse(dump(document.robot, document.run)).robot == document.robot
+        assert parse(dump(document.robot, document.run, terrain=document.terrain)).robot == document.robot
 
 
 @settings(max_examples=100, deadline=None)
