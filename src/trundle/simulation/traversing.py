@@ -282,12 +282,7 @@ def ground_problem(
     require_undriven(model.robot, given, "run.inputs.")
     warn_of_references(model.robot, model.inputs, given)
     units = {name: model.quantities.units.get(name, "") for name in model.inputs}
-    if mode == "kinematic" and model.gaps.outputs[0].size < _STANDS:
-        raise InputError(
-            f"'{robot.name}' touches the ground at {model.gaps.outputs[0].size} points: nothing says how it pitches",
-            key="robot.wheels",
-            hint="describe what else it stands on, such as a caster or a ball: {type: ball, at: [...], radius: ...}",
-        )
+    require_standing(model)
     steps_of(model.clocks, h, "run.step", "step")
     noise = noise_of(model.robot, whole(seed, "seed", 0), seconds)
     signals = noise | signals_of(given, units, robot.name)
@@ -295,6 +290,17 @@ def ground_problem(
     every = -(-steps // (samples - 1))
     problem = GroundProblem(model, signals, values, np.zeros(0), h, steps, every, taken)
     return replace(problem, start=_start(problem, named(initial, "initial")))
+
+
+def require_standing(model: GroundModel) -> None:
+    """Raise InputError where contacts alone lead a base, and are too few."""
+    count = model.gaps.outputs[0].size
+    if model.mode == "kinematic" and count < _STANDS:
+        raise InputError(
+            f"'{model.robot.name}' touches the ground at {count} points: nothing says how it pitches",
+            key="robot.wheels",
+            hint="describe what else it stands on, such as a caster or a ball: {type: ball, at: [...], radius: ...}",
+        )
 
 
 def rates_among(robot: Robot, given: Iterable[str]) -> tuple[str, ...]:
