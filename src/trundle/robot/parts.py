@@ -83,7 +83,7 @@ class Parts(Noun):
     )
     body: Body | None = Field(default=None, description="The base's body. A fixed base needs none.")
     joints: dict[Identifier, Annotated[Joint, JOINTS]] = named("Joints by name.")
-    wheels: dict[Identifier, Annotated[Wheel, WHEELS]] = named("Wheels by name.")
+    wheels: dict[Identifier, Annotated[Wheel, WHEELS]] = named("Wheels by name, tracks and feet among them.")
     motors: dict[Identifier, Annotated[Motor, MOTORS]] = named("Motors by name.")
     batteries: dict[Identifier, Battery] = named("Batteries by name.")
     couplings: dict[Identifier, Annotated[Coupling, COUPLINGS]] = named("Couplings by name.")

@@ -173,7 +173,7 @@ def traverse(
     seed: int = 0,
     progress: bool | Callable[[float], None] = True,
 ) -> Run:
-    """The motion of a wheeled robot over terrain, by steps x⁺ = F(x, u, p, h) of one length.
+    """The motion of a robot on wheels or feet over terrain, by steps x⁺ = F(x, u, p, h) of one length.
 
     Kinematic: A ν = v says that every contact neither slips nor leaves its depth; ν by least squares, what motors drive
     given. Dynamic: M (ν⁺ − ν)/h + c = τ(ν⁺), all forces at the step's end, by Newton's method. The error of a step is
@@ -214,7 +214,7 @@ def traverse(
     Raises
     ------
     InputError
-        For what doesn't fit, a robot without wheels, ground on which it can't stand.
+        For what doesn't fit, a robot without wheels and feet, ground on which it can't stand.
     NumericsError
         Where numbers fail, with time, place and wheel.
 
