@@ -155,3 +155,21 @@ def test_the_default_robot_comes_near_to_its_bound(goal):
     found = trundle.fastest(None, (0, 0, 0), goal, progress=False)
     assert 0 <= found.gap < 0.06
     assert all(math.isfinite(tried.duration) or "bound" in tried.verdict for tried in found.candidates)
+
+
+QUICK = trundle.Limits(drive_speed=4.0, drive_acceleration=6.0, steering_rate=6.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["swerve", "mecanum", "omni"])
+def test_no_other_planner_beats_the_bound(name):
+    limits = QUICK if name == "swerve" else ROLLING
+    drive = trundle.kinematics(BASES[name]).drive.limited(limits)
+    for goal in np.random.default_rng(20261126).uniform(-1, 1, (8, 3)) * [3, 3, math.pi]:
+        x, y, theta = goal.tolist()
+        bound = lower_bound(Problem(drive, (Stop(0, 0, 0.0), Stop(x, y, theta)), (), np.zeros((0, 2))))
+        path = trundle.pose_path([(0, 0, 0), (x, y, theta)])
+        others = [trundle.follow(path, BASES[name], limits=limits, grip=None, progress=False).motion.duration]
+        if name == "swerve":
+            others.append(trundle.plan_to_pose(BASES[name], (x, y, theta), limits=limits).duration)
+        assert bound <= min(others)
