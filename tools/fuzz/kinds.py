@@ -145,7 +145,7 @@ def _deeper(document: Document, rng: Random) -> None:
         batch = trundle.rollout(document.robot, steps=5, count=2, threads=1, progress=False)
         assert np.isfinite(batch.values[-1]).all() or batch.summary["diverged"], "a batch's NaN unsaid"
     elif depth < 0.3:
-        again = parse(dump(document.robot, document.run))
+        again = parse(dump(document.robot, document.run, terrain=document.terrain))
         assert again.robot == document.robot, "what is written reads otherwise"
 
 
