@@ -469,7 +469,9 @@ def _made(
     hasty: bool,
 ) -> Compiled:
     """A function of a program's machine code, which is made where it isn't there yet."""
-    if key not in code:
+
+    def make() -> Compiled:
         with Doing(True, f"compiling {program.name}"):
-            code[key] = assemble(emit(), signature, quick=hasty)
-    return code[key]
+            return assemble(emit(), signature, quick=hasty)
+
+    return code.of(key, make)

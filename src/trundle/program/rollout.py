@@ -276,12 +276,14 @@ def _wait(
 def _compiled(
     program: Program, state: int, layouts: dict[tuple[int, int], ChannelLayout], lanes: int, quick: bool
 ) -> Compiled:
-    code, what = machine_code(program.key), (state, tuple(layouts.items()), lanes, quick)
-    if what not in code:
+    what = (state, tuple(layouts.items()), lanes, quick)
+
+    def make() -> Compiled:
         with Doing(True, f"compiling {program.name}"):
             emitted = emit_rollout(scheduled(program, state, layouts, lanes), lanes, host().fused)
-            code[what] = assemble(emitted, SIGNATURE, thorough=not quick, quick=quick)
-    return code[what]
+            return assemble(emitted, SIGNATURE, thorough=not quick, quick=quick)
+
+    return machine_code(program.key).of(what, make)
 
 
 def _aligned(shape: tuple[int, ...]) -> FloatArray:

@@ -10,7 +10,7 @@ import ctypes.util
 import struct
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -250,6 +250,12 @@ def _address(name: str) -> int:
 
 class MachineCode(dict[Hashable, Compiled]):
     """The native functions made for one content, by what they are for."""
+
+    def of(self, what: Hashable, make: Callable[[], Compiled]) -> Compiled:
+        """The one for `what`. Where two threads make it the first counts: its address may be in use."""
+        if what in self:
+            return self[what]
+        return self.setdefault(what, make())
 
 
 _ALIVE: WeakValueDictionary[str, MachineCode] = WeakValueDictionary()
