@@ -117,6 +117,39 @@ def test_a_spring_leg_jumps_as_high_as_its_energy_lifts_it():
     assert (10 * hard - soft) / 9 == pytest.approx(height, abs=2e-5)
 
 
+def bounced(step):
+    """How much deeper, longer on the ground and higher after it than by hand a ball bounces on ground that is a spring
+    without losses: m ẍ = m g − K x from v = √(2 g H), for (2 π − 2 atan2(v ω, g))/ω.
+    """
+    mass, stiffness, height = 2.0, 2e4, 0.2
+    ball = trundle.Robot(
+        name="ball",
+        base="floating",
+        body={**BODY, "mass": mass},
+        wheels={"ball": {"type": "foot", "radius": 0.05}},
+    )
+    ground = {"stiffness": stiffness, "damping": 0}
+    run = trundle.traverse(
+        ball, ground, 0.6, step=step, initial={"z": 0.05 + height}, samples=100_001, progress=False
+    )
+    omega, speed = np.sqrt(stiffness / mass), np.sqrt(2 * GRAVITY * height)
+    deepest = GRAVITY / omega**2 + np.hypot(GRAVITY / omega**2, speed / omega)
+    lasted = (2 * np.pi - 2 * np.arctan2(speed * omega, GRAVITY)) / omega
+    risen = np.where(run.time > 0.25, run["z"], 0).max() - 0.05 - height
+    return run["ball.sinkage"].max() - deepest, (run["ball.load"] > 0).sum() * step - lasted, risen
+
+
+@pytest.mark.slow
+def test_a_ball_bounces_by_its_closed_form():
+    """A step's error is of the first order: half the step leaves half of it, and both together next to nothing."""
+    coarse, fine = bounced(1e-4), bounced(5e-5)
+    assert abs(coarse[1]) < 1e-4
+    assert abs(fine[1]) < 5e-5
+    for more, less in zip(coarse[::2], fine[::2], strict=True):
+        assert 1.95 < more / less < 2.05
+        assert abs(2 * less - more) < 0.02 * abs(more)
+
+
 def test_a_foot_without_friction_carries_and_slides_on():
     start = {"v_x": 0.5, "leg.position": 0.49}
     run = trundle.traverse(

@@ -246,7 +246,9 @@ def test_a_map_s_bound_of_curvature_holds(rng):
     _, _, _, xx, xy, yy = spline.relief(x, y)
     largest = np.abs(np.linalg.eigvalsh(np.moveaxis(np.array([[xx, xy], [xy, yy]]), 2, 0))).max()
     assert largest <= spline.bend
-    assert 4 * largest > spline.bend  # a bound of use: the three second derivatives are largest at different places
+    assert (
+        4 * largest > spline.bend
+    )  # a bound of use: the three second derivatives are largest at different places
 
 
 def test_only_maps_more_curved_than_a_wheel_are_rough():
