@@ -19,7 +19,7 @@ _VOLTS = {"left_motor.voltage": 20.0, "right_motor.voltage": 24.0}
 
 
 def beside_rollouts(quick: bool) -> list[Row]:
-    """Differential drives over 1,000 steps, four measures, beside `rollout`, which stores nothing."""
+    """Differential drives over 1,000 steps, four measures, by turns with `rollout`, which stores nothing."""
     import numpy as np
 
     import trundle
