@@ -22,22 +22,31 @@ def test_the_rover_crosses_random_ground_and_stands_on_the_step():
     assert run.summary["balance_residual"] < 1e-9 * 62 * 9.81
 
 
-def example(place):
-    """What an example of docs/terrain.md has made, by its names."""
+def example(about, result="run"):
+    """What the example of docs/terrain.md that is about something has made."""
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "terrain.md").read_text(), re.DOTALL)
+    (block,) = (each for each in blocks if about in each)
     names = {}
-    exec(compile(blocks[place], "docs/terrain.md", "exec"), names)
-    return names["run"]
+    exec(compile(block, "docs/terrain.md", "exec"), names)
+    return names[result]
 
 
 @pytest.mark.slow
 def test_the_page_s_rover_climbs_its_step():
-    run = example(0)
+    run = example("rocker_bogie(")
     assert run["z"][-1] - run["z"][0] == pytest.approx(0.2, abs=1e-4)
 
 
 @pytest.mark.slow
 def test_the_page_s_base_follows_its_way_over_hills():
-    run = example(1)
+    run = example("tracker")
     assert abs(run["track.lateral"][-1]) < 0.02
     assert "lifted" not in run.summary
+
+
+@pytest.mark.slow
+def test_the_page_s_rollout_drives_on_sixteen_grounds():
+    batch = example("trundle.rollout", "batch")
+    assert batch.final("x").shape == (16,)
+    assert batch.summary["overturned"] == batch.summary["stuck"] == 0
+    assert len({*batch.final("x")}) == 16
