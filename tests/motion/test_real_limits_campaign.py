@@ -44,6 +44,11 @@ def random_robot(kind, rng, fed=True, **more):
         return catalog.three_omni(gear_ratio=ratio, **real)
     if kind == "casters":
         return powered_casters(rng, ratio, **real)
+    if kind == "skid":
+        # its wheels have to slide: other contacts than `slip` it has none
+        real.pop("contact", None)
+        sizes = {"wheelbase": rng.uniform(0.3, 0.55), "track": rng.uniform(0.45, 0.7)}
+        return catalog.skid_steer(gear_ratio=2 * ratio, **sizes, **real)
     if kind == "differential":
         return catalog.differential_drive(radius=0.08, track=0.5, gear_ratio=ratio, **real)
     return catalog.ackermann(gear_ratio=ratio, **real)
@@ -97,7 +102,7 @@ def powered_casters(rng, ratio, robot_mass, center_height, motor, friction, cont
 def random_path(kind, rng):
     """Poses; of robots that go along their heading points, whose turns a car's steering holds."""
     count = rng.integers(2, 6)
-    if kind not in ("differential", "car"):
+    if kind not in ("differential", "car", "skid"):
         return trundle.pose_path(np.cumsum(rng.uniform(-1.5, 1.5, (count, 3)), axis=0))
     path = random_points(count, rng)
     while kind == "car" and sharpest(path) > CAR_TURNS:
@@ -121,7 +126,7 @@ def sharpest(path):
     return np.max(bends)
 
 
-KINDS = ("swerve", "mecanum", "omni", "differential", "car", "casters")
+KINDS = ("swerve", "mecanum", "omni", "differential", "car", "casters", "skid")
 
 
 def require_shares(driven, kind):

@@ -130,6 +130,12 @@ class ContactLaw(Kind):
         """The slip (m/s) at which it lasts to give a share of its grip μ N, below 1; 0 where it holds without slip."""
         return 0.0 * share
 
+    def drag(self, speed: Scalar, read: Read) -> Scalar | None:
+        """g(v)/v (s/m) of a contact that slides at v (m/s) and gives the share g of its grip μ N against that, in all
+        directions alike; None where its force hangs on more than that.
+        """
+        return None
+
     def words(self, read: Read) -> str:
         """The law in a few words, with its numbers."""
         return self.called
@@ -169,6 +175,11 @@ class Slip(ContactLaw):
     def creep(self, share: Scalar, read: Read) -> Scalar:
         """v = ε s/√(1 − s²)."""
         return read(self.slip_speed) * share / sqrt(1 - share * share)
+
+    def drag(self, speed: Scalar, read: Read) -> Scalar:
+        """1/√(v² + ε²)."""
+        width = read(self.slip_speed)
+        return 1 / sqrt(speed * speed + width * width)
 
     def words(self, read: Read) -> str:
         """Friction and the speed below which it is smoothed."""

@@ -314,6 +314,13 @@ def _line(control: Control, state: State, twist: FloatArray) -> Callable[[float]
     # between two twists that the wheels can roll along nothing slips, and the start is one: the end is looked at
     slip = over(1.0).samples(np.array([1.0])).slip[0]
     worst = int(slip.argmax())
+    if (
+        control.real is not None and control.real.driven.sides
+    ):  # wheels that slide leave the base's origin on its way
+        slip = np.abs(
+            [twist[1] * math.cos(control.drive.headings[0]) - twist[0] * math.sin(control.drive.headings[0])]
+        )
+        worst = 0
     if slip[worst] > _CONTRADICTION * np.abs(twist).max():
         asked = ", ".join(f"{part:g}" for part in twist)
         sliding = f"{control.drive.names[worst]} would slip at {slip[worst]:.4g} m/s"

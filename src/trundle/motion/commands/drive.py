@@ -29,7 +29,7 @@ from trundle.motion.commands.reach import implied
 from trundle.motion.commands.steps import Control, State, Step, Stretch, Target
 from trundle.motion.drive.drive import Limits
 from trundle.motion.drive.kinematics import Kinematics, kinematics
-from trundle.motion.forces.real_limits import checked, real_limits
+from trundle.motion.forces.real_limits import checked, real_limits, rolled
 from trundle.motion.pieces.extremes import Peak, peaks
 from trundle.motion.pieces.motion import Motion
 from trundle.progress import Doing
@@ -246,7 +246,7 @@ def drive(
     held = who.drive.limited(limits)
     within = level in ("limited", "coordinated")
     real = real_limits(who, a_real(grip, "grip", above=0)) if within and grip is not None else None
-    real = None if real is None else checked(real)
+    real = None if real is None else rolled(checked(real), held.rolling[0])
     bounded = held if real is None else implied(held, real)
     shape = smooth_shape(profile, bounded.limits) if within else profile
     control = Control(who, held, shape, within, real)

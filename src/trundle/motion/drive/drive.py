@@ -20,7 +20,7 @@ import numpy.typing as npt
 from trundle.arrays import BoolArray, ComplexArray, FloatArray, as_numbers
 from trundle.errors import InputError, require_known
 from trundle.expected import a_kind
-from trundle.mechanics.modules import SLACK, Module, followed, pointed
+from trundle.mechanics.modules import ALIGNED, SLACK, Module, followed, pointed
 from trundle.mechanics.steering import STILL
 from trundle.robot import Read, Robot, RollingWheel, Value
 
@@ -182,6 +182,12 @@ class Drive:
     def trails(self) -> BoolArray:
         """Which modules' contacts lie ahead of or behind their pivots, so that they turn as the base moves, (m,)."""
         return np.array([module.trails for module in self.modules])
+
+    @cached_property
+    def slides(self) -> bool:
+        """Whether wheels must slide for the base to turn: all hold their direction, and stand one behind the other."""
+        ahead = (self.places * np.exp(-1j * self.headings)).real
+        return all(module.held for module in self.modules) and bool(np.ptp(ahead) > ALIGNED)
 
     @cached_property
     def axes(self) -> FloatArray:

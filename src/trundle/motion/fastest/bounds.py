@@ -196,7 +196,8 @@ def _greatest(problem: Problem) -> FloatArray:
     for limits in drive.rolling:
         held = _over_twists(problem, np.where(drive.points, np.inf, limits))
         rolls = np.array([module.rollers is None for module in drive.modules])
-        places = np.minimum(np.where(rolls, limits, np.inf), held[:-1])
+        # wheels that slide go across as well as they roll
+        places = np.minimum(np.where(rolls & (not problem.sliding), limits, np.inf), held[:-1])
         origin = places.max() if _holds_origin(drive.places) else np.inf
         rows.append(np.append(places, min(float(held[-1]), float(origin))))
     return np.array(rows)

@@ -21,6 +21,8 @@ from trundle.robot import Robot
 
 # A motor's greatest rate is closed in on among so many rates, so often: as many as a double has digits.
 _AMONG, _CLOSER = 1024, 6
+# Directions (rad) and places (m) that differ by less are the same: descriptions have rounded numbers.
+_SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +30,12 @@ class DrivenRobot:
     """A robot in numbers as a motion moves it: its mechanism, and which of its wheels the motion's modules are.
 
     Wheels that aren't among its `names`, as casters may be, count as at rest, and nothing is asked of their contacts.
+    `drive_speeds` are how fast they may roll (m/s) where wheels slide to turn: that hangs on what slip forces take.
     """
 
     robot: Robot
     names: tuple[str, ...]
+    drive_speeds: tuple[float, ...] = ()
 
     @cached_property
     def here(self) -> Mechanism:
@@ -73,6 +77,35 @@ class DrivenRobot:
             for k, wheel in enumerate(self.wheels)
             for direction in wheel.directions
         )
+
+    @cached_property
+    def sides(self) -> tuple[tuple[int, ...], ...]:
+        """Modules left and right of a base whose wheels must slide for it to turn; none of other bases.
+
+        Such wheels hold one direction, stand one behind the other, and motors turn them. Their contacts slide alike in
+        all directions.
+        """
+        if not all(map(self._slides, self.wheels)) or np.ptp(self.headings) > _SAME:
+            return ()
+        places = np.array([complex(*map(float, wheel.position)) for wheel in self.wheels])
+        places = places * np.exp(-1j * self.headings[0])
+        left, right = np.flatnonzero(places.imag > _SAME), np.flatnonzero(places.imag < -_SAME)
+        if (
+            np.ptp(places.real) <= _SAME
+            or not len(left)
+            or not len(right)
+            or len(left) + len(right) < len(places)
+        ):
+            return ()
+        return tuple(left.tolist()), tuple(right.tolist())
+
+    def _slides(self, wheel: WheelModel) -> bool:
+        """Whether a wheel holds its direction, is turned by a motor, and gives friction against whatever slip."""
+        turned = {axis.column for tie in self.here.assembly.couplings for axis in tie.followers} | set(
+            self.actuators
+        )
+        held = wheel.steering is None and len(wheel.directions) == 2 and wheel.spin in turned
+        return held and wheel.law.drag(1.0, wheel.read) is not None
 
     @cached_property
     def friction(self) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,8 +11,9 @@ from trundle.arrays import FloatArray
 from trundle.frozen import Brief
 from trundle.mechanics.actuation import Supply
 from trundle.motion.forces.balance import Balance
-from trundle.motion.forces.creeping import along_and_across, carried, creeping
+from trundle.motion.forces.creeping import Creep, along_and_across, carried, creeping
 from trundle.motion.forces.driven_robot import DrivenRobot
+from trundle.motion.forces.scrubbing import Scrub, Sliding
 from trundle.motion.pieces.motion import Samples
 from trundle.robot import require_base_mass
 from trundle.robot.motors import WoundMotor
@@ -80,6 +81,8 @@ def motion_forces(driven: DrivenRobot, samples: Samples, wished: FloatArray | No
     require_base_mass(driven.robot)
     balance = Balance.at(driven, samples)
     nu, nu_dot = driven.speeds(samples), driven.speeds(samples, 1)
+    if driven.sides:
+        return scrubbing_forces(balance, Sliding(balance, nu, nu_dot).settled())
     taken, loads = balance.needed(nu, nu_dot) - balance.efforts(nu), balance.loads(nu, nu_dot)
     return given_forces(balance, nu, taken, nearest_forces(balance, taken, wished, loads), loads)
 
@@ -106,16 +109,56 @@ def given_forces(
 
     Contacts that creep share the forces as their slip does, and motors give what it takes.
     """
+    driven = balance.driven
+    grip = _grip(balance, loads)
+    forces, creep, paid = creeping(balance, nu, forces, loads, grip)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.nan_to_num(np.hypot(*along_and_across(driven, forces)) / grip, nan=0.0)
+    needed = taken - np.einsum("nkj,nk->jn", balance.rows, forces) + paid
+    return _told(balance, creep.rates(nu), needed, forces, loads, creep, shares)
+
+
+def scrubbing_forces(balance: Balance, scrub: Scrub) -> MotionForces:
+    """The same of a base whose wheels slide to turn: the share of their friction is that of their side."""
+    needed = scrubbing_torques(balance, scrub)
+    shares = np.empty((len(scrub.forces), len(balance.driven.wheels)))
+    for side, wheels in enumerate(balance.driven.sides):
+        shares[:, list(wheels)] = scrub.shares[:, [side]]
+    told = _told(balance, scrub.nu, needed, scrub.forces, scrub.loads, scrub.creep, shares)
+    use = {**told.use, "drift of base": np.abs(scrub.drift)}
+    for most, wheel in zip(balance.driven.drive_speeds, balance.driven.wheels, strict=False):
+        if np.isfinite(most) and wheel.spin is not None:
+            use[f"drive_speed of {wheel.name}"] = np.abs(scrub.nu[wheel.spin]) * float(wheel.radius) / most
+    return replace(told, use=use)
+
+
+def scrubbing_torques(balance: Balance, scrub: Scrub) -> FloatArray:
+    """What motors give on all speeds, (speeds, n)."""
+    return scrub.taken - np.einsum("nkj,nk->jn", balance.rows, scrub.forces)
+
+
+def _grip(balance: Balance, loads: FloatArray) -> FloatArray:
+    """μ N of the modules' contacts (n, m); infinite where nothing says their friction."""
+    known = np.isfinite(balance.driven.friction)
+    load = np.maximum(loads[:, balance.on], 0.0)
+    return np.where(known, np.where(known, balance.driven.friction, 0.0) * load, np.inf)
+
+
+def _told(
+    balance: Balance,
+    rates: FloatArray,
+    needed: FloatArray,
+    forces: FloatArray,
+    loads: FloatArray,
+    creep: Creep,
+    shares: FloatArray,
+) -> MotionForces:
+    """All that follows from what motors give (speeds, n) at rates, contacts' forces and slip, and shares of grip."""
     driven, wheels = balance.driven, balance.assembly.wheels
     names = tuple(wheel.name for wheel in driven.wheels)
-    load = np.maximum(loads[:, balance.on], 0.0)
-    known = np.isfinite(driven.friction)
-    grip = np.where(known, np.where(known, driven.friction, 0.0) * load, np.inf)
-    forces, creep, paid = creeping(balance, nu, forces, loads, grip)
+    load, grip = np.maximum(loads[:, balance.on], 0.0), _grip(balance, loads)
     traction, side = along_and_across(driven, forces)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.nan_to_num(np.hypot(traction, side) / grip, nan=0.0).T
-    use = {f"grip of {name}": share for name, share in zip(names, shares, strict=True)}
+    use = {f"grip of {name}": share for name, share in zip(names, shares.T, strict=True)}
     if balance.assembly.heights:
         standing = balance.standing
         use |= {
@@ -123,8 +166,6 @@ def given_forces(
             for k, w in enumerate(wheels)
             if standing[k] > 0
         }
-    rates = creep.rates(nu)
-    needed = taken - np.einsum("nkj,nk->jn", balance.rows, forces) + paid
     torques, commands, currents, powers = _motors(balance, rates, needed)
     supplies: _Named = {}
     for supply in balance.assembly.supplies:
@@ -132,8 +173,8 @@ def given_forces(
     fed = {motor: supplies[supply.name] for supply in balance.assembly.supplies for motor in supply.feeds}
     for column, actuators in driven.actuators.items():
         for motor in actuators:
-            shares = motor.uses(torques[motor.name], rates[column], fed.get(motor.name))
-            use |= {f"{what} of {motor.name}": np.abs(share) for what, share in shares.items()}
+            taken = motor.uses(torques[motor.name], rates[column], fed.get(motor.name))
+            use |= {f"{what} of {motor.name}": np.abs(share) for what, share in taken.items()}
     slips = creep.along, creep.across
     return MotionForces(names, traction, side, load, grip, *slips, torques, commands, currents, supplies, use)
 

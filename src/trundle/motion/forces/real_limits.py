@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,11 +20,14 @@ LIFTED = 0.95
 # The share of the most power of a battery that plans take: its voltage, then 0.61 of that without load, falls the more
 # steeply the nearer that comes.
 POWER = 0.95
+# The share of the way to an axle that the place about which a base turns on sliding wheels may go: beyond it all wheels
+# slide to one side.
+DRIFT = 0.5
 
 
 def planned_share(name: str, grip: float) -> float:
     """The share that is planned with of what binds by name ("grip of rear_left"), with `grip` that of friction."""
-    return {"grip": grip, "load": LIFTED, "power": POWER}.get(name.partition(" of ")[0], 1.0)
+    return {"grip": grip, "load": LIFTED, "power": POWER, "drift": DRIFT}.get(name.partition(" of ")[0], 1.0)
 
 
 def planned_use(use: Mapping[str, FloatArray], grip: float) -> dict[str, FloatArray]:
@@ -48,14 +51,22 @@ class RealLimits:
 def real_limits(who: Kinematics, grip: float) -> RealLimits | None:
     """What motors and floor let a robot's motions do; None where nothing limits the motors of its wheels.
 
-    Plans know level ground alone: None on a slope, too.
+    Raises InputError where they would on a slope: what it takes hangs on how the base heads, which plans don't know.
     """
     driven = DrivenRobot(who.robot, who.names)
-    if not _masses(who.robot) or is_tilted(driven.here.assembly):
+    if not _masses(who.robot):
         return None
     rest = np.zeros(1)
     limited = [np.isfinite(driven.greatest_torque(column, rest)).all() for column, _ in _moved(driven)]
-    return RealLimits(driven, grip) if limited and all(limited) else None
+    if not limited or not all(limited):
+        return None
+    if is_tilted(driven.here.assembly):
+        raise InputError(
+            f"gravity pulls '{who.robot.name}' along the ground: plans know motors and floor on level ground alone",
+            key="robot.gravity",
+            hint="plan on level ground (gravity: 9.81), or within declared limits alone: grip=None",
+        )
+    return RealLimits(driven, grip)
 
 
 def _moved(driven: DrivenRobot) -> list[tuple[int, WheelModel]]:
@@ -76,6 +87,13 @@ def checked(real: RealLimits) -> RealLimits:
     for column, wheel in _moved(driven):
         _require_motion(driven, column, wheel)
     return real
+
+
+def rolled(real: RealLimits, speeds: FloatArray) -> RealLimits:
+    """The same, with how fast wheels may roll (m,; m/s) that slide to turn: how fast that is what they give says."""
+    if not real.driven.sides:
+        return real
+    return replace(real, driven=replace(real.driven, drive_speeds=tuple(speeds.tolist())))
 
 
 def _require_motion(driven: DrivenRobot, column: int, wheel: WheelModel) -> None:

@@ -18,11 +18,12 @@ from trundle.mechanics.steering import STILL
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.drive.drive import Drive, Limits, require_speeds
 from trundle.motion.drive.kinematics import Kinematics, kinematics
-from trundle.motion.forces.real_limits import RealLimits, checked, real_limits
+from trundle.motion.forces.real_limits import RealLimits, checked, real_limits, rolled
 from trundle.motion.paths.aligned import aligned
 from trundle.motion.paths.along_path import AlongPath, Stretched, local_velocities, steered_by
 from trundle.motion.paths.followed import Followed, Passed
 from trundle.motion.paths.force_scaling import Knots, blocked, blocking, quickest_by_forces
+from trundle.motion.paths.held_wheels import check_held, out_of_range
 from trundle.motion.paths.looks import Bound
 from trundle.motion.paths.passages import Passage
 from trundle.motion.paths.path_files import read_path
@@ -35,8 +36,6 @@ from trundle.robot.couplings import linkages
 # Intervals of a section's speed: so many at least and at most, and one more for so many metres and radians of steering.
 _FEWEST, _MOST = 40, 120
 _METRES, _RADIANS = 0.05, 0.06
-# A wheel that holds its angle may be pushed across by this share of its velocity.
-_ACROSS = 1e-6
 # Looks along a section for its zeros, knots and swings: a wheel must not turn by half a turn from look to look.
 _LOOKS = 4001
 # Rounds of thirds that close in on a zero of a velocity: (2/3)^60 of two looks is 1e-14 of the section.
@@ -120,8 +119,8 @@ def follow(
             kinematics(limited_swerve() if robot is None else robot_of(robot, "follow", "it has no wheels"))
         )
         real = None if grip is None else real_limits(who, a_real(grip, "grip", above=0))
-        real = None if real is None else checked(real)
         drive = linked(who, who.drive.limited(limits))
+        real = None if real is None else rolled(checked(real), drive.rolling[0])
         return _along_all(path, who, _followed(drive, real), angles, real)
 
 
@@ -250,7 +249,7 @@ def _along(
     real: RealLimits | None,
 ) -> tuple[AlongPath, Passage]:
     """A section in the least time, its modules nearest to their angles before."""
-    _check_held(drive, section)
+    check_held(drive, section, real)
     stretched = Stretched(section.length, _rest_order(drive), section.entry == 0, section.exit == 0)
     angles, forward = _begin(drive, section, stretched, now)
     limited = tuple(replace(zone, start=zone.start - begins, end=zone.end - begins) for zone in zones)
@@ -269,20 +268,6 @@ def _along(
             raise
         raise blocked(section.at(stretched.at(np.array([z]))[0])[0], name, share) from None
     return replace(passage.paced, scaling=forced.scaling, wished=forced.pushes), passage
-
-
-def _check_held(drive: Drive, section: Section) -> None:
-    """InputError where a wheel that doesn't steer and has no rollers would be pushed across."""
-    fixed = [i for i, module in enumerate(drive.modules) if module.held]
-    u = local_velocities(drive, section, np.linspace(0.0, section.length, _LOOKS))[:, fixed]
-    across = np.abs((u * np.exp(-1j * drive.headings[fixed])).imag)
-    if (across > _ACROSS).any():
-        name = drive.names[fixed[int(across.max(axis=0).argmax())]]
-        raise InputError(
-            f"{name} holds its direction, and the path would push it sideways",
-            key=f"robot.wheels.{name}",
-            hint="give points without headings, pose_path([(x, y), …]): the base's origin then goes along its own axis",
-        )
 
 
 def _begin(
@@ -307,23 +292,12 @@ def _begin(
         turns = turns_into_range(ahead, now, drive.ranges, swing=(low, high))
     if (barred := steers & np.isnan(turns)).any():
         place = int(barred.argmax())
-        raise _out_of_range(drive, place, float(max(high[place], 0.0) - min(low[place], 0.0)))
+        raise out_of_range(drive, place, float(max(high[place], 0.0) - min(low[place], 0.0)))
     backward = steers & (np.round((turns - ahead) / math.pi) % 2 != 0)
     # a wheel that trails stands where it stood; where nobody says so behind its pivot
     placed = before + ahead if now is None else before
     placed = np.where(steers, before + turns, np.where(drive.trails, placed, before))
     return placed, np.where(backward, -1.0, forward)
-
-
-def _out_of_range(drive: Drive, place: int, swing: float) -> InputError:
-    """The error of a module whose steering range is narrower than its swing (rad) along the path."""
-    low, high = drive.ranges[:, place]
-    return InputError(
-        f"the path steers {drive.names[place]} through {math.degrees(swing):.4g}°, which its "
-        f"range from {math.degrees(low):.4g}° to {math.degrees(high):.4g}° doesn't hold at once",
-        key="steering_range",
-        hint="let the base turn with the path, or stop on the way",
-    )
 
 
 def _knots(

@@ -12,7 +12,7 @@ from trundle.arrays import FloatArray, IntArray
 from trundle.mechanics.actuation import Supply
 from trundle.motion.forces.demand import Demand, affine
 from trundle.motion.forces.real_limits import LIFTED, POWER
-from trundle.motion.paths.motor_reach import Alike, alike
+from trundle.motion.paths.motor_reach import Alike, Flow, alike
 
 # What a wheel that carries nothing grips with, as a share of a typical force: its cone stays one.
 NOTHING = 1e-6
@@ -165,6 +165,15 @@ class Laws:
         slopes[:, :, 2 : 2 + self.null.shape[2]] = self.null
         return value, slopes
 
+    def wishes(self, at: Place) -> FloatArray:
+        """The contacts' forces (n, forces) in N that are wished for."""
+        return self.forces(at)[0] * self.typical
+
+    @property
+    def pace(self) -> FloatArray:
+        """A of ν = A ż, (speeds, n)."""
+        return self.demand.pace
+
     @property
     def wide(self) -> int:
         """What laws hang on at a point."""
@@ -282,7 +291,7 @@ class Laws:
         that changes by with b and voltages.
         """
         volts, groups = at.volts * self.sources, [group for group in self.groups if group.strength]
-        reaches = [group.reach(self.demand.pace, at.b, volts) for group in groups]
+        reaches = [group.reach(self.pace, at.b, volts) for group in groups]
         none = np.zeros((self.count, 0))
         torque, by_b, by_volts = (
             np.concatenate([none, *parts], axis=1) for parts in zip(*reaches, strict=True)
@@ -337,19 +346,23 @@ class Laws:
                 if group.supply != place or not group.wound:
                     continue
                 own = [self.columns.index(column) for column in group.columns]
-                (by, ohms), flow = group.winding, group.flow(self.demand.pace, at.b)
+                (by, ohms), flow = group.winding, self._flow(group, at)
                 current, by_current = torques[:, own] * by + flow.idle, by_torque[:, own] * by
-                by_current[:, :, 0] += flow.idle_by_b
+                by_current[:, :, :2] += flow.idle_by
                 power = current * (flow.emf + ohms * current)
                 by_power = (flow.emf + 2 * ohms * current)[:, None] @ by_current
                 value[:, place] -= scale * power.sum(axis=1)
                 slopes[:, place] -= scale * by_power[:, 0]
-                slopes[:, place, 0] -= scale * (current * flow.emf_by_b).sum(axis=1)
+                slopes[:, place, :2] -= scale * (current[:, :, None] * flow.emf_by).sum(axis=1)
                 bends.append(by_current)
                 weights.append(2 * scale * ohms * np.ones_like(current))
                 owner += [place] * len(own)
         bend, weight = np.concatenate(bends, axis=1), np.concatenate(weights, axis=1)
         return (value, slopes), bend, weight, np.array(owner, dtype=int)
+
+    def _flow(self, group: Alike, at: Place) -> Flow:
+        """What windings take beside torque at a place."""
+        return group.flow(self.pace, at.b)
 
     def margin(self, name: str) -> FloatArray:
         """The share of what binds that is planned with, (n,)."""
@@ -357,12 +370,12 @@ class Laws:
 
     def spare(self, at: Place) -> None:
         """Take motors' margins at a place."""
-        volts, rates = at.volts * self.sources, self.demand.pace * np.sqrt(at.b)
+        volts, rates = at.volts * self.sources, self.pace * np.sqrt(at.b)
         for k, group in enumerate(self.groups):
             if not group.strength:
                 continue
             margins = np.stack([self.margin(name) for name in group.names], axis=1)
-            reach = group.reach(self.demand.pace, at.b, volts).torque
+            reach = group.reach(self.pace, at.b, volts).torque
             self.spared[k] = group.spared(reach, rates, volts, margins)
 
     def on(self, demand: Demand) -> Laws:

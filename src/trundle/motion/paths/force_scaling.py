@@ -20,6 +20,7 @@ from trundle.motion.paths.force_laws import Laws
 from trundle.motion.paths.force_programme import Basis, Chosen, ForceProgramme, Rows
 from trundle.motion.paths.looks import NODES, WEIGHTS, WISHED, Bound, Forced, Looks
 from trundle.motion.paths.path_scaling import Course, Programme, Room, Scaling, quickest
+from trundle.motion.paths.scrub_laws import ScrubLaws
 
 # The friction of wheels that hold whatever comes, for a first guess.
 _STICKY = 10.0
@@ -37,6 +38,8 @@ _FIRST = 0.5
 _MOST_ROUNDS, _ENOUGH = 10, 5e-4
 # A path is followed slowly at this share of what b can be.
 _SLOW = 1e-6
+# The same where wheels slide: what creeps slower than that gives less than friction.
+_SLIDES = 1e-2
 # By so many parts, cubed, intervals are cut whose margins cost too much.
 _FINE = 40
 # What motors and floor give may be passed by this share before the whole is slowed; where contacts creep, whose costs
@@ -49,6 +52,8 @@ _GOALS = (3e-3, 3e-4, 3e-5)
 _WARM = 0.97
 # How often the whole is slowed at most.
 _MOST_LOOKS = 12
+# It is slowed by what is too much to this power at most.
+_STEEPEST = 100.0
 # The whole is slowed until no share is above 1 by more than this.
 _BEYOND = 1e-9
 
@@ -123,7 +128,7 @@ def evenly_by_forces(course: Course, knots: FloatArray, square: float, bound: Bo
 def blocking(knots: FloatArray, bound: Bound) -> tuple[str, float, float]:
     """What takes most of what there is however slowly a path is followed: its name, the share, and z."""
     demand = bound.demand(knots)
-    slow = _SLOW * _greatest_pace(demand)
+    slow = (_SLIDES if demand.driven.sides else _SLOW) * _greatest_pace(demand)
     shares = planned_use(demand.forces(np.zeros_like(slow), slow).use, bound.grip)
     name = max(shares, key=lambda each: float(shares[each].max()))
     place = int(shares[name].argmax())
@@ -135,7 +140,7 @@ def blocked(pose: FloatArray, name: str, share: float) -> InputError:
     what, _, owner = name.partition(" of ")
     return InputError(
         f"at ({pose[0]:.4g}, {pose[1]:.4g}) the path takes {share:.4g} times the {what} that {owner} has, "
-        "a thousand times slower than other limits leave it, too",
+        "far slower than other limits leave it, too",
         key="robot",
         hint="give it more, or plan within declared limits alone: grip=None",
     )
@@ -205,7 +210,8 @@ class _Rounds:
         values = np.stack([values[0], values[1] / 2], axis=1).reshape(count, len(NODES), 2, -1)
         weights = np.diff(knots)[:, None] * WEIGHTS
         basis = Basis(columns[:: len(NODES)], values, declared.scale, weights, declared.ends, wishing(NODES))
-        programme = ForceProgramme(Laws(looks.demand, bound.grip), basis)
+        laws = ScrubLaws if looks.demand.driven.sides else Laws
+        programme = ForceProgramme(laws(looks.demand, bound.grip), basis)
         passed = _passed(declared, bound)
         return cls(programme, declared, looks, jerks, Room.on(knots, course), np.ones(count), passed)
 
@@ -248,15 +254,15 @@ class _Rounds:
             if abs(before - now) < _ENOUGH * now and most_used < 1 + used:
                 break
             before = now
-            self.allowed = np.clip(self.allowed * left, _SMALL, 1.0)
-            self._spare(worst)
+            self.allowed = np.clip(self.allowed * np.minimum(left, _rolled(worst)), _SMALL, 1.0)
+            self._spare(self._bent(worst, forced))
             programme.laws.spare(programme.place(chosen))
         return best[1]
 
     def _forced(self, chosen: Chosen) -> Forced:
         """What is chosen, as a scaling and wishes."""
         laws, declared = self.programme.laws, self.declared
-        forces = laws.forces(self.programme.place(chosen))[0] * laws.typical
+        forces = laws.wishes(self.programme.place(chosen))
         nodes = forces.reshape(len(declared.knots) - 1, len(NODES), -1)
         return Forced(
             Scaling(declared.knots, declared.pieces(chosen.b * declared.scale)),
@@ -301,12 +307,27 @@ class _Rounds:
         always = asked(declared.scale)
         return lambda _: always
 
+    def _bent(self, worst: dict[str, FloatArray], forced: Forced) -> dict[str, FloatArray]:
+        """The largest shares; of laws that go by tangents as if these held at the nodes: the next ones see to it."""
+        if not self.looks.demand.driven.sides:
+            return worst
+        nodes = self.looks.nodes(forced)
+        return {
+            name: share / np.maximum(np.abs(nodes[name]).max(axis=1), 1.0) for name, share in worst.items()
+        }
+
     def _spare(self, worst: Mapping[str, FloatArray]) -> None:
         """Plan with less of what the last plan passed between points, with more of what it left."""
         laws = self.programme.laws
         for name, share in worst.items():
             wished = laws.margin(name) / np.maximum(np.repeat(share, len(NODES)), _SMALL)
             laws.margins[name] = np.clip(wished, _SMALL, 1.0)
+
+
+def _rolled(worst: Mapping[str, FloatArray]) -> FloatArray | float:
+    """By how much b may be larger for speeds that wheels roll at as they slide; infinite where none is limited."""
+    shares = [share for name, share in worst.items() if name.startswith("drive_speed")]
+    return 1 / np.max(shares, axis=0) ** 2 if shares else math.inf
 
 
 def _passed(declared: Programme, bound: Bound) -> Rows:
@@ -345,11 +366,16 @@ def _greatest_pace(demand: Demand) -> FloatArray:
 def _certified(forced: Forced, room: Room, looks: Looks, most: float = 1.0) -> Forced:
     """The same, its b at most so many times as large, slowed as a whole by as little as holds all limits and shares."""
     factor = min(most, float(room.left(forced.scaling).min()) * (1 - _BEYOND))
+    steps, before = 1.0, (1.0, 1.0)
     for place in range(_MOST_LOOKS):
         slowed = Forced(forced.scaling.slowed(factor), forced.pushes * factor)
         worst = max(share.max() for share in looks.worst(slowed).values())
         if worst <= 1 + _BEYOND:
             return slowed
+        if place and before[1] > worst:
+            # what scrubs hardly goes with b: by how much shares go with it the last step says
+            steps = min(math.log(factor / before[0]) / math.log(worst / before[1]), _STEEPEST)
+        before = factor, worst
         # grip goes with b, voltages more with its root
-        factor *= worst ** -(1 + place) * (1 - _BEYOND)
+        factor *= worst ** -max(1 + place, steps) * (1 - _BEYOND)
     raise NumericsError("the motion passes what motors and floor give, however slow it is")

@@ -28,12 +28,12 @@ class Reach(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """Of windings (n, motors): the current without torque (A) and back-EMF (V), with their slopes by b."""
+    """Of windings (n, motors): the current without torque (A) and back-EMF (V); (n, motors, 2): slopes by b and z̈."""
 
     idle: FloatArray
-    idle_by_b: FloatArray
+    idle_by: FloatArray
     emf: FloatArray
-    emf_by_b: FloatArray
+    emf_by: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,9 @@ class Alike:
         winding = self.one.settled_winding(0.0, 0.0, rates)
         emf = np.zeros(rates.shape) + winding.emf
         idle = (volts - emf) / winding.resistance
-        return Flow(idle[2].T, slope(idle[0], idle[1], b).T, emf[2].T, slope(emf[0], emf[1], b).T)
+        by_b = [slope(low, high, b).T for low, high, _ in (idle, emf)]
+        idle_by, emf_by = (np.stack([by, np.zeros_like(by)], axis=2) for by in by_b)
+        return Flow(idle[2].T, idle_by, emf[2].T, emf_by)
 
     @cached_property
     def winding(self) -> tuple[float, float]:

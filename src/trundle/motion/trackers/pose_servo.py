@@ -10,7 +10,7 @@ turns towards the motion instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -34,6 +34,8 @@ RETURN = 20.0
 CATCHING = 0.02
 # The share of its grip that counts as all, and the least (m/s) that a servo may add where contacts hold without slip.
 ALL, LEAST = 0.995, 0.1
+# The same (m/s) of wheels that slide for the base to turn: as fast as they do in a turn, so that it costs no grip.
+SLIDING = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,8 @@ class PoseServo:
         held = [m for m in self.drive.modules if m.held]
         if not held:
             return np.eye(3)
+        if self.drive.slides:
+            held = [replace(held[0], place=(0.0, 0.0))]  # wheels that slide leave the origin alone on its way
         length = max(float(np.abs(self.drive.places).max()), 0.1)
         scale = np.array([1.0, 1.0, 1 / length])
         rows = np.array(
@@ -83,6 +87,7 @@ class PoseServo:
     def rolling(self, wheel: WheelModel, module: Module, heading: float, steering: str | None) -> ServoLaw:
         """What a wheel rolls faster (rad/s), with the name of the angle by which it is steered from its heading."""
         radius, most = float(wheel.radius), most_slip(wheel)
+        most = max(most, SLIDING) if self.drive.slides else most
 
         def faster(led: Mapping[str, Scalar], state: Mapping[str, Scalar]) -> Scalar:
             angle = heading if steering is None else heading + state[steering]
@@ -157,7 +162,14 @@ def leads(motion: Motion, times: FloatArray, wanted: Samples, across: FloatArray
     """
     led = np.concatenate([motion.poses(times), wanted.twist], axis=1)
     held = [k for k, m in enumerate(motion.kinematics.modules) if m.held]
-    if held:
+    drive = motion.kinematics.drive
+    if drive.slides:
+        turned_back = np.exp(-1j * drive.headings)
+        drift = (across - (drive.velocities(wanted.twist) * turned_back).imag).mean(axis=1)
+        heading = float(drive.headings[0])
+        ahead = wanted.twist[:, 0] * np.cos(heading) + wanted.twist[:, 1] * np.sin(heading)
+        led[:, 2] -= drift * steering_gain(ahead)
+    elif held:
         rolled = wanted.drive_speed[:, held]
         led[:, 2] -= (across[:, held] * steering_gain(rolled)).mean(axis=1)
     return led

@@ -1,0 +1,51 @@
+"""Paths that wheels which hold their direction, or a range of angles, can't go along."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from trundle.errors import InputError
+from trundle.motion.drive.drive import Drive
+from trundle.motion.forces.real_limits import RealLimits
+from trundle.motion.paths.along_path import local_velocities
+from trundle.motion.paths.pose_paths import Section
+
+# A wheel that holds its angle may be pushed across by this share of its velocity.
+_ACROSS = 1e-6
+# Looks along a section at what is across.
+_LOOKS = 4001
+
+
+def check_held(drive: Drive, section: Section, real: RealLimits | None) -> None:
+    """InputError where a wheel that doesn't steer and has no rollers would be pushed across; where wheels slide for the
+    base to turn, of its origin.
+    """
+    if real is not None and real.driven.sides:
+        drive = Drive((replace(drive.modules[0], place=(0.0, 0.0)),), drive.limits[:1])
+    fixed = [i for i, module in enumerate(drive.modules) if module.held]
+    u = local_velocities(drive, section, np.linspace(0.0, section.length, _LOOKS))[:, fixed]
+    across = np.abs((u * np.exp(-1j * drive.headings[fixed])).imag)
+    if (across > _ACROSS).any():
+        name = drive.names[fixed[int(across.max(axis=0).argmax())]]
+        hint = "give points without headings, pose_path([(x, y), …]): the base's origin then goes along its own axis"
+        if drive.slides and (real is None or not real.driven.sides):
+            hint = "wheels that slide in turns need `contact: slip`, masses, and motors with limits on all of them"
+        raise InputError(
+            f"{name} holds its direction, and the path would push it sideways",
+            key=f"robot.wheels.{name}",
+            hint=hint,
+        )
+
+
+def out_of_range(drive: Drive, place: int, swing: float) -> InputError:
+    """The error of a module whose steering range is narrower than its swing (rad) along the path."""
+    low, high = drive.ranges[:, place]
+    return InputError(
+        f"the path steers {drive.names[place]} through {math.degrees(swing):.4g}°, which its "
+        f"range from {math.degrees(low):.4g}° to {math.degrees(high):.4g}° doesn't hold at once",
+        key="steering_range",
+        hint="let the base turn with the path, or stop on the way",
+    )
