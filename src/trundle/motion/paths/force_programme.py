@@ -15,7 +15,8 @@ import numpy as np
 
 from trundle.arrays import FloatArray, IntArray
 from trundle.errors import NumericsError
-from trundle.motion.paths.force_laws import NOTHING, Held, Laws, NoLaws, Place, products
+from trundle.motion.paths.force_laws import NOTHING, Held, Laws, NoLaws, Place
+from trundle.motion.paths.law_slopes import products
 
 # The least b, as a share of what is expected there.
 _LEAST = 1e-6

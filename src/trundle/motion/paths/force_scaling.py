@@ -188,6 +188,7 @@ class _Rounds:
     """Programmes one after the other on the same knots."""
 
     programme: ForceProgramme[Laws]
+    laws: Laws
     declared: Programme
     looks: Looks
     jerks: bool
@@ -210,10 +211,10 @@ class _Rounds:
         values = np.stack([values[0], values[1] / 2], axis=1).reshape(count, len(NODES), 2, -1)
         weights = np.diff(knots)[:, None] * WEIGHTS
         basis = Basis(columns[:: len(NODES)], values, declared.scale, weights, declared.ends, wishing(NODES))
-        laws = ScrubLaws if looks.demand.driven.sides else Laws
-        programme = ForceProgramme(laws(looks.demand, bound.grip), basis)
+        laws = (ScrubLaws if looks.demand.driven.sides else Laws)(looks.demand, bound.grip)
+        programme = ForceProgramme(laws, basis)
         passed = _passed(declared, bound)
-        return cls(programme, declared, looks, jerks, Room.on(knots, course), np.ones(count), passed)
+        return cls(programme, laws, declared, looks, jerks, Room.on(knots, course), np.ones(count), passed)
 
     def begin(self) -> Chosen:
         """A start at a share of what b is expected to be."""
@@ -222,7 +223,7 @@ class _Rounds:
 
     def after(self, forced: Forced) -> Chosen:
         """A start from what other intervals had."""
-        declared, laws = self.declared, self.programme.laws
+        declared, laws = self.declared, self.laws
         full = declared.full
         middles = (full[1:-2] + full[2:-1]) / 2
         b, _ = _along(forced, middles)
@@ -256,12 +257,12 @@ class _Rounds:
             before = now
             self.allowed = np.clip(self.allowed * np.minimum(left, _rolled(worst)), _SMALL, 1.0)
             self._spare(self._bent(worst, forced))
-            programme.laws.spare(programme.place(chosen))
+            self.laws.spare(programme.place(chosen))
         return best[1]
 
     def _forced(self, chosen: Chosen) -> Forced:
         """What is chosen, as a scaling and wishes."""
-        laws, declared = self.programme.laws, self.declared
+        laws, declared = self.laws, self.declared
         forces = laws.wishes(self.programme.place(chosen))
         nodes = forces.reshape(len(declared.knots) - 1, len(NODES), -1)
         return Forced(
@@ -271,9 +272,7 @@ class _Rounds:
 
     def lost(self, forced: Forced) -> FloatArray:
         """The share of the time (K,) that margins cost: a third of what shares bend, as the time goes with a root."""
-        margins = {
-            name: m.reshape(-1, len(NODES)).min(axis=1) for name, m in self.programme.laws.margins.items()
-        }
+        margins = {name: m.reshape(-1, len(NODES)).min(axis=1) for name, m in self.laws.margins.items()}
         if any_creeps(self.looks.demand.driven):
             # what contacts creep costs margins, too, and no finer intervals spare it: of shares what is between nodes
             worst, nodes = self.looks.worst(forced), self.looks.nodes(forced)
@@ -318,7 +317,7 @@ class _Rounds:
 
     def _spare(self, worst: Mapping[str, FloatArray]) -> None:
         """Plan with less of what the last plan passed between points, with more of what it left."""
-        laws = self.programme.laws
+        laws = self.laws
         for name, share in worst.items():
             wished = laws.margin(name) / np.maximum(np.repeat(share, len(NODES)), _SMALL)
             laws.margins[name] = np.clip(wished, _SMALL, 1.0)

@@ -16,7 +16,8 @@ from trundle.motion.forces.demand import affine
 from trundle.motion.forces.forces import scrubbing_torques
 from trundle.motion.forces.real_limits import DRIFT
 from trundle.motion.forces.scrubbing import turning
-from trundle.motion.paths.force_laws import Held, Laws, Place, Slopes
+from trundle.motion.paths.force_laws import Held, Laws, Place
+from trundle.motion.paths.law_slopes import Slopes
 from trundle.motion.paths.motor_reach import Alike, Flow
 
 # Tangents are differences over this share of b, and of z̈ beside b.
