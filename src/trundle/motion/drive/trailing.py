@@ -50,7 +50,8 @@ class Trailing:
         angles = np.empty((len(at), len(self.places)))
         for first, last, solution in self._solved:
             inside = (at >= first) & (at <= last)
-            angles[inside] = solution(at[inside]).T
+            if inside.any():
+                angles[inside] = solution(at[inside]).T
         return angles
 
     @cached_property
