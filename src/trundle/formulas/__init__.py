@@ -2,7 +2,8 @@
 
 from trundle.formulas.expression_reader import read_expression
 from trundle.formulas.report import equations
-from trundle.formulas.sections import Definition, Equation, Equations, Expression, Section, SymbolInfo
+from trundle.formulas.robot_equations import Equations
+from trundle.formulas.sections import Definition, Equation, Expression, Section, SymbolInfo
 
 __all__ = [
     "Definition",

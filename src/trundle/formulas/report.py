@@ -60,7 +60,8 @@ from trundle.formulas.contents import definitions_in, left_out, symbols_in
 from trundle.formulas.derivation.dynamics import WHOLE, Dynamics, derive_dynamics
 from trundle.formulas.derivation.following import Following, following
 from trundle.formulas.letters.lettered_mechanism import build
-from trundle.formulas.sections import Equations, Section
+from trundle.formulas.robot_equations import Equations
+from trundle.formulas.sections import Section
 from trundle.mechanics.rolling import Basis
 from trundle.model import Model, derive
 from trundle.model.arguments import robot_of

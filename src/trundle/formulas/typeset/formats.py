@@ -5,7 +5,8 @@ from __future__ import annotations
 from trundle.choices import EQUATION_FORMATS
 from trundle.errors import InputError, require_known
 from trundle.expected import a_count, came
-from trundle.formulas.sections import Equation, Equations
+from trundle.formulas.robot_equations import Equations
+from trundle.formulas.sections import Equation
 from trundle.formulas.typeset import hypertext, markup, terminal
 
 _MARKUPS = {

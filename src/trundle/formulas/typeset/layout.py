@@ -15,7 +15,8 @@ import sympy
 from sympy.core.alphabets import greeks
 
 from trundle.formulas.letters.names import Note, measured, primed, raised
-from trundle.formulas.sections import Equation, Equations, Expression, Section, SymbolInfo
+from trundle.formulas.robot_equations import Equations
+from trundle.formulas.sections import Equation, Expression, Section, SymbolInfo
 from trundle.formulas.typeset.ordering import Order, Split
 from trundle.formulas.typeset.printers import Measuring
 

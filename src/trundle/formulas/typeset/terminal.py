@@ -11,7 +11,8 @@ from sympy.printing.pretty.stringpict import stringPict
 
 from trundle.errors import counted
 from trundle.formulas.letters.names import inline, sign
-from trundle.formulas.sections import Equation, Equations
+from trundle.formulas.robot_equations import Equations
+from trundle.formulas.sections import Equation
 from trundle.formulas.typeset.layout import STEP, Layout, Line, Statement, alone
 from trundle.formulas.typeset.printers import Pretty
 
