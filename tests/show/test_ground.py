@@ -69,3 +69,21 @@ def test_the_ground_of_a_run_reaches_around_its_path():
 def test_a_planar_robot_has_no_ground_of_its_own():
     robot = trundle.catalog.differential_drive()
     assert ground_under([trundle.run(robot, duration=0.1, progress=False)], 0.5) is None
+
+
+def test_a_straight_way_has_a_box_without_a_width():
+    seen = sampled(
+        parse_terrain({"surfaces": {"it": WAVES}}), np.array([0, 0, 0.0]), np.array([5, 1e-17, 0.1]), 0.0
+    )
+    assert seen.heights.size < 10_000
+    x, y = places(seen)
+    assert seen.heights == pytest.approx(waves(x, y), abs=1e-9)
+
+
+def test_beyond_a_map_there_is_no_ground():
+    surface = {"type": "grid", "heights": [[0.1, 0.1], [0.1, 0.1]], "spacing": 1}
+    seen = ground(map=surface)
+    x, y = places(seen)
+    beyond = (np.abs(x) > 0.5) | (np.abs(y) > 0.5)
+    assert np.isnan(seen.heights[beyond]).all()
+    assert seen.heights[~beyond] == pytest.approx(0.1, abs=1e-9)

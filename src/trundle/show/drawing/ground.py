@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # So many points are sampled, about; so many sizes of a robot are shown around where it was.
 _POINTS, _AROUND = 16_000, 1.5
+# Points along the longer side at most: a robot that drives straight ahead has a box without a width.
+_LONGEST = 1000
 # Halvings of where the ground may be: to a millionth of a millionth.
 _HALVINGS = 40
 
@@ -63,7 +65,7 @@ def sampled(terrain: Terrain, low: FloatArray, high: FloatArray, around: float) 
     where the highest other ground does.
     """
     extent = high[:2] - low[:2] + 2 * around
-    spacing = float(np.sqrt(extent.prod() / _POINTS))
+    spacing = float(max(np.sqrt(extent.prod() / _POINTS), extent.max() / _LONGEST))
     columns, rows = (int(count) + 1 for count in np.ceil(extent / spacing))
     corner = low[:2] - around
     x, y = np.meshgrid(corner[0] + spacing * np.arange(columns), corner[1] + spacing * np.arange(rows))

@@ -232,6 +232,8 @@ def _ground_checks(run: Run) -> list[tuple[str, str, str]]:
     rows = [("balance residual", left, "what Newton's method leaves of the forces")]
     if (fallen := run.summary.get("overturned_at")) is not None:
         rows.append(("overturned", f"at {fallen:.4g} s", "its base points sideways or down"))
+    if run.summary.get("stuck"):
+        rows.append(("stuck", "at the end", "its wheels turn, and it gets on by less than a tenth of that"))
     if lifted := run.summary.get("lifted"):
         times = ", ".join(f"{name} {seconds:.3g} s" for name, seconds in lifted.items())
         rows.append(
