@@ -448,6 +448,16 @@ def cluttered(rng: np.random.Generator) -> tuple[tuple, tuple, list]:
             return start, goal, obstacles
 
 
+@pytest.mark.slow
+def test_a_fine_grid_leads_to_no_slower_motion_than_the_first_look():
+    # the search on 100 intervals strayed to 2.52 s, with no obstacle near
+    robot, limits = BASES[1]
+    start, goal, keep_out = cluttered(np.random.default_rng([20261124, 185]))
+    found = declared(robot, start, goal, keep_out=keep_out, limits=limits, progress=False)
+    looked = [tried.duration for tried in found.candidates]
+    assert found.motion.duration <= 1.02 * min(looked)
+
+
 @pytest.mark.campaign
 def test_random_problems_with_three_obstacles_are_solved(campaign):
     gaps, lost = [], 0

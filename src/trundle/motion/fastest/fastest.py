@@ -107,7 +107,8 @@ def fastest(
     robot : Robot, Model, path or mapping, or None
         Its wheels are fixed, have rollers, or steer about their centres. None: `trundle.catalog.limited_swerve()`.
     start, goal : sequence of three floats
-        x, y (m), θ (rad) in the world; None in θ's place where any will do at the goal.
+        x, y (m), θ (rad) in the world; None in θ's place where any will do at the goal. θ counts by what it differs
+        from whole turns.
     via : sequence of sequences, optional
         Poses on the way: x, y (m), then θ (rad) and the base's speed there (m/s) where these aren't free.
     keep_out : sequence, optional
@@ -144,7 +145,7 @@ def fastest(
 
     References
     ----------
-    Betts 2010, "Practical Methods for Optimal Control", chapter 4.
+    Betts 2010, "Practical Methods for Optimal Control", chapter 4; Reeds and Shepp 1990 for starts of cars.
 
     Examples
     --------

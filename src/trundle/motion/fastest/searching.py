@@ -33,6 +33,8 @@ _FEW, _MANY, _CUT = 30, 100, 50
 _NEAR, _CLOSER = 1.1, 2
 # Starts whose times differ by a smaller share than this led to the same motion.
 _SAME = 1e-5
+# A motion that takes so many times what its first look promised is another one.
+_STRAYED = 1.02
 # What is kept from obstacles at the programme's points (m): between them a way bends by less, or is tried again.
 _KEPT = (1e-3, 4e-3, 16e-3)
 # How often limits are drawn in at most, and by how much more than what was missed.
@@ -142,8 +144,9 @@ def _closer(search: Search, first: list[_Tried], lost: list[Candidate], doing: D
             lost.append(Candidate(tried.way.name, tried.time, "slower at a first look"))
             continue
         doing.at(tried.way.name)
-        looked.append(tried.time)
         fine = _fine(tried, search)
+        if not _strayed(tried, fine, search):
+            looked.append(tried.time)
         if isinstance(fine, str):
             reasons.append(fine)
             lost.append(Candidate(tried.way.name, tried.time, fine))
@@ -154,6 +157,11 @@ def _closer(search: Search, first: list[_Tried], lost: list[Candidate], doing: D
             f"no start of the search led to a motion: {reasons[0]}; give poses on the way, by `via`"
         )
     return sorted(closer, key=lambda own: own.time)
+
+
+def _strayed(tried: _Tried, fine: Reached | str, search: Search) -> bool:
+    """Whether the fine grid led to another motion than the first look did: another start may lead to that."""
+    return search.real is None and not isinstance(fine, str) and fine.time > _STRAYED * tried.time
 
 
 def _eased(problem: Problem, doing: Doing) -> _Tried:
@@ -220,7 +228,7 @@ def _fine(tried: _Tried, search: Search) -> Reached | str:
     guess = tried.nodes.refined(problem.shape(tried.phases), phases)
     for _ in range(_ROUNDS):
         grown = problem.grown(kept[0])
-        nodes, found = grown.solved(phases, guess, share, warm=True)
+        nodes, found = _finer(grown, phases, guess, share, tried.time)
         if not found:
             phases, nodes = tried.phases, tried.nodes
         way = _certified(grown, phases, nodes, search)
@@ -239,6 +247,24 @@ def _fine(tried: _Tried, search: Search) -> Reached | str:
             break
         guess = nodes
     return why
+
+
+def _finer(
+    problem: Problem, phases: tuple[int, ...], guess: Nodes, share: float, promised: float
+) -> tuple[Nodes, bool]:
+    """The local optimum beside a guess from a coarser grid; where that takes longer than was promised, the one that a
+    search from far leads to may be the one.
+    """
+
+    def time(nodes: Nodes) -> float:
+        return float(nodes.durations @ np.array(phases)) * problem.second
+
+    nodes, found = problem.solved(phases, guess, share, warm=True)
+    if found and time(nodes) * share > _STRAYED * promised:
+        other, better = problem.solved(phases, guess, share)
+        if better and time(other) < time(nodes):
+            return other, True
+    return nodes, found
 
 
 def _touched(problem: Problem, motion: Motion) -> str:
