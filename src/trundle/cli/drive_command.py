@@ -324,7 +324,7 @@ def _told(
         ("limits", _limits_told(summary) if _is_limited(driven) else "none are declared"),
         *_forces_told(summary, driven),
     ]
-    if "bound" in summary:
+    if summary.get("bound"):  # none is known of bases whose wheels slide to turn
         along = "no motion along the path" if driven.level == "path" else "no motion"
         rows.append(("bound", f"{along} takes less than {summary['bound']:.4g} s"))
     if unnamed:
