@@ -175,3 +175,15 @@ def test_slopes_are_refused():
 
 def tilted(robot):
     return parse_robot({**yaml.safe_load(dump(robot))["robot"], "gravity": [0.5, 0, -9.8]})
+
+
+@pytest.mark.slow
+def test_the_fastest_motion_turns_it():
+    """Within the same laws, and not below the bound: by friction of all wheels, and what motors turn."""
+    driven = trundle.fastest(skid(), (0, 0, 0), (1, 0.3, 0.3), progress=False)
+    motion = driven.motion
+    np.testing.assert_allclose(motion.poses([motion.duration])[0], (1, 0.3, 0.3), atol=1e-6)
+    times = np.unique(np.concatenate([np.arange(0, motion.duration, 1e-3), motion.breaks]))
+    for name, share in motion_forces(of(skid()), motion.samples(times)).use.items():
+        assert share.max() <= planned_share(name, 0.95) * (1 + 1e-6), name
+    assert 0 < driven.summary()["bound"] < motion.duration
