@@ -39,6 +39,8 @@ _STEPS, _FARTHEST, _HALVINGS, _EXACT = 40, 0.5, 6, 1e-12
 _FALLS = 0.95
 # Differences for Newton's matrix are taken over this share of what there is.
 _ASIDE = 1e-7
+# Newton's method begins where sides give this share of their friction along.
+_BEGIN = 0.4
 # A demand that this share of all friction misses has no answer, and counts as so much too much.
 _UNSOLVED, _MORE = 1e-8, 10.0
 # Friction of wheels that carry nothing, as a share of all: matrices stay regular.
@@ -132,9 +134,16 @@ class Sliding:
     def settled(self) -> Scrub:
         """Slip and forces that give the motion."""
         balance, driven = self.balance, self.driven
-        none = np.zeros((self.nu.shape[1], self.member.shape[1] + 1))
+        # without slip along a side, the drift hardly changes what the base is given across: it begins with some
+        guess = np.pad(_BEGIN * self.sense, ((0, 0), (0, 1)))
+        first, *_ = self._given_at(guess, self.nu, self.nu_dot)
+        for other in (np.zeros_like(guess), -guess):
+            if (first.missing > _UNSOLVED).any():
+                tried, *_ = self._given_at(other, self.nu, self.nu_dot)
+                better = (tried.missing < first.missing)[:, None]
+                best = np.where(better, tried.unknown, first.unknown)
+                first, *_ = self._given_at(best, self.nu, self.nu_dot)
         # loads and what wheels take to turn faster by their slip hardly move the slip: once again is enough
-        first, *_ = self._given_at(none, self.nu, self.nu_dot)
         given, taken, loads = self._given_at(first.unknown, *self._faster(first))
         nu, _ = self._faster(given)
         forces = np.zeros((nu.shape[1], balance.rows.shape[1]))

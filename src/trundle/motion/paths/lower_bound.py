@@ -49,7 +49,9 @@ class _Cut(NamedTuple):
 
 def least_time_along(passage: Passage, piece: AlongPath) -> float:
     """A time (s) that no motion along a section beats that begins and ends as slowly as a plan does."""
-    if passage.real is not None and passage.real.driven.sides:  # what slides has no forces that laws leave free
+    if (
+        passage.real is not None and passage.real.driven.sides
+    ):  # what slides has no forces that laws leave free
         return min(_from_rest(passage, piece), piece.duration)
     plain = replace(passage, stretched=replace(passage.stretched, order=2))
     knots = _moved(piece, plain, piece.scaling.knots)
