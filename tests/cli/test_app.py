@@ -83,7 +83,7 @@ def test_version(trundle):
         (
             ["fly"],
             "known: check, drive, equations, estimate, export, inverse, lqr, new, profiles, "
-            "run, scale, schema and 2 more.",
+            "run, scale, schema and 3 more.",
         ),
         (["run"], "FILE"),
         (["run", "circle.yaml", "--foo"], "--foo"),
