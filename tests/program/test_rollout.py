@@ -14,7 +14,7 @@ from program.programs import DEFAULTS, PARAMETERS, differential_drive
 from trundle.errors import InputError
 from trundle.program import compile_program, trace
 from trundle.program import rollout as native
-from trundle.program.llvm import llvm_rollout
+from trundle.program.llvm import jit, llvm_rollout
 from trundle.program.rollout import rollout
 
 PROGRAM = differential_drive()
@@ -70,7 +70,7 @@ def test_stages_in_a_loop_are_the_same_steps(count, monkeypatch):
         straight = trundle.rollout(model, **given)
         with monkeypatch.context() as patched:
             patched.setattr(llvm_rollout, "LOOPED", -1)
-            patched.setattr(native, "machine_code", lambda key: {})
+            patched.setattr(native, "machine_code", lambda key: jit.MachineCode())
             again = trundle.rollout(model, **given)
         np.testing.assert_allclose(again.values, straight.values, rtol=1e-12, atol=1e-13)
 
