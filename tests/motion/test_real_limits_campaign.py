@@ -145,9 +145,19 @@ def require_shares(driven, kind):
 
 @pytest.mark.campaign
 def test_no_share_is_above_what_was_asked_for(campaign):
+    count, refused = 0, 0
     for rng in campaign(500):
+        count += 1
         for kind in KINDS:
-            require_shares(trundle.follow(random_path(kind, rng), random_robot(kind, rng)), kind)
+            try:
+                driven = trundle.follow(random_path(kind, rng), random_robot(kind, rng))
+            except trundle.NumericsError:
+                # Newton's method finds no plan for some wheels that slide to turn: docs/limits.md says how many
+                assert kind == "skid"
+                refused += 1
+            else:
+                require_shares(driven, kind)
+    assert refused <= max(2, 0.15 * count)
 
 
 @pytest.mark.slow

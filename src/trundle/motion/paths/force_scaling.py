@@ -12,7 +12,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, NumericsError
-from trundle.motion.forces.creeping import any_creeps
+from trundle.motion.forces.creeping import any_creeps, trails
 from trundle.motion.forces.demand import Demand
 from trundle.motion.forces.real_limits import planned_use
 from trundle.motion.paths.along_path import WISHES, wishes_within, wishing
@@ -28,6 +28,8 @@ _STICKY = 10.0
 _BESIDE = 0.3
 # What shares bend at least on an interval, of what counts as lost there: rounding must not cut.
 _FLAT = 1e-5
+# Shares of wheels that slide or trail bend too sharply for one polynomial an interval: certificates take so many.
+_SHARP = 8
 # Intervals are cut again, in so many parts at most and so often, where margins cost more than this share of the time.
 _LOST, _PARTS, _LEVELS = 5e-4, 4, 3
 # What is below this share binds nothing.
@@ -83,12 +85,19 @@ def quickest_by_forces(
         forced = rounds.run(start, _MOST_ROUNDS)
         lost = rounds.lost(forced)
         if level == _LEVELS - 1 or lost.sum() < _LOST:
-            return _certified(forced, rounds.room, rounds.looks)
+            return _certified(forced, rounds.room, _closely(rounds.looks, bound))
         many = lost / _LOST * _FINE
         finer = _merged(_cut(rounds.declared.knots, np.ceil(np.cbrt(many))), knots.marks)
         rounds = _Rounds.on(course, finer, ends, bound, jerks)
         start = rounds.after(forced)
     raise NumericsError("no speeds along the path keep what motors and floor give")
+
+
+def _closely(looks: Looks, bound: Bound) -> Looks:
+    """The looks of a certificate: more of them where contacts slide or trail."""
+    driven = looks.demand.driven
+    sharp = driven.sides or any(map(trails, driven.wheels))
+    return Looks.on(looks.knots, bound, _SHARP) if sharp else looks
 
 
 class TooFastError(NumericsError):

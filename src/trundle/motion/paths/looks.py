@@ -45,18 +45,19 @@ class Bound:
 
 @dataclass(frozen=True, eq=False)
 class Looks:
-    """What a path takes at the nodes of all intervals, for shares there and between."""
+    """What a path takes at the nodes of all intervals, or of so many `parts` of them, for shares there and between."""
 
     knots: FloatArray
     z: FloatArray
     demand: Demand
     grip: float
+    parts: int = 1
 
     @classmethod
-    def on(cls, knots: FloatArray, bound: Bound) -> Looks:
+    def on(cls, knots: FloatArray, bound: Bound, parts: int = 1) -> Looks:
         """The looks at what binds a path, on the intervals between knots (K + 1,)."""
-        z = (knots[:-1, None] + np.diff(knots)[:, None] * NODES).ravel()
-        return cls(knots, z, bound.demand(z), bound.grip)
+        z = (knots[:-1, None] + np.diff(knots)[:, None] * _within(parts)).ravel()
+        return cls(knots, z, bound.demand(z), bound.grip, parts)
 
     def nothing(self) -> Forced:
         """A pace of 1 and no wishes: forces of least norm are as good as any."""
@@ -66,13 +67,15 @@ class Looks:
 
     def nodes(self, forced: Forced) -> dict[str, FloatArray]:
         """The shares of all that binds at the nodes of the intervals, (K, nodes)."""
-        count = len(self.knots) - 1
-        piece = np.repeat(np.arange(count), len(NODES))
-        inside = np.tile(NODES, count) * np.diff(self.knots)[piece]
+        count, within = len(self.knots) - 1, _within(self.parts)
+        piece = np.repeat(np.arange(count), len(within))
+        inside = np.tile(within, count) * np.diff(self.knots)[piece]
         b, a, _ = forced.scaling.squared(piece, inside)
-        wished = np.einsum("nj,kjf->knf", wishing(NODES), forced.pushes)
+        wished = np.einsum("nj,kjf->knf", wishing(within), forced.pushes)
         forces = self.demand.forces(a, b, wished.reshape(len(b), -1))
-        return {name: share.reshape(count, -1) for name, share in planned_use(forces.use, self.grip).items()}
+        return {
+            name: share.reshape(-1, len(NODES)) for name, share in planned_use(forces.use, self.grip).items()
+        }
 
     def worst(self, forced: Forced) -> dict[str, FloatArray]:
         """The largest share of all that binds on the intervals, (K,)."""
@@ -90,3 +93,8 @@ class Looks:
                 most = np.nan_to_num(looked.max(axis=1) + higher, nan=np.inf)
             worst[name] = most if signed else np.sqrt(np.maximum(most, 0))
         return worst
+
+
+def _within(parts: int) -> FloatArray:
+    """The nodes of equal parts of an interval, from 0 to 1."""
+    return ((np.arange(parts)[:, None] + NODES) / parts).ravel()
