@@ -82,7 +82,9 @@ def _swinging(rng, steered):
     twists = ([0.6, 0.3, 0.8] * np.sin([1.1, 0.7, 0.5] * t + phases[0]) + [0.2, 0, 0.3]).astype(np.float32)
     phase, size = rng.uniform(0, 6, len(steered)), np.where(steered, 500, 20_000)
     middle = np.where(steered, 0, 2**31 - 1)  # the counters overflow on the way
-    turned = (size * np.sin(0.9 * t + phase)).astype(np.int64) + middle
+    # Equal speeds, or opposite ones, would only turn some bases on the spot, or never turn them.
+    rate = 0.9 * (1 + 0.25 * np.arange(len(steered)))
+    turned = (size * np.sin(rate * t + phase)).astype(np.int64) + middle
     return twists, turned.astype(np.uint32).view(np.int32).reshape(turned.shape), turned
 
 

@@ -196,5 +196,5 @@ def test_rollouts_track_and_sample_as_runs_do():
     batch = trundle.rollout(robot, terrain=HILL, **asked)
     run = trundle.traverse(robot, HILL, 1.0, {"track": way(2.0)}, step=0.02, initial={"y": 0.3})
     assert batch["x"][-1, 1] == pytest.approx(run["x"][-1], rel=1e-9)
-    with pytest.raises(InputError, match="dt = 0.03 s doesn't divide the period"):
+    with pytest.raises(InputError, match="step = 0.03 s doesn't divide the period"):
         trundle.rollout(robot, terrain=HILL, **{**asked, "dt": 0.03})
