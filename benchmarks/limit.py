@@ -10,7 +10,7 @@ import numpy as np
 
 from trundle.program.ir import Program
 from trundle.program.kernel import compile_program
-from trundle.program.llvm.jit import Code, assemble, assembly, constant, host, type_of
+from trundle.program.llvm.jit import Code, assemble, assembly, host, type_of
 from trundle.program.llvm.llvm_kernel import SIGNATURE_BATCH
 
 CHAINS = 12  # independent products in flight: more than a latency of 4 cycles on two units needs, fewer than registers
@@ -20,7 +20,7 @@ TURNS = 20_000
 def issue_loop() -> tuple[Callable[[], object], int]:
     """A loop of independent vector products, and how many products of doubles a call makes."""
     code = Code(host().register)
-    t, factor = type_of(code.width), constant(1.0 + 2.0**-52, code.width)
+    t, factor = type_of(code.width), code.constant(1.0 + 2.0**-52, code.width)
     code.do("br label %loop")
     code.label("loop")
     code.do("%k = phi i64 [ 0, %entry ], [ %k.next, %loop ]")

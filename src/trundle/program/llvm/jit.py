@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
-import struct
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -15,6 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 from weakref import WeakValueDictionary
+
+from trundle.program.llvm.real import DOUBLE, Real
 
 _LOCK = threading.Lock()  # LLVM's global context is not made for several threads
 KEPT = 64
@@ -24,16 +25,25 @@ FAST = "contract reassoc nsz arcp"
 
 
 class Code:
-    """A growing function body; ``width`` is the number of lanes of its vectors (1: plain scalars)."""
+    """A growing function body; ``width`` is the number of lanes of its vectors (1: plain scalars), ``real`` the kind of
+    its numbers, ``library`` whether the C library is there to be called.
+    """
 
-    def __init__(self, width: int) -> None:
-        self.width = width
+    def __init__(self, width: int, real: Real = DOUBLE, *, library: bool = True) -> None:
+        self.width, self.real, self.library = width, real, library
         self.lines: list[str] = []
         self.declarations: set[str] = set()
         self.symbols: set[str] = set()  # names of C functions that the code calls
         self.functions: list[str] = []  # whole functions that this body calls
         self.kept: list[object] = []  # what must live as long as the code: it reads their memory
+        self.arrays: dict[
+            str, str
+        ] = {}  # constant arrays by their names, where the code has no memory of the host
         self._names = 0
+
+    def beside(self) -> Code:
+        """An empty body of another function, for the same machine."""
+        return Code(self.width, self.real, library=self.library)
 
     def add_function(self, name: str, signature: str, body: Code) -> None:
         """Add a function of the module, with what it declares and calls."""
@@ -42,6 +52,7 @@ class Code:
         self.declarations |= body.declarations
         self.symbols |= body.symbols
         self.kept += body.kept
+        self.arrays |= body.arrays
 
     def do(self, text: str) -> None:
         """Append an instruction without a result."""
@@ -67,8 +78,30 @@ class Code:
         operands = ", ".join(f"{type_} {a}" for a in args)
         return self.new(f"call {flags} {type_} @{name}({operands})")
 
-    def splat(self, scalar: str, element: str = "double") -> str:
+    def type(self, width: int) -> str:
+        """The type of a number, or of a vector of them."""
+        return type_of(width, self.real.name)
+
+    def word(self, width: int) -> str:
+        """The integers of the same size."""
+        return type_of(width, self.real.word)
+
+    def suffix(self, width: int) -> str:
+        """The type's name inside an intrinsic's."""
+        return suffix(width, self.real.suffix)
+
+    def constant(self, value: float, width: int) -> str:
+        """A number, in every lane."""
+        text = self.real.number(value)
+        return text if width == 1 else f"splat ({self.real.name} {text})"
+
+    def integer(self, value: int, width: int) -> str:
+        """An integer of the same size, in every lane."""
+        return str(value) if width == 1 else f"splat ({self.real.word} {value})"
+
+    def splat(self, scalar: str, element: str | None = None) -> str:
         """A vector with ``scalar`` in every lane."""
+        element = self.real.name if element is None else element
         if self.width == 1:
             return scalar
         if not scalar.startswith("%"):
@@ -82,7 +115,7 @@ class Code:
 
 def number(value: float) -> str:
     """A double constant as LLVM text, exact to the last bit."""
-    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+    return DOUBLE.number(value)
 
 
 def type_of(width: int, element: str = "double") -> str:
@@ -93,16 +126,6 @@ def type_of(width: int, element: str = "double") -> str:
 def suffix(width: int, element: str = "f64") -> str:
     """The type's name inside an intrinsic's: ``f64`` or ``v8f64``."""
     return element if width == 1 else f"v{width}{element}"
-
-
-def constant(value: float, width: int) -> str:
-    """A double constant, in every lane."""
-    return number(value) if width == 1 else f"splat (double {number(value)})"
-
-
-def integer(value: int, width: int) -> str:
-    """A 64-bit integer constant, in every lane."""
-    return str(value) if width == 1 else f"splat (i64 {value})"
 
 
 def pointer(code: Code, table_index: int, table: str = "%table") -> str:
@@ -118,13 +141,18 @@ def integer_word(code: Code, table_index: int, table: str = "%table") -> str:
 
 
 def element(code: Code, base: str, index: str) -> str:
-    """Address of the double number ``index`` of an array."""
-    return code.new(f"getelementptr double, ptr {base}, i64 {index}")
+    """Address of the number ``index`` of an array."""
+    return code.new(f"getelementptr {code.real.name}, ptr {base}, i64 {index}")
 
 
 def load(code: Code, address: str, lanes: int) -> str:
-    """Load a double, or a vector of them (aligned as a double only)."""
-    return code.new(f"load {type_of(lanes)}, ptr {address}, align 8")
+    """Load a number, or a vector of them (aligned as a number only)."""
+    return code.new(f"load {code.type(lanes)}, ptr {address}, align {code.real.bytes}")
+
+
+def store(code: Code, value: str, address: str, lanes: int) -> None:
+    """Store a number, or a vector of them (aligned as a number only)."""
+    code.do(f"store {code.type(lanes)} {value}, ptr {address}, align {code.real.bytes}")
 
 
 @dataclass(frozen=True)

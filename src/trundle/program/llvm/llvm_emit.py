@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trundle.errors import TrundleError
 from trundle.program.ir import Instruction
-from trundle.program.llvm.jit import FAST, Code, constant, load, suffix, type_of
+from trundle.program.llvm.jit import FAST, Code, load, suffix, type_of
 from trundle.program.llvm.llvm_math import (
     Reduced,
     arctangent,
@@ -58,8 +58,8 @@ class Emitter:
         """Emit ``instructions`` here; those in ``wide`` as vectors, scalars in ``spread`` with their vector."""
         for i in instructions:
             if i.op == "const":
-                vector = constant(i.value, self.code.width)
-                self.values[i.out] = Emitted(constant(i.value, 1), 1, vector)
+                vector = self.code.constant(i.value, self.code.width)
+                self.values[i.out] = Emitted(self.code.constant(i.value, 1), 1, vector)
                 continue
             lanes = self.code.width if i.out in wide else 1
             args = [self.operand(a, lanes) for a in i.args]
@@ -80,13 +80,15 @@ class Emitter:
         """Emit one operation."""
         if op in _ARITHMETIC:
             first = args[:1] * 2 if op in ("sq", "twice") else args
-            return self.code.new(f"{_ARITHMETIC[op]} {FAST} {type_of(lanes)} {', '.join(first)}")
+            return self.code.new(f"{_ARITHMETIC[op]} {FAST} {self.code.type(lanes)} {', '.join(first)}")
         if op in _INTRINSICS:
             return self.code.call(
-                f"llvm.{_INTRINSICS[op]}.{suffix(lanes)}", type_of(lanes), *args, flags=FAST
+                f"llvm.{_INTRINSICS[op]}.{self.code.suffix(lanes)}", self.code.type(lanes), *args, flags=FAST
             )
         if op in _COMPARISONS:
-            return self._logical(f"fcmp {_COMPARISONS[op]} {type_of(lanes)} {args[0]}, {args[1]}", lanes)
+            return self._logical(
+                f"fcmp {_COMPARISONS[op]} {self.code.type(lanes)} {args[0]}, {args[1]}", lanes
+            )
         if op in _C_FUNCTIONS:
             return self._per_lane(op, args, lanes)
         if op in _SPECIAL:
@@ -95,19 +97,20 @@ class Emitter:
 
     def lookup(self, table: Table, place: int, index: str, lanes: int) -> str:
         """A table's element, so many places behind an index, which need not be the same in all lanes."""
-        code, t = self.code, type_of(lanes)
+        code, t = self.code, self.code.type(lanes)
         at = self._index(table, index, lanes)
-        code.kept.append(table)
-        base = f"inttoptr (i64 {table.values.ctypes.data + 8 * place} to ptr)"
-        where = code.new(f"getelementptr double, ptr {base}, {type_of(lanes, 'i32')} {at}")
+        where = code.new(
+            f"getelementptr {code.real.name}, ptr {_place(code, table, place)}, {type_of(lanes, 'i32')} {at}"
+        )
         if lanes == 1:
             return load(code, where, 1)
         pointers, bits = type_of(lanes, "ptr"), type_of(lanes, "i1")
-        name = f"llvm.masked.gather.{suffix(lanes)}.{suffix(lanes, 'p0')}"
+        name = f"llvm.masked.gather.{self.code.suffix(lanes)}.{suffix(lanes, 'p0')}"
         # with the alignment as an argument, as for masked loads
         code.declare(name, t, pointers, "i32", bits, t)
         return code.new(
-            f"call {t} @{name}({pointers} {where}, i32 8, {bits} splat (i1 true), {t} zeroinitializer)"
+            f"call {t} @{name}({pointers} {where}, i32 {code.real.bytes}, {bits} splat (i1 true), "
+            f"{t} zeroinitializer)"
         )
 
     def _index(self, table: Table, index: str, lanes: int) -> str:
@@ -115,9 +118,9 @@ class Emitter:
         key = index, table.last
         known = self._indices.get(key)
         if known is None:
-            code, t, bits = self.code, type_of(lanes), type_of(lanes, "i1")
+            code, t, bits = self.code, self.code.type(lanes), type_of(lanes, "i1")
             for relation, bound in (("ogt", 0.0), ("olt", float(table.last))):
-                edge = constant(bound, lanes)
+                edge = self.code.constant(bound, lanes)
                 inside = code.new(f"fcmp {relation} {t} {index}, {edge}")
                 index = code.new(f"select {bits} {inside}, {t} {index}, {t} {edge}")
             known = code.new(f"fptosi {t} {index} to {type_of(lanes, 'i32')}")
@@ -130,7 +133,7 @@ class Emitter:
         code.symbols.add(function)
         if lanes == 1:
             return code.call(function, "double", *args)
-        t, result = type_of(lanes), "poison"
+        t, result = self.code.type(lanes), "poison"
         for k in range(lanes):
             scalars = [code.new(f"extractelement {t} {a}, i64 {k}") for a in args]
             value = code.call(function, "double", *scalars)
@@ -140,9 +143,9 @@ class Emitter:
     def _logical(self, condition: str, lanes: int) -> str:
         """A condition as the number 1 or 0; the bit itself is kept for whoever asks for it."""
         bit = self.code.new(condition)
-        one, zero = constant(1.0, lanes), constant(0.0, lanes)
+        one, zero = self.code.constant(1.0, lanes), self.code.constant(0.0, lanes)
         name = self.code.new(
-            f"select {type_of(lanes, 'i1')} {bit}, {type_of(lanes)} {one}, {type_of(lanes)} {zero}"
+            f"select {type_of(lanes, 'i1')} {bit}, {self.code.type(lanes)} {one}, {self.code.type(lanes)} {zero}"
         )
         self._truths[name] = bit
         return name
@@ -150,7 +153,8 @@ class Emitter:
     def truth(self, name: str, lanes: int) -> str:
         """Whether a number is not zero, as a bit."""
         if name not in self._truths:
-            self._truths[name] = self.code.new(f"fcmp une {type_of(lanes)} {name}, {constant(0.0, lanes)}")
+            zero = self.code.constant(0.0, lanes)
+            self._truths[name] = self.code.new(f"fcmp une {self.code.type(lanes)} {name}, {zero}")
         return self._truths[name]
 
     def angle(self, x: str, lanes: int) -> Reduced:
@@ -179,8 +183,21 @@ class Emitter:
         return arctangent(self.code, lanes, y, x)
 
 
+def _place(code: Code, table: Table, place: int) -> str:
+    """Where a table's numbers are, from a place on: in this process, or in the module itself."""
+    if code.library:
+        code.kept.append(table)
+        return f"inttoptr (i64 {table.values.ctypes.data + 8 * place} to ptr)"
+    real, name = code.real, f"table.{table.digest}"
+    kind = f"[{table.values.size} x {real.name}]"
+    if name not in code.arrays:
+        numbers = ", ".join(f"{real.name} {real.number(value)}" for value in table.values)
+        code.arrays[name] = f"@{name} = internal addrspace(1) constant {kind} [{numbers}], align {real.bytes}"
+    return f"getelementptr ({real.name}, ptr addrspacecast (ptr addrspace(1) @{name} to ptr), i64 {place})"
+
+
 def _select(e: Emitter, lanes: int, condition: str, x: str, y: str) -> str:
-    bit, t = e.truth(condition, lanes), type_of(lanes)
+    bit, t = e.truth(condition, lanes), e.code.type(lanes)
     return e.code.new(f"select {type_of(lanes, 'i1')} {bit}, {t} {x}, {t} {y}")
 
 
@@ -188,7 +205,7 @@ def _extreme(predicate: str) -> Callable[[Emitter, int, str, str], str]:
     """min or max that gives NaN if either argument is NaN, so that a clamp does not hide one."""
 
     def emit(e: Emitter, lanes: int, x: str, y: str) -> str:
-        t, bits = type_of(lanes), type_of(lanes, "i1")
+        t, bits = e.code.type(lanes), type_of(lanes, "i1")
         if not y.startswith("%"):
             x, y = y, x
         least = e.code.new(f"select {bits} {e.code.new(f'fcmp {predicate} {t} {x}, {y}')}, {t} {x}, {t} {y}")
@@ -201,11 +218,11 @@ def _extreme(predicate: str) -> Callable[[Emitter, int, str, str], str]:
 
 
 def _sign(e: Emitter, lanes: int, x: str) -> str:
-    t, bits = type_of(lanes), type_of(lanes, "i1")
-    below = e.code.new(f"fcmp olt {t} {x}, {constant(0.0, lanes)}")
-    above = e.code.new(f"fcmp ogt {t} {x}, {constant(0.0, lanes)}")
-    rest = e.code.new(f"select {bits} {above}, {t} {constant(1.0, lanes)}, {t} {x}")
-    return e.code.new(f"select {bits} {below}, {t} {constant(-1.0, lanes)}, {t} {rest}")
+    t, bits = e.code.type(lanes), type_of(lanes, "i1")
+    below = e.code.new(f"fcmp olt {t} {x}, {e.code.constant(0.0, lanes)}")
+    above = e.code.new(f"fcmp ogt {t} {x}, {e.code.constant(0.0, lanes)}")
+    rest = e.code.new(f"select {bits} {above}, {t} {e.code.constant(1.0, lanes)}, {t} {x}")
+    return e.code.new(f"select {bits} {below}, {t} {e.code.constant(-1.0, lanes)}, {t} {rest}")
 
 
 def _both(op: str) -> Callable[[Emitter, int, str, str], str]:
@@ -216,11 +233,11 @@ def _both(op: str) -> Callable[[Emitter, int, str, str], str]:
 
 
 def _not(e: Emitter, lanes: int, x: str) -> str:
-    return e._logical(f"fcmp oeq {type_of(lanes)} {x}, {constant(0.0, lanes)}", lanes)
+    return e._logical(f"fcmp oeq {e.code.type(lanes)} {x}, {e.code.constant(0.0, lanes)}", lanes)
 
 
 def _inverse(e: Emitter, lanes: int, x: str) -> str:
-    return e.code.new(f"fdiv {FAST} {type_of(lanes)} {constant(1.0, lanes)}, {x}")
+    return e.code.new(f"fdiv {FAST} {e.code.type(lanes)} {e.code.constant(1.0, lanes)}, {x}")
 
 
 _ARITHMETIC = {
@@ -239,7 +256,7 @@ _SPECIAL: dict[str, Callable[..., str]] = {
     "exp": lambda e, lanes, x: exponential(e.code, lanes, x),
     "expm1": lambda e, lanes, x: expm1(e.code, lanes, x),
     "tanh": lambda e, lanes, x: hyperbolic_tangent(e.code, lanes, x),
-    "atan": lambda e, lanes, x: arctangent(e.code, lanes, x, constant(1.0, lanes)),
+    "atan": lambda e, lanes, x: arctangent(e.code, lanes, x, e.code.constant(1.0, lanes)),
     "atan2": lambda e, lanes, y, x: e.angle_of(y, x, lanes),
     "inv": _inverse,
     "hypot": lambda e, lanes, x, y: hypotenuse(e.code, lanes, x, y),
@@ -247,7 +264,7 @@ _SPECIAL: dict[str, Callable[..., str]] = {
     "min": _extreme("olt"),
     "max": _extreme("ogt"),
     "select": _select,
-    "if_else_zero": lambda e, lanes, c, x: _select(e, lanes, c, x, constant(0.0, lanes)),
+    "if_else_zero": lambda e, lanes, c, x: _select(e, lanes, c, x, e.code.constant(0.0, lanes)),
     "and": _both("and"),
     "or": _both("or"),
     "not": _not,

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from trundle.program.ir import LOADS, Instruction, Program
-from trundle.program.llvm.jit import Code, element, integer_word, load, pointer, suffix, type_of
+from trundle.program.llvm.jit import Code, element, integer_word, load, pointer, store, suffix, type_of
 from trundle.program.llvm.llvm_emit import Emitter
 from trundle.program.pieces import Pieces, by_need, is_chain, make_plan, wide_values
 from trundle.program.simplify import hoist_reciprocals
@@ -105,8 +105,8 @@ def _write_preparation(code: Code, program: Program, preparation: Program, fused
         changed = code.new(f"or i64 {changed}, {_union(code, difference, lanes)}")
     code.do(f"br i1 {code.new(f'icmp ne i64 {changed}, 0')}, label %changed, label %ready")
     code.label("changed")
-    for store in stores:
-        code.do(store)
+    for text in stores:
+        code.do(text)
     _call_pieces(code, plan, plan.inside, arrays, fused, name="prepare", groups=places)
     code.do("br label %ready")
     code.label("ready")
@@ -121,14 +121,16 @@ def _union(code: Code, words: str, lanes: int) -> str:
     return code.new(f"call i64 @{name}({t} {words})")
 
 
-def emit_batch(program: Program, uniform: tuple[bool, ...], width: int, fused: bool) -> Code:
+def emit_batch(
+    program: Program, uniform: tuple[bool, ...], width: int, fused: bool, code: Code | None = None
+) -> Code:
     """Code for the lanes [begin, end) of a batch of at least ``width``; the last block may overlap its neighbour.
 
-    Input groups marked ``uniform`` are one vector for all lanes.
+    Input groups marked ``uniform`` are one vector for all lanes. An empty ``code`` of that width says for what machine.
     """
     shared = {(g, e) for g, u in enumerate(uniform) if u for e in range(program.inputs[g].size)}
     program = hoist_reciprocals(program, shared)
-    code = Code(width)
+    code = code or Code(width)
     count = integer_word(code, len(program.inputs) + len(program.outputs))
     wide = wide_values(program, shared)
     if not is_looped(program):
@@ -164,7 +166,7 @@ def _write_turns(code: Code, plan: Pieces, count: str, fused: bool) -> None:
     blocks = code.new(f"select i1 {fewer}, i64 {left}, i64 {most}")
     parts = _parts(plan.inside)
     for k, part in enumerate(parts):
-        writer = _PieceWriter(plan, Emitter(Code(code.width), fused))
+        writer = _PieceWriter(plan, Emitter(code.beside(), fused))
         _write_loops(writer, part, ("%block", "%count", "%blocks"), last=k == len(parts) - 1)
         code.add_function(f"part{k}", LOOP_ARGUMENTS, writer.emitter.code)
         code.do(f"call void @part{k}(ptr %table, {arrays}, i64 %block, i64 {count}, i64 {blocks})")
@@ -192,8 +194,8 @@ def _stride(plan: Pieces) -> int:
 
 def _arrays(code: Code, plan: Pieces, blocks: int) -> str:
     """Room on the stack for the vectors and the scalars that cross from piece to piece, as arguments of a call."""
-    vectors = code.new(f"alloca {type_of(code.width)}, i64 {_stride(plan) * blocks}, align 64")
-    scalars = code.new(f"alloca double, i64 {max(plan.uniform_slots, 1)}, align 64")
+    vectors = code.new(f"alloca {code.type(code.width)}, i64 {_stride(plan) * blocks}, align 64")
+    scalars = code.new(f"alloca {code.real.name}, i64 {max(plan.uniform_slots, 1)}, align 64")
     return f"ptr {vectors}, ptr {scalars}"
 
 
@@ -256,7 +258,7 @@ class _PieceWriter:
         """Address of a crossing value."""
         code, place = self.emitter.code, self.plan.slots[value]
         if value in self.plan.wide:
-            return code.new(f"getelementptr {type_of(code.width)}, ptr {self.wide}, i64 {place}")
+            return code.new(f"getelementptr {code.type(code.width)}, ptr {self.wide}, i64 {place}")
         return element(code, "%uniform", str(place))
 
     def write(self, piece: Sequence[Instruction], *, last: bool) -> None:
@@ -268,12 +270,12 @@ class _PieceWriter:
             if i.out in plan.slots:
                 lanes = code.width if i.out in plan.wide else 1
                 known = self.emitter.values[i.out].name
-                code.do(f"store {type_of(lanes)} {known}, ptr {self.slot(i.out)}, align 8")
+                store(code, known, self.slot(i.out), lanes)
         for group, index, value in _results(plan, piece, last=last):
             self.fetch([value])
             name = self.emitter.operand(value, code.width)
             address = self.place(len(plan.program.inputs) + group, index, code.width)
-            code.do(f"store {type_of(code.width)} {name}, ptr {address}, align 8")
+            store(code, name, address, code.width)
 
 
 def _results(plan: Pieces, piece: Sequence[Instruction], *, last: bool) -> list[tuple[int, int, int]]:
@@ -294,7 +296,7 @@ def _call_pieces(
 ) -> None:  # fmt: skip
     """Write pieces as functions that run once, and call them; `groups` as a `_PieceWriter` has it."""
     for k, piece in enumerate(pieces):
-        code = Code(main.width)
+        code = main.beside()
         last = pieces is plan.inside and k == len(pieces) - 1
         _PieceWriter(plan, Emitter(code, fused), groups=groups).write(piece, last=last)
         code.do("ret void")
@@ -322,7 +324,7 @@ def _write_loops(
         wide = outer.wide
         if plan.slots:
             offset = code.new(f"mul i64 %b{n}, {_stride(plan)}")
-            wide = code.new(f"getelementptr {type_of(code.width)}, ptr {wide}, i64 {offset}")
+            wide = code.new(f"getelementptr {code.type(code.width)}, ptr {wide}, i64 {offset}")
         emitter = Emitter(code, outer.emitter.fused, dict(outer.emitter.values))
         writer = _PieceWriter(plan, emitter, wide, lane, rows, dict(outer.bases))
         writer.write(piece, last=last and n == len(pieces) - 1)

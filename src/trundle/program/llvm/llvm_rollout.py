@@ -15,15 +15,15 @@ from trundle.program.ir import Instruction, Program
 from trundle.program.llvm.jit import (
     FAST,
     Code,
-    constant,
     element,
     integer_word,
     load,
     pointer,
-    suffix,
+    store,
     type_of,
 )
 from trundle.program.llvm.llvm_emit import Emitter
+from trundle.program.llvm.real import DOUBLE
 from trundle.program.pieces import wide_values
 from trundle.program.simplify import hoist_reciprocals
 
@@ -71,8 +71,10 @@ class Schedule:
         return [i for i in chosen if (i.out in self.wide) == wide]
 
 
-def scheduled(program: Program, state: int, layouts: dict[Source, ChannelLayout], width: int) -> Schedule:
-    """Sort the instructions of ``program`` by how often they must run.
+def scheduled(
+    program: Program, state: int, layouts: dict[Source, ChannelLayout], width: int, *, threads: bool = False
+) -> Schedule:
+    """Sort the instructions of ``program`` by how often they must run; ``threads`` where every lane is one of its own.
 
     Its first output is the rate; a second, computed from the group ``NEXT``, replaces the state after a step. With
     three more that hangs on numbers that are sought by rounds, the group ``ITERATE``: where they start, an error that
@@ -80,7 +82,8 @@ def scheduled(program: Program, state: int, layouts: dict[Source, ChannelLayout]
     """
     program = hoist_reciprocals(program, {s for s, at in layouts.items() if not at.stepped})
     program = hoist_reciprocals(program, set(layouts))
-    wide = set() if width == 1 else wide_values(program, {s for s, at in layouts.items() if not at.wide})
+    shared = {s for s, at in layouts.items() if not at.wide}
+    wide = set() if width == 1 and not threads else wide_values(program, shared)
     level: dict[int, int] = {}
     sought = [k for k, group in enumerate(program.inputs) if group.name == ITERATE]
     for i in program.instructions:
@@ -101,9 +104,9 @@ def _needs_vector(program: Program, wide: set[int]) -> set[int]:
     return used - wide
 
 
-def emit_rollout(plan: Schedule, width: int, fused: bool) -> Code:
-    """The whole function; see the module's docstring for its table."""
-    emitter = Emitter(Code(width), fused)
+def emit_rollout(plan: Schedule, width: int, fused: bool, code: Code | None = None) -> Code:
+    """The whole function; see the module's docstring for its table. An empty ``code`` says for what machine."""
+    emitter = Emitter(code or Code(width), fused)
     return _RolloutWriter(plan, emitter).write()
 
 
@@ -164,7 +167,7 @@ class _RolloutWriter:
         code.do(f"%save.at = phi i64 [ {next_save}, %block ], [ %save.at.next, %latch ]")
         code.do(f"%row = phi ptr [ {row}, %block ], [ %row.next, %latch ]")
         for index, name in enumerate(start):
-            code.do(f"%s{index} = phi {type_of(self.width)} [ {name}, %block ], [ %s{index}.next, %latch ]")
+            code.do(f"%s{index} = phi {code.type(self.width)} [ {name}, %block ], [ %s{index}.next, %latch ]")
         self._compute(level=1, wide=False)
         self._compute(level=1, wide=True)
         looped = len(self.plan.at(2, wide=True)) + len(self.plan.at(2, wide=False)) > LOOPED
@@ -196,7 +199,7 @@ class _RolloutWriter:
         code = self.code
         code.label("block.done")
         for index, address in enumerate(state_at):
-            code.do(f"store {type_of(self.width)} %s{index}.next, ptr {address}, align 8")
+            store(code, f"%s{index}.next", address, self.width)
         code.do(f"%lane.next = add i64 %lane, {self.width}")
         more = code.new("icmp slt i64 %lane.next, %lane_end")
         code.do(f"br i1 {more}, label %block, label %done")
@@ -227,7 +230,9 @@ def _step_size(code: Code) -> tuple[str, str, str, str]:
     """dt, dt/2, dt/3, dt/6 in every lane."""
     slot = code.new(f"getelementptr i64, ptr %table, i64 {DT}")
     dt = code.new(f"load double, ptr {slot}, !invariant.load !0")
-    parts = [dt, *(code.new(f"fdiv double {dt}, {constant(d, 1)}") for d in (2.0, 3.0, 6.0))]
+    if code.real is not DOUBLE:
+        dt = code.new(f"fptrunc double {dt} to {code.real.name}")
+    parts = [dt, *(code.new(f"fdiv {code.real.name} {dt}, {code.constant(d, 1)}") for d in (2.0, 3.0, 6.0))]
     whole, half, third, sixth = (code.splat(p) for p in parts)
     return whole, half, third, sixth
 
@@ -254,7 +259,7 @@ def _stages_in_turn(
 ) -> list[str]:
     """The same in a loop over the stages, whose code stands once."""
     code, (whole, half, third, sixth) = emitter.code, step_size
-    t, held = type_of(code.width), _held(plan)
+    t, held = code.type(code.width), _held(plan)
     code.do("br label %stage")
     code.label("stage")
     code.do("%j = phi i64 [ 0, %step ], [ %j.next, %stage ]")
@@ -293,7 +298,7 @@ def _ended(plan: Schedule, emitter: Emitter, total: list[str], last: str) -> str
     elif len(plan.program.results) > 1:
         next_group = [group.name for group in plan.program.inputs].index(NEXT)
         total = _evaluate(plan, emitter, total, next_group, level=3)
-    t = type_of(code.width)
+    t = code.type(code.width)
     for k, value in enumerate(total):  # costs no instruction
         code.do(f"%s{k}.next = bitcast {t} {value} to {t}")
     return last
@@ -307,7 +312,7 @@ def _rounds(plan: Schedule, emitter: Emitter, at: list[str], last: str) -> list[
     """
     code, program = emitter.code, plan.program
     names = [group.name for group in program.inputs]
-    width, t = code.width, type_of(code.width)
+    width, t = code.width, code.type(code.width)
     _, after, start, error, following = program.results
     _define(plan, emitter, names.index(NEXT), at)
     for wide in (False, True):
@@ -321,7 +326,7 @@ def _rounds(plan: Schedule, emitter: Emitter, at: list[str], last: str) -> list[
         code.do(f"%z{k} = phi {t} [ {name}, {last} ], [ %z{k}.next, %round.on ]")
     _define(plan, emitter, names.index(ITERATE), sought)
     done = _emit_for(plan, emitter, error, set())
-    right = code.new(f"fcmp ole {t} {emitter.operand(error[0], width)}, {constant(1.0, width)}")
+    right = code.new(f"fcmp ole {t} {emitter.operand(error[0], width)}, {code.constant(1.0, width)}")
     every = right if width == 1 else _all_of(code, right)
     many = code.new(f"icmp uge i64 %round.count, {ROUNDS}")
     code.do(f"br i1 {code.new(f'or i1 {every}, {many}')}, label %round.end, label %round.on")
@@ -376,7 +381,7 @@ def _evaluate(plan: Schedule, emitter: Emitter, at: list[str], group: int, level
 
 
 def _axpy(code: Code, a: str, x: str, y: str) -> str:
-    t = type_of(code.width)
+    t = code.type(code.width)
     product = code.new(f"fmul {FAST} {t} {a}, {x}")
     return code.new(f"fadd {FAST} {t} {product}, {y}")
 
@@ -396,23 +401,25 @@ def _load_masked(code: Code, address: str, mask: str) -> str:
     if code.width == 1:
         return load(code, address, 1)
     t, bits, name = (
-        type_of(code.width),
+        code.type(code.width),
         type_of(code.width, "i1"),
-        f"llvm.masked.load.{suffix(code.width)}.p0",
+        f"llvm.masked.load.{code.suffix(code.width)}.p0",
     )
     # with the alignment as an argument: LLVM before 22 wants it so, later ones translate it
     code.declare(name, t, "ptr", "i32", bits, t)
-    return code.new(f"call {t} @{name}(ptr {address}, i32 8, {bits} {mask}, {t} zeroinitializer)")
+    return code.new(
+        f"call {t} @{name}(ptr {address}, i32 {code.real.bytes}, {bits} {mask}, {t} zeroinitializer)"
+    )
 
 
 def _store_masked(code: Code, value: str, address: str, mask: str) -> None:
-    t, bits = type_of(code.width), type_of(code.width, "i1")
+    t, bits = code.type(code.width), type_of(code.width, "i1")
     if code.width == 1:
-        code.do(f"store double {value}, ptr {address}, align 8")
+        store(code, value, address, 1)
         return
-    name = f"llvm.masked.store.{suffix(code.width)}.p0"
+    name = f"llvm.masked.store.{code.suffix(code.width)}.p0"
     code.declare(name, "void", t, "ptr", "i32", bits)
-    code.do(f"call void @{name}({t} {value}, ptr {address}, i32 8, {bits} {mask})")
+    code.do(f"call void @{name}({t} {value}, ptr {address}, i32 {code.real.bytes}, {bits} {mask})")
 
 
 def _index(code: Code, row_length: str, row: int) -> str:

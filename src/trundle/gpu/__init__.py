@@ -1,0 +1,1 @@
+"""Graphics processors: programs and rollouts as PTX, one thread a robot."""

@@ -1,0 +1,162 @@
+"""Programs and rollouts as PTX, what NVIDIA's driver takes: the kernels' own LLVM code, one thread a lane.
+
+A kernel takes what native code of the host takes: a table of 64-bit words (here in the device's memory, with addresses
+of the device), then numbers. Its grid has one dimension; thread k works on lane `begin` + k, and threads from `end` on
+do nothing. So arrays are (n, count), and neighbouring threads read neighbouring numbers.
+
+- `program_ptx`: (table, begin, end). The table has the addresses of the input groups and of the output groups, the
+  count, and the groups' pitches: element e of lane j lies at e · pitch + j.
+- `rollout_ptx`: (table, begin, end, first step, end of the steps). The table is that of `program.llvm.llvm_rollout`:
+  addresses of the states (n, padded) and of the samples (saved, n, count), count, padded, every, dt, and of every
+  channel its address and its stride from step to step in numbers.
+
+All numbers but dt, a double, have the kernel's precision.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+
+from trundle.errors import TrundleError
+from trundle.program.ir import Program
+from trundle.program.llvm.jit import Code
+from trundle.program.llvm.llvm_kernel import SIGNATURE_BATCH, emit_batch
+from trundle.program.llvm.llvm_rollout import (
+    SIGNATURE,
+    ChannelLayout,
+    Source,
+    emit_rollout,
+    scheduled,
+)
+from trundle.program.llvm.real import DOUBLE, SINGLE
+
+Precision = Literal["double", "single"]
+
+TARGET = "sm_80"
+"""The oldest processors that the code is made for, if nobody says otherwise: the driver takes it to any later one."""
+_LOCK = threading.Lock()  # LLVM's global context is not made for several threads
+_REALS = {"double": DOUBLE, "single": SINGLE}
+_INTRINSICS = ("fabs", "sqrt", "floor", "ceil", "copysign", "fmuladd")
+_SPECIAL_REGISTERS = ("tid", "ctaid", "ntid")
+
+
+@dataclass(frozen=True)
+class Ptx:
+    """A kernel's text, the name of its entry, the type of its numbers, and the kind of processor that it is for."""
+
+    text: str
+    entry: str
+    dtype: np.dtype[np.floating]
+    target: str
+
+
+def program_ptx(
+    program: Program, uniform: Sequence[bool], *, precision: Precision = "double", target: str = TARGET
+) -> Ptx:
+    """A kernel that evaluates a program on many lanes; input groups marked `uniform` are one vector for all of them.
+
+    Raises TrundleError where the program has an operation that no code is there for.
+    """
+    code = emit_batch(program, tuple(uniform), 1, True, _empty(precision))
+    return _translated(code, "evaluate", SIGNATURE_BATCH, "%begin", "%end", target)
+
+
+def rollout_ptx(
+    program: Program,
+    state: int,
+    layouts: Mapping[Source, ChannelLayout],
+    *,
+    precision: Precision = "double",
+    target: str = TARGET,
+) -> Ptx:
+    """A kernel of Runge-Kutta steps; for program, the index of its state's group and layouts see `program.rollout`.
+
+    Raises TrundleError where the program has an operation that no code is there for.
+    """
+    plan = scheduled(program, state, dict(layouts), 1, threads=True)
+    code = emit_rollout(plan, 1, True, _empty(precision))
+    return _translated(code, "roll", SIGNATURE, "%lane_begin", "%lane_end", target)
+
+
+def _empty(precision: Precision) -> Code:
+    if precision not in _REALS:
+        raise TrundleError(f"the precision is 'double' or 'single', got {precision!r}")
+    return Code(1, _REALS[precision], library=False)
+
+
+def _translated(code: Code, entry: str, signature: str, begin: str, end: str, target: str) -> Ptx:
+    import llvmlite.binding as llvm
+
+    text = _module(code, entry, signature, begin, end)
+    with _LOCK:
+        machine = _machine(target)
+        module = llvm.parse_assembly(text)
+        require_known(module)
+        return Ptx(machine.emit_assembly(module), entry, code.real.dtype, target)
+
+
+def _module(code: Code, entry: str, signature: str, begin: str, end: str) -> str:
+    """LLVM text of a kernel whose thread works on one lane of those that `begin` and `end` bound."""
+    outer = signature.replace(begin, "%thread.begin").replace(end, "%thread.end")
+    # room on the stack is asked for in the first block, where its size is known once and for all
+    room = [line for line in code.lines if " = alloca " in line]
+    body = [line for line in code.lines if " = alloca " not in line]
+    read = [
+        f"  %{name} = call i32 @llvm.nvvm.read.ptx.sreg.{name}.x()\n  %{name}.long = zext i32 %{name} to i64"
+        for name in _SPECIAL_REGISTERS
+    ]
+    return "\n".join(
+        [
+            'target triple = "nvptx64-nvidia-cuda"',
+            *code.arrays.values(),
+            "".join(code.functions),
+            f"define ptx_kernel void @{entry}({outer.replace('ptr %', 'ptr align 8 %')}) #0 {{",
+            "thread:",
+            *room,
+            *read,
+            "  %before = mul i64 %ctaid.long, %ntid.long",
+            "  %own = add i64 %before, %tid.long",
+            f"  {begin} = add i64 %thread.begin, %own",
+            f"  {end} = add i64 {begin}, 1",
+            f"  %there = icmp slt i64 {begin}, %thread.end",
+            "  br i1 %there, label %entry, label %nothing",
+            "nothing:",
+            "  ret void",
+            "entry:",
+            *body,
+            "}",
+            *sorted(code.declarations),
+            *(f"declare i32 @llvm.nvvm.read.ptx.sreg.{name}.x()" for name in _SPECIAL_REGISTERS),
+            "attributes #0 = { nounwind }",
+            "!0 = !{}",
+        ]
+    )
+
+
+def require_known(module: Any) -> None:
+    """Raise TrundleError where a module calls what the processor has not: code generation would end the process."""
+    allowed = [f"llvm.{name}." for name in _INTRINSICS] + ["llvm.nvvm.read.ptx.sreg."]
+    for function in module.functions:
+        if function.is_declaration and not function.name.startswith(tuple(allowed)):
+            raise TrundleError(f"no code for graphics processors is there for the function '{function.name}'")
+
+
+@cache
+def _machine(target: str) -> Any:
+    """LLVM's machine for a kind of processor."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    try:
+        return llvm.Target.from_triple("nvptx64-nvidia-cuda").create_target_machine(cpu=target, opt=2)
+    except RuntimeError as problem:
+        raise TrundleError(
+            f"this build of llvmlite makes no code for NVIDIA's processors: {problem}"
+        ) from problem
