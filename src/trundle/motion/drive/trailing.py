@@ -48,21 +48,26 @@ class Trailing:
     def angles(self, at: FloatArray) -> FloatArray:
         """Their angles (n, trailing) in rad, at places of the way (n,)."""
         angles = np.empty((len(at), len(self.places)))
-        for first, last, solution in self._solved:
-            inside = (at >= first) & (at <= last)
-            if inside.any():
-                angles[inside] = solution(at[inside]).T
+        # both ends are reached by rounding only, and a place beyond one belongs to what lies beside it
+        owner = np.clip(np.searchsorted(self._cuts, at, "right") - 1, 0, len(self._cuts) - 2)
+        for piece in np.unique(owner).tolist():
+            inside = owner == piece
+            angles[inside] = self._solved[piece](at[inside]).T
         return angles
 
     @cached_property
-    def _solved(self) -> list[tuple[float, float, OdeSolution]]:
-        """Dense solutions between the breaks; they reach beyond both ends by rounding."""
+    def _cuts(self) -> FloatArray:
+        """The ends of the dense solutions: the breaks, and both ends of the way."""
+        inner = self.breaks[(self.breaks > 0) & (self.breaks < self.end)]
+        return np.array([0.0, *np.unique(inner).tolist(), self.end])
+
+    @cached_property
+    def _solved(self) -> list[OdeSolution]:
+        """Dense solutions between the cuts; they reach beyond both ends by rounding."""
         from scipy.integrate import solve_ivp
 
-        inner = self.breaks[(self.breaks > 0) & (self.breaks < self.end)]
-        cuts = [0.0, *np.unique(inner).tolist(), self.end]
         angles, solved = self.start[self.places], []
-        for first, last in pairwise(cuts):
+        for first, last in pairwise(self._cuts.tolist()):
             # what holds up to a break is its left side's law
             ends = np.nextafter(last, first) if last > first else last
             found = solve_ivp(
@@ -75,7 +80,7 @@ class Trailing:
                 atol=_PRECISE,
             )
             angles = found.y[:, -1]
-            solved.append((first, last, found.sol))
+            solved.append(found.sol)
         return solved
 
     def _rate(self, at: float, angles: FloatArray) -> FloatArray:
