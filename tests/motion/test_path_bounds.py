@@ -81,6 +81,15 @@ def test_what_brakes_draws_nothing():
     assert (current * volts < 0).any()
 
 
+def test_multipliers_are_those_of_a_place_within_the_laws():
+    """Where supply current begins to bind the first ones within the goal bound nothing: the gap was 9.5 %."""
+    rng = np.random.default_rng([4, 81])
+    for kind in KINDS[: KINDS.index("differential") + 1]:
+        path, robot = random_path(kind, rng), random_robot(kind, rng)
+    driven = trundle.follow(path, robot, progress=False)
+    assert 0 <= driven.gap < 0.01
+
+
 def test_one_sharp_place_does_not_slow_all():
     """Limits of declared robots are tighter where they were passed between points, and only there."""
     steps = np.random.default_rng([7, 2]).uniform(-1.5, 1.5, (4, 3))

@@ -24,7 +24,7 @@ _LEAST = 1e-6
 # nothing binds, and costs as little.
 _EVEN = 1e-5
 # Steps at most, and what laws may be passed by at the end.
-_STEPS, _PASSED = 80, 1e-4
+_STEPS, PASSED = 80, 1e-4
 # A step goes up to this share of the way to what may not become negative.
 _TO_EDGE = 0.95
 # The last steps aim at this share of the gap that ends them.
@@ -143,7 +143,7 @@ class ForceProgramme(Generic[_Known]):
         rows: further ones, by b's coefficients.
         """
         for chosen, barriers, missing in self.steps(start, rows, goal, last):
-            if barriers.gap < goal and missing < _PASSED:
+            if barriers.gap < goal and missing < PASSED:
                 return chosen, barriers
         raise NumericsError("no speeds along the path keep what binds it")
 

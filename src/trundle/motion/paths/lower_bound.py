@@ -22,7 +22,7 @@ from trundle.motion.forces.creeping import CRAWL, creeps, force_places, steering
 from trundle.motion.paths.along_path import AlongPath, wishes_within
 from trundle.motion.paths.base_limits import DIRECTIONS, OUTSIDE
 from trundle.motion.paths.force_laws import Laws, NoLaws
-from trundle.motion.paths.force_programme import Barriers, Basis, Chosen, ForceProgramme, Rows
+from trundle.motion.paths.force_programme import PASSED, Barriers, Basis, Chosen, ForceProgramme, Rows
 from trundle.motion.paths.looks import NODES, WEIGHTS
 from trundle.motion.paths.passages import Passage
 from trundle.motion.planning.pose_plans import least_time
@@ -122,8 +122,9 @@ def _cuts(passage: Passage, piece: AlongPath, z: FloatArray, planned: FloatArray
     chosen, barriers = start, Barriers(np.zeros(0), np.zeros(0))
     with suppress(NumericsError):  # the last multipliers are as good as any
         for step in programme.steps(start, lambda _: rows, _GOAL):
-            chosen, barriers, _ = step
-            if barriers.gap < _GOAL:
+            chosen, barriers, missing = step
+            # where laws are passed still multipliers may be those of no place: then they bound nothing there
+            if barriers.gap < _GOAL and missing < PASSED:
                 break
     return _cut(programme, rows, chosen, barriers, planned)
 
