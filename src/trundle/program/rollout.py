@@ -34,6 +34,8 @@ SMALLEST_PART = 1024
 STREAM_ROWS = 32
 """Rows of samples and inputs passed over before going on to the next time span. Rows lie on pages of their own,
 and a core keeps the addresses of about a hundred pages: with more rows inputs come at half the speed."""
+NEVER = 2**62
+"""`every`, where nothing but the last state is asked for."""
 CALL_SECONDS = 1e-4
 """Estimated duration below which calls from Python would show."""
 PIECE_SECONDS = 0.05
@@ -97,25 +99,65 @@ def rollout(
     Raises:
         InputError: a group is missing, unknown or of the wrong shape.
     """
-    _check(dt, steps, every, count)
-    program, channels = _arrange(program, groups, steps, state, rate, projection)
-    n = program.inputs[program.input_index(state)].size
-    start = as_numbers(initial, f"the initial '{state}'")
-    if start.ndim not in (1, 2) or start.shape[0] != n:
-        raise InputError(f"the initial '{state}' expects shape ({n},) or ({n}, count), got {start.shape}")
-    number = common_count(channels, start, count)
-    # A batch of one runs in lanes, too: scalar code is a third faster, and rounds otherwise.
-    lanes = 1 if number is None else host().lanes
-    job = _Job.prepare(
-        program, state, channels, start, count=number or 1, lanes=lanes, dt=dt, steps=steps, every=every,
-        quick=quick,
+    asked = Asked.of(
+        program, initial, groups, dt=dt, steps=steps, every=every, count=count, state=state, rate=rate,
+        projection=projection,
     )  # fmt: skip
+    # A batch of one runs in lanes, too: scalar code is a third faster, and rounds otherwise.
+    lanes = 1 if asked.count is None else host().lanes
+    job = _Job.prepare(asked, lanes=lanes, quick=quick)
     job.run(threads or available_cores(), progress)
-    taken = np.arange(0, steps + 1, every) if every else np.zeros(0, dtype=int)
-    final = job.working[:, : job.count]
-    if number is None:
-        return Rollout(taken, job.samples[..., 0], final[:, 0].copy())
-    return Rollout(taken, job.samples, final)
+    return asked.rolled(job.samples, job.working[:, : job.count])
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a rollout was asked for, checked: wherever it runs, it begins with this.
+
+    Attributes:
+        program: reduced to the rate of its `state`, an input group's place; with what ends a step beside it.
+        channels: the numbers of what it reads, by group and element.
+        start: (n_state,) or (n_state, count).
+        count: number of robots; None where no batch was asked for.
+        dt, steps, every: as `rollout` takes them.
+    """
+
+    program: Program
+    state: int
+    channels: dict[tuple[int, int], Channel]
+    start: FloatArray
+    count: int | None
+    dt: float
+    steps: int
+    every: int | None
+
+    @staticmethod
+    def of(
+        program: Program, initial: ArrayLike, groups: Mapping[str, GroupInput], *, dt: float, steps: int,
+        every: int | None, count: int | None, state: str, rate: str, projection: Program | None,
+    ) -> Asked:  # fmt: skip
+        """See `rollout`; InputError where something doesn't fit."""
+        _check(dt, steps, every, count)
+        program, channels = _arrange(program, groups, steps, state, rate, projection)
+        place = program.input_index(state)
+        n = program.inputs[place].size
+        start = as_numbers(initial, f"the initial '{state}'")
+        if start.ndim not in (1, 2) or start.shape[0] != n:
+            raise InputError(f"the initial '{state}' expects shape ({n},) or ({n}, count), got {start.shape}")
+        number = common_count(channels, start, count)
+        return Asked(program, place, channels, start, number, dt, steps, every)
+
+    @property
+    def saved(self) -> int:
+        """How many states are stored."""
+        return self.steps // self.every + 1 if self.every else 0
+
+    def rolled(self, samples: FloatArray, final: FloatArray) -> Rollout:
+        """What was stored, (saved, n_state, count), and the last states, (n_state, count), in the form asked for."""
+        taken = np.arange(0, self.steps + 1, self.every) if self.every else np.zeros(0, dtype=int)
+        if self.count is None:
+            return Rollout(taken, samples[..., 0], final[:, 0].copy())
+        return Rollout(taken, samples, final)
 
 
 def _check(dt: float, steps: int, every: int | None, count: int | None) -> None:
@@ -186,27 +228,26 @@ class _Job:
     keep: list[object]  # whose addresses the native code has
 
     @staticmethod
-    def prepare(
-        program: Program, state: str, channels: dict[tuple[int, int], Channel], start: FloatArray, *, count: int,
-        lanes: int, dt: float, steps: int, every: int | None, quick: bool,
-    ) -> _Job:  # fmt: skip
+    def prepare(asked: Asked, *, lanes: int, quick: bool) -> _Job:
         """Compile for these channels, and lay out states, samples and the table that native code reads."""
+        program, channels, start, every = asked.program, asked.channels, asked.start, asked.every
+        count = asked.count or 1
         layouts = {s: ChannelLayout(c.wide and lanes > 1, c.stepped) for s, c in channels.items()}
-        compiled = _compiled(program, program.input_index(state), layouts, lanes, quick)
+        compiled = _compiled(program, asked.state, layouts, lanes, quick)
         function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 4)(compiled.address)
         n, padded = start.shape[0], -(-count // lanes) * lanes
         working = np.empty((n, padded))
         working[:, :count] = start if start.ndim == 2 else start[:, None]
         working[:, count:] = working[:, count - 1 : count]  # lanes that do not exist follow the last one
-        samples = _aligned((steps // every + 1 if every else 0, n, count))
+        samples = _aligned((asked.saved, n, count))
         samples[:1] = working[:, :count]
-        table = [working.ctypes.data, samples.ctypes.data, count, padded, every or 2**62, _bits(dt)]
+        table = [working.ctypes.data, samples.ctypes.data, count, padded, every or NEVER, bits_of(asked.dt)]
         for channel in channels.values():
             table += [channel.data.ctypes.data, channel.step_stride]
         streams = sum(layout.wide and layout.stepped for layout in layouts.values())
         step_rows = streams + (n / every if every else 0)
         return _Job(
-            function, np.array(table, dtype=np.int64), working, samples, count, lanes, steps, step_rows,
+            function, np.array(table, dtype=np.int64), working, samples, count, lanes, asked.steps, step_rows,
             program.operations, [compiled, *(c.data for c in channels.values())],
         )  # fmt: skip
 
@@ -294,5 +335,6 @@ def _aligned(shape: tuple[int, ...]) -> FloatArray:
     return raw[offset : offset + size].reshape(shape)
 
 
-def _bits(value: float) -> int:
+def bits_of(value: float) -> int:
+    """A double's bits as an integer, as tables for native code hold it."""
     return int(np.float64(value).view(np.int64))

@@ -1,0 +1,163 @@
+"""NVIDIA's devices by cuda-core: memory, kernels, launches. All that knows the driver is here.
+
+Memory is copied and allocated by the driver's own calls: what cuda-core pools would not count as free.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import warnings
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trundle.errors import InputError, NumericsError
+from trundle.gpu import cubins
+from trundle.progress import Doing
+
+if TYPE_CHECKING:
+    from trundle.gpu.ptx import Ptx
+
+BLOCK = 128
+"""Threads of a block: whole warps, and few enough that registers of long programs let several blocks run at once."""
+_KEPT = 64  # kernels, as programs for this machine are kept
+_NAME = re.compile(r"cuda(?::(\d+))?$")
+_LOADED: OrderedDict[tuple[str, str], Any] = OrderedDict()
+_LOCK = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Cuda:
+    """A device that is open in this thread.
+
+    name: what the driver calls it; target: the kind of processor, such as "sm_90".
+    """
+
+    name: str
+    target: str
+    core: Any
+    driver: Any
+    device: Any
+
+    def free_memory(self) -> int:
+        """Bytes that are free."""
+        return int(self._called("cuMemGetInfo")[0])
+
+    def allocate(self, size: int) -> int:
+        """The address of so many bytes; NumericsError where they aren't there."""
+        return int(self._called("cuMemAlloc", size)[0])
+
+    def free(self, address: int) -> None:
+        """Give memory back."""
+        self._called("cuMemFree", address)
+
+    def write(self, address: int, values: NDArray[Any]) -> None:
+        """Copy an array of this machine, without gaps, to an address of the device."""
+        if values.nbytes:
+            self._called("cuMemcpyHtoD", address, values.ctypes.data, values.nbytes)
+
+    def read(self, values: NDArray[Any], address: int) -> None:
+        """Fill an array of this machine, without gaps, from an address of the device."""
+        if values.nbytes:
+            self._called("cuMemcpyDtoH", values.ctypes.data, address, values.nbytes)
+
+    def kernel(self, ptx: Ptx) -> Any:
+        """A kernel of this text, ready for launches; the driver's code of it is kept on disk, too."""
+        key = (cubins.key(ptx.text, self.target), self.name)
+        with _LOCK:
+            if key not in _LOADED:
+                _LOADED[key] = self._loaded(ptx, key[0])
+                if len(_LOADED) > _KEPT:
+                    _LOADED.popitem(last=False)
+            _LOADED.move_to_end(key)
+            code = _LOADED[key]
+        with _told("the driver does not take the code that it compiled"):
+            return code.get_kernel(ptx.entry)
+
+    def launch(self, kernel: Any, threads: int, table: int, *numbers: int) -> None:
+        """Run a kernel by at least so many threads, and wait until it has ended."""
+        shape = self.core.LaunchConfig(grid=-(-threads // BLOCK), block=BLOCK)
+        stream = self.device.default_stream  # the one that copies are in order with
+        with _told("the device failed"):
+            self.core.launch(stream, shape, kernel, np.uint64(table), *(np.int64(n) for n in numbers))
+            stream.sync()
+
+    def _loaded(self, ptx: Ptx, key: str) -> Any:
+        code = self.core.ObjectCode
+        kept = cubins.read(key)
+        if kept is not None:
+            try:
+                found = code.from_cubin(kept)
+                found.get_kernel(ptx.entry)
+                return found
+            except Exception:  # of another driver, or damaged: it is compiled anew
+                cubins.forget(key)
+        with (
+            Doing(True, "compiling for the GPU"),
+            _told("the driver does not compile the code"),
+            warnings.catch_warnings(),
+        ):
+            warnings.simplefilter("ignore")  # that the driver compiles, as the toolkit's linker isn't there
+            given, how = code.from_ptx(ptx.text.encode()), self.core.LinkerOptions(arch=self.target)
+            found = self.core.Linker(given, options=how).link("cubin")
+        cubins.write(key, bytes(found.code))
+        return found
+
+    def _called(self, name: str, *arguments: int) -> tuple[Any, ...]:
+        """A call of the driver's; NumericsError where it fails."""
+        error, *results = getattr(self.driver, name)(*arguments)
+        if int(error):
+            raise NumericsError(f"the device failed: {name} says {getattr(error, 'name', error)}")
+        return tuple(results)
+
+
+def opened(name: str) -> Cuda:
+    """The device that "cuda" (the first one) or "cuda:1" means, made current in this thread.
+
+    Raises InputError where there is none: the extra, the driver or the device is missing.
+    """
+    matched = _NAME.match(name) if isinstance(name, str) else None
+    if matched is None:
+        hint = '"cpu", "cuda", or "cuda:1" for the second GPU'
+        raise InputError(f"there is no device {name!r}", key="device", hint=hint)
+    core, driver = _libraries()
+    number = int(matched[1] or 0)
+    try:
+        device = core.Device(number)
+        device.set_current()
+        ability = device.compute_capability
+        return Cuda(str(device.name), f"sm_{ability.major}{ability.minor}", core, driver, device)
+    except (
+        Exception
+    ) as error:  # of many kinds: no library of the driver, no device, no such number, a newer driver
+        hint = "is NVIDIA's driver installed, and does nvidia-smi show a GPU? device='cpu' needs neither"
+        raise InputError(f"no GPU answers as '{name}': {error}", key="device", hint=hint) from error
+
+
+def _libraries() -> tuple[Any, Any]:
+    try:
+        core, driver = import_module("cuda.core"), import_module("cuda.bindings.driver")
+    except ImportError as error:
+        hint = "python -m pip install 'trundle[cuda]'"
+        raise InputError(
+            f"GPUs need cuda-core, which is not installed ({error})", key="device", hint=hint
+        ) from None
+    return core, driver
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Errors of cuda-core in our words; it has no root for them."""
+    try:
+        yield
+    except (KeyboardInterrupt, MemoryError, NumericsError):
+        raise
+    except Exception as error:
+        raise NumericsError(f"{what}: {error}") from error

@@ -1,0 +1,226 @@
+"""Rollouts on a GPU, one thread a robot: as many robots at a time as its memory holds, a span of steps a launch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from trundle.arrays import FloatArray
+from trundle.errors import NumericsError
+from trundle.gpu.cuda import BLOCK, Cuda, opened
+from trundle.gpu.ptx import TARGET, Precision, Ptx, rollout_ptx
+from trundle.program import Program
+from trundle.program.channels import GroupInput
+from trundle.program.llvm.llvm_rollout import ChannelLayout
+from trundle.program.rollout import NEVER, Asked, ProgressCall, Rollout, bits_of
+
+LAUNCH_SECONDS = 0.1
+"""About what a launch takes: progress and interrupts are answered, and no screen's watchdog ends it."""
+FIRST_STEPS = 4
+"""Steps of the first launch, which says how long the others may be."""
+_SHARE = 0.9  # of the free memory; the rest is the driver's, and rounding of addresses
+_ALIGNED = 256  # bytes to which arrays are aligned, as the driver does
+
+
+def rollout(
+    program: Program,
+    initial: ArrayLike,
+    groups: Mapping[str, GroupInput],
+    *,
+    device: str,
+    precision: Precision,
+    dt: float,
+    steps: int,
+    every: int | None = 1,
+    count: int | None = None,
+    progress: ProgressCall | None = None,
+    state: str = "state",
+    rate: str = "rate",
+    projection: Program | None = None,
+    threads: int | None = None,
+    quick: bool = False,
+) -> Rollout:
+    """What `program.rollout.rollout` does, with the same arguments, on a device.
+
+    Args:
+        device: "cuda", or "cuda:1" for the second one.
+        precision: of all numbers on the device, "double" or "single"; results are doubles.
+        threads, quick: of the CPU's; without meaning here.
+
+    Raises:
+        InputError: as there; also where the extra, the driver or the device is missing.
+        NumericsError: the device fails, or has no room for a single robot.
+    """
+    del threads, quick
+    asked = Asked.of(
+        program, initial, groups, dt=dt, steps=steps, every=every, count=count, state=state, rate=rate,
+        projection=projection,
+    )  # fmt: skip
+    return _Job.prepare(asked, opened(device), precision).run(progress)
+
+
+def kernel_of(asked: Asked, precision: Precision, target: str) -> Ptx:
+    """The PTX of a rollout, kept with its program."""
+    layouts = {s: ChannelLayout(c.wide, c.stepped) for s, c in asked.channels.items()}
+    made_for = target if _number(target) < _number(TARGET) else TARGET
+    what = (asked.state, tuple(layouts.items()), precision, made_for)
+    kept: dict[Any, Ptx] = vars(asked.program).setdefault("ptx", {})
+    if what not in kept:
+        kept[what] = rollout_ptx(asked.program, asked.state, layouts, precision=precision, target=made_for)
+    return kept[what]
+
+
+def _number(target: str) -> int:
+    return int(target.removeprefix("sm_"))
+
+
+@dataclass
+class _Job:
+    """A rollout on a device, and the arrays that it fills."""
+
+    asked: Asked
+    cuda: Cuda
+    kernel: Any
+    dtype: np.dtype[np.floating]
+    samples: FloatArray
+    final: FloatArray
+
+    @staticmethod
+    def prepare(asked: Asked, cuda: Cuda, precision: Precision) -> _Job:
+        ptx = kernel_of(asked, precision, cuda.target)
+        n, count = len(asked.start), asked.count or 1
+        samples, final = np.empty((asked.saved, n, count)), np.empty((n, count))
+        return _Job(asked, cuda, cuda.kernel(ptx), ptx.dtype, samples, final)
+
+    def run(self, progress: ProgressCall | None) -> Rollout:
+        """All robots, in chunks that fit into the device's memory."""
+        count = self.final.shape[1]
+        chunk = self._chunk()
+        for first in range(0, count, chunk):
+            last = min(first + chunk, count)
+
+            def report(share: float, first: int = first, last: int = last) -> None:
+                if progress:
+                    progress((first + share * (last - first)) / count)
+
+            self._roll(first, last, report)
+        if progress:
+            progress(1.0)
+        return self.asked.rolled(self.samples, self.final)
+
+    def _chunk(self) -> int:
+        """Robots at a time; NumericsError where not even one fits."""
+        count, free = self.final.shape[1], int(_SHARE * self.cuda.free_memory())
+        if self._needs(count) <= free:
+            return count
+        fixed = self._needs(0)
+        most = (free - fixed) // (self._needs(BLOCK) - fixed) * BLOCK
+        if most < 1:
+            raise NumericsError(
+                f"'{self.cuda.name}' has {free / 1e9:.2f} GB free; {BLOCK} robots take "
+                f"{self._needs(BLOCK) / 1e9:.2f} GB: store fewer states with every="
+            )
+        return most
+
+    def _needs(self, robots: int) -> int:
+        """Bytes on the device of so many robots."""
+        return self._layout(robots).size
+
+    def _layout(self, robots: int) -> _Arena:
+        """Where everything lies: the table, states, samples, then the channels."""
+        n, size = len(self.asked.start), self.dtype.itemsize
+        arena = _Arena()
+        arena.add(8 * (6 + 2 * len(self.asked.channels)))
+        arena.add(n * robots * size)
+        arena.add(self.asked.saved * n * robots * size)
+        for channel in self.asked.channels.values():
+            rows = channel.data.shape[0] if channel.stepped else 1
+            arena.add(rows * (robots if channel.wide else 1) * size)
+        return arena
+
+    def _roll(self, first: int, last: int, report: Callable[[float], None]) -> None:
+        """All steps of a chunk of robots."""
+        robots, places = last - first, self._layout(last - first)
+        with _memory(self.cuda, places.size) as base:
+            table, states, samples, *_ = (base + begin for begin in places.begins)
+            self._write(first, last, [base + begin for begin in places.begins])
+            for step, after in self._spans():
+                began = time.perf_counter()
+                self.cuda.launch(self.kernel, robots, table, 0, robots, step, after)
+                self._took(after - step, time.perf_counter() - began)
+                report(after / self.asked.steps)
+            self._read(self.final[:, first:last], states)
+            self._read(self.samples[..., first:last], samples)
+            self.samples[:1, :, first:last] = self._start(first, last)
+
+    _span: int = FIRST_STEPS
+
+    def _spans(self) -> Iterator[tuple[int, int]]:
+        """Pairs of steps between which a launch goes; the next one's length follows from the last one's time."""
+        step = 0
+        while step < self.asked.steps:
+            after = min(step + self._span, self.asked.steps)
+            yield step, after
+            step = after
+
+    def _took(self, steps: int, seconds: float) -> None:
+        """At most four times as many steps at the next launch: the first ones tell little."""
+        wanted = int(steps * LAUNCH_SECONDS / max(seconds, 1e-6))
+        self._span = max(1, min(wanted, 4 * self._span))
+
+    def _start(self, first: int, last: int) -> FloatArray:
+        start = self.asked.start
+        own = start[:, first:last] if start.ndim == 2 else start[:, None]
+        return np.broadcast_to(own, (len(start), last - first))
+
+    def _write(self, first: int, last: int, places: list[int]) -> None:
+        """The table and all that it leads to; rows of samples are written by the device."""
+        asked, robots = self.asked, last - first
+        table_at, states_at, samples_at, *channels_at = places
+        table = [states_at, samples_at, robots, robots, asked.every or NEVER, bits_of(asked.dt)]
+        for channel, at in zip(asked.channels.values(), channels_at, strict=True):
+            data = channel.data[:, first:last] if channel.wide else channel.data[:, :1]
+            self._put(at, data if channel.stepped else data[:1])
+            table += [at, data.shape[1] if channel.stepped else 0]
+        self.cuda.write(table_at, np.array(table, dtype=np.int64))
+        self._put(states_at, self._start(first, last))
+
+    def _put(self, address: int, values: NDArray[Any]) -> None:
+        self.cuda.write(address, np.ascontiguousarray(values, dtype=self.dtype))
+
+    def _read(self, into: FloatArray, address: int) -> None:
+        """Rows of the device's numbers into doubles, straight where they lie alike."""
+        if into.dtype == self.dtype and into.flags.c_contiguous:
+            self.cuda.read(into, address)
+            return
+        numbers = np.empty(into.shape, dtype=self.dtype)
+        self.cuda.read(numbers, address)
+        into[...] = numbers
+
+
+class _Arena:
+    """Arrays one behind the other in one piece of memory."""
+
+    def __init__(self) -> None:
+        self.size, self.begins = 0, list[int]()
+
+    def add(self, size: int) -> None:
+        """Another array behind those that are there."""
+        self.begins.append(self.size)
+        self.size += -(-size // _ALIGNED) * _ALIGNED
+
+
+@contextmanager
+def _memory(cuda: Cuda, size: int) -> Iterator[int]:
+    """Memory of the device, as long as it is needed."""
+    address = cuda.allocate(size)
+    try:
+        yield address
+    finally:
+        cuda.free(address)
