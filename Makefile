@@ -55,7 +55,7 @@ format: $(VENV)/.dev ## Format the code and mend what ruff can mend
 bench: $(VENV)/.pydy ## Measure the speed, beside the peers
 	$(BIN)/python -m benchmarks
 
-gallery: $(VENV)/.dev ## Write out/gallery: a page for every robot and example, and draw the README's pictures
+gallery: $(VENV)/.peers ## Write out/gallery: a page for every robot and example, and draw the README's pictures
 	$(BIN)/python -m tools.gallery out/gallery --pictures
 
 ci: ## Everything that must pass before a change lands

@@ -16,7 +16,8 @@ from html import escape
 from pathlib import Path
 
 import trundle
-from tools.gallery_pictures import draw_pictures, save_still
+from tools.gallery_pictures import save_still
+from tools.readme_pictures import draw_pictures
 from trundle.documents import Document, load
 from trundle.results import Run
 from trundle.show.page import page_of
