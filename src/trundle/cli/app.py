@@ -130,7 +130,7 @@ def _guarded(given: list[str], interruption: Interruption | None) -> int:
     """Run the command and turn every exception but a broken pipe into a message and an exit status."""
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _note
+            warnings.showwarning = _Notes()
             return _dispatch(given)
     except SystemExit as ended:  # how argparse ends --help and --version
         return ended.code if isinstance(ended.code, int) else 0
@@ -142,9 +142,18 @@ def _guarded(given: list[str], interruption: Interruption | None) -> int:
         return explain(KeyboardInterrupt() if interrupted else error, "--json" in given)
 
 
-def _note(message: Warning | str, *_where: object, **_more: object) -> None:
-    """A warning (an old spelling that still reads, say) in a line of its own, without the code that it comes from."""
-    print(f"trundle: note: {message}", file=sys.stderr)
+class _Notes:
+    """Warnings (an old spelling that still reads, say) in lines of their own, without the code that they come from;
+    what several figures of a run warn of is said once.
+    """
+
+    def __init__(self) -> None:
+        self._said: set[str] = set()
+
+    def __call__(self, message: Warning | str, *_where: object, **_more: object) -> None:
+        if str(message) not in self._said:
+            self._said.add(str(message))
+            print(f"trundle: note: {message}", file=sys.stderr)
 
 
 def _dispatch(given: list[str]) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +13,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
+from trundle.robot.height_maps import packed, unpacked
 from trundle.robot.terrain import Terrain
 
 if TYPE_CHECKING:
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
 
 # Bytes of a file at most: a map of the most points as text.
 _MOST_BYTES = 2**30
+# Numbers of the largest map that a run keeps (8 MB): of larger ones it has file and digest.
+_MOST_CARRIED = 2**20
 # How many maps that were read stay known by name and digest, for descriptions that runs hold.
 _KEPT = 8
 # Tags of GeoTIFF: a pixel's size, a pixel's place, what stands for no height; whether pixels are points.
@@ -53,6 +58,37 @@ def with_maps(terrain: Terrain, folder: Path | None = None) -> Terrain:
                 raise InputError(error.message, key=key, hint=error.hint) from None
     changed = any(surface is not terrain.surfaces[name] for name, surface in surfaces.items())
     return terrain.model_copy(update={"surfaces": surfaces}) if changed else terrain
+
+
+def carried(terrain: Terrain) -> dict[str, Mapping[str, object]]:
+    """The maps of files as plain data by their digests, for runs, which then need no file; larger ones are left out."""
+    grids = [surface for surface in terrain.surfaces.values() if surface.type == "grid"]
+    maps = {grid.sha256: grid.map_of() for grid in grids if grid.sha256}  # pyright: ignore[reportAttributeAccessIssue]
+    return {
+        digest: packed(found) for digest, found in maps.items() if found.table.values.size <= _MOST_CARRIED
+    }
+
+
+def with_carried(terrain: Terrain, maps: Mapping[str, object]) -> Terrain:
+    """The terrain with maps that a run carries, and with files that are in the working folder; others stay unread."""
+    surfaces = dict(terrain.surfaces)
+    for name, surface in surfaces.items():
+        if surface.type == "grid":
+            surfaces[name] = _carried(surface, maps)  # pyright: ignore[reportArgumentType]
+    return terrain.model_copy(update={"surfaces": surfaces})
+
+
+def _carried(surface: GridSurface, maps: Mapping[str, object]) -> GridSurface:
+    """The grid with the heights that a run carries for its digest, or else with its file's, where it is there."""
+    data = maps.get(surface.sha256 or "")
+    if isinstance(data, Mapping):
+        with suppress(KeyError, TypeError, ValueError, zlib.error):
+            found = unpacked(data)
+            if found.table.digest == surface.sha256:
+                return surface.with_map(found)
+    with suppress(InputError):
+        return _read(surface, Path())
+    return surface
 
 
 def _read(surface: GridSurface, folder: Path) -> GridSurface:

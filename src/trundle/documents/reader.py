@@ -162,7 +162,12 @@ def load_robot(
 
 
 def parse(
-    text: str, path: str | FilePath | None = None, *, base: str | None = None, strict: bool = False
+    text: str,
+    path: str | FilePath | None = None,
+    *,
+    base: str | None = None,
+    strict: bool = False,
+    maps: Mapping[str, object] | None = None,
 ) -> Document:
     """The same from YAML text; `path` is for messages only.
 
@@ -176,6 +181,9 @@ def parse(
         How the base moves, in place of what the text says.
     strict : bool
         As for `trundle.load`, of a URDF file that the text names.
+    maps : mapping, optional
+        Height maps by their digests, as the description of a run has them under "maps". With it a map whose file isn't
+        there either is no error: its surface stays without heights.
 
     Returns
     -------
@@ -200,7 +208,8 @@ def parse(
     if len(text) > MOST_BYTES:
         raise too_large(len(text), file)
     data, lines = read_yaml(text, file)
-    return _document(_versioned(data, lines, file), lines, path, text, base, strict)
+    maps = None if maps is None else by_name(maps, "maps")
+    return _document(_versioned(data, lines, file), lines, path, text, base, strict, maps)
 
 
 def _document(
@@ -210,6 +219,7 @@ def _document(
     text: str = "",
     base: str | None = None,
     strict: bool = False,
+    maps: Mapping[str, object] | None = None,
 ) -> Document:
     """A document of plain data, checked; errors name the file and the line."""
     file = None if path is None else str(path)
@@ -239,15 +249,17 @@ def _document(
     )
     document = Document(placed, whole.run, None if path is None else FilePath(path), text, lines)
     if whole.terrain is not None:
-        document = replace(document, terrain=_with_maps(whole.terrain, document))
+        document = replace(document, terrain=_with_maps(whole.terrain, document, maps))
     _check_whole(document, file)
     return document
 
 
-def _with_maps(terrain: Terrain, document: Document) -> Terrain:
+def _with_maps(terrain: Terrain, document: Document, maps: Mapping[str, object] | None) -> Terrain:
     """The terrain with its maps' heights; raises InputError with file and line."""
-    from trundle.documents.height_files import with_maps  # late: most descriptions have no terrain
+    from trundle.documents.height_files import with_carried, with_maps  # late: few have a terrain
 
+    if maps is not None:
+        return with_carried(terrain, maps)
     try:
         return with_maps(terrain, None if document.path is None else document.path.parent)
     except InputError as error:

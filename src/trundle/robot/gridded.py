@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
-from trundle.robot.height_maps import HeightMap, height_map
+from trundle.robot.height_maps import MOST_POINTS, HeightMap, height_map
 from trundle.robot.kinds import Read
 from trundle.robot.noun import default
 from trundle.robot.surfaces import SURFACES, HeightSurface, Relief, Spot
@@ -23,8 +23,6 @@ from trundle.spatial.vectors import Vector
 
 # How far off the ground is where a map has none (m): farther than any other surface, and no contact.
 NOWHERE = 1e9
-# Points of a map at most: 0.5 GB of numbers.
-MOST_POINTS = 2**26
 # Points of a tile of random ground a side at most, and points of the shortest wave at least: a spline through five
 # points a wave has the wave's slope to 3 %.
 _MOST_SIDE, _POINTS_A_WAVE = 2048, 5
@@ -141,7 +139,13 @@ class GridSurface(_MapSurface):
             message = f"{self.file!r} is another map than the one that is meant: its digest is {digest}"
             raise InputError(message, key="sha256", hint="take sha256 away where the new map is meant")
         # A run's description names no folders of the machine that it ran on.
-        made = self.model_copy(update={"sha256": digest, "file": PurePath(self.file or "").name})
+        return self.model_copy(update={"sha256": digest, "file": PurePath(self.file or "").name}).with_map(
+            found
+        )
+
+    def with_map(self, found: HeightMap) -> GridSurface:
+        """The same with the heights of a map that was read."""
+        made = self.model_copy()
         made._map = found  # pyright: ignore[reportAttributeAccessIssue]  # private, of a copy
         return made
 

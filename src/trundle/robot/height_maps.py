@@ -8,8 +8,12 @@ solve c₋ + 6 c + c₊ = 8 z, so that the surface goes through all points (Unse
 
 from __future__ import annotations
 
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +22,8 @@ from trundle.arrays import FloatArray
 from trundle.scalars import Scalar, clamp, floor, less, lookup
 from trundle.tables import Table
 
+# Points of a map at most: 0.5 GB of numbers.
+MOST_POINTS = 2**26
 # The coefficients' filter is √2 p^|k|, p the root of p² + 6 p + 1 in the unit circle; p²⁴ is 4e-19.
 _POLE, _REACH = 2 * np.sqrt(2.0) - 3, 24
 
@@ -107,6 +113,40 @@ class HeightMap:
         return number, cells - nearest, moves
 
 
+@lru_cache(maxsize=4)
+def packed(found: HeightMap) -> Mapping[str, object]:
+    """A map as plain data that JSON can hold: measures, and the spline's numbers compressed."""
+    numbers = zlib.compress(np.asarray(found.table.values, dtype="<f8").tobytes(), 1)
+    return {
+        "rows": found.rows,
+        "columns": found.columns,
+        "corner": list(found.corner),
+        "spacing": list(found.spacing),
+        "repeats": found.repeats,
+        "numbers": b64encode(numbers).decode("ascii"),
+    }
+
+
+def unpacked(data: Mapping[str, Any]) -> HeightMap:
+    """The map of what `packed` gave; ValueError, TypeError or KeyError for anything else."""
+    rows, columns = int(data["rows"]), int(data["columns"])
+    if min(rows, columns) < 2 or rows * columns > MOST_POINTS:
+        raise ValueError(f"a map of {rows} rows and {columns} columns")
+    room = 8 * (rows + 2) * (columns + 2)
+    # No more than what the map needs is asked for, whatever the compressed text claims.
+    taken = zlib.decompressobj().decompress(b64decode(data["numbers"], validate=True), room + 1)
+    if len(taken) != room:
+        raise ValueError("another number of heights than its rows and columns say")
+    values = np.frombuffer(taken, dtype="<f8")
+    (x, y), (a, b) = (map(float, data[key]) for key in ("corner", "spacing"))
+    return HeightMap(_table(values, columns), rows, columns, (x, y), (a, b), bool(data["repeats"]))
+
+
+def _table(coefficients: FloatArray, columns: int) -> Table:
+    """The table that programs look a grid's numbers up in: three of three lines in a row."""
+    return Table(np.ascontiguousarray(coefficients).reshape(-1), 2 * (columns + 2) + 2)
+
+
 def height_map(
     heights: npt.ArrayLike, corner: tuple[float, float], spacing: tuple[float, float], repeats: bool = False
 ) -> HeightMap:
@@ -114,8 +154,7 @@ def height_map(
     values = np.asarray(heights, dtype=np.float64)
     coefficients = _coefficients(_coefficients(values, repeats).T, repeats).T
     rows, columns = values.shape
-    table = Table(np.ascontiguousarray(coefficients).reshape(-1), 2 * (columns + 2) + 2)
-    return HeightMap(table, rows, columns, corner, spacing, repeats)
+    return HeightMap(_table(coefficients, columns), rows, columns, corner, spacing, repeats)
 
 
 def _coefficients(values: FloatArray, repeats: bool) -> FloatArray:

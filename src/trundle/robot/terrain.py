@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import Field, PrivateAttr, model_validator
 
+from trundle.robot.gridded import GridSurface
 from trundle.robot.kinds import Read
 from trundle.robot.noun import Identifier, Noun, default, nouns, own_values
 from trundle.robot.surfaces import SURFACES, PlaneSurface, Spot, Surface
@@ -166,6 +167,12 @@ class Terrain(Noun):
             name = _JOINED if len(joined) > 1 else next(iter(joined))
             apart.append(Ground(name, tuple(joined.values()), self._read))
         return tuple(apart)
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The files of maps whose heights aren't there."""
+        grids = (each for each in self.surfaces.values() if isinstance(each, GridSurface))
+        return tuple(str(grid.file) for grid in grids if grid.file is not None and not grid.is_read)
 
     @property
     def _read(self) -> Read:

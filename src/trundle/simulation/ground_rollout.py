@@ -12,7 +12,7 @@ import numpy as np
 from trundle.arrays import FloatArray, Floats
 from trundle.choices import MODES, Mode
 from trundle.documents import dump
-from trundle.documents.height_files import with_maps
+from trundle.documents.height_files import carried, with_maps
 from trundle.errors import InputError, require_known, suggest
 from trundle.frozen import frozen
 from trundle.model.arguments import named
@@ -222,7 +222,11 @@ def _batch(rolling: Rolling, taken: np.ndarray, values: FloatArray, summary: Map
         values=values,
         units={name: model.units[name] for name in model.states},
         parameters=rolling.parameters,
-        description={"yaml": dump(model.robot, terrain=model.terrain), "parameters": plain},
+        description={
+            "yaml": dump(model.robot, terrain=model.terrain),
+            "parameters": plain,
+            "maps": carried(model.terrain),
+        },
         summary={
             **summary,
             "diverged": diverged(values, time, model.robot.name),

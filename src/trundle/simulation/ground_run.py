@@ -10,6 +10,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.documents import dump
+from trundle.documents.height_files import carried
 from trundle.errors import NumericsError
 from trundle.mechanics.quantities import Quantity
 from trundle.model.ground_model import GroundModel
@@ -69,6 +70,7 @@ def run_of(
         description={
             "yaml": dump(model.robot, terrain=model.terrain),
             "parameters": dict(problem.parameters),
+            "maps": carried(model.terrain),
         },
         summary={
             "mode": model.mode,

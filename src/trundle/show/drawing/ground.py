@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -51,11 +52,20 @@ def ground_under(runs: Sequence[Run], size: float) -> Ground | None:
 
 
 def terrain_of(run: Run) -> Terrain | None:
-    """The terrain of a run's description, if it has one that can be read."""
+    """The terrain of a run's description, if it has one that can be read; a warning says which map is missing."""
     try:
-        return parse(run.description["yaml"]).terrain
+        terrain = parse(run.description["yaml"], maps=run.description.get("maps", {})).terrain
     except (InputError, KeyError):
         return None
+    missing = [] if terrain is None else terrain.unread
+    if missing:
+        warnings.warn(
+            f"the ground of '{run.name}' isn't drawn: it keeps no heights of its map {missing[0]!r}, and "
+            "no such file is in this folder",
+            stacklevel=2,
+        )
+        return None
+    return terrain
 
 
 def sampled(terrain: Terrain, low: FloatArray, high: FloatArray, around: float) -> Ground:

@@ -87,7 +87,7 @@ class Panel:
 @lru_cache(maxsize=4)
 def described(text: str) -> Robot:
     """The robot of a description, as runs carry it."""
-    return parse(text).robot
+    return parse(text, maps={}).robot
 
 
 def states(run: Run, names: Sequence[str] = ()) -> list[Panel]:
