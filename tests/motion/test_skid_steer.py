@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-import yaml
 
 import trundle
 from trundle import catalog
-from trundle.documents import dump
 from trundle.errors import InputError
 from trundle.motion.forces.balance import Balance
 from trundle.motion.forces.driven_robot import DrivenRobot
@@ -14,7 +12,6 @@ from trundle.motion.forces.forces import motion_forces
 from trundle.motion.forces.real_limits import planned_share
 from trundle.motion.forces.scrubbing import Sliding
 from trundle.motion.pieces.motion import sampled
-from trundle.robot import parse_robot
 
 # Half the catalogue's wheelbase and track (m), its wheels' radius (m) and friction.
 A, B, RADIUS, FRICTION = 0.25, 0.3, 0.12, 0.8
@@ -160,21 +157,6 @@ def test_what_cannot_turn_is_told():
         trundle.follow(SPOT, skid(wheelbase=1.2, track=0.3), progress=False)
     with pytest.raises(InputError, match="current that front"):
         trundle.follow(SPOT, skid(motor="neo", gear_ratio=3, current_limit=20), progress=False)
-
-
-def test_slopes_are_refused():
-    """What gravity takes along the ground hangs on how a base heads: no limits without a word."""
-    flat = trundle.pose_path([(0, 0), (1, 0)])
-    limits = trundle.Limits(drive_speed=1, drive_acceleration=1)
-    for make in (skid, lambda: catalog.swerve(motor="kraken_x60", center_height=0.2)):
-        robot = tilted(make())
-        with pytest.raises(InputError, match=r"along the ground.*\n.*grip=None"):
-            trundle.follow(flat, robot, progress=False)
-        assert trundle.follow(flat, robot, grip=None, limits=limits, progress=False).motion.duration > 1
-
-
-def tilted(robot):
-    return parse_robot({**yaml.safe_load(dump(robot))["robot"], "gravity": [0.5, 0, -9.8]})
 
 
 @pytest.mark.slow

@@ -84,7 +84,7 @@ def _held(drive: Drive, driven: DrivenRobot, gripped: FloatArray) -> FloatArray:
         forces = np.linalg.pinv(_moved(drive).reshape(-1, 3).T) @ driven.base_inertia
         return forces * len(gripped) / gripped.sum()
     rest = straight(drive, np.zeros(3), Profile(np.zeros(2), np.array([[0.0, 1.0]])), drive.headings)
-    balance = Balance.at(driven, rest.samples(np.zeros(1)))
+    balance = Balance.at(driven, replace(rest.samples(np.zeros(1)), heading=np.zeros(1)))
     inertia = np.array([driven.inertia(column) for column in driven.here.assembly.base_columns]).T
     forces = balance.inverse[0] @ inertia[balance.free]
     held = np.zeros((2 * len(gripped), 3))
@@ -126,9 +126,11 @@ def _steering(driven: DrivenRobot, place: int, limits: Limits) -> Limits:
 
 
 def bounding(drive: Drive, real: RealLimits) -> tuple[Drive, Weight]:
-    """The drive with speeds that no motor passes, and what the floor lets the centre of mass be accelerated at."""
+    """The drive with speeds that no motor passes, and what the floor lets the centre of mass be accelerated at, gravity
+    along the ground added: down a slope wheels may turn faster than motors do by themselves.
+    """
     driven = real.driven
-    speeds = _drives(driven)[1] / _WHOLE
+    speeds = np.full(len(driven.wheels), np.inf) if driven.sloped else _drives(driven)[1] / _WHOLE
     limits = tuple(
         replace(own, drive_speed=min(own.drive_speed, float(most)))
         for own, most in zip(drive.limits, speeds, strict=True)
@@ -140,7 +142,8 @@ def bounding(drive: Drive, real: RealLimits) -> tuple[Drive, Weight]:
     loads = driven.loads
     # wheels that slide use all of their friction, whatever share of it plans may use along them
     grip = max(real.grip, 1.0) if driven.sides else real.grip
-    most = float(grip * driven.friction.max() * loads.sum() / mass)
+    pull = math.hypot(*map(float, driven.here.assembly.tree.gravity[:2]))
+    most = float(grip * driven.friction.max() * loads.sum() / mass) + pull
     return replace(drive, limits=limits), Weight(center, most)
 
 
@@ -185,7 +188,11 @@ def repaced(
     course = _course(way, problem.asked(phases))
 
     def demand(z: FloatArray) -> Demand:
-        return Demand.along(real.driven, _looked(way, z))
+        looked = _looked(way, z)
+        if real.driven.sloped:
+            heading = motion.poses(np.clip(z, 0.0, 1.0) * motion.duration)[:, 2]
+            looked = replace(looked, heading=heading)
+        return Demand.along(real.driven, looked)
 
     jerks = bool(np.isfinite(drive.steering[2]).any() or np.isfinite(drive.rolling[2]).any())
     stops = way.breaks[problem.stop_nodes(phases)[1:-1]]
@@ -204,7 +211,6 @@ def repaced(
         found.append(evenly_by_forces(course, way.breaks, own.duration**-2.0, bound))
     with suppress(NumericsError):  # the way's own pace will do, too
         found.append(quickest_by_forces(course, knots, jerks, (np.inf, np.inf), bound))
-    found = [each for each in found if math.isfinite(each.scaling.times[-1])]  # an even pace may be none
     if not found:
         name, share, z = blocking(way.breaks, bound)
         raise blocked(motion.poses([z * motion.duration])[0], name, share)

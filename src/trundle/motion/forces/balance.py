@@ -136,10 +136,8 @@ class Balance:
 
     @cached_property
     def standing(self) -> FloatArray:
-        """Loads of all wheels (N) while the robot stands, every joint at its zero."""
-        assembly = self.driven.here.assembly
-        loads = wheel_loads(assembly, self.driven.here.at, contact_span(assembly))
-        return np.array([float(loads[wheel.name]) for wheel in assembly.wheels])
+        """Loads of all wheels (N) while the robot stands on level ground, every joint at its zero."""
+        return np.array([self.driven.standing[wheel.name] for wheel in self.assembly.wheels])
 
     @cached_property
     def free(self) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,11 +13,12 @@ from trundle.errors import require_known
 from trundle.mechanics.actuation import Actuator
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.wheels import WheelModel
-from trundle.model.forces import contact_span, wheel_loads
+from trundle.model.forces import contact_span, is_tilted, wheel_loads
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.motion.drive.kinematics import kinematics
 from trundle.motion.pieces.motion import Samples
 from trundle.robot import Robot
+from trundle.scalars import times
 
 # A motor's greatest rate is closed in on among so many rates, so often: as many as a double has digits.
 _AMONG, _CLOSER = 1024, 6
@@ -31,16 +32,28 @@ class DrivenRobot:
 
     Wheels that aren't among its `names`, as casters may be, count as at rest, and nothing is asked of their contacts.
     `drive_speeds` are how fast they may roll (m/s) where wheels slide to turn: that hangs on what slip forces take.
+    `pull` is how many times what gravity pulls along the ground counts.
     """
 
     robot: Robot
     names: tuple[str, ...]
     drive_speeds: tuple[float, ...] = ()
+    pull: float = 1.0
 
     @cached_property
     def here(self) -> Mechanism:
         """The mechanism with every joint at its zero."""
-        return mechanism(self.robot)
+        here = mechanism(self.robot)
+        if self.pull == 1 or not is_tilted(here.assembly):
+            return here
+        x, y, z = here.assembly.tree.gravity
+        tree = replace(here.assembly.tree, gravity=(times(self.pull, x), times(self.pull, y), z))
+        return replace(here, assembly=replace(here.assembly, tree=tree), in_numbers=None, posed=None)
+
+    @cached_property
+    def sloped(self) -> bool:
+        """Whether gravity pulls along the ground: then forces hang on how the base heads."""
+        return is_tilted(self.here.assembly)
 
     @cached_property
     def wheels(self) -> tuple[WheelModel, ...]:
@@ -114,10 +127,15 @@ class DrivenRobot:
 
     @cached_property
     def loads(self) -> FloatArray:
-        """N of the modules' contacts (N) while the robot stands, every joint at its zero."""
-        assembly = self.here.assembly
-        loads = wheel_loads(assembly, self.here.at, contact_span(assembly))
-        return np.array([float(loads[wheel.name]) for wheel in self.wheels])
+        """N of the modules' contacts (N) while the robot stands on level ground, every joint at its zero."""
+        return np.array([self.standing[wheel.name] for wheel in self.wheels])
+
+    @cached_property
+    def standing(self) -> Mapping[str, float]:
+        """The same of all wheels by name."""
+        here = replace(self, pull=0.0).here
+        loads = wheel_loads(here.assembly, here.at, contact_span(here.assembly))
+        return {name: float(load) for name, load in loads.items()}
 
     @cached_property
     def grips(self) -> FloatArray:
@@ -168,7 +186,10 @@ class DrivenRobot:
         return high
 
     def coordinates(self, samples: Samples) -> dict[str, FloatArray]:
-        """Steering angles (rad) by the coordinates' names, (n,); of a linkage that wheels follow its own."""
+        """Steering angles (rad) by the coordinates' names, (n,); of a linkage that wheels follow its own.
+
+        On a slope the base's heading, too.
+        """
         names, speeds = self.here.assembly.quantities, self.here.assembly.speeds
         # A module's angle is seen from the base's front, its steering from where it points by itself.
         turned = {
@@ -180,6 +201,8 @@ class DrivenRobot:
             first = linkage.followers[0].column
             if first in turned:
                 turned[linkage.column] = linkage.lead(turned[first])
+        if self.sloped:
+            turned[self.here.assembly.base_columns[2]] = samples.heading
         return {names.coordinate_of(speeds[column]): angle for column, angle in turned.items()}
 
     @property

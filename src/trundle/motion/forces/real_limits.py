@@ -10,7 +10,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.mechanics.wheels import WheelModel
-from trundle.model.forces import is_tilted
+from trundle.model.forces import without_height
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.robot import Robot
@@ -49,10 +49,7 @@ class RealLimits:
 
 
 def real_limits(who: Kinematics, grip: float) -> RealLimits | None:
-    """What motors and floor let a robot's motions do; None where nothing limits the motors of its wheels.
-
-    Raises InputError where they would on a slope: what it takes hangs on how the base heads, which plans don't know.
-    """
+    """What motors and floor let a robot's motions do; None where nothing limits the motors of its wheels."""
     driven = DrivenRobot(who.robot, who.names)
     if not _masses(who.robot):
         return None
@@ -60,12 +57,6 @@ def real_limits(who: Kinematics, grip: float) -> RealLimits | None:
     limited = [np.isfinite(driven.greatest_torque(column, rest)).all() for column, _ in _moved(driven)]
     if not limited or not all(limited):
         return None
-    if is_tilted(driven.here.assembly):
-        raise InputError(
-            f"gravity pulls '{who.robot.name}' along the ground: plans know motors and floor on level ground alone",
-            key="robot.gravity",
-            hint="plan on level ground (gravity: 9.81), or within declared limits alone: grip=None",
-        )
     return RealLimits(driven, grip)
 
 
@@ -75,8 +66,13 @@ def _moved(driven: DrivenRobot) -> list[tuple[int, WheelModel]]:
 
 
 def checked(real: RealLimits) -> RealLimits:
-    """The same; InputError for a wheel without friction, and for one that its motors can't move."""
+    """The same; InputError for a wheel without friction, for one that its motors can't move, and on a slope for masses
+    without a height.
+    """
     driven = real.driven
+    shared = any(wheel.load is None for wheel in driven.wheels) and np.isfinite(driven.friction).any()
+    if driven.sloped and shared and not driven.here.assembly.heights:
+        raise without_height()
     for wheel, friction in zip(driven.wheels, driven.friction, strict=True):
         if not friction > 0:
             raise InputError(

@@ -235,7 +235,10 @@ class AlongPath(Piece):
         if self.trail is not None:
             angle[:, self.trail.places] = self.trail.angles(length)
         twist = carried(twists(self.section, length)[:3], moved)
-        return sampled(self.drive, twist, (angle, *carried(steering, moved)), carried(rolling, moved))
+        heading = self.section.at(length)[:, 2]
+        return sampled(
+            self.drive, twist, (angle, *carried(steering, moved)), carried(rolling, moved), heading
+        )
 
     def when(self, length: float) -> float:
         """The time at which a length from the section's begin is passed."""

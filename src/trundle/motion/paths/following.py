@@ -157,7 +157,7 @@ def _along_all(
         for part in section.cut(_standing(drive, section)):
             begin = float(begins) + part.begin - section.begin
             piece, passage = _along(drive, part, path.zones, begin, now, real)
-            turned = aligned(drive, now, piece.angles, real)
+            turned = aligned(drive, now, piece.angles, real, float(part.at(np.zeros(1))[0, 2]))
             passed.append(Passed(passage, piece, piece.angles - now if turned and now is not None else None))
             pieces += turned
             before = total(pieces)

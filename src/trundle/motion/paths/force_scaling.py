@@ -376,6 +376,8 @@ def _certified(forced: Forced, room: Room, looks: Looks, most: float = 1.0) -> F
     factor = min(most, float(room.left(forced.scaling).min()) * (1 - _BEYOND))
     steps, before = 1.0, (1.0, 1.0)
     for place in range(_MOST_LOOKS):
+        if not factor > 0:
+            break
         slowed = Forced(forced.scaling.slowed(factor), forced.pushes * factor)
         worst = max(share.max() for share in looks.worst(slowed).values())
         if worst <= 1 + _BEYOND:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -36,6 +36,8 @@ class Samples(Brief):
         Of rolling along the wheel's heading, negative backward.
     slip : array (n, m), m/s
         How fast the wheel slides over the ground: |A_i ξ − s_i (cos α_i, sin α_i)|.
+    heading : array (n,), rad
+        Of the base in the world; nan of a piece by itself, where that doesn't know it.
     """
 
     twist: FloatArray
@@ -49,6 +51,7 @@ class Samples(Brief):
     drive_acceleration: FloatArray
     drive_jerk: FloatArray
     slip: FloatArray
+    heading: FloatArray
 
     def __post_init__(self) -> None:
         settle(self, **{field.name: frozen(getattr(self, field.name)) for field in fields(self)})
@@ -68,13 +71,20 @@ class Samples(Brief):
 
 
 def sampled(
-    drive: Drive, twists: Sequence[FloatArray], steering: Sequence[FloatArray], rolling: Sequence[FloatArray]
+    drive: Drive,
+    twists: Sequence[FloatArray],
+    steering: Sequence[FloatArray],
+    rolling: Sequence[FloatArray],
+    heading: FloatArray | None = None,
 ) -> Samples:
-    """Samples from the twist and two derivatives, the modules' angles and three, and their speeds and two."""
+    """Samples from the twist and two derivatives, the modules' angles and three, their speeds and two, and the base's
+    heading where it is known.
+    """
+    heading = np.full(len(twists[0]), np.nan) if heading is None else heading
     u = drive.at_contacts(drive.velocities(twists[0]), steering[0], twists[0][:, 2:] + steering[1])
     slip = drive.slips(u, steering[0], rolling[0])
     names = (field.name for field in fields(Samples))
-    return Samples(**dict(zip(names, (*twists, *steering, *rolling, slip), strict=True)))
+    return Samples(**dict(zip(names, (*twists, *steering, *rolling, slip, heading), strict=True)))
 
 
 class Piece(ABC):
@@ -177,7 +187,14 @@ class Motion:
         InputError
             The times fall, or lie outside the motion.
         """
-        return Samples.joined([piece.samples(inside) for piece, inside in self._owners(self._checked(times))])
+        times = self._checked(times)
+        samples = self._moved(times)
+        known = not np.isnan(samples.heading).any()
+        return samples if known else replace(samples, heading=self._arcs.at(times)[:, 2])
+
+    def _moved(self, times: FloatArray) -> Samples:
+        """The pieces' own samples."""
+        return Samples.joined([piece.samples(inside) for piece, inside in self._owners(times)])
 
     def pushes(self, times: npt.ArrayLike) -> FloatArray | None:
         """What the plan wishes of the contacts' forces, in the order of the modules and their directions.
@@ -311,7 +328,7 @@ class Motion:
     @cached_property
     def _arcs(self) -> Arcs:
         def rates(times: FloatArray) -> FloatArray:
-            samples = self.samples(times)
+            samples = self._moved(times)
             return np.concatenate([samples.twist, samples.drive_speed], axis=1)
 
         # a motion that is over at once has one break: a panel without width keeps its pose
