@@ -15,6 +15,7 @@ All numbers but dt, a double, have the kernel's precision.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +43,7 @@ TARGET = "sm_80"
 """The oldest processors that the code is made for, if nobody says otherwise: the driver takes it to any later one."""
 _LOCK = threading.Lock()  # LLVM's global context is not made for several threads
 _REALS = {"double": DOUBLE, "single": SINGLE}
-_INTRINSICS = ("fabs", "sqrt", "floor", "ceil", "copysign", "fmuladd")
+_INTRINSICS = ("fabs", "sqrt", "floor", "ceil", "copysign", "fma", "fmuladd")
 _SPECIAL_REGISTERS = ("tid", "ctaid", "ntid")
 
 
@@ -87,7 +88,7 @@ def rollout_ptx(
 def _empty(precision: Precision) -> Code:
     if precision not in _REALS:
         raise TrundleError(f"the precision is 'double' or 'single', got {precision!r}")
-    return Code(1, _REALS[precision], library=False)
+    return Code(1, _REALS[precision], device=True)
 
 
 def _translated(code: Code, entry: str, signature: str, begin: str, end: str, target: str) -> Ptx:
@@ -152,6 +153,8 @@ def _machine(target: str) -> Any:
     """LLVM's machine for a kind of processor."""
     import llvmlite.binding as llvm
 
+    if not re.fullmatch(r"sm_\d{2,3}[af]?", target):
+        raise TrundleError(f"{target!r} is no kind of processor; they are called sm_80, sm_90 and the like")
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     try:

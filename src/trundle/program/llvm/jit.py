@@ -26,11 +26,11 @@ FAST = "contract reassoc nsz arcp"
 
 class Code:
     """A growing function body; ``width`` is the number of lanes of its vectors (1: plain scalars), ``real`` the kind of
-    its numbers, ``library`` whether the C library is there to be called.
+    its numbers. ``device``: it is for a graphics processor, where there is no C library and no memory of this process.
     """
 
-    def __init__(self, width: int, real: Real = DOUBLE, *, library: bool = True) -> None:
-        self.width, self.real, self.library = width, real, library
+    def __init__(self, width: int, real: Real = DOUBLE, *, device: bool = False) -> None:
+        self.width, self.real, self.device = width, real, device
         self.lines: list[str] = []
         self.declarations: set[str] = set()
         self.symbols: set[str] = set()  # names of C functions that the code calls
@@ -43,7 +43,7 @@ class Code:
 
     def beside(self) -> Code:
         """An empty body of another function, for the same machine."""
-        return Code(self.width, self.real, library=self.library)
+        return Code(self.width, self.real, device=self.device)
 
     def add_function(self, name: str, signature: str, body: Code) -> None:
         """Add a function of the module, with what it declares and calls."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from trundle.errors import TrundleError
 from trundle.program.ir import Instruction
 from trundle.program.llvm.jit import FAST, Code, load, suffix, type_of
+from trundle.program.llvm.llvm_library import library_call
 from trundle.program.llvm.llvm_math import (
     Reduced,
     arctangent,
@@ -90,6 +91,8 @@ class Emitter:
                 f"fcmp {_COMPARISONS[op]} {self.code.type(lanes)} {args[0]}, {args[1]}", lanes
             )
         if op in _C_FUNCTIONS:
+            if self.code.device:
+                return library_call(self.code, op, lanes, *args)
             return self._per_lane(op, args, lanes)
         if op in _SPECIAL:
             return _SPECIAL[op](self, lanes, *args)
@@ -185,7 +188,7 @@ class Emitter:
 
 def _place(code: Code, table: Table, place: int) -> str:
     """Where a table's numbers are, from a place on: in this process, or in the module itself."""
-    if code.library:
+    if not code.device:
         code.kept.append(table)
         return f"inttoptr (i64 {table.values.ctypes.data + 8 * place} to ptr)"
     real, name = code.real, f"table.{table.digest}"

@@ -211,10 +211,14 @@ LOG2_E = 1.4426950408889634
 
 def exponential(code: Code, width: int, x: str) -> str:
     """e^x, within 1 ulp or so; scaled in two halves, so that it goes down to the smallest subnormal number."""
-    t, i = code.type(width), code.word(width)
     known = NUMBERS[code.real]
     clamped = _limit(code, width, "ogt", _limit(code, width, "olt", x, known.lowest), known.highest)
-    tail, n = _reduce(code, width, clamped)
+    return scaled(code, width, *reduced_exponent(code, width, clamped))
+
+
+def scaled(code: Code, width: int, tail: str, n: str) -> str:
+    """2^n (1 + tail)."""
+    t, i = code.type(width), code.word(width)
     half = code.new(f"ashr {i} {n}, {code.integer(1, width)}")
     rest = code.new(f"sub {i} {n}, {half}")
     value = code.new(f"fadd {t} {tail}, {code.constant(1.0, width)}")
@@ -227,7 +231,7 @@ def expm1(code: Code, width: int, x: str) -> str:
     t = code.type(width)
     known = NUMBERS[code.real]
     clamped = _limit(code, width, "ogt", _limit(code, width, "olt", x, -known.saturation), known.highest)
-    tail, n = _reduce(code, width, clamped)
+    tail, n = reduced_exponent(code, width, clamped)
     # at most 2^1023: what lies above overflows in the doubling at the end
     less = code.new(f"sub {code.word(width)} {n}, {code.integer(1, width)}")
     scale = _power_of_two(code, width, less)
@@ -246,8 +250,8 @@ def hyperbolic_tangent(code: Code, width: int, x: str) -> str:
     return code.call(f"llvm.copysign.{s}", t, ratio, x)
 
 
-def _reduce(code: Code, width: int, x: str) -> tuple[str, str]:
-    """e^r - 1, and n as an integer, where x = n ln 2 + r."""
+def reduced_exponent(code: Code, width: int, x: str, low: str = "") -> tuple[str, str]:
+    """e^r - 1, and n as an integer, where x + low = n ln 2 + r."""
     t, i = code.type(width), code.word(width)
     scaled = code.new(f"fmul {t} {x}, {code.constant(LOG2_E, width)}")
     shifted = code.new(f"fadd {t} {scaled}, {code.constant(code.real.shift, width)}")
@@ -255,6 +259,8 @@ def _reduce(code: Code, width: int, x: str) -> tuple[str, str]:
     r = x
     for part in NUMBERS[code.real].ln2:
         r = fused(code, width, minus_n, code.constant(part, width), r)
+    if low:
+        r = code.new(f"fadd {t} {r}, {low}")
     square = code.new(f"fmul {t} {r}, {r}")
     tail = fused(code, width, square, polynomial(code, width, r, NUMBERS[code.real].expm1), r)
     zero = code.new(f"bitcast {t} {code.constant(code.real.shift, width)} to {i}")
