@@ -17,13 +17,6 @@ from trundle.program import Program, trace
 from trundle.program.rollout import rollout as native
 
 
-@pytest.fixture
-def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path) -> FakeGpu:
-    monkeypatch.setenv("TRUNDLE_CACHE", str(tmp_path))
-    monkeypatch.setattr(cuda, "_LOADED", type(cuda._LOADED)())
-    return FakeGpu().installed(monkeypatch)
-
-
 def swinging() -> Program:
     """A pendulum with a force: x'' = -k sin x + u."""
     state, u, k = ca.SX.sym("x", 2), ca.SX.sym("u"), ca.SX.sym("k")

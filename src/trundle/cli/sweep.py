@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from trundle.choices import PRECISIONS
 from trundle.cli.output import Output, claim, emit
 from trundle.cli.parsing import add_base, add_force, options_named, pair
 from trundle.cli.request import Request, read_request
@@ -31,7 +32,7 @@ opens."""
 _OPTIONS = {
     "over": "--vary", "measures": "--measure", "samples": "--samples", "draws": "--draws", "seed": "--seed",
     "dt": "--dt", "store": "--store", "resume": "--resume", "chunk": "--chunk", "threads": "--threads",
-    "client": "--scheduler",
+    "client": "--scheduler", "device": "--device", "precision": "--precision",
 }  # fmt: skip
 
 
@@ -61,6 +62,13 @@ def configure(parser: ArgumentParser) -> None:
     add("--resume", action="store_true", help="go on with a store that was begun")
     add("--chunk", type=int, metavar="N", help="robots that are rolled and written at a time")
     add("--threads", type=int, metavar="N", help="how many threads (default: one a core)")
+    add(
+        "--device",
+        default="cpu",
+        metavar="DEVICE",
+        help="what rolls the robots: cpu, cuda, cuda:1 (default: cpu)",
+    )
+    add("--precision", choices=PRECISIONS, default="double", help="of numbers on a GPU (default: double)")
     add("--scheduler", metavar="ADDRESS", help="roll on the workers of this Dask scheduler, tcp://HOST:PORT")
     add("--figure", metavar="FILE", help="draw the measures' distributions: .png, .svg or .pdf")
     add("--page", metavar="FILE", help="write a page whose robots are dots to click on: .html")
@@ -111,7 +119,7 @@ def _swept(args: Namespace, request: Request, task: Task, out: Output) -> Sweep:
         return swept_task(
             task, dt, over=_once(args.vary), measures=args.measure, samples=args.samples, draws=args.draws,
             seed=args.seed, store=args.store, resume=args.resume, chunk=args.chunk, threads=args.threads,
-            client=args.scheduler, progress=not out.quiet,
+            client=args.scheduler, device=args.device, precision=args.precision, progress=not out.quiet,
         )  # fmt: skip
 
 

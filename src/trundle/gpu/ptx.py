@@ -20,10 +20,11 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
+from trundle.choices import Precision
 from trundle.errors import TrundleError
 from trundle.program.ir import Program
 from trundle.program.llvm.jit import Code
@@ -36,8 +37,6 @@ from trundle.program.llvm.llvm_rollout import (
     scheduled,
 )
 from trundle.program.llvm.real import DOUBLE, SINGLE
-
-Precision = Literal["double", "single"]
 
 TARGET = "sm_80"
 """The oldest processors that the code is made for, if nobody says otherwise: the driver takes it to any later one."""

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trundle.arrays import FloatArray
+from trundle.choices import Precision
 from trundle.errors import NumericsError
 from trundle.gpu.cuda import BLOCK, Cuda, opened
-from trundle.gpu.ptx import TARGET, Precision, Ptx, rollout_ptx
+from trundle.gpu.ptx import TARGET, Ptx, rollout_ptx
 from trundle.program import Program
 from trundle.program.channels import GroupInput
 from trundle.program.llvm.llvm_rollout import ChannelLayout

@@ -15,6 +15,7 @@ from trundle.documents import dump
 from trundle.documents.height_files import carried, with_maps
 from trundle.errors import InputError, require_known, suggest
 from trundle.frozen import frozen
+from trundle.gpu.devices import CPU, Device
 from trundle.model.arguments import named
 from trundle.model.ground_model import GroundModel, derive_on
 from trundle.model.ground_motion import STEP
@@ -22,7 +23,6 @@ from trundle.model.mechanism import mechanism
 from trundle.model.placed import warn_of_references
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program import compile_program
-from trundle.program.rollout import rollout as native
 from trundle.progress import Progress
 from trundle.results import Batch
 from trundle.robot import Robot
@@ -69,9 +69,10 @@ class Rolling:
     def advanced(
         self, start: FloatArray, inputs: Mapping[str, Floats], parameters: Mapping[str, Floats],
         steps: int, every: int | None, threads: int | None, progress: Callable[[float], None] | None = None,
+        device: Device = CPU,
     ) -> tuple[np.ndarray, FloatArray, FloatArray]:  # fmt: skip
         """Steps of many robots: which were stored, their states, and the last ones."""
-        result = native(
+        result = device.rollout(
             self.model.still, start,
             {INPUT: inputs or np.zeros(0), PARAMETER: parameters or np.zeros(0), STEP: [self.step]},
             dt=1.0, steps=steps, every=every, count=start.shape[1], threads=threads, progress=progress,
@@ -108,7 +109,7 @@ class Rolling:
 def rolled_over(
     robot: Robot, terrain: Terrain | Mapping[str, object], mode: Mode, asked: Asked, *,
     steps: int, dt: float | str, every: int, count: int | None, threads: int | None,
-    gradients: Sequence[str], progress: bool | Callable[[float], None],
+    gradients: Sequence[str], device: Device, progress: bool | Callable[[float], None],
 ) -> Batch:  # fmt: skip
     """Many robots over terrain; the arguments are those of `rollout`."""
     require_known(mode, MODES, f"unknown mode {mode!r}", key="mode")
@@ -122,7 +123,14 @@ def rolled_over(
     require_memory(steps // every + 1, len(rolling.model.states), rolling.count)
     with Progress(progress, steps * rolling.count, f"driving {robot.name}", "robot steps") as bar:
         taken, values, _ = rolling.advanced(
-            rolling.start, rolling.inputs, rolling.parameters, steps, every, threads, bar.fraction
+            rolling.start,
+            rolling.inputs,
+            rolling.parameters,
+            steps,
+            every,
+            threads,
+            bar.fraction,
+            device,
         )
     summary = {"mode": mode, "steps": steps, "dt": h, "every": every, "count": rolling.count}
     return _batch(rolling, taken, frozen(values), summary)

@@ -12,10 +12,11 @@ from dataclasses import replace
 import numpy as np
 
 from trundle.arrays import FloatArray, Floats
-from trundle.choices import Mode
+from trundle.choices import Mode, Precision
 from trundle.documents import Document
 from trundle.errors import InputError, NumericsError
 from trundle.frozen import frozen
+from trundle.gpu.devices import device_of
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, opened, robot_of
 from trundle.model.placed import warn_of_references
@@ -46,6 +47,8 @@ def rollout(
     terrain: Terrain | Mapping[str, object] | None = None,
     mode: Mode = "dynamic",
     gradients: Sequence[str] = (),
+    device: str = "cpu",
+    precision: Precision = "double",
     progress: bool | Callable[[float], None] = True,
 ) -> Batch:
     """Integrate many robots with the classical Runge-Kutta method of fixed step, on all cores.
@@ -80,6 +83,10 @@ def rollout(
         What derivatives are taken by, for `batch.gradient(OF, BY)`: parameters ("r"), where states start
         ("initial.theta"), constants added to inputs ("inputs.left_motor.voltage"). They are those of the steps
         themselves, to rounding. Where a law has a kink they are those of the side on which it stands.
+    device : {"cpu", "cuda"}
+        What rolls the robots: this machine's cores, or NVIDIA's GPU ("cuda:1": the second one), by `trundle[cuda]`.
+    precision : {"double", "single"}
+        Of numbers on a GPU; the CPU's are double.
     progress : bool or callable
         Whether to show progress after a second's work where a person watches (a terminal or a notebook), or what to
         call with the share done (0 to 1).
@@ -119,15 +126,16 @@ def rollout(
     ----------
     W. Kutta, "Beitrag zur näherungsweisen Integration totaler Differentialgleichungen", 1901.
     """
-    from trundle.program.rollout import rollout as native
     from trundle.simulation.ground_rollout import Asked, rolled_over
 
+    where = device_of(device, precision)
     source = opened(model, "rollout", base)
     ground = source.terrain if terrain is None and isinstance(source, Document) else terrain
     if ground is not None:
         return rolled_over(
             robot_of(source, "rollout", "it has no description"), ground, mode, Asked(initial, inputs, parameters),
-            steps=steps, dt=dt, every=every, count=count, threads=threads, gradients=gradients, progress=progress,
+            steps=steps, dt=dt, every=every, count=count, threads=threads, gradients=gradients, device=where,
+            progress=progress,
         )  # fmt: skip
     model = model_of(source, "rollout")
     check_whole_numbers(steps, every, count, threads)
@@ -146,7 +154,7 @@ def rollout(
     further = stepped_groups(model, u, h, steps)
     _warn_of_step(model, start, u, p, h)
     with Progress(progress, steps * size, f"rolling out {model.name}", "robot steps") as bar:
-        result = native(
+        result = where.rollout(
             tangents.dynamics,
             np.vstack([start, slopes.reshape(-1, size)]),
             {"input": u if u else np.zeros(0), "parameter": p, **further},

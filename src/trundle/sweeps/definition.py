@@ -11,7 +11,9 @@ from typing import Any, cast
 import numpy as np
 
 from trundle.arrays import FloatArray
+from trundle.choices import Precision
 from trundle.errors import InputError
+from trundle.gpu.devices import CPU, Device
 from trundle.model.archive import from_text as model_of_text
 from trundle.model.archive import to_text as text_of_model
 from trundle.simulation.lanes import NumbersLike
@@ -25,6 +27,7 @@ FORMAT = 1
 # What users call the parts of a definition.
 _PARTS = {
     "model": "the model", "design": "what varies", "measures": "the measures", "steps": "the steps", "dt": "dt",
+    "device": "the device or its precision",
     "initial": "the initial states", "inputs": "the inputs", "parameters": "the parameters",
 }  # fmt: skip
 
@@ -43,6 +46,8 @@ def text_of(work: Work) -> str:
         # How long deriving took is no part of it.
         "model": json.loads(text_of_model(replace(work.model, derive_seconds=0.0))),
     }
+    if not work.device.is_cpu:  # which one of several GPUs it is changes nothing
+        content["device"] = {"kind": work.device.kind, "precision": work.device.precision}
     return json.dumps(content, separators=(",", ":"))
 
 
@@ -60,6 +65,7 @@ def work_of(text: str) -> Work:
             _numbers(content["parameters"]),
             int(content["steps"]),
             float(content["dt"]),
+            device_in(text),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"the sweep's definition is damaged: {error!r}") from None
@@ -77,6 +83,12 @@ def read(text: str) -> dict[str, Any]:
         hint = "install a newer Trundle" if newer else "sweep again"
         raise InputError(f"the sweep has format {version}, this Trundle reads format {FORMAT}", hint=hint)
     return content
+
+
+def device_in(text: str) -> Device:
+    """What rolls the robots; a definition says nothing of the CPU."""
+    told = read(text).get("device")
+    return CPU if told is None else Device(told["kind"], cast(Precision, told["precision"]))
 
 
 def digest(text: str) -> str:

@@ -14,8 +14,9 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, NumericsError
 from trundle.files import is_taken, locked, replacing_in, signature
+from trundle.gpu.devices import Device
 from trundle.program.llvm.jit import host
-from trundle.sweeps.definition import difference, digest, work_of
+from trundle.sweeps.definition import device_in, difference, digest, work_of
 from trundle.sweeps.work import DIVERGED, Work, units_of
 
 # Rows that are read and written together within a chunk's shard: half a megabyte.
@@ -83,7 +84,7 @@ class Store:
 
     def admit(self, other: bool) -> None:
         """Refuse a machine whose instructions make other bits, unless `other` admits it."""
-        kept, here = self.group.attrs["instructions"], instructions()
+        kept, here = self.group.attrs["instructions"], instructions(device_in(self.definition))
         if kept != here and not other:
             hint = (
                 "run it on such a machine, or admit this one with other_cpu=True: bits are not promised then"
@@ -93,11 +94,14 @@ class Store:
             )
 
 
-def instructions() -> str:
-    """The instruction set that kernels are compiled for, on which the last bits hang."""
-    machine = host()
+def instructions(device: Device) -> str:
+    """The instruction set that kernels are compiled for, on which the last bits hang.
+
+    A GPU rounds as every other one, so that its kind says nothing; starts and ends are the CPU's also there.
+    """
+    machine, further = host(), "" if device.is_cpu else f" {device.kind}"
     on = "+".join(sorted(each[1:] for each in machine.features.split(",") if each.startswith("+")))
-    return f"{machine.cpu} {digest(on)[:12]}"
+    return f"{machine.cpu} {digest(on)[:12]}{further}"
 
 
 def create(work: Work, text: str, place: Path | None, chunk: int) -> Store:
@@ -133,7 +137,7 @@ def _fill(group: Any, work: Work, text: str, chunk: int) -> None:
     )
     group.attrs.update({
         "title": f"sweep of {work.model.name}", "written_by": signature(), "names": list(units), "chunk": chunk,
-        "instructions": instructions(), "definition": digest(text),
+        "instructions": instructions(work.device), "definition": digest(text),
     })  # fmt: skip
 
 

@@ -10,9 +10,11 @@ from typing import cast
 
 import numpy as np
 
+from trundle.choices import Precision
 from trundle.errors import InputError
 from trundle.expected import a_count, a_truth
 from trundle.files import path_of
+from trundle.gpu.devices import device_of
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named
 from trundle.model.placed import warn_of_references
@@ -34,6 +36,8 @@ from trundle.sweeps.work import BLOCK, Work, units_of
 # Robots a chunk: a megabyte a name. Fewer where a thread would else have less than four chunks.
 _CHUNK = 131_072
 _CHUNKS_A_THREAD = 4
+# On a GPU, which has room for some hundred thousand threads: enough that the last ones don't count.
+_CHUNK_OF_GPU = 1_048_576
 
 
 def sweep(
@@ -56,6 +60,8 @@ def sweep(
     client: object = None,
     other_cpu: bool = False,
     base: str | None = None,
+    device: str = "cpu",
+    precision: Precision = "double",
     progress: bool | Callable[[float], None] = True,
 ) -> Sweep:
     """Roll many robots that differ, and keep a few numbers of every one.
@@ -103,6 +109,10 @@ def sweep(
         Whether to go on although the store was begun with another instruction set, where last bits may differ.
     base : {"fixed", "planar", "floating"}, optional
         How the base moves, in place of what the description says.
+    device : {"cpu", "cuda"}
+        What rolls the robots, as for `rollout`; on a cluster the GPU of every worker.
+    precision : {"double", "single"}
+        Of numbers on a GPU.
     progress : bool or callable
         As for `rollout`.
 
@@ -139,7 +149,7 @@ def sweep(
     design = Design(_variations(model, over), a_count(samples, "samples", 1), draws, a_count(seed, "seed", 0))
     work = Work(
         model, design, measures_of(model, measures), dict(named(initial, "initial")), dict(named(inputs, "inputs")),
-        dict(named(parameters, "parameters")), steps, positive(dt, "dt", "s"),
+        dict(named(parameters, "parameters")), steps, positive(dt, "dt", "s"), device_of(device, precision),
     )  # fmt: skip
     warn_of_references(model.robot, model.inputs, work.told)
     warn_of_period(model, steps * work.dt, "a sweep")
@@ -149,7 +159,7 @@ def sweep(
         raise InputError("a cluster's workers write to a store", key="store", hint=hint)
     with (
         reached(client) as cluster,
-        _kept(work, place, a_truth(resume, "resume"), _chunk(chunk, design.count, count)) as kept,
+        _kept(work, place, a_truth(resume, "resume"), _chunk(chunk, work, count)) as kept,
     ):
         kept.admit(a_truth(other_cpu, "other_cpu"))
         left = [int(index) for index in np.flatnonzero(~kept.whole())]
@@ -157,7 +167,8 @@ def sweep(
         with Progress(progress, robots * steps, f"sweeping {model.name}", "robot steps") as bar:
             told = _Told(bar, robots)
             if cluster is None:
-                roll_here(work, kept, left, count, told)
+                # a GPU has its own threads, and its memory is one chunk's
+                roll_here(work, kept, left, count if work.device.is_cpu else 1, told)
             else:
                 roll_there(cluster, kept, left, other_cpu, told)
     return Sweep(kept, work, design.count - robots)
@@ -199,8 +210,11 @@ def _kept(work: Work, place: Path | None, resume: bool, chunk: int) -> Iterator[
         yield store
 
 
-def _chunk(given: int | None, robots: int, threads: int) -> int:
+def _chunk(given: int | None, work: Work, threads: int) -> int:
     """Robots a chunk: what was asked for, or what keeps all threads busy."""
+    robots = work.design.count
+    if given is None and not work.device.is_cpu:
+        return min(_CHUNK_OF_GPU, -(-robots // BLOCK) * BLOCK)
     if given is None:
         fair = -(-robots // (_CHUNKS_A_THREAD * threads))
         return min(_CHUNK, -(-fair // BLOCK) * BLOCK)

@@ -10,6 +10,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray, Floats
 from trundle.errors import InputError, suggest
+from trundle.gpu.devices import CPU, Device
 from trundle.model import Model
 from trundle.program import compile_program
 from trundle.simulation.lanes import Lanes, NumbersLike, given_lanes, inputs_told
@@ -32,6 +33,7 @@ class Work:
     """What a sweep does: which robots roll, for how long, and what is kept of them.
 
     initial, inputs, parameters: what all robots have, as `rollout` takes it, but for what the design varies.
+    device: what rolls them.
     """
 
     model: Model
@@ -42,6 +44,7 @@ class Work:
     parameters: Mapping[str, NumbersLike]
     steps: int
     dt: float
+    device: Device = CPU
 
     def __post_init__(self) -> None:
         for name in self.design.over:
@@ -127,15 +130,13 @@ class Work:
     def _measured(
         self, lanes: Lanes, threads: int | None, progress: Callable[[float], None] | None
     ) -> dict[str, FloatArray]:
-        from trundle.program.rollout import rollout as native
-
         robots = slice(0, lanes.count)
         u, p = (lane_numbers(numbers, 0, robots) for numbers in (lanes.inputs, lanes.parameters))
         start = lanes.start()
         further = stepped_groups(self.model, lanes.inputs, self.dt, self.steps)
         further.setdefault(NEXT_INPUT, _later(lanes.inputs))
         sums = self._begun(self._seen(start, u, p))
-        result = native(
+        result = self.device.rollout(
             self.programs.rates,
             np.vstack([start, *sums]),
             {"input": lanes.inputs or np.zeros(0), "parameter": lanes.parameters, **further},
