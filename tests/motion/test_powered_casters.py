@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import trundle
-from trundle.errors import InputError
 from trundle.motion.forces.balance import Balance
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import motion_forces
@@ -175,9 +174,3 @@ def test_no_share_is_above_what_was_asked_for(driven):
 def test_robots_on_casters_stay_on_their_plans(driven):
     """At 95 % of the friction, with slip, fed forward and led back by rates where the wheels stand."""
     assert trundle.track(casters(), driven, progress=False).largest["position"] < 1e-3
-
-
-def test_commands_say_who_drives_casters():
-    commands = {"motion": {"name": "on", "commands": [{"duration": 1, "twist": {"v_x": 1}}]}}
-    with pytest.raises(InputError, match=r"caster 'wheel_0'.*\n.*trundle\.follow"):
-        trundle.drive(commands, casters())

@@ -27,6 +27,7 @@ from trundle.motion.commands.control_levels import (
 )
 from trundle.motion.commands.reach import implied
 from trundle.motion.commands.steps import Control, State, Step, Stretch, Target
+from trundle.motion.commands.trails import begun, powered, refuse_modules, smoothness
 from trundle.motion.drive.drive import Limits
 from trundle.motion.drive.kinematics import Kinematics, kinematics
 from trundle.motion.forces.real_limits import checked, real_limits, rolled
@@ -124,7 +125,9 @@ class Driven:
     @cached_property
     def peaks(self) -> tuple[Peak, ...]:
         """The largest magnitudes of all quantities of all modules, between samples too."""
-        return tuple(peaks(self.motion, steady=self.level != "path"))
+        # wheels that trail swing on behind the end
+        trails = any(module.trails for module in self.motion.kinematics.modules)
+        return tuple(peaks(self.motion, steady=self.level != "path" and not trails))
 
     @cached_property
     def uses(self) -> Uses:
@@ -248,8 +251,9 @@ def drive(
     real = real_limits(who, a_real(grip, "grip", above=0)) if within and grip is not None else None
     real = None if real is None else rolled(checked(real), held.rolling[0])
     bounded = held if real is None else implied(held, real)
-    shape = smooth_shape(profile, bounded.limits) if within else profile
+    shape = smooth_shape(profile, smoothness(bounded)) if within else profile
     control = Control(who, held, shape, within, real)
+    refuse_modules(held, file, level)
     begin = _start(control, file, level)
     with Doing(progress, f"planning {file.motion.name}"):
         steps = _steps(control, file, level, begin)
@@ -281,26 +285,18 @@ def _check_choices(level: str, profile: str) -> None:
 
 
 def driven_modules(who: Kinematics) -> Kinematics:
-    """The wheels that plans are made for: those that trail behind a pivot go where they are drawn."""
-    kept = tuple(module for module in who.modules if not module.trails)
-    driven = {motor.drives for motor in who.robot.motors.values()}
-    for module in who.modules:
-        if module.trails and {module.name, f"{module.name}.steering"} & driven:
-            raise InputError(
-                f"a motor drives the caster {module.name!r}: how it stands hangs on where the base went before",
-                key=f"robot.wheels.{module.name}",
-                hint="trundle.follow drives such a base along a path; commands are planned for wheels that don't trail",
-            )
-    for module in kept:
+    """The wheels that commands are planned for; InputError for one beside its pivot."""
+    planned = powered(who)
+    for module in planned.modules:
         if module.points and float(module.offset[1]):
             raise InputError(
                 f"the wheel {module.name!r} stands beside its pivot, and rolls as it is steered",
                 key=f"robot.wheels.{module.name}",
                 hint="motions are planned for wheels that are fixed or steered about their centres",
             )
-    if not kept:
+    if not planned.modules:
         raise InputError(f"'{who.name}' has no wheel that drives it", key="robot.wheels")
-    return replace(who, modules=kept)
+    return planned
 
 
 def _steps(control: Control, file: CommandFile, level: Level, state: State) -> list[Step]:
@@ -341,7 +337,7 @@ def _in_order(
     angles = np.array([modules[name].angle.number for name in control.drive.names])
     speeds = np.array([modules[name].speed.number for name in control.drive.names])
     for module, angle in zip(control.drive.modules, angles, strict=True):
-        if not module.points and abs(math.remainder(angle - float(module.heading), math.pi)) > _SAME:
+        if not module.pivots and abs(math.remainder(angle - float(module.heading), math.pi)) > _SAME:
             raise file.error(f"the wheel {module.name!r} is not steered, and can't turn", place, at="modules")
     return angles, speeds
 
@@ -355,7 +351,7 @@ def _start(control: Control, file: CommandFile, level: Level) -> State:
         # where the twist points a module out of its range, all begin along their headings
         if control.drive.beyond(state.angles).any():
             state = replace(state, angles=control.drive.headings)
-        return state
+        return replace(state, angles=begun(control.drive, file, state.angles))
     angles, speeds = _in_order(control, file, start.modules, None)
     if level != "module":
         try:

@@ -6,6 +6,7 @@ ahead of the pivot, rolling asks α′ = −Im(u e^{−iα})/c − ω of the ang
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 # Angles are integrated to this (rad, and relative): limits are promised to 1e-6, slip to 1e-9.
 _PRECISE = 1e-11
+
+# Of the steps that integrating takes every so many are marks: looks between breaks see what happens between them.
+_APART = 16
 
 # What moves modules at places (n,), with derivatives: pivots' velocities (orders, n, m), the base's rate (orders, n).
 Moving = Callable[[FloatArray], tuple[ComplexArray, FloatArray]]
@@ -56,6 +60,11 @@ class Trailing:
         return angles
 
     @cached_property
+    def marks(self) -> FloatArray:
+        """Places between which angles change gently, closer where they swing round."""
+        return np.unique(np.concatenate([[*part.ts[::_APART], part.ts[-1]] for part in self._solved]))
+
+    @cached_property
     def _cuts(self) -> FloatArray:
         """The ends of the dense solutions: the breaks, and both ends of the way."""
         inner = self.breaks[(self.breaks > 0) & (self.breaks < self.end)]
@@ -86,6 +95,22 @@ class Trailing:
     def _rate(self, at: float, angles: FloatArray) -> FloatArray:
         u, omega = self.moving(np.array([at]))
         return trailed(self.drive, u[:1], omega[:1], angles[None])[0][0, 0]
+
+
+def settled(drive: Drive, twist: FloatArray, angles: FloatArray) -> FloatArray:
+    """Angles (m,) at which modules that trail stay as they are at a steady twist (3,), near those before (rad).
+
+    Im(u e^{−iα}) = −ω c, with the contact behind: sin(arg u − α) = −ω c/|u|. About a place nearer to the pivot than
+    its contact no angle stays; that at which it turns least is taken. The others' are as before, and of pivots that
+    stand still.
+    """
+    u, placed = drive.velocities(twist), angles.copy()
+    for k in np.flatnonzero(drive.trails & ~drive.still(u)).tolist():
+        ahead = float(drive.modules[k].offset[0])
+        aside = math.asin(float(np.clip(-twist[2] * ahead / np.abs(u[k]), -1.0, 1.0)))
+        angle = float(np.angle(u[k])) - (aside if ahead < 0 else math.pi - aside)
+        placed[k] = angle + 2 * math.pi * round((angles[k] - angle) / (2 * math.pi))
+    return placed
 
 
 def trailed(

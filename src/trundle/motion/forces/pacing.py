@@ -51,6 +51,17 @@ def slower(pieces: Sequence[Piece], real: RealLimits) -> tuple[float, str | None
     return (1 / pace if pace else math.inf), why
 
 
+def most_used(piece: Piece, real: RealLimits) -> tuple[float, str]:
+    """The largest share of what may be planned with that a piece takes, and of what: between looks too, where these
+    show no more than there is.
+    """
+    looks = piece.samples(_times(piece))
+    most = _most(looks, real)
+    return (
+        most if most[0] > 1 + _ROUNDING else _most(Samples.joined([looks, _between(piece, real, 1.0)]), real)
+    )
+
+
 def held_share(steady: Samples, real: RealLimits) -> tuple[float, str]:
     """The greatest share of a steady twist (one sample) that motors and floor hold, and what binds at more; 1 where
     all of it is held.
@@ -83,8 +94,9 @@ def _between(piece: Piece, real: RealLimits, pace: float) -> Samples:
         low, high = (
             np.pad(shares, ((0, 0), (1, 1)), mode="edge")[:, k : k + shares.shape[1]] for k in (0, 2)
         )
-        # of a level stretch the ends alone
-        peaks = (shares >= low) & (shares >= high) & ((shares > low) | (shares > high)) & (shares > _ALMOST)
+        # of a stretch that is level but for rounding the ends alone
+        higher = (shares > low + _ROUNDING) | (shares > high + _ROUNDING)
+        peaks = (shares >= low) & (shares >= high) & higher & (shares > _ALMOST)
         best = np.flatnonzero(peaks.any(axis=0))
         if not len(best):
             break

@@ -16,6 +16,7 @@ from trundle.expected import a_real, came
 from trundle.mechanics.modules import turns_into_range
 from trundle.mechanics.steering import STILL
 from trundle.model.arguments import Given, robot_of
+from trundle.motion.commands.trails import powered
 from trundle.motion.drive.drive import Drive, Limits, require_speeds
 from trundle.motion.drive.kinematics import Kinematics, kinematics
 from trundle.motion.forces.real_limits import RealLimits, checked, real_limits, rolled
@@ -115,20 +116,13 @@ def follow(
     """
     with Doing(progress, "planning along the path"):
         path = _path_of(path)
-        who = _planned(
+        who = powered(
             kinematics(limited_swerve() if robot is None else robot_of(robot, "follow", "it has no wheels"))
         )
         real = None if grip is None else real_limits(who, a_real(grip, "grip", above=0))
         drive = linked(who, who.drive.limited(limits))
         real = None if real is None else rolled(checked(real), drive.rolling[0])
         return _along_all(path, who, _followed(drive, real), angles, real)
-
-
-def _planned(who: Kinematics) -> Kinematics:
-    """The wheels that plans are made for: casters that no motor moves go where they are drawn."""
-    driven = {motor.drives for motor in who.robot.motors.values()}
-    kept = tuple(m for m in who.modules if not m.trails or {m.name, f"{m.name}.steering"} & driven)
-    return replace(who, modules=kept)
 
 
 def linked(who: Kinematics, drive: Drive) -> Drive:
