@@ -9,6 +9,8 @@ from trundle.show.figures.contours import draw_contours, hilly
 
 WAVES = {"surfaces": {"waves": {"type": "waves", "amplitude": 0.1, "length": 2.0}}}
 
+HILL = {"type": "hill", "height": 0.3, "width": 0.3}
+
 
 @pytest.fixture(scope="module")
 def runs():
@@ -24,7 +26,10 @@ def contours(axes):
 
 def test_a_path_over_hills_is_seen_from_above_on_their_contours(runs):
     axes = runs["waves"].plot.path().axes[0]
-    assert any(text.get_text() == "seen from above" for text in axes.texts)
+    assert any(
+        text.get_text() == "seen from above, ground from -0.1 to 0.1 m, the higher the darker"
+        for text in axes.texts
+    )
     shades, lines = contours(axes)
     assert lines.levels.min() <= -0.075
     assert lines.levels.max() >= 0.075
@@ -46,6 +51,53 @@ def test_axes_keep_their_limits(runs):
     import matplotlib.pyplot as plt
 
     _, axes = plt.subplots()
-    draw_contours(axes, runs["waves"], np.array([-1.0, -2.0]), np.array([3.0, 2.0]))
+    draw_contours(axes, [runs["waves"]], np.array([-1.0, -2.0]), np.array([3.0, 2.0]))
     assert (axes.get_xlim(), axes.get_ylim()) == ((-1, 3), (-2, 2))
     plt.close()
+
+
+def test_lines_of_a_step_have_no_room_for_labels():
+    step = {"surfaces": {"ground": {"type": "plane"}, "step": {"type": "step", "height": 0.2, "at": [1, 0]}}}
+    run = trundle.traverse(trundle.catalog.talon(), step, 0.2, mode="kinematic", step=0.1)
+    axes = run.plot.path().axes[0]
+    assert not [text for text in axes.texts if text.get_text().endswith(" m")]
+
+
+def test_regions_of_other_friction_are_drawn_on_flat_ground_too():
+    regions = {"ice": {"friction": 0.1, "x": [0, 0.2]}, "far": {"friction": 2, "x": [50, 60]}}
+    run = trundle.traverse(trundle.catalog.talon(), {"regions": regions}, 0.2, mode="kinematic", step=0.1)
+    axes = run.plot.path().axes[0]
+    words = [text.get_text() for text in axes.texts]
+    assert "ice: friction × 0.1" in words
+    assert not [each for each in words if each.startswith("far")]
+    (patch,) = [each for each in axes.patches if each.get_hatch()]
+    assert (patch.get_x(), patch.get_width()) == pytest.approx((0, 0.2))
+
+
+def test_compared_paths_lie_on_contours_where_they_share_the_ground(runs):
+    other = trundle.traverse(trundle.catalog.talon(speed=0.3), WAVES, 1.0, mode="kinematic", step=0.1)
+    axes = trundle.compare(runs["waves"], other).path().axes[0]
+    assert len(contours(axes)) == 2
+    higher = {"surfaces": {"waves": {"type": "waves", "amplitude": 0.2, "length": 2.0}}}
+    other = trundle.traverse(trundle.catalog.talon(), higher, 1.0, mode="kinematic", step=0.1)
+    compared = trundle.compare(runs["waves"], other)
+    assert compared.labels == ("on waves of 0.1 m every 2 m", "on waves of 0.2 m every 2 m")
+    axes = compared.path().axes[0]
+    assert contours(axes) == []
+    assert any("the grounds differ" in text.get_text() for text in axes.texts)
+
+
+def test_what_differs_in_a_terrain_is_told_by_its_numbers(runs):
+    softer = trundle.traverse(
+        trundle.catalog.talon(), {**WAVES, "sinkage": 0.03}, 1.0, mode="kinematic", step=0.1
+    )
+    assert trundle.compare(runs["waves"], softer).labels == ("sinkage = 0.02 m", "sinkage = 0.03 m")
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_ground_of_a_robot_that_stands_is_drawn():
+    """Its way has no length, and the ground lies farther below its base than the way is long."""
+    robot = trundle.catalog.quadruped()
+    run = trundle.traverse(robot, {"surfaces": {"hill": HILL}}, 0.02, step=0.01, progress=False)
+    assert hilly(run)
+    assert len(contours(run.plot.path().axes[0])) == 2

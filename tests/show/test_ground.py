@@ -5,7 +5,8 @@ import pytest
 
 import trundle
 from trundle.robot.terrain import parse_terrain
-from trundle.show.drawing.ground import ground_under, sampled
+from trundle.show.drawing.ground import grounds_under, sampled
+from trundle.show.page.payload import run_data
 
 LOW, HIGH = np.array([-1.0, 0.0, -0.1]), np.array([2.0, 1.0, 0.2])
 WAVES = {"type": "waves", "amplitude": 0.1, "length": 2.0, "across": 3.0}
@@ -14,6 +15,13 @@ SLOPE = {"type": "plane", "slope": "20 deg", "uphill": "30 deg"}
 
 def ground(**surfaces):
     return sampled(parse_terrain({"surfaces": surfaces}), LOW, HIGH, 0.5)
+
+
+def only(run, size):
+    """The ground of a run alone."""
+    grounds, own = grounds_under([run], size)
+    assert own == [0]
+    return grounds[0]
 
 
 def places(seen):
@@ -59,7 +67,7 @@ def test_the_ground_of_a_run_reaches_around_its_path():
     run = trundle.traverse(
         trundle.catalog.talon(), {"surfaces": {"w": WAVES}}, 1.0, mode="kinematic", step=0.1
     )
-    seen = ground_under([run], 0.8)
+    seen = only(run, 0.8)
     x, y = places(seen)
     assert x.min() == pytest.approx(run["x"].min() - 1.2)
     assert y.max() >= run["y"].max() + 1.2
@@ -68,7 +76,27 @@ def test_the_ground_of_a_run_reaches_around_its_path():
 
 def test_a_planar_robot_has_no_ground_of_its_own():
     robot = trundle.catalog.differential_drive()
-    assert ground_under([trundle.run(robot, duration=0.1, progress=False)], 0.5) is None
+    assert grounds_under([trundle.run(robot, duration=0.1, progress=False)], 0.5) == ([], [None])
+
+
+def test_runs_over_other_terrains_have_grounds_of_their_own():
+    def over(**surfaces):
+        return trundle.traverse(
+            trundle.catalog.talon(), {"surfaces": surfaces}, 0.2, mode="kinematic", step=0.1, progress=False
+        )
+
+    waves_of, higher = over(w=WAVES), over(w={**WAVES, "amplitude": 0.2})
+    planar = trundle.run(trundle.catalog.differential_drive(), duration=0.1, progress=False)
+    grounds, own = grounds_under([waves_of, planar, higher, waves_of], 0.8)
+    assert own == [0, None, 1, 0]
+    first, second = grounds
+    x, y = places(first)
+    assert first.heights == pytest.approx(waves(x, y), abs=1e-9)
+    x, y = places(second)
+    assert second.heights == pytest.approx(2 * waves(x, y), abs=1e-9)
+    data = run_data([waves_of, planar, higher])
+    assert [data["ground"], *(each["ground"] for each in data["others"])] == [0, None, 1]
+    assert len(data["grounds"]) == 2
 
 
 def test_a_straight_way_has_a_box_without_a_width():

@@ -3,6 +3,7 @@
 import json
 import math
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -11,7 +12,10 @@ import trundle
 from trundle.catalog import document
 from trundle.cli.app import main
 from trundle.errors import InputError
+from trundle.robot import ContactLaw, Push, parse_robot
+from trundle.robot.noun import plain
 from trundle.robot.terrain import parse_terrain
+from trundle.scalars import sqrt
 from trundle.show.page.live import live_data
 
 BOX = {
@@ -201,8 +205,37 @@ def test_a_law_that_gives_no_number_is_told_with_wheel_and_place(monkeypatch):
     from trundle.robot.ground_laws import Linear
 
     monkeypatch.setattr(Linear, "_damping", lambda self, bearing, read: math.nan)
-    with pytest.raises(trundle.NumericsError, match=r"after t = 0 s at x = 0 m, y = 0 m; look at the wheel"):
+    words = r"after t = 0 s at x = 0 m, y = 0 m; the law of the wheel 'fl', Linear, gives no finite number"
+    with pytest.raises(trundle.NumericsError, match=words):
         trundle.traverse(box(), {}, 1.0, rates(1.0), step=0.1)
+
+
+@pytest.mark.slow
+def test_the_wheel_whose_law_gives_no_number_is_told_and_no_joint():
+    """A law with a root of what turns negative, on one wheel of a rover whose first outputs are those of joints."""
+
+    @trundle.register
+    class Rooted(ContactLaw):
+        type: Literal["rooted"] = "rooted"
+
+        def push(self, touch, read):
+            return Push([-300 * v * sqrt(0.01 - v) for v in touch.slip])
+
+        def words(self, read):
+            return "a root"
+
+    robot = trundle.catalog.rocker_bogie()
+    wheels = {**plain(robot)["wheels"]}
+    wheels["middle_right"] = {**wheels["middle_right"], "contact": "rooted"}
+    robot = parse_robot({**plain(robot), "wheels": wheels})
+    rough = {"surfaces": {"r": {"type": "fractal", "seed": 3, "slope": 0.3, "shortest": 0.5, "longest": 3}}}
+    words = r"after t = [\d.]+ s at x = .*the law of the wheel 'middle_right', Rooted, gives no finite number at a slip"
+    messages = []
+    for samples in (401, 3):  # stored at every step, and rarely
+        with pytest.raises(trundle.NumericsError, match=words) as error:
+            trundle.traverse(robot, rough, 8.0, step=0.02, samples=samples, progress=False)
+        messages.append(str(error.value))
+    assert messages[0] == messages[1]
 
 
 def test_the_command_runs_a_file_with_a_terrain(tmp_path, monkeypatch, capsys):

@@ -151,6 +151,13 @@ class Terrain(Noun):
                 if value.bound is not None and not value.bound.allows(value.number):
                     message = f"{place[-1]} {value.bound.words}, got {value.number:g}"
                     raise problem(message, value.bound.hint, place)
+        for name, region in self.regions.items():
+            for axis, (least, greatest) in (("x", region.x), ("y", region.y)):
+                if least.number >= greatest.number:
+                    message = (
+                        f"a region from {axis} = {least.number:g} to {greatest.number:g} m holds no place"
+                    )
+                    raise problem(message, f"write the lesser first: {axis}: [1, 2]", ("regions", name, axis))
         return self
 
     @cached_property

@@ -18,6 +18,7 @@ from trundle.model.mechanism import mechanism
 from trundle.results import Run
 from trundle.results.columns import Column
 from trundle.simulation.fates import fates
+from trundle.simulation.ground_culprit import contact_of, without_number
 
 if TYPE_CHECKING:
     from trundle.simulation.traversing import GroundProblem
@@ -30,19 +31,27 @@ def first_lost(states: FloatArray) -> int:
 
 
 def failed(
-    problem: GroundProblem, time: FloatArray, states: FloatArray, outputs: FloatArray, lost: int
+    problem: GroundProblem, time: FloatArray, states: FloatArray, outputs: FloatArray
 ) -> NumericsError:
-    """Why a run over terrain has no more numbers: when, where, and at which wheel."""
-    model, before = problem.system, lost - 1
-    seen = dict(zip(model.outputs, outputs[:, before], strict=True)) if lost else {}
-    wrong = [name for name, value in seen.items() if not math.isfinite(value)]
-    deepest = max((name for name in seen if name.endswith(".sinkage")), key=seen.__getitem__, default="")
-    who = (wrong[0] if wrong else deepest).rpartition(".")[0]
-    here = dict(zip(model.states, states[:, max(before, 0)], strict=True))
+    """Why a run over terrain has no more numbers: when, where, and at which wheel.
+
+    states, outputs : at times (s) whose states are all finite, and after whose last they are not.
+    """
+    model = problem.system
+    here = dict(zip(model.states, states[:, -1], strict=True))
+    good = np.flatnonzero(np.isfinite(outputs).all(axis=0))
+    last = {
+        name: float(row[good[-1]]) if good.size else math.nan
+        for name, row in zip(model.outputs, outputs, strict=True)
+    }
+    why = without_number(model, problem.parameters, {**last, **here})
+    if not why:
+        wheels = {contact_of(model, name): value for name, value in last.items() if name.endswith(".sinkage")}
+        who = max(wheels, key=lambda name: wheels[name], default="")
+        why = f"look at the wheel {who!r}, its contact law, and what its motor is told"
     place = f"x = {here['x']:.4g} m, y = {here['y']:.4g} m"
     return NumericsError(
-        f"'{model.robot.name}' has no more finite numbers after t = {time[max(before, 0)]:g} s at {place}"
-        + (f"; look at the wheel {who!r}, its contact law, and what its motor is told" if who else "")
+        f"'{model.robot.name}' has no more finite numbers after t = {time[-1]:g} s at {place}; {why}"
     )
 
 
@@ -74,7 +83,7 @@ def run_of(
         },
         summary={
             "mode": model.mode,
-            "method": f"{model.attitude} steps of {problem.step:g} s",
+            "method": _method(model, problem.step),
             "steps": problem.steps,
             "derive_seconds": problem.derive_seconds,
             **seconds,
@@ -91,6 +100,13 @@ def run_of(
         },
         columns={name: Column(noun.owner, noun.label, noun.kind) for name, noun in known.items()},
     )
+
+
+def _method(model: GroundModel, step: float) -> str:
+    """How the run was stepped, in words."""
+    kind = "implicit steps" if model.mode == "dynamic" else "steps"
+    turned = ", roll, pitch and yaw by Euler" if model.attitude == "euler_angles" else ""
+    return f"{kind} of {step:g} s{turned}"
 
 
 def _ended(model: GroundModel, time: FloatArray, values: Mapping[str, FloatArray]) -> dict[str, object]:

@@ -93,8 +93,23 @@ class GroundProblem:
         outputs = self._observed(states[:, :last], inputs[:last])
         self._check_ground(time, states, outputs)
         if last < time.size:
-            raise failed(self, time, states, outputs, last)
+            raise failed(self, *self._before_lost(time, states, last))
         return run_of(self, time, (states, inputs.T, outputs), clock.seconds())
+
+    def _before_lost(
+        self, time: FloatArray, states: FloatArray, lost: int
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Times, states and outputs of the steps from the last but one time that is stored until states are no numbers.
+
+        What the ground does is known of a step that is taken: at the last time of numbers it is none.
+        """
+        before = max(lost - 2, 0)
+        begun = round(float(time[before]) / self.step)
+        taken = self.step * np.arange(begun, min(begun + 2 * self.every, self.steps), dtype=float)
+        inputs = self.inputs_at(taken)
+        passed = self._advanced(states[:, before : before + 1], inputs, 1, lambda _: None).states[:, :, 0].T
+        count = max(first_lost(passed[:, : taken.size]), 1)
+        return taken[:count], passed[:, :count], self._observed(passed[:, :count], inputs[:count])
 
     def _check_ground(self, time: FloatArray, states: FloatArray, outputs: FloatArray) -> None:
         """Raise InputError where a wheel has left all maps."""

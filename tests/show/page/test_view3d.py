@@ -291,4 +291,4 @@ def test_the_ground_of_a_terrain_is_drawn_and_shaded(opened):
     assert 255 > brightness(0.06, -0.74) > brightness(0.4, -0.55) + 10
     page.locator("#theme").click()
     assert np.abs(pixels(page) - picture).mean() > 10
-    assert page_of(trundle.catalog.document("talon"), progress=False).count('"ground":{"corner"') == 1
+    assert page_of(trundle.catalog.document("talon"), progress=False).count('"grounds":[{"corner"') == 1

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _POINTS, _AROUND = 16_000, 1.5
 # Points along the longer side at most: a robot that drives straight ahead has a box without a width.
 _LONGEST = 1000
+# Ground is looked for so far above and below the robot (m), where its way isn't longer: one that stands has no way.
+_DEEP = 10.0
 # Halvings of where the ground may be: to a millionth of a millionth.
 _HALVINGS = 40
 
@@ -38,15 +40,26 @@ class Ground:
     heights: FloatArray
 
 
-def ground_under(runs: Sequence[Run], size: float) -> Ground | None:
-    """The ground of the first run's terrain around where all runs were; None where it has no terrain.
+def grounds_under(runs: Sequence[Run], size: float) -> tuple[list[Ground], list[int | None]]:
+    """The grounds around where the runs were that stood on them, and the place of a run's own among them, if any.
 
     size : the robot's largest extent (m).
     """
-    terrain = terrain_of(runs[0])
-    if terrain is None:
-        return None
-    places = np.concatenate([[run["x"], run["y"], run["z"]] for run in runs if "z" in run.values], axis=1)
+    terrains: list[Terrain] = []
+    places: list[int | None] = []
+    for terrain in map(terrain_of, runs):
+        if terrain is not None and terrain not in terrains:
+            terrains.append(terrain)
+        places.append(None if terrain is None else terrains.index(terrain))
+    together = [
+        [run for run, own in zip(runs, places, strict=True) if own == k] for k in range(len(terrains))
+    ]
+    return [_under(each, those, size) for each, those in zip(terrains, together, strict=True)], places
+
+
+def _under(terrain: Terrain, runs: Sequence[Run], size: float) -> Ground:
+    """A terrain around where runs were."""
+    places = np.concatenate([[run["x"], run["y"], run["z"]] for run in runs], axis=1)
     places = places[:, np.isfinite(places).all(axis=0)]
     return sampled(terrain, places.min(axis=1), places.max(axis=1), _AROUND * size)
 
@@ -79,7 +92,7 @@ def sampled(terrain: Terrain, low: FloatArray, high: FloatArray, around: float) 
     columns, rows = (int(count) + 1 for count in np.ceil(extent / spacing))
     corner = low[:2] - around
     x, y = np.meshgrid(corner[0] + spacing * np.arange(columns), corner[1] + spacing * np.arange(rows))
-    reach = float(extent.max())
+    reach = max(float(extent.max()), _DEEP)
     bottom, top = np.full(x.shape, low[2] - reach), np.full(x.shape, high[2] + reach)
     walls, holes = _inside(terrain, x, y, top), ~_inside(terrain, x, y, bottom)
     for _ in range(_HALVINGS):

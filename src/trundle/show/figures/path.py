@@ -18,7 +18,7 @@ from trundle.errors import InputError
 from trundle.results import Run
 from trundle.show.drawing.scene import SEEN, SPATIAL, Plate, Scene, project
 from trundle.show.drawing.scenes import motion, named_points
-from trundle.show.figures.contours import draw_contours, hilly
+from trundle.show.figures.contours import draw_contours, hilly, on_one_ground
 from trundle.show.figures.field import Field, FieldLike
 from trundle.show.figures.laps import later_passes
 from trundle.show.figures.legends import LINE, Legend
@@ -103,16 +103,17 @@ def path(
         title = f"{run.name}: {'path' if track.drives else 'motion'}"
         figure, axes, bar = plane_axes(title, low, high, figsize) if ax is None else (figure_of(ax), ax, None)
         draw_plane(axes, track.view, low, high)
+        on = ""
         if under is not None:
             under.draw(axes)
         elif track.view == "z" and "z" in run:
-            draw_contours(axes, run, low, high)
+            on = draw_contours(axes, [run], low, high)
         alphas = [0.95 if index in (shown[0], shown[-1]) else 0.35 for index in shown]
         draw_scene(axes, robots, track.view, scale=scale, alphas=alphas)
         _draw_path(axes, bar, track)
         moved = off(track.scene)
         notes = [scale_note(track, scale), "" if track.scene.is_flat else f"seen {SEEN[track.view]}"]
-        notes.append(f"shapes to within {1e3 * moved:.2g} mm" if moved else "")
+        notes += [on, f"shapes to within {1e3 * moved:.2g} mm" if moved else ""]
         _note(axes, ", ".join(filter(None, notes)))
         return figure
 
@@ -120,6 +121,8 @@ def path(
 def paths(title: str, runs: Sequence[Run], labels: Sequence[str]) -> Figure:
     """The paths of several runs, a colour for a run, with every robot at its end."""
     tracks = [_moving(run, label) for run, label in zip(runs, labels, strict=True)]
+    over = all(track.view in (SPATIAL, "z") for track in tracks) and any(map(hilly, runs))
+    tracks = [_from_above(track) if over else track for track in tracks]
     view, scale = tracks[0].view, max(map(drawn_scale, tracks))
     if any(track.view != view for track in tracks):
         seen = ", ".join(f"{name} {SEEN[track.view]}" for name, track in zip(labels, tracks, strict=True))
@@ -135,6 +138,9 @@ def paths(title: str, runs: Sequence[Run], labels: Sequence[str]) -> Figure:
         legend.draw(figure, _EDGE, figure.get_size_inches()[1] - _BELOW_TITLE)
         bar.remove()
         draw_plane(axes, view, low, high)
+        on = ""
+        if over:
+            on = draw_contours(axes, runs, low, high) if on_one_ground(runs) else "the grounds differ"
         for index, (track, label) in enumerate(zip(tracks, labels, strict=True)):
             colour, dash = look(index)
             draw_scene(axes, track.scene.at([-1]), view, scale=scale, alphas=[0.6])
@@ -143,7 +149,8 @@ def paths(title: str, runs: Sequence[Run], labels: Sequence[str]) -> Figure:
             axes.plot(*track.points.T, color=colour, linestyle=dash, linewidth=width, label=label, zorder=5)
             axes.plot(*track.points[0], "o", color="white", markeredgecolor=INK, markersize=7, zorder=6)
             axes.plot(*track.points[-1], "s", color=colour, markeredgecolor="white", markersize=7, zorder=6)
-        _note(axes, scale_note(tracks[0], scale))
+        notes = [scale_note(tracks[0], scale), f"seen {SEEN[view]}" if over else ""]
+        _note(axes, ", ".join(filter(None, [*notes, on])))
         return figure
 
 

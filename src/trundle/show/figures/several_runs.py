@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _MOST_TOLD = 3
 # The fact that tells what drives a robot.
 _CONTROLLERS = "controllers"
+_TERRAIN, _START = "terrain", "start "
 # Curves nearer than this share of the largest value are alike.
 _ALIKE = 1e-9
 _OVER_TIME = tuple(name for name in FIGURES if name not in ("path", "estimate"))
@@ -246,6 +247,9 @@ def difference_labels(runs: Sequence[Run], names: Sequence[str] = ()) -> tuple[s
     if _CONTROLLERS in differing:
         shared = [kind for kind in differing if all(kind in run_facts for run_facts in facts)]
         differing = [kind for kind in shared if kind != "method"]
+    if any(kind.startswith(_TERRAIN) for kind in differing):  # where robots settle follows from it
+        follows = (_START, f"{_TERRAIN} ") if _TERRAIN in differing else _START
+        differing = [kind for kind in differing if not kind.startswith(follows)]
     differing = differing[:_MOST_TOLD]
     told = [", ".join(run_facts[kind] for kind in differing if kind in run_facts) for run_facts in facts]
     named = names if len(set(names)) == len(runs) else ()
@@ -257,7 +261,14 @@ def difference_labels(runs: Sequence[Run], names: Sequence[str] = ()) -> tuple[s
 
 def _facts(run: Run) -> Iterator[tuple[str, str]]:
     """What a run may differ in from others, and how it is told, with units."""
+    from trundle.show.drawing.ground import terrain_of
+
     yield "robot", run.name
+    terrain = terrain_of(run)
+    if terrain is not None:
+        yield _TERRAIN, f"on {terrain.words}"
+        for name, value in terrain.numbers.items():
+            yield f"terrain {name}", f"{name} = {_with_unit(value.number, value.quantity.unit)}"
     parameters = run.description.get("parameters", {})
     robot = _robot(run) if parameters else None
     units = {} if robot is None else robot.parameter_units()
@@ -266,7 +277,7 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
     for name, value in parameters.items():
         yield f"parameter {name}", f"{name} = {_with_unit(value, units.get(name, ''))}"
     for name in run.states if "method" in run.summary else ():  # what was measured begins anywhere
-        yield f"start {name}", f"{name} from {_with_unit(run[name][0], run.units.get(name, ''))}"
+        yield f"{_START}{name}", f"{name} from {_with_unit(run[name][0], run.units.get(name, ''))}"
     for name in run.groups["inputs"]:
         constant = np.ptp(run[name]) == 0
         value = _with_unit(run[name][0], run.units.get(name, ""))

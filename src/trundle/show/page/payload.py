@@ -12,7 +12,7 @@ import numpy.typing as npt
 from trundle.arrays import FloatArray
 from trundle.results import Run
 from trundle.results.between import further_points
-from trundle.show.drawing.ground import Ground, ground_under
+from trundle.show.drawing.ground import Ground, grounds_under
 from trundle.show.drawing.scene import PLANES, SEEN, Scene, Solid, depth, project
 from trundle.show.figures.arrows import with_wrenches
 from trundle.show.figures.panels import OVER_TIME, Panel
@@ -33,18 +33,22 @@ def run_data(runs: Sequence[Run], known: Set[str] | None = None) -> dict[str, ob
     """
     panels = [{section: show(run) for section, show in OVER_TIME.items()} for run in runs]
     labels = difference_labels(runs) if len(runs) > 1 else ("",)
-    first, *others = (
+    every = [
         {**_one_run(run, panel), "label": label}
         for run, panel, label in zip(runs, panels, labels, strict=True)
-    )
+    ]
+    grounds, own = _grounds(runs, every[0]["scene"])
+    first, *others = ({**each, "ground": place} for each, place in zip(every, own, strict=True))
     shown = {"plots": list(_plots(runs[0], panels[0], known)), "planes": [] if known else planes(runs[0])}
-    return {**first, "others": others, "ground": _ground(runs, first["scene"]), **shown}
+    return {**first, "others": others, "grounds": grounds, **shown}
 
 
-def _ground(runs: Sequence[Run], scene: object) -> dict[str, object] | None:
-    """The ground under the runs, where they have one; flat ground of planar robots is the page's own."""
-    ground = ground_under(runs, float(scene["size"])) if isinstance(scene, dict) else None
-    return None if ground is None else _surface(ground)
+def _grounds(runs: Sequence[Run], scene: object) -> tuple[list[dict[str, object]], list[int | None]]:
+    """Grounds under the runs, and which a run has, if any; flat ground of planar robots is the page's own."""
+    if not isinstance(scene, dict):
+        return [], [None] * len(runs)
+    grounds, own = grounds_under(runs, float(scene["size"]))
+    return [_surface(ground) for ground in grounds], own
 
 
 def _surface(ground: Ground) -> dict[str, object]:

@@ -237,7 +237,7 @@ def _ground_checks(run: Run) -> list[tuple[str, str, str]]:
     if lifted := run.summary.get("lifted"):
         times = ", ".join(f"{name} {seconds:.3g} s" for name, seconds in lifted.items())
         rows.append(
-            ("off the ground", times, "wheels that carry nothing; more weight or a wider stand holds them")
+            ("off the ground", counted(len(lifted), "contact"), f"{times}: nothing rests on them then")
         )
     return rows
 

@@ -3,6 +3,7 @@
 import * as THREE from "./vendor/three.module.min.js";
 
 const RELIEF = 2.5; // times as steep as it is the ground is shaded, as maps are
+export const SEEN_THROUGH = 0.35; // of another run's ground
 const LIFT = 0.03; // of the samples' spacing, so that lines lie on the surface
 
 // {corner [x, y], spacing, heights (rows × columns), columns}; the height at a place, NaN outside and over holes.
@@ -16,8 +17,8 @@ export function heightAt({ corner, spacing, heights, columns }, x, y) {
   return (1 - b) * low + b * high;
 }
 
-// The surface as triangles, shaded by the light that falls on it.
-export function groundSurface({ corner, spacing, heights, columns }, theme) {
+// The surface as triangles, shaded by the light that falls on it; below an opacity of 1 what lies behind is seen.
+export function groundSurface({ corner, spacing, heights, columns }, theme, opacity = 1) {
   const rows = heights.length / columns;
   const points = new Float32Array(3 * heights.length);
   heights.forEach((height, k) => points.set([corner[0] + spacing * (k % columns), corner[1] + spacing * Math.floor(k / columns), height], 3 * k));
@@ -31,7 +32,8 @@ export function groundSurface({ corner, spacing, heights, columns }, theme) {
   geometry.setIndex(triangles);
   geometry.computeVertexNormals();
   steepen(geometry.getAttribute("normal"));
-  const look = new THREE.MeshLambertMaterial({ color: theme.ground, side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
+  const clear = opacity < 1 ? { transparent: true, opacity, depthWrite: false } : {};
+  const look = new THREE.MeshLambertMaterial({ ...clear, color: theme.ground, side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
   const mesh = new THREE.Mesh(geometry, look);
   mesh.frustumCulled = false; // holes have no place, and so the whole has no middle
   return mesh;

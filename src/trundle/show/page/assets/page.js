@@ -115,10 +115,14 @@ function setUpField({ scene, data, redraw }) {
 }
 
 // The shapes of a page's robot with its motion, those of the runs that it is compared with among `others`.
-function sceneOf({ scene, run, others = [], ground = null }) {
+// The first run's ground is laid in full; one that another run has for itself is seen through, in that run's colour.
+function sceneOf({ scene, run, others = [], ground = null, grounds = [] }) {
   if (!scene) return null;
-  const compared = others.filter((each) => each.scene).map((each) => ({ ...each.scene, motion: motionOf(each), others: [], title: each.title }));
-  return { ...scene, motion: motionOf({ scene, run }), ghost: null, others: compared, ground };
+  const compared = others.filter((each) => each.scene).map((each) => ({
+    ...each.scene, motion: motionOf(each), others: [], title: each.title,
+    ground: grounds[each.ground] ?? null,
+  }));
+  return { ...scene, motion: motionOf({ scene, run }), ghost: null, others: compared, ground: grounds[ground] ?? null };
 }
 
 function motionsOf(page) {

@@ -3,7 +3,7 @@
 import * as THREE from "./vendor/three.module.min.js";
 import { momentAt, placed, posesAt, roundStep } from "./data.js";
 import { LAYERS, createRobot3d } from "./robot3d.js";
-import { groundLines, groundSurface, heightAt } from "./ground3d.js";
+import { SEEN_THROUGH, groundLines, groundSurface, heightAt } from "./ground3d.js";
 import { outline } from "./robot2d.js";
 
 const FIELD = (28 * Math.PI) / 180; // of view, upright
@@ -131,7 +131,7 @@ function rebuild(view) {
   for (const each of view.robots) {
     each.robot = createRobot3d(each.shapes, theme, each.look);
     each.robot.show(view.seen);
-    each.trail = createTrail({ ...each, ground: shown.ground }, theme);
+    each.trail = createTrail({ ...each, ground: each.ghost ? shown.ground : each.shapes.ground }, theme);
     for (const { group } of [each.robot, each.trail]) {
       group.quaternion.copy(UPRIGHT[shown.up]);
       view.scene.add(group);
@@ -284,8 +284,14 @@ function layGround({ shown, theme, ground }) {
   if (shown.ground) {
     ground.add(groundSurface(shown.ground, theme));
     for (const strong of [false, true]) ground.add(lines(groundLines(shown.ground, step, strong), { color: theme.ghost, transparent: true, opacity: strong ? 1 : 0.4 }));
-    return step;
   }
+  const laid = new Set([shown.ground]);
+  shown.others.forEach((other, k) => {
+    if (!other.ground || laid.has(other.ground)) return;
+    laid.add(other.ground);
+    ground.add(groundSurface(other.ground, { ground: theme.curves[(k + 1) % theme.curves.length] }, SEEN_THROUGH));
+  });
+  if (shown.ground) return step;
   const reach = Math.max(0.8 * shown.size, 1.5 * step);
   const level = groundLevel(shown, box.min.z);
   const low = ["x", "y"].map((axis) => Math.floor((box.min[axis] - reach) / step));
