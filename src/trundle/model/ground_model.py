@@ -182,7 +182,7 @@ def _observe(motion: GroundMotion, outputs: Mapping[Quantity, Scalar]) -> Progra
 
 def _sought(motion: GroundMotion) -> tuple[str, ...]:
     """The labels of what a search keeps from round to round."""
-    return (*motion.sought, *(f"{name}.change" for name in motion.sought), "coupled", "share", "best")
+    return Search.labels(motion.sought)
 
 
 def _after(motion: GroundMotion) -> dict[str, Scalar]:

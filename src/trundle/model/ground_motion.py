@@ -31,6 +31,7 @@ from trundle.model.ground_commands import Commands, Told
 from trundle.model.ground_contacts import Support, Touching
 from trundle.model.ground_kinematics import standing_speeds, with_body_slip
 from trundle.model.ground_sight import derived, derived_names
+from trundle.model.ground_slopes import add_products, chosen, damper
 from trundle.model.ground_states import (
     OWN_SYMBOLS,
     SYMBOLS,
@@ -51,7 +52,7 @@ from trundle.robot.values import Value
 from trundle.scalars import Rows, Scalar, is_zero, minus, plus, sqrt, times
 from trundle.spatial.motions import Pose
 from trundle.terrain.advance import angles_of
-from trundle.terrain.balance import Balance, Search
+from trundle.terrain.balance import Balance, Search, Slopes
 from trundle.terrain.contact import Contact, contact_names, contacts_of
 
 # The input group of a step's length (s).
@@ -349,37 +350,35 @@ class GroundMotion:
     @cached_property
     def search(self) -> Search:
         """Where a round of the search stands."""
-        count = len(self.balance.start)
-        return Search.of(self.tracer.inputs(TRIAL, 2 * count + 3), count)
+        labels = Search.labels(self.sought)
+        return Search.of(self.tracer.inputs(TRIAL, len(labels)), len(self.balance.start))
 
     def _dynamic(self) -> list[Scalar]:
         """The speeds that the search tries; at its end those at which all forces balance."""
         return self.filled(self.search.tried)
 
-    def pushed_at(self, free: Sequence[Scalar]) -> tuple[list[Scalar], Callable[[Scalar], Rows]]:
-        """All forces on the speeds that are sought, and their slopes, at speeds that follow no others.
-
-        The slopes take a factor of those of friction by the load.
-        """
+    def pushed_at(self, free: Sequence[Scalar]) -> tuple[list[Scalar], Callable[[Slopes], Rows]]:
+        """All forces on the speeds that are sought, and their slopes, at speeds that follow no others."""
         loose = self.loose
         forces, slopes = self.inner_slopes(self.all_speeds(free))
         total = [forces[i] for i in loose]
-        found: list[tuple[Rows, Rows]] = []
+        found: list[tuple[Rows, Rows, Scalar]] = []
         for each in self.touching:
             rows = self.folded([*each.every, self.spin_row(each)])
-            pushed, slope = self.ground.pushed(each, [dot(row, free) for row in rows])
+            moved = [dot(row, free) for row in rows]
+            pushed, slope = self.ground.pushed(each, moved)
             own = [[row[i] for i in loose] for row in rows]
-            found.append((own, slope))
+            found.append((own, slope, damper(moved, pushed)))
             for row, force in zip(own, pushed, strict=True):
                 total = [
                     t if is_zero(entry) else plus(t, times(entry, force))
                     for t, entry in zip(total, row, strict=True)
                 ]
 
-        def slopes_at(coupled: Scalar) -> Rows:
+        def slopes_at(taken: Slopes) -> Rows:
             matrix = [[slopes[i][j] for j in loose] for i in loose]
-            for own, slope in found:
-                add_products(matrix, own, by_load(slope, coupled))
+            for own, slope, strength in found:
+                add_products(matrix, own, chosen(slope, strength, taken))
             return matrix
 
         return total, slopes_at
@@ -402,23 +401,3 @@ _DAMPING = 0.05
 # Forces balance where the root of the sum of squares of what is left is below this share of the weight. Newton's last
 # round leaves far less; rounding about 1e-13.
 _BALANCED = 1e-10
-
-
-def by_load(slopes: Rows, coupled: Scalar) -> Rows:
-    """Slopes of a contact's forces (slips, normal, axle) with those of all but the normal one by its speed times a
-    factor.
-    """
-    normal = len(slopes) - 2
-    return [
-        [times(coupled, k) if j == normal and i != normal else k for j, k in enumerate(line)]
-        for i, line in enumerate(slopes)
-    ]
-
-
-def add_products(matrix: Rows, own: Rows, slopes: Rows) -> None:
-    """Add Jᵀ S J to a matrix, J the rows of what a contact moves."""
-    along = [[dot(line, column) for column in transpose(own)] for line in slopes]
-    for row, line in zip(own, along, strict=True):
-        for i, entry in enumerate(row):
-            if not is_zero(entry):
-                matrix[i] = [plus(m, times(entry, k)) for m, k in zip(matrix[i], line, strict=True)]

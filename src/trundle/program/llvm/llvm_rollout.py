@@ -42,7 +42,7 @@ NEXT = "next"
 ITERATE = "iterate"
 """The input group of what is sought by rounds there, where anything is."""
 
-ROUNDS = 60
+ROUNDS = 120
 """Rounds at most; a search that needs more is not converging."""
 
 

@@ -1,0 +1,51 @@
+"""Slopes of what the ground does to contacts, as a round of the search for speeds takes them, over these speeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trundle.mechanics.linear import dot, transpose
+from trundle.scalars import Rows, Scalar, is_zero, maximum, plus, times, where
+from trundle.terrain.balance import Slopes
+
+
+def damper(moved: Sequence[Scalar], pushed: Sequence[Scalar]) -> Scalar:
+    """The strength of a damper (N s/m) whose force takes what a contact's friction does at its slips: −f · v/v²."""
+    *slip, _, _ = moved
+    square = sum(v * v for v in slip) + _NO_SLIP
+    return maximum(-dot(pushed[: len(slip)], slip), 0) / square
+
+
+# The square of a slip that is none (m²/s²).
+_NO_SLIP = 1e-20
+
+
+def chosen(slopes: Rows, strength: Scalar, taken: Slopes) -> Rows:
+    """Slopes of a contact's forces (slips, normal, axle) as a round takes them: tangents, of which those by the speed
+    of the normal, which the load follows, may not count; or friction a damper of a strength, and the load's own.
+    """
+    normal = len(slopes) - 2
+    secant = [
+        [times(-1, strength) if i == j and i < normal else 0 for j in range(normal + 2)]
+        for i in range(normal + 2)
+    ]
+    return [
+        [
+            k
+            if i == j == normal
+            else times(taken.coupled, k)
+            if j == normal
+            else where(taken.tangent, k, secant[i][j])
+            for j, k in enumerate(line)
+        ]
+        for i, line in enumerate(slopes)
+    ]
+
+
+def add_products(matrix: Rows, own: Rows, slopes: Rows) -> None:
+    """Add Jᵀ S J to a matrix, J the rows of what a contact moves."""
+    along = [[dot(line, column) for column in transpose(own)] for line in slopes]
+    for row, line in zip(own, along, strict=True):
+        for i, entry in enumerate(row):
+            if not is_zero(entry):
+                matrix[i] = [plus(m, times(entry, k)) for m, k in zip(matrix[i], line, strict=True)]
