@@ -1,10 +1,7 @@
 """Sweeps: the rows of robots are those of rollouts, whoever rolls them; stores are gone on with, or refused."""
 
 import json
-import shutil
-import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -315,35 +312,3 @@ def test_the_command_says_what_the_library_finds(tmp_path, capsys):
         main(["sweep", "examples/diff_drive/circle.yaml", "--vary", "r=1:2:3", "--measure", "final.z"]) == 1
     )
     assert "no state or output 'z'" in capsys.readouterr().err
-
-
-_KILLED = """
-import sys, trundle
-trundle.sweep(trundle.catalog.differential_drive(), over={"body.mass": "uniform(40, 60)"}, samples=40960, steps=300,
-    measures=["final.x", "rms(omega)"], inputs={"left_motor.voltage": 20.0}, chunk=4096, threads=2, progress=False,
-    store=sys.argv[1], resume=sys.argv[2] == "resume")
-"""
-
-
-@pytest.mark.campaign
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
-def test_kills_lose_the_chunks_under_way_at_most(tmp_path, campaign):
-    """200 kills at random instants; what goes on has the bits of what was never killed."""
-    whole = tmp_path / "whole.zarr"
-    subprocess.run([sys.executable, "-c", _KILLED, whole, "new"], check=True)
-    wanted, place, done = rows(Sweep.load(whole)), tmp_path / "killed.zarr", 0
-    for rng in campaign(200):
-        process = subprocess.Popen([sys.executable, "-c", _KILLED, place, "resume"])
-        time.sleep(rng.uniform(0.3, 2.5))
-        process.kill()
-        process.wait()
-        if place.exists():
-            now = int(Sweep.load(place).store.whole().sum())
-            assert now >= done
-            done = now
-        if done == 10 or rng.uniform() < 0.2:
-            subprocess.run([sys.executable, "-c", _KILLED, place, "resume"], check=True)
-            found = rows(Sweep.load(place))
-            assert all(np.array_equal(found[name], values) for name, values in wanted.items())
-            shutil.rmtree(place)
-            done = 0

@@ -22,12 +22,13 @@ examples:
   trundle sweep robot.yaml --vary "body.mass=normal(50, 2)" --samples 100000 --measure "max(energy.kinetic)" \\
       --measure "first(x > 2 m)" --store out.zarr --figure out.png
   trundle sweep robot.yaml ... --store out.zarr --resume
+  trundle sweep rover.yaml --vary terrain.seed=0:99:100 --vary "terrain.scale=uniform(0, 1)" --measure "max(tilt)"
   trundle run robot.yaml --like out.zarr:1234
 
-What varies is a parameter, initial.STATE or inputs.INPUT. BEGIN:END:POINTS and values with commas make a grid;
-uniform(low, high) and normal(mean, sd) are drawn from. Measures: final.NAME, min(NAME), max(NAME), mean(NAME),
-integral(NAME), rms(NAME), first(NAME > VALUE), of any state or output. The store is a Zarr folder, which xarray
-opens."""
+What varies is a parameter, initial.STATE, inputs.INPUT, over terrain also its numbers and terrain.seed.
+BEGIN:END:POINTS and values with commas make a grid; uniform(low, high) and normal(mean, sd) are drawn from.
+Measures: final.NAME, min(NAME), max(NAME), mean(NAME), integral(NAME), rms(NAME), first(NAME > VALUE), of any state
+or output. The store is a Zarr folder, which xarray opens."""
 
 _OPTIONS = {
     "over": "--vary", "measures": "--measure", "samples": "--samples", "draws": "--draws", "seed": "--seed",
@@ -49,7 +50,8 @@ def configure(parser: ArgumentParser) -> None:
     text = "independent draws, a Sobol sequence, a Latin hypercube, or what Sobol' indices need (default: random)"
     add("--draws", choices=("random", "sobol", "latin", "indices"), default="random", help=text)
     add("--seed", type=int, default=0, metavar="N", help="of the draws (default: 0)")
-    add("--dt", default="1 ms", metavar="SECONDS", help="the length of a step (default: 1 ms)")
+    text = "the length of a step (default: 1 ms; over terrain as FILE says)"
+    add("--dt", metavar="SECONDS", help=text)
     add("--duration", metavar="SECONDS", help="how long the robots roll; by default as long as FILE says")
     changes = {
         "--set": "another value for a parameter of all robots",
@@ -115,7 +117,7 @@ def _swept(args: Namespace, request: Request, task: Task, out: Output) -> Sweep:
         hint = "such as --measure final.x or --measure 'max(energy.kinetic)'"
         raise InputError("nothing is measured", key="--measure", hint=hint)
     with request.located(), options_named(_OPTIONS):
-        dt = number(args.dt, "dt", "s")
+        dt = None if args.dt is None else number(args.dt, "dt", "s")
         return swept_task(
             task, dt, over=_once(args.vary), measures=args.measure, samples=args.samples, draws=args.draws,
             seed=args.seed, store=args.store, resume=args.resume, chunk=args.chunk, threads=args.threads,

@@ -100,7 +100,7 @@ class GroundModel:
         """Rates of zero for every state: what native rollouts integrate before they take the step."""
         tracer = Tracer(STATE)
         return tracer.program(
-            "still", {STATE: self.states}, {"rate": (self.states, [0.0] * len(self.states))}
+            self.name, {STATE: self.states}, {"rate": (self.states, [0.0] * len(self.states))}
         )
 
 

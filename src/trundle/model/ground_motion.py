@@ -49,7 +49,7 @@ from trundle.program import Tracer
 from trundle.program.tangents import derivative_along, jacobian
 from trundle.robot.terrain import Terrain
 from trundle.robot.values import Value
-from trundle.scalars import Rows, Scalar, is_zero, minus, plus, sqrt, times
+from trundle.scalars import Rows, Scalar, atan2, is_zero, minus, plus, sqrt, times
 from trundle.spatial.motions import Pose
 from trundle.terrain.advance import angles_of
 from trundle.terrain.balance import Balance, Search, Slopes
@@ -156,6 +156,13 @@ class GroundMotion:
     def angles(self) -> tuple[Scalar, Scalar, Scalar]:
         """Roll, pitch and yaw of the base (rad)."""
         return angles_of(quaternion_rotation(*self.here.at.q[3:7]))
+
+    @cached_property
+    def tilt(self) -> Scalar:
+        """The angle between the base's third axis and the vertical (rad), 0 to π."""
+        rotation = quaternion_rotation(*self.here.at.q[3:7])
+        x, y, z = rotation[2]
+        return atan2(sqrt(x * x + y * y), z)
 
     @cached_property
     def told(self) -> Told:

@@ -16,6 +16,7 @@ from trundle.model.ground_sight import ANGLES
 from trundle.robot.contact import Push
 from trundle.scalars import Scalar, largest, less, minimum, minus, plus, sqrt, times
 
+_TILT = Quantity("tilt", "rad", "place")
 _SINKAGE, _LOAD = Quantity("sinkage", "m", "place"), Quantity("load", "N", "load")
 _SLIP_RESIDUAL = Quantity("slip_residual", "m/s", "residual")
 _BALANCE = Quantity("balance_residual", "N", "residual")
@@ -31,7 +32,7 @@ def observed(motion: GroundMotion) -> dict[Quantity, Scalar]:
     """What a run shows beside its states, in the order in which a person would read it."""
     nu, quantities = motion.ended, motion.assembly.quantities
     known = () if motion.mode == "kinematic" else motion.speeds
-    outputs = dict(zip(ANGLES, motion.angles, strict=True))
+    outputs = dict(zip(ANGLES, motion.angles, strict=True)) | {_TILT: motion.tilt}
     names = coupled_coordinates(motion.assembly)
     outputs |= {quantities[name]: motion.here.at.values[name] for name in names}
     speeds = zip(motion.assembly.speeds, nu, strict=True)

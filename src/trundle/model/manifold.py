@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -148,9 +148,12 @@ def settle(
 
 
 def settle_batch(
-    model: Constrained, x: Mapping[str, Any], given: Sequence[str], parameters: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The same for the states of many robots at once; (count,) or numbers by name, in and out."""
+    model: Constrained, x: Mapping[str, Any], given: Sequence[str], parameters: Mapping[str, Any],
+    often: bool | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """The same for the states of many robots at once; (count,) or numbers by name, in and out. `often` is as for a
+    `Kernel`: with True a start's bits don't hang on what came before.
+    """
     if model.manifold is None:
         return dict(x)
     if all(np.ndim(value) == 0 for value in (*x.values(), *parameters.values())):
@@ -158,7 +161,11 @@ def settle_batch(
     from trundle.program import compile_program
 
     columns = np.broadcast_arrays(*(np.ravel(value) for value in (*x.values(), *parameters.values())))
-    rows = _on_constraints(_Look(model, compile_program), np.array(columns, dtype=float).T, given)
+
+    def prepare(program: Program) -> Evaluation:
+        return partial(compile_program(program), often=often)
+
+    rows = _on_constraints(_Look(model, prepare), np.array(columns, dtype=float).T, given)
     return dict(zip(model.states, rows.T[: len(model.states)], strict=True))
 
 

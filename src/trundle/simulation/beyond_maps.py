@@ -9,6 +9,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.robot.terrain import Terrain
+from trundle.scalars import Scalar
 
 # Farther from the ground than this (m) nothing is but beyond a map: half of `robot.gridded.NOWHERE`.
 _FAR = 5e8
@@ -23,15 +24,25 @@ def first_beyond(sinkages: Mapping[str, FloatArray]) -> tuple[int, str] | None:
 
 def is_beyond(terrain: Terrain, states: Mapping[str, FloatArray]) -> np.ndarray:
     """Which robots (robots,) have left the maps that are all of their ground, by their places (times, robots)."""
+    gone = off_maps(terrain, states["x"], states["y"])
+    return np.asarray((np.broadcast_to(np.asarray(gone), states["x"].shape) > 0).any(axis=0))
+
+
+def off_maps(terrain: Terrain, x: Scalar, y: Scalar) -> Scalar:
+    """1 where a place lies off all maps that are all of the ground, else 0."""
     from trundle.robot.gridded import GridSurface  # loaded, where there is any
 
-    times, robots = states["x"].shape
-    gone = np.ones((times, robots), dtype=bool)
+    gone: Scalar = 1
     for surface in terrain.surfaces.values():
         if not isinstance(surface, GridSurface) or surface.edge != "error":
-            return np.zeros(robots, dtype=bool)
-        gone &= np.asarray(surface.map_of().inside(states["x"], states["y"])) == 0
-    return np.asarray(gone.any(axis=0))
+            return 0
+        gone = gone * (1 - surface.map_of().inside(x, y))
+    return gone
+
+
+def is_far(gaps: FloatArray) -> np.ndarray:
+    """Which robots (robots,) have a wheel beyond all maps, by distances (wheels, robots) in m."""
+    return np.asarray((gaps > _FAR).any(axis=0))
 
 
 def check_start(terrain: Terrain, gaps: Mapping[str, float], x: float, y: float) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.mechanics.wheels import WheelModel
+
+T = TypeVar("T", bound=Any)
 
 # Who in the last part of a run gets on by less than this share of what its wheels roll is stuck.
 _LAST, _GETS_ON = 0.25, 0.1
@@ -29,28 +32,44 @@ class Fates:
 
 def fates(time: FloatArray, states: Mapping[str, FloatArray], wheels: Sequence[WheelModel]) -> Fates:
     """Of states by name (times, robots): attitude, place, and the angles of wheels as far as they are among these."""
-    upward = 1 - 2 * (states["q_x"] ** 2 + states["q_y"] ** 2)
-    fallen = upward <= 0
+    fallen = upward(states["q_x"], states["q_y"]) <= 0
     overturned = np.asarray(fallen.any(axis=0))
-    last = int(np.searchsorted(time, time[-1] - _LAST * (time[-1] - time[0])))
-    went = np.hypot(states["x"][-1] - states["x"][last], states["y"][-1] - states["y"][last])
-    rolled, size = _rolled(states, wheels, last)
-    stuck = (rolled > _STANDS * size) & (went < _GETS_ON * rolled) & ~overturned
-    return Fates(overturned, stuck, np.argmax(fallen, axis=0))
+    last = late(time)
+    before, after = ({name: rows[place] for name, rows in states.items()} for place in (last, -1))
+    return Fates(overturned, gets_nowhere(before, after, wheels) & ~overturned, np.argmax(fallen, axis=0))
+
+
+def upward(q_x: T, q_y: T) -> T:
+    """How far the base's third axis points up: the cosine of its tilt, from parts of its quaternion."""
+    return 1 - 2 * (q_x * q_x + q_y * q_y)
+
+
+def late(time: FloatArray) -> int:
+    """The first time of the last part, in which a robot may be stuck."""
+    return int(np.searchsorted(time, time[-1] - _LAST * (time[-1] - time[0])))
+
+
+def gets_nowhere(
+    before: Mapping[str, FloatArray], after: Mapping[str, FloatArray], wheels: Sequence[WheelModel]
+) -> np.ndarray:
+    """Whose wheels turn in vain, by the states (robots,) where the last part begins and ends."""
+    went = np.hypot(after["x"] - before["x"], after["y"] - before["y"])
+    rolled, size = _rolled(before, after, wheels)
+    return (rolled > _STANDS * size) & (went < _GETS_ON * rolled)
 
 
 def _rolled(
-    states: Mapping[str, FloatArray], wheels: Sequence[WheelModel], last: int
+    before: Mapping[str, FloatArray], after: Mapping[str, FloatArray], wheels: Sequence[WheelModel]
 ) -> tuple[FloatArray, float]:
-    """How far wheels roll on average from a time to the end (m) by robot, and the mean of their radii."""
+    """How far wheels roll on average (m) by robot, and the mean of their radii."""
     ways: list[FloatArray] = []
     sizes: list[float] = []
     for wheel in wheels:
-        angle = states.get(f"{wheel.name}.angle")
-        if angle is not None:
+        angle = f"{wheel.name}.angle"
+        if angle in after:
             radius = float(wheel.radius)
-            ways.append(radius * np.abs(angle[-1] - angle[last]))
+            ways.append(radius * np.abs(after[angle] - before[angle]))
             sizes.append(radius)
     if not ways:
-        return np.zeros(states["x"].shape[1]), 1.0
+        return np.zeros(after["x"].shape), 1.0
     return np.asarray(np.mean(ways, axis=0)), float(np.mean(sizes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from trundle.arrays import FloatArray, Floats
 from trundle.choices import MODES, Mode
 from trundle.documents import dump
 from trundle.documents.height_files import carried, with_maps
-from trundle.errors import InputError, require_known, suggest
+from trundle.errors import InputError, require_known
 from trundle.frozen import frozen
 from trundle.gpu.devices import CPU, Device
 from trundle.model.arguments import named
@@ -26,11 +26,10 @@ from trundle.program import compile_program
 from trundle.progress import Progress
 from trundle.results import Batch
 from trundle.robot import Robot
-from trundle.robot.gridded import FractalSurface
 from trundle.robot.terrain import Terrain, parse_terrain
-from trundle.robot.values import Value
 from trundle.simulation.beyond_maps import is_beyond
 from trundle.simulation.fates import fates
+from trundle.simulation.ground_numbers import PREFIX, varied_ground
 from trundle.simulation.lanes import NumbersLike, column, common_size, complete, inputs_told, parameters_told
 from trundle.simulation.observing import lane_numbers
 from trundle.simulation.options import positive
@@ -39,9 +38,8 @@ from trundle.simulation.sampling import steps_of
 from trundle.simulation.settling import settled_lanes
 from trundle.simulation.traversing import rates_among, require_standing
 
-_PREFIX = "terrain."
-# Steps of robots from which fast code pays: for Zoe it takes some 3 s more to compile, and 0.2 µs less a step.
-_MANY = 15_000_000
+MANY = 15_000_000
+"""Steps of robots from which fast code pays: for Zoe it takes some 3 s more to compile, and 0.2 µs less a step."""
 # States observed together.
 _TOGETHER = 4096
 _POSE = ("z", "q_w", "q_x", "q_y", "q_z")
@@ -76,7 +74,7 @@ class Rolling:
             self.model.still, start,
             {INPUT: inputs or np.zeros(0), PARAMETER: parameters or np.zeros(0), STEP: [self.step]},
             dt=1.0, steps=steps, every=every, count=start.shape[1], threads=threads, progress=progress,
-            projection=self.model.step, quick=steps * start.shape[1] < _MANY,
+            projection=self.model.step, quick=steps * start.shape[1] < MANY,
         )  # fmt: skip
         return result.steps, result.states, result.final
 
@@ -142,78 +140,75 @@ def prepared(
 ) -> Rolling:  # fmt: skip
     """The model, and everything that robots are given, checked."""
     given = named(asked.parameters, "parameters")
-    own = {name: value for name, value in given.items() if not name.startswith(_PREFIX)}
+    own = {name: value for name, value in given.items() if not name.startswith(PREFIX)}
+    theirs = {name: value for name, value in given.items() if name not in own}
+    inputs = named(asked.inputs, "inputs")
+    model, numbers = standing(robot, terrain, mode, inputs, theirs)
+    steps_of(model.clocks, h, "dt", "step")
+    told = inputs_told(model, inputs, steps, h)
+    warn_of_references(model.robot, model.inputs, told)
+    lanes = ground_lanes(model, Asked(asked.initial, told, own), numbers, count)
+    return Rolling(model, lanes.settled(), lanes.inputs, lanes.parameters, h, lanes.count)
+
+
+def standing(
+    robot: Robot, terrain: Terrain | Mapping[str, object], mode: Mode, inputs: Iterable[str],
+    theirs: Mapping[str, NumbersLike],
+) -> tuple[GroundModel, dict[str, Floats]]:  # fmt: skip
+    """The model, whose parameters are `theirs` as well, the terrain's numbers by name; and what robots have for them.
+
+    In a kinematic model the speeds among the `inputs` are told.
+    """
     ground = with_maps(terrain if isinstance(terrain, Terrain) else parse_terrain(named(terrain, "terrain")))
     if robot.urdf is not None:
         from trundle.documents.urdf.feet import with_feet  # late, as in `traverse`
 
         robot = with_feet(robot)
-    theirs = {name.removeprefix(_PREFIX): value for name, value in given.items() if name not in own}
-    ground, varied, numbers = _varied(ground, theirs)
-    inputs = named(asked.inputs, "inputs")
+    ground, varied, numbers = varied_ground(ground, theirs)
     rates = rates_among(robot, inputs) if mode == "kinematic" else ()
     model = derive_on(robot, ground, mode, "exponential", rates, varied)
-    steps_of(model.clocks, h, "dt", "step")
     require_standing(model)
-    told = inputs_told(model, inputs, steps, h)
-    warn_of_references(model.robot, model.inputs, told)
-    u = complete(dict.fromkeys(model.inputs, 0.0), told, "input", model)
-    p = parameters_told(model, own) | numbers
+    return model, numbers
+
+
+@dataclass(frozen=True)
+class GroundLanes:
+    """`count` robots that begin on a terrain: states (states, robots), inputs and parameters by name.
+
+    yaw: where they point (robots,), None where their whole pose was given.
+    """
+
+    model: GroundModel
+    states: FloatArray
+    yaw: FloatArray | None
+    inputs: Mapping[str, Floats]
+    parameters: Mapping[str, Floats]
+    count: int
+
+    def settled(self, lost: np.ndarray | None = None) -> FloatArray:
+        """The states on the ground; see `settled_lanes`."""
+        if self.yaw is None:
+            return self.states
+        rows = lane_numbers(self.parameters, 0, slice(0, self.count))
+        inputs = np.zeros(len(self.model.inputs))
+        return settled_lanes(self.model, self.states, self.yaw, inputs, rows, lost)
+
+
+def ground_lanes(
+    model: GroundModel, asked: Asked, numbers: Mapping[str, Floats], count: int | None
+) -> GroundLanes:
+    """What was given, completed and checked; `numbers` are the terrain's. Inputs are those of `inputs_told`."""
+    u = complete(dict.fromkeys(model.inputs, 0.0), asked.inputs or {}, "input", model)
+    p = parameters_told(model, asked.parameters or {}) | dict(numbers)
     initial = dict(named(asked.initial, "initial"))
     yaw = {"yaw": column("run.initial.yaw", initial.pop("yaw", 0.0), "rad", 1)}
     x = complete({name: model.quantities[name].start for name in model.states}, initial, "state", model)
     size = common_size(count, x, u, p, yaw)
     model.quantities.check_quaternions(x)
     start = np.array([np.broadcast_to(x[name], (size,)) for name in model.states], dtype=np.float64)
-    if not any(name in initial for name in _POSE):
-        turned = np.array(np.broadcast_to(yaw["yaw"], (size,)), dtype=np.float64)
-        rows = lane_numbers(p, 0, slice(0, size))
-        start = settled_lanes(model, start, turned, np.zeros(len(model.inputs)), rows)
-    return Rolling(model, start, u, p, h, size)
-
-
-def _varied(
-    terrain: Terrain, given: Mapping[str, NumbersLike]
-) -> tuple[Terrain, dict[str, Value], dict[str, Floats]]:
-    """The terrain, with the ground of several seeds where these are asked for; its numbers that are parameters now, and
-    what they are, both by their names.
-    """
-    varied, numbers, surfaces = dict[str, Value](), dict[str, Floats](), dict(terrain.surfaces)
-    for name, value in given.items():
-        key = f"{_PREFIX}{name}"
-        surface = surfaces.get(name.removeprefix("surfaces.").removesuffix(".seed"))
-        if name.endswith(".seed") and isinstance(surface, FractalSurface):
-            which, place = np.unique(column(key, value, "", 1), return_inverse=True)
-            if (which < 0).any() or (which != np.floor(which)).any():
-                raise InputError("seeds are whole numbers from 0 up", key=key)
-            found, varied[key] = surface.of_seeds(which.astype(int).tolist())
-            surfaces[name.removeprefix("surfaces.").removesuffix(".seed")] = found
-            numbers[key] = place.reshape(-1).astype(np.float64) if np.ndim(value) else 0.0
-    made = terrain.model_copy(update={"surfaces": surfaces})
-    for name, value in given.items():
-        key = f"{_PREFIX}{name}"
-        if key not in varied:
-            varied[key], numbers[key] = _number(made, name, value)
-    return (
-        made,
-        {f"{_PREFIX}{name}": varied[f"{_PREFIX}{name}"] for name in given},
-        {f"{_PREFIX}{name}": numbers[f"{_PREFIX}{name}"] for name in given},
-    )
-
-
-def _number(terrain: Terrain, name: str, given: NumbersLike) -> tuple[Value, Floats]:
-    """A number of the terrain, and what robots have for it."""
-    key, known = f"{_PREFIX}{name}", terrain.numbers
-    if name not in known:
-        message = f"the terrain has no number {name!r}, or leaves it to its default"
-        raise InputError(message, key=key, hint=suggest(name, known))
-    value = known[name]
-    numbers = column(key, given, value.quantity.unit, 1)
-    if value.bound is not None:
-        wrong = [each for each in np.atleast_1d(numbers) if not value.bound.allows(float(each))]
-        if wrong:
-            raise InputError(f"{key} {value.bound.words}, got {wrong[0]:g}", key=key, hint=value.bound.hint)
-    return value, numbers
+    posed = any(name in initial for name in _POSE)
+    turned = None if posed else np.array(np.broadcast_to(yaw["yaw"], (size,)), dtype=np.float64)
+    return GroundLanes(model, start, turned, u, p, size)
 
 
 def _batch(rolling: Rolling, taken: np.ndarray, values: FloatArray, summary: Mapping[str, object]) -> Batch:

@@ -40,19 +40,20 @@ class Lanes:
     initial: tuple[str, ...]
     count: int
 
-    def settled(self) -> Lanes:
-        """The same with states on the constraints."""
+    def settled(self, often: bool | None = None) -> Lanes:
+        """The same with states on the constraints; `often` as for a `Kernel`, here and below."""
         self.model.quantities.check_quaternions(self.states)
-        return replace(self, states=settle_batch(self.model, self.states, self.initial, self.parameters))
+        found = settle_batch(self.model, self.states, self.initial, self.parameters, often)
+        return replace(self, states=found)
 
-    def start(self) -> FloatArray:
+    def start(self, often: bool | None = None) -> FloatArray:
         """The states at t = 0, after what is sampled then, (states, count)."""
         x = np.array([np.broadcast_to(self.states[name], (self.count,)) for name in self.model.states])
         if self.model.sampling is None:
             return x
         robots = slice(0, self.count)
         u, p = (lane_numbers(numbers, 0, robots) for numbers in (self.inputs, self.parameters))
-        return sampled_start(self.model, x, u, p)
+        return sampled_start(self.model, x, u, p, often=often)
 
 
 def given_lanes(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -52,12 +52,13 @@ class Changes:
 class Task:
     """A run before it is run: what its run section says, and the problem and options that come of it and of changes.
 
-    changed: the parameters that don't have the description's values.
+    changed: the parameters that don't have the description's values. started: the states that were given.
     """
 
     spec: RunSpec
     problem: Problem | GroundProblem
     changed: tuple[str, ...]
+    started: Mapping[str, float | str] = field(default_factory=dict)
 
     @property
     def model(self) -> Model | None:
@@ -211,7 +212,7 @@ def _task(described: Robot | Model | Document, spec: RunSpec, folder: Path, chan
         problem = _over_ground(
             described, described.terrain, spec, changes, inputs=inputs, initial=initial, parameters=parameters
         )
-        return Task(spec, problem, tuple(parameters))
+        return Task(spec, problem, tuple(n for n in parameters if n in problem.parameters), initial)
     options = _options(spec, changes)
     if spec.mode == "kinematic":
         robot = robot_of(described, "run", "it has no wheels to roll on")
@@ -227,7 +228,7 @@ def _task(described: Robot | Model | Document, spec: RunSpec, folder: Path, chan
         tracked = () if model.robot is None else model.robot.controllers
         inputs = given if callable(given) else _by_name(spec, folder, given, tracked)
         problem = dynamic_problem(model, inputs, initial, parameters, options)
-    return Task(spec, problem, tuple(parameters))
+    return Task(spec, problem, tuple(parameters), initial)
 
 
 def _over_ground(

@@ -165,13 +165,16 @@ def sampled_start(
     inputs: FloatArray,
     parameters: FloatArray,
     sampling: Program | None = None,
+    often: bool | None = None,
 ) -> FloatArray:
-    """States (n,) or (n, count) at t = 0 after their first sample; `sampling` in place of the model's own."""
+    """States (n,) or (n, count) at t = 0 after their first sample; `sampling` in place of the model's own. `often` is
+    as for a `Kernel`.
+    """
     sampling = sampling or model.sampling
     if sampling is None:
         return start
     due = np.array([0.0 if first else 1.0 for _, first in model.clocks.values()])
-    (after,) = compile_program(sampling)(start, inputs, parameters, due)
+    (after,) = compile_program(sampling)(start, inputs, parameters, due, often=often)
     return np.array(np.broadcast_to(after, start.shape))
 
 

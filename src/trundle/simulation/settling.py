@@ -11,7 +11,7 @@ from trundle.errors import InputError
 from trundle.model.ground_model import GroundModel
 from trundle.model.mechanism import mechanism
 from trundle.program import compile_program
-from trundle.simulation.beyond_maps import check_start
+from trundle.simulation.beyond_maps import check_start, is_far
 from trundle.terrain.advance import quaternion_of
 
 # Gauss and Newton's steps at most, the longest one (rad or m), and the change at which they end.
@@ -41,20 +41,28 @@ def settled(
 
 
 def settled_lanes(
-    model: GroundModel, states: FloatArray, yaw: FloatArray, inputs: FloatArray, parameters: FloatArray
-) -> FloatArray:
-    """The same of many robots: states (states, robots), yaw (robots,), parameters (n,) or (n, robots)."""
-    search = _Search(model, states, yaw, inputs, parameters)
-    unknown = search.start()
-    lanes = np.arange(states.shape[1])
+    model: GroundModel, states: FloatArray, yaw: FloatArray, inputs: FloatArray, parameters: FloatArray,
+    lost: np.ndarray | None = None,
+) -> FloatArray:  # fmt: skip
+    """The same of many robots: states (states, robots), yaw (robots,), parameters (n,) or (n, robots).
+
+    With truths `lost` (robots,) nothing is raised: it becomes true for those without such a pose, whose states are NaN.
+    Then bits don't hang on what was settled before, either.
+    """
+    search = _Search(model, states, yaw, inputs, parameters, often=lost is not None)
+    unknown = search.start(lost)
+    lanes = np.arange(states.shape[1]) if lost is None else np.flatnonzero(~lost)
     for _ in range(_STEPS):
         change = search.change(unknown[:, lanes], lanes)
         size = np.abs(change).max(axis=0)
         unknown[:, lanes] += change * np.minimum(1.0, _LONGEST / np.maximum(size, 1e-300))
-        lost = ~np.isfinite(unknown).all(axis=0) | (np.abs(unknown[1:3]).max(axis=0) > _STEEPEST)
-        if lost.any():
-            raise search.unsettled(int(np.argmax(lost)))
-        lanes = lanes[size >= _DONE]
+        fails = ~np.isfinite(unknown).all(axis=0) | (np.abs(unknown[1:3]).max(axis=0) > _STEEPEST)
+        if lost is None and fails.any():
+            raise search.unsettled(int(np.argmax(fails)))
+        if lost is not None:
+            lost |= fails
+            unknown[:, fails] = np.nan
+        lanes = lanes[(size >= _DONE) & ~fails[lanes]]
         if not lanes.size:
             break
     return search.states(unknown, np.arange(states.shape[1]))
@@ -70,40 +78,58 @@ class _Search:
         yaw: FloatArray,
         inputs: FloatArray,
         parameters: FloatArray,
+        often: bool,
     ) -> None:
         self.model, self.given, self.yaw = model, states, yaw
         self.inputs, self.parameters = inputs, parameters
         self.kernel = compile_program(model.gaps)
+        self.often = True if often else False if states.shape[1] == 1 else None
         self.rows = {name: row for row, name in enumerate(model.states)}
         self.moved = [self.rows[name] for name in model.loose]
 
-    def start(self) -> FloatArray:
-        """Height, roll, pitch and loose joints (unknowns, robots) at first; InputError for who has no ground."""
+    def start(self, lost: np.ndarray | None = None) -> FloatArray:
+        """Height, roll, pitch and loose joints (unknowns, robots) at first; InputError for who has no ground, or
+        `lost` where that is asked for.
+        """
         count = self.given.shape[1]
         level = np.zeros((2, count))
         unknown = np.vstack([self.given[self.rows["z"]][None], level, self.given[self.moved]])
         gaps = self.gaps(unknown, np.arange(count))
-        names = self.model.gaps.outputs[0].labels
-        for lane in range(count):
-            x, y = (float(self.given[self.rows[name], lane]) for name in "xy")
-            check_start(self.model.terrain, dict(zip(names, gaps[:, lane], strict=True)), x, y)
+        if lost is not None:
+            lost |= is_far(gaps)
+        else:
+            self._check_there(gaps)
         unknown[0] -= gaps.mean(axis=0)
-        self._check_ground(unknown)
+        bare = ~self._bears(unknown)
+        if lost is not None:
+            lost |= bare
+            unknown[:, lost] = np.nan
+        elif bare.any():
+            raise self._bare(int(np.argmax(bare)))
         return unknown
 
-    def _check_ground(self, unknown: FloatArray) -> None:
-        """Raise InputError where no wheel comes nearer to the ground by sinking."""
+    def _check_there(self, gaps: FloatArray) -> None:
+        """Raise InputError for a robot that begins beyond a map."""
+        names = self.model.gaps.outputs[0].labels
+        for lane in range(gaps.shape[1]):
+            x, y = (float(self.given[self.rows[name], lane]) for name in "xy")
+            check_start(self.model.terrain, dict(zip(names, gaps[:, lane], strict=True)), x, y)
+
+    def _bears(self, unknown: FloatArray) -> np.ndarray:
+        """Whether a wheel comes nearer to the ground by sinking."""
         lanes, lower = np.arange(unknown.shape[1]), unknown.copy()
         lower[0] -= _WIDTH
-        nearer = (self.gaps(unknown, lanes) - self.gaps(lower, lanes)).max(axis=0) > _WIDTH * _CARRIES
-        if not nearer.all():
-            x, y = (self.given[self.rows[name], int(np.argmin(nearer))] for name in "xy")
-            raise InputError(
-                f"'{self.model.robot.name}' can't touch the ground at x = {x:g} m, y = {y:g} m: nothing lies under "
-                "it that carries a wheel",
-                key="terrain.surfaces",
-                hint="a wall alone carries nothing: add a floor, ground: {type: plane}",
-            )
+        return (self.gaps(unknown, lanes) - self.gaps(lower, lanes)).max(axis=0) > _WIDTH * _CARRIES
+
+    def _bare(self, lane: int) -> InputError:
+        """What to say of a robot over ground that bears nothing."""
+        x, y = (self.given[self.rows[name], lane] for name in "xy")
+        return InputError(
+            f"'{self.model.robot.name}' can't touch the ground at x = {x:g} m, y = {y:g} m: nothing lies under "
+            "it that carries a wheel",
+            key="terrain.surfaces",
+            hint="a wall alone carries nothing: add a floor, ground: {type: plane}",
+        )
 
     def states(self, unknown: FloatArray, lanes: np.ndarray) -> FloatArray:
         """The states of candidates (unknowns, candidates) for these robots."""
@@ -119,8 +145,8 @@ class _Search:
     def gaps(self, unknown: FloatArray, lanes: np.ndarray) -> FloatArray:
         """Of candidates for these robots (gaps, candidates)."""
         parameters = self.parameters if self.parameters.ndim == 1 else self.parameters[:, lanes]
-        often = False if self.given.shape[1] == 1 else None
-        (found,) = self.kernel(self.states(unknown, lanes), self.inputs, parameters, np.zeros(1), often=often)
+        states, step = self.states(unknown, lanes), np.zeros(1)
+        (found,) = self.kernel(states, self.inputs, parameters, step, often=self.often)
         return found
 
     def change(self, unknown: FloatArray, lanes: np.ndarray) -> FloatArray:
@@ -130,8 +156,9 @@ class _Search:
         every = (unknown[:, None, :] + steps[:, :, None]).reshape(size, -1)
         found = self.gaps(every, np.tile(lanes, 2 * size + 1)).reshape(-1, 2 * size + 1, count)
         slopes = (found[:, 1 : size + 1] - found[:, size + 1 :]) / (2 * _WIDTH)
-        inverse = np.linalg.pinv(np.moveaxis(slopes, 2, 0), rcond=_FLAT)
-        return -np.einsum("lug,gl->ul", inverse, found[:, 0])
+        wrong = ~np.isfinite(slopes).all(axis=(0, 1))
+        inverse = np.linalg.pinv(np.moveaxis(np.where(wrong, 0.0, slopes), 2, 0), rcond=_FLAT)
+        return np.where(wrong, np.nan, -np.einsum("lug,gl->ul", inverse, found[:, 0]))
 
     def unsettled(self, lane: int) -> InputError:
         """What to say of a robot that finds no place."""

@@ -28,6 +28,7 @@ from trundle.robot.terrain import Terrain, parse_terrain
 from trundle.simulation.beyond_maps import beyond, first_beyond
 from trundle.simulation.draws import noise_of
 from trundle.simulation.dynamic import with_references
+from trundle.simulation.ground_numbers import with_numbers
 from trundle.simulation.ground_run import failed, first_lost, run_of
 from trundle.simulation.options import positive, whole
 from trundle.simulation.problem import signals_of
@@ -213,7 +214,7 @@ def traverse(
     initial : mapping of str to number or str
         States by name, and `yaw` (rad). The robot settles onto the ground, unless z or its quaternion is given.
     parameters : mapping of str to number or str
-        Changed values by name.
+        Changed values by name, the terrain's, too: "terrain.surfaces.hill.height", "terrain.seed".
     samples : int
         How many times to store at most; the last one always is.
     seed : int
@@ -283,6 +284,7 @@ def ground_problem(
         raise InputError(message, key="run.duration", hint=f"the nearest is {near:g} s")
     whole(samples, "samples", 2)
     given = named(inputs, "inputs")
+    terrain, own = with_numbers(terrain, named(parameters, "parameters"))
     began = perf_counter()
     if robot.urdf is not None:
         from trundle.documents.urdf.feet import with_feet  # late: a YAML file's run doesn't wait for URDF
@@ -301,7 +303,7 @@ def ground_problem(
     steps_of(model.clocks, h, "run.step", "step")
     noise = noise_of(model.robot, whole(seed, "seed", 0), seconds)
     signals = noise | signals_of(given, units, robot.name)
-    values = model.robot.parameter_values(named(parameters, "parameters"))
+    values = model.robot.parameter_values(own)
     every = -(-steps // (samples - 1))
     problem = GroundProblem(model, signals, values, np.zeros(0), h, steps, every, taken)
     return replace(problem, start=_start(problem, named(initial, "initial")))

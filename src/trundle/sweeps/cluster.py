@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from trundle.errors import InputError, NumericsError, TrundleError
-from trundle.sweeps.definition import digest, work_of
+from trundle.sweeps.definition import AnyWork, digest
 from trundle.sweeps.store import Store, open_store
-from trundle.sweeps.work import Work
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -85,14 +84,14 @@ def roll_chunk(place: str, name: str, index: int, other_cpu: bool) -> int:
 
 
 @lru_cache(maxsize=2)
-def _opened(place: str, name: str) -> tuple[Store, Work]:
+def _opened(place: str, name: str) -> tuple[Store, AnyWork]:
     """The store and its work, once a worker: its programs are compiled once."""
     store = open_store(Path(place))
     if digest(store.definition) != name:
         raise InputError(
             f"'{place}' holds another sweep on this worker", hint="is it the same folder everywhere?"
         )
-    return store, work_of(store.definition)
+    return store, store.work()
 
 
 def _threads(cluster: Client) -> int:

@@ -6,7 +6,8 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from types import MappingProxyType
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -18,8 +19,11 @@ from trundle.model.archive import from_text as model_of_text
 from trundle.model.archive import to_text as text_of_model
 from trundle.simulation.lanes import NumbersLike
 from trundle.sweeps.design import Design
+from trundle.sweeps.ground_work import Ground, GroundWork
 from trundle.sweeps.measures import measures_of
 from trundle.sweeps.work import Work
+
+AnyWork: TypeAlias = Work | GroundWork
 
 FORMAT = 1
 """The version of a sweep's definition, and the only one that this program reads."""
@@ -29,11 +33,12 @@ _PARTS = {
     "model": "the model", "design": "what varies", "measures": "the measures", "steps": "the steps", "dt": "dt",
     "device": "the device or its precision",
     "initial": "the initial states", "inputs": "the inputs", "parameters": "the parameters",
+    "ground": "the robot or its ground", "equations": "the equations of its Trundle",
 }  # fmt: skip
 
 
-def text_of(work: Work) -> str:
-    """The work as text: the kept model, and what happens to it."""
+def text_of(work: AnyWork) -> str:
+    """The work as text: the kept model, or a robot and its ground, and what happens to it."""
     content: dict[str, Any] = {
         "trundle_sweep": FORMAT,
         "design": work.design.plain,
@@ -43,32 +48,40 @@ def text_of(work: Work) -> str:
         "initial": _plain(work.initial),
         "inputs": _plain(work.told),
         "parameters": _plain(work.parameters),
-        # How long deriving took is no part of it.
-        "model": json.loads(text_of_model(replace(work.model, derive_seconds=0.0))),
     }
     if not work.device.is_cpu:  # which one of several GPUs it is changes nothing
         content["device"] = {"kind": work.device.kind, "precision": work.device.precision}
+    if isinstance(work, GroundWork):
+        content |= {"ground": work.ground.plain, "equations": work.digest}
+    else:  # how long deriving took is no part of it
+        content["model"] = json.loads(text_of_model(replace(work.model, derive_seconds=0.0)))
     return json.dumps(content, separators=(",", ":"))
 
 
-def work_of(text: str) -> Work:
-    """The work that a text says; InputError where it is of another version, or damaged."""
+def work_of(text: str, maps: Mapping[str, FloatArray] = MappingProxyType({})) -> AnyWork:
+    """The work that a text says, with its maps' numbers; InputError where it is of another version, or damaged."""
     content = read(text)
     try:
-        model = model_of_text(json.dumps(content["model"]))
-        return Work(
-            model,
-            Design.from_plain(content["design"]),
-            measures_of(model, content["measures"]),
-            _numbers(content["initial"]),
-            _numbers(content["inputs"]),
-            _numbers(content["parameters"]),
-            int(content["steps"]),
-            float(content["dt"]),
-            device_in(text),
+        design = Design.from_plain(content["design"])
+        initial, inputs, parameters = (
+            _numbers(content[part]) for part in ("initial", "inputs", "parameters")
         )
+        steps, dt = int(content["steps"]), float(content["dt"])
+        if "ground" in content:
+            ground = Ground.from_plain(content["ground"], maps)
+            told, equations = tuple(content["measures"]), str(content["equations"])
+            work = GroundWork(ground, design, told, initial, inputs, parameters, steps, dt, equations)
+            return replace(work, device=device_in(text))
+        model = model_of_text(json.dumps(content["model"]))
+        measures = measures_of(model, content["measures"])
+        return Work(model, design, measures, initial, inputs, parameters, steps, dt, device_in(text))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"the sweep's definition is damaged: {error!r}") from None
+
+
+def count_of(text: str) -> int:
+    """How many robots a definition has."""
+    return Design.from_plain(read(text)["design"]).count
 
 
 def read(text: str) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
+from trundle.sweeps.definition import AnyWork
 from trundle.sweeps.store import Store
-from trundle.sweeps.work import Work
 
 
 def roll_here(
-    work: Work, store: Store, chunks: Sequence[int], threads: int, done: Callable[[int], None]
+    work: AnyWork, store: Store, chunks: Sequence[int], threads: int, done: Callable[[int], None]
 ) -> None:
     """Roll these chunks and write them, a thread a chunk, and `done` after every one, by its number of robots.
 
@@ -36,13 +36,13 @@ def roll_here(
             raise
 
 
-def _begun(pool: ThreadPoolExecutor, work: Work, store: Store, waiting: Iterator[int]) -> set[Future[int]]:
+def _begun(pool: ThreadPoolExecutor, work: AnyWork, store: Store, waiting: Iterator[int]) -> set[Future[int]]:
     """The next chunk's future, if there is one."""
     index = next(waiting, None)
     return set() if index is None else {pool.submit(_roll, work, store, index, 1)}
 
 
-def _roll(work: Work, store: Store, index: int, threads: int) -> int:
+def _roll(work: AnyWork, store: Store, index: int, threads: int) -> int:
     first, count = store.rows_of(index)
     store.write(index, work.rows(first, count, threads))
     return count

@@ -13,6 +13,7 @@ from trundle.errors import InputError, suggest
 from trundle.expected import a_text
 from trundle.model import Model
 from trundle.model.arguments import number
+from trundle.model.ground_model import GroundModel
 from trundle.scalars import Scalar, less, maximum, minimum, where
 
 _FINAL = re.compile(r"\s*final\.(\S+)\s*")
@@ -45,16 +46,16 @@ class Measure:
         """What is carried from step to step, by labels."""
         return tuple(f"{self.text} {part}" for part in _PARTS[self.kind])
 
-    def begun(self, v: FloatArray) -> list[FloatArray]:
-        """What is carried, at the start, from the values v(0)."""
+    def begun(self, v: Scalar) -> list[Scalar]:
+        """What is carried, at the start, from the value v(0)."""
         if self.kind in ("min", "max"):
             return [v]
         if self.kind in ("integral", "mean"):
             return [0.5 * v]
         if self.kind == "rms":
-            return [0.5 * v**2]
+            return [0.5 * v * v]
         if self.kind == "first":
-            return [np.where(self._beyond(v), 0.0, _NEVER), v]
+            return [where(self._beyond(v), 0.0, _NEVER), v]
         return []
 
     def carried(self, sums: Sequence[Scalar], v: Scalar, step: Scalar) -> list[Scalar]:
@@ -83,14 +84,13 @@ class Measure:
             return dt * whole
         return np.sqrt(np.maximum(whole / steps, 0.0)) if self.kind == "rms" else whole / steps
 
-    def _beyond(self, v: FloatArray) -> np.ndarray:
-        return v > self.level if self.above else v < self.level
+    def _beyond(self, v: Scalar) -> Scalar:
+        return less(self.level, v) if self.above else less(v, self.level)
 
     def _met(self, when: Scalar, before: Scalar, v: Scalar, step: Scalar) -> list[Scalar]:
         """The step (and its part) at which v first passes the level, and v for the next one."""
-        beyond = less(self.level, v) if self.above else less(v, self.level)
         crossing = step - 1.0 + (self.level - before) / (v - before)
-        now = where(beyond, crossing, _NEVER)
+        now = where(self._beyond(v), crossing, _NEVER)
         return [where(less(when, 0.5 * _NEVER), now, when), v]
 
 
@@ -104,7 +104,7 @@ _UNITS: Mapping[str, Callable[[str], str]] = {
 }
 
 
-def measures_of(model: Model, texts: Sequence[str]) -> tuple[Measure, ...]:
+def measures_of(model: Model | GroundModel, texts: Sequence[str]) -> tuple[Measure, ...]:
     """The measures that the texts name.
 
     Raises
@@ -112,18 +112,23 @@ def measures_of(model: Model, texts: Sequence[str]) -> tuple[Measure, ...]:
     InputError
         For texts that say none, names that the model has not, and texts that come twice.
     """
-    if isinstance(texts, str) or not isinstance(texts, Sequence) or not texts:
-        raise InputError("expected a list of measures", key="measures", hint=f"such as [{_FORMS!r}]")
     found: dict[str, Measure] = {}
-    for text in texts:
-        measure = _measure(model, a_text(text, "measures", f"such as {_FORMS}"))
+    for text in measure_texts(texts):
+        measure = _measure(model, text)
         if measure.text in found:
             raise InputError(f"{measure.text!r} stands twice", key="measures", hint="once is enough")
         found[measure.text] = measure
     return tuple(found.values())
 
 
-def _measure(model: Model, text: str) -> Measure:
+def measure_texts(given: object) -> list[str]:
+    """The texts of a list of measures; InputError for what is none."""
+    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+        raise InputError("expected a list of measures", key="measures", hint=f"such as [{_FORMS!r}]")
+    return [a_text(text, "measures", f"such as {_FORMS}") for text in given]
+
+
+def _measure(model: Model | GroundModel, text: str) -> Measure:
     if match := _FINAL.fullmatch(text):
         return _made(model, f"final.{match[1]}", "final", match[1])
     if match := _FIRST.fullmatch(text):
@@ -142,7 +147,9 @@ def _measure(model: Model, text: str) -> Measure:
     return _made(model, f"{kind}({name})", kind, name)
 
 
-def _made(model: Model, text: str, kind: str, name: str, level: float = 0.0, above: bool = True) -> Measure:
+def _made(
+    model: Model | GroundModel, text: str, kind: str, name: str, level: float = 0.0, above: bool = True
+) -> Measure:
     known = (*model.states, *model.outputs)
     if name not in known:
         raise InputError(

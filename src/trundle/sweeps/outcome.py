@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,12 +13,11 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
 from trundle.expected import a_count
 from trundle.files import path_of
-from trundle.simulation import simulate
-from trundle.sweeps.definition import work_of
+from trundle.sweeps.definition import AnyWork
 from trundle.sweeps.indices import SobolIndices, sobol_indices
 from trundle.sweeps.statistics import Moments, histogram, moments, quantiles
 from trundle.sweeps.store import Store, open_store
-from trundle.sweeps.work import DIVERGED, Work, units_of
+from trundle.sweeps.work import DIVERGED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,14 +38,14 @@ class Sweep:
     ----------
     store : Store
         Where they lie.
-    work : Work
+    work : Work or GroundWork
         What was done.
     skipped : int
         Robots that the store had already.
     """
 
     store: Store
-    work: Work
+    work: AnyWork
     skipped: int = 0
 
     @staticmethod
@@ -82,7 +81,7 @@ class Sweep:
         101
         """
         store = open_store(path_of(place, "Sweep.load"))
-        return Sweep(store, work_of(store.definition), store.count)
+        return Sweep(store, store.work(), store.count)
 
     @property
     def count(self) -> int:
@@ -102,14 +101,17 @@ class Sweep:
     @property
     def units(self) -> dict[str, str]:
         """The units of what varies and of what was measured, by name."""
-        known = units_of(self.work.model)
-        units = {name: known.get(name, "") for name in self.varied}
-        return units | {measure.text: measure.unit for measure in self.work.measures}
+        return self.work.units | {measure.text: measure.unit for measure in self.work.measures}
 
     @property
     def diverged(self) -> int:
         """How many robots' numbers ceased to be finite."""
-        return int(sum(block.sum() for block in self.store.blocks(DIVERGED)))
+        return self.fates[DIVERGED]
+
+    @property
+    def fates(self) -> dict[str, int]:
+        """How many robots diverged; over terrain also how many overturned, got stuck, left a map or never stood."""
+        return {name: int(sum(block.sum() for block in self.store.blocks(name))) for name in self.work.fates}
 
     @property
     def finished(self) -> bool:
@@ -121,7 +123,7 @@ class Sweep:
         return self.store.read(self._known(name))
 
     def __repr__(self) -> str:
-        return f"Sweep({self.work.model.name}: {self.count:,} robots, {', '.join((*self.varied, *self.measures))})"
+        return f"Sweep({self.work.name}: {self.count:,} robots, {', '.join((*self.varied, *self.measures))})"
 
     def moments(self, name: str) -> Moments:
         """Count, mean, standard deviation, least and greatest of the finite values of a name.
@@ -265,14 +267,15 @@ class Sweep:
         return self.work.given(int(number))
 
     def run(self, number: int, **options: Any) -> Run:
-        """The whole run of a robot, over the time of the sweep, by `simulate` with its controlled error.
+        """The whole run of a robot, over the sweep's time: by `simulate` with its controlled error, over terrain by
+        `traverse` in the sweep's steps.
 
         Parameters
         ----------
         number : int
             0 to count − 1.
         **options : object
-            As `simulate` takes them.
+            As `simulate` or `traverse` takes them.
 
         Returns
         -------
@@ -296,9 +299,8 @@ class Sweep:
         >>> bool(abs(found.run(50).final["link_1.angle"] - found["final.link_1.angle"][50]) < 1e-6)
         True
         """
-        duration = self.work.steps * self.work.dt
-        given = cast("Mapping[str, Any]", self.robot(number))
-        return simulate(self.work.model, duration, **{**given, **options})
+        self.robot(number)
+        return self.work.run(int(number), **options)
 
     def extremes(self, measure: str, count: int = 5, largest: bool = True) -> list[int]:
         """The robots with the largest or the least values of a measure, the most extreme first.

@@ -16,8 +16,8 @@ from trundle.errors import InputError, NumericsError
 from trundle.files import is_taken, locked, replacing_in, signature
 from trundle.gpu.devices import Device
 from trundle.program.llvm.jit import host
-from trundle.sweeps.definition import device_in, difference, digest, work_of
-from trundle.sweeps.work import DIVERGED, Work, units_of
+from trundle.sweeps.definition import AnyWork, count_of, device_in, difference, digest, work_of
+from trundle.sweeps.ground_work import Ground, GroundWork
 
 # Rows that are read and written together within a chunk's shard: half a megabyte.
 _INNER = 65_536
@@ -50,6 +50,11 @@ class Store:
         """The first robot of a chunk, and how many it has."""
         first = index * self.chunk
         return first, min(self.chunk, self.count - first)
+
+    def work(self) -> AnyWork:
+        """What is done to the robots, by the definition."""
+        maps = self.group[f"{_OWN}/maps"] if "maps" in self.group[_OWN] else {}
+        return work_of(self.definition, {name: np.asarray(maps[name][:]) for name in maps})
 
     def whole(self) -> np.ndarray:
         """Which chunks are whole, (chunks,)."""
@@ -104,7 +109,7 @@ def instructions(device: Device) -> str:
     return f"{machine.cpu} {digest(on)[:12]}{further}"
 
 
-def create(work: Work, text: str, place: Path | None, chunk: int) -> Store:
+def create(work: AnyWork, text: str, place: Path | None, chunk: int) -> Store:
     """A new, empty store; it is there whole or not at all. InputError where something is already."""
     zarr = _zarr()
     if place is None:
@@ -119,7 +124,7 @@ def create(work: Work, text: str, place: Path | None, chunk: int) -> Store:
     return open_store(place)
 
 
-def _fill(group: Any, work: Work, text: str, chunk: int) -> None:
+def _fill(group: Any, work: AnyWork, text: str, chunk: int) -> None:
     """The empty arrays of a sweep, and what says what it is."""
     zarr, units = _zarr(), _units(work)
     inner = min(_INNER, chunk)
@@ -132,11 +137,15 @@ def _fill(group: Any, work: Work, text: str, chunk: int) -> None:
         )  # fmt: skip
     own = group.create_group(_OWN)
     own.create_array("definition", data=np.frombuffer(text.encode(), dtype=np.uint8))
+    if isinstance(work, GroundWork):
+        maps = own.create_group("maps")
+        for name, each in Ground.maps_of(work.ground.terrain).items():
+            maps.create_array(name, data=each.table.values, compressors=quick)
     own.create_array(
         "whole", shape=(-(-work.design.count // chunk),), dtype="uint8", chunks=(1,), fill_value=0
     )
     group.attrs.update({
-        "title": f"sweep of {work.model.name}", "written_by": signature(), "names": list(units), "chunk": chunk,
+        "title": f"sweep of {work.name}", "written_by": signature(), "names": list(units), "chunk": chunk,
         "instructions": instructions(work.device), "definition": digest(text),
     })  # fmt: skip
 
@@ -153,7 +162,7 @@ def open_store(place: Path) -> Store:
         raise InputError(f"'{place}' holds no sweep", key="store", hint=hint) from error
     if digest(text) != kept:
         raise InputError(f"the definition in '{place}' is damaged: its checksum differs", key="store")
-    return Store(group, place, text, work_of(text).design.count, chunk)
+    return Store(group, place, text, count_of(text), chunk)
 
 
 def resumed(store: Store, text: str) -> None:
@@ -178,12 +187,11 @@ def alone(place: Path | None) -> Iterator[None]:
         yield
 
 
-def _units(work: Work) -> dict[str, tuple[str, str]]:
+def _units(work: AnyWork) -> dict[str, tuple[str, str]]:
     """Type and unit of everything that is kept of a robot."""
-    units = units_of(work.model)
-    kept = {name: ("float64", units.get(name, "")) for name in work.design.over}
+    kept = {name: ("float64", unit) for name, unit in work.units.items()}
     kept |= {measure.text: ("float64", measure.unit) for measure in work.measures}
-    return kept | {DIVERGED: ("bool", "")}
+    return kept | dict.fromkeys(work.fates, ("bool", ""))
 
 
 def _zarr() -> Any:

@@ -6,32 +6,30 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
-from trundle.choices import Precision
+from trundle.choices import Mode, Precision
+from trundle.documents import Document
 from trundle.errors import InputError
 from trundle.expected import a_count, a_truth
 from trundle.files import path_of
 from trundle.gpu.devices import device_of
-from trundle.model import Model
-from trundle.model.arguments import Given, model_of, named
+from trundle.model.arguments import Given, named, opened
 from trundle.model.placed import warn_of_references
 from trundle.program.lanes import available_cores
 from trundle.progress import Progress
+from trundle.robot.terrain import Terrain
 from trundle.simulation.lanes import NumbersLike
 from trundle.simulation.options import positive, whole
-from trundle.simulation.sampling import warn_of_period
+from trundle.sweeps.asked import Asked, on_ground, on_plane
 from trundle.sweeps.cluster import reached, roll_there
-from trundle.sweeps.definition import text_of
-from trundle.sweeps.design import Design, Draws
+from trundle.sweeps.definition import AnyWork, text_of
+from trundle.sweeps.design import Draws
 from trundle.sweeps.local import roll_here
-from trundle.sweeps.measures import measures_of
 from trundle.sweeps.outcome import Sweep
 from trundle.sweeps.store import Store, alone, create, open_store, resumed
-from trundle.sweeps.variation import Variation, variation
-from trundle.sweeps.work import BLOCK, Work, units_of
+from trundle.sweeps.work import BLOCK
 
 # Robots a chunk: a megabyte a name. Fewer where a thread would else have less than four chunks.
 _CHUNK = 131_072
@@ -62,6 +60,8 @@ def sweep(
     base: str | None = None,
     device: str = "cpu",
     precision: Precision = "double",
+    terrain: Terrain | Mapping[str, object] | None = None,
+    mode: Mode = "dynamic",
     progress: bool | Callable[[float], None] = True,
 ) -> Sweep:
     """Roll many robots that differ, and keep a few numbers of every one.
@@ -113,6 +113,12 @@ def sweep(
         What rolls the robots, as for `rollout`; on a cluster the GPU of every worker.
     precision : {"double", "single"}
         Of numbers on a GPU.
+    terrain : Terrain or mapping, optional
+        The ground that wheels roll over, by default the file's; as in `rollout`. Its numbers vary, too
+        ("terrain.surfaces.hill.height"), and seeds of random ground by their values ("terrain.seed": "0:99:100").
+        Robots then settle onto the ground.
+    mode : {"dynamic", "kinematic"}
+        Over terrain, as in `traverse`.
     progress : bool or callable
         As for `rollout`.
 
@@ -142,17 +148,17 @@ def sweep(
     ----------
     W. Kutta, "Beitrag zur näherungsweisen Integration totaler Differentialgleichungen", 1901.
     """
-    model = model_of(model, "sweep", base)
     a_truth(resume, "resume")
     whole(steps, "steps", 1)
     count = available_cores() if threads is None else a_count(threads, "threads", 1)
-    design = Design(_variations(model, over), a_count(samples, "samples", 1), draws, a_count(seed, "seed", 0))
-    work = Work(
-        model, design, measures_of(model, measures), dict(named(initial, "initial")), dict(named(inputs, "inputs")),
-        dict(named(parameters, "parameters")), steps, positive(dt, "dt", "s"), device_of(device, precision),
+    source = opened(model, "sweep", base)
+    ground = source.terrain if terrain is None and isinstance(source, Document) else terrain
+    asked = Asked(
+        over, measures, (samples, draws, seed), named(initial, "initial"), named(inputs, "inputs"),
+        named(parameters, "parameters"), steps, positive(dt, "dt", "s"), device_of(device, precision),
     )  # fmt: skip
-    warn_of_references(model.robot, model.inputs, work.told)
-    warn_of_period(model, steps * work.dt, "a sweep")
+    work = on_plane(source, asked) if ground is None else on_ground(source, ground, mode, asked)
+    warn_of_references(work.model.robot, work.model.inputs, work.told)
     place = None if store is None else path_of(store, "sweep")
     if client is not None and place is None:
         hint = "name a folder that all of them see: store=…"
@@ -164,14 +170,14 @@ def sweep(
         kept.admit(a_truth(other_cpu, "other_cpu"))
         left = [int(index) for index in np.flatnonzero(~kept.whole())]
         robots = sum(kept.rows_of(index)[1] for index in left)
-        with Progress(progress, robots * steps, f"sweeping {model.name}", "robot steps") as bar:
+        with Progress(progress, robots * steps, f"sweeping {work.name}", "robot steps") as bar:
             told = _Told(bar, robots)
             if cluster is None:
                 # a GPU has its own threads, and its memory is one chunk's
                 roll_here(work, kept, left, count if work.device.is_cpu else 1, told)
             else:
                 roll_there(cluster, kept, left, other_cpu, told)
-    return Sweep(kept, work, design.count - robots)
+    return Sweep(kept, work, work.design.count - robots)
 
 
 class _Told:
@@ -185,18 +191,8 @@ class _Told:
         self._bar.fraction(self._rolled / self._robots)
 
 
-def _variations(model: Model, over: object) -> dict[str, Variation]:
-    """What varies, by name; its numbers in the units of what they are for."""
-    given = named(cast("Mapping[str, object]", over), "over")
-    if not given:
-        hint = 'such as {"r": "0.14:0.16:101", "body.mass": "uniform(40, 60)"}'
-        raise InputError("nothing varies", key="over", hint=hint)
-    units = units_of(model)
-    return {name: variation(value, name, units.get(name, "")) for name, value in given.items()}
-
-
 @contextmanager
-def _kept(work: Work, place: Path | None, resume: bool, chunk: int) -> Iterator[Store]:
+def _kept(work: AnyWork, place: Path | None, resume: bool, chunk: int) -> Iterator[Store]:
     """The store, new or gone on with, which nobody else writes to as long as this lasts."""
     text = text_of(work)
     if resume and place is None:
@@ -210,7 +206,7 @@ def _kept(work: Work, place: Path | None, resume: bool, chunk: int) -> Iterator[
         yield store
 
 
-def _chunk(given: int | None, work: Work, threads: int) -> int:
+def _chunk(given: int | None, work: AnyWork, threads: int) -> int:
     """Robots a chunk: what was asked for, or what keeps all threads busy."""
     robots = work.design.count
     if given is None and not work.device.is_cpu:

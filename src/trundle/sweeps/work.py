@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -20,10 +21,14 @@ from trundle.sweeps.design import Design
 from trundle.sweeps.measures import Measure
 from trundle.sweeps.programs import Measured
 
+if TYPE_CHECKING:
+    from trundle.results import Run
+
 # Robots whose starts are brought onto constraints together, counted from the first: a robot's last digits hang on
 # who else is there, and so not on chunks.
 BLOCK = 4096
 DIVERGED = "diverged"
+# Kernels are always compiled for many robots (often=True): else which code runs would hang on what ran before.
 
 _PLACES = ("initial", "inputs")
 
@@ -49,6 +54,22 @@ class Work:
     def __post_init__(self) -> None:
         for name in self.design.over:
             self.place(name)
+
+    @property
+    def name(self) -> str:
+        """The model's."""
+        return self.model.name
+
+    @property
+    def fates(self) -> tuple[str, ...]:
+        """What may become of a robot, beside its measures."""
+        return (DIVERGED,)
+
+    @cached_property
+    def units(self) -> dict[str, str]:
+        """The units of what varies, where they are known."""
+        known = units_of(self.model)
+        return {name: known.get(name, "") for name in self.design.over}
 
     @cached_property
     def programs(self) -> Measured:
@@ -77,14 +98,21 @@ class Work:
     def given(self, robot: int) -> dict[str, dict[str, NumbersLike]]:
         """What `rollout` and `simulate` take for a robot: initial, inputs and parameters."""
         columns = {name: float(values[0]) for name, values in self.design.columns(robot, 1).items()}
-        given = self._told_apart(columns)
-        return {**given, "inputs": {**self.inputs, **given["inputs"]}}
+        return told_apart(self, columns, self.inputs)
+
+    def run(self, robot: int, **options: Any) -> Run:
+        """A robot's whole run, with a controlled error."""
+        from trundle.simulation import simulate
+
+        given: dict[str, Any] = self.given(robot)
+        given["inputs"] = signals_told(given["inputs"], self.dt)
+        return simulate(self.model, self.steps * self.dt, **{**given, **options})
 
     def _lanes(self, columns: Mapping[str, FloatArray], first: int, count: int) -> Lanes:
         """The robots, with their starts on the constraints."""
         lanes = self._unsettled(columns, count)
         if self.model.manifold is None:
-            return lanes.settled()
+            return lanes.settled(often=True)
         states = [self._block(begin) for begin in range(first // BLOCK * BLOCK, first + count, BLOCK)]
         cut = np.hstack(states)[:, first % BLOCK :][:, :count]
         if cut.shape[1] < count:  # the last robot alone, twice
@@ -94,23 +122,12 @@ class Work:
     def _block(self, begin: int) -> FloatArray:
         """The starts of a whole block, (states, robots)."""
         count = min(BLOCK, self.design.count - begin)
-        settled = self._unsettled(self.design.columns(begin, count), count).settled()
+        settled = self._unsettled(self.design.columns(begin, count), count).settled(often=True)
         return np.array([np.broadcast_to(settled.states[name], (count,)) for name in self.model.states])
 
     def _unsettled(self, columns: Mapping[str, FloatArray], count: int) -> Lanes:
-        given = self._told_apart(columns)
-        return given_lanes(
-            self.model, given["initial"], {**self.told, **given["inputs"]}, given["parameters"], count
-        )
-
-    def _told_apart(self, columns: Mapping[str, Floats]) -> dict[str, dict[str, NumbersLike]]:
-        given: dict[str, dict[str, NumbersLike]] = {
-            "initial": dict(self.initial), "inputs": {}, "parameters": dict(self.parameters)
-        }  # fmt: skip
-        for name, values in columns.items():
-            place, label = self.place(name)
-            given[place][label] = values
-        return given
+        given = told_apart(self, columns, self.told)
+        return given_lanes(self.model, given["initial"], given["inputs"], given["parameters"], count)
 
     def place(self, name: str) -> tuple[str, str]:
         """Where a varied name belongs, and its own name there."""
@@ -132,7 +149,7 @@ class Work:
     ) -> dict[str, FloatArray]:
         robots = slice(0, lanes.count)
         u, p = (lane_numbers(numbers, 0, robots) for numbers in (lanes.inputs, lanes.parameters))
-        start = lanes.start()
+        start = lanes.start(often=True)
         further = stepped_groups(self.model, lanes.inputs, self.dt, self.steps)
         further.setdefault(NEXT_INPUT, _later(lanes.inputs))
         sums = self._begun(self._seen(start, u, p))
@@ -149,7 +166,7 @@ class Work:
         return self._ended(final, self._seen(final[: len(start)], u, p))
 
     def _seen(self, states: FloatArray, u: FloatArray, p: FloatArray) -> FloatArray:
-        (values,) = compile_program(self.programs.looking)(np.ascontiguousarray(states), u, p)
+        (values,) = compile_program(self.programs.looking)(np.ascontiguousarray(states), u, p, often=True)
         return np.broadcast_to(values, (len(self.measures), states.shape[1]))
 
     def _begun(self, seen: FloatArray) -> list[FloatArray]:
@@ -167,6 +184,31 @@ class Work:
         return rows | {DIVERGED: diverged.astype(float)}
 
 
+class _Placed(Protocol):
+    """Work that knows where what varies belongs."""
+
+    @property
+    def initial(self) -> Mapping[str, NumbersLike]: ...
+
+    @property
+    def parameters(self) -> Mapping[str, NumbersLike]: ...
+
+    def place(self, name: str) -> tuple[str, str]: ...
+
+
+def told_apart(
+    work: _Placed, columns: Mapping[str, Floats], inputs: Mapping[str, NumbersLike]
+) -> dict[str, dict[str, NumbersLike]]:
+    """What robots have by their columns, and what all have: initial, inputs and parameters."""
+    given: dict[str, dict[str, NumbersLike]] = {
+        "initial": dict(work.initial), "inputs": dict(inputs), "parameters": dict(work.parameters)
+    }  # fmt: skip
+    for name, values in columns.items():
+        place, label = work.place(name)
+        given[place][label] = values
+    return given
+
+
 def units_of(model: Model) -> dict[str, str]:
     """The units of what can vary, by name, where they are known."""
     own = {} if model.robot is None else dict(model.robot.parameter_units())
@@ -174,10 +216,26 @@ def units_of(model: Model) -> dict[str, str]:
     return own | {f"{place}.{name}": model.units[name] for place, names in places.items() for name in names}
 
 
-def _later(inputs: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Inputs one step later; the last step goes on."""
+def signals_told(inputs: Mapping[str, Any], dt: float) -> dict[str, Any]:
+    """Inputs as single runs take them: those of steps (steps, 1) as signals that are held."""
+    return {
+        name: (dt * np.arange(len(value)), np.ravel(value), "previous") if np.ndim(value) == 2 else value
+        for name, value in inputs.items()
+    }
+
+
+def stepped_on(inputs: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Inputs with one step more, the last one again."""
     arrays = {name: np.asarray(value) for name, value in inputs.items()}
     return {
-        name: np.concatenate([array[1:], array[-1:]]) if array.ndim == 2 else inputs[name]
+        name: np.concatenate([array, array[-1:]]) if array.ndim == 2 else inputs[name]
         for name, array in arrays.items()
+    }
+
+
+def _later(inputs: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Inputs one step later; the last step goes on."""
+    return {
+        name: value[1:] if isinstance(value, np.ndarray) and value.ndim == 2 else value
+        for name, value in stepped_on(inputs).items()
     }

@@ -49,7 +49,7 @@ def sweep_figure(found: Sweep) -> Figure:
     names = found.varied[:_ACROSS]
     with house_style():
         figure = new_figure(2.3 * len(found.measures) + 0.5, 2.9 * (1 + len(names)))
-        figure.suptitle(f"{found.work.model.name}: {found.count:,} robots")
+        figure.suptitle(f"{found.work.name}: {found.count:,} robots")
         panels = figure.subplots(len(found.measures), 1 + len(names), squeeze=False)
         for row, measure in zip(panels, found.measures, strict=True):
             _distribution(row[0], found, measure)

@@ -11,6 +11,7 @@ from trundle.simulation.dynamic import dynamic_problem
 from trundle.simulation.options import options_of
 from trundle.simulation.problem import Problem
 from trundle.sweeps.outcome import Sweep
+from trundle.sweeps.work import Work
 
 # Dots at most, evenly picked, beside the robots with the extremes of measures.
 _DOTS = 1500
@@ -23,6 +24,9 @@ _GROUPS = {"parameters": "parameters", "initial": "start", "inputs": "inputs"}
 def problem_of(found: Sweep) -> Problem:
     """What all robots have in common, as a run of the sweep's length."""
     work = found.work
+    if not isinstance(work, Work):
+        hint = "one robot's run has a page: found.run(NUMBER).animate(path)"
+        raise InputError("robots go over terrain by steps that no browser takes", key="given", hint=hint)
     if work.model.robot is None:
         hint = "the sweep's figure shows its numbers: found.figure()"
         raise InputError(f"'{work.model.name}' has no description to draw it by", key="given", hint=hint)

@@ -10,6 +10,11 @@ from trundle.sweeps.variation import Grid
 
 _SHARES = (0.05, 0.5, 0.95)
 _DIGITS = 4
+_FATES = {
+    "diverged": "diverged, and have no numbers", "overturned": "overturned", "stuck": "got stuck",
+    "beyond_map": "left the map, and have no numbers",
+    "unsettled": "found no place to stand on, and have no numbers",
+}  # fmt: skip
 
 
 def sweep_record(found: Sweep) -> dict[str, object]:
@@ -25,10 +30,10 @@ def sweep_record(found: Sweep) -> dict[str, object]:
         plain = {key: None if math.isnan(value) else float(value) for key, value in numbers.items()}
         measures[name] = {"unit": _unit(found, name), "robots": whole.count, **plain}
     return {
-        "robot": found.work.model.name,
+        "robot": found.work.name,
         "robots": found.count,
         "skipped": found.skipped,
-        "diverged": found.diverged,
+        **found.fates,
         "steps": found.work.steps,
         "dt": found.work.dt,
         "over": {name: each.plain for name, each in found.work.design.over.items()},
@@ -40,14 +45,12 @@ def sweep_record(found: Sweep) -> dict[str, object]:
 def sweep_text(found: Sweep) -> str:
     """The same for people."""
     duration = quantity(found.work.steps * found.work.dt, "s")
-    lines = [
-        f"{found.work.model.name}: {found.count:,} robots over {duration}, {found.work.steps:,} steps each"
-    ]
+    lines = [f"{found.work.name}: {found.count:,} robots over {duration}, {found.work.steps:,} steps each"]
     if found.skipped:
         lines.append(f"{found.skipped:,} of them were in the store already")
-    if found.diverged:
-        share = found.diverged / found.count
-        lines.append(f"{found.diverged:,} robots diverged ({share:.2%}): they have no numbers")
+    for fate, count in found.fates.items():
+        if count:
+            lines.append(f"{count:,} robots {_FATES[fate]} ({count / found.count:.2%})")
     lines += ["", *_varied(found), "", *_measured(found)]
     if found.work.design.draws == "indices":
         lines += ["", *_shares(found)]
