@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
+import trundle
 from tests.terrain.reference import forces
+from trundle.errors import InputError
 from trundle.program import Tracer
 from trundle.program.tangents import jacobian
 from trundle.robot.contact import LAWS, Bearing, Touch
@@ -137,6 +139,19 @@ def test_soil_is_the_integral_over_the_arc():
     law = LAWS.read({"type": "soil", "contact_width": 0.07})
     push = law.push(touch((-0.05, 0.02), rim=0.5), read)
     assert [*push.forces, push.load] == pytest.approx(soil(0.3, 0.07, 0.1, 0.02 / 0.45, 0.02), rel=1e-7)
+
+
+def test_the_rim_in_soil_is_as_broad_as_the_wheel_where_nobody_says_another():
+    bearing = Bearing(0.02, 0.0, 5000.0, 0.0)
+    touch = Touch((-0.1, 0.02), 0.0, 0.5, 0.3, {}, bearing, 0.07)
+    said, unsaid = (LAWS.read({"type": "soil", **keys}) for keys in ({"contact_width": 0.07}, {}))
+    here, there = (law.push(touch, lambda value: value.number) for law in (said, unsaid))
+    assert [*here.forces, here.load] == [*there.forces, there.load]
+    with pytest.raises(InputError, match="how broad the wheel is") as error:
+        unsaid.push(touch._replace(width=0), lambda value: value.number)
+    assert "width: 10 cm" in str(error.value.hint)
+    rover = trundle.catalog.rocker_bogie(contact="soil")
+    assert all(wheel.law.contact_width is None for wheel in rover.wheels.values())
 
 
 def test_a_wheel_in_soil_that_runs_backward_is_mirrored():

@@ -1,7 +1,9 @@
 """Height maps and random ground: the spline, files, edges, seeds, and contacts on ground rougher than a wheel."""
 
+import base64
 import math
 import os
+import zlib
 
 import numpy as np
 import pytest
@@ -26,6 +28,14 @@ NODATA_value -99
 4 5 6
 1 2 3
 """
+
+# A GeoTIFF of 2 rows of 3 heights, compressed by LZW.
+LZW = zlib.decompress(
+    base64.b85decode(
+        "c-r&y)MDUZU|`^5U|?inU<9(5ftV4>W&&YGW-wa;BnM@)0x=tu4Z?y@^$&np6iHkR$sBPgTMUS$7+JyWZ9psyW$y!G4J5sWj7$tXK>8RE2Sdd"
+        "{ZexJTBjb|Hw6wI$oK(GnN(NNWz`(%4#KP&w%3z?#!T5)RkwZa1K>+|0=?vx"
+    )
+)
 
 
 def random_ground(**changes):
@@ -132,6 +142,25 @@ def test_geotiff(tmp_path):
     assert heights.values.tolist() == rows[::-1].tolist()
     assert heights.corner == (11.0, 21.5)
     assert heights.spacing == (2.0, 3.0)
+
+
+@pytest.mark.parametrize("compression", ["lzw", "deflate", "zstd"])
+def test_compressed_geotiff(tmp_path, compression):
+    tifffile = pytest.importorskip("tifffile")
+    pytest.importorskip("imagecodecs")
+    rows = np.random.default_rng(4).normal(size=(20, 30)).astype("f4")
+    tifffile.imwrite(tmp_path / "map.tif", rows, compression=compression, predictor=True)
+    assert read_heights(tmp_path / "map.tif").values == pytest.approx(rows[::-1].astype(float), abs=0)
+
+
+def test_without_imagecodecs_a_message_says_what_to_install(tmp_path, monkeypatch):
+    """LZW, as tifffile reads it: by imagecodecs alone."""
+    pytest.importorskip("tifffile")
+    monkeypatch.setitem(__import__("sys").modules, "imagecodecs", None)
+    (tmp_path / "map.tif").write_bytes(LZW)
+    with pytest.raises(InputError) as error:
+        read_heights(tmp_path / "map.tif")
+    assert "trundle[geotiff]" in str(error.value.hint)
 
 
 def test_without_tifffile_a_message_says_what_to_install(tmp_path, monkeypatch):

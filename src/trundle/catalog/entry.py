@@ -35,7 +35,7 @@ MEASURES = {
     "center_height": "Height of the body's centre of mass above the ground (m).",
     "caster": "Whether there is a caster behind.",
     "casters": "Whether it stands on a ball ahead and one behind, too, as over terrain.",
-    "contact": "Contact law of the wheels: ideal, slip, free, bristle, linear, pacejka, or one of your own.",
+    "contact": "Contact law of the wheels: ideal, slip, free, bristle, linear, pacejka, soil, or one of your own.",
     "coupler": "Length of the coupler (m).",
     "curvature": "Curvature of the arc that it drives (1/m), positive to the left.",
     "current_limit": "Greatest current in the winding of a motor that drives (A).",

@@ -172,6 +172,11 @@ def _geotiff(path: Path) -> Heights:
             tags: Mapping[int, tuple[float, ...]] = {tag.code: tag.value for tag in page.tags.values()}  # pyright: ignore
     except tifffile.TiffFileError as error:
         raise ValueError(str(error)) from None
+    except (KeyError, ImportError, ValueError) as error:
+        if "imagecodecs" not in str(error):
+            raise
+        message = f"{path.name!r} is compressed in a way that imagecodecs reads, which isn't installed"
+        raise InputError(message, key="file", hint="pip install 'trundle[geotiff]'") from None
     if values.ndim != 2:
         raise ValueError(f"expected one band of heights, got an array of shape {values.shape}")
     if _NO_HEIGHT in tags:

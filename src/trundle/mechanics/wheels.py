@@ -121,7 +121,8 @@ class WheelModel:
         number of forces.
         """
         own = {name: states[quantity.name] for name, quantity in self.states.items()}
-        touch = Touch(tuple(slip), load, self.radius * rate, self.radius, own, bearing)
+        width = self.noun.look(self.read).width if self.law.carries else 0
+        touch = Touch(tuple(slip), load, self.radius * rate, self.radius, own, bearing, width)
         push = ask(self.law, self.key, self.law.push, touch, self.read)
         if not (isinstance(push, Push) and hasattr(push.forces, "__len__")):
             message = f"{type(self.law).__name__} gives {push!r} for the wheel {self.name!r}"

@@ -40,6 +40,7 @@ class Touch(NamedTuple):
     radius : m
     states : the law's own states by name
     bearing : how deep it is in the ground, on terrain; None on a planar base, which rests on rigid ground
+    width : of the wheel, for laws that carry it (m); 0 where nobody says it
     """
 
     slip: tuple[Scalar, ...]
@@ -48,6 +49,7 @@ class Touch(NamedTuple):
     radius: Scalar
     states: Mapping[str, Scalar]
     bearing: Bearing | None = None
+    width: Scalar = 0
 
 
 class Push(NamedTuple):

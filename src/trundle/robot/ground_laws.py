@@ -33,6 +33,7 @@ from trundle.scalars import (
     clamp,
     cos,
     exp,
+    is_zero,
     less,
     maximum,
     minimum,
@@ -183,7 +184,9 @@ class Soil(ContactLaw):
     spins: ClassVar[bool] = True
 
     type: Literal["soil"] = "soil"
-    contact_width: Positive[Length] = Field(description="Width b of the rim in the soil (m).")
+    contact_width: Positive[Length] | None = default(
+        None, "Width b of the rim in the soil (m). Default: the wheel's width."
+    )
     cohesion: Plain = default(0.8, "Cohesion c (Pa), default 0.8.")
     internal_friction: Angle = default("37.2 deg", "Angle of internal friction φ (rad), default 37.2 deg.")
     cohesion_modulus: Plain = default(1370.0, "Bekker's k_c (N/m^(n+1)), default 1370.")
@@ -215,8 +218,9 @@ class Soil(ContactLaw):
         depth = minimum(maximum(bearing.depth, _TOUCHED * radius), radius)
         arc = self._arc(depth / radius, ratio, read)
         sums: list[Scalar] = [0, 0, 0]
+        width = self._width(touch, read)
         for theta, weight in self._nodes(arc):
-            pressure = self._pressure(theta, arc, radius, read)
+            pressure = self._pressure(theta, arc, radius, width, read)
             ahead = radius * (arc.front - theta - (1 - ratio) * (sin(arc.front) - sin(theta)))
             across = -radius * (1 - absolute(ratio)) * (arc.front - theta) * aside
             size = sqrt(ahead * ahead + across * across + _NO_SHEAR)
@@ -225,10 +229,21 @@ class Soil(ContactLaw):
             c, s = cos(theta), sin(theta)
             parts = (shear * ahead * c - pressure * s, shear * across, shear * ahead * s + pressure * c)
             sums = [total + weight * part for total, part in zip(sums, parts, strict=True)]
-        area = radius * read(self.contact_width)
+        area = radius * width
         load = maximum(area * sums[2] + bearing.damping * bearing.sinking, 0)
         forces = [way * area * sums[0], area * sums[1]]
         return Push(forces[: len(touch.slip)], load=load)
+
+    def _width(self, touch: Touch, read: Read) -> Scalar:
+        """How broad the rim is in the soil (m)."""
+        if self.contact_width is not None:
+            return read(self.contact_width)
+        if is_zero(touch.width):
+            raise InputError(
+                "the soil law doesn't know how broad the wheel is",
+                hint="write width: 10 cm among the wheel's keys, or contact_width where the rim in the soil is another",
+            )
+        return touch.width
 
     def _arc(self, share: Scalar, ratio: Scalar, read: Read) -> _Arc:
         """θ_f, θ_m and θ_r at a sinkage in radii and a slip ratio."""
@@ -250,12 +265,12 @@ class Soil(ContactLaw):
             for node, weight in _GAUSS
         ]
 
-    def _pressure(self, theta: Scalar, arc: _Arc, radius: Scalar, read: Read) -> Scalar:
+    def _pressure(self, theta: Scalar, arc: _Arc, radius: Scalar, width: Scalar, read: Read) -> Scalar:
         """σ(θ) in Pa."""
         front, peak, back = arc
         mirrored = front - (theta - back) * (front - peak) / (peak - back)
         at = where(less(peak, theta), theta, mirrored)
-        modulus = read(self.cohesion_modulus) / read(self.contact_width) + read(self.friction_modulus)
+        modulus = read(self.cohesion_modulus) / width + read(self.friction_modulus)
         deep = radius * maximum(cos(at) - cos(front), 0)
         power = self.exponent.constant
         return modulus * (deep if power == 1 else deep ** read(self.exponent))
