@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from itertools import pairwise
 from typing import Literal
 
@@ -16,7 +17,10 @@ from trundle.robot import ContactLaw, Push, parse_robot
 from trundle.robot.noun import plain
 from trundle.robot.terrain import parse_terrain
 from trundle.scalars import sqrt
+from trundle.show.figures.panels import friction_use
 from trundle.show.page.live import live_data
+from trundle.show.words.lines import Page
+from trundle.show.words.run_words import ground_checks
 
 BOX = {
     "base": "floating",
@@ -274,3 +278,30 @@ def test_windows_and_live_pages_are_refused_in_words(door):
         InputError, match=r"over terrain by steps that no browser and no window takes\n.*--page"
     ):
         door(document("talon"))
+
+
+@pytest.mark.slow
+def test_friction_in_use_is_that_of_the_region_and_wheels_say_what_they_lose():
+    """On ice of a tenth of the friction a box slides down with all that there is of it in use."""
+    terrain = {**slope(10), "regions": {"ice": {"friction": 0.1, "x": [-9, 9]}}}
+    run = trundle.traverse(box(), terrain, 1.0, step=0.02, progress=False)
+    for name in BOX["wheels"]:
+        assert run[f"{name}.friction"] == pytest.approx(0.1)
+        assert friction_use(run)[name][-1] == pytest.approx(1)
+    lost = [run[f"{name}.power_lost"] for name in BOX["wheels"]]
+    assert sum(lost) == pytest.approx(run["power.ground"])
+    force = np.hypot(run["fl.traction"], run["fl.side_force"])
+    speed = np.hypot(run["fl.rolling_slip"], run["fl.lateral_slip"])
+    assert lost[0][-1] == pytest.approx((force * speed)[-1], rel=1e-3)  # the rest is damping of the ground
+
+
+@pytest.mark.slow
+def test_a_step_that_is_not_balanced_is_told():
+    run = trundle.traverse(box(), {}, 0.1, rates(1.0), step=0.02, progress=False)
+    assert "doubtful" not in str(ground_checks(run, Page()))
+    left = np.where(np.arange(len(run)) == 3, 20.0, run["balance_residual"])
+    values = {**run.values, "balance_residual": left}
+    off = replace(run, values=values, summary={**run.summary, "balance_residual": 20.0})
+    assert "doubtful: the step at 0.06 s isn't balanced; take a shorter step" in str(
+        ground_checks(off, Page())
+    )

@@ -23,6 +23,7 @@ _BALANCE = Quantity("balance_residual", "N", "residual")
 _KINETIC = Quantity("energy.kinetic", "J", "energy")
 _POTENTIAL = Quantity("energy.potential", "J", "energy")
 _INTERNAL = Quantity("energy.internal", "J", "energy")
+_FRICTION, _TAKEN = Quantity("friction", "1", "other"), Quantity("power_lost", "W", "power")
 _GROUND = Quantity("power.ground", "W", "power")
 _POWER_IN = Quantity("power.in", "W", "power")
 _POWER_LOST = Quantity("power.lost", "W", "power")
@@ -75,6 +76,7 @@ def _slipped(motion: GroundMotion, nu: Sequence[Scalar]) -> Scalar:
 def _forced(motion: GroundMotion, nu: Sequence[Scalar]) -> dict[Quantity, Scalar]:
     """Forces, powers and energies during the step."""
     outputs: dict[Quantity, Scalar] = {_LOAD.of(place): 0 for place in motion.places}
+    taken: dict[Quantity, Scalar] = {_TAKEN.of(place): 0 for place in motion.places}
     inner = motion.inner(nu)
     total, lost = list(inner.tau), list[Scalar]()
     for each in motion.touching:
@@ -84,11 +86,14 @@ def _forced(motion: GroundMotion, nu: Sequence[Scalar]) -> dict[Quantity, Scalar
         for row, force in zip(rows, [*push.forces, push.load, push.moment], strict=True):
             total = [plus(t, times(entry, force)) for t, entry in zip(total, row, strict=True)]
         lost.append(motion.ground.lost(each, moved, dot(each.rise, nu), push))
+        taken[_TAKEN.of(each.place)] = plus(taken[_TAKEN.of(each.place)], lost[-1])
         outputs |= _contact_outputs(each, push, moved)
+        if motion.terrain.regions and each.wheel.law.default_counts("friction"):
+            outputs[_FRICTION.of(each.name)] = times(each.grip, each.wheel.read(each.wheel.law.friction))
         if each.name != each.place:
             outputs[_LOAD.of(each.place)] = plus(outputs[_LOAD.of(each.place)], push.load)
     needed = _needed(motion, nu, total)
-    outputs |= inner.supplies | _motor_outputs(motion, inner, needed, nu)
+    outputs |= taken | inner.supplies | _motor_outputs(motion, inner, needed, nu)
     held = [actuator for actuator in motion.assembly.actuators if actuator.motor.holds]
     outputs |= _energies(motion) | {_GROUND: sum(lost)}
     outputs[_POWER_IN] = plus(inner.power, sum(outputs[actuator.power] for actuator in held))

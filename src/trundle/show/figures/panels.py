@@ -234,7 +234,9 @@ def friction_use(run: Run) -> dict[str, FloatArray]:
         parts = [part for part in run.parts[name].values() if run.column(part).kind == "ground"]
         if wheel is not None and wheel.law.pushes and parts:
             force = np.sqrt(sum(np.square(run[part]) for part in parts))
-            grip = float(read(wheel.law.friction)) * load
+            # Over terrain with regions a run says how much friction there is where the wheel was.
+            there = f"{name}.friction"
+            grip = load * (run[there] if there in run else float(read(wheel.law.friction)))
             used[name] = np.divide(force, grip, out=np.zeros_like(force), where=grip > 0)
     return used
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 # States beyond this many are counted, not listed; the files have them all.
 _MOST_STATES = 30
+# A step counts as unbalanced that leaves more than this share of the largest load: others leave a millionth at most.
+_UNBALANCED = 1e-3
 # What the checks promise (m/s, and of the energy turned over): beyond, they are marked.
 RESIDUAL, IMBALANCE = 1e-9, 1e-6
 _FINDINGS = {
@@ -205,7 +208,7 @@ def _checks(run: Run, page: Page) -> list[tuple[str, str, str]]:
     """What was checked, by how much it is off, and whether that is good."""
     summary = run.summary
     if "balance_residual" in summary:
-        return _ground_checks(run)
+        return ground_checks(run, page)
     if summary.get("mode") == "kinematic":
         what = "the largest contact velocity that no motion of the base removes"
         return [("slip residual", quantity(summary["slip_residual"], "m/s", 3), what)]
@@ -226,10 +229,15 @@ def _checks(run: Run, page: Page) -> list[tuple[str, str, str]]:
     return [*residuals, ("energy imbalance", energy, verdict(share <= IMBALANCE))]
 
 
-def _ground_checks(run: Run) -> list[tuple[str, str, str]]:
+def ground_checks(run: Run, page: Page) -> list[tuple[str, str, str]]:
     """What a run over terrain leaves of its balance of forces, and whether it turned over."""
-    left = quantity(run.summary["balance_residual"], "N", 2)
-    rows = [("balance residual", left, "what Newton's method leaves of the forces")]
+    left = run.summary["balance_residual"]
+    loads = [np.abs(run[name]).max() for name in run.values if run.column(name).kind == "load"]
+    what = "what Newton's method leaves of the forces"
+    if left > _UNBALANCED * max(loads, default=math.inf):
+        at = run.time[int(np.nanargmax(run["balance_residual"]))]
+        what = page.styled(f"doubtful: the step at {at:.4g} s isn't balanced; take a shorter step", "yellow")
+    rows = [("balance residual", quantity(left, "N", 2), what)]
     if (fallen := run.summary.get("overturned_at")) is not None:
         rows.append(("overturned", f"at {fallen:.4g} s", "its base points sideways or down"))
     if run.summary.get("stuck"):
