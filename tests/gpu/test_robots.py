@@ -8,14 +8,16 @@ import pytest
 import trundle
 from derived import derived
 from gpu.fake_cuda import FakeGpu
+from parameters import SHORT
+from tests.terrain.test_ground_rollouts import lanes
 from trundle.cli import main
 
 VOLTS = {"left_motor.voltage": 20.0, "right_motor.voltage": 24.0}
 
 
 def near(there: np.ndarray, here: np.ndarray, share: float) -> bool:
-    """Whether rows differ by at most a share of their largest numbers."""
-    scale = np.maximum(np.abs(here).max(axis=(0, -1), keepdims=True), 1e-6)
+    """Whether rows differ by at most a share of their largest numbers, or of a metre or radian if these are less."""
+    scale = np.maximum(np.abs(here).max(axis=(0, -1), keepdims=True), 1.0)
     return bool((np.abs(there - here) <= share * scale).all())
 
 
@@ -97,3 +99,27 @@ def test_the_command(gpu: FakeGpu, capsys: pytest.CaptureFixture[str]) -> None:
     assert "--device: no GPU answers as 'cuda:7'" in capsys.readouterr().err
     assert main([*sweep, "--precision", "single"]) == 1
     assert "--precision: the CPU computes in double precision" in capsys.readouterr().err
+
+
+def over_terrain(**how: object) -> trundle.Batch:
+    given = {"terrain.surfaces.ground.slope": np.radians([0, 8]), "body.mass": np.array([40.0, 60.0])}
+    return lanes({"type": "plane", "slope": "1 deg"}, given, steps=4, every=4, **how)
+
+
+@pytest.mark.slow
+def test_over_terrain(gpu: FakeGpu) -> None:
+    assert near(over_terrain(device="cuda").values, over_terrain().values, 1e-12)
+    with pytest.raises(trundle.InputError, match="found by rounds, as over terrain, needs double"):
+        over_terrain(device="cuda", precision="single")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SHORT)
+def test_every_robot_rolls(gpu: FakeGpu, name: str) -> None:
+    """From where it stands, over few steps; in single precision with errors of 2²⁹ times as much."""
+    model = derived(name)
+    how = {"inputs": dict.fromkeys(model.inputs, 0.5), "count": 3, "steps": 6, "every": 6, "dt": 1e-4}
+    here = trundle.rollout(model, **how)
+    assert near(trundle.rollout(model, device="cuda", **how).values, here.values, 1e-11)
+    single = trundle.rollout(model, device="cuda", precision="single", **how)
+    assert near(single.values, here.values, 1e-11 * 2.0**29)

@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from trundle.arrays import FloatArray
 from trundle.choices import Precision
-from trundle.errors import NumericsError
+from trundle.errors import InputError, NumericsError
 from trundle.gpu.cuda import BLOCK, Cuda, opened
 from trundle.gpu.ptx import TARGET, Ptx, rollout_ptx
 from trundle.program import Program
 from trundle.program.channels import GroupInput
-from trundle.program.llvm.llvm_rollout import ChannelLayout
+from trundle.program.llvm.llvm_rollout import ITERATE, ChannelLayout
 from trundle.program.rollout import NEVER, Asked, ProgressCall, Rollout, bits_of
 
 LAUNCH_SECONDS = 0.1
@@ -55,7 +55,8 @@ def rollout(
         threads, quick: of the CPU's; without meaning here.
 
     Raises:
-        InputError: as there; also where the extra, the driver or the device is missing.
+        InputError: as there; where the extra, the driver or the device is missing; single precision for a step that
+            is found by rounds.
         NumericsError: the device fails, or has no room for a single robot.
     """
     del threads, quick
@@ -63,6 +64,10 @@ def rollout(
         program, initial, groups, dt=dt, steps=steps, every=every, count=count, state=state, rate=rate,
         projection=projection,
     )  # fmt: skip
+    if precision == "single" and any(group.name == ITERATE for group in asked.program.inputs):
+        # their error is measured in parts of what double precision resolves: rounds would never end
+        message = "a step that is found by rounds, as over terrain, needs double precision"
+        raise InputError(message, key="precision", hint='precision="double"')
     return _Job.prepare(asked, opened(device), precision).run(progress)
 
 
