@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,9 @@ from gpu.fake_cuda import FakeGpu
 from parameters import SHORT
 from tests.terrain.test_ground_rollouts import lanes
 from trundle.cli import main
+from trundle.sweeps.cluster import roll_chunk
+from trundle.sweeps.definition import digest
+from trundle.sweeps.store import open_store
 
 VOLTS = {"left_motor.voltage": 20.0, "right_motor.voltage": 24.0}
 
@@ -33,6 +38,8 @@ def test_drives_that_differ(gpu: FakeGpu) -> None:
     assert there.states == here.states
     assert near(there.values, here.values, 1e-12)
     assert near(there.output("power.in"), here.output("power.in"), 1e-12)
+    assert there.summary["device"] == "cuda"
+    assert "device" not in here.summary
 
 
 def test_single_precision(gpu: FakeGpu) -> None:
@@ -89,6 +96,17 @@ def test_a_store_belongs_to_its_device(gpu: FakeGpu, tmp_path) -> None:
     for other in ({"device": "cpu"}, {"device": "cuda", "precision": "single"}):
         with pytest.raises(trundle.InputError, match="it differs in the device or its precision"):
             trundle.sweep(model, store=place, resume=True, **other, **SWEPT)
+
+
+def test_workers_read_the_device_in_the_store(gpu: FakeGpu, tmp_path: Path) -> None:
+    model, place = derived("differential_drive"), tmp_path / "store"
+    found = trundle.sweep(model, device="cuda", precision="single", store=place, **SWEPT)
+    rows, store = found["final.x"], open_store(place)
+    store.group["final.x"][:] = 0.0
+    gpu.launches.clear()
+    assert roll_chunk(str(place), digest(store.definition), 0, False) == SWEPT["samples"]
+    assert gpu.launches
+    assert np.array_equal(store.read("final.x"), rows)
 
 
 def test_the_command(gpu: FakeGpu, capsys: pytest.CaptureFixture[str]) -> None:

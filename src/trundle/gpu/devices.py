@@ -27,6 +27,11 @@ class Device:
         """Whether it is this machine's cores."""
         return self.name == "cpu"
 
+    @property
+    def record(self) -> dict[str, str]:
+        """What a result says of it; nothing of the CPU."""
+        return {} if self.is_cpu else {"device": self.name, "precision": self.precision}
+
     def rollout(self, *arguments: Any, **how: Any) -> Rollout:
         """As `trundle.program.rollout.rollout`, there."""
         if self.is_cpu:

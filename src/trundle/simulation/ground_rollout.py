@@ -131,6 +131,7 @@ def rolled_over(
             device,
         )
     summary = {"mode": mode, "steps": steps, "dt": h, "every": every, "count": rolling.count}
+    summary |= device.record
     return _batch(rolling, taken, frozen(values), summary)
 
 

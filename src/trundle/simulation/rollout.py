@@ -163,7 +163,7 @@ def rollout(
         )  # fmt: skip
     states = result.states if result.states.ndim == 3 else result.states[:, :, None]
     time = np.asarray(result.steps) * h
-    summary = {"steps": steps, "dt": h, "every": every, "count": size, "method": "rk4"}
+    summary = {"steps": steps, "dt": h, "every": every, "count": size, "method": "rk4", **where.record}
     return _batch(tangents, Stored(frozen(states), np.asarray(result.steps), u, p), time, summary)
 
 
