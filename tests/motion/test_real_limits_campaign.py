@@ -157,7 +157,7 @@ def test_no_share_is_above_what_was_asked_for(campaign):
                 refused += 1
             else:
                 require_shares(driven, kind)
-    assert refused <= max(2, 0.15 * count)
+    assert refused <= max(1, 0.02 * count)
 
 
 @pytest.mark.slow

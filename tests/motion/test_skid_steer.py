@@ -1,9 +1,12 @@
 """Bases whose wheels slide to turn: what turning takes by hand and by power, plans within it, their tracking."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import trundle
+from tests.motion.test_real_limits_campaign import KINDS, random_path, random_robot
 from trundle import catalog
 from trundle.errors import InputError
 from trundle.motion.forces.balance import Balance
@@ -169,3 +172,35 @@ def test_the_fastest_motion_turns_it():
     for name, share in motion_forces(of(skid()), motion.samples(times)).use.items():
         assert share.max() <= planned_share(name, 0.95) * (1 + 1e-6), name
     assert 0 < driven.summary()["bound"] < motion.duration
+
+
+@pytest.mark.slow
+def test_the_bound_of_a_turn_on_the_spot_is_near():
+    driven = trundle.follow(SPOT, skid(), progress=False)
+    assert driven.bound <= driven.motion.duration
+    assert driven.gap < 0.01
+
+
+@pytest.mark.slow
+def test_a_straight_way_is_bound_by_all_friction():
+    """The phase plane's time is that of the closed form, T = 2 √(L/a), of motors that have more than the floor."""
+    robot = skid(gear_ratio=30)
+    driven = trundle.follow(trundle.pose_path([(0, 0), (0.5, 0)]), robot, progress=False)
+    who = of(robot)
+    assert driven.uses.binding[0][0].startswith("grip")
+    mass, held = float(who.base_inertia[0, 0]), 0.95 * float(who.grips.sum())
+    closed = 2 * np.sqrt(0.5 * mass / held)
+    assert driven.bound == pytest.approx(closed, rel=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", [3, 22])
+def test_tangents_beside_all_friction_contradict_no_others(place):
+    """By those where the drift jumps with b no pace was found, however slow, and Newton's multipliers overflowed."""
+    rng = np.random.default_rng([1, place])
+    for kind in KINDS:
+        path, robot = random_path(kind, rng), random_robot(kind, rng)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        driven = trundle.follow(path, robot, progress=False)
+    assert 0 < driven.gap < 0.1

@@ -205,7 +205,7 @@ class Sliding:
                 break
             steps = _ASIDE * np.eye(unknown.shape[1])
             slopes = np.stack([(missing(unknown + step) - left) / _ASIDE for step in steps], axis=2)
-            way = -np.linalg.solve(slopes, left[:, :, None])[:, :, 0]
+            way = -_led_to(slopes, left)
             way *= np.minimum(1.0, _FARTHEST / np.maximum(np.abs(way).max(axis=1, keepdims=True), _ASIDE))
             unknown, left = _stepped(missing, unknown, way, left, off)
             now = np.linalg.norm(left, axis=1)
@@ -242,6 +242,15 @@ class Sliding:
         )
         gives = np.einsum("nik,nk->ni", self.base[:, :, x], given.traction)
         return gives + np.einsum("nik,nk->ni", self.base[:, :, y], given.side) - asked
+
+
+def _led_to(slopes: FloatArray, left: FloatArray) -> FloatArray:
+    """x (n, k) with slopes x = left; the least one where far more is asked for than there is, and slopes vanish."""
+    try:
+        way = np.linalg.solve(slopes, left[:, :, None])
+    except np.linalg.LinAlgError:
+        way = np.linalg.pinv(slopes) @ left[:, :, None]
+    return np.asarray(way[:, :, 0], dtype=np.float64)
 
 
 def _stepped(

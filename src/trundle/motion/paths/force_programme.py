@@ -27,6 +27,8 @@ _EVEN = 1e-5
 _STEPS, PASSED = 80, 1e-4
 # A step goes up to this share of the way to what may not become negative.
 _TO_EDGE = 0.95
+# A gap above this is of laws that contradict one another: their multipliers grow without end.
+_ENDLESS = 1e6
 # The last steps aim at this share of the gap that ends them.
 _AIM = 0.3
 # Laws that leave less than this begin with it; so do their multipliers, for a gap of so much of the time.
@@ -36,6 +38,7 @@ _AGAIN, _AGAIN_GAP = 1e-3, 1e-3
 _CARRIED = 0.3
 # Batteries begin at this share of their voltage without load, which is between that and what laws leave of it.
 _SAGS = 0.9
+_NONE = "no speeds along the path keep what binds it"
 # The places of b's first and last coefficients.
 _ENDS = np.array([0, -1])
 # What laws leave counts as it is where it is at least this share of what the last step said.
@@ -145,7 +148,7 @@ class ForceProgramme(Generic[_Known]):
         for chosen, barriers, missing in self.steps(start, rows, goal, last):
             if barriers.gap < goal and missing < PASSED:
                 return chosen, barriers
-        raise NumericsError("no speeds along the path keep what binds it")
+        raise NumericsError(_NONE)
 
     def steps(
         self, start: Chosen, rows: Callable[[FloatArray], Rows], goal: float, last: Barriers | None = None
@@ -158,6 +161,8 @@ class ForceProgramme(Generic[_Known]):
             barriers = _near(system.left, barriers, again=step == 0)
             yield chosen, barriers, float((barriers.left - system.left).max())
             chosen, barriers = self._stepped(system, chosen, barriers, _AIM * goal)
+            if not barriers.gap < _ENDLESS:
+                raise NumericsError(_NONE)
 
     def _stepped(
         self, system: _Newton, chosen: Chosen, barriers: Barriers, aim: float
@@ -242,7 +247,7 @@ class _Newton:
         try:
             self.factor = cholesky_banded(self._band(outer, asked, low, ends), lower=True, check_finite=False)
         except np.linalg.LinAlgError:
-            raise NumericsError("no speeds along the path keep what binds it") from None
+            raise NumericsError(_NONE) from None
 
     def _band(self, outer: FloatArray, asked: FloatArray, low: FloatArray, ends: FloatArray) -> FloatArray:
         """The band matrix over b's coefficients, its lower part by diagonals."""

@@ -25,10 +25,13 @@ from trundle.motion.paths.force_laws import Laws, NoLaws
 from trundle.motion.paths.force_programme import PASSED, Barriers, Basis, Chosen, ForceProgramme, Rows
 from trundle.motion.paths.looks import NODES, WEIGHTS
 from trundle.motion.paths.passages import Passage
+from trundle.motion.paths.scrub_bound import Asked, PhasePlane
 from trundle.motion.planning.pose_plans import least_time
 
 # A plan's intervals are cut in so many cells, twice: what the finer ones change is taken off the bound once more.
 _CELLS = (2, 4)
+# The same of bases whose wheels slide to turn, whose laws take longer to ask.
+_SLIDING_CELLS = (1, 2)
 # The programme for the multipliers is solved within this share of the time, which the bound is less by, or more.
 _GOAL = 1e-5
 # It begins at this share of a plan's b, where no b is below this share of the greatest.
@@ -49,13 +52,11 @@ class _Cut(NamedTuple):
 
 def least_time_along(passage: Passage, piece: AlongPath) -> float:
     """A time (s) that no motion along a section beats that begins and ends as slowly as a plan does."""
-    if (
-        passage.real is not None and passage.real.driven.sides
-    ):  # what slides has no forces that laws leave free
-        return min(_from_rest(passage, piece), piece.duration)
     plain = replace(passage, stretched=replace(passage.stretched, order=2))
     knots = _moved(piece, plain, piece.scaling.knots)
-    coarse, fine = (_time(plain, piece, _cells(knots, parts)) for parts in _CELLS)
+    slides = passage.real is not None and passage.real.driven.sides
+    cells, timed = (_SLIDING_CELLS, _time_sliding) if slides else (_CELLS, _time)
+    coarse, fine = (timed(plain, piece, _cells(knots, parts)) for parts in cells)
     # both are bounds but for their cells' error, of second order
     return min(max(fine - abs(fine - coarse), _from_rest(passage, piece)), piece.duration)
 
@@ -102,8 +103,31 @@ def _time(passage: Passage, piece: AlongPath, z: FloatArray) -> float:
     """∫ dz/√b of the curve over cells between z (K + 1,)."""
     planned = _planned(piece, passage, z)[0]
     cut = _cuts(passage, piece, z, planned)
-    above = _curve(cut, planned, passage.ends)
-    return float((2 * np.diff(z) / (np.sqrt(above[1:]) + np.sqrt(above[:-1]))).sum())
+    return _spent(z, _curve(cut, planned, passage.ends))
+
+
+def _spent(z: FloatArray, b: FloatArray) -> float:
+    """∫ dz/√b of b linear on cells (s)."""
+    return float((2 * np.diff(z) / (np.sqrt(b[1:]) + np.sqrt(b[:-1]))).sum())
+
+
+def _time_sliding(passage: Passage, piece: AlongPath, z: FloatArray) -> float:
+    """The same of a base whose wheels slide to turn."""
+    assert passage.real is not None
+    b = _planned(piece, passage, z)[0]
+    plan = (b[1:] + b[:-1]) / 2, np.diff(b) / (2 * np.diff(z))
+
+    def declared(z: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        rates, limits = passage.course(z)
+        moved = np.abs([rates[0] * np.sqrt(b)[:, None], rates[1] * b[:, None] + rates[0] * a[:, None]])
+        return (moved / limits[:2]).max(axis=(0, 2))
+
+    asked = Asked(passage.demand, declared, passage.real.grip)
+    first, last = (
+        end if np.isfinite(end) else asked.at_rest(place, planned)
+        for end, place, planned in zip(passage.ends, (z[0], z[-1]), (b[0], b[-1]), strict=True)
+    )
+    return _spent(z, np.maximum(PhasePlane.of(z, plan, asked).above((first, last)), b))
 
 
 def _cuts(passage: Passage, piece: AlongPath, z: FloatArray, planned: FloatArray) -> _Cut:

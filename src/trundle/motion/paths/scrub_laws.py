@@ -50,7 +50,27 @@ class ScrubLaws(Laws):
 
     def renew(self, at: Place) -> None:
         """Take tangents at a place, or on the way to it where it asks for more friction than there is."""
-        self._last = a, b = self._within(at)
+        first = self._last is None
+        a, b = self._within(at)
+        self._take(a, b)
+        if first:
+            self._steady(at, b)
+
+    def _steady(self, at: Place, b: FloatArray) -> None:
+        """Take tangents at less of b, z̈ being 0, where by these the base couldn't even go slowly: beside all that there
+        is what slides bends so much that tangents contradict one another.
+        """
+        none = np.zeros(self.count)
+        for _ in range(_CLOSER):
+            slow = self.held(at._replace(b=_SLOW * b, a=none)).value.min(axis=1)
+            if (slow > 0).all():
+                return
+            b = np.where(slow > 0, b, b / 2)
+            self._take(none, b)
+
+    def _take(self, a: FloatArray, b: FloatArray) -> None:
+        """Take tangents at z̈ = a and ż² = b."""
+        self._last = a, b
         middle = self._asked_for(a, b)
         # z̈ is as large as b over a path of length 1
         step = _STEP * b
