@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ LAUNCH_SECONDS = 0.1
 """About what a launch takes: progress and interrupts are answered, and no screen's watchdog ends it."""
 FIRST_STEPS = 4
 """Steps of the first launch, which says how long the others may be."""
+_ROLLING: defaultdict[str, Lock] = defaultdict(Lock)  # by device: who rolls counts on all memory that is free
 _SHARE = 0.9  # of the free memory; the rest is the driver's, and rounding of addresses
 _ALIGNED = 256  # bytes to which arrays are aligned, as the driver does
 
@@ -68,7 +71,9 @@ def rollout(
         # their error is measured in parts of what double precision resolves: rounds would never end
         message = "a step that is found by rounds, as over terrain, needs double precision"
         raise InputError(message, key="precision", hint='precision="double"')
-    return _Job.prepare(asked, opened(device), precision).run(progress)
+    job = _Job.prepare(asked, opened(device), precision)
+    with _ROLLING[device]:
+        return job.run(progress)
 
 
 def kernel_of(asked: Asked, precision: Precision, target: str) -> Ptx:

@@ -34,8 +34,10 @@ from trundle.sweeps.work import BLOCK
 # Robots a chunk: a megabyte a name. Fewer where a thread would else have less than four chunks.
 _CHUNK = 131_072
 _CHUNKS_A_THREAD = 4
-# On a GPU, which has room for some hundred thousand threads: enough that the last ones don't count.
-_CHUNK_OF_GPU = 1_048_576
+# On a GPU, which has room for some 70,000 threads: enough that the last ones don't count.
+_CHUNK_OF_GPU = 262_144
+# Chunks of a GPU that are under way: one rolls, the cores make the starts of others ready and write their rows.
+_AHEAD = 4
 
 
 def sweep(
@@ -173,8 +175,7 @@ def sweep(
         with Progress(progress, robots * steps, f"sweeping {work.name}", "robot steps") as bar:
             told = _Told(bar, robots)
             if cluster is None:
-                # a GPU has its own threads, and its memory is one chunk's
-                roll_here(work, kept, left, count if work.device.is_cpu else 1, told)
+                roll_here(work, kept, left, count if work.device.is_cpu else min(count, _AHEAD), told)
             else:
                 roll_there(cluster, kept, left, other_cpu, told)
     return Sweep(kept, work, work.design.count - robots)
