@@ -55,8 +55,8 @@ def make_plan(program: Program, wide: set[int], size: float) -> Pieces:
     # what is made before the loop must last through every turn of it
     uniform = {v: end for v in until if home[v] < len(before)}
     vectors = {v: k for v, k in until.items() if home[v] >= len(before)}
-    slots, uniform_slots = _places(uniform, home)
-    more, wide_slots = _places(vectors, home)
+    slots, uniform_slots = places(uniform, home)
+    more, wide_slots = places(vectors, home)
     return Pieces(program, wide, before, inside, slots | more, wide_slots, uniform_slots)
 
 
@@ -115,7 +115,7 @@ def _crossing(work: Sequence[Instruction]) -> list[int]:
     return list(accumulate(change))
 
 
-def _places(until: Mapping[int, int], home: Mapping[int, int]) -> tuple[dict[int, int], int]:
+def places(until: Mapping[int, int], home: Mapping[int, int]) -> tuple[dict[int, int], int]:
     """Slots of values, from the piece that makes one to the last that reads it; slots are used again."""
     places: dict[int, int] = {}
     free: list[int] = []

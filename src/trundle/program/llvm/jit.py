@@ -241,7 +241,12 @@ def text(code: Code, signature: str, returns: str = "void") -> str:
     # can align its stack to 64 bytes; without, every spilled vector straddles two cache lines (1.4 times slower).
     attributes = 'attributes #0 = { nounwind "prefer-vector-width"="512" "frame-pointer"="all" }'
     head = [f"define {returns} @main({signature}) #0 {{", "entry:", body, "}"]
-    return "".join(code.functions) + "\n".join([*head, *sorted(code.declarations), attributes, "!0 = !{}"])
+    arrays = "".join(f"{each}\n" for each in code.arrays.values())
+    return (
+        arrays
+        + "".join(code.functions)
+        + "\n".join([*head, *sorted(code.declarations), attributes, "!0 = !{}"])
+    )
 
 
 def _optimise(module: Any, thorough: bool) -> None:

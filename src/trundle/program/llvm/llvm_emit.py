@@ -70,6 +70,12 @@ class Emitter:
                 name = self.operation(i.op, args, lanes)
             self.define(i.out, name, lanes, spread=i.out in spread)
 
+    def settle(self) -> None:
+        """Make ready for a loop to come; here values have names, which loops see."""
+
+    def finish(self) -> None:
+        """Write what is known at the end only."""
+
     def operand(self, value: int, lanes: int) -> str:
         """The name of ``value`` as an operand of an instruction on ``lanes`` lanes."""
         known = self.values[value]

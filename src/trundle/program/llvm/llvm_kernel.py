@@ -133,7 +133,9 @@ def emit_batch(
     code = code or Code(width)
     count = integer_word(code, len(program.inputs) + len(program.outputs))
     wide = wide_values(program, shared)
-    if not is_looped(program):
+    if code.device and program.operations > LONG:
+        _write_turns(code, make_plan(program, wide, PIECE), count, fused)
+    elif code.device or not is_looped(program):
         plan = replace(make_plan(program, wide, WHOLE), slots={})  # one function keeps its values itself
         writer = _PieceWriter(plan, Emitter(code, fused))
         for piece in plan.before:
@@ -155,7 +157,7 @@ def _blocks(code: Code, begin: str) -> str:
 
 def _write_turns(code: Code, plan: Pieces, count: str, fused: bool) -> None:
     """Write a loop over some blocks at a time, and in its turns the pieces' own loops over these."""
-    most = max(1, min(BLOCKS, ROOM // (8 * code.width * _stride(plan))))
+    most = 1 if code.device else max(1, min(BLOCKS, ROOM // (8 * code.width * _stride(plan))))
     arrays = _arrays(code, plan, most)
     _call_pieces(code, plan, plan.before, arrays, fused, name="before")
     code.do("br label %loop")

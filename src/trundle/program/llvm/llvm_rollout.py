@@ -22,9 +22,10 @@ from trundle.program.llvm.jit import (
     store,
     type_of,
 )
+from trundle.program.llvm.llvm_cut import LONG, CutEmitter
 from trundle.program.llvm.llvm_emit import Emitter
 from trundle.program.llvm.real import DOUBLE
-from trundle.program.pieces import wide_values
+from trundle.program.pieces import by_need, is_chain, wide_values
 from trundle.program.simplify import hoist_reciprocals
 
 SIGNATURE = "ptr %table, i64 %lane_begin, i64 %lane_end, i64 %step_begin, i64 %step_end"
@@ -34,7 +35,8 @@ Source = tuple[int, int]
 
 LOOPED = 1200
 """Operations of a stage above which the four stages are a loop. A swerve with four derivatives, some 3,500, then takes
-1.4 s to compile in place of 5.5, and runs as fast; with 1,000 it would run a sixth slower."""
+1.4 s to compile in place of 5.5, and runs as fast; with 1,000 it would run a sixth slower. Threads of graphics
+processors always loop: code and spills are a quarter and a half of those of four stages in a row."""
 
 NEXT = "next"
 """The input group of what is done to the state after a step, where that is asked for."""
@@ -64,6 +66,7 @@ class Schedule:
     wide: set[int]
     spread: set[int]
     level: dict[int, int]
+    threads: bool
 
     def at(self, level: int, wide: bool) -> list[Instruction]:
         """The arithmetic and constants of one level: 0 constant, 1 step, 2 stage, 3 after the step, 4 a round there."""
@@ -82,6 +85,8 @@ def scheduled(
     """
     program = hoist_reciprocals(program, {s for s, at in layouts.items() if not at.stepped})
     program = hoist_reciprocals(program, set(layouts))
+    if threads and is_chain(program):
+        program = by_need(program)  # of a chain of 25 links a thread then spills a quarter less
     shared = {s for s, at in layouts.items() if not at.wide}
     wide = set() if width == 1 and not threads else wide_values(program, shared)
     level: dict[int, int] = {}
@@ -93,7 +98,7 @@ def scheduled(
             level[i.out] = int(layouts[i.source].stepped) if laid else own
         else:
             level[i.out] = max((level[a] for a in i.args), default=0)
-    return Schedule(program, state, layouts, wide, _needs_vector(program, wide), level)
+    return Schedule(program, state, layouts, wide, _needs_vector(program, wide), level, threads)
 
 
 def _needs_vector(program: Program, wide: set[int]) -> set[int]:
@@ -106,7 +111,12 @@ def _needs_vector(program: Program, wide: set[int]) -> set[int]:
 
 def emit_rollout(plan: Schedule, width: int, fused: bool, code: Code | None = None) -> Code:
     """The whole function; see the module's docstring for its table. An empty ``code`` says for what machine."""
-    emitter = Emitter(code or Code(width), fused)
+    code = code or Code(width)
+    emitter = (
+        CutEmitter(code, fused, plan.program)
+        if plan.threads and plan.program.operations > LONG
+        else Emitter(code, fused)
+    )
     return _RolloutWriter(plan, emitter).write()
 
 
@@ -134,6 +144,7 @@ class _RolloutWriter:
         self._step(start, next_save, row)
         self._save()
         self._end(state_at)
+        self.emitter.finish()
         return self.code
 
     def _entry(self) -> tuple[str, str]:
@@ -170,7 +181,8 @@ class _RolloutWriter:
             code.do(f"%s{index} = phi {code.type(self.width)} [ {name}, %block ], [ %s{index}.next, %latch ]")
         self._compute(level=1, wide=False)
         self._compute(level=1, wide=True)
-        looped = len(self.plan.at(2, wide=True)) + len(self.plan.at(2, wide=False)) > LOOPED
+        stage = len(self.plan.at(2, wide=True)) + len(self.plan.at(2, wide=False))
+        looped = self.plan.threads or stage > LOOPED
         self.last = "%stage.end" if looped else "%step"
         total = (_stages_in_turn if looped else _stages)(self.plan, self.emitter, self.step_size, self.n)
         self.last = _ended(self.plan, self.emitter, total, self.last)
@@ -224,6 +236,7 @@ class _RolloutWriter:
             else:
                 self.emitter.define(i.out, load(code, address, 1), 1, spread=i.out in plan.spread)
         self.emitter.emit(plan.at(level, wide), plan.wide, plan.spread)
+        self.emitter.settle()
 
 
 def _step_size(code: Code) -> tuple[str, str, str, str]:
