@@ -177,7 +177,7 @@ def test_a_robot_dropped_settles_at_its_sinkage():
         (
             lambda: box(),
             {"initial": {"z": -0.5}},
-            r"the wheel 'fl' begins inside the ground, 0\.63 m deep at t = 0 .* z = -0\.5 m",
+            r"the wheel 'fl' begins inside the ground, 0\.65 m deep at t = 0 .* z = -0\.5 m",
         ),
         (lambda: trundle.catalog.differential_drive().plant, {"mode": "kinematic"}, "at 2 points"),
         (lambda: box(), {"terrain": {"surfaces": {"a": {"slope": "b"}}}}, "can't use parameters"),
@@ -275,9 +275,16 @@ def test_terrains_are_written_and_read_back():
 @pytest.mark.parametrize("door", [trundle.window.drive, live_data])
 def test_windows_and_live_pages_are_refused_in_words(door):
     with pytest.raises(
-        InputError, match=r"over terrain by steps that no browser and no window takes\n.*--page"
+        InputError, match=r"over terrain by steps that no browser, no window and no sweep takes\n.*--page"
     ):
         door(document("talon"))
+
+
+@pytest.mark.slow
+def test_a_start_so_deep_that_the_ground_throws_the_robot_up_is_told():
+    words = r"'fl' begins 0.1 m deep at t = 0 .*5 times as deep as at rest: the ground throws it up; raise it by 0.08 m"
+    with pytest.warns(UserWarning, match=words):
+        trundle.traverse(box(), {}, 0.1, step=0.02, initial={"z": 0.05}, progress=False)
 
 
 @pytest.mark.slow

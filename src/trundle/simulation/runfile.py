@@ -76,10 +76,9 @@ class Task:
         """The problem, where its equations are integrated; InputError for steps over terrain."""
         if isinstance(self.problem, Problem):
             return self.problem
-        message = (
-            f"'{self.problem.system.name}' goes over terrain by steps that no browser and no window takes"
-        )
-        hint = "a page of its run shows it: trundle show --page FILE, trundle.traverse(…).animate(path)"
+        name = self.problem.system.name
+        message = f"'{name}' goes over terrain by steps that no browser, no window and no sweep takes"
+        hint = "a page of its run shows it: trundle show --page FILE; trundle.rollout(robot, terrain=…) rolls many"
         raise InputError(message, key="terrain", hint=hint)
 
     def run(self, progress: bool | Callable[[float], None] = False) -> Run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 
 import numpy as np
@@ -24,6 +25,8 @@ _FLAT = 1e-9
 _CARRIES = 1e-3
 # A robot that would have to stand steeper than this (rad) doesn't stand on its wheels.
 _STEEPEST = 1.5
+# A wheel that is more times as deep as at rest bears as many times its weight: loads of a hard landing.
+_THROWN = 4.0
 _QUATERNION = ("q_w", "q_x", "q_y", "q_z")
 
 
@@ -173,20 +176,34 @@ class _Search:
 
 
 def check_outside(model: GroundModel, start: Mapping[str, float], parameters: Mapping[str, float]) -> None:
-    """Raise InputError where a wheel's centre lies inside the ground where a run begins."""
+    """Raise InputError where a wheel's centre lies inside the ground where a run begins; warn of one that is so deep
+    that the ground throws the robot out.
+    """
     states = np.array([[start[name]] for name in model.states])
     numbers = np.array([*parameters.values()])
     (gaps,) = compile_program(model.gaps)(
         states, np.zeros(len(model.inputs)), numbers, np.zeros(1), often=False
     )
+    rest = model.terrain.sinkage.number
     wheels = mechanism(model.robot, terrain=True).assembly.wheels
     radii = {wheel.name: float(wheel.radius) for wheel in wheels}
-    for place, (gap,) in zip(model.gaps.outputs[0].labels, gaps.tolist(), strict=True):
-        radius = radii.get(place, radii.get(place.rpartition(".")[0], 0.0))
-        if radius and gap < -radius:
-            raise InputError(
-                f"the wheel {place!r} begins inside the ground, {-gap:.3g} m deep at t = 0 with a radius of "
-                f"{radius:g} m, the robot at x = {start['x']:.4g} m, y = {start['y']:.4g} m, z = {start['z']:.4g} m",
-                key="run.initial.z",
-                hint=f"raise it by {-gap:.3g} m, or leave z and the quaternion away: the robot settles onto the ground",
-            )
+    known = {
+        place: radii.get(place, radii.get(place.rpartition(".")[0], 0.0))
+        for place in model.gaps.outputs[0].labels
+    }
+    depths = {place: rest - gap for place, (gap,) in zip(known, gaps.tolist(), strict=True)}
+    inside = [place for place, radius in known.items() if radius and depths[place] > radius + rest]
+    place = inside[0] if inside else max(depths, key=lambda each: depths[each])
+    about = (
+        f"{depths[place]:.3g} m deep at t = 0 with a radius of {known[place]:g} m, the robot at "
+        f"x = {start['x']:.4g} m, y = {start['y']:.4g} m, z = {start['z']:.4g} m"
+    )
+    mend = f"raise it by {depths[place] - rest:.3g} m, or leave z and the quaternion away: the robot settles then"
+    if inside:
+        message = f"the wheel {place!r} begins inside the ground, {about}"
+        raise InputError(message, key="run.initial.z", hint=mend)
+    if model.mode == "dynamic" and depths[place] > _THROWN * rest:
+        times = f"{depths[place] / rest:.2g} times as deep as at rest"
+        warnings.warn(
+            f"the wheel {place!r} begins {about}, {times}: the ground throws it up; {mend}", stacklevel=2
+        )
