@@ -18,6 +18,7 @@ from trundle.gpu.devices import CPU, Device
 from trundle.model.archive import from_text as model_of_text
 from trundle.model.archive import to_text as text_of_model
 from trundle.simulation.lanes import NumbersLike
+from trundle.sweeps.cases import Cases
 from trundle.sweeps.design import Design
 from trundle.sweeps.ground_work import Ground, GroundWork
 from trundle.sweeps.measures import measures_of
@@ -33,7 +34,7 @@ _PARTS = {
     "model": "the model", "design": "what varies", "measures": "the measures", "steps": "the steps", "dt": "dt",
     "device": "the device or its precision",
     "initial": "the initial states", "inputs": "the inputs", "parameters": "the parameters",
-    "ground": "the robot or its ground", "equations": "the equations of its Trundle",
+    "cases": "the motions of inputs", "ground": "the robot or its ground", "equations": "the equations of its Trundle",
 }  # fmt: skip
 
 
@@ -49,6 +50,8 @@ def text_of(work: AnyWork) -> str:
         "inputs": _plain(work.told),
         "parameters": _plain(work.parameters),
     }
+    if work.cases:
+        content["cases"] = {name: case.plain for name, case in work.cases.items()}
     if not work.device.is_cpu:  # which one of several GPUs it is changes nothing
         content["device"] = {"kind": work.device.kind, "precision": work.device.precision}
     if isinstance(work, GroundWork):
@@ -58,8 +61,15 @@ def text_of(work: AnyWork) -> str:
     return json.dumps(content, separators=(",", ":"))
 
 
-def work_of(text: str, maps: Mapping[str, FloatArray] = MappingProxyType({})) -> AnyWork:
-    """The work that a text says, with its maps' numbers; InputError where it is of another version, or damaged."""
+def work_of(
+    text: str,
+    maps: Mapping[str, FloatArray] = MappingProxyType({}),
+    motions: Mapping[str, FloatArray] = MappingProxyType({}),
+) -> AnyWork:
+    """The work that a text says, with the numbers of its maps and of inputs that robots choose among.
+
+    Raises InputError where it is of another version, or damaged.
+    """
     content = read(text)
     try:
         design = Design.from_plain(content["design"])
@@ -67,14 +77,16 @@ def work_of(text: str, maps: Mapping[str, FloatArray] = MappingProxyType({})) ->
             _numbers(content[part]) for part in ("initial", "inputs", "parameters")
         )
         steps, dt = int(content["steps"]), float(content["dt"])
+        told_cases = content.get("cases", {})
+        cases = {name: Cases.from_plain(each, motions[name]) for name, each in told_cases.items()}
         if "ground" in content:
             ground = Ground.from_plain(content["ground"], maps)
             told, equations = tuple(content["measures"]), str(content["equations"])
             work = GroundWork(ground, design, told, initial, inputs, parameters, steps, dt, equations)
-            return replace(work, device=device_in(text))
+            return replace(work, device=device_in(text), cases=cases)
         model = model_of_text(json.dumps(content["model"]))
         measures = measures_of(model, content["measures"])
-        return Work(model, design, measures, initial, inputs, parameters, steps, dt, device_in(text))
+        return Work(model, design, measures, initial, inputs, parameters, steps, dt, device_in(text), cases)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"the sweep's definition is damaged: {error!r}") from None
 

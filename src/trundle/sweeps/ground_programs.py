@@ -15,13 +15,14 @@ from trundle.arrays import FloatArray
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.ground_model import GroundModel
 from trundle.model.mechanism import mechanism
-from trundle.model.symbols import STATE
+from trundle.model.symbols import INPUT, STATE
 from trundle.program import Program, Tracer
 from trundle.program.simplify import only_elements
 from trundle.program.tracer import Node, traced
 from trundle.scalars import less, minimum, where
 from trundle.simulation.beyond_maps import off_maps
 from trundle.simulation.fates import gets_nowhere, upward
+from trundle.sweeps.cases import Cases, chosen
 from trundle.sweeps.measures import Measure
 
 TIMES = "sweep"
@@ -47,20 +48,22 @@ class GroundMeasured:
     ending: Program
 
     @staticmethod
-    def of(model: GroundModel, measures: Sequence[Measure]) -> GroundMeasured:
-        """Of these measures of a model."""
+    def of(model: GroundModel, measures: Sequence[Measure], cases: Mapping[str, Cases]) -> GroundMeasured:
+        """Of these measures of a model, whose robots choose among `cases` of inputs."""
         wheels = tuple(mechanism(model.robot, terrain=True).assembly.wheels)
         labels = [f"{each.text} {part}" for each in measures for part in (*_parts(each), "last")]
         marked = _marked(model, wheels)
-        labels += [*(f"sweep {name}" for name in marked), _UPWARD, _BEYOND, _STEP]
+        labels += [f"sweep {name}" for name in (*marked, *cases)] + [_UPWARD, _BEYOND, _STEP]
         return GroundMeasured(
             model, tuple(measures), wheels, tuple(labels),
-            _still(model, labels), _ending(model, measures, marked, labels),
+            _still(model, labels), _ending(model, measures, marked, cases, labels),
         )  # fmt: skip
 
-    def start(self, states: FloatArray) -> FloatArray:
-        """States (states, robots) with what is carried, before the first step."""
+    def start(self, states: FloatArray, which: Mapping[str, FloatArray]) -> FloatArray:
+        """States (states, robots) with what is carried, before the first step; `which` cases robots have."""
         sums = np.zeros((len(self.labels), states.shape[1]))
+        for name, places in which.items():
+            sums[self.labels.index(f"sweep {name}")] = places
         sums[self.labels.index(_UPWARD)] = 1.0
         return np.vstack([states, sums])
 
@@ -103,14 +106,19 @@ def _still(model: GroundModel, labels: Sequence[str]) -> Program:
 
 
 def _ending(
-    model: GroundModel, measures: Sequence[Measure], marked: Sequence[str], labels: Sequence[str]
-) -> Program:
+    model: GroundModel, measures: Sequence[Measure], marked: Sequence[str], cases: Mapping[str, Cases],
+    labels: Sequence[str],
+) -> Program:  # fmt: skip
     inputs = {group.name: group.labels for group in model.step.inputs}
     inputs[STATE] = (*model.states, *labels)
     inputs[TIMES] = ("steps", "mark")
     tracer = Tracer(*inputs)
     nodes = {name: tracer.inputs(name, len(own)) for name, own in inputs.items()}
     states, sums = nodes[STATE][: len(model.states)], nodes[STATE][len(model.states) :]
+    choices = sums[-3 - len(cases) : -3]
+    if cases:
+        which = dict(zip(cases, choices, strict=True))
+        nodes[INPUT] = chosen(cases, dict(zip(model.inputs, nodes[INPUT], strict=True)), which, sums[-1])
     found = traced(model.step, {**nodes, STATE: states})
     steps, mark = nodes[TIMES]
     here, step = dict(zip(model.states, states, strict=True)), sums[-1]
@@ -118,6 +126,7 @@ def _ending(
     after = _carried(measures, sums, seen, step)
     kept = sums[len(after) : len(after) + len(marked)]
     after += [where(less(step, mark + 0.5), here[n], old) for n, old in zip(marked, kept, strict=True)]
+    after += choices
     after.append(minimum(sums[-3], upward(here["q_x"], here["q_y"])))
     gone = off_maps(model.terrain, here["x"], here["y"])
     after += [1 - (1 - sums[-2]) * (1 - gone), step + 1.0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -36,11 +36,12 @@ from trundle.simulation.ground_numbers import (
 from trundle.simulation.ground_rollout import MANY, Asked, GroundLanes, ground_lanes, standing
 from trundle.simulation.lanes import NumbersLike, inputs_told
 from trundle.simulation.sampling import steps_of
+from trundle.sweeps.cases import Cases
 from trundle.sweeps.design import Design
 from trundle.sweeps.ground_programs import TIMES, GroundMeasured
 from trundle.sweeps.measures import Measure, measures_of
 from trundle.sweeps.variation import Grid
-from trundle.sweeps.work import BLOCK, DIVERGED, signals_told, stepped_on, told_apart
+from trundle.sweeps.work import BLOCK, DIVERGED, signals_told, stepped_on, told_apart, with_choices
 from trundle.tables import Table
 
 if TYPE_CHECKING:
@@ -121,10 +122,12 @@ class GroundWork:
     dt: float
     equations: str = ""
     device: Device = CPU
+    cases: Mapping[str, Cases] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in self.design.over:
-            self.place(name)
+            if name not in self.cases:
+                self.place(name)
         steps_of(self.model.clocks, self.dt, "dt", "step")
 
     @property
@@ -150,7 +153,7 @@ class GroundWork:
     @cached_property
     def programs(self) -> GroundMeasured:
         """Its programs."""
-        return GroundMeasured.of(self.model, self.measures)
+        return GroundMeasured.of(self.model, self.measures, self.cases)
 
     @cached_property
     def digest(self) -> str:
@@ -194,7 +197,7 @@ class GroundWork:
                 theirs[name] = self._seeds[name]
             elif name.startswith(PREFIX):
                 theirs[name] = number_called(terrain, full_name(terrain, name), f"over.{name}").number
-        varied = (name for name in self.design.over if name.startswith("inputs."))
+        varied = (name for name in self.design.over if name.startswith("inputs.") and name not in self.cases)
         inputs = [*self.inputs, *(name.removeprefix("inputs.") for name in varied)]
         return standing(self.ground.robot, terrain, self.ground.mode, inputs, theirs)
 
@@ -217,10 +220,11 @@ class GroundWork:
         columns = self.design.columns(first, count)
         lanes, start, lost = self._started(columns, first, count)
         programs = self.programs
+        which = {name: case.places(columns[name]) for name, case in self.cases.items()}
         times = self.dt * np.arange(self.steps + 1, dtype=np.float64)
         # Of a single robot nothing differs between lanes; wide inputs keep one code for all.
         result = self.device.rollout(
-            programs.rates, programs.start(start),
+            programs.rates, programs.start(start, which),
             {INPUT: stepped_on(lanes.inputs) or np.zeros(0), PARAMETER: lanes.parameters or np.zeros(0),
              STEP: [self.dt], TIMES: [float(self.steps), float(late(times))]},
             dt=1.0, steps=self.steps + 1, every=None, count=lanes.count, threads=threads, progress=progress,
@@ -273,7 +277,7 @@ class GroundWork:
     def given(self, robot: int) -> dict[str, dict[str, NumbersLike]]:
         """What `rollout` and `traverse` take for a robot: initial, inputs and parameters."""
         columns = {name: float(values[0]) for name, values in self.design.columns(robot, 1).items()}
-        return told_apart(self, columns, self.inputs)
+        return with_choices(self.cases, columns, told_apart(self, columns, self.inputs))
 
     def run(self, robot: int, **options: Any) -> Run:
         """A robot's whole run, by the sweep's steps."""

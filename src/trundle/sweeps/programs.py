@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trundle.model import Model
@@ -10,6 +10,7 @@ from trundle.program import Program, Tracer
 from trundle.program.simplify import only_elements
 from trundle.program.tracer import Node, traced
 from trundle.simulation.sampling import NEXT_INPUT, stepped_program
+from trundle.sweeps.cases import Cases, chosen
 from trundle.sweeps.measures import Measure
 
 # The label of the count of steps, for measures that ask when.
@@ -30,13 +31,15 @@ class Measured:
     counted: bool
 
     @staticmethod
-    def of(model: Model, measures: Sequence[Measure]) -> Measured:
-        """Of these measures of a model."""
-        counted = any(measure.kind == "first" for measure in measures)
-        labels = [label for measure in measures for label in measure.sums] + [_STEP] * counted
+    def of(model: Model, measures: Sequence[Measure], cases: Mapping[str, Cases]) -> Measured:
+        """Of these measures of a model, whose robots choose among `cases` of inputs."""
+        counted = bool(cases) or any(measure.kind == "first" for measure in measures)
+        labels = [label for measure in measures for label in measure.sums]
+        labels += [f"sweep {name}" for name in cases] + [_STEP] * counted
         return Measured(
-            _rates(model, labels), _ending(model, measures, labels), _looking(model, measures), counted
-        )
+            _rates(model, labels, cases), _ending(model, measures, labels, cases), _looking(model, measures),
+            counted,
+        )  # fmt: skip
 
 
 def _looking(model: Model, measures: Sequence[Measure]) -> Program:
@@ -63,20 +66,38 @@ def _seen(model: Model, measures: Sequence[Measure], nodes: dict[str, list[Node]
     return [known[each.of] for each in measures]
 
 
-def _rates(model: Model, labels: Sequence[str]) -> Program:
+def _told(
+    cases: Mapping[str, Cases],
+    labels: Sequence[str],
+    inputs: Sequence[Node],
+    sums: Sequence[Node],
+    step: Node,
+) -> list[Node]:
+    """The inputs of a step, by what a robot has chosen."""
+    which = dict(zip(cases, sums[-1 - len(cases) : -1], strict=True))
+    return chosen(cases, dict(zip(labels, inputs, strict=True)), which, step)
+
+
+def _rates(model: Model, labels: Sequence[str], cases: Mapping[str, Cases]) -> Program:
     dynamics = model.dynamics
     names = [group.name for group in dynamics.inputs]
     tracer = Tracer(*names)
     nodes = {group.name: tracer.inputs(group.name, group.size) for group in dynamics.inputs}
     inputs = {group.name: group.labels for group in dynamics.inputs}
     inputs["state"] = (*inputs["state"], *labels)
-    (rates,) = traced(dynamics, nodes).values()
+    given: dict[str, list[Node]] = dict(nodes)
+    if cases:
+        sums = tracer.inputs("state", len(inputs["state"]))[len(model.states) :]
+        given["input"] = _told(cases, inputs["input"], nodes["input"], sums, sums[-1])
+    (rates,) = traced(dynamics, given).values()
     rate = dynamics.outputs[0]
     whole = [*rates, *[0.0] * len(labels)]
     return tracer.program(dynamics.name, inputs, {rate.name: ((*rate.labels, *labels), whole)})
 
 
-def _ending(model: Model, measures: Sequence[Measure], labels: Sequence[str]) -> Program:
+def _ending(
+    model: Model, measures: Sequence[Measure], labels: Sequence[str], cases: Mapping[str, Cases]
+) -> Program:
     """Measures look at the inputs of the step that follows, as outputs of stored states do."""
     own = stepped_program(model)
     groups = {group.name: group.labels for group in model.dynamics.inputs}
@@ -91,6 +112,9 @@ def _ending(model: Model, measures: Sequence[Measure], labels: Sequence[str]) ->
     tracer = Tracer(*inputs)
     nodes = {name: tracer.inputs(name, len(inputs[name])) for name in inputs}
     states, sums = nodes["state"][: len(model.states)], nodes["state"][len(model.states) :]
+    if cases:
+        nodes["input"] = _told(cases, inputs["input"], nodes["input"], sums, sums[-1])
+        nodes[NEXT_INPUT] = _told(cases, inputs["input"], nodes[NEXT_INPUT], sums, sums[-1] + 1.0)
     if own is not None:
         given = {group.name: nodes[group.name][: group.size] for group in own.inputs}
         (states,) = traced(own, given).values()
@@ -108,7 +132,7 @@ def _carried(
         own = sums[place : place + len(measure.sums)]
         place += len(measure.sums)
         after += measure.carried(own, value, step)
-    return after + counted
+    return after + list(sums[len(after) : len(sums) - len(counted)]) + counted
 
 
 def _texts(measures: Sequence[Measure]) -> tuple[str, ...]:

@@ -53,8 +53,12 @@ class Store:
 
     def work(self) -> AnyWork:
         """What is done to the robots, by the definition."""
-        maps = self.group[f"{_OWN}/maps"] if "maps" in self.group[_OWN] else {}
-        return work_of(self.definition, {name: np.asarray(maps[name][:]) for name in maps})
+        return work_of(self.definition, self._kept("maps"), self._kept("motions"))
+
+    def _kept(self, what: str) -> dict[str, FloatArray]:
+        """Numbers of the definition, by name."""
+        own = self.group[f"{_OWN}/{what}"] if what in self.group[_OWN] else {}
+        return {name: np.asarray(own[name][...], dtype=float) for name in own}
 
     def whole(self) -> np.ndarray:
         """Which chunks are whole, (chunks,)."""
@@ -141,6 +145,10 @@ def _fill(group: Any, work: AnyWork, text: str, chunk: int) -> None:
         maps = own.create_group("maps")
         for name, each in Ground.maps_of(work.ground.terrain).items():
             maps.create_array(name, data=each.table.values, compressors=quick)
+    if work.cases:
+        motions = own.create_group("motions")
+        for name, case in work.cases.items():
+            motions.create_array(name, data=case.values, compressors=quick)
     own.create_array(
         "whole", shape=(-(-work.design.count // chunk),), dtype="uint8", chunks=(1,), fill_value=0
     )

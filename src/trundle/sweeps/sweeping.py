@@ -80,7 +80,8 @@ def sweep(
         What varies by name: a parameter ("r"), a start ("initial.theta"), an input ("inputs.left_motor.voltage").
         Values ("0.14:0.16:101", "0.1, 0.2", a list) make a grid; "uniform(low, high)", "normal(mean, sd)" and
         continuous distributions of `scipy.stats` with their arguments are drawn from. All grid points go with all
-        samples.
+        samples. Lists of motions are plans of a tracker ("inputs.track") or inputs over time; "noise.seed" says what
+        sensors draw.
     measures : sequence of str
         What is kept: "final.x", "min(y)", "max(energy.kinetic)", "mean(v_x)", "integral(power.in)", "rms(omega)",
         "first(x > 2 m)", of any state or output.
@@ -160,7 +161,8 @@ def sweep(
         named(parameters, "parameters"), steps, positive(dt, "dt", "s"), device_of(device, precision),
     )  # fmt: skip
     work = on_plane(source, asked) if ground is None else on_ground(source, ground, mode, asked)
-    warn_of_references(work.model.robot, work.model.inputs, work.told)
+    given = {*work.told, *(label for case in work.cases.values() for label in case.inputs)}
+    warn_of_references(work.model.robot, work.model.inputs, given)
     place = None if store is None else path_of(store, "sweep")
     if client is not None and place is None:
         hint = "name a folder that all of them see: store=…"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,6 +17,7 @@ from trundle.program import compile_program
 from trundle.simulation.lanes import Lanes, NumbersLike, given_lanes, inputs_told
 from trundle.simulation.observing import lane_numbers
 from trundle.simulation.sampling import NEXT_INPUT, stepped_groups
+from trundle.sweeps.cases import Cases
 from trundle.sweeps.design import Design
 from trundle.sweeps.measures import Measure
 from trundle.sweeps.programs import Measured
@@ -38,7 +39,7 @@ class Work:
     """What a sweep does: which robots roll, for how long, and what is kept of them.
 
     initial, inputs, parameters: what all robots have, as `rollout` takes it, but for what the design varies.
-    device: what rolls them.
+    device: what rolls them. cases: the inputs that they choose among, by what varies.
     """
 
     model: Model
@@ -50,10 +51,12 @@ class Work:
     steps: int
     dt: float
     device: Device = CPU
+    cases: Mapping[str, Cases] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in self.design.over:
-            self.place(name)
+            if name not in self.cases:
+                self.place(name)
 
     @property
     def name(self) -> str:
@@ -74,7 +77,7 @@ class Work:
     @cached_property
     def programs(self) -> Measured:
         """Its programs."""
-        return Measured.of(self.model, self.measures)
+        return Measured.of(self.model, self.measures, self.cases)
 
     @cached_property
     def told(self) -> Mapping[str, NumbersLike]:
@@ -91,14 +94,15 @@ class Work:
         columns = self.design.columns(first, count)
         if alone:
             columns = {name: np.repeat(values, 2) for name, values in columns.items()}
-        measured = self._measured(self._lanes(columns, first, 2 if alone else count), threads, progress)
+        lanes = self._lanes(columns, first, 2 if alone else count)
+        measured = self._measured(lanes, columns, threads, progress)
         rows = columns | measured
         return {name: values[:count] for name, values in rows.items()}
 
     def given(self, robot: int) -> dict[str, dict[str, NumbersLike]]:
         """What `rollout` and `simulate` take for a robot: initial, inputs and parameters."""
         columns = {name: float(values[0]) for name, values in self.design.columns(robot, 1).items()}
-        return told_apart(self, columns, self.inputs)
+        return with_choices(self.cases, columns, told_apart(self, columns, self.inputs))
 
     def run(self, robot: int, **options: Any) -> Run:
         """A robot's whole run, with a controlled error."""
@@ -127,6 +131,8 @@ class Work:
 
     def _unsettled(self, columns: Mapping[str, FloatArray], count: int) -> Lanes:
         given = told_apart(self, columns, self.told)
+        for name, case in self.cases.items():
+            given["inputs"].update(case.at(columns[name], 0))
         return given_lanes(self.model, given["initial"], given["inputs"], given["parameters"], count)
 
     def place(self, name: str) -> tuple[str, str]:
@@ -145,14 +151,16 @@ class Work:
         raise InputError(message, key=f"over.{name}", hint=suggest(name, known))
 
     def _measured(
-        self, lanes: Lanes, threads: int | None, progress: Callable[[float], None] | None
-    ) -> dict[str, FloatArray]:
+        self, lanes: Lanes, columns: Mapping[str, FloatArray], threads: int | None,
+        progress: Callable[[float], None] | None,
+    ) -> dict[str, FloatArray]:  # fmt: skip
         robots = slice(0, lanes.count)
         u, p = (lane_numbers(numbers, 0, robots) for numbers in (lanes.inputs, lanes.parameters))
         start = lanes.start(often=True)
         further = stepped_groups(self.model, lanes.inputs, self.dt, self.steps)
         further.setdefault(NEXT_INPUT, _later(lanes.inputs))
-        sums = self._begun(self._seen(start, u, p))
+        choices = [case.places(columns[name]) for name, case in self.cases.items()]
+        sums = self._begun(self._seen(start, u, p), choices)
         result = self.device.rollout(
             self.programs.rates,
             np.vstack([start, *sums]),
@@ -162,16 +170,19 @@ class Work:
         )  # fmt: skip
         final = result.final
         last = max(self.steps - 1, 0)
-        u = lane_numbers(lanes.inputs, last, robots)
+        ending = {
+            label: row for n, case in self.cases.items() for label, row in case.at(columns[n], last).items()
+        }
+        u = lane_numbers({**lanes.inputs, **ending}, last, robots)
         return self._ended(final, self._seen(final[: len(start)], u, p))
 
     def _seen(self, states: FloatArray, u: FloatArray, p: FloatArray) -> FloatArray:
         (values,) = compile_program(self.programs.looking)(np.ascontiguousarray(states), u, p, often=True)
         return np.broadcast_to(values, (len(self.measures), states.shape[1]))
 
-    def _begun(self, seen: FloatArray) -> list[FloatArray]:
+    def _begun(self, seen: FloatArray, choices: list[FloatArray]) -> list[FloatArray]:
         sums = [row for measure, v in zip(self.measures, seen, strict=True) for row in measure.begun(v)]
-        return sums + [np.zeros(seen.shape[1])] * self.programs.counted
+        return sums + choices + [np.zeros(seen.shape[1])] * self.programs.counted
 
     def _ended(self, final: FloatArray, seen: FloatArray) -> dict[str, FloatArray]:
         place = len(self.model.states)
@@ -193,6 +204,9 @@ class _Placed(Protocol):
     @property
     def parameters(self) -> Mapping[str, NumbersLike]: ...
 
+    @property
+    def cases(self) -> Mapping[str, Cases]: ...
+
     def place(self, name: str) -> tuple[str, str]: ...
 
 
@@ -204,8 +218,18 @@ def told_apart(
         "initial": dict(work.initial), "inputs": dict(inputs), "parameters": dict(work.parameters)
     }  # fmt: skip
     for name, values in columns.items():
-        place, label = work.place(name)
-        given[place][label] = values
+        if name not in work.cases:
+            place, label = work.place(name)
+            given[place][label] = values
+    return given
+
+
+def with_choices(
+    cases: Mapping[str, Cases], columns: Mapping[str, float], given: dict[str, dict[str, NumbersLike]]
+) -> dict[str, dict[str, NumbersLike]]:
+    """What a robot has, with the inputs (steps, 1) that it has chosen."""
+    for name, case in cases.items():
+        given["inputs"].update(case.of(columns[name]))
     return given
 
 
