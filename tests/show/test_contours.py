@@ -67,7 +67,7 @@ def test_regions_of_other_friction_are_drawn_on_flat_ground_too():
     regions = {"ice": {"friction": 0.1, "x": [0, 0.2]}, "far": {"friction": 2, "x": [50, 60]}}
     run = trundle.traverse(trundle.catalog.talon(), {"regions": regions}, 0.2, mode="kinematic", step=0.1)
     axes = run.plot.path().axes[0]
-    words = [text.get_text() for text in axes.texts]
+    words = [text.get_text().strip() for text in axes.texts]
     assert "ice: friction × 0.1" in words
     assert not [each for each in words if each.startswith("far")]
     (patch,) = [each for each in axes.patches if each.get_hatch()]

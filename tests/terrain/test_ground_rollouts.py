@@ -116,3 +116,33 @@ def test_kinematic_lanes():
 def test_what_no_rollout_over_terrain_takes(given, others, words):
     with pytest.raises(InputError, match=words):
         lanes(RANDOM, {name: np.array(value) for name, value in given.items()}, **others)
+
+
+@pytest.mark.slow
+def test_robots_that_fall_begin_at_the_angles_that_are_given():
+    """Beside z, one and many; without z the ground says roll and pitch."""
+    pitch = np.array([-0.2, 0.3])
+    angles = {"z": 0.8, "roll": 0.1, "yaw": "90 deg"}
+    batch = lanes({"type": "plane"}, {}, initial={**angles, "pitch": pitch}, steps=2, dt=0.01, every=1)
+    for lane, value in enumerate(pitch):
+        run = trundle.traverse(
+            box(), {}, 0.02, rates(3.0), step=0.01, initial={**angles, "pitch": value}, progress=False
+        )
+        assert [run[name][0] for name in ("roll", "pitch", "yaw")] == pytest.approx([0.1, value, np.pi / 2])
+        for name in ("z", "q_w", "q_x", "q_y", "q_z", "v_x"):
+            assert batch[name][:, lane] == pytest.approx(run[name], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("initial", "words"),
+    [
+        ({"roll": 0.1}, "the ground says roll where a robot settles\n.*z, too"),
+        ({"pitch": 0.1, "yaw": 1.0}, "the ground says pitch"),
+        ({"yaw": 1.0, "q_w": 1.0}, "yaw and a quaternion are given"),
+    ],
+)
+def test_angles_that_say_nothing_or_too_much_are_refused(initial, words):
+    with pytest.raises(trundle.InputError, match=words):
+        trundle.traverse(box(), {}, 0.02, step=0.01, initial=initial)
+    with pytest.raises(trundle.InputError, match=words):
+        lanes({"type": "plane"}, {}, initial=initial)

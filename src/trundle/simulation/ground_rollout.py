@@ -36,13 +36,13 @@ from trundle.simulation.options import positive
 from trundle.simulation.rollout import check_whole_numbers, diverged, require_memory
 from trundle.simulation.sampling import steps_of
 from trundle.simulation.settling import settled_lanes
+from trundle.simulation.start_pose import ANGLES, is_posed, turned
 from trundle.simulation.traversing import rates_among, require_standing
 
 MANY = 15_000_000
 """Steps of robots from which fast code pays: for Zoe it takes some 3 s more to compile, and 0.2 µs less a step."""
 # States observed together.
 _TOGETHER = 4096
-_POSE = ("z", "q_w", "q_x", "q_y", "q_z")
 
 
 class Asked(NamedTuple):
@@ -202,14 +202,15 @@ def ground_lanes(
     u = complete(dict.fromkeys(model.inputs, 0.0), asked.inputs or {}, "input", model)
     p = parameters_told(model, asked.parameters or {}) | dict(numbers)
     initial = dict(named(asked.initial, "initial"))
-    yaw = {"yaw": column("run.initial.yaw", initial.pop("yaw", 0.0), "rad", 1)}
+    given = (*initial,)
+    angles = {name: column(f"run.initial.{name}", initial.pop(name, 0.0), "rad", 1) for name in ANGLES}
+    initial |= turned(given, angles)
     x = complete({name: model.quantities[name].start for name in model.states}, initial, "state", model)
-    size = common_size(count, x, u, p, yaw)
+    size = common_size(count, x, u, p, angles)
     model.quantities.check_quaternions(x)
     start = np.array([np.broadcast_to(x[name], (size,)) for name in model.states], dtype=np.float64)
-    posed = any(name in initial for name in _POSE)
-    turned = None if posed else np.array(np.broadcast_to(yaw["yaw"], (size,)), dtype=np.float64)
-    return GroundLanes(model, start, turned, u, p, size)
+    yaw = None if is_posed(given) else np.array(np.broadcast_to(angles["yaw"], (size,)), dtype=np.float64)
+    return GroundLanes(model, start, yaw, u, p, size)
 
 
 def _batch(rolling: Rolling, taken: np.ndarray, values: FloatArray, summary: Mapping[str, object]) -> Batch:

@@ -35,6 +35,7 @@ from trundle.simulation.problem import signals_of
 from trundle.simulation.sampling import steps_of
 from trundle.simulation.settling import check_outside, settled
 from trundle.simulation.signals import Input, Signal
+from trundle.simulation.start_pose import ANGLES, is_posed, turned
 
 # The length of a step where nobody says another (s): wheels of 0.3 m at 1 m/s turn by 2 degrees in it.
 STEP_SECONDS = 0.01
@@ -42,7 +43,6 @@ STEP_SECONDS = 0.01
 _WHOLE = 1e-9
 # Contacts and springs that a base needs to stand on.
 _STANDS = 3
-_POSE = ("z", "q_w", "q_x", "q_y", "q_z")
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,8 @@ def traverse(
     attitude : {"exponential", "euler_angles"}
         How a step turns the base: by the rotation at a constant angular velocity, or by the rates of roll, pitch, yaw.
     initial : mapping of str to number or str
-        States by name, and `yaw` (rad). The robot settles onto the ground, unless z or its quaternion is given.
+        States by name, and `yaw` (rad). The robot settles onto the ground, unless z or its quaternion is given; beside
+        z also `roll` and `pitch` (rad).
     parameters : mapping of str to number or str
         Changed values by name, the terrain's, too: "terrain.surfaces.hill.height", "terrain.seed".
     samples : int
@@ -331,22 +332,20 @@ def _start(problem: GroundProblem, given: Mapping[str, float | str]) -> FloatArr
     """The state where the run begins: as given, on the ground."""
     model = problem.system
     known = {name: model.quantities[name].start for name in model.states}
-    yaw = 0.0
+    angles = dict[str, float]()
     for name, value in given.items():
         key = f"run.initial.{name}"
-        if name == "yaw":
-            yaw = number(value, key, "rad")
+        if name in ANGLES:
+            angles[name] = number(value, key, "rad")
         elif name in known:
             known[name] = number(value, key, model.quantities[name].unit)
         else:
             message = f"'{name}' is no state of '{model.robot.name}' on terrain"
-            raise InputError(message, key=key, hint=suggest(name, [*known, "yaw"]))
-    if not any(name in given for name in _POSE):
+            raise InputError(message, key=key, hint=suggest(name, [*known, *ANGLES]))
+    known |= turned(given, angles)
+    if not is_posed(given):
         inputs = np.zeros(len(model.inputs))
-        known = settled(model, known, yaw, inputs, problem.numbers)
-    elif "yaw" in given:
-        hint = "give z and the quaternion, or yaw alone"
-        raise InputError("yaw and a pose of the base are given", key="run.initial.yaw", hint=hint)
+        known = settled(model, known, angles.get("yaw", 0.0), inputs, problem.numbers)
     model.quantities.check_quaternions(known)
     check_outside(model, known, problem.parameters)
     return np.array([known[name] for name in model.states])

@@ -74,8 +74,8 @@ def _draw_region(axes: Axes, name: str, region: Region, limits: FloatArray) -> N
         return
     look = {"facecolor": "none", "edgecolor": _REGION, "linewidth": 0.8, "zorder": 0.7}
     axes.add_patch(Rectangle((left, low), right - left, high - low, hatch="//", alpha=0.5, **look))
-    words = f"{name}: friction × {region.friction.number:g}"
-    axes.text(left, high, words, color=_REGION, fontsize=7.5, va="bottom", clip_on=True, zorder=0.8)
+    words = f" {name}: friction × {region.friction.number:g}"
+    axes.text(left, high, words, color=_REGION, fontsize=7.5, va="top", clip_on=True, zorder=0.8)
 
 
 def _heights_note(heights: FloatArray) -> str:
