@@ -125,8 +125,11 @@ def test_no_share_is_above_what_was_asked_for(plans):
 
 @pytest.mark.slow
 def test_robots_stay_near_their_plans(plans):
-    """The dynamic model with slip, current limits and battery, at 95 % of what sides give: 21 mm."""
-    for driven, far in zip(plans, (0.05, 1e-6), strict=True):
+    """The dynamic model with slip, current limits and battery, at 95 % of what sides give: 11 mm.
+
+    Where it was led to head at once as the drift jumps it was 21 mm off.
+    """
+    for driven, far in zip(plans, (0.015, 1e-6), strict=True):
         assert trundle.track(skid(), driven, progress=False).largest["position"] < far
 
 

@@ -34,6 +34,9 @@ RETURN = 20.0
 CATCHING = 0.02
 # The share of its grip that counts as all, and the least (m/s) that a servo may add where contacts hold without slip.
 ALL, LEAST = 0.995, 0.1
+# A base that drifts as it turns is led to head aside so long (s) before and behind where its drift jumps. Of 0.05 to
+# 0.3 s this and 0.2 s left random skid-steers of the campaign nearest to their plans.
+TURNING = 0.15
 # The same (m/s) of wheels that slide for the base to turn: as fast as they do in a turn, so that it costs no grip.
 SLIDING = 0.5
 
@@ -168,8 +171,22 @@ def leads(motion: Motion, times: FloatArray, wanted: Samples, across: FloatArray
         drift = (across - (drive.velocities(wanted.twist) * turned_back).imag).mean(axis=1)
         heading = float(drive.headings[0])
         ahead = wanted.twist[:, 0] * np.cos(heading) + wanted.twist[:, 1] * np.sin(heading)
-        led[:, 2] -= drift * steering_gain(ahead)
+        turned_aside, rate = _smooth(times, drift * steering_gain(ahead))
+        led[:, 2] -= turned_aside + rate / RETURN  # by its gain the servo makes that rate of it
     elif held:
         rolled = wanted.drive_speed[:, held]
         led[:, 2] -= (across[:, held] * steering_gain(rolled)).mean(axis=1)
     return led
+
+
+def _smooth(times: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The mean of values over what is around their times, (n,), and its rate: no base heads elsewhere at once."""
+    rising, own = np.unique(times, return_index=True)
+    ends = np.array([-TURNING, TURNING])
+    # the integral of what is linear between times, and stays behind them
+    padded = np.concatenate([[rising[0] - TURNING], rising, [rising[-1] + TURNING]])
+    held = np.concatenate([values[own][:1], values[own], values[own][-1:]])
+    area = np.concatenate([[0.0], np.cumsum(np.diff(padded) * (held[1:] + held[:-1]) / 2)])
+    low, high = (np.interp(times + end, padded, area) for end in ends)
+    first, last = (np.interp(times + end, padded, held) for end in ends)
+    return (high - low) / (2 * TURNING), (last - first) / (2 * TURNING)
