@@ -13,7 +13,7 @@ LOCK := $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extr
 	--no-header --no-annotate --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-peers setup-bench demo test test-slow prove fuzz lint format bench ci gallery lock clean
+.PHONY: help setup setup-dev setup-peers setup-bench demo test test-slow prove fuzz lint format bench ci gallery docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,7 +41,7 @@ prove: $(VENV)/.peers ## Run the campaigns, all their random cases (SHARE=0.1: a
 fuzz: $(VENV)/.peers ## Try hostile input of every kind for MINUTES=1 (SEED=N repeats; python -m tools.fuzz --help)
 	$(BIN)/python -m tools.fuzz --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
-lint: $(VENV)/.peers ## Check style, types and the order of imports
+lint: $(VENV)/.peers $(VENV)/.docs ## Check style, types and the order of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
@@ -58,6 +58,9 @@ bench: $(VENV)/.pydy ## Measure the speed, beside the peers
 gallery: $(VENV)/.peers ## Write out/gallery: a page for every robot and example, and draw the README's pictures
 	$(BIN)/python -m tools.gallery out/gallery --pictures
 
+docs: $(VENV)/.docs ## Build the site into out/site: pages, tutorials, reference, gallery (warnings are errors)
+	$(BIN)/python -m tools.site out/site
+
 ci: ## Everything that must pass before a change lands
 	bash .ci/run
 
@@ -67,6 +70,7 @@ lock: $(VENV)/.dev ## Renew the pinned versions in requirements/
 	$(LOCK) --upgrade -o requirements/dev.txt requirements/dev.in
 	$(LOCK) --upgrade -o requirements/peers.txt requirements/peers.in
 	$(LOCK) --upgrade -o requirements/pydy.txt requirements/pydy.in
+	$(LOCK) --upgrade -o requirements/docs.txt requirements/docs.in
 
 clean: ## Remove .venv and everything that was made here
 	rm -rf $(VENV) build dist runs out src/*.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache
@@ -100,4 +104,8 @@ $(VENV)/.peers: $(VENV)/.dev requirements/peers.txt
 
 $(VENV)/.pydy: $(VENV)/.peers requirements/pydy.txt
 	$(PIP) -r requirements/pydy.txt
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.dev requirements/docs.txt
+	$(PIP) -r requirements/docs.txt
 	@touch $@

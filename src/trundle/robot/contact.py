@@ -33,14 +33,23 @@ class Bearing(NamedTuple):
 class Touch(NamedTuple):
     """What a contact does now.
 
-    slip : the velocity of the wheel's material against the ground in each direction in which the ground can push
-        (m/s): along the heading (traction), then along the axle (side force); along the roller for wheels with rollers
-    load : the force between wheel and ground (N)
-    rim : speed of the rim, radius times spin rate (m/s): slip[0] + rim is the wheel's own speed along its heading
-    radius : m
-    states : the law's own states by name
-    bearing : how deep it is in the ground, on terrain; None on a planar base, which rests on rigid ground
-    width : of the wheel, for laws that carry it (m); 0 where nobody says it
+    Attributes
+    ----------
+    slip : tuple of scalars, m/s
+        The velocity of the wheel's material against the ground in each direction in which the ground can push: along
+        the heading (traction), then along the axle (side force); along the roller for wheels with rollers.
+    load : scalar, N
+        The force between wheel and ground.
+    rim : scalar, m/s
+        Speed of the rim, radius times spin rate: slip[0] + rim is the wheel's own speed along its heading.
+    radius : scalar, m
+        The wheel's radius.
+    states : mapping of str to scalar
+        The law's own states by name.
+    bearing : Bearing or None
+        How deep it is in the ground, on terrain; None on a planar base, which rests on rigid ground.
+    width : scalar, m
+        The wheel's, for laws that carry it; 0 where nobody says it.
     """
 
     slip: tuple[Scalar, ...]

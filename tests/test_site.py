@@ -1,0 +1,111 @@
+"""The site's parts: every public name, command and key has its place; pages share their scripts; links are followed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import trundle
+from tools.site import commands, reference, schema_pages
+from tools.site.docstrings import restructured
+from tools.site.links import broken, leave_broken_returns
+from trundle.cli.app import COMMANDS
+from trundle.documents import json_schema
+
+
+def test_every_public_name_stands_under_one_topic():
+    names = [name for topic in reference.TOPICS.values() for name in topic]
+    assert sorted(names) == sorted(set(trundle.__all__) - {"__version__"})
+
+
+def test_every_public_name_has_a_page_that_the_index_leads_to():
+    pages = dict(reference.pages())
+    for name in set(trundle.__all__) - {"__version__"}:
+        assert f"trundle.{name}" in pages[f"{name}.rst"]
+        assert f":doc:`trundle.{name} <{name}>`" in pages["index.rst"]
+
+
+def test_what_several_rooms_give_away_is_documented_once():
+    pages = dict(reference.pages())
+    for room, other in (("controllers", "robot"), ("sensors", "robot")):
+        told = re.findall(rf"autoclass:: trundle\.{room}\.(\w+)", pages[f"{room}.rst"])
+        assert told
+        assert not set(told) & set(re.findall(r"autoclass:: trundle\.robot\.(\w+)", pages[f"{other}.rst"]))
+
+
+def test_every_command_has_a_page_of_its_help():
+    pages = dict(commands.pages())
+    assert {f"{name}.md" for name in COMMANDS} | {"index.md"} == set(pages)
+    for name in COMMANDS:
+        assert f"usage: trundle {name}" in pages[f"{name}.md"]
+
+
+def test_every_key_of_a_description_stands_on_its_page():
+    page = dict(schema_pages.pages())["description.md"]
+    sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^\(description-|\Z)", page, re.DOTALL | re.MULTILINE))
+    parts = json_schema()["$defs"]
+    assert set(sections) == set(parts)
+    for name, part in parts.items():
+        for key in part.get("properties", {}):
+            assert f"| `{key}` |" in sections[name], (name, key)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("|v| is a speed", r"\|v\| is a speed"),
+        ("`trundle.roll` by `in_`", ":py:obj:`trundle.roll` by ``in_``"),
+        ("``a|b`` and `a|b`", "``a|b`` and ``a|b``"),
+        ("docs/feedback.md has it", ":doc:`/docs/feedback` has it"),
+        ("a file *.nc, + / **, or *this*", r"a file \*.nc, + / \**, or *this*"),
+    ],
+)
+def test_docstrings_become_restructured_text(written, meant):
+    assert restructured(written) == meant
+
+
+def test_links_that_lead_nowhere_are_told(tmp_path):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "a.html").write_text(
+        '<a href="deep/b.html#here">1</a><a href="deep/b.html#there">2</a><a href="https://example.org/x">3</a>'
+        '<img src="none.png"><a href="#own">4</a><p id="own">5</p><a href="#other">6</a>'
+    )
+    (tmp_path / "deep" / "b.html").write_text('<p id="here"><a href="../a.html#own">back</a></p>')
+    assert broken(tmp_path) == [
+        "a.html: #other: the page has no such place",
+        "a.html: deep/b.html#there: the page has no such place",
+        "a.html: none.png: there is no such file",
+    ]
+
+
+def test_live_pages_share_one_script(tmp_path):
+    pytest.importorskip("sphinx_gallery")
+    from tools.site.live import share
+
+    page = (
+        '<meta http-equiv="Content-Security-Policy" content="default-src &#x27;none&#x27;; '
+        'script-src &#x27;sha256-abc=&#x27;; style-src &#x27;sha256-d=&#x27;; img-src data:"><style>p { }</style>'
+        '<img alt="its path" src="data:image/png;base64,aa"><script type="application/json">{}</script>'
+        '<script type="module">const a = "<b>";</script>'
+    )
+    first, second = (share(page, tmp_path / "scripts", "scripts/") for _ in range(2))
+    assert first == second
+    script, style = sorted((tmp_path / "scripts").iterdir(), key=lambda path: path.suffix, reverse=True)
+    assert style.read_text() == "p { }"
+    assert "<style>" not in first
+    assert "base64" not in first
+    assert 'const a = "<b>";' in script.read_text()
+    assert f'<script defer src="scripts/{script.name}">' in first
+    assert "script-src &#x27;self&#x27; file:; style-src &#x27;self&#x27; file:; img-src data:" in first
+    with pytest.raises(ValueError, match="no script"):
+        share("<p>nothing</p>", tmp_path, "")
+
+
+def test_ways_back_that_lead_nowhere_are_left_out(tmp_path):
+    (tmp_path / "_modules").mkdir()
+    (tmp_path / "api.html").write_text('<p id="trundle.run"></p>')
+    back = '<a class="viewcode-back" href="../api.html#{}">[docs]</a>'
+    (tmp_path / "_modules" / "a.html").write_text(back.format("trundle.run") + back.format("trundle.rnu"))
+    leave_broken_returns(tmp_path)
+    assert (tmp_path / "_modules" / "a.html").read_text() == back.format("trundle.run")

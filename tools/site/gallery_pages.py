@@ -1,0 +1,51 @@
+"""The gallery: a card for every robot of the catalogue and every example, which leads to its live page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tools.gallery import Entry, entries
+from tools.gallery_pictures import save_still
+from tools.site.live import share
+
+# Folders below the site: live pages, and the scripts that they share.
+LIVE, SCRIPTS = "live", "live/scripts"
+
+
+def write_live(found: Sequence[Entry], extra: Path, static: Path) -> None:
+    """Write the live pages and the still pictures of the gallery's entries."""
+    (extra / LIVE).mkdir(parents=True, exist_ok=True)
+    static.mkdir(parents=True, exist_ok=True)
+    for entry in found:
+        text = share(entry.page, extra / SCRIPTS, "scripts/")
+        (extra / LIVE / f"{entry.name}.html").write_text(text, encoding="utf-8")
+        save_still(entry.run, static / f"{entry.name}.png")
+
+
+def gallery_page(found: Sequence[Entry]) -> str:
+    """The gallery's page in MyST: pictures that open live pages."""
+    robots = [entry for entry in found if not isinstance(entry.given, Path)]
+    examples = [entry for entry in found if isinstance(entry.given, Path)]
+    lines = ["# Gallery", "", "A picture opens its live page: change a number, and it simulates anew.", ""]
+    lines += ["## Robots of the catalogue", "", "`trundle new NAME robot.yaml` writes one to start from.", ""]
+    lines += [*_cards(robots), "", "## Examples", "", *_cards(examples)]
+    return "\n".join(lines) + "\n"
+
+
+def _cards(found: Sequence[Entry]) -> Iterator[str]:
+    """HTML, as the pages that cards lead to are none of Sphinx's."""
+    yield '<div class="cards">'
+    for entry in found:
+        title = entry.name.replace("_", " ")
+        about = entry.about.replace("`", "")
+        picture = (
+            f'<img src="_static/gallery/{entry.name}.png" width="480" height="360" loading="lazy" alt="">'
+        )
+        yield f'<a class="card" href="{LIVE}/{entry.name}.html">{picture}<b>{title}</b><span>{about}</span></a>'
+    yield "</div>"
+
+
+def all_entries() -> list[Entry]:
+    """Every entry, in the gallery's order."""
+    return list(entries())

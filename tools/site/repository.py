@@ -1,0 +1,45 @@
+"""Pages that stand in the repository, on the site: docs/, CONTRIBUTING.md, CHANGELOG.md, and the files they link to."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+_LINK = re.compile(r"\[([^\[\]]+)\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]*)?\)")
+# Pages of the repository that the site has in another place, and those that it has none of.
+_ELSEWHERE = {"README.md": "index.md"}
+_TOP = ("CONTRIBUTING.md", "CHANGELOG.md")
+# Files that pages link to lie here on the site.
+_FILES = "repository"
+
+
+def copy_pages(root: Path, source: Path) -> None:
+    """Copy the pages; their links to files of the repository lead to copies of these."""
+    pages = [*sorted((root / "docs").rglob("*.md")), *(root / name for name in _TOP)]
+    known = {page.relative_to(root).as_posix() for page in pages}
+    for page in pages:
+        at = page.relative_to(root)
+        (source / at).parent.mkdir(parents=True, exist_ok=True)
+        text = page.read_text(encoding="utf-8")
+        text = _LINK.sub(lambda link, at=at: _led(link, at, known, root, source), text)
+        (source / at).write_text(text, encoding="utf-8")
+
+
+def _led(link: re.Match[str], at: Path, known: set[str], root: Path, source: Path) -> str:
+    """A link of the page `at`, to where the site has what it leads to."""
+    target = os.path.normpath(at.parent / link[2])
+    if target in known:
+        return link[0]
+    if target in _ELSEWHERE:
+        return f"[{link[1]}]({os.path.relpath(_ELSEWHERE[target], at.parent)})"
+    copy = source / "_extra" / _FILES / target
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    if (root / target).is_dir():
+        shutil.copytree(root / target, copy, dirs_exist_ok=True)
+    else:
+        shutil.copyfile(root / target, copy)
+    # HTML, as Sphinx knows nothing of files that are no page's.
+    label = re.sub("`(.*?)`", r"<code>\1</code>", link[1])
+    return f'<a href="{os.path.relpath(Path(_FILES) / target, at.parent)}">{label}</a>'
