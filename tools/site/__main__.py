@@ -17,9 +17,8 @@ from sphinx.cmd.build import main as sphinx
 
 from tools.site import commands, gallery_pages, reference, schema_pages
 from tools.site.links import broken, leave_broken_returns
-from tools.site.repository import copy_pages
+from tools.site.repository import ROOT, copy_pages, list_the_rest
 
-ROOT = Path(__file__).parents[2]
 # Files of examples that tutorials use; they lie beside them, and readers can download them.
 _BESIDE = ("gait/walk.py", "urdf/arm.urdf")
 
@@ -31,7 +30,8 @@ def assemble(source: Path) -> None:
     shutil.copytree(ROOT / "docs/pictures", source / "docs/pictures")
     for name in _BESIDE:
         shutil.copy(ROOT / "examples" / name, source / "tutorials")
-    copy_pages(ROOT, source)
+    copy_pages(source)
+    list_the_rest(source)
     generated = {
         "api": reference.pages(),
         "commands": commands.pages(),

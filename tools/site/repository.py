@@ -7,6 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
+ROOT = Path(__file__).parents[2]
 _LINK = re.compile(r"\[([^\[\]]+)\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 # Pages of the repository that the site has in another place, and those that it has none of.
 _ELSEWHERE = {"README.md": "index.md"}
@@ -15,7 +16,7 @@ _TOP = ("CONTRIBUTING.md", "CHANGELOG.md")
 _FILES = "repository"
 
 
-def copy_pages(root: Path, source: Path) -> None:
+def copy_pages(source: Path, root: Path = ROOT) -> None:
     """Copy the pages; their links to files of the repository lead to copies of these."""
     pages = [*sorted((root / "docs").rglob("*.md")), *(root / name for name in _TOP)]
     known = {page.relative_to(root).as_posix() for page in pages}
@@ -43,3 +44,14 @@ def _led(link: re.Match[str], at: Path, known: set[str], root: Path, source: Pat
     # HTML, as Sphinx knows nothing of files that are no page's.
     label = re.sub("`(.*?)`", r"<code>\1</code>", link[1])
     return f'<a href="{os.path.relpath(Path(_FILES) / target, at.parent)}">{label}</a>'
+
+
+def list_the_rest(source: Path) -> None:
+    """Put pages of docs/ that no list of the site has at the end of the how-to pages, so that a new page is there."""
+    listed = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "site").rglob("*.md"))
+    rest = [f"docs/{page.stem}" for page in sorted((source / "docs").glob("*.md"))]
+    rest = [name for name in rest if not re.search(rf"^(\.\./)?{name}$", listed, re.MULTILINE)]
+    if rest:
+        howto = source / "howto.md"
+        lines = ["", "## More", "", "```{toctree}", *rest, "```", ""]
+        howto.write_text(howto.read_text(encoding="utf-8") + "\n".join(lines), encoding="utf-8")
