@@ -8,6 +8,8 @@ import pytest
 import trundle
 from trundle.cli.app import main
 from trundle.errors import InputError
+from trundle.model.motored_base import PAIR, MotoredBase
+from trundle.model.placed import on_plane
 from trundle.robot.noun import plain
 
 MOTOR = {"torque_constant": 0.05, "resistance": 0.5, "inductance": 5e-4, "gear_ratio": 20}
@@ -182,9 +184,76 @@ def test_a_tracker_leads_rovers_that_turn_by_slipping(name, mode):
     assert np.abs(run["track.lateral"][250:]).max() < 0.1
 
 
+# Half the eight's length (m), and how long it takes (s): no bend is tighter than the rover steers, at some 0.5 m/s.
+EIGHTS = {"rocky7": (4.0, 40.0), "rocker_bogie": (4.0, 40.0), "zoe": (6.0, 60.0), "recbot": (16.0, 120.0)}
+RUBBLE = {"surfaces": {"rubble": {"type": "fractal", "seed": 3, "slope": 0.1, "shortest": 1, "longest": 4}}}
+
+
+def rover_on_an_eight(name):
+    """A rover led by a tracker, and its eight."""
+    data = plain(getattr(trundle.catalog, name)())
+    data["controllers"] = {"track": {"type": "tracker", "period": "40 ms"}}
+    half, duration = EIGHTS[name]
+    t, turn = np.linspace(0, duration, 601), 2 * np.pi / duration
+    eight = {"time": t, "x": half * np.sin(turn * t), "y": half / 2 * np.sin(2 * turn * t)}
+    return trundle.Robot(**data), eight
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EIGHTS)
+@pytest.mark.parametrize("mode", ["kinematic", "dynamic"])
+def test_trackers_lead_rovers_whose_joints_steer_over_random_ground(name, mode):
+    """Within the tolerance of 0.1 m; a rocker-bogie also slips in bends."""
+    robot, eight = rover_on_an_eight(name)
+    duration = float(eight["time"][-1])
+    run = trundle.traverse(
+        robot, RUBBLE, duration, {"track": eight}, mode=mode, step=0.04, initial={"yaw": np.pi / 4}
+    )
+    assert np.ptp(run["z"]) > 0.05
+    last = len(run["track.lateral"]) // 3
+    assert np.abs(run["track.lateral"][last:]).max() < (0.15 if name == "rocker_bogie" else 0.1)
+
+
+@pytest.mark.slow
+def test_rollouts_lead_zoe_as_runs_do():
+    robot, eight = rover_on_an_eight("zoe")
+    yaw = np.array([np.pi / 4, 1.0])
+    batch = trundle.rollout(
+        robot,
+        terrain=RUBBLE,
+        steps=100,
+        dt=0.04,
+        inputs={"track": eight},
+        initial={"yaw": yaw},
+        progress=False,
+    )
+    run = trundle.traverse(robot, RUBBLE, 4.0, {"track": eight}, step=0.04, initial={"yaw": 1.0})
+    assert batch["x"][-1, 1] == pytest.approx(run["x"][-1], rel=1e-6)
+    assert np.abs(batch["y"][-1, 1] - batch["y"][-1, 0]) < 0.2
+
+
+@pytest.mark.parametrize("curvature", [-0.3, 0.0, 0.2])
+def test_zoe_s_wheels_are_told_the_rates_of_its_arc(curvature):
+    """(v/cos δ ∓ v k w)/r at δ = ± atan(L k/2), and more of it where an axle has yet to turn."""
+    v, half, track, radius = 0.5, 1.91 / 2, 1.64 / 2, 0.325
+    robot = trundle.catalog.zoe()
+    base, steer = MotoredBase(on_plane(robot)), np.arctan(half * curvature)
+    twist, still = (v, 0.0, v * curvature), (0.0, 0.0, 0.0)
+    seen = {"steer_front.angle": steer, "steer_rear.angle": -steer}
+    found = base.commands(twist, still, seen, robot.resolver(), 10.0)
+    for side, y in (("left", track), ("right", -track)):
+        for axle in ("front", "rear"):
+            wanted = (v / np.cos(steer) - y * v * curvature) / radius
+            assert found[f"{axle}_{side}_motor.rate"] == pytest.approx(wanted, rel=1e-12)
+    off = base.commands(twist, still, {**seen, "steer_front.angle": steer - 0.1}, robot.resolver(), 10.0)
+    apart = off["front_right_motor.rate"] - off["front_left_motor.rate"]
+    assert apart == pytest.approx(2 * track / radius * (v * curvature + PAIR * 0.1), rel=1e-12)
+
+
 def test_a_tracker_that_can_t_lead_a_rover_says_why():
     data = plain(trundle.catalog.rocky7())
     data["controllers"] = {"track": {"type": "tracker"}}
+    data["motors"]["lift"] = {"type": "ideal", "drives": "rocker_left"}
     with pytest.raises(InputError, match="its wheels don't stand on a plane"):
         trundle.traverse(trundle.Robot(**data), {}, 1.0, {"track": way()}, step=0.02)
 

@@ -10,8 +10,8 @@ robot can do, the commands move it so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -23,23 +23,31 @@ from trundle.mechanics.coupling import lead_on
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply, product, solve_positive, transpose
 from trundle.mechanics.modules import Module, followed, modules_of, turned
+from trundle.mechanics.pivoting import pivoting, reached_by, sharing, with_pivots
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.constraints import Configuration, configure, coupling_rows, rolling_rows, with_followers
 from trundle.model.mechanism import Mechanism, mechanism
+from trundle.model.wheel_aims import (
+    Twist,
+    all_columns,
+    angle_ahead,
+    fixed_of,
+    holds,
+    told_rates,
+    turning_rate,
+)
 from trundle.robot import Robot, units
 from trundle.robot.kinds import Read
-from trundle.scalars import Scalar, absolute, atan2, is_zero, less, minimum, minus, plus, tan, times
+from trundle.scalars import Scalar, absolute, is_zero, minimum, minus, plus, tan, times
 
 SPIN, STEER = 1 / 0.15, 2 / 0.08
 """b, how quickly errors of rates of wheels and of angles of steering decay (1/s). Steering leads, as a wheel that
 points elsewhere pushes the base aside. Quick to the eye, and not so quick that usual motors saturate.
 """
-# Below this speed (m/s) a wheel's angle isn't led by how the twist changes: as it stops, that rate has no bound.
-_SLOW = 0.05
+PAIR = 1 / 0.3
+"""How quickly wheels that share a joint turn it to its angle (1/s): they slip as they do so, hence slower."""
 # A wheel's share of the twists that are asked for, below which nothing drives it.
 _NOTHING = 1e-9
-
-Twist = Sequence[Scalar]
 
 
 @dataclass(frozen=True)
@@ -63,22 +71,32 @@ class MotoredBase:
 
     @cached_property
     def here(self) -> Mechanism:
-        """The robot in numbers, every joint at its zero."""
-        return mechanism(self.robot.plant, terrain=True)
+        """The robot in numbers, every joint at its zero, with wheels on joints that turn them as steered ones."""
+        found = mechanism(self.robot.plant, terrain=True)
+        return replace(found, assembly=with_pivots(found.assembly, self._pivoting))
+
+    @cached_property
+    def _pivoting(self) -> set[str]:
+        """The wheels that joints steer."""
+        return pivoting(mechanism(self.robot.plant, terrain=True).assembly)
+
+    def _assembled(self, read: Read) -> Assembly:
+        """The same in other scalars."""
+        return with_pivots(assemble(self.robot.plant, read), self._pivoting)
 
     @cached_property
     def modules(self) -> tuple[Module, ...]:
         """Its wheels in numbers, without casters that nothing turns: they go where they are taken."""
         if self.robot.base != "planar":
             if self.robot.base == "floating" and self.robot.wheels:
-                came = "its wheels don't stand on a plane, each on the base, on rockers or on bogies"
+                came = "its wheels don't stand on a plane: on the base, rockers, bogies or joints that steer"
                 raise InputError(
                     came, hint="let controllers of rates and angles lead it, as the catalogue's rovers do"
                 )
             raise InputError(f"its base is {self.robot.base}: nothing drives on a plane")
         assembly = self.here.assembly
         wheels = {wheel.name: wheel for wheel in assembly.wheels}
-        reached = _reached(assembly, (motor.column for motor in assembly.actuators))
+        reached = reached_by(assembly, (motor.column for motor in assembly.actuators))
         modules = [
             module
             for module in modules_of(assembly)
@@ -91,7 +109,12 @@ class MotoredBase:
     @property
     def along(self) -> bool:
         """Whether wheels that neither turn nor have rollers let it go along one line only."""
-        return bool(_fixed(self.modules))
+        return bool(fixed_of(self.modules)) or len(self.paired) == len(self.modules)
+
+    @cached_property
+    def paired(self) -> set[str]:
+        """The wheels that share a joint with another, which no motor turns: the difference of their rates does."""
+        return sharing(self.here.assembly)
 
     @cached_property
     def steers(self) -> tuple[Module, ...]:
@@ -106,10 +129,10 @@ class MotoredBase:
             if motor.column in aims.rates:
                 self._check(motor, motor.column in aims.positions)
                 found[motor.column] = (*found.get(motor.column, ()), motor)
-        reached = _reached(self.here.assembly, found)
+        reached = reached_by(self.here.assembly, found)
         wheels = {wheel.name: wheel for wheel in self.here.assembly.wheels}
         for module in self.steers:
-            if wheels[module.name].steering not in reached:
+            if wheels[module.name].steering not in reached and module.name not in self.paired:
                 raise InputError(f"no motor steers {module.name!r}", hint="give it one, or let it trail")
         driven = [wheels[module.name].spin in reached for module in self.modules]
         needed = 1 if self.steers else len(self._ways)
@@ -128,24 +151,32 @@ class MotoredBase:
     def reads(self) -> tuple[str, ...]:
         """What motors and wheels tell: rates of what is driven by torques, angles of what points anywhere."""
         assembly = self.here.assembly
-        driven = [column for column, motors in self.motors.items() if not all(map(_holds, motors))]
+        driven = [column for column, motors in self.motors.items() if not all(map(holds, motors))]
         angles = [wheel.steering for wheel in self._wheels(assembly) if wheel.steering is not None]
         angles = [] if self.along and all(not module.trails for module in self.modules) else angles
-        angles += [column for column in driven if column in self._tried.positions]
+        told = [column for column, motors in self.motors.items() if any(map(told_rates, motors))]
+        angles += [column for column in (*driven, *told) if column in self._tried.positions]
+        angles += [wheel.steering for wheel in self._pairs(assembly) if wheel.steering is not None]
         coordinates = [assembly.quantities.coordinate_of(assembly.speeds[column]) for column in angles]
         return tuple(dict.fromkeys([*coordinates, *(assembly.speeds[column] for column in driven)]))
 
     def axle(self, read: Read) -> tuple[tuple[Scalar, Scalar], tuple[Scalar, Scalar]]:
-        """Where the fixed wheels' axle stands (x, y), in their middle, and the (cos, sin) along which they roll."""
-        fixed = _fixed(self._scaled(assemble(self.robot.plant, read)))
+        """Where the fixed wheels' axle stands (x, y), in their middle, and the (cos, sin) along which they roll; of a
+        base whose axles all steer the middle of these.
+        """
+        fixed = self._guiding(self._scaled(self._assembled(read)))
         x, y = (sum(module.place[k] for module in fixed) / len(fixed) for k in (0, 1))
         return (x, y), fixed[0].direction
+
+    def _guiding(self, modules: Sequence[Module]) -> Sequence[Module]:
+        """Those along which the base goes."""
+        return fixed_of(modules) or [module for module in modules if module.name in self.paired]
 
     def sharpest(self, read: Read, limit: Scalar) -> Scalar | None:
         """The greatest curvature (1/m) at which no steered wheel turns farther than a limit (rad); None where none
         steers.
         """
-        modules = self._scaled(assemble(self.robot.plant, read))
+        modules = self._scaled(self._assembled(read))
         (x, y), direction = self.axle(read)
         greatest: Scalar | None = None
         for module in modules:
@@ -164,8 +195,8 @@ class MotoredBase:
         Motors that hold an angle or a rate are told it, and what it takes; others are led to it (`Actuator.leading`).
         `quickest` is the greatest b (1/s).
         """
-        assembly = assemble(self.robot.plant, read)
-        aims = self._aims(assembly, twist, twist_rate, seen)
+        assembly = self._assembled(read)
+        aims = self._aims(assembly, twist, twist_rate, seen, quickest)
         torques = self._torques(assembly, aims, twist, twist_rate)
         names, found = assembly.quantities, dict[str, Scalar]()
         told = {motor.command.name: motor for motor in assembly.actuators}
@@ -173,19 +204,27 @@ class MotoredBase:
             steers = column in aims.positions
             aim = Aim(aims.positions.get(column, 0), aims.rates[column], torques[column] / len(motors))
             b = min(STEER if steers else SPIN, quickest)
+            speed = assembly.speeds[column]
             for motor in motors:
                 name = motor.command.name
-                if _holds(motor):
-                    found[name] = told[name].command_for(aim.torque, aim.position, aim.rate)
+                if holds(motor):
+                    rate = aim.rate
+                    if steers and told_rates(motor):  # an angle that only rates lead would drift
+                        rate = rate + b / 2 * (aim.position - seen[names.coordinate_of(speed)])
+                    found[name] = told[name].command_for(aim.torque, aim.position, rate)
                     continue
-                speed = assembly.speeds[column]
                 position = seen[names.coordinate_of(speed)] if steers else None
                 inertia = self._inertia(column) / len(motors)
                 found[name] = told[name].leading(aim, inertia, b, seen[speed], position)
         return found
 
-    def _aims(self, assembly: Assembly, twist: Twist, twist_rate: Twist, seen: Mapping[str, Scalar]) -> _Aims:
-        """What everything that turns shall do at a twist that changes at a rate."""
+    def _aims(
+        self, assembly: Assembly, twist: Twist, twist_rate: Twist, seen: Mapping[str, Scalar], quickest: float
+    ) -> _Aims:
+        """What everything that turns shall do at a twist that changes at a rate.
+
+        Wheels that share a joint turn it back to its angle, too.
+        """
         aims, modules = _Aims(), self._scaled(assembly)
         wheels = self._wheels(assembly)
         angles = self._angles(assembly, modules, twist, seen)
@@ -193,8 +232,11 @@ class MotoredBase:
             rate: Scalar = 0
             faster = module.rates(module.along(wanted), twist, twist_rate)[1]
             if module.points:
-                rate = _turning(module, wanted, twist, twist_rate)
+                rate = turning_rate(module, wanted, twist, twist_rate)
             speed, trailing = module.rolling(module.along(now), twist)
+            if module.name in self.paired:
+                rate = rate + min(PAIR, quickest) * (wanted - now)
+                speed = speed - module.offset[1] * rate
             if wheel.spin is not None:
                 aims.rates[wheel.spin] = speed / module.radius
                 aims.accelerations[wheel.spin] = faster / module.radius
@@ -220,16 +262,20 @@ class MotoredBase:
         names, now = assembly.quantities, list[Scalar]()
         for module, wheel in zip(modules, self._wheels(assembly), strict=True):
             column = wheel.steering
-            if column is None or (self.along and not module.trails):
+            led = module.trails or module.name in self.paired
+            if column is None or (self.along and not led):
                 now.append(module.heading)
             else:
                 now.append(module.heading + seen[names.coordinate_of(assembly.speeds[column])])
         if self.along:
             wanted = [
-                _ahead(module, twist) if module.points else angle
+                angle_ahead(module, twist) if module.points else angle
                 for module, angle in zip(modules, now, strict=True)
             ]
-            return [(angle, angle) for angle in wanted]
+            return [
+                (here if module.name in self.paired else angle, angle)
+                for module, here, angle in zip(modules, now, wanted, strict=True)
+            ]
         rolling = [
             module.rolling(module.along(angle), twist)[0] for module, angle in zip(modules, now, strict=True)
         ]
@@ -243,7 +289,7 @@ class MotoredBase:
         """
         at = self._at(assembly, aims)
         nu, nu_dot = (
-            _filled(assembly, part, turning)
+            all_columns(assembly, part, turning)
             for part, turning in ((twist, aims.rates), (twist_rate, aims.accelerations))
         )
         count = assembly.tree.speed_count
@@ -280,6 +326,10 @@ class MotoredBase:
         kept = {module.name for module in self.modules}
         return [module for module in modules_of(assembly) if module.name in kept]
 
+    def _pairs(self, assembly: Assembly) -> list[WheelModel]:
+        """Those wheels that turn their joint by the difference of their rates."""
+        return [wheel for wheel in self._wheels(assembly) if wheel.name in self.paired]
+
     def _wheels(self, assembly: Assembly) -> list[WheelModel]:
         """The modules' wheels, in their order."""
         wheels = {wheel.name: wheel for wheel in assembly.wheels}
@@ -290,7 +340,7 @@ class MotoredBase:
         """Aims in numbers, which tell what follows from a twist."""
         assembly = self.here.assembly
         rest = dict.fromkeys(assembly.coordinates, 0.0)
-        return self._aims(assembly, (1.0, 0.0, 0.0), (0.0, 0.0, 0.0), rest)
+        return self._aims(assembly, (1.0, 0.0, 0.0), (0.0, 0.0, 0.0), rest, SPIN)
 
     @cached_property
     def _ways(self) -> list[tuple[float, float, float]]:
@@ -311,7 +361,7 @@ class MotoredBase:
     @cached_property
     def _pulls(self) -> list[bool]:
         """Of the directions of the wheels' contacts, which take part in a force."""
-        reached = _reached(self.here.assembly, self.motors)
+        reached = reached_by(self.here.assembly, self.motors)
         return [
             is_zero(direction.along) or wheel.spin in reached
             for wheel in self._wheels(self.here.assembly)
@@ -360,51 +410,3 @@ class MotoredBase:
                             needed[leader.column], times(slope, needed[follower.column])
                         )
         return needed
-
-
-def _fixed(modules: Sequence[Module]) -> list[Module]:
-    """Those that neither turn nor have rollers."""
-    return [module for module in modules if module.held]
-
-
-def _holds(motor: Actuator) -> bool:
-    """Whether a motor holds by itself what it is told, an angle or a rate."""
-    return motor.motor.commands in (units.ANGLE, units.RATE)
-
-
-def _reached(assembly: Assembly, driven: Iterable[int]) -> set[int]:
-    """The columns of what motors move, with what couplings lead on to."""
-    found = {*driven}
-    for coupling in assembly.couplings:
-        leaders, followers = (
-            [axis.column for axis in axes] for axes in (coupling.leaders, coupling.followers)
-        )
-        if found.intersection(leaders):
-            found.update(followers)
-    for coupling in reversed(assembly.couplings):
-        if len(coupling.leaders) == 1 and found.intersection(axis.column for axis in coupling.followers):
-            found.add(coupling.leaders[0].column)
-    return found
-
-
-def _ahead(module: Module, twist: Twist) -> Scalar:
-    """The angle at which a wheel rolls along its place's velocity, within 90° of its heading."""
-    along, across = turned(module.velocity(twist), module.direction)
-    side = 1 - 2 * less(along, 0)
-    return module.heading + atan2(side * across, side * along)
-
-
-def _turning(module: Module, angle: Scalar, twist: Twist, twist_rate: Twist) -> Scalar:
-    """How fast a wheel has to turn so as to go on rolling (rad/s); as it stops, 0."""
-    direction = module.along(angle)
-    speed = turned(module.velocity(twist), direction)[0]
-    aside = turned(module.velocity(twist_rate), direction)[1]
-    return aside * speed / (speed * speed + _SLOW * _SLOW)
-
-
-def _filled(assembly: Assembly, base: Twist, turning: Mapping[int, Scalar]) -> list[Scalar]:
-    """Speeds or accelerations of all columns, by those of the base and of what turns; others rest."""
-    filled: list[Scalar] = [0] * len(assembly.speeds)
-    for column, value in [*zip(assembly.base_columns, base, strict=True), *turning.items()]:
-        filled[column] = value
-    return filled

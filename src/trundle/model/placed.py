@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trundle.errors import InputError
+from trundle.mechanics.assembly import mounting
 from trundle.mechanics.quantities import Quantity, QuantityKind
+from trundle.model.mechanism import mechanism
 from trundle.model.motored_base import MotoredBase
 from trundle.model.sampled import Hold, hold_of
 from trundle.robot import Robot
@@ -180,7 +182,7 @@ def on_plane(robot: Robot) -> Robot:
     if robot.base != "floating" or not robot.wheels:
         return robot
     planar = {**plain(robot), "base": "planar"}
-    for other in ({}, _levelled(robot)):
+    for other in ({}, _levelled(robot), {**_levelled(robot), "wheels": _on_one_level(robot)}):
         try:
             return parse_robot(planar | other)
         except InputError:
@@ -209,6 +211,25 @@ def _levelled(robot: Robot) -> dict[str, dict[str, object]]:
         if not frozen & {str(each.get("joint")), *map(str, each.get("follows", {}))}
     }
     return {"joints": joints, "couplings": left}
+
+
+def _on_one_level(robot: Robot) -> dict[str, dict[str, object]]:
+    """The wheels raised or lowered until all stand on one plane: what leads a base knows no heights.
+
+    Those at the height 0 stay, as a zero is no parameter of the robot.
+    """
+    assembly = mechanism(robot.plant, terrain=True).assembly
+    frames, wheels = mounting(assembly), plain(robot)["wheels"]
+    bottoms = {wheel.name: frames[wheel.link].position[2] - wheel.radius for wheel in assembly.wheels}
+    level = next(
+        (bottoms[name] for name, wheel in robot.wheels.items() if not wheel.at[2].number),
+        bottoms[next(iter(bottoms))],
+    )
+    moved: dict[str, dict[str, object]] = {}
+    for name, wheel in robot.wheels.items():
+        x, y, z = (each.number for each in wheel.at)
+        moved[name] = {**wheels[name], "at": [x, y, z - bottoms[name] + level]}
+    return moved
 
 
 def names_of_controllers(robot: Robot) -> set[str]:
