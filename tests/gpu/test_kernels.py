@@ -12,9 +12,15 @@ from gpu.interpreted import called
 from languages import laws
 from languages.cases import MODELS, operations, states
 from languages.rounding import DOUBLE, SINGLE, off
+from parameters import mostly_slow
 from trundle.choices import Precision
+from trundle.gpu import rolling
+from trundle.gpu.ptx import Ptx, rollout_ptx
 from trundle.gpu.rolling import rollout
 from trundle.program import Program, Tracer
+from trundle.program.llvm import llvm_cut, llvm_rollout
+from trundle.program.llvm.llvm_rollout import ChannelLayout
+from trundle.program.rollout import Asked
 from trundle.program.rollout import rollout as native
 from trundle.program.tracer import Node, traced
 
@@ -33,7 +39,7 @@ def test_robots_in_single_precision_stay_within_their_rounding(name: str, seed: 
         assert off(program, given, called(program, *given, single=True)[0], expected, SINGLE) <= 1
 
 
-@pytest.mark.parametrize("kind", range(4))
+@pytest.mark.parametrize("kind", mostly_slow(range(4), (0,)))
 def test_random_programs_match_their_kernels(kind: int) -> None:
     laws.random_program_matches_its_kernel(kind, called)
 
@@ -52,6 +58,7 @@ def test_every_operation_in_single_precision() -> None:
         np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-6, err_msg=label)
 
 
+@pytest.mark.slow
 def test_long_programs() -> None:
     laws.long_program_matches_its_kernel(called)
 
@@ -81,16 +88,41 @@ def unrolled(program: Program) -> Program:
     return tracer.program("steps", {g.name: g.labels for g in program.inputs}, {"state": (labels, at)})
 
 
-@pytest.mark.parametrize("precision", ["double", "single"])
-@pytest.mark.parametrize("name", laws.ROBOTS)
-def test_rollouts_stay_within_their_rounding(
-    gpu: FakeGpu, name: str, precision: Precision, seed: int
-) -> None:
+def rollouts_stay_within_their_rounding(name: str, precision: Precision, seed: int) -> None:
     model = MODELS[name]()
     x, u, p = (each.astype(np.float32).astype(float) for each in states(model, 20, seed))
     groups = {"input": u, "parameter": p}
     roll = partial(rollout, device="cuda", precision=precision)
     there, here = (run(model.dynamics, x, groups, dt=DT, steps=STEPS, every=None) for run in (roll, native))
     unit = SINGLE if precision == "single" else DOUBLE
-    assert gpu.launches
     assert off(unrolled(model.dynamics), (x, u, p), there.final, here.final, unit) <= 1
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+@pytest.mark.parametrize("name", laws.ROBOTS)
+def test_rollouts_stay_within_their_rounding(
+    gpu: FakeGpu, name: str, precision: Precision, seed: int
+) -> None:
+    rollouts_stay_within_their_rounding(name, precision, seed)
+    assert gpu.launches
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+@pytest.mark.parametrize("name", mostly_slow(("mecanum", "swerve", "leg"), ("mecanum",)))
+def test_rollouts_that_are_cut_into_functions(
+    gpu: FakeGpu, name: str, precision: Precision, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The functions are called by their addresses, as `llvm_cut` says why."""
+    monkeypatch.setattr(llvm_rollout, "LONG", 0)
+    monkeypatch.setattr(llvm_cut, "PIECE", 60)
+    texts: list[str] = []
+
+    def fresh(asked: Asked, precision: Precision, target: str) -> Ptx:
+        layouts = {s: ChannelLayout(c.wide, c.stepped) for s, c in asked.channels.items()}
+        ptx = rollout_ptx(asked.program, asked.state, layouts, precision=precision)
+        texts.append(ptx.text)
+        return ptx
+
+    monkeypatch.setattr(rolling, "kernel_of", fresh)
+    rollouts_stay_within_their_rounding(name, precision, seed)
+    assert all(".callprototype" in text for text in texts)

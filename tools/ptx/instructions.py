@@ -17,7 +17,9 @@ Step = Callable[[Frame, Who], None]
 
 _SPACES = ("global", "local", "param", "const", "shared")
 _HARMLESS = {"nc", "volatile", "relaxed", "sys", "weak"}
-_CALL = re.compile(r"(?:\((?P<result>[\w$]+)\),\s*)?(?P<name>[\w$]+)(?:,\s*\((?P<given>[^)]*)\))?$")
+_CALL = re.compile(
+    r"(?:\((?P<result>[\w$]+)\),\s*)?(?P<name>%?[\w$]+)(?:,\s*\((?P<given>[^)]*)\))?(?:,\s*prototype_\d+)?$"
+)
 
 
 def step_of(function: Function, instruction: Instruction) -> Step:
@@ -196,21 +198,32 @@ def _declare(_function: Function, i: Instruction) -> Step:
     return lambda frame, _who: frame.declare(name, TYPES[kind].itemsize * int(count or 1))
 
 
-def _call(_function: Function, i: Instruction) -> Step:
+def _call(function: Function, i: Instruction) -> Step:
+    """A call, by name or by addresses that threads have."""
     matched = _CALL.match(", ".join(i.operands))
     if matched is None:
         raise PTXError(f"unknown instruction: {i.text}")
     result, name = matched["result"], matched["name"]
     given = [text.strip() for text in (matched["given"] or "").split(",") if text.strip()]
 
-    def step(frame: Frame, who: Who) -> None:
-        called = frame.machine.module.functions.get(name)
+    at = reader(function, name, "u64") if name.startswith("%") else None
+
+    def run(frame: Frame, who: Who, called: Function | None) -> None:
         if called is None or len(called.parameters) != len(given) or len(called.returned) != bool(result):
             raise PTXError(f"no such function: {i.text}")
         slots = {p.name: frame.slots[slot][who] for p, slot in zip(called.parameters, given, strict=True)}
         ended = frame.machine.run(called, frame.threads[who], frame.base, slots)
         if result:
             frame.slots[result][who] = ended.slots[called.returned[0].name]
+
+    def step(frame: Frame, who: Who) -> None:
+        if at is None:
+            run(frame, who, frame.machine.module.functions.get(name))
+            return
+        addresses = np.broadcast_to(at(frame, who), (frame.count(who),))
+        threads = np.arange(len(frame.threads))[who]
+        for address in np.unique(addresses):
+            run(frame, threads[addresses == address], frame.machine.function_at(int(address)))
 
     return step
 

@@ -14,6 +14,9 @@ from tools.ptx.instructions import Step, step_of, target_of
 from tools.ptx.memory import Bytes, Memory
 from tools.ptx.text import TYPES, Function, Module, PTXError, parse
 
+CODE = 0x20_0000_0000
+"""Where the addresses of functions begin: nothing can be read there."""
+
 
 class Local:
     """The local bytes of all threads, a row a thread, as long as the functions that threads are in need them."""
@@ -43,11 +46,15 @@ class Machine:
 
     @cached_property
     def _tables(self) -> dict[str, int]:
-        """The addresses of the module's tables."""
-        places = {name: self.memory.allocate(len(content)) for name, content in self.module.data.items()}
-        for name, address in places.items():
-            content = self.module.data[name]
-            self.memory.bytes(address, len(content))[:] = np.frombuffer(content, np.uint8)
+        """The addresses of the module's tables and functions."""
+        data = self.module.data
+        places = {name: self.memory.allocate(len(table.bytes)) for name, table in data.items()}
+        places |= {name: CODE + 16 * k for k, name in enumerate(self.module.functions)}
+        for name, table in data.items():
+            content = self.memory.bytes(places[name], len(table.bytes))
+            content[:] = np.frombuffer(table.bytes, np.uint8)
+            for begin, pointed in table.addresses:
+                content[begin : begin + 8] = np.array([places[pointed]], np.uint64).view(np.uint8)
         return places
 
     def launch(self, kernel: str, grid: int, block: int, arguments: Sequence[float | int]) -> None:
@@ -114,6 +121,13 @@ class Machine:
         if name not in self._tables:
             raise PTXError(f"'{name}' is neither a table nor a local array")
         return self._tables[name]
+
+    def function_at(self, address: int) -> Function:
+        """The function whose address this is."""
+        for name, place in self._tables.items():
+            if place == address and name in self.module.functions:
+                return self.module.functions[name]
+        raise PTXError(f"no function at {address:#x}")
 
     def _blocks(self, function: Function) -> list[_Block]:
         if function.name not in self._compiled:

@@ -70,11 +70,19 @@ class Function:
 
 
 @dataclass(frozen=True)
+class Data:
+    """A table's bytes, and the addresses in it: which place has that of what."""
+
+    bytes: bytes
+    addresses: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True)
 class Module:
-    """What a PTX text holds; `data` are the bytes of its tables."""
+    """What a PTX text holds: functions and tables."""
 
     functions: dict[str, Function]
-    data: dict[str, bytes]
+    data: dict[str, Data]
 
 
 def parse(text: str) -> Module:
@@ -95,7 +103,7 @@ def parse(text: str) -> Module:
         A statement is not understood.
     """
     functions: dict[str, Function] = {}
-    data: dict[str, bytes] = {}
+    data: dict[str, Data] = {}
     lines = iter([line for line in (_bare(line) for line in text.splitlines()) if line])
     for line in lines:
         if line.startswith((".global", ".const", ".visible .global", ".visible .const")):
@@ -117,18 +125,21 @@ def _bare(line: str) -> str:
     return "" if f"{line} ".startswith(_NOISE) else line
 
 
-def _table(line: str) -> tuple[str, bytes]:
-    """`.global .align 8 .b8 name[16] = {1, 2, …};`, the bytes one by one or words of 64 bits."""
+def _table(line: str) -> tuple[str, Data]:
+    """`.global .align 8 .b8 name[16] = {1, 2, …};`, the bytes one by one, or words of 64 bits, also of addresses."""
     matched = re.match(
         r"(?:\.visible )?\.(?:global|const)(?: \.align \d+)? \.(\w+) ([\w$]+)(?:\[(\d+)\])?", line
     )
     if matched is None:
         raise PTXError(f"not understood: {line}")
     kind, name, count = matched.groups()
-    numbers = [int(word, 0) for word in re.findall(r"-?\d\w*", line.partition("=")[2])]
-    values = np.zeros(int(count or 1), TYPES[kind])
-    values[: len(numbers)] = np.array(numbers, dtype=TYPES[kind])
-    return name, values.tobytes()
+    dtype, words = TYPES[kind], re.findall(r"[-\w$]+", line.partition("=")[2])
+    named = [re.match(r"-?\d", word) is None for word in words]
+    values = np.zeros(int(count or 1), dtype)
+    values[: len(words)] = [0 if name else int(word, 0) for word, name in zip(words, named, strict=True)]
+    places = (k * dtype.itemsize for k in range(len(words)))
+    addresses = [pair for pair, name in zip(zip(places, words, strict=True), named, strict=True) if name]
+    return name, Data(values.tobytes(), tuple(addresses))
 
 
 def _function(head: str, lines: Iterator[str]) -> Function | None:
@@ -176,6 +187,8 @@ def _body(lines: Iterator[str]) -> _Body:
         if statement.endswith(":"):
             blocks += [[]] if blocks[-1] else []
             labels[statement[:-1]] = len(blocks) - 1
+        elif ".callprototype" in statement:
+            continue  # what is called is known when it is
         elif (declared := _VARIABLE.match(statement)) and declared[1] in ("reg", "local"):
             (registers if declared[1] == "reg" else held).append(_variable(statement))
         else:
