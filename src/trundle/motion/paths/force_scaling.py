@@ -147,6 +147,13 @@ def blocking(knots: FloatArray, bound: Bound) -> tuple[str, float, float]:
 def blocked(pose: FloatArray, name: str, share: float) -> InputError:
     """The error of a path that asks for more than there is at the slowest pace that is tried."""
     what, _, owner = name.partition(" of ")
+    if what == "drift":
+        return InputError(
+            f"at ({pose[0]:.4g}, {pose[1]:.4g}) what pulls the base aside takes {share:.4g} times the drift that plans "
+            "leave it as it turns, however slowly it goes",
+            key="robot",
+            hint="a gentler slope, more friction, or a way that doesn't turn there",
+        )
     return InputError(
         f"at ({pose[0]:.4g}, {pose[1]:.4g}) the path takes {share:.4g} times the {what} that {owner} has, "
         "far slower than other limits leave it, too",
