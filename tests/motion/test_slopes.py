@@ -171,8 +171,9 @@ def test_modules_turn_first_on_a_slope():
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_plans_on_slopes_hold_and_are_followed(kind):
-    """At 90 % of friction: a car slides aside before it rolls, and its servo steers against that. At 95 %, its motors at
-    their limit, it is 68 mm late.
+    """At 90 % of friction: a car slides aside before it rolls, and its servo steers against that.
+
+    At 95 %, its motors at their limit, it is 68 mm late.
     """
     rng = np.random.default_rng([8, KINDS.index(kind)])
     path, robot = random_path(kind, rng), random_robot(kind, rng, contact="slip")
