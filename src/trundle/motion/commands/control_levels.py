@@ -23,11 +23,11 @@ from trundle.mechanics.modules import ALIGNED, turns_into_range
 from trundle.mechanics.steering import STILL
 from trundle.motion.commands.reach import at_pace, implied, implied_at_rest, within_reach
 from trundle.motion.commands.steps import Control, State, Step, Stretch, Target
-from trundle.motion.commands.trails import require_ranges
+from trundle.motion.commands.trails import quickest_trailing, require_ranges
 from trundle.motion.drive.drive import QUANTITIES, Drive, Limits
 from trundle.motion.drive.trailing import settled
 from trundle.motion.forces.pacing import slower
-from trundle.motion.forces.trailing_pace import slowed
+from trundle.motion.forces.trailing_pace import slowed as slowed_by
 from trundle.motion.pieces.extremes import peaks, slowing
 from trundle.motion.pieces.motion import Piece, total
 from trundle.motion.pieces.pieces import ModulePiece, TwistLine
@@ -107,6 +107,10 @@ def coordinated(control: Control, state: State, target: Target) -> Step:
     if target.modules is not None and np.abs(target.modules[1]).max() <= STILL:
         return _steered(control, state, target, target.modules[0])
     twist = np.array(target.twist or _agreed(control, target))
+    if control.drive.trails.any():
+        twist, slower_notes = _within_speeds(control, twist)
+        twist, notes = _within_reach(control, state, twist)
+        return quickest_trailing(control, state, target, twist, (*slower_notes, *notes))
     twist, slowed = _within_reach(control, state, twist)
     quickest = _quickest(control, state, twist)
     # the planner notes where it goes to another twist; without a note the end is exactly what was asked
@@ -272,7 +276,7 @@ def _paced(
     if not control.held:
         return piece, ()
     if control.drive.trails.any():
-        factor, why = slowed(lambda factor: over(target.duration * factor), control.real)
+        factor, why = slowed_by(lambda factor: over(target.duration * factor), control.real)
         stretched = () if why is None else (Stretch(target.place, factor, *why),)
         return (piece if math.isinf(factor) else over(target.duration * factor)), stretched
     factor, reason = slowing(peaks(piece), control.drive.limits)

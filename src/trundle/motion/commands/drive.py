@@ -27,9 +27,10 @@ from trundle.motion.commands.control_levels import (
 )
 from trundle.motion.commands.reach import implied
 from trundle.motion.commands.steps import Control, State, Step, Stretch, Target
-from trundle.motion.commands.trails import begun, powered, refuse_modules, smoothness
+from trundle.motion.commands.trails import begun, refuse_modules, smoothness
 from trundle.motion.drive.drive import Limits
 from trundle.motion.drive.kinematics import Kinematics, kinematics
+from trundle.motion.drive.trailing import powered
 from trundle.motion.forces.real_limits import checked, real_limits, rolled
 from trundle.motion.pieces.extremes import Peak, peaks
 from trundle.motion.pieces.motion import Motion

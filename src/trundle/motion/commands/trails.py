@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.motion.commands.commands import CommandFile
+from trundle.motion.commands.steps import Control, State, Step, Target
 from trundle.motion.drive.drive import Drive, Limits
-from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.drive.trailing import settled
+from trundle.motion.forces.trailing_pace import taken
 from trundle.motion.pieces.motion import Piece
+from trundle.motion.pieces.pieces import TwistLine
+from trundle.motion.pieces.profiles import shaped
 
+# A twist that is held takes at most this share of what there is, but for rounding.
+_HELD = 1 + 1e-9
 # Looks between two breaks of a piece, which lie as near as wheels swing fast.
 _LOOKS = 9
-
-
-def powered(who: Kinematics) -> Kinematics:
-    """The wheels that plans are made for: those that trail and that no motor moves go where they are drawn."""
-    driven = {motor.drives for motor in who.robot.motors.values()}
-    kept = tuple(m for m in who.modules if not m.trails or {m.name, f"{m.name}.steering"} & driven)
-    return replace(who, modules=kept)
 
 
 def refuse_modules(drive: Drive, file: CommandFile, level: str) -> None:
@@ -77,3 +74,30 @@ def require_ranges(drive: Drive, piece: Piece) -> None:
             f"{drive.names[place]} trails its pivot, and would swing out of its range from {low} to {high}",
             hint="a wider range of its limits (lower, upper), or another command",
         )
+
+
+def quickest_trailing(
+    control: Control, state: State, target: Target, twist: FloatArray, notes: tuple[str, ...]
+) -> Step:
+    """The least time to a twist that was found, which is then held to the end of the command's time."""
+    from trundle.motion.planning.trailing_plans import between  # late: the other levels don't wait for it
+
+    drive = control.drive
+    way = between(drive, state.twist, twist, state.angles, control.real)
+    pieces, spare = way.pieces, target.duration - way.duration
+    if way.candidates[0].way.startswith("stop"):
+        notes += ("goes through rest",)
+    if spare > 0:
+        held = shaped("linear", 0.0, 0.0, spare)
+        hold = TwistLine(drive, twist, np.zeros(3), held, way.end_angles)
+        share, (what, owner) = taken(hold, control.real)
+        if share > _HELD:
+            message = f"while casters settle the twist takes {share:.4g} times the {what} of {owner}"
+            raise InputError(message, hint="a slower twist before, or here")
+        pieces = (*pieces, hold)
+    else:
+        notes += (f"takes {way.duration:.4g} s, not {target.duration:g}",)
+    for piece in pieces:
+        require_ranges(drive, piece)
+    last = pieces[-1].samples(np.array([pieces[-1].duration]))
+    return Step(pieces, State(twist, last.angle[0], last.drive_speed[0]), (), notes)

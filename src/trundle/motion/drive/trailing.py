@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ import numpy as np
 
 from trundle.arrays import ComplexArray, FloatArray
 from trundle.motion.drive.drive import Drive
+from trundle.motion.drive.kinematics import Kinematics
 
 if TYPE_CHECKING:
     from scipy.integrate import OdeSolution
@@ -51,6 +52,8 @@ class Trailing:
 
     def angles(self, at: FloatArray) -> FloatArray:
         """Their angles (n, trailing) in rad, at places of the way (n,)."""
+        if not self.end:
+            return np.tile(self.start[self.places], (len(at), 1))
         angles = np.empty((len(at), len(self.places)))
         # both ends are reached by rounding only, and a place beyond one belongs to what lies beside it
         owner = np.clip(np.searchsorted(self._cuts, at, "right") - 1, 0, len(self._cuts) - 2)
@@ -62,6 +65,8 @@ class Trailing:
     @cached_property
     def marks(self) -> FloatArray:
         """Places between which angles change gently, closer where they swing round."""
+        if not self.end:
+            return np.zeros(1)
         return np.unique(np.concatenate([[*part.ts[::_APART], part.ts[-1]] for part in self._solved]))
 
     @cached_property
@@ -95,6 +100,13 @@ class Trailing:
     def _rate(self, at: float, angles: FloatArray) -> FloatArray:
         u, omega = self.moving(np.array([at]))
         return trailed(self.drive, u[:1], omega[:1], angles[None])[0][0, 0]
+
+
+def powered(who: Kinematics) -> Kinematics:
+    """The wheels that plans are made for: those that trail and that no motor moves go where they are drawn."""
+    driven = {motor.drives for motor in who.robot.motors.values()}
+    kept = tuple(m for m in who.modules if not m.trails or {m.name, f"{m.name}.steering"} & driven)
+    return replace(who, modules=kept)
 
 
 def settled(drive: Drive, twist: FloatArray, angles: FloatArray) -> FloatArray:

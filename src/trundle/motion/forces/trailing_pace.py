@@ -19,35 +19,47 @@ _NEAR, _TRIES = 2e-3, 14
 # Shares above 1 by this are rounding.
 _ROUNDING = 1e-9
 # Slower than this no pace is tried; and none where so much slower changed a share by less than so much of itself.
-_SLOWEST, _AT_MOST, _ALIKE = 2.0**10, 4.0, 0.01
+_SLOWEST, _AT_MOST, _ALIKE = 2.0**8, 4.0, 0.01
 # Paces are at least so much slower from step to step, by shares to this power at most, and a little farther than these
 # ask for: so a step ends where the pace is held.
 _LEAST, _STEEPEST, _FARTHER = 1.01, 8.0, 1.1
+# A first guess is hastened so often at most.
+_HASTENED = 20
 # A share that counts as much as any greater one, and its inverse: of lifted wheels they are infinite.
 _MOST = 1e6
 # Steps of the search keep this share of what is left from both ends.
 _INSIDE = 0.05
 
 
-def slowed(
-    over: Callable[[float], Piece], real: RealLimits | None, first: float = 1.0
-) -> tuple[float, Why | None]:
-    """How many times slower than at 1 a piece has to run, `first` times at least, and what asks for it; inf where no
-    pace was found.
+def quickest(over: Callable[[float], Piece], real: RealLimits | None) -> tuple[float, Why | None]:
+    """The least factor, above 1 or below, at which a piece may run, and what asks for it; inf where none was found."""
+    factor, held = 1.0, taken(over(1.0), real)[0]
+    if held > 1 + _ROUNDING:
+        return slowed(over, real)
+    for _ in range(_HASTENED):
+        share, why = taken(over(factor / _AT_MOST), real)
+        if share > 1 + _ROUNDING:
+            return _closed_in(over, real, (factor / _AT_MOST, share), (factor, held)), why
+        factor, held = factor / _AT_MOST, share
+    return factor, None
+
+
+def slowed(over: Callable[[float], Piece], real: RealLimits | None) -> tuple[float, Why | None]:
+    """How many times slower than at 1 a piece has to run, and what asks for it; inf where no pace was found.
 
     over: the piece at a pace, its limits those of its drive.
     """
-    factor, why = first, None
-    share, name = _taken(over(factor), real)
+    factor, why = 1.0, None
+    share, name = taken(over(factor), real)
     if share <= 1 + _ROUNDING:
         return factor, None
     low, above, power = factor, share, 1.0
     while share > 1 + _ROUNDING:
         low, above, why = factor, share, name
-        if factor >= _SLOWEST * first:
+        if factor >= _SLOWEST:
             return math.inf, why
         factor *= min(max(min(share, _MOST) ** power, _LEAST), _AT_MOST)
-        share, name = _taken(over(factor), real)
+        share, name = taken(over(factor), real)
         if factor / low >= _AT_MOST and share > above * (1 - _ALIKE):
             return math.inf, name
         # by how much shares fall with the pace the last step says
@@ -71,7 +83,7 @@ def _closed_in(
         over_it, under_it = math.log(min(above, _MOST)), math.log(max(below, 1 / _MOST))
         line = over_it / (over_it - under_it)
         at = bad * (good / bad) ** min(max(line * (1 + _INSIDE), _INSIDE), 1 - _INSIDE)
-        share, _ = _taken(over(at), real)
+        share, _ = taken(over(at), real)
         if share > 1 + _ROUNDING:
             bad, above = at, share
         else:
@@ -79,7 +91,7 @@ def _closed_in(
     return good
 
 
-def _taken(piece: Piece, real: RealLimits | None) -> tuple[float, Why]:
+def taken(piece: Piece, real: RealLimits | None) -> tuple[float, Why]:
     """The largest share of what there is that a piece takes, speeds of wheels aside, and of what."""
     drive = piece.drive
     largest, why = 0.0, ("", "")

@@ -16,9 +16,9 @@ from trundle.expected import a_real, came
 from trundle.mechanics.modules import turns_into_range
 from trundle.mechanics.steering import STILL
 from trundle.model.arguments import Given, robot_of
-from trundle.motion.commands.trails import powered
 from trundle.motion.drive.drive import Drive, Limits, require_speeds
 from trundle.motion.drive.kinematics import Kinematics, kinematics
+from trundle.motion.drive.trailing import powered
 from trundle.motion.forces.real_limits import RealLimits, checked, real_limits, rolled
 from trundle.motion.paths.aligned import aligned
 from trundle.motion.paths.along_path import AlongPath, Stretched, local_velocities, steered_by

@@ -122,6 +122,11 @@ def pursue(
     if not isinstance(driven, Driven):
         hint = "trundle.follow(path) and trundle.drive(file) give it; .motion alone lacks the limits"
         raise InputError(f"pursue takes what was driven, not {kind_of(driven)}", key="driven", hint=hint)
+    if driven.motion.kinematics.drive.trails.any():
+        message = f"'{driven.robot.name}' goes on casters: pursue leads wheels that steer about their centres"
+        raise InputError(
+            message, key="driven", hint="trundle.track leads robots on casters along their motion"
+        )
     if not (math.isfinite(period) and period > 0):
         raise InputError(f"expected a period > 0 s, got {period}", key="period")
     wanted = driven.motion
