@@ -25,7 +25,7 @@ BENCHMARKS = {
     ),
     "rough_ground": ("ground_speed.speeds", "rough_ground.against_mujoco"),
     "sweeps": ("sweeps.beside_rollouts",),
-    "gpu": ("gpu.steps_on_a_gpu",),
+    "gpu": ("gpu.steps_on_a_gpu", "ptx.making", "ptx.assembling"),
     "memory": ("memory.rollout_memory", "memory.many_robots"),
     "forward": ("chains.forward_rates", "chains.single_call"),
     "calls": ("calls.single_calls",),

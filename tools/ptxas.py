@@ -1,4 +1,7 @@
-"""NVIDIA's assembler, a peer: what it makes of PTX, and what it says of it."""
+"""NVIDIA's assembler, what the driver runs within: what it makes of a kernel's PTX, and what it says of it.
+
+It comes in the wheel nvidia-cuda-nvcc-cu12, a peer of tests and benchmarks; nothing in the package needs it.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +9,31 @@ import os
 import re
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pytest
-
 from trundle.gpu.ptx import Ptx
+
+WHEEL = "nvidia-cuda-nvcc-cu12"
 
 
 @dataclass(frozen=True)
 class Assembled:
-    """What the assembler says: CPU seconds, registers a thread, bytes of the stack and of spills stored."""
+    """What the assembler took and says: CPU seconds; registers a thread; bytes a thread of its stack, stored in spills,
+    and read from them.
+    """
 
     seconds: float
     registers: int
     stack: int
-    spills: int
+    stored: int
+    loaded: int
 
 
 def assembler() -> Path | None:
-    """Where ptxas is: in the wheel nvidia-cuda-nvcc-cu12, if that is installed."""
+    """Where ptxas is, if its wheel is installed."""
     found = find_spec("nvidia")
     name = "ptxas.exe" if sys.platform == "win32" else "ptxas"
     for place in (found.submodule_search_locations or ()) if found else ():
@@ -38,11 +43,11 @@ def assembler() -> Path | None:
     return None
 
 
-def assembled(kernel: Ptx) -> Assembled:
-    """What ptxas says of a kernel; the test skips where it isn't there, and fails where it refuses the kernel."""
+def assembled(kernel: Ptx) -> Assembled | None:
+    """What ptxas says of a kernel; None where it isn't there. RuntimeError where it refuses the kernel."""
     program = assembler()
     if program is None:
-        pytest.skip("ptxas isn't there: pip install nvidia-cuda-nvcc-cu12")
+        return None
     with TemporaryDirectory() as folder:
         path = Path(folder) / "kernel.ptx"
         path.write_text(kernel.text)
@@ -50,16 +55,15 @@ def assembled(kernel: Ptx) -> Assembled:
         before = os.times()
         done = subprocess.run([str(program), *options, str(path)], capture_output=True, text=True)
         after = os.times()
-    assert done.returncode == 0, done.stderr
-    registers = max(int(number) for number in re.findall(r"Used (\d+) registers", done.stderr))
-    stack, spills = (
-        sum(int(number) for number in re.findall(rf"(\d+) bytes {what}", done.stderr))
-        for what in ("stack frame", "spill stores")
-    )
+    if done.returncode:
+        raise RuntimeError(done.stderr)
     seconds = after.children_user + after.children_system - before.children_user - before.children_system
-    return Assembled(seconds, registers, stack, spills)
 
+    def counted(pattern: str) -> list[int]:
+        return [int(number) for number in re.findall(pattern, done.stderr)]
 
-def seconds_of_cpu() -> float:
-    """This process's CPU time."""
-    return time.process_time()
+    return Assembled(
+        seconds,
+        max(counted(r"Used (\d+) registers")),
+        *(sum(counted(rf"(\d+) bytes {what}")) for what in ("stack frame", "spill stores", "spill loads")),
+    )
