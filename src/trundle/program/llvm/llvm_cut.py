@@ -77,8 +77,9 @@ class CutEmitter(Emitter):
 
     def settle(self) -> None:
         """Bring to memory whatever is known and will be read by what isn't emitted yet, so that loops needn't."""
-        for value, readers in self._readers.items():
-            if readers - self.values.keys() - self._stored:
+        emitted = self.values.keys() | self._stored
+        for value in list(self.values):
+            if not self._readers[value] <= emitted:
                 self._keep(value)
 
     def finish(self) -> None:

@@ -361,10 +361,9 @@ def _emit_for(plan: Schedule, emitter: Emitter, results: Sequence[int], done: se
     for i in reversed(program.instructions):
         if i.out in needed:
             needed.update(i.args)
+    needed -= done
     chosen = [
-        i
-        for i in program.instructions
-        if i.op != "input" and plan.level[i.out] == 4 and i.out in needed - done
+        i for i in program.instructions if i.op != "input" and plan.level[i.out] == 4 and i.out in needed
     ]
     emitter.emit(chosen, plan.wide, plan.spread)
     return done | {i.out for i in chosen}
