@@ -22,7 +22,7 @@ from trundle.show.page.planes import planes
 
 # What the numbers of one run may take (bytes); base64 adds a third.
 _ROOM = 400_000
-_FEWEST, _MOST = 300, 4000
+_FEWEST, _MOST = 600, 4000
 # Of what a panel or the picture spans: less than a pixel of 600.
 _CLOSE = 1e-3
 
