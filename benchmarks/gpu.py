@@ -38,7 +38,7 @@ def _row(model: Any, precision: Precision, quick: bool) -> Row:
     device = _device()
     if device is None:
         return Row(name, "no GPU here", target=f"≥ {target:.0e} on an H100", note=note)
-    rate = _rate(model, quick, device="cuda", precision=precision)
+    rate = _rate(model, quick, name="cuda", precision=precision)
     cpu = _rate(model, True) * CORES / _cores()
     note += f"; {rate * a_step / _peak(device, precision):.0%} of the peak of {device.name}"
     met = rate >= target if "H100" in device.name else None
@@ -60,11 +60,10 @@ def _executed(model: Any, precision: Precision, steps: int) -> Counter[str]:
     from trundle.gpu.rolling import kernel_of
     from trundle.program.rollout import NEVER, Asked, bits_of
 
-    start = np.array([model.initial[name] for name in model.states])
-    inputs = {name: VOLTAGES.get(name, 0.0) for name in model.inputs}
+    start, groups = _given(model)
     asked = Asked.of(
-        model.dynamics, start, {"input": inputs, "parameter": dict(model.parameters)}, dt=DT, steps=steps,
-        every=None, count=None, state="state", rate="rate", projection=None,
+        model.dynamics, start, groups, dt=DT, steps=steps, every=None, count=None, state="state", rate="rate",
+        projection=None,
     )  # fmt: skip
     ptx = kernel_of(asked, precision, TARGET)
     machine = Machine(ptx.text)
@@ -82,22 +81,30 @@ def _executed(model: Any, precision: Precision, steps: int) -> Counter[str]:
     return machine.executed
 
 
-def _rate(model: Any, quick: bool, **where: str) -> float:
+def _rate(model: Any, quick: bool, **where: Any) -> float:
     """Steps per second, the time of a rollout half as long taken off: copies and compilation are no steps."""
-    import trundle
+    from trundle.gpu.devices import Device
 
-    on_gpu = bool(where)
-    count, steps = (1 << 20, 1000 if quick else 10_000) if on_gpu else (1 << 14, 400)
-    how = {"inputs": VOLTAGES, "dt": DT, "count": count, "progress": False, **where}
+    device = Device(**where)
+    count, steps = (1 << 14, 1000) if device.is_cpu else (1 << 20, 1000 if quick else 10_000)
+    start, groups = _given(model)
 
     def seconds(steps: int) -> float:
         began = time.perf_counter()
-        trundle.rollout(model, steps=steps, every=steps, **how)
+        device.rollout(model.dynamics, start, groups, dt=DT, steps=steps, every=None, count=count)
         return time.perf_counter() - began
 
     seconds(steps)
-    best = min(seconds(2 * steps) - seconds(steps) for _ in range(2 if quick else 4))
-    return count * steps / best
+    both = [(seconds(steps), seconds(2 * steps)) for _ in range(3 if quick else 5)]
+    half, whole = (min(times) for times in zip(*both, strict=True))
+    return count * steps / (whole - half)
+
+
+def _given(model: Any) -> tuple[np.ndarray, dict[str, dict[str, float]]]:
+    """Where all robots start, and their inputs and parameters."""
+    start = np.array([model.initial[name] for name in model.states])
+    inputs = {name: VOLTAGES.get(name, 0.0) for name in model.inputs}
+    return start, {"input": inputs, "parameter": dict(model.parameters)}
 
 
 def _device() -> Any:

@@ -37,9 +37,10 @@ _LOCK = threading.Lock()
 class Cuda:
     """A device that is open in this thread.
 
-    name: what the driver calls it; target: the kind of processor, such as "sm_90".
+    number: its place among the driver's devices; name: what the driver calls it; target: the kind of processor, such as "sm_90".
     """
 
+    number: int
     name: str
     target: str
     core: Any
@@ -133,7 +134,7 @@ def opened(name: str) -> Cuda:
         device = core.Device(number)
         device.set_current()
         ability = device.compute_capability
-        return Cuda(str(device.name), f"sm_{ability.major}{ability.minor}", core, driver, device)
+        return Cuda(number, str(device.name), f"sm_{ability.major}{ability.minor}", core, driver, device)
     except (
         Exception
     ) as error:  # of many kinds: no library of the driver, no device, no such number, a newer driver

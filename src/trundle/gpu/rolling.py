@@ -27,7 +27,7 @@ LAUNCH_SECONDS = 0.1
 """About what a launch takes: progress and interrupts are answered, and no screen's watchdog ends it."""
 FIRST_STEPS = 4
 """Steps of the first launch, which says how long the others may be."""
-_ROLLING: defaultdict[str, Lock] = defaultdict(Lock)  # by device: who rolls counts on all memory that is free
+_ROLLING: defaultdict[int, Lock] = defaultdict(Lock)  # by device: who rolls counts on all memory that is free
 _SHARE = 0.9  # of the free memory; the rest is the driver's, and rounding of addresses
 _ALIGNED = 256  # bytes to which arrays are aligned, as the driver does
 
@@ -72,7 +72,7 @@ def rollout(
         message = "a step that is found by rounds, as over terrain, needs double precision"
         raise InputError(message, key="precision", hint='precision="double"')
     job = _Job.prepare(asked, opened(device), precision)
-    with _ROLLING[device]:
+    with _ROLLING[job.cuda.number]:
         return job.run(progress)
 
 
