@@ -37,7 +37,8 @@ _LOCK = threading.Lock()
 class Cuda:
     """A device that is open in this thread.
 
-    number: its place among the driver's devices; name: what the driver calls it; target: the kind of processor, such as "sm_90".
+    number: its place among the driver's devices; name: what the driver calls it; target: the kind of processor, such
+    as "sm_90".
     """
 
     number: int
