@@ -91,3 +91,5 @@ def test_clusters_need_a_store_and_a_client():
         trundle.sweep(trundle.catalog.differential_drive(), **HOW, client="tcp://127.0.0.1:9")
     with pytest.raises(InputError, match="expected a client or an address, got int"):
         trundle.sweep(trundle.catalog.differential_drive(), **HOW, client=3, store="nowhere.zarr")
+    with pytest.raises(InputError, match="expected a scheduler's address, got 'nonsense'"):
+        trundle.sweep(trundle.catalog.differential_drive(), **HOW, client="nonsense", store="nowhere.zarr")

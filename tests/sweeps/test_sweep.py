@@ -312,3 +312,49 @@ def test_the_command_says_what_the_library_finds(tmp_path, capsys):
         main(["sweep", "examples/diff_drive/circle.yaml", "--vary", "r=1:2:3", "--measure", "final.z"]) == 1
     )
     assert "no state or output 'z'" in capsys.readouterr().err
+
+
+def test_what_cannot_be_leaves_no_store(model, tmp_path, monkeypatch):
+    """Neither where the first robots show it, nor where the first chunk does."""
+    from trundle.sweeps.work import Work
+
+    place = tmp_path / "sweep.zarr"
+    with pytest.raises(InputError, match="radius must be greater than zero"):
+        swept(model, over={"r": "normal(0.05, 0.05)"}, store=place)
+    assert not place.exists()
+    monkeypatch.setattr(Work, "check", lambda self: None)
+    with pytest.raises(InputError, match="radius must be greater than zero"):
+        swept(model, over={"r": "normal(0.05, 0.05)"}, store=place)
+    assert not place.exists()
+
+
+def test_an_error_in_a_later_chunk_says_of_which_robots(model):
+    values = np.full(5000, 0.15)
+    values[4900] = -0.1
+    with pytest.raises(InputError, match="among robots 4,096 to 4,999, counted from there: robot 804"):
+        swept(model, over={"r": values}, samples=1, steps=2, chunk=4096)
+
+
+def test_xarray_opens_a_store_without_a_warning(model, tmp_path):
+    import warnings
+
+    import xarray
+
+    place = tmp_path / "sweep.zarr"
+    found = swept(model, store=place)
+    with warnings.catch_warnings(action="error"):
+        data = xarray.open_zarr(place)
+    assert data["body.mass"].attrs["units"] == "kg"
+    assert np.array_equal(data["final.x"].values, found["final.x"])
+
+
+def test_words_and_figure_show_the_ends(model, tmp_path):
+    from trundle.show.words.sweep_words import sweep_record, sweep_text
+
+    found = swept(model)
+    robot = found.extremes("final.x", 1)[0]
+    assert sweep_record(found)["measures"]["final.x"]["robot_of_greatest"] == robot
+    (line,) = [each for each in sweep_text(found).splitlines() if each.split()[:2] == ["final.x", str(robot)]]
+    assert f"{found['body.mass'][robot]:.4g}" in line
+    panels = found.figure().axes
+    assert len(panels) == (1 + len(MEASURES)) * (1 + len(OVER))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -10,13 +11,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 from trundle.errors import InputError, NumericsError, TrundleError
 from trundle.sweeps.definition import AnyWork, digest
+from trundle.sweeps.local import rows_of
 from trundle.sweeps.store import Store, open_store
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
 # Seconds in which a scheduler must answer.
-_PATIENCE = 8
+_PATIENCE = 5
+# An address of Dask's: the protocol may be left out.
+_ADDRESS = re.compile(r"(\w+://)?\S+:\d+")
 # Chunks under way for a worker's thread: the next one is there when one ends.
 _AHEAD = 3
 # A task is known by this, on Dask's dashboard too.
@@ -78,9 +82,8 @@ def roll_chunk(place: str, name: str, index: int, other_cpu: bool) -> int:
     """What a worker does: the chunk `index` of the sweep `name` in a store; the number of its robots."""
     store, work = _opened(place, name)
     store.admit(other_cpu)
-    first, count = store.rows_of(index)
-    store.write(index, work.rows(first, count))
-    return count
+    store.write(index, rows_of(work, store, index))
+    return store.rows_of(index)[1]
 
 
 @lru_cache(maxsize=2)
@@ -124,9 +127,12 @@ def reached(given: object) -> Iterator[Client | None]:
         raise InputError(
             f"expected a client or an address, got {type(given).__name__}", key="client", hint=hint
         )
+    if not _ADDRESS.fullmatch(given):
+        hint = "such as tcp://127.0.0.1:8786"
+        raise InputError(f"expected a scheduler's address, got {given!r}", key="client", hint=hint)
     try:
         client = Client(given, timeout=_PATIENCE, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
+    except Exception as error:  # of many kinds: what answers there may be something else
         hint = "is the scheduler running, and can this machine reach it?"
         message = f"no scheduler answers at '{given}' within {_PATIENCE} s: {error}"
         raise InputError(message, key="client", hint=hint) from error

@@ -210,6 +210,11 @@ class GroundWork:
             message = f"{count:,} seeds with {size:,} heights each are too many"
             raise InputError(message, key=f"over.{name}", hint=hint)
 
+    def check(self) -> None:
+        """Raise InputError where what the first robots are given can't be."""
+        count = min(BLOCK, self.design.count)
+        self._lanes(self.design.columns(0, count), count)
+
     def rows(
         self, first: int, count: int, threads: int | None = 1, progress: Callable[[float], None] | None = None
     ) -> dict[str, FloatArray]:

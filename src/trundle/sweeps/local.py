@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
+from trundle.arrays import FloatArray
+from trundle.errors import InputError
 from trundle.sweeps.definition import AnyWork
 from trundle.sweeps.store import Store
 
@@ -43,6 +45,17 @@ def _begun(pool: ThreadPoolExecutor, work: AnyWork, store: Store, waiting: Itera
 
 
 def _roll(work: AnyWork, store: Store, index: int, threads: int) -> int:
+    store.write(index, rows_of(work, store, index, threads))
+    return store.rows_of(index)[1]
+
+
+def rows_of(work: AnyWork, store: Store, index: int, threads: int = 1) -> dict[str, FloatArray]:
+    """The rows of a chunk; an InputError says of which robots."""
     first, count = store.rows_of(index)
-    store.write(index, work.rows(first, count, threads))
-    return count
+    try:
+        return work.rows(first, count, threads)
+    except InputError as error:
+        if not first:
+            raise
+        message = f"among robots {first:,} to {first + count - 1:,}, counted from there: {error.message}"
+        raise InputError(message, key=error.key, hint=error.hint) from error

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings
 
 import numpy as np
 
@@ -121,7 +122,7 @@ def create(work: AnyWork, text: str, place: Path | None, chunk: int) -> Store:
         _fill(group, work, text, chunk)
         return Store(group, None, text, work.design.count, chunk)
     if is_taken(place):
-        hint = "go on with it by resume=True, or give another store"
+        hint = "go on with it (resume=True, --resume), or give another store"
         raise InputError(f"'{place}' is there already", key="store", hint=hint)
     with replacing_in(place.parent, [place.name]) as drafts:
         _fill(zarr.create_group(str(drafts / place.name)), work, text, chunk)
@@ -156,6 +157,8 @@ def _fill(group: Any, work: AnyWork, text: str, chunk: int) -> None:
         "title": f"sweep of {work.name}", "written_by": signature(), "names": list(units), "chunk": chunk,
         "instructions": instructions(work.device), "definition": digest(text),
     })  # fmt: skip
+    with catch_warnings(action="ignore"):  # that Zarr's specification doesn't have it yet; xarray asks for it
+        zarr.consolidate_metadata(group.store, path=group.path)
 
 
 def open_store(place: Path) -> Store:
@@ -170,7 +173,10 @@ def open_store(place: Path) -> Store:
         raise InputError(f"'{place}' holds no sweep", key="store", hint=hint) from error
     if digest(text) != kept:
         raise InputError(f"the definition in '{place}' is damaged: its checksum differs", key="store")
-    return Store(group, place, text, count_of(text), chunk)
+    try:
+        return Store(group, place, text, count_of(text), chunk)
+    except InputError as error:
+        raise InputError(f"'{place}': {error.message}", key="store", hint=error.hint) from None
 
 
 def resumed(store: Store, text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -204,9 +205,15 @@ def _kept(work: AnyWork, place: Path | None, resume: bool, chunk: int) -> Iterat
         store = open_store(place)
         resumed(store, text)
     else:
+        work.check()
         store = create(work, text, place, chunk)
     with alone(place):
-        yield store
+        try:
+            yield store
+        except InputError:
+            if place is not None and not resume and not store.whole().any():
+                shutil.rmtree(place)  # what was asked for can't be: nothing is left of it
+            raise
 
 
 def _chunk(given: int | None, work: AnyWork, threads: int) -> int:

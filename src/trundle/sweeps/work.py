@@ -84,6 +84,11 @@ class Work:
         """The inputs that all robots have, with those of trackers."""
         return inputs_told(self.model, self.inputs, self.steps, self.dt)
 
+    def check(self) -> None:
+        """Raise InputError where what the first robots are given can't be."""
+        count = min(BLOCK, self.design.count)
+        self._unsettled(self.design.columns(0, count), count)
+
     def rows(
         self, first: int, count: int, threads: int | None = 1, progress: Callable[[float], None] | None = None
     ) -> dict[str, FloatArray]:

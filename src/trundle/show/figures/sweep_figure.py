@@ -16,11 +16,13 @@ _BINS = 60
 _DOTS = 4000
 # Panels in a row: the distribution, then against so many names.
 _ACROSS = 3
+# The height of a varied name's histogram, in panels.
+_MARGIN = 0.25
 _SHARES = (0.05, 0.5, 0.95)
 
 
 def sweep_figure(found: Sweep) -> Figure:
-    """A row a measure: its histogram with median and 5 and 95 %, then dots over what varies.
+    """A row a measure: its histogram with median and 5 and 95 %, then dots over what varies, below its histogram.
 
     Parameters
     ----------
@@ -48,14 +50,28 @@ def sweep_figure(found: Sweep) -> Figure:
         raise InputError("no robot has a measure: there is nothing to draw", key="found")
     names = found.varied[:_ACROSS]
     with house_style():
-        figure = new_figure(2.3 * len(found.measures) + 0.5, 2.9 * (1 + len(names)))
+        rows = len(found.measures)
+        figure = new_figure(2.3 * rows + 1.3, 2.9 * (1 + len(names)))
         figure.suptitle(f"{found.work.name}: {found.count:,} robots")
-        panels = figure.subplots(len(found.measures), 1 + len(names), squeeze=False)
-        for row, measure in zip(panels, found.measures, strict=True):
+        ratios = [_MARGIN] + [1.0] * rows
+        panels = figure.subplots(1 + rows, 1 + len(names), squeeze=False, height_ratios=ratios)
+        panels[0][0].set_axis_off()
+        for axes, name, below in zip(panels[0][1:], names, panels[1][1:], strict=True):
+            axes.sharex(below)
+            _margin(axes, found, name)
+        for row, measure in zip(panels[1:], found.measures, strict=True):
             _distribution(row[0], found, measure)
             for axes, name in zip(row[1:], names, strict=True):
                 _dots(axes, found, measure, name)
     return figure
+
+
+def _margin(axes: Axes, found: Sweep, name: str) -> None:
+    """How what varies is distributed."""
+    counts, edges = found.histogram(name, _BINS)
+    axes.stairs(counts, edges, fill=True, color=MUTED, alpha=0.6)
+    axes.set_yticks([])
+    axes.grid(visible=False)
 
 
 def _distribution(axes: Axes, found: Sweep, measure: str) -> None:

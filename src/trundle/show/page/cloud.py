@@ -27,6 +27,11 @@ def problem_of(found: Sweep) -> Problem:
     if not isinstance(work, Work):
         hint = "one robot's run has a page: found.run(NUMBER).animate(path)"
         raise InputError("robots go over terrain by steps that no browser takes", key="given", hint=hint)
+    if work.cases:
+        hint = "one robot's run has a page: found.run(NUMBER).animate(path)"
+        raise InputError(
+            "a sweep's page holds constant inputs only", key=f"over.{next(iter(work.cases))}", hint=hint
+        )
     if work.model.robot is None:
         hint = "the sweep's figure shows its numbers: found.figure()"
         raise InputError(f"'{work.model.name}' has no description to draw it by", key="given", hint=hint)

@@ -28,7 +28,8 @@ def sweep_record(found: Sweep) -> dict[str, object]:
             "quantile_0.05": low, "median": middle, "quantile_0.95": high, "greatest": whole.greatest,
         }  # fmt: skip
         plain = {key: None if math.isnan(value) else float(value) for key, value in numbers.items()}
-        measures[name] = {"unit": _unit(found, name), "robots": whole.count, **plain}
+        ends = dict(zip(("robot_of_least", "robot_of_greatest"), _extremes(found, name), strict=False))
+        measures[name] = {"unit": _unit(found, name), "robots": whole.count, **plain, **ends}
     return {
         "robot": found.work.name,
         "robots": found.count,
@@ -51,7 +52,7 @@ def sweep_text(found: Sweep) -> str:
     for fate, count in found.fates.items():
         if count:
             lines.append(f"{count:,} robots {_FATES[fate]} ({count / found.count:.2%})")
-    lines += ["", *_varied(found), "", *_measured(found)]
+    lines += ["", *_varied(found), "", *_measured(found), "", *_ends(found)]
     if found.work.design.draws == "indices":
         lines += ["", *_shares(found)]
     return "\n".join(lines)
@@ -79,6 +80,21 @@ def _measured(found: Sweep) -> list[str]:
         numbers = (whole.mean, whole.deviation, whole.least, *quantiles, whole.greatest)
         rows.append((name, _unit(found, name), *(_short(number) for number in numbers)))
     return table(rows, right=range(2, 9))
+
+
+def _ends(found: Sweep) -> list[str]:
+    """The robots with the least and the greatest of every measure, and what they have."""
+    rows: list[tuple[str, ...]] = [("least and greatest", "robot", "value", *found.varied)]
+    for name in found.measures:
+        for robot in _extremes(found, name):
+            own = (found.store.read(each, robot, 1)[0] for each in (name, *found.varied))
+            rows.append((name, f"{robot:,}", *(_short(float(number)) for number in own)))
+    return table(rows, right=range(1, 3 + len(found.varied)))
+
+
+def _extremes(found: Sweep, name: str) -> list[int]:
+    """The robot with the least, and the one with the greatest; none where no robot has the measure."""
+    return [robot for largest in (False, True) for robot in found.extremes(name, 1, largest)]
 
 
 def _shares(found: Sweep) -> list[str]:
