@@ -6,6 +6,7 @@ from matplotlib.contour import QuadContourSet
 
 import trundle
 from trundle.show.figures.contours import draw_contours, hilly
+from trundle.show.page.payload import run_data
 
 WAVES = {"surfaces": {"waves": {"type": "waves", "amplitude": 0.1, "length": 2.0}}}
 
@@ -72,6 +73,8 @@ def test_regions_of_other_friction_are_drawn_on_flat_ground_too():
     assert not [each for each in words if each.startswith("far")]
     (patch,) = [each for each in axes.patches if each.get_hatch()]
     assert (patch.get_x(), patch.get_width()) == pytest.approx((0, 0.2))
+    (ground,) = run_data([run])["grounds"]
+    assert ground["regions"][0] == {"name": "ice", "factor": 0.1, "sides": [[0, 0.2], [-1e9, 1e9]]}
 
 
 def test_compared_paths_lie_on_contours_where_they_share_the_ground(runs):

@@ -292,3 +292,33 @@ def test_the_ground_of_a_terrain_is_drawn_and_shaded(opened):
     page.locator("#theme").click()
     assert np.abs(pixels(page) - picture).mean() > 10
     assert page_of(trundle.catalog.document("talon"), progress=False).count('"grounds":[{"corner"') == 1
+
+
+@pytest.mark.slow
+def test_regions_of_other_friction_and_grounds_of_other_runs_have_their_colours(opened):
+    """Ice is bluer than the ground beside it; of a run over other ground that is laid above, in that run's colour."""
+    ice = {"regions": {"ice": {"friction": 0.1, "x": [-0.4, 0.4], "y": [-1, -0.4]}}}
+    raised = {"surfaces": {"floor": {"type": "plane", "through": [0, 0, 0.05]}}}
+    talon = trundle.catalog.talon()
+    low, high = (
+        trundle.traverse(talon, ground, 1.0, mode="kinematic", step=0.05, progress=False)
+        for ground in (ice, raised)
+    )
+
+    def colours(html, *places):
+        page = opened(html, refused=_STALL)
+        page.locator("#fit").click()
+        for _ in range(6):
+            page.locator("#farther").click()
+        picture, eye = pixels(page), page.evaluate(_AT)
+        seen = [seen_at([x, y, 0.0], eye, picture.shape).round().astype(int) for x, y in places]
+        return page, [
+            picture[row - 1 : row + 2, column - 1 : column + 2].mean(axis=(0, 1)) for column, row in seen
+        ]
+
+    places = (0.2, -0.6), (0.55, -0.75)
+    page, (cold, warm) = colours(page_of(low), *places)
+    assert "ice: friction × 0.1" in page.inner_text("#note")
+    assert cold[2] - cold[0] > warm[2] - warm[0] + 20
+    _, (_, over) = colours(page_of([low, high]), *places)
+    assert np.abs(over - warm).max() > 15

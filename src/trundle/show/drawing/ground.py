@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from trundle.errors import InputError
 from trundle.results import Run
 
 if TYPE_CHECKING:
-    from trundle.robot.terrain import Terrain
+    from trundle.robot.terrain import Region, Terrain
 
 # So many points are sampled, about; so many sizes of a robot are shown around where it was.
 _POINTS, _AROUND = 16_000, 1.5
@@ -33,11 +33,13 @@ class Ground:
 
     corner : x and y of the first (m)
     spacing : between neighbours along both axes (m)
+    regions : where friction is another
     """
 
     corner: tuple[float, float]
     spacing: float
     heights: FloatArray
+    regions: Mapping[str, Region]
 
 
 def grounds_under(runs: Sequence[Run], size: float) -> tuple[list[Ground], list[int | None]]:
@@ -102,7 +104,7 @@ def sampled(terrain: Terrain, low: FloatArray, high: FloatArray, around: float) 
     heights = np.where(holes, np.nan, top)
     rest = heights[~walls & ~holes]
     heights[walls] = rest.max() if rest.size else high[2]
-    return Ground((float(corner[0]), float(corner[1])), spacing, heights)
+    return Ground((float(corner[0]), float(corner[1])), spacing, heights, terrain.regions)
 
 
 def _inside(

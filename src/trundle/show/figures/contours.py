@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from trundle.arrays import FloatArray
 from trundle.results import Run
-from trundle.robot.terrain import Region, Terrain
+from trundle.robot.terrain import Region
 from trundle.show.drawing.ground import Ground, sampled, terrain_of
 from trundle.show.figures.style import COLOURS, INK, MUTED
 
@@ -61,7 +61,7 @@ def draw_contours(axes: Axes, runs: Sequence[Run], low: FloatArray, high: FloatA
     flat = [level for level in levels if _apart(ground, level, float(levels[1] - levels[0])) > room]
     axes.clabel(lines, [level for level in lines.levels if level in flat], fmt="%g m", fontsize=7, colors=INK)
     axes.grid(False)
-    for name, region in (terrain_of(runs[0]) or Terrain()).regions.items():
+    for name, region in ground.regions.items():
         _draw_region(axes, name, region, np.array([low, high]).T)
     return _heights_note(ground.heights)
 

@@ -58,6 +58,15 @@ def _surface(ground: Ground) -> dict[str, object]:
         "spacing": ground.spacing,
         "heights": heights,
         "columns": heights.shape[1],
+        "regions": [
+            {
+                "name": name,
+                "factor": region.friction.number,
+                "sides": [[end.number for end in side] for side in sides],
+            }
+            for name, region in ground.regions.items()
+            for sides in [(region.x, region.y)]
+        ],
     }
 
 

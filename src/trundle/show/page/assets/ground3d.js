@@ -6,7 +6,10 @@ const RELIEF = 2.5; // times as steep as it is the ground is shaded, as maps are
 export const SEEN_THROUGH = 0.35; // of another run's ground
 const LIFT = 0.03; // of the samples' spacing, so that lines lie on the surface
 
-// {corner [x, y], spacing, heights (rows × columns), columns}; the height at a place, NaN outside and over holes.
+const [SLIPPERY, GRIPPY] = ["#56b4e9", "#e69f00"]; // regions of less friction, and of more
+const TINT = 0.4;
+
+// {corner [x, y], spacing, heights (rows × columns), columns, regions}; the height at a place, NaN outside and over holes.
 export function heightAt({ corner, spacing, heights, columns }, x, y) {
   const [u, v] = [(x - corner[0]) / spacing, (y - corner[1]) / spacing];
   const [i, j] = [Math.min(Math.floor(u), columns - 2), Math.min(Math.floor(v), heights.length / columns - 2)];
@@ -18,25 +21,41 @@ export function heightAt({ corner, spacing, heights, columns }, x, y) {
 }
 
 // The surface as triangles, shaded by the light that falls on it; below an opacity of 1 what lies behind is seen.
-export function groundSurface({ corner, spacing, heights, columns }, theme, opacity = 1) {
+export function groundSurface({ corner, spacing, heights, columns, regions = [] }, theme, opacity = 1) {
   const rows = heights.length / columns;
   const points = new Float32Array(3 * heights.length);
   heights.forEach((height, k) => points.set([corner[0] + spacing * (k % columns), corner[1] + spacing * Math.floor(k / columns), height], 3 * k));
-  const triangles = [];
+  const [plain, slippery, grippy] = [[], [], []];
   for (let j = 0; j + 1 < rows; j++) for (let i = 0; i + 1 < columns; i++) {
     const [a, b, c, d] = [j * columns + i, j * columns + i + 1, (j + 1) * columns + i, (j + 1) * columns + i + 1];
-    if ([a, b, c, d].every((k) => Number.isFinite(heights[k]))) triangles.push(a, b, d, a, d, c);
+    if (![a, b, c, d].every((k) => Number.isFinite(heights[k]))) continue;
+    const factor = factorAt(regions, points[3 * a] + spacing / 2, points[3 * a + 1] + spacing / 2);
+    (factor < 1 ? slippery : factor > 1 ? grippy : plain).push(a, b, d, a, d, c);
   }
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.BufferAttribute(points, 3));
-  geometry.setIndex(triangles);
+  geometry.setIndex([...plain, ...slippery, ...grippy]);
   geometry.computeVertexNormals();
   steepen(geometry.getAttribute("normal"));
   const clear = opacity < 1 ? { transparent: true, opacity, depthWrite: false } : {};
-  const look = new THREE.MeshLambertMaterial({ ...clear, color: theme.ground, side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
-  const mesh = new THREE.Mesh(geometry, look);
+  const looks = [null, SLIPPERY, GRIPPY].map((tint) => {
+    const color = new THREE.Color(theme.ground);
+    if (tint) color.lerp(new THREE.Color(tint), TINT);
+    return new THREE.MeshLambertMaterial({ ...clear, color, side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
+  });
+  let start = 0;
+  [plain, slippery, grippy].forEach((triangles, k) => {
+    geometry.addGroup(start, triangles.length, k);
+    start += triangles.length;
+  });
+  const mesh = new THREE.Mesh(geometry, looks);
   mesh.frustumCulled = false; // holes have no place, and so the whole has no middle
   return mesh;
+}
+
+// The product of what regions make of friction at a place.
+function factorAt(regions, ...place) {
+  return regions.reduce((product, { factor, sides }) => (sides.every(([low, high], axis) => low < place[axis] && place[axis] < high) ? product * factor : product), 1);
 }
 
 function steepen(normals) {

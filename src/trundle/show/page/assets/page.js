@@ -175,7 +175,9 @@ function runSwatch(k) {
 function setUpViews(document, page) {
   const at = (name) => document.getElementById(name);
   const onCamera = ({ magnified, follows, step = null }) => {
-    const text = magnified > 1 ? `robot drawn ${number(magnified, 2)} times its size` : step ? `lines every ${Number(step.toPrecision(2))} m` : "";
+    const regions = step ? (page.scene?.ground?.regions ?? []).map(({ name, factor }) => `${name}: friction × ${number(factor, 2)}`) : [];
+    const lines = step ? [`lines every ${Number(step.toPrecision(2))} m`, ...regions].join(" · ") : "";
+    const text = magnified > 1 ? `robot drawn ${number(magnified, 2)} times its size` : lines;
     if (at("note").textContent !== text) at("note").textContent = text;
     at("follow").setAttribute("aria-pressed", String(Boolean(follows)));
   };

@@ -197,7 +197,7 @@ function disposeTrail({ group }) {
   group.removeFromParent();
   group.traverse((object) => {
     object.geometry?.dispose();
-    object.material?.dispose();
+    [object.material ?? []].flat().forEach((look) => look.dispose());
   });
 }
 
