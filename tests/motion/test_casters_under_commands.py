@@ -133,6 +133,19 @@ def test_robots_on_casters_stay_on_their_commands(driven):
     assert trundle.track(casters(), driven, progress=False).largest["position"] < 2e-3
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["limited", "coordinated"])
+def test_casters_keep_what_a_slope_leaves(level):
+    """However the base heads on a slope of 8.6°, which isn't known while paces are tried."""
+    asked = commanded((0.1, 1, 0.5, 0), (0.7, 0, 1, 1))
+    robot = casters(gravity=[9.81 * np.sin(0.15), 0, -9.81 * np.cos(0.15)])
+    driven = trundle.drive(asked, robot, level=level, progress=False)
+    require_shares(driven, "casters")
+    level_ground = trundle.drive(asked, casters(), level=level, progress=False)
+    assert driven.motion.duration > level_ground.motion.duration
+    assert trundle.track(robot, driven, progress=False).largest["position"] < 1e-3
+
+
 def random_commands(rng):
     """One to four twists, from slow ones to such as no floor holds."""
     speed = rng.uniform(0.3, 3.0)

@@ -18,8 +18,8 @@ TRAIL, RADIUS, MASS = 0.05, 0.06, 40.0
 CORNERS = ((0.3, 0.2), (-0.3, 0.2), (-0.3, -0.2), (0.3, -0.2))
 
 
-def casters(contact="slip", own=1.0, steering_ratio=8):
-    """Four of them; `own` scales what forks and wheels weigh."""
+def casters(contact="slip", own=1.0, steering_ratio=8, **more):
+    """Four of them; `own` scales what forks and wheels weigh, `more` is the description's."""
     fork = {"mass": 0.5 * own, "inertia": {"zz": 0.003 * own}}
     wheel = {"type": "caster", "radius": RADIUS, "mass": own, "width": 0.03, "offset": TRAIL}
     wheels = {
@@ -34,7 +34,8 @@ def casters(contact="slip", own=1.0, steering_ratio=8):
     }
     inertia = {"xx": 1.2, "yy": 1.2, "zz": 2.0}
     body = {"mass": MASS, "center_of_mass": [0, 0, 0.2], "inertia": inertia}
-    return parse_robot({"name": "powered_casters", "body": body, "wheels": wheels, "motors": motors})
+    described = {"name": "powered_casters", "body": body, "wheels": wheels, "motors": motors}
+    return parse_robot(described | more)
 
 
 PATH = trundle.pose_path([(0, 0, 0), (1, 0.5, 0.5), (1.5, -0.5, 1)])
