@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = ["README.md", "docs/python.md", "docs/equations.md", "docs/catalogue.md"]
+PAGES = ["README.md", "docs/python.md", "docs/equations.md", "docs/catalogue.md", "docs/sources.md"]
 
 
 @pytest.mark.slow

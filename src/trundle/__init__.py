@@ -16,7 +16,7 @@ with a unit ("6 in").
     drives on wheels         kinematics, plan, plan_to_pose, follow, fastest, drive, pose_path, Limits
     loads in joints          read_recording, scale_person, joint_motion, inverse, joint_loads
     pictures                 run.plot, compare, animate, page, window, drive_figures
-    elsewhere                export, to_numpy, to_jax, to_casadi
+    elsewhere                export, to_numpy, to_jax, to_casadi, citation
 
 `help(trundle.simulate)` tells about one of them, `trundle --help` about the command line.
 """
@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from trundle.model import Model as Model
     from trundle.model import derive as derive
     from trundle.model.archive import open_model
+    from trundle.model.citing import citation as citation
     from trundle.motion.commands.drive import drive as drive
     from trundle.motion.commands.record import to_run as to_run
     from trundle.motion.drive.drive import Limits as Limits

@@ -39,6 +39,8 @@ class CircleFollower(PoseReader):
 
     letters: ClassVar[Mapping[str, str]] = {"distance": "e", "course": "psi"}
 
+    sources: ClassVar[tuple[str, ...]] = ("bryson1975",)
+
     type: Literal["circle"] = "circle"
     circle: Circle = Field(description="{center: [x, y], radius: R}.")
     speed: Speed = Field(description="How fast it goes (m/s); backwards where it is negative.")

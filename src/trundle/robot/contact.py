@@ -173,6 +173,8 @@ class Slip(ContactLaw):
     (Pennestrì et al. 2016).
     """
 
+    sources: ClassVar[tuple[str, ...]] = ("pennestri2016",)
+
     type: Literal["slip"] = "slip"
 
     def push(self, touch: Touch, read: Read) -> Push:
@@ -218,6 +220,8 @@ class Bristle(ContactLaw):
     between −σ₀ z and −μN v/|v|, so that a tread never gives more than it can hold. States NAME.rolling_deflection
     and NAME.lateral_deflection (m).
     """
+
+    sources: ClassVar[tuple[str, ...]] = ("dahl1968", "canudas1995")
 
     type: Literal["bristle"] = "bristle"
     bristle_stiffness: Positive[Stiffness] = default(

@@ -55,6 +55,8 @@ class Linear(ContactLaw):
     and |f_y| ≤ μ N, as in Seegmiller's library; the friction then depends on where the wheel heads.
     """
 
+    sources: ClassVar[tuple[str, ...]] = ("seegmiller2016",)
+
     type: Literal["linear"] = "linear"
     slip_damping: Damping | None = default(
         None, "Force against slip C (N s/m). Default on terrain: 0.1 s times the ground's stiffness."
@@ -111,6 +113,7 @@ class Pacejka(ContactLaw):
     """
 
     spins: ClassVar[bool] = True
+    sources: ClassVar[tuple[str, ...]] = ("brach2011",)
 
     type: Literal["pacejka"] = "pacejka"
     along: tuple[Plain, Plain, Plain, Plain, Plain] = default(
@@ -182,6 +185,7 @@ class Soil(ContactLaw):
 
     carries: ClassVar[bool] = True
     spins: ClassVar[bool] = True
+    sources: ClassVar[tuple[str, ...]] = ("ishigami2007", "jia2012")
 
     type: Literal["soil"] = "soil"
     contact_width: Positive[Length] | None = default(

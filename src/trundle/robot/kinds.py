@@ -46,9 +46,13 @@ class State:
 
 
 class Kind(Noun):
-    """Base of the nouns that a family tells apart by their `type`."""
+    """Base of the nouns that a family tells apart by their `type`.
+
+    `sources` are the works that it follows: keys of Trundle's bibliography, or whole BibTeX entries.
+    """
 
     family: ClassVar[Family]
+    sources: ClassVar[tuple[str, ...]] = ()
     type: str
 
     @property

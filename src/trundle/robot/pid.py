@@ -38,6 +38,8 @@ class PidController(Controller):
         "reference": "r", "error": "e", "integral": "z", "filtered": "y_f"
     }  # fmt: skip
 
+    sources: ClassVar[tuple[str, ...]] = ("astrom2006",)
+
     type: Literal["pid"] = "pid"
     reads: str = Field(description="What it holds: a state or an output, such as v_x or left.rate.")
     drives: Annotated[dict[str, Plain], BeforeValidator(_shares)] = Field(

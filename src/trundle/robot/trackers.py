@@ -150,6 +150,8 @@ class UnicycleTracker(PoseTracker):
     sign of v_r, and k_θ = √((Δω/Δθ)² + 2 |v_r| Δω/Δy). WPILib's LTVUnicycleController has the same law by a table.
     """
 
+    sources: ClassVar[tuple[str, ...]] = ("bryson1975",)
+
     type: Literal["unicycle"] = "unicycle"
     speed_to: str = Field(description=_SPEED_TO)
     turn_to: str = Field(description=_TURN_TO)
@@ -198,6 +200,8 @@ class KanayamaTracker(PoseTracker):
     nobody writes are the paper's; K_θ² = 4 K_y damps critically.
     """
 
+    sources: ClassVar[tuple[str, ...]] = ("kanayama1990",)
+
     type: Literal["kanayama"] = "kanayama"
     speed_to: str = Field(description=_SPEED_TO)
     turn_to: str = Field(description=_TURN_TO)
@@ -226,6 +230,8 @@ class SamsonTracker(PoseTracker):
     v = v_r cos e_θ + k e_x, ω = ω_r + b v_r e_y sin e_θ/e_θ + k e_θ with k = 2 ζ √(ω_r² + b v_r²), the errors in the
     base's axes (Siciliano and others 2009, sec. 11.5.1). Known as Ramsete, too.
     """
+
+    sources: ClassVar[tuple[str, ...]] = ("siciliano2009",)
 
     type: Literal["samson"] = "samson"
     speed_to: str = Field(description=_SPEED_TO)
@@ -330,6 +336,8 @@ class StanleyTracker(CarTracker):
     and e how far the front axle is to the left of the reference's. The speed is v_r cos e_θ + k e_x. For going forward.
     """
 
+    sources: ClassVar[tuple[str, ...]] = ("thrun2006",)
+
     type: Literal["stanley"] = "stanley"
 
     def command(self, off: Off, sight: Sight, read: Read) -> tuple[Scalar, ...]:
@@ -351,6 +359,8 @@ class PurePursuitTracker(CarTracker):
     tan δ = L κ with κ = 2 g_y/(g_x² + g_y²), g the point in the base's axes. It lies a look-ahead beyond the reference,
     on the arc that the reference is on. The speed is v_r cos e_θ + k e_x.
     """
+
+    sources: ClassVar[tuple[str, ...]] = ("coulter1992",)
 
     type: Literal["pure_pursuit"] = "pure_pursuit"
     look_ahead: Positive[Length] = default(
