@@ -52,8 +52,8 @@ format: $(VENV)/.dev ## Format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/.pydy ## Measure the speed, beside the peers
-	$(BIN)/python -m benchmarks
+bench: $(VENV)/.pydy ## Measure the speed, beside the peers, into site/benchmarks.json for the site
+	$(BIN)/python -m benchmarks --table site/benchmarks.json
 
 gallery: $(VENV)/.peers ## Write out/gallery: a page for every robot and example, and draw the README's pictures
 	$(BIN)/python -m tools.gallery out/gallery --pictures

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import platform
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 import benchmarks
+import trundle
 from benchmarks.by_turns import by_turns
 from benchmarks.compare import checkout, compare
 from trundle.errors import InputError, TrundleError
@@ -24,27 +27,51 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("names", metavar="NAME", nargs="*", help=f"which: {', '.join(benchmarks.BENCHMARKS)}")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions: rougher figures, sooner")
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    parser.add_argument(
+        "--table", metavar="FILE", help="write the rows there, too, with what machine this is"
+    )
     args = parser.parse_args(argv)
     try:
         if args.names[:1] == ["compare"]:
             return _compare(args.names[1:], args.quick)
-        return _measure(args.names, args.quick, args.json)
+        return _measure(args.names, args.quick, args.json, args.table)
     except TrundleError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
 
 
-def _measure(names: Sequence[str], quick: bool, as_json: bool) -> int:
+def _measure(names: Sequence[str], quick: bool, as_json: bool, table: str | None) -> int:
     print("measuring; other work on this machine shows in the figures", file=sys.stderr)
     rows = []
     for row in benchmarks.run_benchmarks(names, quick):
         print(f"  {row.what.strip()}: {row.ours}", file=sys.stderr)
         rows.append(row)
+    if table is not None:
+        write_table(Path(table), rows)
     if as_json:
         print(json.dumps({"rows": [asdict(row) for row in rows]}))
     else:
         _print(rows)
     return 0
+
+
+def write_table(path: Path, rows: Sequence[benchmarks.Row]) -> None:
+    """The rows as JSON, with the machine's processor and the versions: the site shows them."""
+    machine = {"processor": _processor(), "python": platform.python_version(), "trundle": trundle.__version__}
+    text = json.dumps(
+        {"machine": machine, "rows": [asdict(row) for row in rows]}, indent=1, ensure_ascii=False
+    )
+    path.write_text(f"{text}\n", encoding="utf-8")
+
+
+def _processor() -> str:
+    """The processor's name where Linux says it, else its kind."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
 
 
 def _print(rows: Sequence[benchmarks.Row]) -> None:

@@ -7,9 +7,12 @@ import re
 import pytest
 
 import trundle
-from tools.site import commands, reference, schema_pages
+from benchmarks.__main__ import write_table
+from benchmarks.measure import Row
+from tools.site import commands, compared, reference, schema_pages
 from tools.site.docstrings import restructured
 from tools.site.links import broken, leave_broken_returns
+from tools.site.reachable import make_reachable
 from trundle.cli.app import COMMANDS
 from trundle.documents import json_schema
 
@@ -109,3 +112,31 @@ def test_ways_back_that_lead_nowhere_are_left_out(tmp_path):
     (tmp_path / "_modules" / "a.html").write_text(back.format("trundle.run") + back.format("trundle.rnu"))
     leave_broken_returns(tmp_path)
     assert (tmp_path / "_modules" / "a.html").read_text() == back.format("trundle.run")
+
+
+def test_the_benchmarks_table_is_the_file_that_was_measured(tmp_path):
+    (tmp_path / "compared.md").write_text("before\n<!-- the benchmark's table -->\nafter")
+    rows = [Row("deriving", "1 ms", "9 ms", 9.0, note="a|b"), Row("alone", "2 ms")]
+    write_table(tmp_path / "benchmarks.json", rows)
+    compared.fill(tmp_path)
+    text = (tmp_path / "compared.md").read_text()
+    assert "| deriving | 1 ms | 9 ms | 9 | a\\|b |" in text
+    assert "alone" not in text
+    assert "Measured on " in text
+
+
+def test_without_a_table_the_page_says_so(tmp_path, capsys):
+    (tmp_path / "compared.md").write_text("<!-- the benchmark's table -->")
+    compared.fill(tmp_path)
+    assert "make bench" in (tmp_path / "compared.md").read_text()
+    assert "left out" in capsys.readouterr().out
+
+
+def test_what_scrolls_has_the_keyboards_focus(tmp_path):
+    (tmp_path / "a.html").write_text(
+        '<pre>code</pre><div class="table-wrapper docutils"><table></table></div>'
+    )
+    make_reachable(tmp_path)
+    text = (tmp_path / "a.html").read_text()
+    assert '<pre tabindex="0">' in text
+    assert '<div class="table-wrapper docutils" tabindex="0">' in text

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from sphinx.cmd.build import main as sphinx
 
-from tools.site import commands, gallery_pages, reference, schema_pages
+from tools.site import commands, compared, gallery_pages, reference, schema_pages
 from tools.site.links import broken, leave_broken_returns
+from tools.site.reachable import make_reachable
 from tools.site.repository import ROOT, copy_pages, list_the_rest
 
 # Files of examples that tutorials use; they lie beside them, and readers can download them.
@@ -32,6 +33,7 @@ def assemble(source: Path) -> None:
         shutil.copy(ROOT / "examples" / name, source / "tutorials")
     copy_pages(source)
     list_the_rest(source)
+    compared.fill(source)
     generated = {
         "api": reference.pages(),
         "commands": commands.pages(),
@@ -81,6 +83,7 @@ def main() -> int:
     if status:
         return status
     leave_broken_returns(folder)
+    make_reachable(folder)
     faults = [] if args.without else broken(folder)
     print("\n".join(faults), end="\n" if faults else "")
     size = sum(each.stat().st_size for each in folder.rglob("*") if each.is_file()) / 1e6

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from trundle.cli import (
     check,
+    docs_command,
     drive_command,
     equations,
     estimate,
@@ -55,6 +56,7 @@ COMMANDS = {
     "profiles": profiles_command,
     "verify": verify_command,
     "schema": schema,
+    "docs": docs_command,
 }
 
 # What people ask for that is done otherwise.
