@@ -25,21 +25,19 @@ def chosen(slopes: Rows, strength: Scalar, taken: Slopes) -> Rows:
     of the normal, which the load follows, may not count; or friction a damper of a strength, and the load's own.
     """
     normal = len(slopes) - 2
-    secant = [
-        [times(-1, strength) if i == j and i < normal else 0 for j in range(normal + 2)]
-        for i in range(normal + 2)
-    ]
-    return [
-        [
-            k
-            if i == j == normal
-            else times(taken.coupled, k)
-            if j == normal
-            else where(taken.tangent, k, secant[i][j])
-            for j, k in enumerate(line)
-        ]
-        for i, line in enumerate(slopes)
-    ]
+
+    def entry(i: int, j: int, slope: Scalar) -> Scalar:
+        if i == j == normal:
+            return slope
+        if j == normal:
+            return times(taken.coupled, slope)
+        return (
+            where(taken.tangent, slope, times(-1, strength))
+            if i == j < normal
+            else times(taken.tangent, slope)
+        )
+
+    return [[entry(i, j, slope) for j, slope in enumerate(line)] for i, line in enumerate(slopes)]
 
 
 def add_products(matrix: Rows, own: Rows, slopes: Rows) -> None:

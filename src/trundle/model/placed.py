@@ -144,6 +144,8 @@ def _listed(sets: Sequence[set[str]]) -> str:
 def placed(robot: Robot) -> list[Placed]:
     """The controllers of a robot, as described; made once, as some look at the whole robot."""
     kept = vars(robot)
+    if not robot.controllers:
+        return []
     if _KEPT not in kept:
         read, base = robot.resolver(), MotoredBase(on_plane(robot))
         kept[_KEPT] = tuple(
@@ -182,15 +184,16 @@ def on_plane(robot: Robot) -> Robot:
     if robot.base != "floating" or not robot.wheels:
         return robot
     planar = {**plain(robot), "base": "planar"}
-    for other in ({}, _levelled(robot), {**_levelled(robot), "wheels": _on_one_level(robot)}):
+    changes = (dict, lambda: _levelled(robot), lambda: _levelled(robot) | _on_one_level(robot))
+    for changed in changes:
         try:
-            return parse_robot(planar | other)
+            return parse_robot(planar | changed())
         except InputError:
             continue
     return robot
 
 
-def _levelled(robot: Robot) -> dict[str, dict[str, object]]:
+def _levelled(robot: Robot) -> dict[str, object]:
     """The joints and couplings of a robot, those joints fixed that turn about another axis than z by themselves."""
     driven = {motor.drives for motor in robot.motors.values()}
     data = plain(robot)
@@ -213,7 +216,7 @@ def _levelled(robot: Robot) -> dict[str, dict[str, object]]:
     return {"joints": joints, "couplings": left}
 
 
-def _on_one_level(robot: Robot) -> dict[str, dict[str, object]]:
+def _on_one_level(robot: Robot) -> dict[str, object]:
     """The wheels raised or lowered until all stand on one plane: what leads a base knows no heights.
 
     Those at the height 0 stay, as a zero is no parameter of the robot.
@@ -222,14 +225,14 @@ def _on_one_level(robot: Robot) -> dict[str, dict[str, object]]:
     frames, wheels = mounting(assembly), plain(robot)["wheels"]
     bottoms = {wheel.name: frames[wheel.link].position[2] - wheel.radius for wheel in assembly.wheels}
     level = next(
-        (bottoms[name] for name, wheel in robot.wheels.items() if not wheel.at[2].number),
+        (bottoms[name] for name, wheel in robot.wheels.items() if not robot.number(wheel.at[2])),
         bottoms[next(iter(bottoms))],
     )
     moved: dict[str, dict[str, object]] = {}
     for name, wheel in robot.wheels.items():
-        x, y, z = (each.number for each in wheel.at)
-        moved[name] = {**wheels[name], "at": [x, y, z - bottoms[name] + level]}
-    return moved
+        raised = robot.number(wheel.at[2]) - bottoms[name] + level
+        moved[name] = {**wheels[name], "at": [*wheels[name].get("at", (0, 0))[:2], raised]}
+    return {"wheels": moved}
 
 
 def names_of_controllers(robot: Robot) -> set[str]:
