@@ -8,7 +8,7 @@ import pytest
 
 import trundle
 import trundle.robot.ground_laws  # its laws are looked for by name else
-from trundle.robot.contact import Slip
+from trundle.robot.contact import ContactLaw
 from trundle.robot.kinds import Kind
 from trundle.robot.noun import plain
 
@@ -39,6 +39,7 @@ def test_a_robot_is_cited_by_its_parts():
     assert cited(trundle.catalog.pendulum()) == ["trundle", "featherstone2008"]
     assert "pennestri2016" in cited(trundle.catalog.skid_steer())
     assert {"seegmiller2014", "seegmiller2016"} <= set(cited(trundle.catalog.zoe()))
+    assert "seegmiller2016" in cited(trundle.catalog.quadruped())
     assert "version = {" + trundle.__version__ in trundle.citation(drive)
 
 
@@ -57,7 +58,7 @@ def test_a_law_of_a_users_own_names_its_work():
     entry = "@misc{mine,\n  title = {Mine},\n  year = {2026}\n}"
 
     @trundle.register
-    class Cited(Slip):
+    class Cited(ContactLaw):
         """Friction that somebody published."""
 
         sources: ClassVar[tuple[str, ...]] = (entry, "canudas1995")

@@ -65,9 +65,9 @@ def citation(given: Given) -> str:
 
 def _whole(robot: Robot) -> Iterator[str]:
     """Works about how wheels and base go together."""
-    if any(wheel.contact.rolls for wheel in robot.wheels.values()):
+    if any(wheel.law.rolls for wheel in robot.wheels.values()):
         yield from _ROLLING
-    if robot.base == "floating" and (robot.wheels or robot.feet):
+    if robot.base == "floating" and robot.wheels:
         yield from _GROUND
 
 
