@@ -138,6 +138,36 @@ def test_files_of_plans_on_the_command_line(tracked, tmp_path, capsys):
     found = swept(tracked, {"inputs.track": WAYS[:2]}, measures=["final.x"])
     assert np.abs(Sweep.load(tmp_path / "out.zarr")["final.x"] - found["final.x"]).max() < 1e-6
     capsys.readouterr()
+    assert main(["run", str(robot), "--like", f"{tmp_path / 'out.zarr'}:1"]) == 1
+    assert "motions of their own for inputs.track" in capsys.readouterr().err
+    with pytest.raises(InputError, match="constant inputs only"):
+        found.animate(tmp_path / "sweep.html")
+
+
+@pytest.mark.slow
+def test_a_run_like_a_robot_has_its_noise(tmp_path, capsys):
+    from trundle.cli.app import main
+
+    file, place = "examples/feedback/sensed.yaml", tmp_path / "out.zarr"
+    words = ["sweep", file, "--vary", "noise.seed=5:6:2", "--measure", "mean(where.x)", "--duration", "0.2"]
+    assert main([*words, "--store", str(place)]) == 0
+    one = [
+        "run",
+        file,
+        "--like",
+        f"{place}:1",
+        "--no-figures",
+        "--samples",
+        "201",
+        "--output",
+        str(tmp_path / "run.nc"),
+    ]
+    assert main(one) == 0
+    run = trundle.Run.load(tmp_path / "run.nc")
+    capsys.readouterr()
+    wanted = np.trapezoid(run["where.x"], run.time) / run.time[-1]
+    assert Sweep.load(place)["mean(where.x)"][1] == pytest.approx(wanted, abs=1e-5)
+    assert run.summary["seed"] == 6
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from trundle.results import Run
     from trundle.simulation.beyond_limits import Passed
     from trundle.simulation.runfile import Task
+    from trundle.sweeps.outcome import Sweep
 
 SUMMARY = "simulate a description and write the results"
 EPILOG = """\
@@ -118,7 +119,21 @@ def _as_swept(args: Namespace) -> Namespace:
         same = [(name, value) for name, value in given[part].items() if isinstance(value, (int, float, str))]
         merged[option] = [*same, *(getattr(args, option) or ())]
     duration = args.duration or found.work.steps * found.work.dt
-    return Namespace(**{**vars(args), **merged, "duration": duration})
+    return Namespace(**{**vars(args), **merged, **_chosen(args, found, int(told)), "duration": duration})
+
+
+def _chosen(args: Namespace, found: Sweep, robot: int) -> dict[str, object]:
+    """The seed of noise that a sweep's robot has; InputError for motions, which no option holds."""
+    from trundle.sweeps.cases import NOISE
+
+    for name in found.work.cases:
+        if name != NOISE:
+            hint = f"in Python: trundle.Sweep.load({str(found.store.place)!r}).run({robot})"
+            message = f"the robots of this sweep have motions of their own for {name}"
+            raise InputError(message, key="--like", hint=hint)
+    if NOISE not in found.work.cases or args.seed is not None:
+        return {}
+    return {"seed": int(found.store.read(NOISE, robot, 1)[0])}
 
 
 # As many limits that a run went beyond are told in sentences; the others are named.
