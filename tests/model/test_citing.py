@@ -62,6 +62,7 @@ def test_a_law_of_a_users_own_names_its_work():
         """Friction that somebody published."""
 
         sources: ClassVar[tuple[str, ...]] = (entry, "canudas1995")
+        pushes: ClassVar[bool] = False
         type: Literal["cited_slip"] = "cited_slip"
 
     robot = {"base": "planar", "body": {"mass": 1.0, "inertia": {"zz": 1.0}}}
