@@ -284,9 +284,10 @@ _FAULTY = """
         ("sin.approx.f32 %r2, %r1", "unknown instruction: sin.approx.f32"),
         ("div.approx.f32 %r2, %r1, %r1", "unknown instruction: div.approx"),
         ("add.rz.f64 %rd2, %rd1, %rd1", "unknown instruction: add.rz"),
+        ("mul.f64 %rd2, %rd1, %rd1", "unknown instruction: mul.f64"),  # the assembler might fuse it
         ("bar.sync 0", "unknown instruction: bar.sync"),
-        ("add.f64 %rd2, %rd1, %rd3", "%rd3 of 'k' is read before anything"),
-        ("add.f64 %rd2, %rd1, %r1", "%r1, of uint32, is read as float64"),
+        ("add.rn.f64 %rd2, %rd1, %rd3", "%rd3 of 'k' is read before anything"),
+        ("add.rn.f64 %rd2, %rd1, %r1", "%r1, of uint32, is read as float64"),
         ("mov.b64 %rd9, %rd1", "no register %rd9"),
         ("ld.global.b64 %rd2, [%rd1+4]", "no multiple of 8"),
         ("ld.global.b64 %rd2, [%rd1+960]", "are asked for|no buffer"),

@@ -12,9 +12,6 @@ from tools.ptx.text import TYPES, Instruction, PTXError
 
 Rule = Callable[..., NDArray]
 
-EXACT = {"rn", ""}
-"""How sums and products are rounded: to the nearest, which PTX means where it says nothing."""
-
 
 def rule_of(instruction: Instruction) -> Rule:
     """What an instruction with operands of one type computes of them; PTXError where that isn't known."""
@@ -146,8 +143,9 @@ def _chosen(a: NDArray, b: NDArray, p: NDArray) -> NDArray:
     return np.where(p, a, b)
 
 
+# Sums and products that don't say how they are rounded may be fused by the assembler, so they are none of these.
 _FLOATS: dict[str, Rule] = {
-    **{f"{op}{r}": f for op, f in {"add": np.add, "sub": np.subtract, "mul": np.multiply}.items() for r in ("", ".rn")},
+    "add.rn": np.add, "sub.rn": np.subtract, "mul.rn": np.multiply,
     "fma.rn": fma, "div.rn": np.divide, "rcp.rn": _reciprocal, "sqrt.rn": np.sqrt, "neg": _flipped, "abs": np.abs,
     "min": _least, "max": _largest, "copysign": lambda sign, value: np.copysign(value, sign), "mov": np.copy,
     "selp": _chosen, "testp.finite": _finite, "testp.infinite": np.isinf, "testp.notanumber": np.isnan,
