@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
+
 from trundle.motion.drive.drive import QUANTITIES
 from trundle.motion.forces.pacing import most_used
 from trundle.motion.forces.real_limits import RealLimits
@@ -92,17 +94,28 @@ def _closed_in(
 
 
 def taken(piece: Piece, real: RealLimits | None) -> tuple[float, Why]:
-    """The largest share of what there is that a piece takes, speeds of wheels aside, and of what."""
+    """The largest share of what there is that a piece takes, speeds of wheels aside, and of what; of motors and floor
+    where declared limits leave it.
+    """
+    largest, why = _declared(piece)
+    if real is not None and largest <= 1 + _ROUNDING:
+        share, name = most_used(piece, real)
+        if share > largest:
+            what, _, owner = name.partition(" of ")
+            return share, (what, owner)
+    return largest, why
+
+
+def _declared(piece: Piece) -> tuple[float, Why]:
+    """The largest share of declared limits, and of which one of which module."""
     drive = piece.drive
+    bounds = np.concatenate([drive.steering, drive.rolling[1:]])
+    if np.isinf(bounds).all():
+        return 0.0, ("", "")
     largest, why = 0.0, ("", "")
     for peak in peaks(piece, steady=False):
         if QUANTITIES[peak.quantity][1]:
             share = peak.value / drive.limits[peak.module].of(peak.quantity)
             if share > largest:
                 largest, why = share, (peak.quantity, drive.names[peak.module])
-    if real is not None:
-        share, name = most_used(piece, real)
-        if share > largest:
-            what, _, owner = name.partition(" of ")
-            largest, why = share, (what, owner)
     return largest, why
