@@ -33,7 +33,7 @@ from trundle.simulation.ground_numbers import PREFIX, varied_ground
 from trundle.simulation.lanes import NumbersLike, column, common_size, complete, inputs_told, parameters_told
 from trundle.simulation.observing import lane_numbers
 from trundle.simulation.options import positive
-from trundle.simulation.rollout import check_whole_numbers, diverged, require_memory
+from trundle.simulation.rollout_checks import check_whole_numbers, diverged, require_memory
 from trundle.simulation.sampling import steps_of
 from trundle.simulation.settling import settled_lanes
 from trundle.simulation.start_pose import ANGLES, is_posed, turned

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
-import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +11,6 @@ import numpy as np
 from trundle.arrays import FloatArray, Floats
 from trundle.choices import Mode, Precision
 from trundle.documents import Document
-from trundle.errors import InputError, NumericsError
 from trundle.frozen import frozen
 from trundle.gpu.devices import device_of
 from trundle.model import Model
@@ -26,8 +22,9 @@ from trundle.robot.terrain import Terrain
 from trundle.simulation.gradients import Tangents, directions_of
 from trundle.simulation.lanes import NumbersLike, given_lanes, inputs_told
 from trundle.simulation.observing import Stored, lane_numbers, observer_of, slope_of, worst_residual
-from trundle.simulation.options import positive, whole
+from trundle.simulation.options import positive
 from trundle.simulation.outcome import describe
+from trundle.simulation.rollout_checks import check_whole_numbers, diverged, require_memory
 from trundle.simulation.sampling import stepped_groups, warn_of_period
 from trundle.simulation.stability import eigenvalues, longest_step
 
@@ -126,7 +123,10 @@ def rollout(
     ----------
     W. Kutta, "Beitrag zur näherungsweisen Integration totaler Differentialgleichungen", 1901.
     """
-    from trundle.simulation.ground_rollout import Asked, rolled_over
+    from trundle.simulation.ground_rollout import (
+        Asked,
+        rolled_over,
+    )  # late: without terrain nothing of it is needed
 
     where = device_of(device, precision)
     source = opened(model, "rollout", base)
@@ -193,47 +193,6 @@ def _batch(tangents: Tangents, whole: Stored, time: FloatArray, summary: Mapping
         gradients=columns,
         slope=slope_of(tangents, whole) if columns else None,
     )
-
-
-def check_whole_numbers(steps: int, every: int, count: int | None, threads: int | None) -> None:
-    """Refuse counts that aren't whole or positive, and an `every` that would not store the last state."""
-    whole(steps, "steps", 0)
-    whole(every, "every", 1)
-    for name, given in {"count": count, "threads": threads}.items():
-        if given is not None:
-            whole(given, name, 1)
-    if steps % every:
-        below = next(n for n in range(min(every, steps), 0, -1) if steps % n == 0)
-        above = next(n for n in range(min(every, steps), steps + 1) if steps % n == 0)
-        message = f"every = {every} doesn't divide steps = {steps}: the last state would not be stored"
-        near = f"that do are {below} and {above}" if above != below else f"is {below}"
-        raise InputError(message, key="every", hint=f"the nearest {near}")
-
-
-def require_memory(saved: int, states: int, count: int) -> None:
-    """Refuse what can't fit before the machine starts to swap."""
-    need, there = 8 * saved * states * count, math.inf
-    with suppress(AttributeError, OSError, ValueError):  # not every system tells
-        there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if need > there:
-        raise InputError(
-            f"{saved:,} stored states of {count:,} robots take {need / 1e9:,.1f} GB; "
-            f"this machine has {there / 1e9:,.1f} GB",
-            key="count",
-            hint="store fewer states with every=, or roll out fewer robots at a time",
-        )
-
-
-def diverged(states: FloatArray, time: FloatArray, name: str) -> int:
-    """How many robots' last states aren't finite; NumericsError where no robot's is."""
-    lost = ~np.isfinite(states[-1]).all(axis=0)
-    if lost.all():
-        row = next(k for k, robots in enumerate(states) if not np.isfinite(robots).all(axis=0).any())
-        raise NumericsError(
-            f"all robots of the rollout of '{name}' diverged by t = {time[row]:g} s: "
-            "the motion is unstable or singular, or dt is too long for it"
-        )
-    return int(lost.sum())
 
 
 def _warn_of_step(
