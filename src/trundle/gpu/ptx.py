@@ -16,7 +16,6 @@ All numbers but dt, a double, have the kernel's precision.
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -27,7 +26,7 @@ import numpy as np
 from trundle.choices import Precision
 from trundle.errors import TrundleError
 from trundle.program.ir import Program
-from trundle.program.llvm.jit import Code
+from trundle.program.llvm.jit import LOCK, Code, optimise
 from trundle.program.llvm.llvm_kernel import SIGNATURE_BATCH, emit_batch
 from trundle.program.llvm.llvm_rollout import (
     SIGNATURE,
@@ -40,7 +39,6 @@ from trundle.program.llvm.real import DOUBLE, SINGLE
 
 TARGET = "sm_80"
 """The oldest processors that the code is made for, if nobody says otherwise: the driver takes it to any later one."""
-_LOCK = threading.Lock()  # LLVM's global context is not made for several threads
 _REALS = {"double": DOUBLE, "single": SINGLE}
 _INTRINSICS = ("fabs", "sqrt", "floor", "ceil", "copysign", "fma", "fmuladd")
 _UNROUNDED = re.compile(r"\b(add|sub|mul)\.(f32|f64)\b")
@@ -95,10 +93,11 @@ def _translated(code: Code, entry: str, signature: str, begin: str, end: str, ta
     import llvmlite.binding as llvm
 
     text = _module(code, entry, signature, begin, end)
-    with _LOCK:
+    with LOCK:
         machine = _machine(target)
         module = llvm.parse_assembly(text)
         require_known(module)
+        optimise(module, thorough=False)  # a twentieth fewer instructions
         made = machine.emit_assembly(module)
     # Where LLVM has left a product beside a sum the assembler might fuse them, one version of it and not another.
     return Ptx(_UNROUNDED.sub(r"\1.rn.\2", made), entry, code.real.dtype, target)

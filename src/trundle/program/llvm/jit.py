@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 
 from trundle.program.llvm.real import DOUBLE, Real
 
-_LOCK = threading.Lock()  # LLVM's global context is not made for several threads
+LOCK = threading.Lock()  # LLVM's global context is not made for several threads
 KEPT = 64
 """Contents whose code is kept though no program has it any more: of some ten robots at 0.1 to 2 MB each."""
 FAST = "contract reassoc nsz arcp"
@@ -211,13 +211,13 @@ def assemble(
     """
     import llvmlite.binding as llvm
 
-    with _LOCK:
+    with LOCK:
         machine = host().machine(0 if quick else 2)
         for name in code.symbols:
             if llvm.address_of_symbol(name) is None:
                 llvm.add_symbol(name, _address(name))
         module = llvm.parse_assembly(text(code, signature, returns))
-        _optimise(module, thorough)
+        optimise(module, thorough)
         engine = llvm.create_mcjit_compiler(module, machine)
         engine.finalize_object()
         return Compiled(engine.get_function_address("main"), engine, tuple(code.kept))
@@ -227,10 +227,10 @@ def assembly(code: Code, signature: str) -> str:
     """The assembly text that `assemble` would make machine code of, to look at."""
     import llvmlite.binding as llvm
 
-    with _LOCK:
+    with LOCK:
         machine = host().machine()
         module = llvm.parse_assembly(text(code, signature))
-        _optimise(module, thorough=False)
+        optimise(module, thorough=False)
         return machine.emit_assembly(module)
 
 
@@ -249,7 +249,8 @@ def text(code: Code, signature: str, returns: str = "void") -> str:
     )
 
 
-def _optimise(module: Any, thorough: bool) -> None:
+def optimise(module: Any, thorough: bool) -> None:
+    """Reorder sums and products; thorough is LLVM's -O1."""
     builder, reassociation = _passes()
     passes = builder.getModulePassManager() if thorough else reassociation
     passes.run(module, builder)
