@@ -103,41 +103,54 @@ def _translated(code: Code, entry: str, signature: str, begin: str, end: str, ta
     return Ptx(_UNROUNDED.sub(r"\1.rn.\2", made), entry, code.real.dtype, target)
 
 
+_KERNEL = """\
+target triple = "nvptx64-nvidia-cuda"
+{arrays}
+{functions}
+define ptx_kernel void @{entry}({arguments}) #0 {{
+thread:
+{room}
+{registers}
+  %before = mul i64 %ctaid.long, %ntid.long
+  %own = add i64 %before, %tid.long
+  {begin} = add i64 %thread.begin, %own
+  {end} = add i64 {begin}, 1
+  %there = icmp slt i64 {begin}, %thread.end
+  br i1 %there, label %entry, label %nothing
+nothing:
+  ret void
+entry:
+{body}
+}}
+{declarations}
+attributes #0 = {{ nounwind }}
+!0 = !{{}}
+"""
+
+
 def _module(code: Code, entry: str, signature: str, begin: str, end: str) -> str:
     """LLVM text of a kernel whose thread works on one lane of those that `begin` and `end` bound."""
     outer = signature.replace(begin, "%thread.begin").replace(end, "%thread.end")
     # room on the stack is asked for in the first block, where its size is known once and for all
     room = [line for line in code.lines if " = alloca " in line]
     body = [line for line in code.lines if " = alloca " not in line]
-    read = [
-        f"  %{name} = call i32 @llvm.nvvm.read.ptx.sreg.{name}.x()\n  %{name}.long = zext i32 %{name} to i64"
-        for name in _SPECIAL_REGISTERS
+    names = {name: f"@llvm.nvvm.read.ptx.sreg.{name}.x()" for name in _SPECIAL_REGISTERS}
+    registers = [
+        f"  %{name} = call i32 {read}\n  %{name}.long = zext i32 %{name} to i64"
+        for name, read in names.items()
     ]
-    return "\n".join(
-        [
-            'target triple = "nvptx64-nvidia-cuda"',
-            *code.arrays.values(),
-            "".join(code.functions),
-            f"define ptx_kernel void @{entry}({outer.replace('ptr %', 'ptr align 8 %')}) #0 {{",
-            "thread:",
-            *room,
-            *read,
-            "  %before = mul i64 %ctaid.long, %ntid.long",
-            "  %own = add i64 %before, %tid.long",
-            f"  {begin} = add i64 %thread.begin, %own",
-            f"  {end} = add i64 {begin}, 1",
-            f"  %there = icmp slt i64 {begin}, %thread.end",
-            "  br i1 %there, label %entry, label %nothing",
-            "nothing:",
-            "  ret void",
-            "entry:",
-            *body,
-            "}",
-            *sorted(code.declarations),
-            *(f"declare i32 @llvm.nvvm.read.ptx.sreg.{name}.x()" for name in _SPECIAL_REGISTERS),
-            "attributes #0 = { nounwind }",
-            "!0 = !{}",
-        ]
+    declarations = [*sorted(code.declarations), *(f"declare i32 {read}" for read in names.values())]
+    return _KERNEL.format(
+        arrays="\n".join(code.arrays.values()),
+        functions="".join(code.functions),
+        entry=entry,
+        arguments=outer.replace("ptr %", "ptr align 8 %"),
+        room="\n".join(room),
+        registers="\n".join(registers),
+        begin=begin,
+        end=end,
+        body="\n".join(body),
+        declarations="\n".join(declarations),
     )
 
 
