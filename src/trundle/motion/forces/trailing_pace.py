@@ -27,17 +27,19 @@ _SLOWEST, _AT_MOST, _ALIKE = 2.0**8, 4.0, 0.01
 _LEAST, _STEEPEST, _FARTHER = 1.01, 8.0, 1.1
 # A first guess is hastened so often at most.
 _HASTENED = 20
-# A share that counts as much as any greater one, and its inverse: of lifted wheels they are infinite.
-_MOST = 1e6
+# A share that counts as much as any greater one, and its inverse: of lifted wheels they are infinite, and a line to
+# there says nothing.
+_MOST = 4.0
 # Steps of the search keep this share of what is left from both ends.
 _INSIDE = 0.05
 
 
 def quickest(over: Callable[[float], Piece], real: RealLimits | None) -> tuple[float, Why | None]:
     """The least factor, above 1 or below, at which a piece may run, and what asks for it; inf where none was found."""
-    factor, held = 1.0, taken(over(1.0), real)[0]
+    factor, first = 1.0, taken(over(1.0), real)
+    held = first[0]
     if held > 1 + _ROUNDING:
-        return slowed(over, real)
+        return _slowed(over, real, first)
     for _ in range(_HASTENED):
         share, why = taken(over(factor / _AT_MOST), real)
         if share > 1 + _ROUNDING:
@@ -51,8 +53,15 @@ def slowed(over: Callable[[float], Piece], real: RealLimits | None) -> tuple[flo
 
     over: the piece at a pace, its limits those of its drive.
     """
+    return _slowed(over, real, taken(over(1.0), real))
+
+
+def _slowed(
+    over: Callable[[float], Piece], real: RealLimits | None, first: tuple[float, Why]
+) -> tuple[float, Why | None]:
+    """The same, with what a piece takes at 1."""
     factor, why = 1.0, None
-    share, name = taken(over(factor), real)
+    share, name = first
     if share <= 1 + _ROUNDING:
         return factor, None
     low, above, power = factor, share, 1.0
