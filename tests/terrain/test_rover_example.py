@@ -44,9 +44,16 @@ def test_the_page_s_rover_climbs_its_step():
 
 @pytest.mark.slow
 def test_the_page_s_base_follows_its_way_over_hills():
-    run = example("tracker")
+    run = example("mecanum(")
     assert abs(run["track.lateral"][-1]) < 0.02
     assert "lifted" not in run.summary
+
+
+@pytest.mark.slow
+def test_the_page_s_zoe_follows_its_way_over_rubble():
+    run = example("zoe().plant")
+    assert abs(run["track.lateral"]).max() < 0.1
+    assert run["x"][-1] == pytest.approx(10, abs=0.2)
 
 
 @pytest.mark.slow
