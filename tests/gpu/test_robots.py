@@ -11,6 +11,7 @@ import trundle
 from derived import derived
 from gpu.fake_cuda import FakeGpu
 from parameters import SHORT
+from tests.sweeps.test_ground import swept as swept_over_terrain
 from tests.terrain.test_ground_rollouts import lanes
 from trundle.cli import main
 from trundle.sweeps.cluster import roll_chunk
@@ -107,6 +108,14 @@ def test_workers_read_the_device_in_the_store(gpu: FakeGpu, tmp_path: Path) -> N
     assert roll_chunk(str(place), digest(store.definition), 0, False) == SWEPT["samples"]
     assert gpu.launches
     assert np.array_equal(store.read("final.x"), rows)
+
+
+@pytest.mark.slow
+def test_sweeps_over_terrain(gpu: FakeGpu) -> None:
+    there, here = (swept_over_terrain(device=device, steps=3) for device in ("cuda", "cpu"))
+    assert gpu.launches
+    for name in ("final.x", "final.fl.load", "max(tilt)", "min(z)", "rms(v_x)"):
+        assert near(there[name][None], here[name][None], 1e-11), name
 
 
 def test_the_command(gpu: FakeGpu, capsys: pytest.CaptureFixture[str]) -> None:
