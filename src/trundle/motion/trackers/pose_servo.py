@@ -80,7 +80,9 @@ class PoseServo:
             v_x, v_y = led["twist.v_x"], led["twist.v_y"]
             square = v_x * v_x + v_y * v_y
             across = (RETURN / 2) ** 2 * (v_x * aside - v_y * ahead) / (square + CRAWL**2)
-            if not self.drive.slides:  # slower where that were too short a way; what slides turns on the spot, too
+            if (
+                not self.drive.slides
+            ):  # slower where that were too short a way; what slides turns on the spot, too
                 across = across * square / (square + (RETURN / 2 * WAY) ** 2)
             wish[2] = wish[2] + across
             # what is behind and speeds up has to brake harder than its plan, whose motors may have no more
