@@ -52,6 +52,7 @@ sphinx_gallery_conf = {
     "ignore_pattern": r"walk\.py",
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
+    "default_thumb_file": "docs/pictures/page.png",
     "show_signature": False,
     "show_memory": False,
     "min_reported_time": 3600,

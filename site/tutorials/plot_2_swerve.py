@@ -14,6 +14,7 @@ What you need: Python, ``pip install`` of Trundle, and ten minutes.
 # The catalogue has swerve bases. Measures are numbers in SI units, or text with a unit. Motors are real ones
 # with their published torque, current and speed.
 
+# sphinx_gallery_thumbnail_number = 3
 import numpy as np
 
 import trundle
@@ -48,7 +49,7 @@ drives = [name for name in model.inputs if name.endswith("_drive.voltage")]
 launch = trundle.simulate(model, "1.5 s", dict.fromkeys(drives, 12.0))
 print(f"{launch.final['x']:.2f} m in 1.5 s, at the end {launch.final['v_x']:.2f} m/s")
 print(f"battery: down to {launch.peaks['battery.voltage'].lowest:.1f} V")
-launch.plot.inputs()
+launch.plot.states("v_x", "battery.voltage")
 
 # %%
 # The wheels may slip: each has a friction coefficient and the load of that moment. The figure shows how much

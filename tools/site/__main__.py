@@ -51,10 +51,11 @@ def build(folder: Path, source: Path, without: frozenset[str]) -> int:
     shutil.rmtree(folder, ignore_errors=True)
     assemble(source)
     found = gallery_pages.all_entries()
+    names: dict[str, str] = {}
     if "gallery" not in without:
         _said("the gallery's pages")
-        gallery_pages.write_live(found, source / "_extra", source / "_static" / "gallery")
-    (source / "gallery.md").write_text(gallery_pages.gallery_page(found), encoding="utf-8")
+        names = gallery_pages.write_live(found, source / "_extra", source / "_static" / "gallery")
+    (source / "gallery.md").write_text(gallery_pages.gallery_page(found, names), encoding="utf-8")
     _said("Sphinx")
     options = ["-D", "plot_gallery=0"] if "tutorials" in without else []
     doctrees = str(source / "_doctrees")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tools.gallery import Entry, entries
@@ -13,36 +13,44 @@ from tools.site.live import share
 LIVE, SCRIPTS = "live", "live/scripts"
 
 
-def write_live(found: Sequence[Entry], extra: Path, static: Path) -> None:
-    """Write the live pages and the still pictures of the gallery's entries."""
+def write_live(found: Sequence[Entry], extra: Path, static: Path) -> dict[str, str]:
+    """Write the live pages and the still pictures of the gallery's entries; which page an entry has, by names.
+
+    Some examples are robots of the catalogue as they stand: these have one page.
+    """
+    pages: dict[str, str] = {}
+    names: dict[str, str] = {}
     (extra / LIVE).mkdir(parents=True, exist_ok=True)
     static.mkdir(parents=True, exist_ok=True)
     for entry in found:
         text = share(entry.page, extra / SCRIPTS, "scripts/")
-        (extra / LIVE / f"{entry.name}.html").write_text(text, encoding="utf-8")
+        names[entry.name] = pages.setdefault(text, entry.name)
+        (extra / LIVE / f"{names[entry.name]}.html").write_text(text, encoding="utf-8")
         save_still(entry.run, static / f"{entry.name}.png")
+    return names
 
 
-def gallery_page(found: Sequence[Entry]) -> str:
-    """The gallery's page in MyST: pictures that open live pages."""
+def gallery_page(found: Sequence[Entry], names: Mapping[str, str]) -> str:
+    """The gallery's page in MyST: pictures that open live pages, whose names may be other entries'."""
     robots = [entry for entry in found if not isinstance(entry.given, Path)]
     examples = [entry for entry in found if isinstance(entry.given, Path)]
     lines = ["# Gallery", "", "A picture opens its live page: change a number, and it simulates anew.", ""]
     lines += ["## Robots of the catalogue", "", "`trundle new NAME robot.yaml` writes one to start from.", ""]
-    lines += [*_cards(robots), "", "## Examples", "", *_cards(examples)]
+    lines += [*_cards(robots, names), "", "## Examples", "", *_cards(examples, names)]
     return "\n".join(lines) + "\n"
 
 
-def _cards(found: Sequence[Entry]) -> Iterator[str]:
+def _cards(found: Sequence[Entry], names: Mapping[str, str]) -> Iterator[str]:
     """HTML, as the pages that cards lead to are none of Sphinx's."""
     yield '<div class="cards">'
     for entry in found:
         title = entry.name.replace("_", " ")
+        page = names.get(entry.name, entry.name)
         about = entry.about.replace("`", "")
         picture = (
             f'<img src="_static/gallery/{entry.name}.png" width="480" height="360" loading="lazy" alt="">'
         )
-        yield f'<a class="card" href="{LIVE}/{entry.name}.html">{picture}<b>{title}</b><span>{about}</span></a>'
+        yield f'<a class="card" href="{LIVE}/{page}.html">{picture}<b>{title}</b><span>{about}</span></a>'
     yield "</div>"
 
 

@@ -42,6 +42,7 @@ TOPICS: Mapping[str, tuple[str, ...]] = {
         *("sweep_figure", "to_text", "to_html", "to_svg"),
     ),
     "Take it elsewhere": ("export", "to_numpy", "to_jax", "to_casadi", "program"),
+    "Cite": ("citation",),
     "Errors": ("TrundleError", "InputError", "NumericsError"),
 }
 

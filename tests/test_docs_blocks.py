@@ -1,0 +1,48 @@
+"""The Python blocks of docs/ and site/ run as written, those of a page one after the other."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = {
+    page.relative_to(ROOT).as_posix(): re.findall(
+        r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE
+    )
+    for page in sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("site/**/*.md")])
+}
+# Blocks that need what is not here, by words of theirs.
+NEEDS = {
+    "walk.c3d": "recordings of a reader's own",
+    "walk_grf.mot": "recordings of a reader's own",
+    "found.uncertainty(": "recordings of a reader's own",
+    'trundle.load("arm.urdf")': "a file of a reader's own",
+    "dask_jobqueue": "a cluster",
+    'device="cuda"': "a GPU",
+    "trundle.window": "a screen",
+    "import walk": "ezc3d",
+}
+
+
+def needs(block: str) -> str | None:
+    """What a block needs that is not here."""
+    return next((why for words, why in NEEDS.items() if words in block), None)
+
+
+def test_most_blocks_need_nothing():
+    blocks = [block for page in PAGES.values() for block in page]
+    assert sum(needs(block) is None for block in blocks) > 0.8 * len(blocks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [page for page, blocks in PAGES.items() if blocks])
+@pytest.mark.filterwarnings("ignore")
+def test_the_blocks_run(page, tmp_path, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for number, block in enumerate(PAGES[page]):
+        if needs(block) is None:
+            exec(compile(block, f"{page}, block {number}", "exec"), names)
