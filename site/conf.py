@@ -1,5 +1,7 @@
 """How Sphinx builds the site, from sources that `python -m tools.site` puts together."""
 
+from pathlib import Path
+
 from tools.site.docstrings import linked
 from trundle.version import __version__
 
@@ -52,7 +54,7 @@ sphinx_gallery_conf = {
     "ignore_pattern": r"walk\.py",
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
-    "default_thumb_file": "docs/pictures/page.png",
+    "default_thumb_file": str(Path(__file__).parent / "docs/pictures/page.png"),
     "show_signature": False,
     "show_memory": False,
     "min_reported_time": 3600,
