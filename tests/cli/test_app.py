@@ -244,3 +244,11 @@ def test_a_backslash_in_a_files_name(trundle, folder):
         "c\\d.nc",
         "c\\d.peaks.csv",
     ]
+
+
+def test_what_several_figures_warn_of_is_said_once(capsys):
+    notes = app.Notes()
+    for message in ("the trunk isn't drawn", "the ground isn't drawn", "the trunk isn't drawn"):
+        notes(UserWarning(message), UserWarning, "figure.py", 1)
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["trundle: note: the trunk isn't drawn", "trundle: note: the ground isn't drawn"]

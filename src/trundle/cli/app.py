@@ -132,7 +132,7 @@ def _guarded(given: list[str], interruption: Interruption | None) -> int:
     """Run the command and turn every exception but a broken pipe into a message and an exit status."""
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _Notes()
+            warnings.showwarning = Notes()
             return _dispatch(given)
     except SystemExit as ended:  # how argparse ends --help and --version
         return ended.code if isinstance(ended.code, int) else 0
@@ -144,7 +144,7 @@ def _guarded(given: list[str], interruption: Interruption | None) -> int:
         return explain(KeyboardInterrupt() if interrupted else error, "--json" in given)
 
 
-class _Notes:
+class Notes:
     """Warnings (an old spelling that still reads, say) in lines of their own, without the code that they come from;
     what several figures of a run warn of is said once.
     """
