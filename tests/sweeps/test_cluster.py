@@ -53,6 +53,20 @@ def test_workers_write_the_same_bits(cluster, whole, tmp_path):
 
 
 @pytest.mark.slow
+def test_workers_write_the_same_bits_over_terrain(cluster, tmp_path):
+    rough = {"surfaces": {"ground": {"type": "fractal", "slope": 0.2, "shortest": 0.5, "longest": 2.0}}}
+    how = {
+        "terrain": rough, "over": {"terrain.seed": [4, 0], "initial.yaw": "uniform(-1, 1)"}, "samples": 3000,
+        "steps": 10, "dt": 0.05, "measures": ["final.x", "max(tilt)", "min(left.1.load)"], "chunk": 4096,
+        "progress": False,
+    }  # fmt: skip
+    here = trundle.sweep(trundle.catalog.talon(), **how)
+    with distributed.Client(cluster) as client:
+        there = trundle.sweep(trundle.catalog.talon(), **how, client=client, store=tmp_path / "a.zarr")
+    assert same(here, there)
+
+
+@pytest.mark.slow
 def test_a_worker_that_dies_costs_its_chunks_only(cluster, whole, tmp_path):
     robot, place = trundle.catalog.differential_drive(), tmp_path / "sweep.zarr"
     killed = []

@@ -356,5 +356,6 @@ def test_words_and_figure_show_the_ends(model, tmp_path):
     assert sweep_record(found)["measures"]["final.x"]["robot_of_greatest"] == robot
     (line,) = [each for each in sweep_text(found).splitlines() if each.split()[:2] == ["final.x", str(robot)]]
     assert f"{found['body.mass'][robot]:.4g}" in line
+    assert "--samples" in sweep_text(swept(model, samples=1, steps=2))
     panels = found.figure().axes
     assert len(panels) == (1 + len(MEASURES)) * (1 + len(OVER))

@@ -47,6 +47,9 @@ def sweep_text(found: Sweep) -> str:
     """The same for people."""
     duration = quantity(found.work.steps * found.work.dt, "s")
     lines = [f"{found.work.name}: {found.count:,} robots over {duration}, {found.work.steps:,} steps each"]
+    design = found.work.design
+    if design.drawn and design.samples == 1:
+        lines.append("distributions were drawn from once: --samples N, or samples=N, draws more robots")
     if found.skipped:
         lines.append(f"{found.skipped:,} of them were in the store already")
     for fate, count in found.fates.items():
