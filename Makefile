@@ -13,7 +13,7 @@ LOCK := $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extr
 	--no-header --no-annotate --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-peers setup-bench demo test test-slow prove fuzz lint format bench ci gallery docs lock clean
+.PHONY: help setup setup-dev setup-peers setup-bench demo test test-slow prove fuzz lint format bench ci release gallery docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ gallery: $(VENV)/.peers ## Write out/gallery: a page for every robot and example
 docs: $(VENV)/.docs ## Build the site into out/site: pages, tutorials, reference, gallery (warnings are errors)
 	$(BIN)/python -m tools.site out/site
 
+release: $(VENV)/.release ## Build wheel and source archive twice, check them, try them in new environments (dist/)
+	$(BIN)/python -m tools.release dist
+
 ci: ## Everything that must pass before a change lands
 	bash .ci/run
 
@@ -70,6 +73,7 @@ lock: $(VENV)/.dev ## Renew the pinned versions in requirements/
 	$(LOCK) --upgrade -o requirements/dev.txt requirements/dev.in
 	$(LOCK) --upgrade -o requirements/peers.txt requirements/peers.in
 	$(LOCK) --upgrade -o requirements/pydy.txt requirements/pydy.in
+	$(LOCK) --upgrade -o requirements/release.txt requirements/release.in
 	$(LOCK) --upgrade -o requirements/docs.txt requirements/docs.in
 
 clean: ## Remove .venv and everything that was made here
@@ -108,4 +112,8 @@ $(VENV)/.pydy: $(VENV)/.peers requirements/pydy.txt
 
 $(VENV)/.docs: $(VENV)/.dev requirements/docs.txt
 	$(PIP) -r requirements/docs.txt
+	@touch $@
+
+$(VENV)/.release: $(VENV)/.dev requirements/release.txt
+	$(PIP) -r requirements/release.txt
 	@touch $@
