@@ -1,0 +1,66 @@
+"""Pages are read aloud once: no sentence of theirs has more than 25 words (tools/words.py)."""
+
+from pathlib import Path
+
+import pytest
+
+from tools.words import prose, sentences, too_long
+
+ROOT = Path(__file__).parents[1]
+# Pages that hold the rule; the list grows until it is all of them.
+MENDED = [
+    "README.md",
+    "docs/commands.md",
+    "docs/descriptions.md",
+    "docs/python.md",
+    "docs/equations.md",
+    "docs/show.md",
+]
+PAGES = [ROOT / page for page in MENDED]
+PAGES += sorted([*ROOT.glob("site/*.md"), *ROOT.glob("site/tutorials/*.py")])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_sentences_are_short(page):
+    assert not [f"{page.name}:{line}: {count} words: {text}" for line, count, text in too_long(page)]
+
+
+def counts(text: str) -> list[tuple[int, int]]:
+    return [(sentence.line, sentence.words) for sentence in sentences(text) if sentence.words]
+
+
+def test_a_sentence_goes_over_lines_and_a_paragraph_ends_it():
+    assert counts("One two\nthree. Four\nfive: six\n\nseven eight") == [(1, 3), (2, 3), (5, 2)]
+
+
+def test_code_formulas_and_targets_are_one_word_or_none():
+    assert counts("Say `trundle run x.yaml. No` to [a page](docs/a b.md) with $a + b$.") == [(1, 7)]
+    assert counts("```sh\nmany words. Of code\n```\n<!-- none\nhere -->\nTwo words") == [(6, 2)]
+
+
+def test_cells_items_and_headings_stand_alone():
+    assert counts("# A heading\n- one item\n- two\n  more items\n\n| a | b c |\n| --- | --- |") == [
+        (1, 2),
+        (2, 2),
+        (3, 3),
+        (6, 1),
+        (6, 2),
+    ]
+
+
+def test_short_words_with_a_point_end_no_sentence():
+    assert counts("By Featherstone et al. Chapter 2, e.g. Table 3. The end.") == [(1, 9), (1, 2)]
+
+
+def test_a_long_sentence_is_told(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("Short.\n\n" + "word " * 26 + "\n\n" + "word " * 25)
+    assert [(line, count) for line, count, _ in too_long(page)] == [(3, 26)]
+
+
+def test_a_tutorials_prose_is_its_docstring_and_comments(tmp_path):
+    page = tmp_path / "plot_1.py"
+    page.write_text(
+        '"""Title\n=====\n\nFirst words.\n"""\n\n# %%\n# Two `links <a b c>`__ here.\nx = 1  # code\n'
+    )
+    assert counts(prose(page)) == [(1, 1), (4, 2), (8, 3)]
