@@ -15,6 +15,13 @@ MENDED = [
     "docs/python.md",
     "docs/equations.md",
     "docs/show.md",
+    "docs/swerve.md",
+    "docs/limits.md",
+    "docs/terrain.md",
+    "docs/sweeps.md",
+    "docs/urdf.md",
+    "docs/export.md",
+    "docs/feedback.md",
 ]
 PAGES = [ROOT / page for page in MENDED]
 PAGES += sorted([*ROOT.glob("site/*.md"), *ROOT.glob("site/tutorials/*.py")])
@@ -36,6 +43,7 @@ def test_a_sentence_goes_over_lines_and_a_paragraph_ends_it():
 def test_code_formulas_and_targets_are_one_word_or_none():
     assert counts("Say `trundle run x.yaml. No` to [a page](docs/a b.md) with $a + b$.") == [(1, 7)]
     assert counts("```sh\nmany words. Of code\n```\n<!-- none\nhere -->\nTwo words") == [(6, 2)]
+    assert counts("Two words\n\n    code is = here") == [(1, 2)]
 
 
 def test_cells_items_and_headings_stand_alone():

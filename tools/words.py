@@ -17,6 +17,7 @@ LIMIT = 25  # words: what a reader in a second language keeps in mind (CONTRIBUT
 # What begins a block of its own: a heading, an item of a list, a definition, a footnote, an option of a directive.
 BEGINS = re.compile(r"^\s*(#{1,6} |[-*+] |\d+[.)] |: |\[\^\w+\]: |\.\. |:[\w-]+: )")
 FENCE = re.compile(r"\s*(?:> ?)?(`{3,}|~{3,}|:{3,})")
+INDENTED = re.compile(r" {4}(?!\s*([-*+]|\d+\.) )")  # a block of code without a fence
 CODE = re.compile(r"(`+)(?:(?!\1).)+?\1", re.DOTALL)
 # What is read as one word, or as nothing, in the order in which it is taken out.
 SPANS = (
@@ -27,8 +28,10 @@ SPANS = (
     (re.compile(r"!?\[([^\]]*)\]\([^)]*\)"), r"\1"),
     (re.compile(r"</?[a-zA-Z][^>]*>|<https?:[^>]*>|https?://\S+"), ""),
 )
-# Points that end no sentence.
-SHORT = re.compile(r"(?:\b(?:e\.g|i\.e|et al|vs|cf|Eq|Eqs|Fig|Sec|Ch|no|p|pp|vol|ed|Dr|St)|\b[A-Z])\.$")
+# Points that end no sentence: of short words, and of people's initials.
+SHORT = re.compile(
+    r"(?:\b(?:e\.g|i\.e|et al|vs|cf|Eqs?|Fig|Sec|p|pp|vol|Dr|St)|(?:^|[A-Z][a-z]+,? |& )[A-Z])\.$"
+)
 END = re.compile(r"(?<=[.!?…])[\"'”’)\]*_]*\s+(?=[\"'“‘(\[*_]*[^a-z\s])|(?<=[.!?])[\"'”’)\]*_]+\s+")
 
 
@@ -53,7 +56,7 @@ def blocks(text: str) -> Iterator[tuple[int, str]]:
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
         elif table and not fence:
             yield from ((number, cell) for cell in line.replace(r"\|", "/").split("|"))
-        elif not fence and not mark and line.strip():
+        elif not fence and not mark and line.strip() and (lines or not INDENTED.match(line)):
             start = start if lines else number
             lines.append(BEGINS.sub("", line, count=1).strip().removeprefix("> "))
 
