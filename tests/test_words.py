@@ -22,6 +22,7 @@ MENDED = [
     "docs/urdf.md",
     "docs/export.md",
     "docs/feedback.md",
+    "docs/inverse_dynamics.md",
 ]
 PAGES = [ROOT / page for page in MENDED]
 PAGES += sorted([*ROOT.glob("site/*.md"), *ROOT.glob("site/tutorials/*.py")])

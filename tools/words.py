@@ -48,7 +48,7 @@ def blocks(text: str) -> Iterator[tuple[int, str]]:
     start, lines, fence = 1, list[str](), ""
     for number, line in enumerate([*without_comments(text).splitlines(), ""], 1):
         mark = FENCE.match(line)
-        table = line.lstrip().startswith("|")
+        table = line.lstrip().startswith("|") and line.rstrip().endswith("|")
         if fence or mark or table or not line.strip() or BEGINS.match(line):
             yield from [(start, "\n".join(lines))] if lines else []
             lines = []
