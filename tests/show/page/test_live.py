@@ -11,6 +11,7 @@ from languages.node import run_module
 from parameters import mostly_slow
 from trundle.errors import InputError
 from trundle.show.drawing.scenes import motion
+from trundle.show.page.inert_json import to_json
 from trundle.show.page.joining import joined
 from trundle.show.page.live import live_data
 from trundle.simulation.runfile import Changes
@@ -21,7 +22,7 @@ CIRCLE = "examples/diff_drive/circle.yaml"
 # A worker as the page starts it, with a scope of its own, and the page's own half beside it.
 _ASK = """
 import { readFileSync } from "node:fs";
-const { live, changes } = JSON.parse(readFileSync(0, "utf8"));
+const { live, changes } = decode(JSON.parse(readFileSync(0, "utf8")));
 const scope = { postMessage: (answer) => console.log(JSON.stringify(answer, plain)) };
 const plain = (_, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
 new Function("self", live.worker)(scope);
@@ -32,8 +33,8 @@ scope.onmessage({ data: { id: 1, request: requestOf(live, values) } });
 
 def asked(live, changes=None):
     """What the page's worker answers with knobs changed."""
-    given = json.dumps({"live": live, "changes": changes or {}}).encode()
-    answer = json.loads(run_module(joined("live") + _ASK, given))
+    given = to_json({"live": live, "changes": changes or {}}).encode()
+    answer = json.loads(run_module(joined("live", "data") + _ASK, given))
     assert answer["id"] == 1
     return answer
 

@@ -19,6 +19,7 @@ Plain: TypeAlias = "str | int | float | bool | Sequence[Plain] | Mapping[str, Pl
 _ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 _KINDS = {"float32": "f4", "uint16": "u2"}
+_TYPES = ("f4", "f8", "u2", "i4")
 
 
 def plain(value: object) -> Plain:
@@ -40,6 +41,27 @@ def plain(value: object) -> Plain:
 
 
 def to_json(value: object) -> str:
-    """JSON of `plain(value)` that can stand in a script element of HTML."""
-    text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    """JSON of `plain(value)` that can stand in a script element of HTML.
+
+    Of equal arrays one is written, with a number as its "id", which the others have in place of their "base64".
+    """
+    known: dict[tuple[str, str], tuple[int, dict[str, Plain]]] = {}
+    text = json.dumps(_once(plain(value), known), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.translate(_ESCAPED)
+
+
+def _once(value: Plain, known: dict[tuple[str, str], tuple[int, dict[str, Plain]]]) -> Plain:
+    """Plain data with equal arrays written once; `known`: those so far by their numbers and types, and their ids."""
+    if isinstance(value, Mapping):
+        numbers, kind = value.get("base64"), value.get("type")
+        if not (isinstance(numbers, str) and isinstance(kind, str) and kind in _TYPES):
+            return {name: _once(item, known) for name, item in value.items()}
+        if (numbers, kind) not in known:
+            known[numbers, kind] = len(known), {**value}
+            return known[numbers, kind][1]
+        number, first = known[numbers, kind]
+        first["id"] = number
+        return {"base64": number, "type": kind}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_once(item, known) for item in value]
+    return value

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.languages import JAVASCRIPT, source
 from trundle.model import Model
@@ -31,6 +32,8 @@ _SAMPLES = 601
 _FORMED, _MOST_SLOPES = 100_000, 12_000
 # Nodes by which an input that is a Python function, or a very long table, is taken into the page.
 _NODES = 4001
+# By how much of its span the cubics that a page keeps of it may pass those nodes: far less than a run's own tolerance.
+_PASSED = 1e-9
 
 
 def live_data(given: Given, changes: Changes | None = None) -> dict[str, object]:
@@ -46,7 +49,8 @@ def live_data(given: Given, changes: Changes | None = None) -> dict[str, object]
     Returns
     -------
     dict
-        `name`; `worker`: JavaScript; `base`: start, inputs, parameters, duration and samples in the model's order;
+        `name`; `worker`: JavaScript; `base`: start, inputs (numbers, or tables of arrays), parameters, duration and
+        samples in the model's order;
         `knobs`: what can be changed (see `knobs_of`); `units`: the factors and dimensions of units that may be typed.
 
     Raises
@@ -161,24 +165,48 @@ def _input(name: str, signal: Signal, end: float) -> float | dict[str, object]:
     if signal.held:
         times = [0.0, *(t for t in signal.jumps if t > 0)]
         values = [signal.value(t) for t in times]
-        return (
-            values[0] if len(times) == 1 else {"times": times, "values": values, "interpolation": "previous"}
-        )
-    nodes = (
-        sorted({0.0, *signal.kinks, end})
-        if signal.resolution is None
-        else np.linspace(0.0, end, _NODES).tolist()
-    )
-    return {
-        "times": nodes,
-        "values": [signal.value(t) for t in nodes],
-        "coefficients": _pieces(signal, nodes),
-    }
+        return values[0] if len(times) == 1 else _table(times, values, interpolation="previous")
+    if signal.resolution is None:
+        nodes = sorted({0.0, *signal.kinks, end})
+        return _table(nodes, [signal.value(t) for t in nodes], coefficients=_pieces(signal, nodes))
+    looked = np.linspace(0.0, end, _NODES)
+    nodes = _needed(signal, looked)
+    pieces = _pieces(signal, nodes)
+    return _table(nodes, [signal.value(t) for t in nodes], coefficients=pieces, stop=float(looked[1]))
 
 
-def _pieces(signal: Signal, nodes: Sequence[float]) -> list[list[float]]:
-    """The cubics through a signal's values and slopes at nodes, which of a table are its own pieces."""
-    return [list(_cubic(signal, a, b)) for a, b in pairwise(nodes)]
+def _table(times: Sequence[float], values: Sequence[float], **more: object) -> dict[str, object]:
+    """An input over time, its numbers as arrays: a page holds those times once that several inputs share."""
+    return {"times": np.array(times), "values": np.array(values), **more}
+
+
+def _needed(signal: Signal, times: FloatArray) -> list[float]:
+    """Those of the times between which cubics pass all of a signal's values there: halves of halves where it needs
+    them. The page's steps end at all of the times, as steps found by error estimates alone might pass what is short.
+    """
+    values = signal.sample(times)
+    off = max(_PASSED * float(np.ptp(values)), 1e-13 * float(np.abs(values).max()))
+    kept, left = [0], [(0, len(times) - 1)]
+    while left:
+        first, last = left.pop()
+        inside = times[first : last + 1]
+        cubic = list(_cubic(signal, float(inside[0]), float(inside[-1])))
+        if (
+            last - first > 1
+            and np.abs(np.polyval(cubic, inside - inside[0]) - values[first : last + 1]).max() > off
+        ):
+            middle = (first + last) // 2
+            left += [(middle, last), (first, middle)]
+        else:
+            kept.append(last)
+    return times[kept].tolist()
+
+
+def _pieces(signal: Signal, nodes: Sequence[float]) -> FloatArray:
+    """The cubics through a signal's values and slopes at nodes, which of a table are its own pieces; one row after the
+    other.
+    """
+    return np.array([list(_cubic(signal, a, b)) for a, b in pairwise(nodes)]).reshape(-1)
 
 
 def _cubic(signal: Signal, a: float, b: float) -> Iterator[float]:

@@ -25,6 +25,8 @@ _ROOM = 400_000
 _FEWEST, _MOST = 600, 4000
 # Of what a panel or the picture spans: less than a pixel of 600.
 _CLOSE = 1e-3
+# Of the same: what rounding may take, so that nobody sees it even where a panel is looked at closely.
+_UNSEEN = 1e-4
 
 
 def run_data(runs: Sequence[Run], known: Set[str] | None = None) -> dict[str, object]:
@@ -73,12 +75,14 @@ def _surface(ground: Ground) -> dict[str, object]:
 def _one_run(run: Run, panels: Mapping[str, Sequence[Panel]]) -> dict[str, object]:
     """Numbers and scene of a run, at as many of its samples as a page has room for.
 
-    A sample takes 8 bytes for a value, and 48 for a frame: its 12 numbers, mostly in single precision.
+    A sample takes 8 bytes for its time, 4 for a value, 48 for a frame's 12 numbers and 24 for an arrow's 6: mostly they
+    are in single precision.
     """
     track = track_of(run)
     scene = None if track is None else with_wrenches(track.scene, run)
     end = len(run) if scene is None else len(scene.poses)
-    sample = 8 * (len(run.values) + 1) + (0 if scene is None else 48 * scene.poses.shape[1])
+    shapes = 0 if scene is None else 48 * scene.poses.shape[1] + 24 * len(scene.arrows)
+    sample = 8 + 4 * len(run.values) + shapes
     most = int(np.clip(_ROOM // sample, _FEWEST, _MOST))
     curves = [np.zeros(end), *(curve[:end] for curve in _seen(scene, chain(*panels.values())))]
     kept, off = kept_samples(np.array(curves), most)
@@ -87,7 +91,7 @@ def _one_run(run: Run, panels: Mapping[str, Sequence[Panel]]) -> dict[str, objec
         "units": {"time": "s", **run.units},
         "run": {
             "time": run.time[kept],
-            "values": {name: run[name][kept] for name in run.values},
+            "values": {name: _rounded(run[name][kept]) for name in run.values},
             "between": dict(_between(run)),
             "groups": run.groups,
             "samples": len(run),
@@ -126,8 +130,12 @@ def scene_data(scene: Scene) -> dict[str, object]:
     seen = {"from": SEEN[view], "axes": PLANES.get(view, ()), "right": right, "up": up, "toward": toward}
     bare = replace(scene, solids=()).plain()  # their triangles are no lists of numbers
     solids = [_solid(solid) for solid in scene.solids]
+    arrows = [
+        {**vars(arrow), "at": _rounded(arrow.at, scene.size), "vector": _rounded(arrow.vector, scene.size)}
+        for arrow in scene.arrows
+    ]
     shapes = {**bare, "size": scene.size, "solids": solids, "clothed": sorted(scene.clothed)}
-    return {**shapes, "poses": _drawn(scene.poses, scene.size), "seen": seen}
+    return {**shapes, "poses": _rounded(scene.poses, scene.size), "arrows": arrows, "seen": seen}
 
 
 def is_spatial(scene: Scene | None) -> bool:
@@ -141,10 +149,18 @@ def _solid(solid: Solid) -> dict[str, object]:
     return {"frame": solid.frame, "corners": corners, "triangles": triangles, "colour": solid.colour}
 
 
-def _drawn(poses: FloatArray, size: float) -> np.ndarray[tuple[int, ...], np.dtype[np.floating]]:
-    """The poses in single precision; in double precision far from the origin, where rounding would show."""
-    rounding = float(np.finfo(np.float32).eps) * float(np.abs(poses).max(initial=0.0))
-    return poses.astype(np.float32) if rounding < 1e-4 * size else poses
+def _rounded(
+    numbers: FloatArray, span: float | None = None
+) -> np.ndarray[tuple[int, ...], np.dtype[np.floating]]:
+    """Numbers in single precision; in double precision where that rounding would show in what is seen of them, as it
+    does far from the origin. `span`: how much is seen; of values their own, of those that stay the same their size.
+    """
+    real = numbers[np.isfinite(numbers)]
+    with np.errstate(over="ignore", under="ignore"):
+        single = numbers.astype(np.float32)
+        rounding = float(np.abs(single[np.isfinite(numbers)] - real).max(initial=0.0))
+    seen = (float(np.ptp(real)) or float(np.abs(real[0])) if real.size else 0.0) if span is None else span
+    return single if rounding <= _UNSEEN * seen else numbers
 
 
 def _plots(

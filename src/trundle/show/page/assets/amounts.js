@@ -131,11 +131,19 @@ function decoded(text) {
   }
 }
 
+// A number with the digits that tell it apart from its neighbours, nine at most in single precision.
+function cellOf(column, i) {
+  const value = column[i];
+  if (!(column instanceof Float32Array) || !Number.isFinite(value)) return value;
+  const rounded = [6, 7, 8, 9].map((digits) => Number(value.toPrecision(digits)));
+  return rounded.find((each) => Math.fround(each) === value);
+}
+
 // A run as CSV, as `trundle` writes one: a header of names, numbers with as many digits as read back exactly.
 export function csvOf({ time, values }) {
   const columns = { time, ...values };
   const names = Object.keys(columns);
   const cells = names.map((name) => (/[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name));
-  const lines = Array.from(time, (_, i) => names.map((name) => columns[name][i]).join(","));
+  const lines = Array.from(time, (_, i) => names.map((name) => cellOf(columns[name], i)).join(","));
   return [cells.join(","), ...lines, ""].join("\n");
 }

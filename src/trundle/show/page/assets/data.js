@@ -2,15 +2,34 @@
 
 const NUMBERS = { f4: Float32Array, f8: Float64Array, i4: Int32Array, u2: Uint16Array };
 
-// JSON with arrays as {base64, type}, little-endian as every machine that runs browsers. Objects have no prototype: a
-// value may be called "constructor" or "__proto__".
+// JSON with arrays as {base64, type}, little-endian as every machine that runs browsers. One that stands in several
+// places has an `id`, which the other places have as their `base64`. Objects have no prototype: a value may be called
+// "constructor" or "__proto__".
 export function decode(value) {
-  if (Array.isArray(value)) return value.map(decode);
+  const shared = new Map();
+  collectShared(value, shared);
+  return decodeWith(value, shared);
+}
+
+function decodeWith(value, shared) {
+  if (Array.isArray(value)) return value.map((each) => decodeWith(each, shared));
   if (value === null || typeof value !== "object") return value;
-  if (typeof value.base64 === "string") return decodeNumbers(value);
+  if (isNumbers(value)) return shared.get(value.id ?? value.base64) ?? decodeNumbers(value);
   const found = Object.create(null);
-  for (const [name, each] of Object.entries(value)) found[name] = decode(each);
+  for (const [name, each] of Object.entries(value)) found[name] = decodeWith(each, shared);
   return found;
+}
+
+function isNumbers({ base64, type }) {
+  return (typeof base64 === "string" || typeof base64 === "number") && Object.hasOwn(NUMBERS, type);
+}
+
+// Arrays with an id, by it, from anywhere in the data: they may stand behind their first use.
+function collectShared(value, shared) {
+  if (value === null || typeof value !== "object") return;
+  if (isNumbers(value)) {
+    if (value.id !== undefined) shared.set(value.id, decodeNumbers(value));
+  } else for (const each of Object.values(value)) collectShared(each, shared);
 }
 
 function decodeNumbers({ base64, type }) {

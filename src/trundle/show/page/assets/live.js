@@ -31,6 +31,6 @@ export function requestOf({ base, knobs }, values) {
 /** A table with all its values times a factor. */
 function scaled(table, factor) {
   const values = table.values.map((value) => value * factor);
-  const coefficients = table.coefficients?.map((piece) => piece.map((each) => each * factor));
+  const coefficients = table.coefficients?.map((each) => each * factor);
   return { ...table, values, ...(coefficients && { coefficients }) };
 }

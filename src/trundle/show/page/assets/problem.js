@@ -23,7 +23,7 @@ export function stated(model, { start, inputs, parameters, duration, samples }) 
   const stops = new Set(time);
   const gap = (1e-9 * duration) / samples;
   for (const table of inputs) {
-    for (const t of table.times ?? []) if (t > 0 && t < duration && !near(time, t, gap)) stops.add(t);
+    for (const t of stopsOf(table)) if (t > 0 && t < duration && !near(time, t, gap)) stops.add(t);
   }
   const clocks = model.sample ? model.clocks : [];
   for (const [period, first] of clocks) {
@@ -45,6 +45,12 @@ export function stated(model, { start, inputs, parameters, duration, samples }) 
   close(problem);
   arrive(problem, problem.x, 0);
   return problem;
+}
+
+/** Where an input may be unsmooth: the ends of its pieces, and every `stop` seconds where that is known no better. */
+function* stopsOf({ times = [], stop = Infinity }) {
+  yield* times;
+  for (let k = 1; k * stop < times.at(-1); k++) yield k * stop;
 }
 
 /** Which clocks are due at a time, 1 or 0 each; null where none is. */
@@ -80,7 +86,7 @@ function pieceOf(input, t) {
   if (t >= times[last]) return [0, 0, 0, 0, values[last]];
   let k = 0;
   while (times[k + 1] <= t) k++;
-  if (coefficients) return [times[k], ...coefficients[k]];
+  if (coefficients) return [times[k], ...coefficients.subarray(4 * k, 4 * k + 4)];
   const slope = interpolation === "previous" ? 0 : (values[k + 1] - values[k]) / (times[k + 1] - times[k]);
   return [times[k], 0, 0, slope, values[k]];
 }

@@ -16,7 +16,8 @@ import { atImplicitSteps, leastImplicitWork } from "./rodas.js";
  * @param model its functions, as above
  * @param start all states at t = 0; parameters: all of them; duration in s; samples: how many equal times are stored
  * @param inputs for each a number, or a table {times, values, interpolation: "linear" | "previous"} held at its ends, or
- *   one with `coefficients`: for each of its pieces those of (t − its start)³, ², ¹ and 1
+ *   one with `coefficients`: four for each of its pieces, those of (t − its start)³, ², ¹ and 1; and
+ *   with `stop`, every how many seconds of it a step ends
  * @returns {time, states, inputs, outputs: a column each, poses: (samples × frames × 12), spins: (samples × wheels),
  *   measures, method, step: the mean one in s, shortest, steps, halfStepError: by how much the run at twice the step
  *   differs, relative to the largest state of the same unit, worst: the state of which that is, seconds}
