@@ -85,3 +85,18 @@ def test_links_lead_somewhere(page):
             place = page.parent / path if path else page
             assert place.exists(), target
             assert not anchor or anchor in anchors(place), target
+
+
+def test_the_changelog_has_sections_and_no_line_twice():
+    """Merges that keep both sides' lines bring moved lines back: they would stand twice."""
+    text = (ROOT / "CHANGELOG.md").read_text()
+    newest = re.split(r"^## ", text, flags=re.MULTILINE)[1]
+    sections = re.findall(r"^### (.*)$", newest, re.MULTILINE)
+    assert sections == [
+        name for name in ("Added", "Changed", "Deprecated", "Removed", "Fixed") if name in sections
+    ]
+    assert not re.search(r"^- ", newest.partition("\n### ")[0], re.MULTILINE), (
+        "a line above the first section"
+    )
+    lines = re.findall(r"^- .*$", newest, re.MULTILINE)
+    assert not sorted(line for line in set(lines) if lines.count(line) > 1)
