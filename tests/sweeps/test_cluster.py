@@ -2,13 +2,16 @@
 
 import os
 import signal
+import socket
+import threading
 import time
 
 import numpy as np
 import pytest
 
 import trundle
-from trundle import InputError
+from trundle import InputError, NumericsError
+from trundle.sweeps import cluster as clusters
 from trundle.sweeps.cluster import roll_chunk
 from trundle.sweeps.definition import digest
 from trundle.sweeps.outcome import Sweep
@@ -107,3 +110,145 @@ def test_clusters_need_a_store_and_a_client():
         trundle.sweep(trundle.catalog.differential_drive(), **HOW, client=3, store="nowhere.zarr")
     with pytest.raises(InputError, match="expected a scheduler's address, got 'nonsense'"):
         trundle.sweep(trundle.catalog.differential_drive(), **HOW, client="nonsense", store="nowhere.zarr")
+
+
+class Deaf:
+    """A client whose futures never end, of some status, whose scheduler may have been connected to anew."""
+
+    def __init__(self, status, renewed=False, hangs=()):
+        self.status, self.renewed, self.hangs, self.submitted = status, renewed, hangs, 0
+
+    @property
+    def scheduler_comm(self):
+        return (self.submitted if self.renewed else 0) if self.status == "running" else None
+
+    def nthreads(self):
+        self.may_hang("nthreads")
+        return {"worker": 2}
+
+    def submit(self, *_given, **_named):
+        self.submitted += 1
+        return Endless()
+
+    def cancel(self, _futures):
+        self.may_hang("cancel")
+        raise RuntimeError("the client is closed")
+
+    def close(self, **_named):
+        self.may_hang("close")
+
+    def may_hang(self, name):
+        if name in self.hangs:
+            threading.Event().wait()
+
+
+class Endless:
+    status = "pending"
+
+    def add_done_callback(self, call):
+        """It never comes."""
+
+
+class Ended:
+    def __init__(self, status, error=None):
+        self.status, self.error = status, error
+
+    def add_done_callback(self, call):
+        call(self)
+
+    def result(self, timeout):
+        raise self.error
+
+    def release(self):
+        """Nobody holds it."""
+
+
+@pytest.fixture
+def hasty(monkeypatch):
+    for name, seconds in (("_PATIENCE", 0.1), ("_LOST", 0.2), ("_LOOK", 0.02)):
+        monkeypatch.setattr(clusters, name, seconds)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    how = {**HOW, "samples": 4096, "steps": 2}
+    place = tmp_path_factory.mktemp("kept") / "sweep.zarr"
+    return trundle.sweep(trundle.catalog.differential_drive(), **how, store=place).store
+
+
+@pytest.mark.parametrize(
+    ("deaf", "told"),
+    [
+        (Deaf("connecting"), "scheduler has been gone"),
+        (Deaf("closing"), "scheduler has been gone"),
+        (Deaf("closed", hangs=("cancel",)), "scheduler has been gone"),
+        (Deaf("running", renewed=True), "scheduler has been gone"),
+        (Deaf("running", hangs=("nthreads", "cancel")), "TimeoutError"),
+    ],
+    ids=["connecting", "closing", "closed", "renewed", "silent"],
+)
+def test_a_scheduler_that_is_gone_ends_the_wait(deaf, told, kept, hasty):
+    began = time.monotonic()
+    with pytest.raises(NumericsError, match=rf"the cluster was lost: .*{told}.*; go on with resume=True"):
+        clusters.roll_there(deaf, kept, range(2), False, lambda _robots: None)
+    assert time.monotonic() - began < 5
+
+
+def test_a_scheduler_that_is_there_is_waited_for(kept, hasty):
+    deaf, ended = Deaf("running"), []
+
+    def wait():
+        with pytest.raises(NumericsError, match="has been gone"):
+            clusters.roll_there(deaf, kept, range(2), False, lambda _robots: None)
+        ended.append(True)
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    waiting.join(4 * clusters._LOST)
+    assert not ended
+    deaf.status = "connecting"
+    waiting.join(5)
+    assert ended
+
+
+@pytest.mark.parametrize(
+    ("hangs", "status"), [((), "running"), (("close",), "closed")], ids=["closes", "hangs"]
+)
+def test_closing_has_a_bound(hangs, status, monkeypatch, hasty):
+    class Own(Deaf):
+        def __init__(self, _address, **_named):
+            super().__init__("running", hangs=hangs)
+
+    monkeypatch.setattr(distributed, "Client", Own)
+    began = time.monotonic()
+    with pytest.raises(NumericsError, match="first"), clusters.reached("tcp://127.0.0.1:9") as own:
+        raise NumericsError("first")
+    assert own.status == status
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.slow
+def test_what_listens_and_says_nothing_is_no_scheduler():
+    began = time.monotonic()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(InputError, match="no scheduler answers"), clusters.reached(address):
+            pass
+    assert time.monotonic() - began < 2 * clusters._LOST  # Dask itself would wait for ever
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "told"),
+    [
+        ("error", InputError("other CPU"), "^other CPU"),
+        ("error", MemoryError("little"), "the cluster was lost: MemoryError: little"),
+        ("cancelled", RuntimeError("restarted"), "the cluster was lost: RuntimeError: restarted"),
+    ],
+)
+def test_what_a_worker_raises_ends_the_sweep(status, error, told, kept, hasty):
+    cluster, rolled = Deaf("running"), []
+    outcomes = [Ended("finished"), Ended("lost"), Ended(status, error)]  # lost: written, then its worker died
+    cluster.submit = lambda *_given, **_named: outcomes.pop(0)
+    with pytest.raises(trundle.TrundleError, match=told):
+        clusters.roll_there(cluster, kept, [0, 0, 0], False, rolled.append)
+    assert rolled == [kept.rows_of(0)[1]] * 2

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import Future as Promise
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
 from trundle.errors import InputError, NumericsError, TrundleError
@@ -17,8 +21,13 @@ from trundle.sweeps.store import Store, open_store
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-# Seconds in which a scheduler must answer.
+# Seconds in which a scheduler must answer, at first and when the connection to it was lost; and for a farewell.
 _PATIENCE = 5
+# Seconds after which a client that has lost its scheduler is given up: a client of ours ends its own tries after half.
+# Dask cancels the futures of a lost scheduler, but not those that are submitted at the same instant.
+_LOST = 2 * _PATIENCE
+# Seconds between two looks at the connection: far less than it takes to be lost.
+_LOOK = 1.0
 # An address of Dask's: the protocol may be left out.
 _ADDRESS = re.compile(r"(\w+://)?\S+:\d+")
 # Chunks under way for a worker's thread: the next one is there when one ends.
@@ -38,18 +47,19 @@ def roll_there(
     """
     assert store.place is not None
     place, name = str(store.place.resolve()), digest(store.definition)
-    from distributed import as_completed
-
-    waiting, pending, running = iter(chunks), dict[Any, int](), as_completed(loop=cluster.loop)
+    waiting, pending, ended = iter(chunks), dict[Any, int](), SimpleQueue[Any]()
+    link = _Link(cluster)
     try:
         for _ in range(_AHEAD * _threads(cluster)):
-            _submit(cluster, running, pending, waiting, place, name, other_cpu)
+            _submit(cluster, ended, pending, waiting, place, name, other_cpu)
         while pending:
-            future: Future = next(running)
-            del pending[future]
-            done(future.result())
+            future: Future = link.next_of(ended)
+            index = pending.pop(future)
+            if future.status in ("error", "cancelled"):
+                future.result(timeout=_LOST)  # raises what went wrong
+            done(store.rows_of(index)[1])
             future.release()
-            _submit(cluster, running, pending, waiting, place, name, other_cpu)
+            _submit(cluster, ended, pending, waiting, place, name, other_cpu)
     except TrundleError:
         raise
     except Exception as error:  # of many kinds: killed workers, closed connections, cancelled futures
@@ -57,12 +67,57 @@ def roll_there(
         raise NumericsError(f"the cluster was lost: {type(error).__name__}: {error}; {kept}") from error
     finally:
         if pending:
-            cluster.cancel(list(pending))
+            with suppress(Exception):  # a lost cluster has nothing left to cancel
+                _within(_PATIENCE, lambda: cluster.cancel(list(pending)))
+
+
+class _Link:
+    """The connection of a client to its scheduler, while its futures are waited for."""
+
+    def __init__(self, cluster: Client) -> None:
+        self._cluster, self._comm = cluster, cluster.scheduler_comm
+        self._lost: float | None = None
+
+    def next_of(self, ended: SimpleQueue[Any]) -> Any:
+        """The next future that has ended. Raises ConnectionError where the scheduler is gone."""
+        while True:
+            with suppress(Empty):
+                return ended.get(timeout=_LOOK)
+            self._look()
+
+    def _look(self) -> None:
+        """See whether the scheduler is there: a new connection knows nothing of the old one's futures."""
+        if self._cluster.status == "running":
+            self._comm = self._cluster.scheduler_comm if self._comm is None else self._comm
+            if self._cluster.scheduler_comm is self._comm:
+                self._lost = None
+                return
+        now = monotonic()
+        self._lost = now if self._lost is None else self._lost
+        if now - self._lost >= _LOST:
+            raise ConnectionError(f"its scheduler has been gone for {_LOST} s")
+
+
+def _within(seconds: float, call: Callable[[], Any]) -> Any:
+    """What a call returns, which may never return. Raises TimeoutError where it lasts longer.
+
+    A daemon's thread makes the call, so that the program can end although the call has not.
+    """
+    promise: Promise[Any] = Promise()
+
+    def run() -> None:
+        try:
+            promise.set_result(call())
+        except BaseException as error:
+            promise.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return promise.result(seconds)
 
 
 def _submit(
     cluster: Client,
-    running: Any,
+    ended: SimpleQueue[Any],
     pending: dict[Any, int],
     waiting: Iterator[int],
     place: str,
@@ -75,7 +130,7 @@ def _submit(
         key = f"{_CALLED}-{name[:12]}-{index}"
         future = cluster.submit(roll_chunk, place, name, index, other, key=key, pure=False)
         pending[future] = index
-        running.add(future)
+        future.add_done_callback(ended.put)
 
 
 def roll_chunk(place: str, name: str, index: int, other_cpu: bool) -> int:
@@ -99,7 +154,7 @@ def _opened(place: str, name: str) -> tuple[Store, AnyWork]:
 
 def _threads(cluster: Client) -> int:
     """Threads of all workers, at least one."""
-    found = cast("dict[str, int]", cluster.nthreads())
+    found = cast("dict[str, int]", _within(_LOST, cluster.nthreads))
     return max(1, sum(found.values()))
 
 
@@ -131,10 +186,20 @@ def reached(given: object) -> Iterator[Client | None]:
         hint = "such as tcp://127.0.0.1:8786"
         raise InputError(f"expected a scheduler's address, got {given!r}", key="client", hint=hint)
     try:
-        client = Client(given, timeout=_PATIENCE, set_as_default=False)
+        client = _within(_LOST, lambda: Client(given, timeout=_PATIENCE, set_as_default=False))
     except Exception as error:  # of many kinds: what answers there may be something else
         hint = "is the scheduler running, and can this machine reach it?"
         message = f"no scheduler answers at '{given}' within {_PATIENCE} s: {error}"
         raise InputError(message, key="client", hint=hint) from error
-    with client:
+    try:
         yield client
+    finally:
+        _close(client)
+
+
+def _close(client: Client) -> None:
+    """Close a client, whether its scheduler is there or not."""
+    try:
+        _within(_PATIENCE, lambda: client.close(timeout=_PATIENCE))
+    except Exception:  # of many kinds: what it was to do is done, or the cluster was lost
+        client.status = "closed"  # else its destructor would wait once more
