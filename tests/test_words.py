@@ -1,10 +1,13 @@
 """Pages are read aloud once: no sentence of theirs has more than 25 words (tools/words.py)."""
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tools.words import prose, sentences, too_long
+from tools.words import LIMIT, prose, sentences, too_long
+from trundle.cli import app
 
 ROOT = Path(__file__).parents[1]
 # Pages that hold the rule; the list grows until it is all of them.
@@ -73,3 +76,21 @@ def test_a_tutorials_prose_is_its_docstring_and_comments(tmp_path):
         '"""Title\n=====\n\nFirst words.\n"""\n\n# %%\n# Two `links <a b c>`__ here.\nx = 1  # code\n'
     )
     assert counts(prose(page)) == [(1, 1), (4, 2), (8, 3)]
+
+
+def helps() -> Iterator[tuple[str, str]]:
+    """Every text of `--help`, without its indented lines: they are examples and lists."""
+    whole = app.build_parser()
+    for action in whole._actions:
+        for name, parser in (action.choices or {}).items() if action.dest == "command" else ():
+            last = parser._last if isinstance(parser._last, str) else parser._last()
+            texts = [parser.description or "", last, *(each.help for each in parser._actions)]
+            texts += [group.description or "" for group in parser._action_groups]
+            yield from ((name, re.sub(r"^  .*$", "", text, flags=re.MULTILINE)) for text in texts if text)
+    yield "trundle", str(whole._last)
+
+
+def test_helps_sentences_are_short():
+    told = [(name, sentence) for name, text in helps() for sentence in sentences(text)]
+    assert len({name for name, _ in told}) == len(app.COMMANDS) + 1
+    assert not [(name, sentence.text) for name, sentence in told if sentence.words > LIMIT]

@@ -74,8 +74,9 @@ start here:
   trundle new differential_drive robot.yaml
   trundle run robot.yaml
 
-exit status: 0 done; 1 the input is wrong; 2 the command line is wrong; 3 the numbers failed
-({BUG} a bug in trundle, {INTERRUPTED} interrupted, as by SIGTERM). `trundle COMMAND --help` tells about one command."""
+exit status: 0 done; 1 the input is wrong; 2 the command line is wrong; 3 the numbers failed.
+{BUG} is a bug in trundle, {INTERRUPTED} an interruption, as by SIGTERM.
+`trundle COMMAND --help` tells about one command."""
 
 
 def build_parser() -> Parser:

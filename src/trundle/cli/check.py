@@ -22,8 +22,8 @@ examples:
   trundle check examples/offset_drive/turning.yaml --frame platform --figure platform.png
 
 Says the coordinates, the independent speeds, the constraints and their rank, the degrees of mobility and
-steerability, and each wheel's contact law; then what the robot can do: how it can move now and how fast, where driving
-and steering lead it (Lie brackets), and where it is singular. Where ideal wheels lock the robot it says which, and ends
+steerability, and each wheel's contact law. Then it says how the robot can move now and how fast, where driving and
+steering lead it (Lie brackets), and where it is singular. Where ideal wheels lock the robot it says which, and ends
 with status 1. --full adds the numbers, and the determinants as formulas."""
 
 

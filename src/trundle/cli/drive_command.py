@@ -32,16 +32,17 @@ examples:
   trundle drive --fastest 0,0,0 "3,2,90 deg" --keep-out 1.5,1,0.3 --robot robot.yaml
   trundle drive --fastest 0,0,0 1,0, 3,0,0 --zone 1,2,velocity=0.5 --event "raise arm,1"
 
-Levels: module (each module by itself), body (the twist by a profile), limited (the same, slowed for all limits),
-coordinated (as fast as the limits allow). Paths of PathPlanner (.path) and Choreo (.traj) are followed as fast as the
-limits allow, whatever the level. Limits are declared ones, and what motors, battery and floor give by the description.
---fastest takes poses x,y,θ (m, rad, or with units), the start first: the quickest motion from rest to rest that a
-search finds, with a time that none beats. On the way θ may be left out, and a speed (m/s) may follow: 1,0,,2.
-Its --zone and --event count these poses from 0, the start: --zone 0,1,velocity=1,rate="90 deg/s" limits the base's
-velocity, acceleration, rate and rate_change from one pose to another one, and --event NAME,1.5 comes halfway in time.
+Levels: module (every module by itself), body (the twist by a profile), limited (the same, slowed for all limits).
+The level coordinated is as fast as the limits allow. Paths of PathPlanner (.path) and Choreo (.traj) are followed as
+fast as the limits allow, whatever the level. Limits are declared ones, and what motors, battery and floor give by the
+description.
+--fastest takes poses x,y,θ (m, rad, or with units), the start first. It gives the quickest motion from rest to rest
+that a search finds, with a time that none beats. On the way θ may be left out, and a speed (m/s) may follow: 1,0,,2.
+Its --zone and --event count these poses from 0, the start. --zone 0,1,velocity=1,rate="90 deg/s" limits the base's
+velocity, acceleration, rate and rate_change from one pose to another one. --event NAME,1.5 comes halfway in time.
 The default robot has four modules: trundle new limited_swerve.
-Results go to DIR/PLAN/: PLAN.nc (everything), PLAN.csv (the columns of basic-swerve-sim), PLAN.traj and trajectory.csv
-(for a robot to follow: Choreo's format, and the same as a table), summary.json, figures.
+Results go to DIR/PLAN/: PLAN.nc (everything), PLAN.csv (the columns of basic-swerve-sim), summary.json and figures.
+PLAN.traj and trajectory.csv are for a robot to follow: Choreo's format, and the same as a table.
 --output FILE with the ending of a table (.nc, .csv, .npy, .xlsx, .parquet) writes that file of one plan alone."""
 
 # What a zone limits of the base, in which units.

@@ -35,9 +35,9 @@ examples:
 
 The motion is a table (.csv, .mot, .sto) with a column `time` and one for each coordinate by its name, or markers (.c3d,
 .trc, .csv). Nothing is smoothed unless asked: derivatives are those of a quintic spline through all samples. A row a
-sample comes out, in columns such as knee.moment_y and knee.force_z: on the child, by the parent, at the joint, in the
-child's frame unless --frame says otherwise. Results go to DIR: MOTION.nc (everything), MOTION.csv, MOTION.sto, and
-figures."""
+sample comes out, in columns such as knee.moment_y and knee.force_z. They act on the child, by the parent, at the
+joint, in the child's frame unless --frame says otherwise. Results go to DIR: MOTION.nc (everything), MOTION.csv,
+MOTION.sto, and figures."""
 
 # Newtons below which a plate holds nothing: what noise gives then is no centre of pressure.
 _THRESHOLD = 20.0
@@ -87,8 +87,8 @@ def configure(parser: ArgumentParser) -> None:
     )
     text += "of others the foot is found by its markers"
     add("--external", metavar="BODY=PLATE", type=pair, action="append", help=text)
-    text = "how plates are smoothed, such as butterworth:20 (default: none); or a recording that has the plates or "
-    text += "ground reactions (.c3d, .mot), if the motion's has none; both may be given"
+    text = "how plates are smoothed, such as butterworth:20 (default: none). DATA is a recording that has the plates "
+    text += "or ground reactions (.c3d, .mot), if the motion's has none. Both may be given"
     add("--plates", metavar="METHOD|DATA", action="append", default=[], help=text)
     text = "which way is up in the recordings, where the robot's gravity has another"
     add("--up", choices=("y", "z"), help=text)
@@ -108,13 +108,13 @@ def _add_results(parser: ArgumentParser) -> None:
     text = "cut at an event of the recording, a plate's contacts, or times (0.2,1.4,2.6); average with a band"
     add("--cycles", metavar="EVENT", help=text)
     text = "a walk by side: gait.csv (times and lengths of steps, work), cycles.csv, figures as journals print them, "
-    text += "in place of the others; strikes are told by the recording, plates or markers (default: the first that can)"
+    text += "in place of the others. Strikes are told by the recording, plates or markers (default: the first that can)"
     add("--gait", nargs="?", const="auto", choices=("auto", "recording", "plates", "markers"), help=text)
     text = "of a walk: internal moments, what muscles give (default), or external ones"
     add("--moments", choices=("internal", "external"), help=text)
     add("--height", metavar="LENGTH", help="of a walk: divide moments by a height, too")
-    text = "bands of 95 %% about net moments: bands.csv and a figure; of marker noise (0.5mm; default: by residuals) "
-    text += "or none, and segments' published deviations (0.5mm,sex=male; default: the larger of both sexes)"
+    text = "bands of 95 %% about net moments: bands.csv and a figure. They are of marker noise (0.5mm; default: by "
+    text += "residuals) or none, and of segments' published deviations (0.5mm,sex=male; default: the larger of both)"
     add("--bands", nargs="?", const="residuals", metavar="NOISE", help=text)
     text = "split this body's balance as an observer sees it: breakdown.csv and a stacked figure"
     add("--breakdown", metavar="BODY", help=text)

@@ -15,8 +15,9 @@ EPILOG = """\
 example:
   trundle profiles --output runs/profiles
 
-Writes profiles.nc, profiles.csv, profiles.json and profiles.png: one change by the linear, the trapezoidal and the
-scurve shape over a second, and as fast as limits of velocity, acceleration and jerk allow. An impulse is null."""
+Writes profiles.nc, profiles.csv, profiles.json and profiles.png. They have one change by the linear, the trapezoidal
+and the scurve shape over a second. The same change is there as fast as limits of velocity, acceleration and jerk
+allow. An impulse is null."""
 
 _STEM = "profiles"
 

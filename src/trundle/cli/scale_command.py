@@ -20,7 +20,7 @@ examples:
   trundle inverse runs/person/person.yaml --markers runs/person/markers.yaml --motion walk.c3d \\
       --smooth butterworth:6 --mass "72 kg" --gait
 
-Needed are the markers RASI, RPSI, RKNE, RKNM, RANK, RANM, RHEE, RTOE and the left ones (SACR stands for both PSI);
+Needed are the markers RASI, RPSI, RKNE, RKNM, RANK, RANM, RHEE, RTOE and the left ones (SACR stands for both PSI).
 --marker says which other names they have, and on which segment others are. Writes person.yaml and markers.yaml."""
 
 _FILES = ("person.yaml", "markers.yaml")
