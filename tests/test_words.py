@@ -26,9 +26,21 @@ MENDED = [
     "docs/export.md",
     "docs/feedback.md",
     "docs/inverse_dynamics.md",
+    "docs/catalogue.md",
+    "docs/feet.md",
+    "docs/gpu.md",
+    "docs/install.md",
+    "docs/scale.md",
+    "docs/sensitivities.md",
+    "docs/stability.md",
+    "docs/window.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
 ]
 PAGES = [ROOT / page for page in MENDED]
-PAGES += sorted([*ROOT.glob("site/*.md"), *ROOT.glob("site/tutorials/*.py")])
+PAGES += sorted(
+    [*ROOT.glob("site/*.md"), *ROOT.glob("site/explanations/*.md"), *ROOT.glob("site/tutorials/*.py")]
+)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
