@@ -231,7 +231,7 @@ def doors() -> dict[str, Door]:
             "smoothing": "none",
             "marker_smoothing": None,
         },
-        "citation": {"given": have["swerve"]},
+        "citation": {"given": have["swerve"], "base": None},
         "kinematics": {"robot": have["swerve"]},
         "linearize": {"model": model, "state": {}, "inputs": {}, "parameters": {}, "outputs": None},
         "linearize_along": {"model": model, "run": run, "outputs": None},

@@ -353,7 +353,9 @@ def test_words_and_figure_show_the_ends(model, tmp_path):
 
     found = swept(model)
     robot = found.extremes("final.x", 1)[0]
-    assert sweep_record(found)["measures"]["final.x"]["robot_of_greatest"] == robot
+    measures = sweep_record(found)["measures"]
+    assert isinstance(measures, dict)
+    assert measures["final.x"]["robot_of_greatest"] == robot
     (line,) = [each for each in sweep_text(found).splitlines() if each.split()[:2] == ["final.x", str(robot)]]
     assert f"{found['body.mass'][robot]:.4g}" in line
     assert "--samples" in sweep_text(swept(model, samples=1, steps=2))

@@ -28,7 +28,7 @@ _TREES, _ROLLING, _GROUND = (
 )
 
 
-def citation(given: Given) -> str:
+def citation(given: Given, base: str | None = None) -> str:
     """What to cite where a robot's results are published: BibTeX of Trundle, and of the works that its parts follow.
 
     Contact laws, trackers and controllers name their own; a law of a user's own does by its class's `sources`, keys of
@@ -39,6 +39,8 @@ def citation(given: Given) -> str:
     ----------
     given : Robot, Model, path or mapping
         The robot, the file of one, or what a file would hold.
+    base : str, optional
+        "fixed", "planar" or "floating" in place of the base that is described.
 
     Returns
     -------
@@ -56,7 +58,7 @@ def citation(given: Given) -> str:
     >>> print(trundle.citation(trundle.catalog.differential_drive()).count("@"))
     4
     """
-    robot = robot_of(given, "citation", "its equations came from elsewhere; cite what they came from")
+    robot = robot_of(given, "citation", "its equations came from elsewhere; cite what they came from", base)
     asked = {*_TREES, *_whole(robot), *_sources(robot)}
     entries = _bibliography()
     known = [entries[key] for key in sorted(asked & entries.keys())]
