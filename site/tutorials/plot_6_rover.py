@@ -52,7 +52,7 @@ climbed = (batch.final("z") - batch.values[0, batch.states.index("z")] > 0.9 * e
 
 figure, axes = plt.subplots(figsize=(5, 3.5), layout="constrained")
 axes.pcolormesh(100 * heights, frictions, climbed, cmap="Blues", vmax=2)
-axes.set(
+_ = axes.set(
     xlabel="height of the step (cm)",
     ylabel="friction of the wheels",
     title="blue: stands on the step after 8 s",
