@@ -92,6 +92,7 @@ def build_parser() -> Parser:
         module.configure(own)
         add_common(own)
         own.set_defaults(execute=module.execute)
+    parser.set_defaults(parsers=commands.choices)  # of these `trundle docs` shows the help
     return parser
 
 

@@ -40,7 +40,7 @@ def execute(args: Namespace, out: Output) -> int:
         from trundle.cli.docs_page import reference
 
         with out.doing("writing the page"):
-            write_file(str(page), reference())
+            write_file(str(page), reference({name: own.format_help() for name, own in args.parsers.items()}))
     opened = not args.no_browser and _open(page)
     out.answer({"page": str(page), "written": written, "opened": opened})
     out.say(f"{'opened' if opened else 'wrote' if written else 'the page is'} {page}")

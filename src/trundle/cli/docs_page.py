@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
 from types import ModuleType
 
@@ -21,19 +21,15 @@ nav a { display: block; }
 """
 
 
-def reference() -> str:
-    """The page as HTML, which needs no other file and no network."""
-    from trundle.cli.app import COMMANDS, build_parser
-
+def reference(helps: Mapping[str, str]) -> str:
+    """The page as HTML, which needs no other file and no network; `helps` are the commands' by name."""
     names = [name for name in sorted(trundle.__all__, key=str.lower) if not name.startswith("__")]
-    parser = build_parser()
-    chosen = next(action.choices for action in parser._actions if isinstance(action.choices, dict))
     sections = [
         "<h2>Commands</h2>",
-        _links((f"trundle {name}", f"command-{name}") for name in COMMANDS),
+        _links((f"trundle {name}", f"command-{name}") for name in helps),
         "<h2>Python</h2>",
         _links((f"trundle.{name}", f"trundle.{name}") for name in names),
-        *(_section(f"trundle {name}", f"command-{name}", chosen[name].format_help()) for name in COMMANDS),
+        *(_section(f"trundle {name}", f"command-{name}", told) for name, told in helps.items()),
         *(part for name in names for part in _documented(f"trundle.{name}", getattr(trundle, name))),
     ]
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'

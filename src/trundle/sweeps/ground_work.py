@@ -41,7 +41,7 @@ from trundle.sweeps.design import Design
 from trundle.sweeps.ground_programs import TIMES, GroundMeasured
 from trundle.sweeps.measures import Measure, measures_of
 from trundle.sweeps.variation import Grid
-from trundle.sweeps.work import BLOCK, DIVERGED, signals_told, stepped_on, told_apart, with_choices
+from trundle.sweeps.work import BLOCK, DIVERGED, given_to, signals_told, stepped_on, told_apart
 from trundle.tables import Table
 
 if TYPE_CHECKING:
@@ -281,8 +281,7 @@ class GroundWork:
 
     def given(self, robot: int) -> dict[str, dict[str, NumbersLike]]:
         """What `rollout` and `traverse` take for a robot: initial, inputs and parameters."""
-        columns = {name: float(values[0]) for name, values in self.design.columns(robot, 1).items()}
-        return with_choices(self.cases, columns, told_apart(self, columns, self.inputs))
+        return given_to(self, robot)
 
     def run(self, robot: int, **options: Any) -> Run:
         """A robot's whole run, by the sweep's steps."""

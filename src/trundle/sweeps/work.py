@@ -106,8 +106,7 @@ class Work:
 
     def given(self, robot: int) -> dict[str, dict[str, NumbersLike]]:
         """What `rollout` and `simulate` take for a robot: initial, inputs and parameters."""
-        columns = {name: float(values[0]) for name, values in self.design.columns(robot, 1).items()}
-        return with_choices(self.cases, columns, told_apart(self, columns, self.inputs))
+        return given_to(self, robot)
 
     def run(self, robot: int, **options: Any) -> Run:
         """A robot's whole run, with a controlled error."""
@@ -204,7 +203,13 @@ class _Placed(Protocol):
     """Work that knows where what varies belongs."""
 
     @property
+    def design(self) -> Design: ...
+
+    @property
     def initial(self) -> Mapping[str, NumbersLike]: ...
+
+    @property
+    def inputs(self) -> Mapping[str, NumbersLike]: ...
 
     @property
     def parameters(self) -> Mapping[str, NumbersLike]: ...
@@ -229,11 +234,11 @@ def told_apart(
     return given
 
 
-def with_choices(
-    cases: Mapping[str, Cases], columns: Mapping[str, float], given: dict[str, dict[str, NumbersLike]]
-) -> dict[str, dict[str, NumbersLike]]:
-    """What a robot has, with the inputs (steps, 1) that it has chosen."""
-    for name, case in cases.items():
+def given_to(work: _Placed, robot: int) -> dict[str, dict[str, NumbersLike]]:
+    """What one robot has: initial, inputs, those (steps, 1) that it has chosen among them, and parameters."""
+    columns = {name: float(values[0]) for name, values in work.design.columns(robot, 1).items()}
+    given = told_apart(work, columns, work.inputs)
+    for name, case in work.cases.items():
         given["inputs"].update(case.of(columns[name]))
     return given
 

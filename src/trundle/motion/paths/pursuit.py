@@ -70,6 +70,20 @@ class Pursuit(Motion):
         return self.poses(times) - self.wanted.poses(np.minimum(times, self.wanted.duration))
 
 
+def _require_pursued(driven: Driven, period: float) -> None:
+    """InputError for what can't be pursued, or not in such periods."""
+    if not isinstance(driven, Driven):
+        hint = "trundle.follow(path) and trundle.drive(file) give it; .motion alone lacks the limits"
+        raise InputError(f"pursue takes what was driven, not {kind_of(driven)}", key="driven", hint=hint)
+    if driven.motion.kinematics.drive.trails.any():
+        message = f"'{driven.robot.name}' goes on casters: pursue leads wheels that steer about their centres"
+        raise InputError(
+            message, key="driven", hint="trundle.track leads robots on casters along their motion"
+        )
+    if not (math.isfinite(period) and period > 0):
+        raise InputError(f"expected a period > 0 s, got {period}", key="period")
+
+
 def pursue(
     driven: Driven,
     *,
@@ -119,16 +133,7 @@ def pursue(
     >>> (pursuit.poses([pursuit.duration]).round(9) + 0.0).tolist()  # without a sign of zero
     [[1.0, 0.0, 0.0]]
     """
-    if not isinstance(driven, Driven):
-        hint = "trundle.follow(path) and trundle.drive(file) give it; .motion alone lacks the limits"
-        raise InputError(f"pursue takes what was driven, not {kind_of(driven)}", key="driven", hint=hint)
-    if driven.motion.kinematics.drive.trails.any():
-        message = f"'{driven.robot.name}' goes on casters: pursue leads wheels that steer about their centres"
-        raise InputError(
-            message, key="driven", hint="trundle.track leads robots on casters along their motion"
-        )
-    if not (math.isfinite(period) and period > 0):
-        raise InputError(f"expected a period > 0 s, got {period}", key="period")
+    _require_pursued(driven, period)
     wanted = driven.motion
     homing = Homing(wanted, gains)
     limits = dict(zip(driven.names, driven.limits, strict=True))
