@@ -18,7 +18,7 @@ from trundle.model.derive import derive_robot
 from trundle.model.model import Model
 from trundle.robot import Robot, require_base_mass, units
 from trundle.robot.controllers import Controller
-from trundle.robot.description import with_base
+from trundle.robot.description import check_base, with_base
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.units import Measure
 from trundle.robot.values import Value, describe, read_value
@@ -193,7 +193,10 @@ def opened(given: object, call: str, base: str | None = None) -> Robot | Model |
 
 def on_base(model: Model, base: str | None) -> Model:
     """The model; InputError where its equations are those of another base than is asked for."""
-    if base is None or (model.robot is not None and model.robot.base == base):
+    if base is None:
+        return model
+    check_base(base, wheeled=False)
+    if model.robot is not None and model.robot.base == base:
         return model
     if model.robot is None:
         raise InputError(

@@ -315,7 +315,7 @@ class Robot(Shown, Parts):
 
 def with_base(robot: Robot, base: str | None) -> Robot:
     """The robot on a base that moves otherwise; itself where `base` is None or how its base moves already."""
-    if base is None or base == robot.base:
+    if base is None or (isinstance(base, str) and base == robot.base):
         return robot
     check_base(base, bool(robot.wheels))
     return parse_robot({**plain(robot), "base": base})
