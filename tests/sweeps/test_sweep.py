@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -107,6 +108,36 @@ def test_bits_hang_on_neither_threads_nor_chunks(robot):
     assert same(whole, swept(model, **how, chunk=8192, threads=3))
     last = whole.work.rows(9000, 1)
     assert all(last[key][0] == whole.store.read(key)[-1] for key in last)
+
+
+@pytest.mark.parametrize("chunk", [4096, 65_536, 69_632, 126_976, 131_072, 1_048_576, 1_052_672])
+def test_no_two_chunks_share_a_file(model, tmp_path, chunk):
+    """Whoever writes a part of a file writes the rest as it was read: a neighbour's rows would be lost."""
+    place = tmp_path / "sweep.zarr"
+    found = swept(model, samples=100, steps=1, chunk=chunk, store=place)
+    for name in found.store.names:
+        array = found.store.group[name]
+        assert array.shards == (chunk,)
+        assert chunk % array.chunks[0] == 0 and 4096 <= array.chunks[0] <= 65_536
+
+
+def test_threads_that_write_neighbours_lose_no_row(model):
+    """A million robots on two threads are 126,976 a chunk, as long as nobody asks for another size."""
+    how = {"over": {"r": "uniform(0.14, 0.16)"}, "samples": 1_000_000, "steps": 1, "measures": ["final.x"]}
+    for _ in range(3):
+        found = swept(model, **how, threads=2)
+        assert found.store.chunk == 126_976
+        assert all(np.isfinite(found[name]).all() for name in ("r", "final.x"))
+
+
+def test_a_store_whose_chunks_share_files_is_not_gone_on_with(model, tmp_path, monkeypatch):
+    place = tmp_path / "sweep.zarr"
+    how = {"samples": 100, "steps": 1, "chunk": 8192, "store": place}
+    swept(model, **how)
+    of_before = replace(open_store(place), chunk=4096)
+    monkeypatch.setattr("trundle.sweeps.sweeping.open_store", lambda _: of_before)
+    with pytest.raises(InputError, match="earlier version"):
+        swept(model, **how, resume=True)
 
 
 def test_a_store_is_gone_on_with(model, tmp_path):

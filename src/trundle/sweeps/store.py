@@ -20,7 +20,7 @@ from trundle.program.llvm.jit import host
 from trundle.sweeps.definition import AnyWork, count_of, device_in, difference, digest, work_of
 from trundle.sweeps.ground_work import Ground, GroundWork
 
-# Rows that are read and written together within a chunk's shard: half a megabyte.
+# Rows that are read and written together within a chunk's shard: half a megabyte at most.
 _INNER = 65_536
 _ROBOT = "robot"
 # The group of what is Trundle's own; a reader of the rows needn't see it.
@@ -132,11 +132,11 @@ def create(work: AnyWork, text: str, place: Path | None, chunk: int) -> Store:
 def _fill(group: Any, work: AnyWork, text: str, chunk: int) -> None:
     """The empty arrays of a sweep, and what says what it is."""
     zarr, units = _zarr(), _units(work)
-    inner = min(_INNER, chunk)
+    inner = _inner(chunk)
     quick = zarr.codecs.BloscCodec(cname="lz4", clevel=1, shuffle=zarr.codecs.BloscShuffle.shuffle)
     for name, (kind, unit) in units.items():
         group.create_array(
-            name, shape=(work.design.count,), dtype=kind, chunks=(inner,), shards=(-(-chunk // inner) * inner,),
+            name, shape=(work.design.count,), dtype=kind, chunks=(inner,), shards=(chunk,),
             fill_value=np.nan if kind == "float64" else False, dimension_names=(_ROBOT,), compressors=quick,
             attributes={"units": unit} if unit else {},
         )  # fmt: skip
@@ -161,6 +161,15 @@ def _fill(group: Any, work: AnyWork, text: str, chunk: int) -> None:
         zarr.consolidate_metadata(group.store, path=group.path)
 
 
+def _inner(chunk: int) -> int:
+    """Rows of a part of a chunk, which consists of whole parts.
+
+    So a shard is a chunk: were it more, two threads that write neighbours would each keep its own reading of the rest.
+    """
+    parts = next(n for n in range(-(-chunk // _INNER), chunk + 1) if chunk % n == 0)
+    return chunk // parts
+
+
 def open_store(place: Path) -> Store:
     """The store of a folder; InputError where there is none, or one of another format."""
     zarr = _zarr()
@@ -180,8 +189,12 @@ def open_store(place: Path) -> Store:
 
 
 def resumed(store: Store, text: str) -> None:
-    """Refuse a store of another sweep, saying in what it differs."""
+    """Refuse a store of another sweep, saying in what it differs, and one whose chunks share files."""
     if digest(text) == digest(store.definition):
+        if store.group[store.names[0]].shards != (store.chunk,):
+            hint = "begin it anew in another store"
+            message = f"'{store.place}' is of an earlier version, which could lose rows where chunks share files"
+            raise InputError(message, key="store", hint=hint)
         return
     differs = difference(store.definition, text) or "the model's text"
     hint = "give another store, or the sweep as it was begun"
