@@ -118,7 +118,8 @@ def test_no_two_chunks_share_a_file(model, tmp_path, chunk):
     for name in found.store.names:
         array = found.store.group[name]
         assert array.shards == (chunk,)
-        assert chunk % array.chunks[0] == 0 and 4096 <= array.chunks[0] <= 65_536
+        assert chunk % array.chunks[0] == 0
+        assert 4096 <= array.chunks[0] <= 65_536
 
 
 def test_threads_that_write_neighbours_lose_no_row(model):

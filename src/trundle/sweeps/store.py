@@ -193,7 +193,9 @@ def resumed(store: Store, text: str) -> None:
     if digest(text) == digest(store.definition):
         if store.group[store.names[0]].shards != (store.chunk,):
             hint = "begin it anew in another store"
-            message = f"'{store.place}' is of an earlier version, which could lose rows where chunks share files"
+            message = (
+                f"'{store.place}' is of an earlier version, which could lose rows where chunks share files"
+            )
             raise InputError(message, key="store", hint=hint)
         return
     differs = difference(store.definition, text) or "the model's text"
