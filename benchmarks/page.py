@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _WARM = 4
 _SCRIPT = """
 import { readFileSync } from "node:fs";
-const request = JSON.parse(readFileSync(0, "utf8"));
+const request = decode(JSON.parse(readFileSync(0, "utf8")));
 const seconds = [];
 let run;
 for (let k = 0; k < %d; k++) {
@@ -60,6 +60,7 @@ def _row(what: str, given: Document, changes: Changes, target: float, quick: boo
     """Seconds of a run in the page, beside those of `trundle.run`, and how far apart their ends are."""
     import numpy as np
 
+    from trundle.show.page.inert_json import to_json
     from trundle.show.page.joining import joined
     from trundle.show.page.live import live_of, model_text
     from trundle.simulation.runfile import task_of
@@ -70,11 +71,11 @@ def _row(what: str, given: Document, changes: Changes, target: float, quick: boo
         return Row(what, MISSING, target=f"≤ {seconds_text(target)}")
     task = task_of(given, changes)
     tries = _WARM + (4 if quick else 20)
-    text = "\n".join([joined("simulate"), model_text(task.integrated), _SCRIPT % (tries, _WARM)])
+    text = "\n".join([joined("simulate", "data"), model_text(task.integrated), _SCRIPT % (tries, _WARM)])
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "page.mjs")
         file.write_text(text, encoding="utf-8")
-        request = json.dumps(live_of(task.integrated)["base"])
+        request = to_json(live_of(task.integrated)["base"])
         done = subprocess.run([node, file], input=request, capture_output=True, text=True, check=True)
     answer = json.loads(done.stdout)
     began = time.perf_counter()
