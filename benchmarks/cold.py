@@ -24,7 +24,7 @@ def cold_run(quick: bool) -> list[Row]:
     walls, derivations = [], []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "circle.yaml")
-        file.write_text(DESCRIPTION)
+        file.write_text(DESCRIPTION, encoding="utf-8")
         for _ in range(tries):
             started = time.perf_counter()
             done = subprocess.run(

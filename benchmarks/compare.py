@@ -90,7 +90,7 @@ def compare(there: str | os.PathLike[str], rounds: int) -> Iterator[Row]:
     other = checkout(there)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "circle.yaml")
-        file.write_text(DESCRIPTION)
+        file.write_text(DESCRIPTION, encoding="utf-8")
         for what, command in COMMANDS.items():
             # folders of their own: a checkout doesn't replace what the other one's version wrote
             ours, theirs = (

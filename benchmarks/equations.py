@@ -69,7 +69,7 @@ def _cold(text: str, tries: int, *options: str) -> list[float]:
     walls = []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "robot.yaml")
-        file.write_text(text)
+        file.write_text(text, encoding="utf-8")
         code = "import sys; from trundle.cli import main; sys.exit(main())"
         for _ in range(tries):
             started = time.perf_counter()

@@ -42,7 +42,7 @@ def test_the_table_has_every_wing_and_room():
 
 
 def code_spans(page: Path) -> list[str]:
-    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     return re.findall(r"`([^`\n]+)`", text)
 
 
@@ -73,7 +73,7 @@ def test_functions_and_modules_are_there(page):
 
 def anchors(page: Path) -> set[str]:
     """The headings of a page as GitHub names them in links."""
-    headings = re.findall(r"^#+ (.*)$", page.read_text(), flags=re.MULTILINE)
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 

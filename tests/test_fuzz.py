@@ -8,6 +8,8 @@ from random import Random
 
 import pytest
 
+pytest.importorskip("resource", reason="cases run in forked processes with limits, which Windows lacks")
+
 from tools.fuzz import cases
 from tools.fuzz.kinds import Kind
 from tools.fuzz.pool import Death, answers

@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from trundle.gpu.ptx import Ptx
+from trundle.operating_system import is_windows
 
 WHEEL = "nvidia-cuda-nvcc-cu12"
 
@@ -35,7 +35,7 @@ class Assembled:
 def assembler() -> Path | None:
     """Where ptxas is, if its wheel is installed."""
     found = find_spec("nvidia")
-    name = "ptxas.exe" if sys.platform == "win32" else "ptxas"
+    name = "ptxas.exe" if is_windows() else "ptxas"
     for place in (found.submodule_search_locations or ()) if found else ():
         path = Path(place) / "cuda_nvcc" / "bin" / name
         if path.exists():

@@ -21,6 +21,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from trundle.operating_system import is_windows
+
 ROOT = Path(__file__).parents[1]
 _PYTHONS = ("python3.11", "python3.12", "python3.13", "python3.14")
 _EXAMPLE = "examples/diff_drive/circle.yaml"
@@ -98,7 +100,7 @@ def attempt(wheel: Path, python: str, extras: tuple[str, ...]) -> None:
         place = Path(scratch)
         shutil.copytree(ROOT / "examples", place / "examples")
         subprocess.run([python, "-m", "venv", str(place / "env")], check=True)
-        own = place / "env" / ("Scripts" if os.name == "nt" else "bin")
+        own = place / "env" / ("Scripts" if is_windows() else "bin")
         pip = [str(own / "python"), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
         subprocess.run([*pip, str(wheel)], check=True)
         size = sum(each.stat().st_size for each in (place / "env").rglob("*") if each.is_file())

@@ -18,6 +18,7 @@ from itertools import count
 from pathlib import Path
 
 from trundle.errors import InputError
+from trundle.operating_system import can_lock, kept_open, lock, replace, unlock
 from trundle.version import __version__
 
 # The name of a draft folder; it doesn't hang on the file's, which may be as long as names can be.
@@ -156,7 +157,7 @@ def replacing_in(folder: Path, names: Sequence[str]) -> Iterator[Path]:
                 place = folder / draft.relative_to(drafts)
                 with _told(place):
                     place.parent.mkdir(parents=True, exist_ok=True)
-                    draft.replace(place)
+                    replace(draft, place)
         _sync(folder)
 
 
@@ -173,7 +174,9 @@ def _told(path: Path) -> Iterator[None]:
         within = path.parent.parent if _is_draft(path.parent) else path.parent
         raise InputError(
             f"cannot write {str(within / path.name)!r}: {error.strerror or error}",
-            hint=f"is there room, and may you write in '{within}'?",
+            hint="close it where it is open: in a spreadsheet, a viewer, another run"
+            if kept_open(error)
+            else f"is there room, and may you write in '{within}'?",
         ) from error
 
 
@@ -195,61 +198,38 @@ def _told_of_last(drafts: Path, folder: Path) -> Iterator[None]:
 def _draft_folder(parent: Path) -> Iterator[Path]:
     """A new folder, locked until the block ends and then removed with what is in it."""
     for left in parent.glob(f"{_PREFIX}*{_SUFFIX}"):
-        if (lock := _lock(left, wait=False)) is not None:  # nobody writes there any more
-            _remove(left, lock)
+        if (handle := lock(left, wait=False)) is not None:  # nobody writes there any more
+            _remove(left, handle)
     while True:
         folder = Path(tempfile.mkdtemp(_SUFFIX, _PREFIX, parent))
-        lock = _lock(folder, wait=True)
+        handle = lock(folder, wait=True)
         if folder.exists():  # another process may have swept it before it was locked
             break
-        _close(lock)
+        unlock(handle)
     try:
         yield folder
     finally:
-        _remove(folder, lock)
-
-
-def _lock(folder: Path, *, wait: bool) -> int | None:
-    """The handle of an open folder that nobody else has locked; None where somebody has, or nothing can be locked."""
-    if sys.platform == "win32":
-        return None
-    import fcntl
-
-    try:
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        return None
-    return handle
+        _remove(folder, handle)
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[bool]:
     """Keep a folder as long as this lasts; whether nobody else keeps it. Where nothing can be locked it is True."""
-    if sys.platform == "win32":
+    if not can_lock():
         yield True
         return
-    handle = _lock(folder, wait=False)
+    handle = lock(folder, wait=False)
     try:
         yield handle is not None
     finally:
-        _close(handle)
+        unlock(handle)
 
 
-def _remove(folder: Path, lock: int | None) -> None:
+def _remove(folder: Path, handle: int | None) -> None:
     """Remove a draft folder, its file first, and unlock it."""
     with suppress(OSError):
         shutil.rmtree(folder)
-    _close(lock)
-
-
-def _close(handle: int | None) -> None:
-    if handle is not None:
-        os.close(handle)
+    unlock(handle)
 
 
 def read_bytes(path: Path, most: int) -> bytes:
@@ -266,6 +246,28 @@ def read_bytes(path: Path, most: int) -> bytes:
     if len(content) > most:
         raise InputError(f"has more than {most:,} bytes", file=file)
     return content
+
+
+def decoded(content: bytes, file: str | None) -> str:
+    """The text of a file's bytes, which is UTF-8 with or without its mark; InputError with the line where it isn't."""
+    if is_utf16(content):
+        hint = "save it as UTF-8; the > of Windows PowerShell writes UTF-16, and Set-Content -Encoding utf8 does not"
+        raise InputError("is UTF-16 text, and UTF-8 was expected", file=file, line=1, hint=hint)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line, byte = content.count(b"\n", 0, error.start) + 1, content[error.start]
+        message = f"is not UTF-8 text: a byte {byte:02X} stands in this line"
+        hint = "save it as UTF-8; in a spreadsheet that is the format 'CSV UTF-8'"
+        raise InputError(message, file=file, line=line, hint=hint) from None
+
+
+def is_utf16(content: bytes) -> bool:
+    """Whether bytes begin as UTF-16 does (UTF-32 too): with its mark, or with letters beside zeros."""
+    begin = content[:64]
+    halves = begin[::2], begin[1::2]
+    letters_and_zeros = len(begin) > 3 and any(any(a) and not any(b) for a, b in (halves, halves[::-1]))
+    return begin.startswith((b"\xff\xfe", b"\xfe\xff")) or letters_and_zeros
 
 
 def _require_ordinary(path: Path) -> None:

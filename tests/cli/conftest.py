@@ -81,7 +81,7 @@ def trundle(folder, capsys, monkeypatch):
 
     def call(*words: str, stdin: str | bytes = "") -> Answer:
         content = stdin.encode() if isinstance(stdin, str) else stdin
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
         status = main([str(word) for word in words])
         captured = capsys.readouterr()
         return Answer(status, captured.out, captured.err)

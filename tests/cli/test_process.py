@@ -111,6 +111,18 @@ def test_signals_end_a_command_in_a_word(number, body):
     assert time.perf_counter() - began < 10
 
 
+def test_ctrl_c_ends_compiled_code_where_windows_listens():
+    """By sockets instead of a pipe, and with no signal but Ctrl-C."""
+    lacks = "import signal\ndel signal.SIGTERM, signal.SIGHUP\n"
+    lacks += "from trundle import operating_system\noperating_system.SYSTEM = 'win32'\n"
+    command = [sys.executable, "-c", lacks + STAND_IN.format(body=IN_C)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, **TOLD) as process:
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60)[1] == "interrupted\n"
+    assert process.returncode == 130
+
+
 def test_signals_that_are_ignored_stay_so():
     body = "signal.raise_signal(signal.SIGINT)"
     program = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN){STAND_IN.format(body=body)}"

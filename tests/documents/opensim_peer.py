@@ -59,13 +59,13 @@ def look(model, solver, state, column, sample):
 def main(cases, results):
     OPENSIM.Logger.setLevelString("error")
     found = []
-    for case in json.loads(Path(cases).read_text()):
+    for case in json.loads(Path(cases).read_text(encoding="utf-8")):
         model = OPENSIM.Model(case["file"])
         state = model.initSystem()
         column = columns(model, state)
         solver = OPENSIM.InverseDynamicsSolver(model)
         found.append([look(model, solver, state, column, sample) for sample in case["samples"]])
-    Path(results).write_text(json.dumps(found))
+    Path(results).write_text(json.dumps(found), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -139,7 +139,7 @@ def test_a_cache_that_cannot_be_written_changes_nothing(
 def test_where_code_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TRUNDLE_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
-    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setattr("trundle.operating_system.SYSTEM", "linux")
     assert cubins.folder() == Path("/somewhere/trundle/cubins")
 
 

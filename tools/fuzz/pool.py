@@ -109,7 +109,7 @@ def _answer(worker: _Worker[Job], late: bool, seconds: float) -> Any:
 
 def _last_place(trace: Path) -> str:
     """The innermost function of the package in what faulthandler wrote."""
-    frames = re.findall(r'File ".*/src/trundle/(\S+)", line \d+ in (\S+)', trace.read_text())
+    frames = re.findall(r'File ".*/src/trundle/(\S+)", line \d+ in (\S+)', trace.read_text(encoding="utf-8"))
     return ":".join(frames[0]) if frames else ""
 
 
@@ -126,11 +126,11 @@ def _serve(pipe: Pipe, work: Callable[[Job], Answer], folder: str, seconds: floa
     silent = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(silent, stream)
-    trace = open("trace", "w")  # noqa: SIM115  it stays open as long as the process
+    trace = open("trace", "w", encoding="utf-8")  # noqa: SIM115  it stays open as long as the process
     faulthandler.enable(trace)
     # The default action of SIGPROF ends the process, also where it is deep in a library.
     faulthandler.register(signal.SIGPROF, trace, chain=True)
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    used = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + BYTES, used + BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     while True:

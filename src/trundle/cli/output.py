@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from trundle.errors import InputError, TrundleError
+from trundle.operating_system import takes_colours
 from trundle.show.words.lines import Page, harmless
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ _CONTROL = re.compile(r"[\x7f-\x9f]")
 
 
 def colours_on(stream: TextIO) -> bool:
-    """Whether a stream takes colours: a terminal, and neither NO_COLOR (https://no-color.org) nor TERM=dumb is set."""
-    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
+    """Whether a stream takes colours, and NO_COLOR (https://no-color.org) is not set."""
+    return not os.environ.get("NO_COLOR") and takes_colours(stream)
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from types import FrameType
 
 from trundle.cli.failures import INTERRUPTED
+from trundle.operating_system import Bell, bell, ending_signals
 
-# Ctrl-C, what `kill` and schedulers send, and a terminal that is closed; Windows lacks the last.
-_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 # How long a signal may wait for compiled code to return to Python, and Python to clear up (s).
 _PATIENCE, _CLEARING = 0.3, 3.0
 
@@ -72,12 +71,10 @@ class Interruption:
     def watched(self) -> Iterator[None]:
         """Listen while the block runs; behind it signals end the process without a word, as all is done."""
         # What nohup or a shell's `&` has told the process to ignore stays ignored.
-        heard = [number for number in _ENDING if signal.getsignal(number) != signal.SIG_IGN]
-        if os.name != "nt":  # where only sockets are written to by signals
-            ear, mouth = os.pipe()
-            os.set_blocking(mouth, False)
-            signal.set_wakeup_fd(mouth)
-            threading.Thread(target=self._watch, args=(ear,), daemon=True).start()
+        heard = [number for number in ending_signals() if signal.getsignal(number) != signal.SIG_IGN]
+        ring = bell()
+        signal.set_wakeup_fd(ring.number)
+        threading.Thread(target=self._watch, args=(ring,), daemon=True).start()
         sys.unraisablehook = self._unraisable
         for number in heard:
             signal.signal(number, self._handle)
@@ -91,8 +88,8 @@ class Interruption:
         self._came.set()
         raise KeyboardInterrupt
 
-    def _watch(self, ear: int) -> None:
-        os.read(ear, 1)
+    def _watch(self, ring: Bell) -> None:
+        ring.wait()
         if self._came.wait(_PATIENCE):
             threading.Event().wait(_CLEARING)
         _end()

@@ -105,21 +105,25 @@ def _as_swept(args: Namespace) -> Namespace:
     """The options with what a sweep's robot has, over the time of the sweep; what else is said stands behind it."""
     from trundle.sweeps.outcome import Sweep
 
-    place, mark, told = args.like.rpartition(":")
-    if not mark or not told.isdigit():
-        raise InputError(
-            f"expected STORE:ROBOT, got {args.like!r}", key="--like", hint="such as out.zarr:1234"
-        )
+    place, number = _robot_of_a_store(args.like)
     with options_named({"store": "--like", "robot": "--like"}):
         found = Sweep.load(place)
-        given = found.robot(int(told))
+        given = found.robot(number)
     options = {"set": "parameters", "input": "inputs", "initial": "initial"}
     merged: dict[str, list[tuple[str, object]]] = {}
     for option, part in options.items():
         same = [(name, value) for name, value in given[part].items() if isinstance(value, (int, float, str))]
         merged[option] = [*same, *(getattr(args, option) or ())]
     duration = args.duration or found.work.steps * found.work.dt
-    return Namespace(**{**vars(args), **merged, **_chosen(args, found, int(told)), "duration": duration})
+    return Namespace(**{**vars(args), **merged, **_chosen(args, found, number), "duration": duration})
+
+
+def _robot_of_a_store(text: str) -> tuple[str, int]:
+    """STORE:ROBOT, where the store's path may have a drive's colon of its own."""
+    place, _, number = text.rpartition(":")
+    if not place or not (number.isascii() and number.isdigit()):
+        raise InputError(f"expected STORE:ROBOT, got {text!r}", key="--like", hint="such as out.zarr:1234")
+    return place, int(number)
 
 
 def _chosen(args: Namespace, found: Sweep, robot: int) -> dict[str, object]:

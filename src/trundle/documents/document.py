@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trundle.documents.runspec import RunSpec
 from trundle.errors import InputError, suggest
+from trundle.files import decoded
 from trundle.robot.description import Robot
 from trundle.robot.problems import Path
 
@@ -195,11 +196,7 @@ def read_text(path: FilePath, most: int = MOST_BYTES) -> str:
 def decode(content: bytes, file: str | None = None) -> str:
     """Text of a file's bytes: UTF-8."""
     refuse_foreign(content[:LOOKED_AT], file)
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError("is not UTF-8 text", file=file, line=line, hint="save it as UTF-8") from None
+    return decoded(content, file)
 
 
 def too_large(size: int, file: str | None, most: int = MOST_BYTES) -> InputError:

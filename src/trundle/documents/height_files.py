@@ -13,6 +13,8 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
+from trundle.files import is_utf16, read_bytes_start
+from trundle.operating_system import with_slashes
 from trundle.robot.height_maps import packed, unpacked
 from trundle.robot.terrain import Terrain
 
@@ -96,7 +98,7 @@ def _read(surface: GridSurface, folder: Path) -> GridSurface:
     if surface.file is None or surface.is_read:
         return surface
     known = (Path(surface.file).name, surface.sha256 or "")
-    heights = _KNOWN[known] if known in _KNOWN else read_heights(folder / surface.file)
+    heights = _KNOWN[known] if known in _KNOWN else read_heights(folder / with_slashes(surface.file))
     made = surface.with_heights(*heights)
     _KNOWN[known[0], made.sha256 or ""] = heights
     if len(_KNOWN) > _KEPT:
@@ -135,7 +137,9 @@ def _numpy(path: Path) -> Heights:
 def _ascii(path: Path) -> Heights:
     """ESRI's ASCII grid: a header of keys, then rows from north to south."""
     header = dict[str, float]()
-    with path.open(encoding="ascii") as lines:
+    if is_utf16(read_bytes_start(path, 64)):
+        raise ValueError("it is UTF-16 text, and UTF-8 was expected")
+    with path.open(encoding="utf-8-sig") as lines:
         for line in lines:
             key, *rest = line.split()
             if key[0] not in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" or len(rest) != 1:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray, IntArray
 from trundle.errors import InputError
+from trundle.operating_system import with_slashes
 
 SUFFIXES = (".stl", ".obj")
 # An STL file takes 50 bytes a triangle; scanned parts of robots have some 100,000.
@@ -52,11 +53,11 @@ def find_mesh(name: str, folder: str | None) -> Path:
     around = Path(os.path.normpath(Path(folder).absolute()))
     above = (around, *around.parents[:_MOST_UP])
     if name.startswith(_PACKAGE):
-        package, _, inside = name.removeprefix(_PACKAGE).lstrip("/").partition("/")
+        package, _, inside = with_slashes(name.removeprefix(_PACKAGE)).lstrip("/").partition("/")
         roots = [place if place.name == package else place / package for place in above]
         tried = [(root, root / inside) for root in roots if package not in ("", ".", "..")]
     else:
-        tried = [(place, around / name.removeprefix(_FILE)) for place in above[:2]]
+        tried = [(place, around / with_slashes(name.removeprefix(_FILE))) for place in above[:2]]
     allowed = [Path(os.path.normpath(path)) for root, path in tried if _inside(path, root)]
     mesh = next((path for path in allowed if path.is_file()), None)
     if mesh is not None:

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import io
 import os
-import platform
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from importlib.resources import files
@@ -18,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+from trundle import operating_system
 from trundle.errors import InputError
 from trundle.exports.fmi_description import (
     FmiVariable,
@@ -242,7 +241,9 @@ def _library(compiler: str, version: str, name: str, work: str) -> tuple[dict[st
 
 def _failure(command: Sequence[str], work: str) -> str:
     """What a compiler said where it failed; "" where it didn't."""
-    done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=work, capture_output=True, encoding="utf-8", errors="replace", check=False
+    )
     if not done.returncode:
         return ""
     return f"none, as {command[0]} failed: {next(iter(done.stderr.strip().splitlines()), f'status {done.returncode}')}"
@@ -250,7 +251,7 @@ def _failure(command: Sequence[str], work: str) -> str:
 
 def _place(version: str) -> tuple[str, str] | None:
     """What FMI calls this platform, and the suffix of its libraries."""
-    system, processor = _SYSTEMS.get(sys.platform), _PROCESSORS.get(platform.machine())
+    system, processor = _SYSTEMS.get(operating_system.SYSTEM), _PROCESSORS.get(operating_system.processor())
     if system is None or processor is None:
         return None
     two, three, suffix = system

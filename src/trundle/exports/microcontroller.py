@@ -230,7 +230,14 @@ def _run(command: Sequence[str], folder: str) -> str:
     }
     try:
         done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, timeout=_PATIENCE, check=False, env=ours
+            command,
+            cwd=folder,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_PATIENCE,
+            check=False,
+            env=ours,
         )
     except subprocess.TimeoutExpired:
         raise TrundleError(f"{' '.join(command)} was not done after {_PATIENCE} s") from None

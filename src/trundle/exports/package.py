@@ -11,6 +11,7 @@ from pathlib import Path
 from trundle.errors import InputError
 from trundle.files import is_taken, path_of, replacing_in, signature
 from trundle.languages.package import Package
+from trundle.operating_system import leads_out
 
 # What says that a folder is a package, and which files are its own.
 MANIFEST = "trundle-export.json"
@@ -88,7 +89,7 @@ def _earlier(folder: Path) -> Mapping[str, str]:
     return {
         name: str(digest)
         for name, digest in (files.items() if isinstance(files, dict) else ())
-        if ".." not in Path(name).parts and not Path(name).is_absolute()
+        if not leads_out(name)
     }
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 from contextlib import suppress
 from pathlib import Path
 
 from trundle.errors import InputError
 from trundle.files import replacing
+from trundle.operating_system import cache_folder
 
 MOST = 256
 """Files that are kept, of 10 to 500 kB; those that were written first go first."""
@@ -22,15 +22,7 @@ _DIGEST = 32  # bytes of a file's checksum, with which it begins
 def folder() -> Path:
     """Where they are kept: a folder of the user's own for what can be made again."""
     named = os.environ.get("TRUNDLE_CACHE")
-    if named:
-        return Path(named) / "cubins"
-    if sys.platform == "darwin":
-        parent = Path.home() / "Library" / "Caches"
-    elif sys.platform == "win32":
-        parent = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    else:
-        parent = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return parent / "trundle" / "cubins"
+    return (Path(named) if named else cache_folder() / "trundle") / "cubins"
 
 
 def key(text: str, target: str) -> str:

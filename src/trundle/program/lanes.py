@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from trundle.arrays import FloatArray
+from trundle.operating_system import available_cores
 from trundle.program.rows import lanes_until_line, table_of
 
 Native = Callable[..., None]  # a function of addresses and counts in native code
@@ -73,8 +73,3 @@ def evaluate(
     if begin:
         function(table, 0, begin)
     function(table, begin, count)
-
-
-def available_cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
+from trundle.operating_system import available_cores
 from trundle.program.channels import Channel, GroupInput, channels_of, common_count
 from trundle.program.composition import beside
 from trundle.program.ir import Program
-from trundle.program.lanes import Native, available_cores
+from trundle.program.lanes import Native
 from trundle.program.llvm.jit import Compiled, assemble, host, machine_code
 from trundle.program.llvm.llvm_rollout import ITERATE, NEXT, SIGNATURE, ChannelLayout, emit_rollout, scheduled
 from trundle.program.simplify import only_output, only_outputs

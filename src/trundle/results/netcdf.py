@@ -19,6 +19,7 @@ import numpy as np
 
 from trundle.errors import InputError
 from trundle.files import read_bytes_start, replacing
+from trundle.operating_system import is_windows
 from trundle.results.metadata import CHECKSUM, Content, ResultKind, Variable, checksum, restored
 
 # A NetCDF-4 file is an HDF5 file; CDF is how the older NetCDF files start.
@@ -49,7 +50,7 @@ def write(path: Path, content: Content) -> None:
 @contextmanager
 def _nameable(path: Path) -> Iterator[Path]:
     """The path, or one elsewhere: the NetCDF library takes a backslash for a step into a folder, as Windows does."""
-    if os.sep == "\\" or "\\" not in os.path.abspath(path):
+    if is_windows() or "\\" not in os.path.abspath(path):
         yield path
         return
     with TemporaryDirectory() as folder:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
-from trundle.files import read_bytes, replacing
+from trundle.files import decoded, is_utf16, read_bytes, replacing
 
 # Sixty markers over 100,000 samples have some 150 MB of text; more would not fit into memory with its numbers.
 MOST_BYTES = 500_000_000
@@ -154,14 +154,10 @@ class Cells:
 def read_lines(path: Path, most: int = MOST_BYTES) -> list[str]:
     """The lines of an ordinary UTF-8 file of at most so many bytes; InputError with the line of what is no text."""
     file, content = str(path), read_bytes(path, most)
-    if b"\0" in content:
+    if b"\0" in content and not is_utf16(content):
         line = content.count(b"\n", 0, content.index(b"\0")) + 1
         raise InputError("is no text: it holds bytes of value 0", file=file, line=line)
-    try:
-        return content.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError("is not UTF-8 text", file=file, line=line, hint="save it as UTF-8") from None
+    return decoded(content, file).splitlines()
 
 
 def read_sheet(path: Path, most: int = MOST_BYTES) -> Cells:

@@ -11,6 +11,7 @@ import numpy as np
 
 from trundle.documents import FileTable
 from trundle.errors import InputError, suggest
+from trundle.operating_system import with_slashes
 from trundle.results.table import Cells, read_sheet
 from trundle.robot.units import NUMBER, TIME
 from trundle.robot.values import unit_in_si
@@ -32,7 +33,7 @@ def read_column(
     in "time (ms)", is that of the column. Raises InputError with the CSV file's line, or with the description's key
     where the file itself can't be read.
     """
-    path = folder / source.file
+    path = folder / with_slashes(source.file)
     with _told(path, key):
         sheet = read_sheet(path, MOST_BYTES).with_units()
         clock = sheet.names.index("time") if "time" in sheet.names else 0

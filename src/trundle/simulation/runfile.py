@@ -17,6 +17,7 @@ from trundle.errors import InputError
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of, named, opened, robot_of
 from trundle.model.placed import placed
+from trundle.operating_system import with_slashes
 from trundle.progress import Doing
 from trundle.results import Run
 from trundle.robot import Controller, Robot, require_dynamic
@@ -315,7 +316,7 @@ def _signals(
         if name in replaced:
             continue
         if isinstance(signal, FileTable) and name in tracked:
-            inputs[name] = cast("Input", folder / signal.file)
+            inputs[name] = cast("Input", folder / with_slashes(signal.file))
         elif isinstance(signal, FileTable):
             inputs[name] = read_column(signal, name, folder, f"run.inputs.{name}")
         elif isinstance(signal, Table):

@@ -18,7 +18,7 @@ from trundle.files import path_of
 from trundle.gpu.devices import device_of
 from trundle.model.arguments import Given, named, opened
 from trundle.model.placed import warn_of_references
-from trundle.program.lanes import available_cores
+from trundle.operating_system import available_cores
 from trundle.progress import Progress
 from trundle.robot.terrain import Terrain
 from trundle.simulation.lanes import NumbersLike

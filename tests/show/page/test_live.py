@@ -78,7 +78,7 @@ def sampled(text, **more):
 def test_a_loop_that_samples_runs_in_the_page(tmp_path, late):
     """Its gains are sliders; samples at and off stored times, delays shorter and longer than a period."""
     file = tmp_path / "circle.yaml"
-    file.write_text(sampled(Path(FEEDBACK).read_text(), period="10 ms", delay=late))
+    file.write_text(sampled(Path(FEEDBACK).read_text(encoding="utf-8"), period="10 ms", delay=late))
     live = live_data(file)
     keys = [knob["key"] for knob in live["knobs"]]
     assert {"parameters.controllers.speed.proportional", "parameters.R"} <= {*keys}
@@ -96,7 +96,7 @@ def test_a_loop_that_samples_runs_in_the_page(tmp_path, late):
 
 def test_a_stiff_loop_that_samples_runs_in_the_page(tmp_path):
     file = tmp_path / "circle.yaml"
-    text = Path(FEEDBACK).read_text().replace("inductance: 1.0e-4", "inductance: 1.0e-6")
+    text = Path(FEEDBACK).read_text(encoding="utf-8").replace("inductance: 1.0e-4", "inductance: 1.0e-6")
     file.write_text(sampled(text, period="20 ms"))
     run, model = run_of(live_data(file), {"run.duration": 2.0}), trundle.derive(file)
     assert run["method"].startswith("Rosenbrock")

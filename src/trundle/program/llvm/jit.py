@@ -5,8 +5,6 @@ Text is the fastest way in that llvmlite offers: fresh names, widths, constants.
 
 from __future__ import annotations
 
-import ctypes
-import ctypes.util
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -15,6 +13,7 @@ from functools import cache
 from typing import Any
 from weakref import WeakValueDictionary
 
+from trundle.operating_system import c_function
 from trundle.program.llvm.real import DOUBLE, Real
 
 LOCK = threading.Lock()  # LLVM's global context is not made for several threads
@@ -215,7 +214,7 @@ def assemble(
         machine = host().machine(0 if quick else 2)
         for name in code.symbols:
             if llvm.address_of_symbol(name) is None:
-                llvm.add_symbol(name, _address(name))
+                llvm.add_symbol(name, c_function(name))
         module = llvm.parse_assembly(text(code, signature, returns))
         optimise(module, thorough)
         engine = llvm.create_mcjit_compiler(module, machine)
@@ -269,17 +268,6 @@ def _passes() -> tuple[Any, Any]:
     reassociation = llvm.create_new_module_pass_manager()
     reassociation.add_reassociate_pass()
     return llvm.create_pass_builder(host().machine(), options), reassociation
-
-
-def _address(name: str) -> int:
-    """Address of a function of the C library."""
-    for library in (None, ctypes.util.find_library("m"), "ucrtbase"):
-        try:
-            function = getattr(ctypes.CDLL(library), name)
-        except (OSError, AttributeError, TypeError):  # TypeError: Windows knows no library None
-            continue
-        return ctypes.cast(function, ctypes.c_void_p).value or 0
-    raise OSError(f"the C library has no function '{name}'")
 
 
 class MachineCode(dict[Hashable, Compiled]):
