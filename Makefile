@@ -43,6 +43,7 @@ fuzz: $(VENV)/.peers ## Try hostile input of every kind for MINUTES=1 (SEED=N re
 
 lint: $(VENV)/.peers $(VENV)/.docs ## Check style, types and the order of imports
 	$(BIN)/ruff check .
+	$(BIN)/ruff check --preview --select PLW1514 .  # text is UTF-8, whatever the system prefers
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports

@@ -143,7 +143,9 @@ def read_shape(content: object, rng: Random) -> None:
     assert np.isfinite(surface.corners).all(), "a mesh's NaN unsaid"
     if rng.random() < 0.05:
         body = {"mass": 1, "inertia": {"zz": 1}, "shapes": {"part": {"type": "mesh", "file": path.name}}}
-        Path("robot.yaml").write_text(yaml.dump({"trundle": 1, "robot": {"name": "r", "body": body}}), encoding="utf-8")
+        Path("robot.yaml").write_text(
+            yaml.dump({"trundle": 1, "robot": {"name": "r", "body": body}}), encoding="utf-8"
+        )
         trundle.to_svg(trundle.load("robot.yaml"))
 
 
