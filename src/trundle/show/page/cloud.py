@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 
-from trundle.errors import InputError
 from trundle.simulation.dynamic import dynamic_problem
 from trundle.simulation.options import options_of
 from trundle.simulation.problem import Problem
@@ -21,35 +21,32 @@ _SAMPLES = 1001
 _GROUPS = {"parameters": "parameters", "initial": "start", "inputs": "inputs"}
 
 
-def problem_of(found: Sweep) -> Problem:
-    """What all robots have in common, as a run of the sweep's length."""
+def drives_live(found: Sweep) -> bool:
+    """Whether a browser can simulate and draw its robots: on a plane, by inputs that stay as they are."""
     work = found.work
-    if not isinstance(work, Work):
-        hint = "one robot's run has a page: found.run(NUMBER).animate(path)"
-        raise InputError("robots go over terrain by steps that no browser takes", key="given", hint=hint)
-    if work.cases:
-        hint = "one robot's run has a page: found.run(NUMBER).animate(path)"
-        raise InputError(
-            "a sweep's page holds constant inputs only", key=f"over.{next(iter(work.cases))}", hint=hint
-        )
-    if work.model.robot is None:
-        hint = "the sweep's figure shows its numbers: found.figure()"
-        raise InputError(f"'{work.model.name}' has no description to draw it by", key="given", hint=hint)
-    for name, value in work.inputs.items():
-        if not isinstance(value, (int, float, str)) and np.ndim(value):
-            hint = "one robot's run has a page: found.run(NUMBER).animate(path)"
-            raise InputError("a sweep's page holds constant inputs only", key=f"inputs.{name}", hint=hint)
+    if not isinstance(work, Work) or work.cases or work.model.robot is None:
+        return False
+    return all(isinstance(value, int | float | str) or not np.ndim(value) for value in work.inputs.values())
+
+
+def problem_of(found: Sweep) -> Problem:
+    """What all robots have in common, as a run of the sweep's length; of robots that a browser can simulate."""
+    work = found.work
+    assert isinstance(work, Work)
     options = options_of(work.steps * work.dt, _SAMPLES)
     return dynamic_problem(work.model, dict(work.inputs), dict(work.initial), dict(work.parameters), options)  # type: ignore[arg-type]
 
 
-def cloud_of(found: Sweep, knobs: Collection[str]) -> dict[str, object]:
-    """The dots as plain data: names, units, robots by number, a column a name, and the knobs that varied names turn."""
+def cloud_of(found: Sweep, knobs: Collection[str] = ()) -> dict[str, Any]:
+    """The dots as plain data: names, units, robots by number, a column a name, and the knobs that varied names turn.
+
+    A page without knobs has the whole runs of some robots beside them: `runs` are these by number.
+    """
     names = [*found.varied, *found.measures]
     robots = _picked(found)
     columns = [found[name][robots] for name in names]
     finite = np.isfinite(columns).all(axis=0)
-    keys = {name: key for name in found.varied if (key := _key(found, name)) in knobs}
+    keys = {name: key for name in found.varied if (key := _key(found, name)) in knobs} if knobs else {}
     return {
         "names": names,
         "units": [found.units.get(name, "") for name in names],

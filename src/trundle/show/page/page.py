@@ -19,14 +19,15 @@ from trundle.results import Run
 from trundle.robot import Robot
 from trundle.show.figures.field import Field, FieldLike
 from trundle.show.figures.panels import described
-from trundle.show.page.cloud import cloud_of, problem_of
+from trundle.show.page.cloud import cloud_of, drives_live, problem_of
 from trundle.show.page.inert_json import to_json
 from trundle.show.page.inline import InlinePage
 from trundle.show.page.joining import asset, filled, joined, policy
 from trundle.show.page.knobs import Knob
 from trundle.show.page.live import live_of
 from trundle.show.page.page_equations import page_equations
-from trundle.show.page.payload import run_data
+from trundle.show.page.payload import chosen_data, run_data
+from trundle.show.page.sweep_runs import runs_of_some
 from trundle.show.words.run_words import notes_of
 from trundle.simulation.problem import Problem, solve
 from trundle.simulation.runfile import task_of
@@ -133,8 +134,13 @@ def _live_page(given: Given, progress: bool | Callable[[float], None], under: Fi
 
 
 def _sweep_page(found: Sweep, progress: bool | Callable[[float], None]) -> InlinePage:
-    """The live page of a sweep's model, with its robots as dots: the one that is chosen drives."""
+    """The page of a sweep, with its robots as dots: the one that is chosen drives.
+
+    It simulates that robot; where no browser can, over terrain say, it has the whole runs of some.
+    """
     with Doing(progress, "making the page") as doing:
+        if not drives_live(found):
+            return _kept_sweep_page(found, doing)
         problem = problem_of(found)
         doing.at("its programs for the browser")
         live = live_of(problem, found.varied)
@@ -145,6 +151,18 @@ def _sweep_page(found: Sweep, progress: bool | Callable[[float], None]) -> Inlin
         cloud = cloud_of(found, [knob["key"] for knob in cast("list[Knob]", live["knobs"])])
         doing.at("its equations")
         return _assembled(f"sweep of {run.name}", {**data, "live": live, "cloud": cloud}, run, None)
+
+
+def _kept_sweep_page(found: Sweep, doing: Doing) -> InlinePage:
+    """The page of a sweep that has the runs of some of its robots."""
+    cloud = cloud_of(found)
+    runs = runs_of_some(found, cloud["robots"], doing)
+    doing.at("its numbers")
+    choices = {"runs": list(runs), "notes": [notes_of(run) for run in runs.values()]}
+    first = next(iter(runs.values()))
+    data = {**chosen_data(list(runs.values())), "live": None, "cloud": {**cloud, **choices}}
+    doing.at("its equations")
+    return _assembled(f"sweep of {first.name}", data, first, None)
 
 
 def _equations(run: Run) -> str:
@@ -170,6 +188,9 @@ def _assembled(title: str, data: dict[str, object], run: Run, under: Field | Non
     """The page of these data: its scripts are those that the data need, and its policy allows no others."""
     data = data if under is None else {**data, "field": under.plain()}
     still = _still(run)
+    caveats = (
+        [] if "choices" in data else notes_of(run)
+    )  # of choices only the one that is shown has its notes said
     parts = {"createControls": "controls"} if data["live"] else {}
     parts |= {"createView3d": "view3d"} if data["spatial"] else {}
     parts |= {"createPlanes": "planes"} if data["planes"] else {}
@@ -183,7 +204,7 @@ def _assembled(title: str, data: dict[str, object], run: Run, under: Field | Non
             "policy": escape(policy([script], [style])),
             "title": escape(title),
             "style": style,
-            "caveats": "".join(f'<p class="caveat">{escape(note)}</p>' for note in notes_of(run)),
+            "caveats": "".join(f'<p class="caveat">{escape(note)}</p>' for note in caveats),
             "equations": _equations(run),
             "still": "" if still is None else _image(still),
             "data": to_json(data),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
 
-from trundle.errors import TrundleError
+from trundle.errors import InputError, TrundleError
 from trundle.formulas import SymbolInfo, equations
 from trundle.formulas.typeset.hypertext import fragment
 from trundle.model import Model
@@ -18,7 +18,8 @@ def page_equations(given: Robot | Model, parameters: Mapping[str, float]) -> str
     try:
         shown = equations(given)
     except TrundleError as error:
-        return f"<h2>Equations</h2><p>They are left out: {escape(str(error))}.</p>"
+        why = error.message if isinstance(error, InputError) else str(error)
+        return f"<h2>Equations</h2><p>They are left out: {escape(why)}.</p>"
     symbols = tuple(_valued(info, parameters) for info in shown.symbols)
     return f"<h2>Equations</h2>{fragment(replace(shown, symbols=symbols), folded=True)}"
 

@@ -22,6 +22,8 @@ from trundle.show.page.planes import planes
 
 # What the numbers of one run may take (bytes); base64 adds a third.
 _ROOM = 400_000
+# The same of runs that a person chooses among, all together: they are looked at one by one.
+_ROOM_OF_CHOICES = 4_000_000
 _FEWEST, _MOST = 600, 4000
 # Of what a panel or the picture spans: less than a pixel of 600.
 _CLOSE = 1e-3
@@ -33,16 +35,28 @@ def run_data(runs: Sequence[Run], known: Set[str] | None = None) -> dict[str, ob
     """Page data of runs: the first in full, the `others` that it is compared with. `known`: which values have curves,
     where the page can't make all of them anew.
     """
-    panels = [{section: show(run) for section, show in OVER_TIME.items()} for run in runs]
     labels = difference_labels(runs) if len(runs) > 1 else ("",)
-    every = [
-        {**_one_run(run, panel), "label": label}
-        for run, panel, label in zip(runs, panels, labels, strict=True)
-    ]
+    (first, *others), shared = _every(runs, known, _ROOM)
+    others = [{**each, "label": label} for each, label in zip(others, labels[1:], strict=True)]
+    shown = {"others": others, "planes": [] if known else planes(runs[0])}
+    return {**first, "label": labels[0], **shared, **shown}
+
+
+def chosen_data(runs: Sequence[Run]) -> dict[str, object]:
+    """Page data of runs of which one is shown at a time: the first in full, and all of them as the `choices`."""
+    choices, shared = _every(runs, None, _ROOM_OF_CHOICES // len(runs))
+    return {**choices[0], "label": "", **shared, "others": [], "planes": [], "choices": choices}
+
+
+def _every(
+    runs: Sequence[Run], known: Set[str] | None, room: int
+) -> tuple[list[dict[str, object]], dict[str, object]]:
+    """What a page holds of runs, and what they share: grounds, and the panels of the first."""
+    panels = [{section: show(run) for section, show in OVER_TIME.items()} for run in runs]
+    every = [_one_run(run, panel, room) for run, panel in zip(runs, panels, strict=True)]
     grounds, own = _grounds(runs, every[0]["scene"])
-    first, *others = ({**each, "ground": place} for each, place in zip(every, own, strict=True))
-    shown = {"plots": list(_plots(runs[0], panels[0], known)), "planes": [] if known else planes(runs[0])}
-    return {**first, "others": others, "grounds": grounds, **shown}
+    every = [{**each, "ground": place} for each, place in zip(every, own, strict=True)]
+    return every, {"grounds": grounds, "plots": list(_plots(runs[0], panels[0], known))}
 
 
 def _grounds(runs: Sequence[Run], scene: object) -> tuple[list[dict[str, object]], list[int | None]]:
@@ -72,8 +86,8 @@ def _surface(ground: Ground) -> dict[str, object]:
     }
 
 
-def _one_run(run: Run, panels: Mapping[str, Sequence[Panel]]) -> dict[str, object]:
-    """Numbers and scene of a run, at as many of its samples as a page has room for.
+def _one_run(run: Run, panels: Mapping[str, Sequence[Panel]], room: int) -> dict[str, object]:
+    """Numbers and scene of a run, at as many of its samples as a page has room for (bytes).
 
     A sample takes 8 bytes for its time, 4 for a value, 48 for a frame's 12 numbers and 24 for an arrow's 6: mostly they
     are in single precision.
@@ -83,7 +97,7 @@ def _one_run(run: Run, panels: Mapping[str, Sequence[Panel]]) -> dict[str, objec
     end = len(run) if scene is None else len(scene.poses)
     shapes = 0 if scene is None else 48 * scene.poses.shape[1] + 24 * len(scene.arrows)
     sample = 8 + 4 * len(run.values) + shapes
-    most = int(np.clip(_ROOM // sample, _FEWEST, _MOST))
+    most = int(np.clip(room // sample, _FEWEST if room >= _ROOM else _FEWEST // 3, _MOST))
     curves = [np.zeros(end), *(curve[:end] for curve in _seen(scene, chain(*panels.values())))]
     kept, off = kept_samples(np.array(curves), most)
     return {

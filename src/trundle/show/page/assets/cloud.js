@@ -5,9 +5,11 @@ import { element, number, ticks, tickText } from "./data.js";
 const CLOUD_ROOM = { left: 62, right: 12, top: 8, below: 44 }; // pixels around the dots
 const CLICK_REACH = 24; // pixels within which a click means a dot
 const DOT_RADIUS = 2.2;
+const RING_RADIUS = 5;
 const CLOUD_HEIGHT = 300;
 
-// The panel of a sweep's robots: {element, draw(), choose(place)}; `onChoose(changes)` gets what the chosen one has.
+// The panel of a sweep's robots: {element, draw(), choose(place)}; `onChoose(changes, run)` gets what the chosen one has:
+// numbers by the keys of knobs, and the place of its run among those that the page holds, -1 where it holds none.
 export function createCloud(cloud, theme, onChoose) {
   const canvas = element("canvas", { role: "img", tabindex: 0 });
   const mark = element("div", { class: "dot" });
@@ -15,6 +17,7 @@ export function createCloud(cloud, theme, onChoose) {
   const words = element("p", { role: "status" });
   const [across, up] = [cloud.across, cloud.up].map((first) => axisChoice(cloud.names, first));
   const labels = [["across", across], ["up", up]].map(([name, choice]) => element("label", {}, `${name} `, choice));
+  const ringed = (cloud.runs ?? []).map((robot) => cloud.robots.indexOf(robot));
   const made = { chosen: -1, space: null, element: cloudSection(cloud, [element("p", { class: "cloud-axes" }, ...labels), area, words]) };
 
   made.draw = () => {
@@ -23,6 +26,7 @@ export function createCloud(cloud, theme, onChoose) {
     const [x, y] = [across, up].map((choice) => cloud.columns[choice.value]);
     made.space = cloudSpace(x, y, width);
     drawDots(canvas, theme, x, y, made.space, [across, up].map((choice) => axisTitle(cloud, choice.value)));
+    drawRings(canvas, theme, ringed.map((place) => [made.space.x(x[place]), made.space.y(y[place])]));
     canvas.setAttribute("aria-label", `${cloud.names[up.value]} by ${cloud.names[across.value]}; arrow keys go from robot to robot`);
     showMark();
   };
@@ -37,7 +41,7 @@ export function createCloud(cloud, theme, onChoose) {
     made.chosen = place;
     showMark();
     words.textContent = robotInWords(cloud, place);
-    onChoose(Object.entries(cloud.keys).map(([name, key]) => [key, cloud.columns[cloud.names.indexOf(name)][place]]));
+    onChoose(Object.entries(cloud.keys).map(([name, key]) => [key, cloud.columns[cloud.names.indexOf(name)][place]]), ringed.indexOf(place));
   };
   const nearest = (event) => {
     const box = canvas.getBoundingClientRect();
@@ -59,7 +63,8 @@ export function createCloud(cloud, theme, onChoose) {
 
 function cloudSection(cloud, children) {
   const holds = element("span", { class: "holds" }, `${cloud.robots.length.toLocaleString("en")} of ${cloud.count.toLocaleString("en")}`);
-  return element("details", { class: "plots cloud", id: "plots-robots", open: true }, element("summary", {}, "Robots ", holds), ...children);
+  const says = cloud.runs ? [element("p", {}, `A robot with a ring drives when it is clicked: ${cloud.runs.length} have their runs on this page.`)] : [];
+  return element("details", { class: "plots cloud", id: "plots-robots", open: true }, element("summary", {}, "Robots ", holds), ...says, ...children);
 }
 
 function axisChoice(names, first) {
@@ -73,9 +78,22 @@ function axisTitle(cloud, place) {
   return unit ? `${cloud.names[place]} (${unit})` : cloud.names[place];
 }
 
+// A number with as many decimals as it needs: none for a seed.
+function amount(value) {
+  return Number.isInteger(value) ? String(value).replace("-", "−") : number(value);
+}
+
 function robotInWords(cloud, place) {
-  const parts = cloud.names.map((name, k) => `${name} ${number(cloud.columns[k][place])} ${cloud.units[k]}`.trim());
-  return `robot ${cloud.robots[place].toLocaleString("en")}: ${parts.join(", ")}`;
+  const parts = cloud.names.map((name, k) => `${name} ${amount(cloud.columns[k][place])} ${cloud.units[k]}`.trim());
+  return `robot ${cloud.robots[place].toLocaleString("en")}: ${parts.join(", ")}${runInWords(cloud, cloud.robots[place])}`;
+}
+
+// Of a page that holds runs: what its own one says, or that it has none.
+function runInWords({ runs, notes }, robot) {
+  if (!runs) return "";
+  const place = runs.indexOf(robot);
+  if (place < 0) return `. Its run isn't on this page: a robot with a ring drives.`;
+  return notes[place].map((note) => `. ${note}`).join("");
 }
 
 // From numbers to pixels, with a little room around the outermost dots.
@@ -119,6 +137,19 @@ function drawDots(canvas, theme, x, y, space, titles) {
     pen.beginPath();
     pen.arc(space.x(x[k]), space.y(y[k]), DOT_RADIUS, 0, 2 * Math.PI);
     pen.fill();
+  }
+}
+
+// Rings around the robots whose runs a page holds.
+function drawRings(canvas, theme, places) {
+  const pen = canvas.getContext("2d");
+  pen.globalAlpha = 1;
+  pen.strokeStyle = theme.ink;
+  pen.lineWidth = 1.5;
+  for (const [x, y] of places) {
+    pen.beginPath();
+    pen.arc(x, y, RING_RADIUS, 0, 2 * Math.PI);
+    pen.stroke();
   }
 }
 

@@ -95,14 +95,32 @@ function start(page) {
   page.resize();
   startView(page);
   page.redraw();
-  const still = globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (page.scene && !still) player.play();
+  if (page.scene && !stands()) player.play();
 }
 
 // A sweep's robots stand before all plots; the one that is chosen drives.
 function setUpCloud(document, page) {
-  page.cloud = page.parts.createCloud(page.data.cloud, page.theme, (changes) => page.controls.set(changes));
+  const { choices, grounds, cloud } = page.data;
+  const show = (run) => {
+    if (run < 0) return;
+    const chosen = choices[run];
+    page.setMotion({ ...motionOf(chosen), shapes: { ...chosen.scene, ground: grounds[chosen.ground] ?? null } });
+    playAgain(page.player);
+  };
+  page.cloud = page.parts.createCloud(cloud, page.theme, (changes, run) => (choices ? show(run) : page.controls.set(changes)));
   document.getElementById("plots").prepend(page.cloud.element);
+  if (choices) page.cloud.choose(cloud.robots.indexOf(cloud.runs[0]));
+}
+
+// Another robot drives from its start.
+function playAgain(player) {
+  player.seek(player.state.start);
+  if (!stands()) player.play();
+}
+
+// Whether a person wants nothing to move by itself.
+function stands() {
+  return globalThis.matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
 // A picture of the field lies under what is seen from above.
