@@ -11,7 +11,8 @@ import numpy as np
 
 import trundle
 from benchmarks.measure import MISSING, Row, seconds_text
-from benchmarks.page_frames import NO_CHROMIUM, find_chromium, frame_times
+from benchmarks.page_frames import NO_CHROMIUM, frame_times
+from tools import chromium
 from trundle.show.page import page_of
 
 if TYPE_CHECKING:
@@ -44,13 +45,13 @@ def page_browser(quick: bool) -> list[Row]:
     """The live page's three cases, from slider to picture, and the main thread's frames while a slider moves."""
     from playwright.sync_api import sync_playwright
 
-    chromium = find_chromium()
-    if chromium is None:
+    found = chromium.find()
+    if found is None:
         return [Row("live pages in Chromium", MISSING, note=NO_CHROMIUM)]
     swerve = trundle.catalog.document("swerve", contact="slip")
     tries = 5 if quick else 15
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
         circle = Path(folder, "circle.html")
         circle.write_text(page_of(_CIRCLE), encoding="utf-8")
         slipping = Path(folder, "swerve.html")

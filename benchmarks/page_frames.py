@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -14,6 +13,7 @@ import numpy as np
 
 import trundle
 from benchmarks.measure import MISSING, Row
+from tools import chromium
 from trundle.documents import dump, load_urdf
 from trundle.robot.bodies import RevoluteJoint
 from trundle.show.page import page_of
@@ -43,13 +43,13 @@ def page_frames(quick: bool) -> list[Row]:
     """
     from playwright.sync_api import sync_playwright
 
-    chromium = find_chromium()
-    if chromium is None:
+    found = chromium.find()
+    if found is None:
         return [Row("pages in Chromium", MISSING, note=NO_CHROMIUM)]
     runs = {what: trundle.run(_EXAMPLES / file, progress=False) for what, file in _RUNS.items()}
     rows = []
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         path, seconds = Path(folder, "page.html"), 2.0 if quick else 6.0
         for what, run in runs.items():
             rows += _rows(browser, path, what, page_of(run), seconds, SIZE, FRAME)
@@ -59,11 +59,6 @@ def page_frames(quick: bool) -> list[Row]:
             rows += _rows(browser, path, what, page_of(_swinging(robot, 121)), seconds, None, None)
         browser.close()
     return rows
-
-
-def find_chromium() -> str | None:
-    """Where Chromium is, by the names that distributions give it."""
-    return shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 def _rows(

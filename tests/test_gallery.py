@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 
 import trundle
+from tools import chromium
 from tools.gallery import EXAMPLES, PICTURED, build, entries, index
 from trundle.files import is_marked
 
@@ -48,7 +49,7 @@ def test_pictures_are_small_made_by_the_gallery_and_shown():
         assert f"pictures/{each.name})" in pages
 
 
-@pytest.mark.skipif(not Path("/usr/bin/chromium").exists(), reason="chromium is not installed")
+@pytest.mark.skipif(chromium.find() is None, reason="chromium is not installed")
 @pytest.mark.slow
 def test_faults_of_a_page_are_seen(tmp_path):
     pytest.importorskip("playwright")

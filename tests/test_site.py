@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -11,10 +13,12 @@ from benchmarks.__main__ import write_table
 from benchmarks.measure import Row
 from tools.site import commands, compared, reference, schema_pages
 from tools.site.docstrings import restructured
-from tools.site.links import broken, leave_broken_returns
+from tools.site.links import follow, leave_broken_returns
 from tools.site.reachable import make_reachable
 from trundle.cli.app import COMMANDS
 from trundle.documents import json_schema
+
+ROOT = Path(__file__).parents[1]
 
 
 def test_every_public_name_stands_under_one_topic():
@@ -75,11 +79,14 @@ def test_links_that_lead_nowhere_are_told(tmp_path):
         '<img src="none.png"><a href="#own">4</a><p id="own">5</p><a href="#other">6</a>'
     )
     (tmp_path / "deep" / "b.html").write_text('<p id="here"><a href="../a.html#own">back</a></p>')
-    assert broken(tmp_path) == [
-        "a.html: #other: the page has no such place",
-        "a.html: deep/b.html#there: the page has no such place",
-        "a.html: none.png: there is no such file",
-    ]
+    assert follow(tmp_path) == (
+        [
+            "a.html: #other: the page has no such place",
+            "a.html: deep/b.html#there: the page has no such place",
+            "a.html: none.png: there is no such file",
+        ],
+        1,
+    )
 
 
 def test_live_pages_share_one_script(tmp_path):
@@ -140,3 +147,69 @@ def test_what_scrolls_has_the_keyboards_focus(tmp_path):
     text = (tmp_path / "a.html").read_text()
     assert '<pre tabindex="0">' in text
     assert '<div class="table-wrapper docutils" tabindex="0">' in text
+
+
+PLANTED = '''"""
+A tutorial
+==========
+"""
+
+import trundle
+
+# %%
+# A pendulum.
+
+pendulum = trundle.catalog.pendulum()
+{line}
+'''
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "trundle.derive(pendulum, speed=3)",
+            "12: TypeError: derive() got an unexpected keyword argument 'speed'",
+        ),
+        ("trundle.derive(pendulum).trim(v_x=1)", "12: InputError: "),
+        ("trundle.derive(pendulum))", "12: SyntaxError: unmatched ')'"),
+        ("trundle.derive(pendulum)", ""),
+    ],
+)
+def test_a_tutorial_that_fails_is_named_with_its_line(line, said, tmp_path, capfd):
+    pytest.importorskip("sphinx_gallery")
+    from tools.site import sphinx_run
+
+    source = tmp_path / "source"
+    for folder in ("tutorials", "docs/pictures", "_static", "_extra"):
+        (source / folder).mkdir(parents=True)
+    for name in ("conf.py", "tutorials/GALLERY_HEADER.rst", "_static/site.css"):
+        shutil.copy(ROOT / "site" / name, source / name)
+    shutil.copy(ROOT / "docs/pictures/page.png", source / "docs/pictures")
+    (source / "index.md").write_text("# Site\n\n```{toctree}\ntutorials_made/index\n```\n", encoding="utf-8")
+    (source / "tutorials/plot_1_planted.py").write_text(PLANTED.format(line=line), encoding="utf-8")
+    status = sphinx_run.run(source, tmp_path / "site")
+    told = capfd.readouterr().err
+    if said:
+        assert status == 1
+        assert f"\nsite/tutorials/plot_1_planted.py:{said}" in told
+    else:
+        assert (status, told) == (0, "")
+        assert "pendulum" in (tmp_path / "site/tutorials_made/plot_1_planted.html").read_text(
+            encoding="utf-8"
+        )
+
+
+def test_what_is_left_out_is_said(monkeypatch):
+    pytest.importorskip("sphinx_gallery")
+    from tools.site.__main__ import left_out
+
+    monkeypatch.setattr("shutil.which", lambda _name: None)
+    *first, last = left_out((), 7)
+    assert first == ["a look at 7 addresses of other sites, as nothing is fetched"]
+    assert last.endswith("needs Chromium, which is not installed")
+    monkeypatch.setattr("shutil.which", lambda name: name)
+    parts = [*left_out(("gallery", "tutorials"), 0)]
+    assert [part.split()[0] for part in parts[:2]] == ["live", "the"]
+    assert parts[-1].endswith("does that")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tools import chromium
+
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "out/site"
 AXE = ROOT / "out/axe/node_modules/axe-core/axe.min.js"
@@ -32,7 +34,7 @@ LOOKS = [(wide, colours) for wide in (390, 1400) for colours in ("light", "dark"
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not Path("/usr/bin/chromium").exists(), reason="chromium is not installed"),
+    pytest.mark.skipif(chromium.find() is None, reason="chromium is not installed"),
     pytest.mark.skipif(not (SITE / "index.html").is_file(), reason="no site: make docs"),
 ]
 

@@ -16,6 +16,7 @@ from html import escape
 from pathlib import Path
 
 import trundle
+from tools import chromium
 from tools.gallery_pictures import save_still
 from tools.readme_pictures import draw_pictures
 from trundle.documents import Document, load
@@ -126,6 +127,8 @@ def main() -> int:
         "--check", action="store_true", help="open every page in Chromium and look for faults"
     )
     args = parser.parse_args()
+    if (args.pictures or args.check) and chromium.find() is None:
+        parser.error("--pictures and --check need Chromium, which is not installed")
     found = list(entries())
     build(args.folder, found)
     if args.pictures:

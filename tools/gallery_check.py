@@ -10,9 +10,9 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tools import chromium
 from trundle.show.figures.style import png_mark
 
-_CHROMIUM = "/usr/bin/chromium"
 # Width, height and colours of each look at a page.
 _LOOKS = {"wide": (1280, 900, "light"), "phone": (390, 844, "light"), "dark": (1280, 900, "dark")}
 # A screenshot on a sheet, by its size, and the sheet's width in pixels.
@@ -108,8 +108,11 @@ def _seek(page: Page) -> None:
 
 @contextmanager
 def _chromium() -> Iterator[Browser]:
+    found = chromium.find()
+    if found is None:
+        raise FileNotFoundError("Chromium, which looks at pages, is not installed")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         try:
             yield browser
         finally:

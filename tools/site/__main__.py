@@ -11,12 +11,12 @@ import argparse
 import shutil
 import sys
 import time
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from sphinx.cmd.build import main as sphinx
-
-from tools.site import commands, compared, gallery_pages, reference, schema_pages
-from tools.site.links import broken, leave_broken_returns
+from tools import chromium
+from tools.site import commands, compared, gallery_pages, reference, schema_pages, sphinx_run
+from tools.site.links import Followed, follow, leave_broken_returns
 from tools.site.reachable import make_reachable
 from tools.site.repository import ROOT, copy_pages, list_the_rest
 
@@ -57,10 +57,24 @@ def build(folder: Path, source: Path, without: frozenset[str]) -> int:
         names = gallery_pages.write_live(found, source / "_extra", source / "_static" / "gallery")
     (source / "gallery.md").write_text(gallery_pages.gallery_page(found, names), encoding="utf-8")
     _said("Sphinx")
-    options = ["-D", "plot_gallery=0"] if "tutorials" in without else []
-    doctrees = str(source / "_doctrees")
-    options += ["-W", "--keep-going", "-q", "-d", doctrees]
-    return sphinx(["-b", "html", *options, str(source), str(folder)])
+    return sphinx_run.run(source, folder, tutorials="tutorials" not in without)
+
+
+def left_out(without: Collection[str], elsewhere: int) -> Iterator[str]:
+    """What nobody built or looked at, a line a part, and what does it."""
+    if "gallery" in without:
+        yield "live pages of the gallery, as --without asks"
+    if "tutorials" in without:
+        yield "the tutorials' figures and output, as --without asks"
+    if without:
+        yield "a look at links: parts of the site are missing"
+    elif elsewhere:
+        yield f"a look at {elsewhere} addresses of other sites, as nothing is fetched"
+    test = "`python -m pytest --slow tests/test_site_browser.py`"
+    lacking = (
+        f"{test} needs Chromium, which is not installed" if chromium.find() is None else f"{test} does that"
+    )
+    yield f"a look at the pages in a browser: {lacking}"
 
 
 def _said(what: str) -> None:
@@ -85,8 +99,9 @@ def main() -> int:
         return status
     leave_broken_returns(folder)
     make_reachable(folder)
-    faults = [] if args.without else broken(folder)
+    faults, elsewhere = Followed([], 0) if args.without else follow(folder)
     print("\n".join(faults), end="\n" if faults else "")
+    print("\n".join(f"left out: {each}" for each in left_out(args.without, elsewhere)))
     size = sum(each.stat().st_size for each in folder.rglob("*") if each.is_file()) / 1e6
     pages = len(list(folder.rglob("*.html")))
     _said(f"{pages} pages, {size:.1f} MB, {len(faults)} broken links: {args.folder / 'index.html'}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 # What Sphinx puts beside a definition in a page of source: the way back to its documentation.
@@ -30,14 +31,23 @@ class _Page(HTMLParser):
                 self.places.add(value)
 
 
-def broken(folder: Path) -> list[str]:
-    """Links that lead nowhere, in words, a line a link."""
+class Followed(NamedTuple):
+    """Links that lead nowhere, in words, a line a link; how many lead to other sites, which nobody asked."""
+
+    broken: list[str]
+    elsewhere: int
+
+
+def follow(folder: Path) -> Followed:
+    """Follow every link of the pages in a folder."""
     pages = {path: _Page(path.read_text(encoding="utf-8")) for path in folder.rglob("*.html")}
     faults: list[str] = []
+    elsewhere = set[str]()
     for path, page in sorted(pages.items()):
         for link in sorted(page.links):
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
+                elsewhere |= {link} if parts.scheme in ("", "http", "https") else set()
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             place = unquote(parts.fragment)
@@ -45,7 +55,7 @@ def broken(folder: Path) -> list[str]:
                 faults.append(f"{path.relative_to(folder)}: {link}: there is no such file")
             elif place and target in pages and place not in pages[target].places:
                 faults.append(f"{path.relative_to(folder)}: {link}: the page has no such place")
-    return faults
+    return Followed(faults, len(elsewhere))
 
 
 def leave_broken_returns(folder: Path) -> None:

@@ -1,11 +1,11 @@
 """A browser for pages, without a network. A page that complains or asks for anything fails its test."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-_CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+from tools.chromium import find
+
 # What drivers without a graphics processor say of their own speed, once many pictures were drawn.
 _SLOW = "GL Driver Message (OpenGL, Performance"
 
@@ -14,10 +14,11 @@ _SLOW = "GL Driver Message (OpenGL, Performance"
 def chromium():
     """One browser for all tests; they are skipped where there is none."""
     api = pytest.importorskip("playwright.sync_api")
-    if _CHROMIUM is None:
+    found = find()
+    if found is None:
         pytest.skip("no chromium is installed")
     with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield browser
         browser.close()
 
