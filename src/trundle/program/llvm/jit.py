@@ -136,7 +136,7 @@ def pointer(code: Code, table_index: int, table: str = "%table") -> str:
 def integer_word(code: Code, table_index: int, table: str = "%table") -> str:
     """Load an integer from the table."""
     slot = code.new(f"getelementptr i64, ptr {table}, i64 {table_index}")
-    return code.new(f"load i64, ptr {slot}, !invariant.load !0")
+    return code.new(f"load i64, ptr {slot}, align 8, !invariant.load !0")
 
 
 def element(code: Code, base: str, index: str) -> str:

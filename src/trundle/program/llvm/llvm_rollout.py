@@ -140,10 +140,10 @@ class _RolloutWriter:
 
     def write(self) -> Code:
         next_save, row = self._entry()
-        start, state_at = self._block()
+        start = self._block()
         self._step(start, next_save, row)
         self._save()
-        self._end(state_at)
+        self._end()
         self.emitter.finish()
         return self.code
 
@@ -158,17 +158,20 @@ class _RolloutWriter:
         code.do("br label %block")
         return next_save, row
 
-    def _block(self) -> tuple[list[str], list[str]]:
-        """The loop over blocks: their states and what is constant in a lane."""
+    def _block(self) -> list[str]:
+        """The loop over blocks: their states, which are returned, and what is constant in a lane."""
         code = self.code
         code.label("block")
-        code.do("%lane = phi i64 [ %lane_begin, %entry ], [ %lane.next, %block.done ]")
+        if self.plan.threads:  # one lane is all: in a loop, what stands before it would keep its registers
+            code.do("%lane = bitcast i64 %lane_begin to i64")
+        else:
+            code.do("%lane = phi i64 [ %lane_begin, %entry ], [ %lane.next, %block.done ]")
         self.mask = _mask(code, self.count)
-        state_at = [element(code, self.states, _index(code, self.padded, k)) for k in range(self.n)]
-        start = [load(code, address, self.width) for address in state_at]
+        addresses = _column(code, self.states, self.padded, self.n)
+        start = [load(code, address, self.width) for address in addresses]
         self._compute(level=0, wide=True)
         code.do("br label %step")
-        return start, state_at
+        return start
 
     def _step(self, start: list[str], next_save: str, row: str) -> None:
         """The loop over steps: the state stays in registers."""
@@ -194,8 +197,7 @@ class _RolloutWriter:
         """Store a sample, and on to the next step."""
         code = self.code
         code.label("save")
-        for index in range(self.n):
-            address = element(code, "%row", _index(code, self.count, index))
+        for index, address in enumerate(_column(code, "%row", self.count, self.n)):
             _store_masked(code, f"%s{index}.next", address, self.mask)
         after = code.new(f"add i64 %save.at, {self.every}")
         row_after = element(code, "%row", self.row_size)
@@ -206,12 +208,16 @@ class _RolloutWriter:
         more = code.new("icmp slt i64 %k.next, %step_end")
         code.do(f"br i1 {more}, label %step, label %block.done")
 
-    def _end(self, state_at: list[str]) -> None:
+    def _end(self) -> None:
         """Put the block's states back, and on to the next block."""
         code = self.code
         code.label("block.done")
-        for index, address in enumerate(state_at):
+        # addresses anew: kept through all steps they would take two registers each
+        for index, address in enumerate(_column(code, self.states, self.padded, self.n)):
             store(code, f"%s{index}.next", address, self.width)
+        if self.plan.threads:
+            code.do("ret void")
+            return
         code.do(f"%lane.next = add i64 %lane, {self.width}")
         more = code.new("icmp slt i64 %lane.next, %lane_end")
         code.do(f"br i1 {more}, label %block, label %done")
@@ -434,5 +440,9 @@ def _store_masked(code: Code, value: str, address: str, mask: str) -> None:
     code.do(f"call void @{name}({t} {value}, ptr {address}, i32 {code.real.bytes}, {bits} {mask})")
 
 
-def _index(code: Code, row_length: str, row: int) -> str:
-    return code.new(f"add i64 %lane, {code.new(f'mul i64 {row_length}, {row}')}")
+def _column(code: Code, base: str, row_length: str, rows: int) -> list[str]:
+    """Addresses of the block's first lane in all rows, one from the other: each costs an addition."""
+    addresses = [element(code, base, "%lane")]
+    for _ in range(rows - 1):
+        addresses.append(element(code, addresses[-1], row_length))
+    return addresses
