@@ -213,3 +213,23 @@ def test_what_is_left_out_is_said(monkeypatch):
     parts = [*left_out(("gallery", "tutorials"), 0)]
     assert [part.split()[0] for part in parts[:2]] == ["live", "the"]
     assert parts[-1].endswith("does that")
+
+
+@pytest.mark.slow
+def test_live_pages_are_made_in_processes(tmp_path):
+    pytest.importorskip("sphinx_gallery")
+    from tools.gallery import EXAMPLES, Entry
+    from tools.site import gallery_pages
+
+    given = trundle.catalog.document("pendulum")
+    found = [
+        Entry("pendulum", "", given),
+        Entry("again", "", given),
+        Entry("arm", "", EXAMPLES / "urdf/arm.urdf"),
+    ]
+    names = gallery_pages.write_live(found, tmp_path / "extra", tmp_path / "static", workers=2)
+    assert names == {"pendulum": "pendulum", "again": "pendulum", "arm": "arm"}
+    assert {path.name for path in (tmp_path / "static").iterdir()} == {f"{each.name}.png" for each in found}
+    assert {path.name for path in (tmp_path / "extra/live").glob("*.html")} == {"pendulum.html", "arm.html"}
+    # One script for what moves in a plane, one for what moves in space.
+    assert len([*(tmp_path / "extra/live/scripts").glob("*.js")]) == 2

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
+from multiprocessing import get_context
 from pathlib import Path
 
 from tools.gallery import Entry, entries
 from tools.gallery_pictures import save_still
 from tools.site.live import share
+from trundle.operating_system import available_cores
 
 # Folders below the site: live pages, and the scripts that they share.
 LIVE, SCRIPTS = "live", "live/scripts"
 
 
-def write_live(found: Sequence[Entry], extra: Path, static: Path) -> dict[str, str]:
-    """Write the live pages and the still pictures of the gallery's entries; which page an entry has, by names.
+def write_live(
+    found: Sequence[Entry], extra: Path, static: Path, workers: int | None = None
+) -> dict[str, str]:
+    """Write the live pages and the still pictures of the gallery's entries, in so many processes (by default one a
+    core); which page an entry has, by names.
 
     Some examples are robots of the catalogue as they stand: these have one page.
     """
@@ -22,12 +29,19 @@ def write_live(found: Sequence[Entry], extra: Path, static: Path) -> dict[str, s
     names: dict[str, str] = {}
     (extra / LIVE).mkdir(parents=True, exist_ok=True)
     static.mkdir(parents=True, exist_ok=True)
-    for entry in found:
-        text = share(entry.page, extra / SCRIPTS, "scripts/")
-        names[entry.name] = pages.setdefault(text, entry.name)
-        (extra / LIVE / f"{names[entry.name]}.html").write_text(text, encoding="utf-8")
-        save_still(entry.run, static / f"{entry.name}.png")
+    with ProcessPoolExecutor(workers or available_cores(), mp_context=get_context("spawn")) as pool:
+        texts = pool.map(_made, found, repeat(static))
+        for entry, made in zip(found, texts, strict=True):
+            text = share(made, extra / SCRIPTS, "scripts/")
+            names[entry.name] = pages.setdefault(text, entry.name)
+            (extra / LIVE / f"{names[entry.name]}.html").write_text(text, encoding="utf-8")
     return names
+
+
+def _made(entry: Entry, static: Path) -> str:
+    """An entry's page; its still picture is saved."""
+    save_still(entry.run, static / f"{entry.name}.png")
+    return entry.page
 
 
 def gallery_page(found: Sequence[Entry], names: Mapping[str, str]) -> str:
