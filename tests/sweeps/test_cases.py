@@ -1,7 +1,10 @@
 """Plans, inputs over time and sensors' noise vary, too: rows are those of rollouts that are given the same."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+import yaml
 
 import trundle
 from trundle import InputError
@@ -140,8 +143,8 @@ def test_files_of_plans_on_the_command_line(tracked, tmp_path, capsys):
     capsys.readouterr()
     assert main(["run", str(robot), "--like", f"{tmp_path / 'out.zarr'}:1"]) == 1
     assert "motions of their own for inputs.track" in capsys.readouterr().err
-    with pytest.raises(InputError, match="constant inputs only"):
-        found.animate(tmp_path / "sweep.html")
+    text = found.animate(tmp_path / "sweep.html").read_text(encoding="utf-8")
+    assert '"runs":[0,1]' in text
 
 
 @pytest.mark.slow
@@ -183,3 +186,48 @@ def test_a_run_like_a_robot_has_its_noise(tmp_path, capsys):
 def test_what_is_no_motion_is_said(tracked, over, words):
     with pytest.raises(InputError, match=words):
         swept(tracked, over, measures=["final.x"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("own", [False, True])
+def test_estimators_assume_what_varies_unless_they_have_their_own(own):
+    """A worse gyro turns the estimate either way; how sure that is changes where the estimator knows of it."""
+    plain = yaml.safe_load(Path("examples/feedback/sensed.yaml").read_text(encoding="utf-8"))
+    plain["robot"]["parameters"]["bad"] = 0.002
+    plain["robot"]["sensors"]["gyro"]["noise"] = "bad"
+    if own:
+        plain["robot"]["controllers"]["where"]["gyro"] = 0.002
+    model = trundle.derive(plain)
+    over = {"bad": [0.002, 0.02], "noise.seed": [1]}
+    measures = ["final.where.theta", "final.where.P33"]
+    found = swept(model, over, measures=measures)
+    assert abs(np.diff(found["final.where.theta"])[0]) > 1e-3
+    good, bad = found["final.where.P33"]
+    assert (abs(bad / good - 1) < 1e-3) if own else (bad > 1.1 * good)
+    if own:
+        found = swept(model, {"controllers.where.gyro": [0.002, 0.02], "noise.seed": [1]}, measures=measures)
+        good, bad = found["final.where.P33"]
+        assert bad > 1.1 * good
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (
+            "sensors.gyro.noise",
+            "write `noise: NAME` for 'gyro', .* an estimator assumes the same noise, unless",
+        ),
+        ("sensors.fixes.heading", "write `heading: NAME` for 'fixes'"),
+        ("sensors.fixes.latency", "the latency of 'fixes' shapes the programs"),
+        ("sensors.gyro.noize", "did you mean 'sensors.gyro.noise'"),
+        ("controllers.where.gyro", "'where' has no gyro of its own: write one"),
+        ("controllers.speed.feedforward", "it follows from k, r: vary that"),
+        ("controllers.where.gyros", "did you mean"),
+        ("controllers.speed.period", "the period of 'speed' shapes the programs"),
+        ("controllers.turn.derivative", "it is 0, which leaves it out of the programs"),
+    ],
+)
+def test_noise_that_is_no_parameter_says_how_it_can_vary(sensed, name, words):
+    with pytest.raises(InputError, match=words) as told:
+        swept(sensed, {name: "uniform(0.001, 0.1)"}, measures=["final.x"])
+    assert told.value.key == f"over.{name}"

@@ -25,7 +25,9 @@ examples:
   trundle sweep rover.yaml --vary terrain.seed=0:99:100 --vary "terrain.scale=uniform(0, 1)" --measure "max(tilt)"
   trundle run robot.yaml --like out.zarr:1234
 
-What varies is a parameter, initial.STATE, inputs.INPUT, over terrain also its numbers and terrain.seed.
+What varies is a parameter, initial.STATE, inputs.INPUT, noise.seed, over terrain also its numbers and terrain.seed.
+A sensor's noise varies where FILE has it as a parameter, noise: NAME. An estimator assumes the same noise, unless FILE
+gives it a number of its own.
 BEGIN:END:POINTS and values with commas make a grid; uniform(low, high) and normal(mean, sd) are drawn from.
 Measures: final.NAME, min(NAME), max(NAME), mean(NAME), integral(NAME), rms(NAME), first(NAME > VALUE), of any state
 or output. The store is a Zarr folder, which xarray opens."""

@@ -14,7 +14,7 @@ import numpy as np
 from trundle.arrays import FloatArray, Floats
 from trundle.choices import Mode
 from trundle.documents import dump, parse
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError
 from trundle.gpu.devices import CPU, Device
 from trundle.model.ground_model import GroundModel
 from trundle.model.ground_motion import STEP
@@ -40,6 +40,7 @@ from trundle.sweeps.cases import Cases
 from trundle.sweeps.design import Design
 from trundle.sweeps.ground_programs import TIMES, GroundMeasured
 from trundle.sweeps.measures import Measure, measures_of
+from trundle.sweeps.places import unvaried
 from trundle.sweeps.variation import Grid
 from trundle.sweeps.work import BLOCK, DIVERGED, given_to, signals_told, stepped_on, told_apart
 from trundle.tables import Table
@@ -307,8 +308,7 @@ class GroundWork:
         ]
         known = [*model.parameters, *numbers, "initial.yaw", *(f"initial.{each}" for each in model.states)]
         known += [f"inputs.{each}" for each in model.inputs]
-        message = f"'{self.name}' has nothing called {name!r} that can vary"
-        raise InputError(message, key=f"over.{name}", hint=suggest(name, known))
+        raise unvaried(name, self.name, self.ground.robot, known)
 
 
 def units_over(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from trundle.arrays import FloatArray, Floats
-from trundle.errors import InputError, suggest
 from trundle.gpu.devices import CPU, Device
 from trundle.model import Model
 from trundle.program import compile_program
@@ -20,6 +19,7 @@ from trundle.simulation.sampling import NEXT_INPUT, stepped_groups
 from trundle.sweeps.cases import Cases
 from trundle.sweeps.design import Design
 from trundle.sweeps.measures import Measure
+from trundle.sweeps.places import unvaried
 from trundle.sweeps.programs import Measured
 
 if TYPE_CHECKING:
@@ -151,8 +151,7 @@ class Work:
             return place, label
         known = [*model.parameters, *(f"initial.{each}" for each in model.states)]
         known += [f"inputs.{each}" for each in model.inputs]
-        message = f"'{model.name}' has nothing called {name!r} that can vary"
-        raise InputError(message, key=f"over.{name}", hint=suggest(name, known))
+        raise unvaried(name, model.name, model.robot, known)
 
     def _measured(
         self, lanes: Lanes, columns: Mapping[str, FloatArray], threads: int | None,
