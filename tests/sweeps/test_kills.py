@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -18,6 +19,9 @@ pytest.importorskip("distributed")
 _CHUNKS, _THREADS = 10, 2
 # Seconds of waiting for what must happen, on a machine that does other things as well.
 _PATIENCE = 120
+# Seconds for what is aborted to say where it stood, and how that begins.
+_FAREWELL = 20
+_ABORTED = "Fatal Python error: Aborted"
 _COMMAND = """
 import sys
 import tests.sweeps.logged, trundle
@@ -34,7 +38,8 @@ class Processes:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.place, self.log = folder, folder / "killed.zarr", folder / "chunks.txt"
-        self.environment = {**os.environ, LOG: str(self.log), "PYTHONPATH": os.pathsep.join(sys.path)}
+        told = {LOG: str(self.log), "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONFAULTHANDLER": "1"}
+        self.environment = {**os.environ, **told}
         self.named = dict[str, subprocess.Popen[bytes]]()
         self.clustered = False
 
@@ -98,6 +103,17 @@ class Processes:
             return False
         return True
 
+    def must_end(self, seconds: float = _PATIENCE) -> None:
+        """Wait for the command. Where it doesn't end it is aborted, and the failure says where its threads stood."""
+        if self.ended(seconds):
+            return
+        self.named["command"].send_signal(signal.SIGABRT)  # faulthandler writes the stacks of all threads
+        if not self.ended(_FAREWELL):
+            self.end("command")
+        told = (self.folder / "command.txt").read_text(errors="replace")
+        stacks = told[told.rfind(_ABORTED) :] if _ABORTED in told else told[-2000:]
+        raise AssertionError(f"the command has not ended within {seconds} s:\n{stacks}")
+
     @property
     def begun(self) -> int:
         """Chunks that were begun to be rolled."""
@@ -129,6 +145,31 @@ def rows(place):
     return {name: found.store.read(name) for name in found.store.names}
 
 
+_HANGS = """
+import threading, time
+def hangs_here(): time.sleep(1000)
+threading.Thread(target=hangs_here, daemon=True).start()
+print("ready", flush=True)
+def waits_for_ever(): time.sleep(1000)
+waits_for_ever()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGABRT")
+def test_a_command_that_hangs_says_where(tmp_path):
+    sweep = Processes(tmp_path)
+    sweep.begin("command", "-c", _HANGS)
+    for _ in range(10 * _PATIENCE):
+        if "ready" in (tmp_path / "command.txt").read_text():
+            break
+        time.sleep(0.1)
+    with pytest.raises(AssertionError, match="has not ended within") as told:
+        sweep.must_end(0.5)
+    assert "waits_for_ever" in str(told.value)
+    assert "hangs_here" in str(told.value)
+    assert sweep.named["command"].returncode == -signal.SIGABRT
+
+
 @pytest.mark.campaign
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_kills_lose_the_chunks_under_way_at_most(tmp_path, campaign):
@@ -136,7 +177,7 @@ def test_kills_lose_the_chunks_under_way_at_most(tmp_path, campaign):
     sweep = Processes(tmp_path)
     sweep.goes_on(False)
     began = time.monotonic()
-    assert sweep.ended(_PATIENCE)
+    sweep.must_end()
     lasts = time.monotonic() - began
     assert sweep.named.pop("command").returncode == 0
     wanted, kills, done = rows(sweep.place), 0, 0
@@ -167,7 +208,7 @@ def test_kills_lose_the_chunks_under_way_at_most(tmp_path, campaign):
             kills += 1
             done = _killed(sweep, kind, done)
         sweep.goes_on(False)
-        assert sweep.ended(_PATIENCE)
+        sweep.must_end()
         assert whole(kills)
     finally:
         sweep.end(*list(sweep.named))
@@ -182,7 +223,7 @@ def _killed(sweep: Processes, kind: str, done: int) -> int:
         sweep.cluster()
     else:
         sweep.end("scheduler")
-        assert sweep.ended(_PATIENCE)
+        sweep.must_end()
         told = sweep.named.pop("command")
         assert told.returncode in (0, 1)
         sweep.end("worker 0", "worker 1")
