@@ -223,6 +223,7 @@ def test_estimators_assume_what_varies_unless_they_have_their_own(own):
         ("controllers.where.gyro", "'where' has no gyro of its own: write one"),
         ("controllers.speed.feedforward", "it follows from k, r: vary that"),
         ("controllers.where.gyros", "did you mean"),
+        ("terrain.seed", "these robots have no terrain"),
         ("controllers.speed.period", "the period of 'speed' shapes the programs"),
         ("controllers.turn.derivative", "it is 0, which leaves it out of the programs"),
     ],

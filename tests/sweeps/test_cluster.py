@@ -1,10 +1,12 @@
 """Sweeps on Dask's workers: real processes, the same bits, and what is lost with them."""
 
+import gc
 import os
 import signal
 import socket
 import threading
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -228,13 +230,31 @@ def test_closing_has_a_bound(hangs, status, monkeypatch, hasty):
 
 
 @pytest.mark.slow
-def test_what_listens_and_says_nothing_is_no_scheduler():
+@pytest.mark.parametrize("greets", [b"", b"SSH-2.0-OpenSSH_9.6\r\n", b"HTTP/1.1 400 Bad Request\r\n\r\n"])
+def test_what_listens_is_no_scheduler_for_that(greets, capfd):
+    """What says nothing, or speaks another protocol, is told within ten seconds, and leaves nothing that waits."""
     began = time.monotonic()
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(InputError, match="no scheduler answers"), clusters.reached(address):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        greeted: list[socket.socket] = []
+        threading.Thread(target=_greet, args=(other, greets, greeted), daemon=True).start()
+        address = f"tcp://127.0.0.1:{other.getsockname()[1]}"
+        with pytest.raises(InputError, match="no scheduler answers") as told, clusters.reached(address):
             pass
-    assert time.monotonic() - began < 2 * clusters._LOST  # Dask itself would wait for ever
+        assert greeted
+    assert "allocate" not in str(told.value)
+    assert "dashboard" in str(told.value)
+    del told
+    gc.collect()  # the client's destructor
+    assert time.monotonic() - began < 10
+    assert "Exception ignored" not in capfd.readouterr().err
+
+
+def _greet(server: socket.socket, words: bytes, greeted: list[socket.socket]) -> None:
+    """Take all that come, as long as the server is open."""
+    with suppress(OSError):
+        while True:
+            greeted.append(server.accept()[0])
+            greeted[-1].sendall(words)
 
 
 @pytest.mark.parametrize(

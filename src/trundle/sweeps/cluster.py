@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # Seconds in which a scheduler must answer, at first and when the connection to it was lost; and for a farewell.
 _PATIENCE = 5
+# Seconds after which a scheduler is given up whose client doesn't: something listens there, and says nothing.
+_REACHED = _PATIENCE + 2
 # Seconds after which a client that has lost its scheduler is given up: a client of ours ends its own tries after half.
 # Dask cancels the futures of a lost scheduler, but not those that are submitted at the same instant.
 _LOST = 2 * _PATIENCE
@@ -185,16 +187,26 @@ def reached(given: object) -> Iterator[Client | None]:
     if not _ADDRESS.fullmatch(given):
         hint = "such as tcp://127.0.0.1:8786"
         raise InputError(f"expected a scheduler's address, got {given!r}", key="client", hint=hint)
-    try:
-        client = _within(_LOST, lambda: Client(given, timeout=_PATIENCE, set_as_default=False))
-    except Exception as error:  # of many kinds: what answers there may be something else
-        hint = "is the scheduler running, and can this machine reach it?"
-        message = f"no scheduler answers at '{given}' within {_PATIENCE} s: {error}"
-        raise InputError(message, key="client", hint=hint) from error
+    client = _connected(Client, given)
     try:
         yield client
     finally:
         _close(client)
+
+
+def _connected(kind: type[Client], address: str) -> Client:
+    """A client of the scheduler there. Raises InputError where none answers."""
+    client = kind.__new__(kind)  # so that it is known also where its making fails or never ends
+    try:
+        _within(_REACHED, lambda: kind.__init__(client, address, timeout=_PATIENCE, set_as_default=False))
+    except Exception as error:  # of many kinds: what answers there may be something else
+        client.status = "closed"  # else its destructor would wait as well
+        hint = "is it running, can this machine reach it, and is this its own port (8786, mostly), not its dashboard's?"
+        # Bytes of another protocol are read as an absurd amount of memory, which says nothing to anybody.
+        why = "" if isinstance(error, MemoryError) or not str(error) else f": {error}"
+        message = f"no scheduler answers at '{address}' within {_PATIENCE} s{why}"
+        raise InputError(message, key="client", hint=hint) from error
+    return client
 
 
 def _close(client: Client) -> None:

@@ -13,10 +13,15 @@ from trundle.robot.sensors import Sensor
 # What all sensors and controllers have but their type: clocks, which are no parameters.
 _SHAPES = {*Sensor.model_fields, *Controller.model_fields} - {"type"}
 
+_GROUND = "terrain."
+
 
 def unvaried(name: str, owner: str, robot: Robot | None, known: Iterable[str]) -> InputError:
     """The error for a name that isn't among the known ones, with the likely fix."""
+    known = list(known)
     hint = "" if robot is None else _followed(name, robot) or _of_part(name, robot)
+    if name.startswith(_GROUND) and not any(each.startswith(_GROUND) for each in known):
+        hint = "these robots have no terrain: give them one, terrain= or terrain: in the file"
     message = f"'{owner}' has nothing called {name!r} that can vary"
     return InputError(message, key=f"over.{name}", hint=hint or suggest(name, known))
 
