@@ -20,13 +20,13 @@ from trundle.motion.forces.demand import Demand
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.real_limits import RealLimits
 from trundle.motion.paths.force_scaling import (
-    Knots,
     blocked,
     blocking,
     evenly_by_forces,
     passing_by_forces,
     quickest_by_forces,
 )
+from trundle.motion.paths.knots import Knots
 from trundle.motion.paths.looks import Bound, Forced
 from trundle.motion.pieces.motion import Motion, Samples
 from trundle.motion.pieces.pieces import straight

@@ -25,8 +25,10 @@ from trundle.motion.pieces.motion import Piece, Samples, sampled
 # Where a module stands at a section's end, its direction is that at this share of the length from it: there u/|u| is
 # numbers again, and by a smooth path it is off by as little.
 _BESIDE = 1e-5
-# Looks along a section between which no wheel turns by half a turn; steering is counted up from look to look.
-_LOOKS = 2001
+# Looks along a section, halved so often at most until no wheel turns by more than this (rad) from one to the next:
+# one that passes the centre of rotation at a millimetre turns by half a turn on as little. Steering is counted up from
+# look to look.
+_LOOKS, _HALVED, _STEP = 2001, 24, 0.1
 # Newton's steps from an interpolated place to the exact one: every step doubles its right digits.
 _NEWTON = 4
 
@@ -265,9 +267,25 @@ class AlongPath(Piece):
     @cached_property
     def _looks(self) -> tuple[FloatArray, FloatArray]:
         """Lengths along the section, (_LOOKS,), and how far the modules have been steered there, (_LOOKS, m)."""
-        looks = self.stretched.at(np.linspace(0.0, 1.0, _LOOKS))[0]
-        steps = steered_by(local_velocities(self.drive, self.section, looks), self._steers)
-        return looks, np.concatenate([np.zeros((1, steps.shape[1])), np.cumsum(steps, axis=0)])
+        z, steps = steered_along(self.drive, self.section, self.stretched, self._steers, _LOOKS)
+        turned = np.concatenate([np.zeros((1, steps.shape[1])), np.cumsum(steps, axis=0)])
+        return self.stretched.at(z)[0], turned
+
+
+def steered_along(
+    drive: Drive, section: Section, stretched: Stretched, steers: BoolArray, count: int
+) -> tuple[FloatArray, FloatArray]:
+    """Looks at z (n,), so many and more where modules turn much, and how far these are steered between, (n − 1, m)."""
+    z = np.linspace(0.0, 1.0, count)
+    u = local_velocities(drive, section, stretched.at(z)[0])
+    for _ in range(_HALVED):
+        steep = np.flatnonzero(np.abs(steered_by(u, steers)).max(axis=1) > _STEP)
+        if not steep.size:
+            break
+        between = (z[steep] + z[steep + 1]) / 2
+        u = np.insert(u, steep + 1, local_velocities(drive, section, stretched.at(between)[0]), axis=0)
+        z = np.insert(z, steep + 1, between)
+    return z, steered_by(u, steers)
 
 
 def steered_by(u: ComplexArray, steers: BoolArray) -> FloatArray:

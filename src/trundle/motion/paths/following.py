@@ -21,10 +21,11 @@ from trundle.motion.drive.kinematics import Kinematics, kinematics
 from trundle.motion.drive.trailing import powered
 from trundle.motion.forces.real_limits import RealLimits, checked, real_limits, rolled
 from trundle.motion.paths.aligned import aligned
-from trundle.motion.paths.along_path import AlongPath, Stretched, local_velocities, steered_by
+from trundle.motion.paths.along_path import AlongPath, Stretched, local_velocities, steered_along
 from trundle.motion.paths.followed import Followed, Passed
-from trundle.motion.paths.force_scaling import Knots, blocked, blocking, quickest_by_forces
+from trundle.motion.paths.force_scaling import blocked, blocking, quickest_by_forces
 from trundle.motion.paths.held_wheels import check_held, out_of_range
+from trundle.motion.paths.knots import Knots, graded
 from trundle.motion.paths.looks import Bound
 from trundle.motion.paths.passages import Passage
 from trundle.motion.paths.path_files import read_path
@@ -276,7 +277,7 @@ def _begin(
     # a wheel on the centre of rotation at the very end has its direction from beside it
     first = np.where(np.abs(u[0]) > STILL, u[0], u[1])
     ahead = np.angle(first * np.exp(-1j * before))
-    swing = np.cumsum(steered_by(u, steers), axis=0)
+    swing = np.cumsum(steered_along(drive, section, stretched, steers, _LOOKS)[1], axis=0)
     low, high = swing.min(axis=0), swing.max(axis=0)
     if now is None:  # as the path needs them, forward where the range holds that
         turns = ahead + turns_into_range(
@@ -298,15 +299,12 @@ def _knots(
     drive: Drive, section: Section, stretched: Stretched, forward: FloatArray, zones: tuple[Zone, ...]
 ) -> Knots:
     """Where a section's speed may change its law: closer where wheels steer much, and where the path or a zone does."""
-    z = np.linspace(0.0, 1.0, _LOOKS)
-    lengths = stretched.at(z)[0]
-    steers = drive.points & (forward != 0)
-    steps = np.abs(steered_by(local_velocities(drive, section, lengths), steers)).max(axis=1)
-    density = np.diff(lengths) / _METRES + steps / _RADIANS
+    z, steps = steered_along(drive, section, stretched, drive.points & (forward != 0), _LOOKS)
+    density = np.diff(stretched.at(z)[0]) / _METRES + np.abs(steps).max(axis=1) / _RADIANS
     wished = np.clip(density.sum(), _FEWEST, _MOST)
     # half of the knots where much happens, half evenly: so no interval is very long
     total = np.concatenate([[0.0], np.cumsum(density / density.sum() * wished / 2 + np.diff(z) * wished / 2)])
-    even = np.interp(np.linspace(0.0, total[-1], int(total[-1]) + 1), total, z)
+    even = graded(np.interp(np.linspace(0.0, total[-1], int(total[-1]) + 1), total, z))
     nodes = section.spline.t - section.begin
     asked = np.array([end for zone in zones for end in (zone.start, zone.end)])
     places = np.unique(np.concatenate([nodes, asked]))

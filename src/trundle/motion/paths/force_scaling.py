@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
-from trundle.arrays import FloatArray
+from trundle.arrays import BoolArray, FloatArray
 from trundle.errors import InputError, NumericsError
 from trundle.motion.forces.creeping import any_creeps, trails
 from trundle.motion.forces.demand import Demand
@@ -18,20 +16,19 @@ from trundle.motion.forces.real_limits import planned_use
 from trundle.motion.paths.along_path import WISHES, wishes_within, wishing
 from trundle.motion.paths.force_laws import Laws
 from trundle.motion.paths.force_programme import Basis, Chosen, ForceProgramme, Rows
+from trundle.motion.paths.knots import Knots, cut, graded, merged
 from trundle.motion.paths.looks import NODES, WEIGHTS, WISHED, Bound, Forced, Looks
 from trundle.motion.paths.path_scaling import Course, Programme, Room, Scaling, quickest
 from trundle.motion.paths.scrub_laws import ScrubLaws
 
 # The friction of wheels that hold whatever comes, for a first guess.
 _STICKY = 10.0
-# Knots nearer to a mark than this share of a mean interval are left out.
-_BESIDE = 0.3
 # What shares bend at least on an interval, of what counts as lost there: rounding must not cut.
 _FLAT = 1e-5
 # Shares of wheels that slide or trail bend too sharply for one polynomial an interval: certificates take so many.
 _SHARP = 8
-# Intervals are cut again, in so many parts at most and so often, where margins cost more than this share of the time.
-_LOST, _PARTS, _LEVELS = 5e-4, 4, 3
+# Intervals are cut again, so often at most, where margins cost more than this share of the time.
+_LOST, _LEVELS = 5e-4, 3
 # What is below this share binds nothing.
 _SMALL = 0.1
 # Newton's method begins at this share of the greatest b.
@@ -42,6 +39,8 @@ _MOST_ROUNDS, _ENOUGH = 10, 5e-4
 _SLOW = 1e-6
 # The same where wheels slide: what creeps slower than that gives less than friction.
 _SLIDES = 1e-2
+# An interval is cut in so many parts at least where closer looks show shares above 1 by more than this.
+_HIDES, _SHOWN = 3, 2e-3
 # By so many parts, cubed, intervals are cut whose margins cost too much.
 _FINE = 40
 # What motors and floor give may be passed by this share before the whole is slowed; where contacts creep, whose costs
@@ -60,13 +59,6 @@ _STEEPEST = 100.0
 _BEYOND = 1e-9
 
 
-class Knots(NamedTuple):
-    """Where b's law may change, from 0 to 1; of these `marks` are where the path or a limit does."""
-
-    every: FloatArray
-    marks: FloatArray
-
-
 def quickest_by_forces(
     course: Course, knots: Knots, jerks: bool, ends: tuple[float, float], bound: Bound
 ) -> Forced:
@@ -83,14 +75,23 @@ def quickest_by_forces(
     start = rounds.begin()
     for level in range(_LEVELS):
         forced = rounds.run(start, _MOST_ROUNDS)
-        lost = rounds.lost(forced)
-        if level == _LEVELS - 1 or lost.sum() < _LOST:
+        lost, hidden = rounds.lost(forced), _hidden(rounds.looks, forced)
+        if level == _LEVELS - 1 or (lost.sum() < _LOST and not hidden.any()):
             return _certified(forced, rounds.room, _closely(rounds.looks, bound))
-        many = lost / _LOST * _FINE
-        finer = _merged(_cut(rounds.declared.knots, np.ceil(np.cbrt(many))), knots.marks)
+        many = np.maximum(np.ceil(np.cbrt(lost / _LOST * _FINE)), np.where(hidden, _HIDES, 1))
+        finer = merged(graded(cut(rounds.declared.knots, many)), knots.marks)
         rounds = _Rounds.on(course, finer, ends, bound, jerks)
         start = rounds.after(forced)
     raise NumericsError("no speeds along the path keep what motors and floor give")
+
+
+def _hidden(looks: Looks, forced: Forced) -> BoolArray:
+    """The intervals (K,) on which closer looks show more than there is."""
+    hidden = np.zeros(len(looks.places), dtype=bool)
+    if closer := looks.closer(forced, _SHARP):
+        most = np.max([*closer.worst(forced).values()], axis=0)
+        hidden[closer.places] = most.reshape(-1, _SHARP).max(axis=1) > 1 + _SHOWN
+    return hidden
 
 
 def _closely(looks: Looks, bound: Bound) -> Looks:
@@ -162,20 +163,6 @@ def blocked(pose: FloatArray, name: str, share: float) -> InputError:
     )
 
 
-def _merged(even: FloatArray, marks: FloatArray) -> FloatArray:
-    """0, 1, the marks, and those of the others that don't lie right beside a mark."""
-    marks = np.concatenate([[0.0], marks, [1.0]])
-    near = np.abs(even[:, None] - marks).min(axis=1)
-    return np.unique(np.concatenate([marks, even[near > _BESIDE / len(even)]]))
-
-
-def _cut(knots: FloatArray, many: FloatArray) -> FloatArray:
-    """Intervals cut in so many parts (K,)."""
-    parts = np.clip(many, 1, _PARTS).astype(int)
-    cut = [np.linspace(a, b, n, endpoint=False) for (a, b), n in zip(pairwise(knots), parts, strict=True)]
-    return np.concatenate([*cut, knots[-1:]])
-
-
 class Bent(Programme):
     """The same for b of degree 2 whose slope may jump at knots, as forces do: Bernstein's polynomials on intervals."""
 
@@ -240,9 +227,7 @@ class _Rounds:
     def after(self, forced: Forced) -> Chosen:
         """A start from what other intervals had."""
         declared, laws = self.declared, self.laws
-        full = declared.full
-        middles = (full[1:-2] + full[2:-1]) / 2
-        b, _ = _along(forced, middles)
+        b = _coefficients(forced.scaling, declared.full)
         widths = np.diff(declared.knots)
         z = (declared.knots[:-1, None] + widths[:, None] * WISHES).ravel()
         wished = _along(forced, z)[1].reshape(len(widths), 3, -1)
@@ -353,6 +338,20 @@ def _passed(declared: Programme, bound: Bound) -> Rows:
     return Rows(values[0][at] * declared.scale[columns[at]] / most[:, None], columns[at])
 
 
+def _coefficients(scaling: Scaling, full: FloatArray) -> FloatArray:
+    """Those of the same b on splines of degree 2 with these nodes: its polar forms c₀ + c₁ (u + v)/2 + c₂ u v.
+
+    b's values would do for splines on even knots; beside a dip they tilt b, and start with wheels off the ground.
+    """
+    begins, ends = full[1:-2], full[2:-1]
+    piece, inside = scaling.placed((begins + ends) / 2)
+    zero, one, two = scaling.squares[piece].T
+    u, v = begins - scaling.knots[piece], ends - scaling.knots[piece]
+    polar = zero + one * (u + v) / 2 + two * u * v
+    # beside a knot that has been left out the form of one piece alone is none of b's, and may be negative
+    return np.where(polar > 0, polar, scaling.squared(piece, inside)[0])
+
+
 def _along(forced: Forced, z: FloatArray) -> tuple[FloatArray, FloatArray]:
     """b and what is wished at z (n,)."""
     scaling = forced.scaling
@@ -381,12 +380,14 @@ def _greatest_pace(demand: Demand) -> FloatArray:
 def _certified(forced: Forced, room: Room, looks: Looks, most: float = 1.0) -> Forced:
     """The same, its b at most so many times as large, slowed as a whole by as little as holds all limits and shares."""
     factor = min(most, float(room.left(forced.scaling).min()) * (1 - _BEYOND))
-    steps, before = 1.0, (1.0, 1.0)
+    steps, before, looked = 1.0, (1.0, 1.0), [looks]
     for place in range(_MOST_LOOKS):
         if not factor > 0:
             break
         slowed = Forced(forced.scaling.slowed(factor), forced.pushes * factor)
-        worst = max(share.max() for share in looks.worst(slowed).values())
+        if looked == [looks] and looks.parts == 1 and (closer := looks.closer(slowed, _SHARP)):
+            looked.append(closer)
+        worst = max(share.max() for each in looked for share in each.worst(slowed).values())
         if worst <= 1 + _BEYOND:
             return slowed
         if place and before[1] > worst:

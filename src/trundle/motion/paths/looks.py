@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from trundle.arrays import FloatArray
+from trundle.arrays import BoolArray, FloatArray, IntArray
 from trundle.motion.forces.demand import Demand
 from trundle.motion.forces.real_limits import planned_use
 from trundle.motion.paths.along_path import WISHES, wishing
@@ -22,6 +22,8 @@ _SERIES = np.linalg.inv(chebyshev.chebvander(2 * NODES - 1, 7)).T
 WEIGHTS = _SERIES @ [0.0 if k % 2 else 1 / (1 - k * k) for k in range(8)]
 WISHED = _SERIES @ chebyshev.chebvander(2 * WISHES - 1, 7).T
 _BETWEEN = _SERIES @ chebyshev.chebvander(np.linspace(-1, 1, 129), 7).T
+# Where a polynomial's last terms are above this, the terms that it hasn't may be so many times as large.
+_SMOOTH, _HIDDEN = 1e-3, 10.0
 
 
 class Forced(NamedTuple):
@@ -50,14 +52,21 @@ class Looks:
     knots: FloatArray
     z: FloatArray
     demand: Demand
-    grip: float
+    bound: Bound
+    places: IntArray
     parts: int = 1
 
     @classmethod
-    def on(cls, knots: FloatArray, bound: Bound, parts: int = 1) -> Looks:
-        """The looks at what binds a path, on the intervals between knots (K + 1,)."""
-        z = (knots[:-1, None] + np.diff(knots)[:, None] * _within(parts)).ravel()
-        return cls(knots, z, bound.demand(z), bound.grip, parts)
+    def on(cls, knots: FloatArray, bound: Bound, parts: int = 1, places: IntArray | None = None) -> Looks:
+        """The looks at what binds a path, on the intervals between knots (K + 1,), or those at `places` alone."""
+        places = np.arange(len(knots) - 1) if places is None else places
+        z = (knots[places, None] + np.diff(knots)[places, None] * _within(parts)).ravel()
+        return cls(knots, z, bound.demand(z), bound, places, parts)
+
+    def closer(self, forced: Forced, parts: int) -> Looks | None:
+        """Looks at so many parts of the intervals on which these don't show how much binds; None where all do."""
+        unsure = self.unsure(forced)
+        return Looks.on(self.knots, self.bound, parts, self.places[unsure]) if unsure.any() else None
 
     def nothing(self) -> Forced:
         """A pace of 1 and no wishes: forces of least norm are as good as any."""
@@ -67,19 +76,29 @@ class Looks:
 
     def nodes(self, forced: Forced) -> dict[str, FloatArray]:
         """The shares of all that binds at the nodes of the intervals, (K, nodes)."""
-        count, within = len(self.knots) - 1, _within(self.parts)
-        piece = np.repeat(np.arange(count), len(within))
-        inside = np.tile(within, count) * np.diff(self.knots)[piece]
+        within = _within(self.parts)
+        piece = np.repeat(self.places, len(within))
+        inside = np.tile(within, len(self.places)) * np.diff(self.knots)[piece]
         b, a, _ = forced.scaling.squared(piece, inside)
-        wished = np.einsum("nj,kjf->knf", wishing(within), forced.pushes)
+        wished = np.einsum("nj,kjf->knf", wishing(within), forced.pushes[self.places])
         forces = self.demand.forces(a, b, wished.reshape(len(b), -1))
         return {
-            name: share.reshape(-1, len(NODES)) for name, share in planned_use(forces.use, self.grip).items()
+            name: share.reshape(-1, len(NODES))
+            for name, share in planned_use(forces.use, self.bound.grip).items()
         }
 
     def worst(self, forced: Forced) -> dict[str, FloatArray]:
         """The largest share of all that binds on the intervals, (K,)."""
-        worst: dict[str, FloatArray] = {}
+        return {name: most for name, (most, _) in self._most(forced).items()}
+
+    def unsure(self, forced: Forced) -> BoolArray:
+        """Where (K,) a share bends too sharply for its polynomial to say whether it is above 1."""
+        found = [(rest > _SMOOTH) & (most + _HIDDEN * rest > 1) for most, rest in self._most(forced).values()]
+        return np.any(found, axis=0).reshape(-1, self.parts).any(axis=1)
+
+    def _most(self, forced: Forced) -> dict[str, tuple[FloatArray, FloatArray]]:
+        """The largest shares on the intervals, and what stands in them for the terms that a polynomial hasn't."""
+        worst: dict[str, tuple[FloatArray, FloatArray]] = {}
         for name, share in self.nodes(forced).items():
             signed = (share < 0).any()
             nodes = share if signed else share**2
@@ -91,7 +110,7 @@ class Looks:
                 rest = np.abs(nodes @ _SERIES[:, -2:]).max(axis=1)
                 higher = np.abs(np.diff(looked, 2, axis=1)).max(axis=1) / 8 + rest
                 most = np.nan_to_num(looked.max(axis=1) + higher, nan=np.inf)
-            worst[name] = most if signed else np.sqrt(np.maximum(most, 0))
+            worst[name] = most if signed else np.sqrt(np.maximum(most, 0)), np.nan_to_num(rest, nan=np.inf)
         return worst
 
 
