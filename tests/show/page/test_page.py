@@ -73,6 +73,23 @@ def test_the_slider_moves_robot_and_numbers(circle, opened):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("paused", [False, True], ids=["to the end", "paused"])
+def test_numbers_are_of_the_moment_at_which_a_motion_stops(circle, opened, paused):
+    """While it plays they are renewed ten times a second only."""
+    page = opened(page_of(circle))
+    page.evaluate("trundlePage.player.seek(trundlePage.player.state.start, true)")
+    page.evaluate("(trundlePage.player.setSpeed(16), trundlePage.player.play())")
+    while page.evaluate("trundlePage.player.state.playing"):
+        page.wait_for_timeout(20)
+        if paused and page.evaluate("trundlePage.player.state.time") > 5:
+            page.evaluate("trundlePage.player.pause()")
+    time = page.evaluate("trundlePage.player.state.time")
+    assert 5 < time < 30 if paused else time == circle.time[-1]
+    shown = float(page.locator(".legend output").first.inner_text().replace("−", "-"))
+    assert shown == pytest.approx(np.interp(time, circle.time, circle["x"]), rel=2e-3)
+
+
+@pytest.mark.slow
 def test_a_click_in_a_plot_moves_the_time(circle, opened):
     page = opened(page_of(circle))
     box = page.locator(".plot").first.bounding_box()

@@ -36,6 +36,7 @@ export function createPlayer({ onTime, onState }) {
     if (!state.playing) return;
     state.playing = false;
     onState(state);
+    onTime(state.time); // numbers that are renewed now and then while it plays
   };
   return {
     state,
