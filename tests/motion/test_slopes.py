@@ -189,6 +189,30 @@ def test_the_fastest_motion_on_a_slope_holds():
     assert 0 < driven.bound < driven.motion.duration
 
 
+@pytest.mark.parametrize("downhill", [1.0, np.pi])
+def test_the_bound_on_a_slope_has_a_closed_form(downhill):
+    """The floor and gravity speed it up along its way with one acceleration, and brake it with another."""
+    steep, way = 0.15, 2.0
+    driven = trundle.fastest(on_slope(swerve(), steep, downhill), (0, 0, 0), (way, 0, 0), progress=False)
+    floor, pull = 0.95 * 0.9 * G * np.cos(steep), G * np.sin(steep) * np.cos(downhill)
+    quick, slow = floor + pull, floor - pull
+    top = np.sqrt(2 * way / (1 / quick + 1 / slow))
+    assert driven.bound == pytest.approx(top / quick + top / slow, rel=1e-6)
+    # wheels that slip and motors that tire cost the rest
+    assert driven.bound <= driven.motion.duration <= 1.05 * driven.bound
+
+
+@pytest.mark.campaign
+def test_the_bound_on_slopes_is_below_all_motions(campaign):
+    for place, rng in enumerate(campaign(40)):
+        kind = ("swerve", "mecanum", "omni", "differential")[place % 4]
+        robot = on_slope(random_robot(kind, rng), rng.uniform(0.02, 0.15), rng.uniform(-np.pi, np.pi))
+        goal = tuple(rng.uniform([-4, -4, -3], [4, 4, 3]).tolist())
+        driven = trundle.fastest(robot, (0, 0, 0), goal, progress=False)
+        assert driven.bound <= driven.motion.duration, kind
+        print(f"{kind}: its bound is {100 * (1 - driven.bound / driven.motion.duration):.1f} % below it")
+
+
 @pytest.mark.campaign
 def test_no_share_on_a_slope_is_above_what_was_asked_for(campaign):
     told = held = count = 0

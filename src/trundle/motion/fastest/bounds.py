@@ -26,10 +26,13 @@ _MISSED = 1e-6
 
 @dataclass(frozen=True)
 class Weight:
-    """Where the centre of mass stands on the base (m), and what it is accelerated at, at most (m/s²)."""
+    """Where the centre of mass stands on the base (m), what the floor accelerates it at, at most (m/s²), and `pull`:
+    what gravity does along the ground, in the world's axes.
+    """
 
     center: complex
     most: float
+    pull: complex = 0j
 
 
 def lower_bound(problem: Problem, weight: Weight | None = None, more: int = 0) -> float:
@@ -39,19 +42,24 @@ def lower_bound(problem: Problem, weight: Weight | None = None, more: int = 0) -
     from rest to rest is at most ∫ min(e(t), e(T − t)) dt. At least it travels the chords between stops, what `gauges`
     say of a way and a turn together, and of a base that turns within a radius the shortest words. Ways of places are
     no shorter than the shortest ones past the obstacles, from which the outline's inscribed circle about them keeps.
+    On a slope the centre of mass is displaced from start to goal, however it goes: what gravity adds to one half of
+    that, it takes from the other one.
     A leg in a zone takes what its way and its turn do at the greatest speed and rate there.
 
     With `more` it is that of motions whose last leg has so many whole turns beside the shorter one.
     """
     asked = [*_chorded(problem), *_gauged(problem, more), *_worded(problem)]
+    straight = 0.0
     if weight is not None:
         inside = _holds_origin(problem.drive.places - weight.center)
         speed = problem.drive.rolling[0].max() if inside else math.inf
-        asked.append((_moved(problem, weight.center), np.array([speed, weight.most, math.inf])))
+        most = weight.most + abs(weight.pull)
+        asked.append((_moved(problem, weight.center), np.array([speed, most, math.inf])))
+        straight = _displaced(problem, weight, speed)
     legs, limits = np.array([ways for ways, _ in asked]), np.array([rates for _, rates in asked]).T
     ways = legs.sum(axis=1)
     known = np.isfinite(limits).any(axis=0) & (ways > 0)
-    whole = least_time(ways[known], limits[:, known]) if known.any() else 0.0
+    whole = max(straight, least_time(ways[known], limits[:, known]) if known.any() else 0.0)
     if not any(stop.leg.limits for stop in problem.stops):
         return whole
     zoned = _zoned(problem, more)
@@ -68,6 +76,23 @@ def _chorded(problem: Problem) -> Iterator[_Asked]:
     for place, rates in zip(problem.drive.places.tolist(), greatest, strict=False):
         yield np.array([_chord(place, *leg) for leg in pairwise(problem.stops)]), rates
     yield _moved(problem, 0j), greatest[-1]
+
+
+def _displaced(problem: Problem, weight: Weight, speed: float) -> float:
+    """The least time in which the centre of mass gets from start to goal against a slope (s).
+
+    Along the line there the floor and gravity give −A + g to A + g. From rest to rest that is as quick as (A² − g²)/A
+    both ways, which A isn't less than.
+    """
+    first, last = problem.stops[0], problem.stops[-1]
+    begin, end = (_at(weight.center, stop) for stop in (first, last))
+    way, along = _chord(weight.center, first, last), 0.0
+    if not way or not weight.pull:
+        return 0.0
+    if begin is not None and end is not None:
+        along = (weight.pull * (end - begin).conjugate()).real / way
+    most = weight.most - along**2 / weight.most
+    return least_time(np.array([way]), np.array([[speed], [most], [math.inf]])) if most > 0 else 0.0
 
 
 def _zoned(problem: Problem, more: int) -> FloatArray:

@@ -126,8 +126,8 @@ def _steering(driven: DrivenRobot, place: int, limits: Limits) -> Limits:
 
 
 def bounding(drive: Drive, real: RealLimits) -> tuple[Drive, Weight]:
-    """The drive with speeds that no motor passes, and what the floor lets the centre of mass be accelerated at, gravity
-    along the ground added: down a slope wheels may turn faster than motors do by themselves.
+    """The drive with speeds that no motor passes, and what floor and gravity let the centre of mass be accelerated at:
+    down a slope wheels may turn faster than motors do by themselves.
     """
     driven = real.driven
     speeds = np.full(len(driven.wheels), np.inf) if driven.sloped else _drives(driven)[1] / _WHOLE
@@ -142,9 +142,9 @@ def bounding(drive: Drive, real: RealLimits) -> tuple[Drive, Weight]:
     loads = driven.loads
     # wheels that slide use all of their friction, whatever share of it plans may use along them
     grip = max(real.grip, 1.0) if driven.sides else real.grip
-    pull = math.hypot(*map(float, driven.here.assembly.tree.gravity[:2]))
-    most = float(grip * driven.friction.max() * loads.sum() / mass) + pull
-    return replace(drive, limits=limits), Weight(center, most)
+    pull = complex(*map(float, driven.here.assembly.tree.gravity[:2]))
+    most = float(grip * driven.friction.max() * loads.sum() / mass)
+    return replace(drive, limits=limits), Weight(center, most, pull)
 
 
 def _looked(way: Directed, z: FloatArray) -> Samples:
