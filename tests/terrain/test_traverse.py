@@ -275,7 +275,7 @@ def test_terrains_are_written_and_read_back():
 @pytest.mark.parametrize("door", [trundle.window.drive, live_data])
 def test_windows_and_live_pages_are_refused_in_words(door):
     with pytest.raises(
-        InputError, match=r"over terrain by steps that no browser, no window and no sweep takes\n.*--page"
+        InputError, match=r"over terrain by steps that no browser and no window takes\n.*--page"
     ):
         door(document("talon"))
 
@@ -285,6 +285,20 @@ def test_a_start_so_deep_that_the_ground_throws_the_robot_up_is_told():
     words = r"'fl' begins 0.1 m deep at t = 0 .*5 times as deep as at rest: the ground throws it up; raise it by 0.08 m"
     with pytest.warns(UserWarning, match=words):
         trundle.traverse(box(), {}, 0.1, step=0.02, initial={"z": 0.05}, progress=False)
+
+
+@pytest.mark.slow
+def test_a_robot_that_has_settled_deep_is_not_told_to_settle():
+    """Six wheels of a rigid robot can't all follow such ground."""
+    rubble = {"type": "fractal", "slope": 0.25, "shortest": 0.5, "longest": 2, "scale": 1.412, "seed": 1}
+    with pytest.warns(UserWarning, match=r"the ground throws it up; it has settled so.*start elsewhere"):
+        trundle.traverse(
+            trundle.catalog.talon(),
+            {"sinkage": 0.01, "surfaces": {"rubble": rubble}},
+            0.04,
+            step=0.04,
+            progress=False,
+        )
 
 
 @pytest.mark.slow

@@ -78,8 +78,8 @@ class Task:
         if isinstance(self.problem, Problem):
             return self.problem
         name = self.problem.system.name
-        message = f"'{name}' goes over terrain by steps that no browser, no window and no sweep takes"
-        hint = "a page of its run shows it: trundle show --page FILE; trundle.rollout(robot, terrain=…) rolls many"
+        message = f"'{name}' goes over terrain by steps that no browser and no window takes"
+        hint = "a page of its run shows it: trundle show --page FILE; trundle sweep rolls many"
         raise InputError(message, key="terrain", hint=hint)
 
     def run(self, progress: bool | Callable[[float], None] = False) -> Run:

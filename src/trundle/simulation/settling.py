@@ -175,9 +175,11 @@ class _Search:
         )
 
 
-def check_outside(model: GroundModel, start: Mapping[str, float], parameters: Mapping[str, float]) -> None:
+def check_outside(
+    model: GroundModel, start: Mapping[str, float], parameters: Mapping[str, float], *, posed: bool
+) -> None:
     """Raise InputError where a wheel's centre lies inside the ground where a run begins; warn of one that is so deep
-    that the ground throws the robot out.
+    that the ground throws the robot out. `posed`: whether the pose was given, and not settled.
     """
     states = np.array([[start[name]] for name in model.states])
     numbers = np.array([*parameters.values()])
@@ -198,7 +200,12 @@ def check_outside(model: GroundModel, start: Mapping[str, float], parameters: Ma
         f"{depths[place]:.3g} m deep at t = 0 with a radius of {known[place]:g} m, the robot at "
         f"x = {start['x']:.4g} m, y = {start['y']:.4g} m, z = {start['z']:.4g} m"
     )
-    mend = f"raise it by {depths[place] - rest:.3g} m, or leave z and the quaternion away: the robot settles then"
+    mend = (
+        "it has settled so, as its wheels can't follow the ground there: start elsewhere, or give z yourself"
+    )
+    if posed:
+        up = depths[place] - rest
+        mend = f"raise it by {up:.3g} m, or leave z and the quaternion away: the robot settles then"
     if inside:
         message = f"the wheel {place!r} begins inside the ground, {about}"
         raise InputError(message, key="run.initial.z", hint=mend)

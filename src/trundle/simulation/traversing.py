@@ -343,9 +343,10 @@ def _start(problem: GroundProblem, given: Mapping[str, float | str]) -> FloatArr
             message = f"'{name}' is no state of '{model.robot.name}' on terrain"
             raise InputError(message, key=key, hint=suggest(name, [*known, *ANGLES]))
     known |= turned(given, angles)
-    if not is_posed(given):
+    posed = is_posed(given)
+    if not posed:
         inputs = np.zeros(len(model.inputs))
         known = settled(model, known, angles.get("yaw", 0.0), inputs, problem.numbers)
     model.quantities.check_quaternions(known)
-    check_outside(model, known, problem.parameters)
+    check_outside(model, known, problem.parameters, posed=posed)
     return np.array([known[name] for name in model.states])
