@@ -292,6 +292,27 @@ def test_a_routine_is_no_path(trundle, tmp_path):
         assert "waypoints' is missing" not in done.err
 
 
+def test_a_routine_tells_which_paths_it_names(trundle, tmp_path):
+    legs = [{"type": "path", "data": {"pathName": name}} for name in ("out", "back", "out")]
+    nested = {"type": "parallel", "data": {"commands": legs[1:]}}
+    routine = {"command": {"type": "sequential", "data": {"commands": [legs[0], nested]}}}
+    (tmp_path / "two.auto").write_text(json.dumps(routine))
+    done = trundle("drive", "--file", tmp_path / "two.auto", "--output", tmp_path / "o")
+    assert done.status == 1
+    assert done.err.rstrip().endswith("of pathplanner/paths: out.path, back.path")
+    missing = trundle("drive", "--file", tmp_path / "three.auto", "--output", tmp_path / "o")
+    assert "there is no such file" in missing.err
+    assert "two.auto" in missing.err
+
+
+def test_a_missing_path_is_answered_with_paths(trundle, tmp_path):
+    for name in ("score.path", "robot.yaml"):
+        (tmp_path / name).write_text("")
+    done = trundle("drive", "--file", tmp_path / "other.path", "--output", tmp_path / "o")
+    assert "score.path" in done.err
+    assert "robot.yaml" not in done.err
+
+
 @pytest.mark.slow
 def test_paths_keep_to_motors_and_floor_unless_told_otherwise(trundle, tmp_path):
     robot, path = tmp_path / "robot.yaml", tmp_path / "line.traj"

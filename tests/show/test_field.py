@@ -46,6 +46,9 @@ def test_a_file_without_a_picture_is_told(tmp_path):
     (tmp_path / "field.png").write_text("no picture")
     with pytest.raises(trundle.InputError, match=r"field\.png: can't be read as a picture"):
         RUN.plot.path(field=(tmp_path / "field.png", 16.0, 8.0))
+    with pytest.raises(trundle.InputError, match=r"none\.png: .*there is no such file") as told:
+        RUN.plot.path(field=(tmp_path / "none.png", 16.0, 8.0))
+    assert "Errno" not in str(told.value)
 
 
 def test_a_film_has_no_field(picture, tmp_path):

@@ -210,10 +210,11 @@ def too_large(size: int, file: str | None, most: int = MOST_BYTES) -> InputError
 
 
 def _near_files(path: FilePath) -> str | None:
+    """The files beside it that may be meant: those that end as it does, else descriptions."""
     try:
-        names = [
-            file.name for file in path.parent.iterdir() if file.suffix in (".yaml", ".yml", ".urdf", ".json")
-        ]
+        beside = [file for file in path.parent.iterdir() if file.suffix]
     except OSError:
         return f"there is no folder {path.parent}"
+    alike = [file.name for file in beside if file.suffix == path.suffix]
+    names = alike or [file.name for file in beside if file.suffix in (".yaml", ".yml", ".urdf", ".json")]
     return suggest(path.name, names) if names else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from trundle.errors import InputError, choose
@@ -14,6 +15,7 @@ from trundle.motion.paths.pathplanner import from_path_file
 from trundle.motion.paths.pose_paths import PosePath
 
 SUFFIXES = (".path", ".traj")
+MOST_NAMED = 8  # as many paths as a message's line holds
 
 
 def read_path(file: str | os.PathLike[str], tolerance: float = 0.01) -> PosePath:
@@ -51,13 +53,13 @@ def read_path(file: str | os.PathLike[str], tolerance: float = 0.01) -> PosePath
     """
     path = path_of(file, "read_path")
     tolerance = a_real(tolerance, "tolerance", above=0, unit="m")
-    if path.suffix == ".auto":
-        raise _a_routine(str(file))
-    if path.suffix not in SUFFIXES:
+    if path.suffix not in (*SUFFIXES, ".auto"):
         raise _no_path(path)
     source = read_json(path)
-    if path.suffix == ".path" and "waypoints" not in source.data and "command" in source.data:
-        raise _a_routine(str(file))
+    if path.suffix == ".auto" or (
+        path.suffix == ".path" and "waypoints" not in source.data and "command" in source.data
+    ):
+        raise _a_routine(str(file), source.data)
     try:
         if path.suffix == ".path":
             return from_path_file(source, path.stem, tolerance)
@@ -77,7 +79,25 @@ def _no_path(path: Path) -> InputError:
     )
 
 
-def _a_routine(file: str) -> InputError:
+def _a_routine(file: str, data: object) -> InputError:
     """The error on a file that holds no path, but names some."""
     message = "is an autonomous routine of PathPlanner's (.auto): it has no waypoints, and names the paths that have"
-    return InputError(message, file=file, hint="give the paths that it names, pathplanner/paths/NAME.path")
+    names = list(dict.fromkeys(_named_paths(data)))
+    files = ", ".join(f"{name}.path" for name in names[:MOST_NAMED])
+    if len(names) > MOST_NAMED:
+        files = f"{files} and {len(names) - MOST_NAMED} more"
+    hint = f"give the paths that it names, of pathplanner/paths: {files}" if names else "it names no path"
+    return InputError(message, file=file, hint=hint)
+
+
+def _named_paths(data: object) -> Iterator[str]:
+    """The paths that a routine's commands name, in their order."""
+    todo = [data]
+    while todo:
+        here = todo.pop()
+        if isinstance(here, list):
+            todo.extend(reversed(here))
+        elif isinstance(here, dict):
+            if isinstance(name := here.get("pathName"), str):
+                yield name
+            todo.extend(reversed(list(here.values())))

@@ -50,6 +50,9 @@ class Field(NamedTuple):
         try:
             with Image.open(file) as image:
                 return Field(image.convert("RGB"), width, height)
+        except FileNotFoundError:
+            hint = "a name is relative to the current folder"
+            raise InputError("there is no such file", file=str(file), key="field", hint=hint) from None
         except (OSError, UnidentifiedImageError, Image.DecompressionBombError) as error:
             hint = "a PNG or JPEG file"
             raise InputError(f"can't be read as a picture: {error}", file=str(file), hint=hint) from None
