@@ -81,6 +81,7 @@ def _distribution(axes: Axes, found: Sweep, measure: str) -> None:
         axes.axvline(value, color=INK if share == 0.5 else MUTED, linewidth=1.0 if share == 0.5 else 0.8)
     axes.set_xlabel(_label(found, measure))
     axes.set_ylabel("robots")
+    axes.locator_params(axis="y", integer=True)  # of few robots there are no halves
 
 
 def _dots(axes: Axes, found: Sweep, measure: str, name: str) -> None:
