@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from trundle.arrays import BoolArray, FloatArray
+from trundle.arrays import FloatArray
 from trundle.errors import InputError, NumericsError
 from trundle.motion.forces.creeping import any_creeps, trails
 from trundle.motion.forces.demand import Demand
@@ -75,9 +75,10 @@ def quickest_by_forces(
     start = rounds.begin()
     for level in range(_LEVELS):
         forced = rounds.run(start, _MOST_ROUNDS)
-        lost, hidden = rounds.lost(forced), _hidden(rounds.looks, forced)
+        lost, closer = rounds.lost(forced), rounds.looks.closer(forced, _SHARP)
+        hidden = closer.passed(forced, 1 + _SHOWN) if closer else np.zeros(len(lost), dtype=bool)
         if level == _LEVELS - 1 or (lost.sum() < _LOST and not hidden.any()):
-            return _certified(forced, rounds.room, _closely(rounds.looks, bound))
+            return _certified(forced, rounds.room, _closely(rounds.looks, closer, bound))
         many = np.maximum(np.ceil(np.cbrt(lost / _LOST * _FINE)), np.where(hidden, _HIDES, 1))
         finer = merged(graded(cut(rounds.declared.knots, many)), knots.marks)
         rounds = _Rounds.on(course, finer, ends, bound, jerks)
@@ -85,20 +86,12 @@ def quickest_by_forces(
     raise NumericsError("no speeds along the path keep what motors and floor give")
 
 
-def _hidden(looks: Looks, forced: Forced) -> BoolArray:
-    """The intervals (K,) on which closer looks show more than there is."""
-    hidden = np.zeros(len(looks.places), dtype=bool)
-    if closer := looks.closer(forced, _SHARP):
-        most = np.max([*closer.worst(forced).values()], axis=0)
-        hidden[closer.places] = most.reshape(-1, _SHARP).max(axis=1) > 1 + _SHOWN
-    return hidden
-
-
-def _closely(looks: Looks, bound: Bound) -> Looks:
+def _closely(looks: Looks, closer: Looks | None, bound: Bound) -> list[Looks]:
     """The looks of a certificate: more of them where contacts slide or trail."""
     driven = looks.demand.driven
-    sharp = driven.sides or any(map(trails, driven.wheels))
-    return Looks.on(looks.knots, bound, _SHARP) if sharp else looks
+    if driven.sides or any(map(trails, driven.wheels)):
+        return [Looks.on(looks.knots, bound, _SHARP)]
+    return [looks] if closer is None else [looks, closer]
 
 
 class TooFastError(NumericsError):
@@ -122,7 +115,7 @@ def passing_by_forces(course: Course, knots: Knots, jerks: bool, bound: Bound) -
         reached = float((_along(forced, wished[:, 0])[0] / wished[:, 1]).min())
         if reached >= 1:
             every = forced.scaling.knots
-            return _certified(forced, Room.on(every, course), Looks.on(every, bound), 1 / reached)
+            return _surely(forced, Room.on(every, course), Looks.on(every, bound), 1 / reached)
         if reached < before * (1 + _ENOUGH):
             raise TooFastError(math.sqrt(reached))
         more, before = more / reached * (1 + _BEYOND), reached
@@ -132,7 +125,7 @@ def evenly_by_forces(course: Course, knots: FloatArray, square: float, bound: Bo
     """The same b everywhere, less only by what declared limits and what motors and floor give ask for."""
     looks = Looks.on(knots, bound)
     even = Scaling(knots, np.tile([square, 0.0, 0.0], (len(knots) - 1, 1)))
-    return _certified(Forced(even, looks.nothing().pushes), Room.on(knots, course), looks)
+    return _surely(Forced(even, looks.nothing().pushes), Room.on(knots, course), looks)
 
 
 def blocking(knots: FloatArray, bound: Bound) -> tuple[str, float, float]:
@@ -377,17 +370,22 @@ def _greatest_pace(demand: Demand) -> FloatArray:
     return np.minimum(fastest, np.minimum(by_turning, by_speeding))
 
 
-def _certified(forced: Forced, room: Room, looks: Looks, most: float = 1.0) -> Forced:
+def _surely(forced: Forced, room: Room, looks: Looks, most: float = 1.0) -> Forced:
+    """The same certified, and again by closer looks where the first ones don't show how much binds."""
+    slowed = _certified(forced, room, [looks], most)
+    closer = looks.closer(slowed, _SHARP)
+    return slowed if closer is None else _certified(slowed, room, [looks, closer])
+
+
+def _certified(forced: Forced, room: Room, looks: list[Looks], most: float = 1.0) -> Forced:
     """The same, its b at most so many times as large, slowed as a whole by as little as holds all limits and shares."""
     factor = min(most, float(room.left(forced.scaling).min()) * (1 - _BEYOND))
-    steps, before, looked = 1.0, (1.0, 1.0), [looks]
+    steps, before = 1.0, (1.0, 1.0)
     for place in range(_MOST_LOOKS):
         if not factor > 0:
             break
         slowed = Forced(forced.scaling.slowed(factor), forced.pushes * factor)
-        if looked == [looks] and looks.parts == 1 and (closer := looks.closer(slowed, _SHARP)):
-            looked.append(closer)
-        worst = max(share.max() for each in looked for share in each.worst(slowed).values())
+        worst = max(share.max() for each in looks for share in each.worst(slowed).values())
         if worst <= 1 + _BEYOND:
             return slowed
         if place and before[1] > worst:

@@ -91,6 +91,13 @@ class Looks:
         """The largest share of all that binds on the intervals, (K,)."""
         return {name: most for name, (most, _) in self._most(forced).items()}
 
+    def passed(self, forced: Forced, share: float) -> BoolArray:
+        """The intervals (K,) on which these looks show more than a share."""
+        most = np.max([*self.worst(forced).values()], axis=0).reshape(-1, self.parts).max(axis=1)
+        passed = np.zeros(len(self.knots) - 1, dtype=bool)
+        passed[self.places] = most > share
+        return passed
+
     def unsure(self, forced: Forced) -> BoolArray:
         """Where (K,) a share bends too sharply for its polynomial to say whether it is above 1."""
         found = [(rest > _SMOOTH) & (most + _HIDDEN * rest > 1) for most, rest in self._most(forced).values()]
