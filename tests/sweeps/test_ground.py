@@ -74,8 +74,6 @@ def test_a_robots_whole_run_is_there(found):
     assert run["x"][-1] == pytest.approx(found["final.x"][7], abs=1e-11)
     assert run["tilt"].max() == pytest.approx(found["max(tilt)"][7], abs=1e-11)
     assert found.robot(7)["parameters"]["terrain.seed"] == 9
-    with pytest.raises(InputError, match="by steps that no browser takes"):
-        found.animate("nowhere.html")
 
 
 @pytest.mark.slow

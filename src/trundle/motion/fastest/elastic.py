@@ -55,9 +55,8 @@ def least_missed(
     bounds = problem.bounds(phases, guess)
     held = _held(shape, bounds)
     eased = _eased(assembled(one, shape, kept), soft, held)
-    solver = ca.nlpsol(
-        "elastic", "ipopt", eased[0], {"print_time": False, **eased[1], "ipopt": settings(False)}
-    )
+    options = settings(False) | {"max_iter": _ITERATIONS}
+    solver = ca.nlpsol("elastic", "ipopt", eased[0], {"print_time": False, **eased[1], "ipopt": options})
     rows = _rows(one, problem, phases)
     slacks = np.zeros(2 * (len(soft) + len(held)))
     asked = bounds[0].packed[held]
