@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -12,13 +13,21 @@ from tools import ptxas
 from trundle.choices import PRECISIONS, Precision
 from trundle.gpu.ptx import Ptx, rollout_ptx
 from trundle.model import Model
+from trundle.model.ground_motion import STEP
+from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program.llvm.llvm_rollout import ChannelLayout
 from trundle.program.rollout import Asked
 from trundle.simulation.gradients import Tangents
+from trundle.simulation.ground_rollout import Asked as Told
+from trundle.simulation.ground_rollout import Rolling, prepared
 
 MADE = 0.2  # s, of every catalogue robot: the issue of GPUs
 ASSEMBLED = {"swerve": 5.0, "chain of 25 links": 60.0}
 LINKS = (25, 100)
+SURFACES = {
+    "a plane": {"type": "plane"},
+    "random ground": {"type": "fractal", "slope": 0.2, "shortest": 0.5, "longest": 2.0},
+}
 
 
 def kernel(model: Model, precision: Precision) -> Ptx:
@@ -43,21 +52,46 @@ def kernel(model: Model, precision: Precision) -> Ptx:
     return rollout_ptx(asked.program, asked.state, layouts, precision=precision)
 
 
+def ground_kernel(rolling: Rolling) -> Ptx:
+    """A rollout over terrain, whose steps are found by rounds; robots differ in nothing but where they stand."""
+    asked = Asked.of(
+        rolling.model.still, rolling.start,
+        {INPUT: rolling.inputs or np.zeros(0), PARAMETER: rolling.parameters, STEP: [rolling.step]},
+        dt=1.0, steps=1, every=None, count=rolling.count, state="state", rate="rate",
+        projection=rolling.model.step,
+    )  # fmt: skip
+    layouts = {source: ChannelLayout(c.wide, c.stepped) for source, c in asked.channels.items()}
+    return rollout_ptx(asked.program, asked.state, layouts)
+
+
 def making(quick: bool) -> list[Row]:
-    """CPU seconds to make a catalogue robot's PTX: the longest of all, and of chains."""
+    """CPU seconds to make a catalogue robot's PTX: the longest of all, on the plane and over terrain, and of chains."""
     import trundle
 
     names = trundle.catalog.names()
     rows: list[Row] = []
     for precision in PRECISIONS:
         slowest = max(
-            (_made(trundle.derive(trundle.catalog.robot(name)), precision, quick), name) for name in names
+            (_made(partial(kernel, trundle.derive(trundle.catalog.robot(name)), precision), quick), name)
+            for name in names
         )
         rows.append(_row(f"PTX of {len(names)} catalogue robots, {precision}: longest", *slowest, MADE))
+    names = trundle.catalog.names(terrain=True)
+    for kind, surface in SURFACES.items():
+        slowest = max((_made(partial(ground_kernel, _over(name, surface)), quick), name) for name in names)
+        rows.append(_row(f"PTX of {len(names)} robots on {kind}, double: longest", *slowest, MADE))
     for links in LINKS:
-        seconds = _made(trundle.derive(trundle.catalog.pendulum(links=links)), "double", quick)
-        rows.append(_row(f"PTX of a chain of {links} links, double", seconds))
+        made = partial(kernel, trundle.derive(trundle.catalog.pendulum(links=links)), "double")
+        rows.append(_row(f"PTX of a chain of {links} links, double", _made(made, quick)))
     return rows
+
+
+def _over(name: str, surface: Mapping[str, object]) -> Rolling:
+    """Two robots of the catalogue's on a surface."""
+    import trundle
+
+    terrain = {"surfaces": {"ground": surface}}
+    return prepared(trundle.catalog.robot(name), terrain, "dynamic", Told(None, None, None), 1, 0.05, 2)
 
 
 def assembling(quick: bool) -> list[Row]:
@@ -86,13 +120,13 @@ def assembling(quick: bool) -> list[Row]:
     return rows
 
 
-def _made(model: Model, precision: Precision, quick: bool) -> float:
+def _made(made: Callable[[], Ptx], quick: bool) -> float:
     """The least CPU time of some tries."""
-    kernel(model, precision)
+    made()
     tries: list[float] = []
     for _ in range(1 if quick else 3):
         started = time.process_time()
-        kernel(model, precision)
+        made()
         tries.append(time.process_time() - started)
     return min(tries)
 

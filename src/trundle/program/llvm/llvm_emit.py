@@ -200,7 +200,7 @@ def _place(code: Code, table: Table, place: int) -> str:
     real, name = code.real, f"table.{table.digest}"
     kind = f"[{table.values.size} x {real.name}]"
     if name not in code.arrays:
-        numbers = ", ".join(f"{real.name} {real.number(value)}" for value in table.values)
+        numbers = ", ".join(f"{real.name} {number}" for number in real.numbers(table.values))
         code.arrays[name] = f"@{name} = internal addrspace(1) constant {kind} [{numbers}], align {real.bytes}"
     return f"getelementptr ({real.name}, ptr addrspacecast (ptr addrspace(1) @{name} to ptr), i64 {place})"
 

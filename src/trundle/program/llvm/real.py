@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
 
 import numpy as np
+
+from trundle.arrays import FloatArray
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,13 @@ class Real:
 
     def number(self, value: float) -> str:
         """A constant as LLVM text, rounded to the nearest such number; LLVM writes all formats as doubles."""
+        return self.numbers(np.array([value]))[0]
+
+    def numbers(self, values: FloatArray) -> list[str]:
+        """Constants (n,) as LLVM text, likewise: a map has hundreds of thousands."""
         with np.errstate(over="ignore", under="ignore"):
-            near = float(self.dtype.type(value))
-        return f"0x{struct.unpack('<Q', struct.pack('<d', near))[0]:016X}"
+            near = values.astype(self.dtype).astype(np.float64)
+        return [f"0x{word:016X}" for word in near.view(np.uint64).tolist()]
 
 
 DOUBLE = Real("double", "f64", "i64", 64, 52)
