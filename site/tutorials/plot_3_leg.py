@@ -113,5 +113,5 @@ found.loads.to_run().animate("walk.html")
 # What comes next
 # ---------------
 #
-# - :doc:`/docs/inverse_dynamics` has every file, option and definition, and bands of uncertainty.
+# - :doc:`/docs/inverse_dynamics` leads to every file, option and definition, and to bands of uncertainty.
 # - On the command line: ``trundle scale`` and ``trundle inverse`` (:doc:`/reference/commands/inverse`).

@@ -1,23 +1,24 @@
-"""The section on wrenches in docs/inverse_dynamics.md runs, and each line gives what its comment says."""
+"""The pages on wrenches and balances run, and each line gives what its comment says."""
 
 import re
 from pathlib import Path
 
+import pytest
 import sympy as sp
 
-PAGE = Path(__file__).parents[2] / "docs" / "inverse_dynamics.md"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_the_section_says_what_comes_out():
-    section = PAGE.read_text().split("## Wrenches, frames and breakdowns")[1].split("\n## ")[0]
+@pytest.mark.parametrize(("page", "said"), [("inverse_wrenches.md", 3), ("inverse_balances.md", 2)])
+def test_the_page_says_what_comes_out(page, said):
     names: dict[str, object] = {}
     checked = 0
-    for block in re.findall(r"```python\n(.*?)```", section, re.DOTALL):
-        exec(compile(block, str(PAGE), "exec"), names)
+    for block in re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), re.DOTALL):
+        exec(compile(block, page, "exec"), names)
         for line in block.splitlines():
-            code, _, said = line.partition("  # (")
-            if said and " = " not in code:
-                off = sp.Matrix(eval(code, names)) - sp.Matrix(sp.sympify(f"({said}"))
+            code, _, value = line.partition("  # (")
+            if value and " = " not in code:
+                off = sp.Matrix(eval(code, names)) - sp.Matrix(sp.sympify(f"({value}"))
                 assert off.subs(sp.Symbol("t"), 0.7).norm() < 1e-12, line
                 checked += 1
-    assert checked == 5
+    assert checked == said
