@@ -1,4 +1,4 @@
-"""The rover's example and the example of docs/terrain.md do what they say."""
+"""The rover's example and the examples of docs/terrain*.md do what they say."""
 
 import re
 from pathlib import Path
@@ -27,38 +27,38 @@ def test_the_rover_crosses_random_ground_and_stands_on_the_step():
     assert drawn["off"] < 2e-3
 
 
-def example(about, result="run"):
-    """What the example of docs/terrain.md that is about something has made."""
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "terrain.md").read_text(), re.DOTALL)
-    (block,) = (each for each in blocks if about in each)
+def example(name, about, result="run"):
+    """What the example of a page of docs/ that is about something has made."""
+    page = (ROOT / "docs" / name).read_text()
+    (block,) = (each for each in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if about in each)
     names = {}
-    exec(compile(block, "docs/terrain.md", "exec"), names)
+    exec(compile(block, name, "exec"), names)
     return names[result]
 
 
 @pytest.mark.slow
 def test_the_page_s_rover_climbs_its_step():
-    run = example("rocker_bogie(")
+    run = example("terrain.md", "rocker_bogie(")
     assert run["z"][-1] - run["z"][0] == pytest.approx(0.2, abs=1e-4)
 
 
 @pytest.mark.slow
 def test_the_page_s_base_follows_its_way_over_hills():
-    run = example("mecanum(")
+    run = example("terrain_paths.md", "mecanum(")
     assert abs(run["track.lateral"][-1]) < 0.02
     assert "lifted" not in run.summary
 
 
 @pytest.mark.slow
 def test_the_page_s_zoe_follows_its_way_over_rubble():
-    run = example("zoe().plant")
+    run = example("terrain_paths.md", "zoe().plant")
     assert abs(run["track.lateral"]).max() < 0.1
     assert run["x"][-1] == pytest.approx(10, abs=0.2)
 
 
 @pytest.mark.slow
 def test_the_page_s_rollout_drives_on_sixteen_grounds():
-    batch = example("trundle.rollout", "batch")
+    batch = example("terrain_rollouts.md", "trundle.rollout", "batch")
     assert batch.final("x").shape == (16,)
     assert batch.summary["overturned"] == batch.summary["stuck"] == 0
     assert len({*batch.final("x")}) == 16
