@@ -198,6 +198,6 @@ closed.animate("circle.html")
 # What comes next
 # ---------------
 #
-# - :doc:`/docs/feedback` has all controllers, and regulators along a run.
+# - :doc:`/docs/feedback` leads to all controllers, and to regulators along a run.
 # - :doc:`/docs/conventions` says what every sign and name means.
 # - :doc:`/docs/export` takes the model to C, to FMUs and to other simulators.
