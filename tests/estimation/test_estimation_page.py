@@ -1,18 +1,22 @@
-"""The example of docs/estimation.md runs and gives what its comments say."""
+"""The examples of docs/estimation*.md run and give what their comments say."""
 
 import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "estimation.md"
+DOCS = Path(__file__).parents[2] / "docs"
+SAID = {"estimation": 4, "estimation_smoothed": 1, "estimation_logs": 1, "estimation_many": 1}
 
 
-def test_the_example_says_what_comes_out():
-    block = "\n".join(re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL))
+@pytest.mark.parametrize("page", SAID)
+def test_the_example_says_what_comes_out(page):
+    text = (DOCS / f"{page}.md").read_text()
+    block = "\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
     names = {}
-    exec(compile(block, str(PAGE), "exec"), names)
+    exec(compile(block, page, "exec"), names)
     said = re.findall(r"^(\S.*?)  # (\[.*\]|\(.*\)|\d+|True|False)$", block, re.MULTILINE)
-    assert len(said) == 7
+    assert len(said) == SAID[page]
     for code, value in said:
         np.testing.assert_allclose(eval(code, names), eval(value), atol=5e-5, err_msg=code)
