@@ -16,7 +16,6 @@ PAGES = {
 NEEDS = {
     "walk.c3d": "recordings of a reader's own",
     "walk_grf.mot": "recordings of a reader's own",
-    'trundle.load("arm.urdf")': "a file of a reader's own",
     "dask_jobqueue": "a cluster",
     'device="cuda"': "a GPU",
     "trundle.window": "a screen",

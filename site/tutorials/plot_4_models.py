@@ -142,6 +142,6 @@ arm.animate("arm.html")
 # What comes next
 # ---------------
 #
-# - :doc:`/docs/urdf` says what is read of URDF, and how wheels come on its joints.
+# - :doc:`/docs/urdf` leads to what is read of URDF, and to how wheels come on its joints.
 # - :doc:`/docs/sensitivities` has more on gradients.
 # - :doc:`/docs/export` lists twelve languages and formats.
