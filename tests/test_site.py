@@ -89,6 +89,26 @@ def test_links_that_lead_nowhere_are_told(tmp_path):
     )
 
 
+def test_pictures_of_pages_stay_pictures(tmp_path):
+    from tools.site import repository
+
+    root, source = tmp_path / "root", tmp_path / "source"
+    (root / "docs" / "pictures").mkdir(parents=True)
+    (root / "docs" / "pictures" / "robots.png").write_bytes(b"picture")
+    (root / "plan.yaml").write_text("trundle: 1\n", encoding="utf-8")
+    text = "![Robots](pictures/robots.png) and [a `plan`](../plan.yaml), [changes](../CHANGELOG.md)\n"
+    (root / "docs" / "catalogue.md").write_text(text, encoding="utf-8")
+    for name in ("CONTRIBUTING.md", "CHANGELOG.md"):
+        (root / name).write_text("# Page\n", encoding="utf-8")
+    repository.copy_pages(source, root)
+    assert (source / "docs" / "catalogue.md").read_text(encoding="utf-8") == (
+        "![Robots](pictures/robots.png) and "
+        '<a href="../repository/plan.yaml">a <code>plan</code></a>, [changes](../CHANGELOG.md)\n'
+    )
+    assert (source / "docs" / "pictures" / "robots.png").read_bytes() == b"picture"
+    assert (source / "_extra" / "repository" / "plan.yaml").is_file()
+
+
 def test_live_pages_share_one_script(tmp_path):
     pytest.importorskip("sphinx_gallery")
     from tools.site.live import share

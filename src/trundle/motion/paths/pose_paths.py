@@ -195,7 +195,9 @@ class PosePath:
 
     @property
     def length(self) -> float:
-        """In m, a turn counted with half a metre per radian."""
+        """The last length that `poses` takes (m): of `pose_path` straight from pose to pose, half a metre per radian of
+        a turn counted in. A curve between poses is longer.
+        """
         return float(self.begins[-1])
 
     def poses(self, lengths: npt.ArrayLike) -> FloatArray:
