@@ -4,7 +4,9 @@ A thesis: a differential drive on a circle
 
 You have a robot with two driven wheels. You want its equations, a simulation, and a controller that holds a circle.
 
-What you need: Python, ``pip install`` of Trundle, and ten minutes.
+What you need: Python, ``pip install`` of Trundle, and ten minutes. Type the code into a Jupyter notebook
+(``pip install notebook``), which shows figures and equations; the whole of it is at the end of this page. A script
+shows none. It saves them: ``FIGURE.savefig("figure.png")``, where FIGURE is such as ``run.plot.path()``.
 """
 
 # %%
@@ -56,14 +58,14 @@ print("inputs:", model.inputs)
 # The wheels roll without slip, so the cart can't move sideways. Two independent speeds are left: ``v_x``,
 # forward, and ``omega``, the turning rate.
 #
-# Now the equations as you would print them. Every line has met the compiled program at random points first.
-# A line that differs is never shown.
+# Now the equations as you would print them. Each line was first compared with the compiled program at
+# random points. A line that differs is never shown.
 
 equations = model.equations()
 equations
 
 # %%
-# ``equations.latex()`` gives the same for your thesis:
+# ``equations.latex()`` gives the same for your thesis, ``equations.tex()`` as a whole document:
 
 print(equations.latex()[:600])
 
@@ -87,7 +89,8 @@ print(f"energy out of balance by {run.summary['energy_imbalance']:.1e} J")
 run.plot.states("v_x", "omega")
 
 # %%
-# Check the end by hand. With the load on the axle nothing brakes, so each wheel ends at the speed V/(k n):
+# Check the end by hand. With the load on the axle nothing brakes, so each wheel ends at the rate V/(k n),
+# in rad/s:
 
 p = model.parameters
 on_axle = trundle.simulate(model, "12 s", volts, parameters={"d": 0.0})
@@ -96,8 +99,8 @@ print(f"d = 0: simulated {on_axle.final['omega']:.5f} rad/s, by hand {by_hand:.5
 print(f"d = 5 cm: simulated {run.final['omega']:.5f} rad/s")
 
 # %%
-# A load behind the axle pushes into the turn: the equation of ω̇ above has the term 2 r d m_b v_x ω. That is
-# a sentence for your thesis.
+# A load behind the axle pushes into the turn: the equation of ω̇ above has the term 2 r d m_b v_x ω. That
+# is a sentence for your thesis.
 #
 # Linearise about a circle
 # ------------------------
@@ -136,6 +139,9 @@ regulator = model.lqr(circle, tolerances)
 print("poles of the closed loop:", regulator.poles.round(2))
 
 # %%
+# ``circle.u`` and ``regulator.K`` are arrays: u = u_circle − K · deviation. ``regulator.about.deviation``
+# says how far a state is off, in the circle's moving frame.
+#
 # Try it on a worse cart. Its left motor is warm and has 20 % more resistance. It starts 10 cm beside its
 # circle. An input of a simulation may be a function of time and state:
 
@@ -156,8 +162,10 @@ trundle.compare(drifting, held, labels=["voltages alone", "regulator"]).path()
 # ------------------------------------
 #
 # A function in Python stays in Python. A *controller* is a part of the description, so it goes along to
-# pages, to C code and to FMUs. The controller ``circle`` turns the distance from a circle into a speed and a
-# turning rate. Two PID controllers hold these:
+# pages, to C code and to FMUs. An FMU is a model that Simulink and others load.
+#
+# The controller ``circle`` turns the distance from a circle into a speed and a turning rate. Two PID
+# controllers hold these. ``feedforward`` is the voltage per unit of what is wanted:
 
 controllers = {
     "path": {
@@ -198,6 +206,7 @@ closed.animate("circle.html")
 # What comes next
 # ---------------
 #
+# - :doc:`/docs/descriptions` says how your own robot is written, with the constants of your motor.
 # - :doc:`/docs/feedback` leads to all controllers, and to regulators along a run.
 # - :doc:`/docs/conventions` says what every sign and name means.
 # - :doc:`/docs/export` takes the model to C, to FMUs and to other simulators.

@@ -4,8 +4,13 @@ Loads in a leg: from C3D to moments, a table and a paper's figure
 
 You recorded somebody who walks over force plates. You want the moments in the joints, as a table and as a figure.
 
-What you need: Python, ``pip install`` of Trundle, and ten minutes. You use two C3D files of your own, or two that
-:download:`walk.py </tutorials/walk.py>` makes up. It needs ``pip install ezc3d``.
+What you need: Python, ``pip install`` of Trundle, and ten minutes. Save
+:download:`walk.py </tutorials/walk.py>` into the folder that you work in: it makes up two C3D files. It needs
+``pip install ezc3d``; reading files of your own doesn't.
+
+Type the code into a Jupyter notebook (``pip install notebook``), which shows figures and tables; the whole of it is at
+the end of this page. A script shows none. It saves them: ``FIGURE.savefig("figure.png")``, where FIGURE is such as
+``figures["gait_moments"]``.
 """
 
 # %%
@@ -14,7 +19,7 @@ What you need: Python, ``pip install`` of Trundle, and ten minutes. You use two 
 #
 # A *static trial* is somebody who stands still, with markers on both legs and the pelvis. A *walk* has the
 # same markers and force plates. Here both are of a made-up person, so the true moments are known. Every
-# marker has 0.5 mm of noise.
+# marker has 0.5 mm of noise. With files of your own leave ``walk`` out and give their names.
 
 from pathlib import Path
 
@@ -33,38 +38,43 @@ print(
 # The person
 # ----------
 #
-# Lengths come from the markers of the static trial. Masses come from the body's mass, by de Leva's tables.
+# Lengths come from the markers of the static trial. Masses come from the body's mass, by de Leva's tables
+# (kg, m). Each leg needs eight markers, here those of the right one. RASI and RPSI are on the pelvis, RKNE and
+# RKNM on the knee's two sides, RANK and RANM on the ankle's. RHEE and RTOE are on the foot. Left ones begin
+# with L. If yours have other names, add ``markers={"R.Knee.Lat": "RKNE"}``.
 
 person = trundle.scale_person("recordings/static.c3d", body_mass=70, sex="male", height=1.75)
 for name in ("thigh_length_r", "shank_length_r", "pelvis_width"):
     print(f"{name}: {1e3 * person.lengths[name]:.1f} mm")
 
 # %%
-# ``person.save("person")`` writes the person as a description, which you can read and change.
+# ``person.save("person")`` writes a folder with the person as a description, which you can read and change.
 #
 # The moments
 # -----------
 #
-# Angles come from the markers, by least squares over the whole person. Then Newton and Euler give the wrench
-# through every joint. The plates say what the ground does to the feet.
+# Angles come from the markers, by least squares over the whole person. Then Newton and Euler give the
+# wrench through every joint. The plates say what the ground does to the feet. A foot is on a plate while
+# the force is over ``threshold``, in N.
 
 found = trundle.inverse(
     person.robot,
     "recordings/walk.c3d",
     markers=person.markers,
-    smoothing={"method": "butterworth", "cutoff": 8.0, "order": 4},
+    smoothing={"method": "butterworth", "cutoff": 8.0, "order": 2},
     threshold=5.0,
 )
 print(f"markers are {1e3 * found.motion.marker_error.mean():.2f} mm off")
 
 # %%
-# Moments of walks hang on the cutoff of the smoothing. Say it in your paper: here 8 Hz, fourth order, zero
-# lag.
+# Moments of walks depend on the cutoff of the smoothing, so your paper states it. ``order`` is that of one
+# pass, and the filter runs forward and backward. So this is a fourth-order filter of 8 Hz with zero lag.
 #
 # Cycles
 # ------
 #
-# ``gait`` cuts the walk into cycles, from a foot's strike to its next one. Moments are divided by the mass.
+# ``gait`` cuts the walk into cycles, from a foot's strike to its next one. Moments are divided by the mass
+# (kg). Flexion is positive, extension negative; moments are internal, what muscles give.
 
 gait = found.gait(mass=70)
 print(f"peak of the right knee's extension: {gait.mean('right_knee_flexion.moment').min():.2f} N m/kg")
@@ -75,7 +85,8 @@ for measure in gait.measures[:6]:
 # The figure
 # ----------
 #
-# It is 170 mm wide, for two columns of a page. ``figure.savefig("moments.pdf")`` keeps letters as letters.
+# It is 170 mm wide, for two columns of a page. ``figures["gait_moments"].savefig("moments.pdf")`` keeps
+# letters as letters. ``figures`` also has angles and powers.
 
 figures = trundle.gait_figures(gait)
 figures["gait_moments"]
@@ -114,4 +125,10 @@ found.loads.to_run().animate("walk.html")
 # ---------------
 #
 # - :doc:`/docs/inverse_dynamics` leads to every file, option and definition, and to bands of uncertainty.
-# - On the command line: ``trundle scale`` and ``trundle inverse`` (:doc:`/reference/commands/inverse`).
+# - Files of your own on the command line (:doc:`/reference/commands/scale`, :doc:`/reference/commands/inverse`):
+#
+# .. code-block:: sh
+#
+#     trundle scale static.c3d --body-mass "70 kg" --sex male --output person
+#     trundle inverse person/person.yaml --markers person/markers.yaml --motion walk.c3d \
+#         --smooth butterworth:6 --mass "70 kg" --gait
