@@ -67,7 +67,7 @@ equations
 # %%
 # ``equations.latex()`` gives the same for your thesis, ``equations.tex()`` as a whole document:
 
-print(equations.latex()[:600])
+print(equations.latex()[:160])
 
 # %%
 # Simulate

@@ -11,6 +11,7 @@ import pytest
 
 import trundle
 from trundle.catalog import names, robot
+from trundle.errors import InputError
 from trundle.robot import parse_robot
 from trundle.show.drawing.scene import SPATIAL, UPRIGHT, Spot, depth, project
 from trundle.show.drawing.scenes import scene
@@ -208,6 +209,12 @@ def test_figures_show_themselves_in_notebooks():
     data, size = picture._repr_png_()
     assert data.startswith(b"\x89PNG")
     assert size["width"] / size["height"] == pytest.approx(np.divide(*picture.get_size_inches()), rel=0.02)
+
+
+def test_figures_say_how_they_are_seen_elsewhere():
+    with pytest.raises(InputError, match="opens no window") as told:
+        diagram(robot("mecanum")).show()
+    assert "savefig" in str(told.value.hint)
 
 
 @pytest.mark.parametrize("name", ROBOTS)

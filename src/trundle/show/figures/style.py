@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Literal, NoReturn
 
 import matplotlib
 import numpy as np
@@ -64,6 +64,12 @@ class Picture(Figure):
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         width, height = (int(_NOTEBOOK_DPI * inches) for inches in self.get_size_inches())
         return figure_png(self), {"width": width, "height": height}
+
+    def show(self, warn: bool = True) -> NoReturn:
+        """Say how to look at it: no window of pyplot's is about a figure that pyplot didn't make."""
+        del warn
+        hint = '.savefig("figure.png") writes it to a file, and a notebook shows it where it ends a cell'
+        raise InputError("a figure opens no window by itself", hint=hint)
 
 
 def new_figure(
