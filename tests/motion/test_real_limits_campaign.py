@@ -149,7 +149,7 @@ def test_no_share_is_above_what_was_asked_for(campaign):
             try:
                 driven = trundle.follow(random_path(kind, rng), random_robot(kind, rng))
             except trundle.NumericsError:
-                # Newton's method finds no plan for some wheels that slide to turn: docs/limits.md says how many
+                # Newton's method finds no plan for some wheels that slide to turn: docs/limits_skid.md says how many
                 assert kind == "skid"
                 refused += 1
             else:
