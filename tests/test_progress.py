@@ -217,6 +217,16 @@ def test_long_work_that_no_terminal_shows_says_once_what_it_takes(monkeypatch, c
     assert re.fullmatch(r"writing: \d+ s so far\n", capsys.readouterr().err)
 
 
+def test_a_slow_start_is_not_taken_for_the_rate(monkeypatch, capsys, slow_clock):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
+    bar = progress.Progress(True, 1.0, "simulating arm", "simulated s")
+    for _ in range(40):  # 16 s by the clock: an import, say
+        progress.time.perf_counter()
+    for done in (1e-3, 0.3, 0.6, 1.0):
+        bar.at(done)
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize(
     ("seconds", "said"),
     [

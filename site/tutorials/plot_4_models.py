@@ -3,16 +3,17 @@ A robot from URDF or SymPy at kernel speed
 ==========================================
 
 You have a URDF file, or equations of motion by SymPy. You want fast functions: rates, batches, gradients, JAX.
+A kernel is such a function, compiled for your processor.
 
-What you need: Python, ``pip install`` of Trundle (for the last part ``jax``), and ten minutes.
+What you need: :doc:`Trundle </index>`, ten minutes, and for one part ``pip install jax``.
 """
 
 # %%
 # An arm from URDF
 # ----------------
 #
-# ``arm.urdf`` is :download:`here </tutorials/arm.urdf>`. URDF says nothing of motors.
-# So each joint gets a torque.
+# Save :download:`arm.urdf </tutorials/arm.urdf>` beside your script, or take a file of yours. This one names no
+# motors, so each joint gets a torque: the robot is made again with its own keys, and ``motors`` beside them.
 
 from time import process_time
 
@@ -24,11 +25,12 @@ import trundle
 
 bare = trundle.load("arm.urdf")
 motors = {f"{joint}_motor": {"type": "torque", "drives": joint} for joint in ("turret", "shoulder", "elbow")}
-arm = trundle.derive(trundle.Robot(**{**dict(bare), "motors": motors}))
+robot = trundle.Robot(**{**dict(bare), "motors": motors})
+arm = trundle.derive(robot)
 print(arm.coordinates, arm.speeds, arm.inputs)
 
 # %%
-# The terms of M(q) u̇ + h(q, u) = τ, by names:
+# The terms of M(q) q̈ + h(q, q̇) = τ, by names. What isn't named is 0. ``trim`` finds the inputs that hold a pose:
 
 pose = {"shoulder.angle": 0.6, "elbow.angle": 0.8}
 print("M =", arm.mass_matrix(pose).round(4), sep="\n")
@@ -40,7 +42,7 @@ print("torques that hold it:", arm.trim(pose).u.round(4))
 # -----
 #
 # The equations are a straight-line program, compiled for your processor. One call takes states x, inputs u
-# and parameters p, and gives ẋ. With arrays (n, count) it takes many robots at once.
+# and parameters p, and gives ẋ. With arrays (n, count) it takes many robots at once. Your times will differ.
 
 count = 100_000
 random = np.random.default_rng(1)
@@ -57,26 +59,26 @@ print(f"{(process_time() - begun) / 10 / count * 1e9:.0f} ns of computing for th
 # A model by SymPy
 # ----------------
 #
-# A pole on a cart that a force pushes, by Lagrange. ``from_sympy`` takes what SymPy has formed. It needs no
-# simplification.
+# A rod on a cart that a force pushes, by Lagrange. ``from_sympy`` takes what SymPy has formed. It needs no
+# simplification. The rod stands on the cart, and falls: one eigenvalue is positive.
 
 position, angle, force = dynamicsymbols("x angle force")
-cart, pole, length, g = sp.symbols("cart pole length g")
+cart, rod, length, g = sp.symbols("cart rod length g")
 speed, turning = position.diff(), angle.diff()
 across, up = speed + length * turning * sp.cos(angle), length * turning * sp.sin(angle)
-energy = (cart * speed**2 + pole * (across**2 + up**2)) / 2 - pole * g * length * sp.cos(angle)
+energy = (cart * speed**2 + rod * (across**2 + up**2)) / 2 - rod * g * length * sp.cos(angle)
 ground, hub = ReferenceFrame("N"), Point("hub")
 hub.set_vel(ground, speed * ground.x)
 method = LagrangesMethod(energy, [position, angle], forcelist=[(hub, force * ground.x)], frame=ground)
 method.form_lagranges_equations()
-model = trundle.from_sympy(method, inputs=[force], parameters={cart: 1, pole: 0.2, length: 0.5, g: 9.81})
-print("poles of the pole that stands:", model.trim(x=0.0).linearize().poles.round(4))
+model = trundle.from_sympy(method, inputs=[force], parameters={cart: 1, rod: 0.2, length: 0.5, g: 9.81})
+print("eigenvalues of the rod that stands:", model.trim(x=0.0).linearize().poles.round(4))
 
 # %%
 # Batches
 # -------
 #
-# Ten thousand poles of different length fall for two seconds, by the classical Runge-Kutta method.
+# Ten thousand rods of different length fall for two seconds, by the classical Runge-Kutta method.
 
 lengths = np.linspace(0.2, 1.0, 10_000)
 begun = process_time()
@@ -96,7 +98,8 @@ print("the carts end at", batch.final("x")[[0, 5000, -1]].round(3), "m")
 # Gradients
 # ---------
 #
-# Derivatives are carried along with the motion: exact ones of the steps, no differences. Compare:
+# ``gradients`` names what to derive by. Derivatives are carried along with the motion: exact ones of the steps.
+# Compare them with differences:
 
 names = ["length", "initial.angle"]
 one = trundle.rollout(model, initial={"angle": 0.05}, steps=500, dt="2 ms", gradients=names)
@@ -135,13 +138,17 @@ print(
 #
 # The arm, live
 # -------------
+#
+# It falls from a pose, and its turret turns. Move a slider: the page simulates anew.
 
-arm.animate("arm.html")
+start = {"shoulder.angle": 0.4, "turret.rate": 1.5}
+trundle.animate({"trundle": 1, "robot": robot, "run": {"duration": 5, "initial": start}}, "arm.html")
 
 # %%
 # What comes next
 # ---------------
 #
 # - :doc:`/docs/urdf` leads to what is read of URDF, and to how wheels come on its joints.
+# - :doc:`/docs/model_file` keeps what was derived.
 # - :doc:`/docs/sensitivities` has more on gradients.
 # - :doc:`/docs/export` lists twelve languages and formats.

@@ -4,14 +4,15 @@ A model on the robot: C, FMU, microcontroller, ROS 2
 
 You program the robot itself. You want its kinematics, odometry and dynamics as code that you can trust.
 
-What you need: Python, ``pip install`` of Trundle, ten minutes, and a C compiler for one step.
+What you need: :doc:`Trundle </index>`, ten minutes, and a C compiler (``cc``) for one step.
 """
 
 # %%
 # One robot
 # ---------
 #
-# A mecanum base with your measures. In a file: ``trundle new mecanum robot.yaml``.
+# A mecanum base with your measures: :doc:`the catalogue </docs/catalogue>` has others. As a file, for the commands
+# below, ``trundle new mecanum robot.yaml --radius "5 cm"`` writes it.
 
 import shutil
 import subprocess
@@ -25,10 +26,11 @@ model = trundle.derive(robot)
 print(trundle.to_text(robot))
 
 # %%
-# C -
+# C code
+# ------
 #
-# C99 that needs ``math.h`` alone, allocates nothing, and calls nobody. On the command line: ``trundle export
-# robot.yaml --to c --output robot_c``.
+# C99 that needs ``math.h`` alone and allocates nothing. On the command line: ``trundle export robot.yaml --to c
+# --output robot_c``. Its README says how each function is called.
 
 package = model.export("c", output="robot_c")
 for name, text in package.files.items():
@@ -60,12 +62,15 @@ else:
 #
 #    mecanum_parameter p = mecanum_parameter_defaults;
 #    p.r = 0.0497;                                        /* as you measured it */
-#    mecanum_wheel_states(twist, &p, angle, speed);       /* v_x, v_y, omega to the wheels */
+#    double twist[3] = {0.5, 0, 0.2}, angle[4], speed[4];
+#    mecanum_wheel_states(twist, &p, angle, speed);
+#
+# A twist is v_x, v_y (m/s) and omega (rad/s). Out come the angles at which wheels point, and how fast they roll (m/s).
 #
 # Odometry
 # --------
 #
-# ``odometry_step`` takes increments of the wheels' angles to the pose, exactly on arcs, with its Jacobians
+# ``mecanum_odometry_step`` takes increments of the wheels' angles to the pose, exactly on arcs, with its Jacobians
 # for your filter. The formulas, to read:
 
 trundle.odometry(robot)
@@ -74,8 +79,15 @@ trundle.odometry(robot)
 # A microcontroller
 # -----------------
 #
-# C in single precision, with start-up code and a control loop for a Cortex-M4F. Where Debian's compiler and
-# QEMU are installed, ``trundle export`` builds it and counts instructions and stack.
+# C in single precision, with start-up code and a control loop for a Cortex-M4F. On the command line:
+#
+# .. code-block:: sh
+#
+#    trundle export robot.yaml --to microcontroller --output robot_m4
+#
+# Where Debian's packages ``gcc-arm-none-eabi`` and ``qemu-system-arm`` are installed, this builds it, too. It then
+# tells flash, and each function's instructions and stack. ``make run`` in the folder drives it in QEMU, an emulator.
+# For your board write your encoders and motors into ``main.c``, and its memory into ``board.ld``: the README says how.
 
 package = model.export("microcontroller")
 print(", ".join(package.files))
@@ -84,7 +96,8 @@ print(", ".join(package.files))
 # FMUs
 # ----
 #
-# Two units, FMI 2.0 and 3.0, for Simulink, OpenModelica, Dymola and FMPy.
+# A functional mock-up unit is a model in a file that other simulators take. Here are two, FMI 2.0 and 3.0, for
+# Simulink, OpenModelica, Dymola and FMPy. On the command line: ``--to fmu``.
 
 package = model.export("fmu", output="robot_fmu")
 print(", ".join(package.files))
@@ -93,7 +106,8 @@ print(", ".join(package.files))
 # ROS 2
 # -----
 #
-# A package with a controller of ``ros2_control``: a twist in, wheels out, odometry with its covariance.
+# A package with a controller of ``ros2_control``: a twist in, wheels out, odometry with its covariance. On the
+# command line: ``--to ros2``. Put the folder into a workspace's ``src`` and run ``colcon build``.
 
 package = model.export("ros2", output="robot_ros2")
 print("\n".join(package.files))
@@ -103,8 +117,11 @@ print("\n".join(package.files))
 #
 # The robot, live
 # ---------------
+#
+# It drives at the voltages from above. Move a slider: the page simulates anew.
 
-model.animate("mecanum.html")
+inputs = {f"{name}.voltage": value for name, value in volts.items()}
+trundle.animate({"trundle": 1, "robot": robot, "run": {"duration": 2, "inputs": inputs}}, "mecanum.html")
 
 # %%
 # What comes next

@@ -17,6 +17,7 @@ from trundle.expected import came
 _PATIENCE = 1.0  # seconds of work before a line appears
 _EVERY = 0.1  # seconds between updates
 _STEADY = 3.0  # seconds of work from which on its rate says how long the rest takes: starts are slow
+_LITTLE = 0.01  # of the work: while no more is done, a slow start may be most of the time
 _LONG = 10.0  # seconds that nobody should wait for without a word, also where the line isn't shown
 _CALLS = 256  # calls between looks at the clock: a rate is evaluated in a microsecond, a clock read in 0.05
 _WIDTH = 20  # of the bar
@@ -50,6 +51,7 @@ class Progress:
         self._began = time.perf_counter()
         self._last = self._began + (0.0 if self._asked else _PATIENCE - _EVERY)
         self._line = _Line()
+        self._seen: tuple[float, float] | None = None
         self._silent = report is not True
 
     def __enter__(self) -> Progress:
@@ -88,10 +90,14 @@ class Progress:
     def _tell(self, done: float) -> None:
         """Say once what work that nobody sees will take, where that is long."""
         taken = time.perf_counter() - self._began
-        if done > 0 and taken > _STEADY and taken / done > _LONG:
+        if self._seen is None:
+            self._seen = (0.0, 0.0) if done > _LITTLE else (taken, done)
+        lost, before = self._seen
+        since, more = taken - lost, done - before
+        if more > 0 and since > _STEADY and lost + since / more > _LONG:
             self._report = None
-            rate = f"{_short(done * self.end / taken)} {self._unit} a second"
-            _tell(f"{self._title}: it takes some {_long(taken / done)}, at {rate}")
+            rate = f"{_short(more * self.end / since)} {self._unit} a second"
+            _tell(f"{self._title}: it takes some {_long(lost + since / more)}, at {rate}")
 
 
 class Stopwatch:

@@ -88,6 +88,7 @@ def test_what_is_kept_comes_back(name):
     ("given", "says"),
     [
         ("unifrom(1, 2)", "did you mean 'uniform'"),
+        ("gauss(1, 2)", r"known: normal, uniform \(in Python, scipy.stats has more\)$"),
         ("uniform(2, 1)", "is empty"),
         ("uniform(1)", "takes two numbers, got 1"),
         ("normal(1, -1)", "must be positive"),

@@ -151,7 +151,7 @@ def _of_text(text: str, key: str, unit: str) -> Variation:
     if call:
         kind, inside = call.groups()
         if kind not in _KINDS:
-            hint = f"{suggest(kind, _KINDS)}; in Python, scipy.stats has more"
+            hint = f"{suggest(kind, _KINDS).rstrip('.')} (in Python, scipy.stats has more)"
             raise InputError(f"there is no distribution '{kind}'", key=key, hint=hint)
         numbers = [number(part.strip(), key, unit) for part in inside.split(",")]
         if len(numbers) != 2:
