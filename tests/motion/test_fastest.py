@@ -153,6 +153,9 @@ def test_waypoints_are_passed_at_their_headings_and_speeds():
         ),
         ({"events": [("shoot", 2)]}, "there is no pose 2"),
         ({"events": ["shoot"]}, r"expected \(name, pose\)"),
+        ({"goal": (0, 0, 2 * math.pi)}, "goal: expected a pose apart from start"),
+        ({"via": [(0.5, 0), (0.5, 0)]}, r"via\[1\]: expected a pose apart from via\[0\]"),
+        ({"via": [(0, 1e-5)]}, r"via\[0\]: expected a pose apart from start"),
         ({"goal": (9, 0, 0), "keep_out": RING}, "bar every way from start to goal"),
     ],
 )

@@ -27,6 +27,7 @@ from trundle.motion.fastest.wishes import (
     Place,
     Zones,
     events_of,
+    require_apart,
     require_clear,
     require_mobile,
     stops_of,
@@ -140,7 +141,8 @@ def fastest(
     Raises
     ------
     InputError
-        A pose isn't numbers, an obstacle covers one, the wheels can't move the base, or nothing limits them.
+        A pose isn't numbers, is the one before it or in an obstacle. The wheels can't move the base, or nothing limits
+        them.
     NumericsError
         No start led to a motion; it says what gives way where in one that misses the least of what is asked.
 
@@ -169,6 +171,7 @@ def fastest(
         asked = events_of(events, len(stops) - 1)
         robot_outline = outline_of(who) if outline is None else given_outline(outline)
         problem = search.problem(stops, obstacles, robot_outline)
+        require_apart(problem)
         require_clear(problem)
         require_open(problem)
         require_mobile(problem, who.name)

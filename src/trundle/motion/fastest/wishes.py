@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from trundle.motion.paths.pose_paths import LIMITS
 Place = Sequence[float | None]
 Zones = Sequence[tuple[int, int, Mapping[str, float]]]
 Events = Sequence[tuple[str, float]]
+
+# Legs shorter than this share of the whole way are none: a search over them takes a minute and finds nothing.
+_NO_WAY = 1e-4
 
 
 def stops_of(start: Place, goal: Place, via: Sequence[Place], zones: Zones) -> tuple[Stop, ...]:
@@ -120,6 +124,31 @@ def require_mobile(problem: Problem, name: str) -> None:
             key="robot.wheels",
         )
     require_speeds(problem.drive)
+
+
+def require_apart(problem: Problem) -> None:
+    """InputError where a stop is the one before it: a leg without length has no fastest motion."""
+    legs = np.array([_length(problem.size, *pair) for pair in pairwise(problem.stops)])
+    again = np.flatnonzero(legs <= _NO_WAY * legs.sum())
+    if not len(again):
+        return
+    before, key = (problem.keys[int(again[0]) + k] for k in (0, 1))
+    alone = len(legs) == 1
+    raise InputError(
+        f"expected a pose apart from {before}, got the same pose again",
+        key=key,
+        hint="give another goal"
+        if alone
+        else "leave one of them out; a turn on the spot gives both of them θ",
+    )
+
+
+def _length(size: float, before: Stop, behind: Stop) -> float:
+    """How long a leg is (m), a radian of what it turns at least counted as the robot's size."""
+    turned = 0.0
+    if before.heading is not None and behind.heading is not None:
+        turned = math.remainder(behind.heading - before.heading, 2 * math.pi)
+    return math.hypot(behind.x - before.x, behind.y - before.y, size * turned)
 
 
 def require_clear(problem: Problem) -> None:
