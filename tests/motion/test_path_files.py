@@ -452,4 +452,15 @@ def test_speeds_at_the_ends_are_those_of_the_file(tmp_path):
     ends = driven.motion.samples([0.0, driven.motion.duration]).twist
     assert np.hypot(ends[0, 0], ends[0, 1]) == pytest.approx(1.0, rel=1e-2)
     assert 0.1 < np.hypot(ends[1, 0], ends[1, 1]) <= 1.0 + 1e-9
+    assert not any("m/s" in note for note in driven.notes)
     assert driven.summary()["exceeded"] == []
+
+
+def test_speeds_at_the_ends_that_limits_do_not_leave_are_told(tmp_path):
+    """A file may ask for 9 m/s at its end; the path's own limits leave 3 m/s at most."""
+    path = trundle.read_path(changed(tmp_path, lambda data: data["goalEndState"].update(velocity=9.0)))
+    driven = trundle.follow(path, trundle.catalog.swerve(), limits=LIMITS)
+    end = driven.motion.samples([driven.motion.duration]).twist[0]
+    speed = np.hypot(end[0], end[1])
+    assert speed <= 3 + 1e-9
+    assert driven.notes[-1] == f"the motion ends at {speed:.4g} m/s, not at 9 m/s: limits leave no more there"

@@ -44,6 +44,8 @@ _LOOKS = 4001
 _THIRDS = 60
 # Knots nearer to the one before than this share of the section are left out: splines on them would be ill-conditioned.
 _APART = 1e-6
+# Speeds at the ends that are lower than asked for by more than this share are told.
+_SLOWER = 0.02
 
 
 def _path_of(given: PosePath | str | os.PathLike[str]) -> PosePath:
@@ -171,7 +173,7 @@ def _along_all(
     events += [(name, ends[-1]) for name, at in path.events if at >= path.length]
     start = path.sections[0].at(np.zeros(1))[0]
     motion = Motion(who, tuple(pieces), (start[0], start[1], start[2]))
-    told = _notes(path), tuple(events), tuple(zones)
+    told = _notes(path, motion), tuple(events), tuple(zones)
     grip = None if real is None else real.grip
     return Followed(
         path.name,
@@ -188,12 +190,22 @@ def _along_all(
     )
 
 
-def _notes(path: PosePath) -> tuple[str, ...]:
-    """How far the path that is followed is from the one in the file."""
+def _notes(path: PosePath, motion: Motion) -> tuple[str, ...]:
+    """How far the path that is followed is from the one in the file, and speeds at its ends that limits don't leave."""
+    notes = []
     distance, angle = path.deviation
-    if not max(path.deviation):
-        return ()
-    return (f"a smooth path within {1000 * distance:.2g} mm and {math.degrees(angle):.2g}° of the file's",)
+    if max(path.deviation):
+        notes.append(
+            f"a smooth path within {1000 * distance:.2g} mm and {math.degrees(angle):.2g}° of the file's"
+        )
+    speeds = np.hypot(*motion.samples([0.0, motion.duration]).twist[:, :2].T)
+    asked = path.sections[0].entry, path.sections[-1].exit
+    for what, speed, wished in zip(("begins", "ends"), speeds.tolist(), asked, strict=True):
+        if speed < wished * (1 - _SLOWER):
+            notes.append(
+                f"the motion {what} at {speed:.4g} m/s, not at {wished:.4g} m/s: limits leave no more there"
+            )
+    return tuple(notes)
 
 
 def _rest_order(drive: Drive) -> int:
