@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray
 from trundle.catalog.steered import limited_swerve
-from trundle.errors import InputError
 from trundle.expected import a_real
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.drive import Driven, driven_modules
@@ -160,7 +159,7 @@ def fastest(
     """
     with Doing(progress, "searching the fastest motion") as doing:
         described = limited_swerve() if robot is None else robot_of(robot, "fastest", "it has no wheels")
-        who = _pointing(driven_modules(kinematics(described)))
+        who = driven_modules(kinematics(described))
         search = Search(
             who,
             linked(who, who.drive.limited(limits)),
@@ -179,19 +178,6 @@ def fastest(
         best, candidates = searched(problem, search, doing)
         driven = _driven(problem, search, best, zones, asked)
         return replace(driven, bound=bound, candidates=candidates, obstacles=obstacles)
-
-
-def _pointing(who: Kinematics) -> Kinematics:
-    """The same; InputError for driven casters: their angles are states that no programme here has."""
-    for module in who.modules:
-        if module.trails:
-            raise InputError(
-                f"a motor drives the caster {module.name!r}: how it stands hangs on where the base went before, which "
-                "the search for the fastest motion doesn't know",
-                key=f"robot.wheels.{module.name}",
-                hint="trundle.follow finds the quickest motion along a path; trundle.drive takes twists",
-            )
-    return who
 
 
 def _real(who: Kinematics, grip: float | None) -> RealLimits | None:

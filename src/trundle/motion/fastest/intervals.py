@@ -33,6 +33,8 @@ _SMOOTH = 1e-5
 class Wheel:
     """What a programme knows of a wheel: whether it points, its heading and slope of rollers, and which limits it has
     (of steering rate, acceleration, jerk; of drive speed, acceleration, jerk), whether a steering range.
+
+    Of one that `trails` the limits of drive hold of its pivot, which goes anywhere.
     """
 
     points: bool
@@ -40,6 +42,7 @@ class Wheel:
     slope: float
     limited: tuple[bool, ...]
     ranged: bool
+    trails: bool = False
 
 
 @dataclass(frozen=True)
@@ -284,6 +287,14 @@ def _limit_rows(shape: Shape, h: Any, moved: Moved, numbers: _Numbers) -> list[R
         d, rho = moved(s)
         for i, wheel in enumerate(shape.wheels):
             w = [(part[0] - part[2] * places[i, 1], part[1] + part[2] * places[i, 0]) for part in d]
+            if wheel.trails:
+                squares = _squares(w, [part[2] for part in d], rho)
+                rows += [
+                    Row((RATES[3 + k], i), square / (limits[i, 3 + k] * h ** (k + 1)) ** 2, -np.inf, 1.0)
+                    for k, square in enumerate(squares)
+                    if wheel.limited[3 + k] and not (s and smooth[3 + k])
+                ]
+                continue
             for order, rate in enumerate(_rates(wheel, w, rho, d[0])):
                 if wheel.limited[order] and not (s and smooth[order]):
                     share = rate / (limits[i, order] * h ** (order % 3 + 1))
@@ -348,6 +359,16 @@ def _rates(wheel: Wheel, w: list[Any], rho: list[Any], d: Any) -> list[Any]:
     size = ca.sqrt(square)
     sizes = [size, dots[1] / size, (inner[1] + dots[2] - (dots[1] / size) ** 2) / size]
     return [n1 / square, n2 / square**2, n3 / square**3, *_leibniz(sizes, rho)]
+
+
+def _squares(w: Sequence[Any], turns: Sequence[Any], rho: Sequence[Any]) -> list[Any]:
+    """|v|², |a|² and |j|² of a pivot, by an interval: v = ρ w, a = v′ + iω v, j = a′ + iω a in the base's axes."""
+    x, y = (_leibniz([part[k] for part in w], rho) for k in (0, 1))
+    omega = _leibniz(turns, rho)
+    ax, ay = x[1] - omega[0] * y[0], y[1] + omega[0] * x[0]
+    jx = x[2] - omega[1] * y[0] - omega[0] * y[1] - omega[0] * ay
+    jy = y[2] + omega[1] * x[0] + omega[0] * x[1] + omega[0] * ax
+    return [x[0] ** 2 + y[0] ** 2, ax**2 + ay**2, jx**2 + jy**2]
 
 
 def _leibniz(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:

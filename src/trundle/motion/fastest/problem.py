@@ -12,6 +12,7 @@ import numpy as np
 from trundle.arrays import BoolArray, FloatArray, IntArray
 from trundle.mechanics.modules import SLACK, turns_into_range
 from trundle.motion.drive.drive import Drive
+from trundle.motion.drive.trailing import settled
 from trundle.motion.fastest.directed import Directed
 from trundle.motion.fastest.intervals import Shape, Wheel
 from trundle.motion.fastest.obstacles import Obstacle
@@ -150,6 +151,7 @@ class Problem:
             slope,
             tuple(math.isfinite(limit) and (points or k > 2) for k, limit in enumerate(every)),
             points and bool(self._ranges[place] <= math.pi + SLACK),
+            bool(self.drive.trails[place]),
         )
 
     def numbers(self, share: float) -> FloatArray:
@@ -280,13 +282,15 @@ class Problem:
         d = d * [1.0, 1.0, 1 / self.size]
         breaks = np.concatenate([[0.0], np.cumsum(h)])
         direction, speed = PiecewisePolynomial(breaks, d), PiecewisePolynomial(breaks, r)
-        return Directed(self.drive, direction, speed, self._angles(direction, angles))
+        return Directed(self.drive, direction, speed, self._angles(direction, speed, angles))
 
-    def _angles(self, direction: PiecewisePolynomial, before: FloatArray | None) -> FloatArray:
+    def _angles(
+        self, direction: PiecewisePolynomial, speed: PiecewisePolynomial, before: FloatArray | None
+    ) -> FloatArray:
         """The modules' angles where the motion begins: forward or backward, as their ranges hold all of the motion,
         nearest to those before.
         """
-        before = self.drive.headings if before is None else before
+        placed, before = before, self.drive.headings if before is None else before
         rest = PiecewisePolynomial(direction.breaks, np.ones((len(direction.coefficients), 1)))
         whole = Directed(self.drive, direction, rest, before)
         looks = np.linspace(0.0, direction.duration, _LOOKS * len(direction.coefficients) + 1)
@@ -296,12 +300,17 @@ class Problem:
             angles[0] - before, before, self.drive.ranges, swing=(swing.min(axis=0), swing.max(axis=0))
         )
         # where no range holds all, that shows
-        return np.where(self.drive.points & ~np.isnan(turns), before + turns, angles[0])
+        begun = np.where(self.drive.points & ~np.isnan(turns), before + turns, angles[0])
+        if not self.drive.trails.any():
+            return begun
+        # casters stand where they stood; where nobody says so behind their pivots, as they are drawn first
+        behind = before if placed is not None else settled(self.drive, _first(direction) * _first(speed), before)
+        return np.where(self.drive.trails, behind, begun)
 
     @property
     def wide(self) -> bool:
         """Whether a steering range of more than half a turn ends: a programme knows directions alone."""
-        return bool((np.isfinite(self._ranges) & (self._ranges > math.pi)).any())
+        return bool((~self.drive.trails & np.isfinite(self._ranges) & (self._ranges > math.pi)).any())
 
     @property
     def _ranges(self) -> FloatArray:
@@ -324,6 +333,14 @@ class Problem:
         return (
             np.repeat(limits, np.diff(self.stop_nodes(phases)), axis=0) if np.isfinite(limits).any() else None
         )
+
+
+def _first(values: PiecewisePolynomial) -> FloatArray:
+    """What values begin as, but for its size: their first derivative there that isn't zero."""
+    for term in values.coefficients[0]:
+        if (size := np.abs(term).max()) > 0:
+            return np.asarray(term / size, dtype=float)
+    return np.zeros(values.coefficients.shape[2:])
 
 
 def _order(limits: FloatArray) -> int:

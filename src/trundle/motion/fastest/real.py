@@ -15,6 +15,7 @@ from trundle.motion.drive.drive import Drive, Limits
 from trundle.motion.fastest.bounds import Weight
 from trundle.motion.fastest.directed import Directed, Repaced, limited_base
 from trundle.motion.fastest.problem import Problem
+from trundle.motion.fastest.trailing import bounding_pivots, quickest_passing, swinging
 from trundle.motion.forces.balance import Balance
 from trundle.motion.forces.demand import Demand
 from trundle.motion.forces.driven_robot import DrivenRobot
@@ -49,7 +50,7 @@ def like_declared(drive: Drive, real: RealLimits) -> tuple[Drive, FloatArray]:
     gripped = real.grip * driven.grips
     forces, speeds, rotors = _drives(driven)
     floor = np.full(len(gripped), np.inf)
-    if drive.points.all():
+    if (drive.points | drive.trails).all():
         pulled = float(forces.sum()) / (mass + float(rotors.sum()))
         floor = _quickened(drive, inertia, gripped)
     else:
@@ -79,7 +80,7 @@ def _quickened(drive: Drive, inertia: FloatArray, gripped: FloatArray) -> FloatA
 
 def _held(drive: Drive, driven: DrivenRobot, gripped: FloatArray) -> FloatArray:
     """(2 m, 3): along and across wheels, of forces of least norm; of wheels that steer as if all carried as much."""
-    if drive.points.any():
+    if (drive.points | drive.trails).any():
         # Vᵀ f = M a, d'Alembert's principle over the places' velocities
         forces = np.linalg.pinv(_moved(drive).reshape(-1, 3).T) @ driven.base_inertia
         return forces * len(gripped) / gripped.sum()
@@ -135,6 +136,7 @@ def bounding(drive: Drive, real: RealLimits) -> tuple[Drive, Weight]:
         replace(own, drive_speed=min(own.drive_speed, float(most)))
         for own, most in zip(drive.limits, speeds, strict=True)
     )
+    pivots = bounding_pivots(replace(drive, limits=limits), _steered(driven))
     inertia = driven.base_inertia
     mass = float(inertia[0, 0])
     # M over (v_x, v_y, ω) has −m y and m x in its last row
@@ -144,7 +146,19 @@ def bounding(drive: Drive, real: RealLimits) -> tuple[Drive, Weight]:
     grip = max(real.grip, 1.0) if driven.sides else real.grip
     pull = complex(*map(float, driven.here.assembly.tree.gravity[:2]))
     most = float(grip * driven.friction.max() * loads.sum() / mass)
-    return replace(drive, limits=limits), Weight(center, most, pull)
+    return pivots, Weight(center, most, pull, swinging(driven) if drive.trails.any() else 0.0)
+
+
+def _steered(driven: DrivenRobot) -> FloatArray:
+    """The rates (m,) that steering's motors don't pass; infinite without, and down a slope."""
+    return np.array(
+        [
+            driven.greatest_rate(wheel.steering)
+            if wheel.steering is not None and wheel.steering in driven.actuators and not driven.sloped
+            else np.inf
+            for wheel in driven.wheels
+        ]
+    )
 
 
 def _looked(way: Directed, z: FloatArray) -> Samples:
@@ -175,10 +189,10 @@ def _course(way: Directed, asked: FloatArray | None) -> Callable[[FloatArray], t
 
 
 def repaced(
-    problem: Problem, phases: tuple[int, ...], motion: Motion, drive: Drive, real: RealLimits
+    problem: Problem, phases: tuple[int, ...], motion: Motion, drive: Drive, real: RealLimits | None
 ) -> Repaced:
     """The way of a motion in the least time that motors, batteries, floor, the drive's declared limits and those from
-    stop to stop allow.
+    stop to stop allow; without motors and floor the others.
 
     Raises InputError where they leave none, TooFastError where a stop can't be passed as fast as it asks for.
     """
@@ -188,6 +202,7 @@ def repaced(
     course = _course(way, problem.asked(phases))
 
     def demand(z: FloatArray) -> Demand:
+        assert real is not None
         looked = _looked(way, z)
         if real.driven.sloped:
             heading = motion.poses(np.clip(z, 0.0, 1.0) * motion.duration)[:, 2]
@@ -200,9 +215,11 @@ def repaced(
     speeds = [
         (z, stop.speed) for z, stop in zip(stops.tolist(), problem.stops[1:-1], strict=True) if stop.speed
     ]
+    unit = np.hypot(*way.samples(np.array([z for z, _ in speeds])).twist[:, :2].T) if speeds else np.zeros(0)
+    passed = tuple((z, (speed / own) ** 2) for (z, speed), own in zip(speeds, unit.tolist(), strict=True))
+    if real is None:
+        return Repaced(drive, way, quickest_passing(course, knots.every, jerks, passed))
     if speeds:
-        unit = np.hypot(*way.samples(np.array([z for z, _ in speeds])).twist[:, :2].T)
-        passed = tuple((z, (speed / own) ** 2) for (z, speed), own in zip(speeds, unit.tolist(), strict=True))
         forced = passing_by_forces(course, knots, jerks, Bound(demand, real.grip, passed))
         return Repaced(drive, way, forced.scaling, forced.pushes)
     bound = Bound(demand, real.grip)

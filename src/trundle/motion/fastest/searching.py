@@ -20,6 +20,7 @@ from trundle.motion.fastest.problem import Problem, Stop, phases_of
 from trundle.motion.fastest.programme import Nodes
 from trundle.motion.fastest.real import bounding, like_declared, repaced
 from trundle.motion.fastest.starts import Way, ways
+from trundle.motion.fastest.trailing import bounding_pivots, like_pivots
 from trundle.motion.forces.real_limits import RealLimits
 from trundle.motion.paths.aligned import aligned
 from trundle.motion.paths.force_scaling import TooFastError
@@ -58,14 +59,19 @@ class Search:
     real: RealLimits | None
     now: FloatArray | None
 
+    @property
+    def trails(self) -> bool:
+        """Whether the base goes on casters that motors drive: their own laws say how fast along ways that are found."""
+        return bool(self.declared.trails.any())
+
     def problem(
         self, stops: tuple[Stop, ...], obstacles: tuple[Obstacle, ...], outline: FloatArray
     ) -> Problem:
         """The problem in numbers, motors and floor taken for limits."""
         if self.real is None:
-            return Problem(self.declared, stops, obstacles, outline)
+            return Problem(like_pivots(self.declared), stops, obstacles, outline)
         drive, hold = like_declared(self.declared, self.real)
-        return Problem(drive, stops, obstacles, outline, hold, sliding=bool(self.real.driven.sides))
+        return Problem(like_pivots(drive), stops, obstacles, outline, hold, sliding=bool(self.real.driven.sides))
 
     def bound(self, problem: Problem, more: int = 0) -> float:
         """A time that no motion beats, or none with so many whole turns more; InputError where a stop asks for more
@@ -75,6 +81,9 @@ class Search:
         if self.real is not None:
             drive, weight = bounding(self.declared, self.real)
             problem = replace(problem, drive=drive)
+        elif self.trails:
+            never = np.full(len(self.declared.names), np.inf)
+            problem = replace(problem, drive=bounding_pivots(self.declared, never))
         require_pace(problem)
         return lower_bound(problem, weight, more)
 
@@ -161,7 +170,8 @@ def _closer(search: Search, first: list[_Tried], lost: list[Candidate], doing: D
 
 def _strayed(tried: _Tried, fine: Reached | str, search: Search) -> bool:
     """Whether the fine grid led to another motion than the first look did: another start may lead to that."""
-    return search.real is None and not isinstance(fine, str) and fine.time > _STRAYED * tried.time
+    own = search.real is None and not search.trails
+    return own and not isinstance(fine, str) and fine.time > _STRAYED * tried.time
 
 
 def _eased(problem: Problem, doing: Doing) -> _Tried:
@@ -224,7 +234,7 @@ def _fine(tried: _Tried, search: Search) -> Reached | str:
     floor don't give what is asked.
     """
     problem, why, share, kept = tried.problem, "", 1.0, list(_KEPT)
-    phases = phases_of(tried.phases, _MANY if search.real is None else _CUT)
+    phases = phases_of(tried.phases, _MANY if search.real is None and not search.trails else _CUT)
     guess = tried.nodes.refined(problem.shape(tried.phases), phases)
     for _ in range(_ROUNDS):
         grown = problem.grown(kept[0])
@@ -281,7 +291,7 @@ def _reached(
     """A way at the pace that motors and floor let it be taken at, behind turns of wheels that stand otherwise."""
     times = way.breaks[tried.problem.stop_nodes(phases)]
     piece: Piece = way
-    if search.real is not None:
+    if search.real is not None or search.trails:
         piece = repaced(tried.problem, phases, motion, search.declared, search.real)
         times = np.array([piece.scaling.when(z) for z in times / way.duration])
     turns = aligned(search.declared, search.now, way.angles, search.real, tried.problem.start[2])
@@ -293,6 +303,10 @@ def _certified(problem: Problem, phases: tuple[int, ...], nodes: Nodes, search: 
     # slowing the whole would change the speeds asked for: the limits are drawn in instead
     exact = search.real is None and any(stop.speed for stop in problem.stops)
     piece, asked = problem.piece(phases, nodes, search.now), problem.asked(phases)
+    if search.trails:
+        piece = replace(piece, drive=search.declared)
+        beyond = np.isfinite(search.declared.ranges).any() and piece.swung > 1 + _BEYOND
+        return "modules leave their steering ranges" if beyond else piece
     share = ranges = 1.0
     for _ in range(_DRAWN_IN):
         room, swung = piece.room(asked), piece.swung
