@@ -25,6 +25,8 @@ from trundle.motion.paths.pose_paths import LIMITS
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
 # Squares of a wheel's velocity below this share of the direction's own are kept away from a division by zero.
 _TINY = 1e-8
+# What squares of shares have added under their roots, that these have no corners at rest.
+_ROUND = 1e-2
 # What the squares of controls count beside the time: it chooses among motions that are as fast.
 _SMOOTH = 1e-5
 
@@ -290,7 +292,12 @@ def _limit_rows(shape: Shape, h: Any, moved: Moved, numbers: _Numbers) -> list[R
             if wheel.trails:
                 squares = _squares(w, [part[2] for part in d], rho)
                 rows += [
-                    Row((RATES[3 + k], i), square / (limits[i, 3 + k] * h ** (k + 1)) ** 2, -np.inf, 1.0)
+                    Row(
+                        (RATES[3 + k], i),
+                        _rooted(square / (limits[i, 3 + k] * h ** (k + 1)) ** 2),
+                        -np.inf,
+                        1.0,
+                    )
                     for k, square in enumerate(squares)
                     if wheel.limited[3 + k] and not (s and smooth[3 + k])
                 ]
@@ -359,6 +366,13 @@ def _rates(wheel: Wheel, w: list[Any], rho: list[Any], d: Any) -> list[Any]:
     size = ca.sqrt(square)
     sizes = [size, dots[1] / size, (inner[1] + dots[2] - (dots[1] / size) ** 2) / size]
     return [n1 / square, n2 / square**2, n3 / square**3, *_leibniz(sizes, rho)]
+
+
+def _rooted(square: Any) -> Any:
+    """A share from its square, smooth at zero; 1 where it is 1."""
+    import casadi as ca
+
+    return ca.sqrt((square + _ROUND) / (1 + _ROUND))
 
 
 def _squares(w: Sequence[Any], turns: Sequence[Any], rho: Sequence[Any]) -> list[Any]:

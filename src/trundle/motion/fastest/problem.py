@@ -117,7 +117,7 @@ class Problem:
     @cached_property
     def steered(self) -> bool:
         """Whether directions and speeds along them are apart."""
-        return bool(self.drive.points.any())
+        return bool((self.drive.points | self.drive.trails).any())
 
     @cached_property
     def degrees(self) -> tuple[int, int]:
@@ -304,7 +304,9 @@ class Problem:
         if not self.drive.trails.any():
             return begun
         # casters stand where they stood; where nobody says so behind their pivots, as they are drawn first
-        behind = before if placed is not None else settled(self.drive, _first(direction) * _first(speed), before)
+        behind = (
+            before if placed is not None else settled(self.drive, _first(direction) * _first(speed), before)
+        )
         return np.where(self.drive.trails, behind, begun)
 
     @property

@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.errors import NumericsError
+from trundle.errors import InputError, NumericsError
 from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.fastest.bounds import lower_bound, require_pace
@@ -23,7 +23,9 @@ from trundle.motion.fastest.starts import Way, ways
 from trundle.motion.fastest.trailing import bounding_pivots, like_pivots
 from trundle.motion.forces.real_limits import RealLimits
 from trundle.motion.paths.aligned import aligned
+from trundle.motion.paths.following import along
 from trundle.motion.paths.force_scaling import TooFastError
+from trundle.motion.paths.pose_paths import pose_path
 from trundle.motion.pieces.motion import Motion, Piece, total
 from trundle.motion.planning.search import Candidate
 from trundle.progress import Doing
@@ -71,7 +73,9 @@ class Search:
         if self.real is None:
             return Problem(like_pivots(self.declared), stops, obstacles, outline)
         drive, hold = like_declared(self.declared, self.real)
-        return Problem(like_pivots(drive), stops, obstacles, outline, hold, sliding=bool(self.real.driven.sides))
+        return Problem(
+            like_pivots(drive), stops, obstacles, outline, hold, sliding=bool(self.real.driven.sides)
+        )
 
     def bound(self, problem: Problem, more: int = 0) -> float:
         """A time that no motion beats, or none with so many whole turns more; InputError where a stop asks for more
@@ -135,6 +139,8 @@ def searched(problem: Problem, search: Search, doing: Doing) -> tuple[Reached, t
     if not first:
         first = [_eased(problem, doing)]
     closer = _closer(search, first, lost, doing)
+    if (line := _straight(problem, search)) is not None:
+        closer = sorted([*closer, line], key=lambda own: own.time)
     told = [Candidate(own.way.name, own.time, "slower" if k else "") for k, own in enumerate(closer)]
     return closer[0], (*told, *lost)
 
@@ -166,6 +172,31 @@ def _closer(search: Search, first: list[_Tried], lost: list[Candidate], doing: D
             f"no start of the search led to a motion: {reasons[0]}; give poses on the way, by `via`"
         )
     return sorted(closer, key=lambda own: own.time)
+
+
+def _straight(problem: Problem, search: Search) -> Reached | None:
+    """Casters along the line between two poses, turning evenly on it: no programme knows how little these may like
+    another way. None where that may touch an obstacle, or isn't for them.
+    """
+    if not search.trails or len(problem.stops) != 2:
+        return None
+    first, last = problem.stops
+    if search.declared.points.any() or first.heading is None or last.heading is None:
+        return None
+    turn = math.remainder(last.heading - first.heading, 2 * math.pi)
+    poses = [(first.x, first.y, first.heading), (last.x, last.y, first.heading + turn)]
+    if np.ptp(poses, axis=0).max() == 0:
+        return None
+    (section,) = pose_path(poses).sections
+    zone = replace(first.leg, start=0.0, end=section.length)
+    try:
+        piece, _ = along(search.declared, section, (zone,), 0.0, search.now, search.real)
+    except (InputError, NumericsError):
+        return None
+    if _touched(problem, Motion(search.who, (piece,), problem.start)):
+        return None
+    way = Way("the line, turning evenly on it", (np.array(poses),))
+    return Reached(way, (piece,), np.array([0.0, piece.duration]))
 
 
 def _strayed(tried: _Tried, fine: Reached | str, search: Search) -> bool:

@@ -1,7 +1,7 @@
 """Bases on casters that motors drive: what a programme takes them for, how fast they go along its ways, and bounds.
 
-A pivot goes anywhere, so a programme knows a caster as its pivot alone, and no angles. Along a way that is found casters
-stand as it draws them, at whatever pace. So the laws of casters say how fast it is gone, as along any path.
+A pivot goes anywhere, so a programme knows a caster as its pivot alone, and no angles. Along a way that is found
+casters stand as it draws them, at whatever pace. So the laws of casters say how fast it is gone, as along any path.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from trundle.motion.paths.path_scaling import Course, Scaling, quickest
 
 # Speeds that are asked for at poses count so far beside them, in shares of the whole way.
 _BESIDE = 1e-8
-# What is asked for more than was, until no more comes of it; rounding of the bounds on it.
-_ENOUGH, _BEYOND = 5e-4, 1e-9
+# Asked for more, limits give this share of what was missing at least, or nothing more; rounding of what is asked for.
+_GAINED, _BEYOND = 0.5, 1e-9
 # Rounds in which bounds on pivots' speeds come down.
 _ROUNDS = 50
 
@@ -54,10 +54,10 @@ def arms(drive: Drive) -> FloatArray:
 def bounding_pivots(drive: Drive, rates: FloatArray) -> Drive:
     """The same base on wheels that steer about the pivots of its casters, and roll no slower than these ever go.
 
-    `rates` (m,): what their steering does at most beside declared limits (rad/s). Of a caster that rolls at s, with k
-    the rate at which it turns in the world, u e^{−iα} = s + (i c₁ − c₂) k up to signs: |u| ≤ |s| + hypot(c₁, c₂) |k|
-    and, beside its pivot in no way, |u| ≤ hypot(s, c k). k is no more than its steering and the base turn; that one turns
-    no faster than two pivots of it go: |ω| d ≤ |u_i| + |u_j|.
+    `rates` (m,): what their steering does at most beside declared limits (rad/s).
+
+    A caster that rolls at s, and turns at k in the world, has u e^{−iα} = s + (c₂ − i c₁) k. So |u| ≤ |s| + hypot(c₁, c₂) |k|, and hypot(s, c₁ k) where c₂ is none.
+    |k| is at most what its steering and the base turn; the base turns no faster than |ω| d = |u_i − u_j| says of two.
     """
     if not drive.trails.any():
         return drive
@@ -104,7 +104,7 @@ def _greatest_speeds(drive: Drive, rates: FloatArray) -> tuple[FloatArray, Float
     speeds, quick = none.copy(), none.copy()
     speeds[casters] = most
     if np.isfinite(quickening).all() and np.isfinite(turned).all():
-        # in the world U̇ has |u|′ along U and |u| times its turning across it, which a wheel's own direction doesn't pass
+        # in the world |U̇| is at most what s and c k change by, and |k| |u|: U = e^{i(θ + α)} (s + (c₂ − i c₁) k)
         world = float((quickening + arm * turned + (steering + rate(most)) * most).max()) / (1 - share)
         quick[casters] = together(quickening, turned + 2 * world / far)
     return speeds, quick
@@ -141,7 +141,7 @@ def quickest_passing(course: Course, knots: FloatArray, jerks: bool, passed: Pas
         reached = float((scaling.squared(*scaling.placed(places))[0] / squares).min())
         if reached >= 1:
             return scaling.slowed(1 / reached)
-        if reached < before * (1 + _ENOUGH):
+        if reached - before < _GAINED * (1 - before):
             raise TooFastError(math.sqrt(reached))
         more, before = more / reached * (1 + _BEYOND), reached
 
@@ -158,5 +158,3 @@ def _slower(course: Course, passed: Passed) -> Course:
         return np.concatenate([rates, own], axis=2), np.concatenate([limits, most], axis=2)
 
     return slower
-
-

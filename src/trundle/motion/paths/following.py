@@ -153,7 +153,7 @@ def _along_all(
     for section, begins in zip(path.sections, path.begins[:-1], strict=True):
         for part in section.cut(_standing(drive, section)):
             begin = float(begins) + part.begin - section.begin
-            piece, passage = _along(drive, part, path.zones, begin, now, real)
+            piece, passage = along(drive, part, path.zones, begin, now, real)
             turned = aligned(drive, now, piece.angles, real, float(part.at(np.zeros(1))[0, 2]))
             passed.append(Passed(passage, piece, piece.angles - now if turned and now is not None else None))
             pieces += turned
@@ -247,7 +247,7 @@ def _steering(drive: Drive, section: Section, lengths: FloatArray) -> ComplexArr
     return local_velocities(drive, section, lengths)[:, drive.points]
 
 
-def _along(
+def along(
     drive: Drive,
     section: Section,
     zones: tuple[Zone, ...],
