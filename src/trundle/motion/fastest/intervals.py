@@ -19,32 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trundle.arrays import FloatArray
+from trundle.motion.fastest.wheel_rates import Wheel, pivot_squares, rooted, wheel_rates
 from trundle.motion.paths.pose_paths import LIMITS
 
 # Gauss's nodes for the displacement on an interval: exact to rounding where the base turns by less than 0.3 rad.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
-# Squares of a wheel's velocity below this share of the direction's own are kept away from a division by zero.
-_TINY = 1e-8
-# What squares of shares have added under their roots, that these have no corners at rest.
-_ROUND = 1e-2
 # What the squares of controls count beside the time: it chooses among motions that are as fast.
 _SMOOTH = 1e-5
-
-
-@dataclass(frozen=True)
-class Wheel:
-    """What a programme knows of a wheel: whether it points, its heading and slope of rollers, and which limits it has
-    (of steering rate, acceleration, jerk; of drive speed, acceleration, jerk), whether a steering range.
-
-    Of one that `trails` the limits of drive hold of its pivot, which goes anywhere.
-    """
-
-    points: bool
-    heading: float
-    slope: float
-    limited: tuple[bool, ...]
-    ranged: bool
-    trails: bool = False
 
 
 @dataclass(frozen=True)
@@ -290,11 +271,11 @@ def _limit_rows(shape: Shape, h: Any, moved: Moved, numbers: _Numbers) -> list[R
         for i, wheel in enumerate(shape.wheels):
             w = [(part[0] - part[2] * places[i, 1], part[1] + part[2] * places[i, 0]) for part in d]
             if wheel.trails:
-                squares = _squares(w, [part[2] for part in d], rho)
+                squares = pivot_squares(w, [part[2] for part in d], rho)
                 rows += [
                     Row(
                         (RATES[3 + k], i),
-                        _rooted(square / (limits[i, 3 + k] * h ** (k + 1)) ** 2),
+                        rooted(square / (limits[i, 3 + k] * h ** (k + 1)) ** 2),
                         -np.inf,
                         1.0,
                     )
@@ -302,7 +283,7 @@ def _limit_rows(shape: Shape, h: Any, moved: Moved, numbers: _Numbers) -> list[R
                     if wheel.limited[3 + k] and not (s and smooth[3 + k])
                 ]
                 continue
-            for order, rate in enumerate(_rates(wheel, w, rho, d[0])):
+            for order, rate in enumerate(wheel_rates(wheel, w, rho, d[0])):
                 if wheel.limited[order] and not (s and smooth[order]):
                     share = rate / (limits[i, order] * h ** (order % 3 + 1))
                     rows.append(Row((RATES[order], i), share, -1.0, 1.0))
@@ -343,50 +324,6 @@ def _continuous(shape: Shape) -> list[bool]:
     p, q = shape.degrees
     speeds = p if q < 0 else min(p, q)
     return [p > order + 1 for order in range(3)] + [speeds > order for order in range(3)]
-
-
-def _rates(wheel: Wheel, w: list[Any], rho: list[Any], d: Any) -> list[Any]:
-    """Steering's rate, acceleration and jerk, the drive's speed, acceleration and jerk, by an interval."""
-    import casadi as ca
-
-    if not wheel.points:
-        c, s = np.cos(wheel.heading), np.sin(wheel.heading)
-        # along the wheel or its rollers' axes: Re(conj(e^{iα}(1 + i b/a)) u)
-        along = [(c - wheel.slope * s) * part[0] + (s + wheel.slope * c) * part[1] for part in w]
-        return [0.0, 0.0, 0.0, *_leibniz(along, rho)]
-    square = w[0][0] ** 2 + w[0][1] ** 2 + _TINY * ca.sumsqr(d)
-    dots = [w[0][0] * part[0] + w[0][1] * part[1] for part in w]
-    crosses = [w[0][0] * part[1] - w[0][1] * part[0] for part in w]
-    inner = [w[1][0] * part[0] + w[1][1] * part[1] for part in w]
-    # α′ = N₁/D, α″ = N₂/D², α‴ = N₃/D³ with Nₖ₊₁ = Nₖ′ D − k Nₖ D′ (docs/planner.md)
-    n1, n1_1, n1_2 = crosses[1], crosses[2], crosses[3] + w[1][0] * w[2][1] - w[1][1] * w[2][0]
-    d_1, d_2 = 2 * dots[1], 2 * (dots[2] + inner[1])
-    n2 = n1_1 * square - n1 * d_1
-    n3 = (n1_2 * square - n1 * d_2) * square - 2 * n2 * d_1
-    size = ca.sqrt(square)
-    sizes = [size, dots[1] / size, (inner[1] + dots[2] - (dots[1] / size) ** 2) / size]
-    return [n1 / square, n2 / square**2, n3 / square**3, *_leibniz(sizes, rho)]
-
-
-def _rooted(square: Any) -> Any:
-    """A share from its square, smooth at zero; 1 where it is 1."""
-    import casadi as ca
-
-    return ca.sqrt((square + _ROUND) / (1 + _ROUND))
-
-
-def _squares(w: Sequence[Any], turns: Sequence[Any], rho: Sequence[Any]) -> list[Any]:
-    """|v|², |a|² and |j|² of a pivot, by an interval: v = ρ w, a = v′ + iω v, j = a′ + iω a in the base's axes."""
-    x, y = (_leibniz([part[k] for part in w], rho) for k in (0, 1))
-    omega = _leibniz(turns, rho)
-    ax, ay = x[1] - omega[0] * y[0], y[1] + omega[0] * x[0]
-    jx = x[2] - omega[1] * y[0] - omega[0] * y[1] - omega[0] * ay
-    jy = y[2] + omega[1] * x[0] + omega[0] * x[1] + omega[0] * ax
-    return [x[0] ** 2 + y[0] ** 2, ax**2 + ay**2, jx**2 + jy**2]
-
-
-def _leibniz(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
-    return [a[0] * b[0], a[1] * b[0] + a[0] * b[1], a[2] * b[0] + 2 * a[1] * b[1] + a[0] * b[2]]
 
 
 def _apart(poses: Sequence[Any], line: Any, outline: Any, around: Sequence[Any]) -> list[list[Row]]:

@@ -14,9 +14,10 @@ from trundle.mechanics.modules import SLACK, turns_into_range
 from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.trailing import settled
 from trundle.motion.fastest.directed import Directed
-from trundle.motion.fastest.intervals import Shape, Wheel
+from trundle.motion.fastest.intervals import Shape
 from trundle.motion.fastest.obstacles import Obstacle
 from trundle.motion.fastest.programme import Nodes, programme
+from trundle.motion.fastest.wheel_rates import Wheel
 from trundle.motion.paths.pose_paths import LIMITS, Zone
 from trundle.motion.pieces.profiles import PiecewisePolynomial
 
@@ -54,7 +55,7 @@ class Problem:
     Parameters
     ----------
     drive : Drive
-        Of wheels that are fixed, have rollers, or steer about their centres.
+        Of wheels that are fixed, have rollers, or steer about their centres; limits of rolling hold of casters' pivots.
     stops : tuple of Stop
         The start first, the goal last.
     obstacles : tuple of Obstacle
@@ -116,7 +117,7 @@ class Problem:
 
     @cached_property
     def steered(self) -> bool:
-        """Whether directions and speeds along them are apart."""
+        """Whether directions and speeds along them are apart: those of wheels that steer, or trail their pivots."""
         return bool((self.drive.points | self.drive.trails).any())
 
     @cached_property

@@ -10,6 +10,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, NumericsError
+from trundle.motion.commands.trails import require_ranges
 from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.fastest.bounds import lower_bound, require_pace
@@ -136,17 +137,20 @@ def searched(problem: Problem, search: Search, doing: Doing) -> tuple[Reached, t
             lost.append(Candidate(way.name, math.inf, "the search from it found no motion"))
         else:
             first.append(tried)
-    if not first:
+    line = _straight(problem, search)
+    if not first and line is None:
         first = [_eased(problem, doing)]
-    closer = _closer(search, first, lost, doing)
-    if (line := _straight(problem, search)) is not None:
-        closer = sorted([*closer, line], key=lambda own: own.time)
+    closer = _closer(search, first, lost, doing, line)
     told = [Candidate(own.way.name, own.time, "slower" if k else "") for k, own in enumerate(closer)]
     return closer[0], (*told, *lost)
 
 
-def _closer(search: Search, first: list[_Tried], lost: list[Candidate], doing: Doing) -> list[Reached]:
-    """The promising starts on a fine grid, the best one first; why others aren't among them is told in `lost`."""
+def _closer(
+    search: Search, first: list[_Tried], lost: list[Candidate], doing: Doing, line: Reached | None
+) -> list[Reached]:
+    """The promising starts on a fine grid with the line, if there is one, the best one first; why others aren't among
+    them is told in `lost`.
+    """
     first.sort(key=lambda tried: tried.time)
     closer: list[Reached] = []
     looked: list[float] = []
@@ -167,6 +171,7 @@ def _closer(search: Search, first: list[_Tried], lost: list[Candidate], doing: D
             lost.append(Candidate(tried.way.name, tried.time, fine))
         else:
             closer.append(fine)
+    closer += [] if line is None else [line]
     if not closer:
         raise NumericsError(
             f"no start of the search led to a motion: {reasons[0]}; give poses on the way, by `via`"
@@ -175,8 +180,9 @@ def _closer(search: Search, first: list[_Tried], lost: list[Candidate], doing: D
 
 
 def _straight(problem: Problem, search: Search) -> Reached | None:
-    """Casters along the line between two poses, turning evenly on it: no programme knows how little these may like
-    another way. None where that may touch an obstacle, or isn't for them.
+    """Casters along the line between two poses, turning evenly on it: what casters take of a way no programme knows.
+
+    None where that may touch an obstacle, isn't for them, or where other wheels steer.
     """
     if not search.trails or len(problem.stops) != 2:
         return None
@@ -191,6 +197,7 @@ def _straight(problem: Problem, search: Search) -> Reached | None:
     zone = replace(first.leg, start=0.0, end=section.length)
     try:
         piece, _ = along(search.declared, section, (zone,), 0.0, search.now, search.real)
+        require_ranges(search.declared, piece)
     except (InputError, NumericsError):
         return None
     if _touched(problem, Motion(search.who, (piece,), problem.start)):

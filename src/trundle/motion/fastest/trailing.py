@@ -56,7 +56,8 @@ def bounding_pivots(drive: Drive, rates: FloatArray) -> Drive:
 
     `rates` (m,): what their steering does at most beside declared limits (rad/s).
 
-    A caster that rolls at s, and turns at k in the world, has u e^{−iα} = s + (c₂ − i c₁) k. So |u| ≤ |s| + hypot(c₁, c₂) |k|, and hypot(s, c₁ k) where c₂ is none.
+    A caster that rolls at s, and turns at k in the world, has u e^{−iα} = s + (c₂ − i c₁) k. So |u| is at most
+    |s| + hypot(c₁, c₂) |k|, and hypot(s, c₁ k) where c₂ is none.
     |k| is at most what its steering and the base turn; the base turns no faster than |ω| d = |u_i − u_j| says of two.
     """
     if not drive.trails.any():
