@@ -371,9 +371,7 @@ def _greatest_pace(demand: Demand) -> FloatArray:
 
 
 def _surely(forced: Forced, room: Room, looks: Looks, most: float = 1.0) -> Forced:
-    """The same certified, and again by closer looks where the first ones don't show how much binds; by these at once
-    where wheels trail.
-    """
+    """The same certified, and again by closer looks where these don't show all; at once by those where wheels trail."""
     if any(map(trails, looks.demand.driven.wheels)):
         return _certified(forced, room, [Looks.on(looks.knots, looks.bound, _SHARP)], most)
     slowed = _certified(forced, room, [looks], most)
