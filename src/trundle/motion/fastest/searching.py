@@ -45,6 +45,8 @@ _KEPT = (1e-3, 4e-3, 16e-3)
 _DRAWN_IN, _SPARE = 4, 1 - 1e-4
 # Ways at most until one is clear of obstacles, and passes poses as fast as is asked.
 _ROUNDS = 8
+# Poses are met to this share of how far they are apart (1 m at least), on up to so many intervals.
+_MET, _MOST = 1e-8, 400
 # Steering ranges are left by no more than this share.
 _BEYOND = 1e-9
 # Starts at most of which is asked what gives way.
@@ -283,6 +285,12 @@ def _fine(tried: _Tried, search: Search) -> Reached | str:
         if isinstance(way, str):
             return way
         motion = Motion(search.who, (way,), problem.start)
+        if why := _missed(problem, phases, motion, way):
+            if not found or sum(phases) > _MOST / 2:
+                return why
+            more = tuple(2 * count for count in phases)
+            guess, phases = nodes.refined(problem.shape(phases), more), more
+            continue
         if why := _touched(problem, motion):
             kept.pop(0)
         else:
@@ -313,6 +321,17 @@ def _finer(
         if better and time(other) < time(nodes):
             return other, True
     return nodes, found
+
+
+def _missed(problem: Problem, phases: tuple[int, ...], motion: Motion, way: Directed) -> str:
+    """Which pose a motion misses, as its intervals turn too far for the programme's quadrature; nothing where none."""
+    poses = motion.poses(way.breaks[problem.stop_nodes(phases)])
+    places = np.array([[stop.x, stop.y] for stop in problem.stops])
+    missed = np.hypot(*(poses[:, :2] - places).T)
+    worst = int(missed.argmax())
+    if missed[worst] <= _MET * max(1.0, float(np.hypot(*np.diff(places, axis=0).T).sum())):
+        return ""
+    return f"on a way so long {problem.keys[worst]} is missed by {missed[worst]:.2g} m"
 
 
 def _touched(problem: Problem, motion: Motion) -> str:
