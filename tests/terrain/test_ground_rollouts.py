@@ -118,6 +118,23 @@ def test_what_no_rollout_over_terrain_takes(given, others, words):
         lanes(RANDOM, {name: np.array(value) for name, value in given.items()}, **others)
 
 
+@pytest.mark.parametrize(
+    ("surface", "name", "hint"),
+    [
+        (
+            {"type": "plane", "slope": 0.1},
+            "terrain.seed",
+            "'fractal' have one; numbers are terrain.",
+        ),
+        (RANDOM, "terrain.surfaces.ground.sead", "terrain.surfaces.ground.seed"),
+    ],
+)
+def test_numbers_of_the_ground_are_named_as_they_are_given(surface, name, hint):
+    with pytest.raises(InputError) as told:
+        lanes(surface, {name: np.array([1])})
+    assert hint in str(told.value.hint)
+
+
 @pytest.mark.slow
 def test_robots_that_fall_begin_at_the_angles_that_are_given():
     """Beside z, one and many; without z the ground says roll and pitch."""

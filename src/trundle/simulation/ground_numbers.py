@@ -90,7 +90,11 @@ def number_called(terrain: Terrain, name: str, key: str) -> Value:
     known = terrain.numbers
     if name not in known:
         message = f"the terrain has no number {name!r}, or leaves it to its default"
-        raise InputError(message, key=key, hint=suggest(name, [*known, *seeds_of(terrain)]))
+        names, seeds = [PREFIX + each for each in known], [PREFIX + each for each in seeds_of(terrain)]
+        if name.rpartition(".")[2] == "seed" and not seeds:
+            hint = f"surfaces of the type 'fractal' have one; numbers are {', '.join(names) or 'none'}"
+            raise InputError(message, key=key, hint=hint)
+        raise InputError(message, key=key, hint=suggest(PREFIX + name, [*names, *seeds]))
     return known[name]
 
 
