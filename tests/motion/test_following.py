@@ -161,8 +161,11 @@ def test_what_can_not_follow_is_told():
     with pytest.raises(trundle.InputError, match="nothing limits how fast"):
         trundle.follow(path, trundle.catalog.swerve(), limits=trundle.Limits(drive_acceleration=3), grip=None)
     narrow = trundle.Limits(steering_rate=8, drive_speed=3, drive_acceleration=5, steering_range=(-0.1, 0.1))
-    with pytest.raises(trundle.InputError, match="steers"):
+    with pytest.raises(trundle.InputError, match=r"holds front_left at 45°: its range from -5.73° to 5.73°"):
         trundle.follow(path, trundle.catalog.swerve(), limits=narrow)
+    bent = trundle.pose_path([(0, 0, 0), (1, 1, 0), (2, 0, 0)])
+    with pytest.raises(trundle.InputError, match=r"steers front_left from -6\d\.?\d*° to 6"):
+        trundle.follow(bent, trundle.catalog.swerve(), limits=narrow)
     with pytest.raises(trundle.InputError, match="no module 'front'"):
         trundle.follow(path, trundle.catalog.swerve(), limits=PLAIN, angles={"front": 0.0})
     with pytest.raises(trundle.InputError, match="same as the one before"):

@@ -299,7 +299,10 @@ def _begin(
         turns = turns_into_range(ahead, now, drive.ranges, swing=(low, high))
     if (barred := steers & np.isnan(turns)).any():
         place = int(barred.argmax())
-        raise out_of_range(drive, place, float(max(high[place], 0.0) - min(low[place], 0.0)))
+        begins = float(before[place] + ahead[place])
+        raise out_of_range(
+            drive, place, begins + min(float(low[place]), 0.0), begins + max(float(high[place]), 0.0)
+        )
     backward = steers & (np.round((turns - ahead) / math.pi) % 2 != 0)
     # a wheel that trails stands where it stood; where nobody says so behind its pivot
     placed = before + ahead if now is None else before

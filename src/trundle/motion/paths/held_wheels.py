@@ -40,12 +40,15 @@ def check_held(drive: Drive, section: Section, real: RealLimits | None) -> None:
         )
 
 
-def out_of_range(drive: Drive, place: int, swing: float) -> InputError:
-    """The error of a module whose steering range is narrower than its swing (rad) along the path."""
-    low, high = drive.ranges[:, place]
+def out_of_range(drive: Drive, place: int, least: float, most: float) -> InputError:
+    """The error of a module that the path steers from its least to its greatest angle (rad), which its range doesn't
+    hold, nor both of them half a turn aside.
+    """
+    name, (low, high) = drive.names[place], drive.ranges[:, place]
+    begin, end, lower, upper = (f"{math.degrees(angle):.4g}°" for angle in (least, most, low, high))
+    asked = f"holds {name} at {begin}" if begin == end else f"steers {name} from {begin} to {end}"
     return InputError(
-        f"the path steers {drive.names[place]} through {math.degrees(swing):.4g}°, which its "
-        f"range from {math.degrees(low):.4g}° to {math.degrees(high):.4g}° doesn't hold at once",
-        key="steering_range",
+        f"the path {asked}: its range from {lower} to {upper} doesn't hold that at once, nor half a turn aside",
+        key=f"robot.wheels.{name}.limits",
         hint="let the base turn with the path, or stop on the way",
     )
