@@ -9,6 +9,7 @@ import trundle
 from trundle import catalog
 from trundle.motion.forces.forces import DrivenRobot, motion_forces
 from trundle.motion.forces.real_limits import planned_share
+from trundle.motion.paths import following
 from trundle.robot.motors import DCMotor, ServoMotor
 
 # By how much a share may be above what was asked for.
@@ -136,6 +137,18 @@ def test_what_cannot_be_planned_is_told_with_the_wheel():
     turning = trundle.pose_path([(0, 0, 0), (1, 0.4, 0), (2, 0, 0)])
     with pytest.raises(trundle.InputError, match=r"at \(.*times the torque that rear_left_steer has"):
         trundle.follow(turning, weak)
+
+
+def test_what_no_programme_finds_is_told_with_the_wheel_and_the_place(monkeypatch):
+    def none(*_):
+        raise trundle.NumericsError("no speeds along the path keep what binds it")
+
+    monkeypatch.setattr(following, "quickest_by_forces", none)
+    path = trundle.pose_path([(0, 0, 0), (1, 1, 0)])
+    with pytest.raises(
+        trundle.NumericsError, match=r"binds it; at a crawl it takes .* of the .* at \(.*, .*\)"
+    ):
+        trundle.follow(path, catalog.swerve(gear_ratio=6.75, **FED))
 
 
 def test_modules_turn_first_as_fast_as_their_motors_and_the_battery_do():

@@ -269,11 +269,13 @@ def along(
     bound = Bound(passage.demand, real.grip)
     try:
         forced = quickest_by_forces(passage.course, knots, jerks, passage.ends, bound)
-    except NumericsError:
+    except NumericsError as error:
         name, share, z = blocking(knots.every, bound)
-        if share <= 1:
-            raise
-        raise blocked(section.at(stretched.at(np.array([z]))[0])[0], name, share) from None
+        pose = section.at(stretched.at(np.array([z]))[0])[0]
+        if share > 1:
+            raise blocked(pose, name, share) from None
+        most = f"{share:.2g} of the {name} at ({pose[0]:.4g}, {pose[1]:.4g}), and less of all else"
+        raise NumericsError(f"{error}; at a crawl it takes {most}") from None
     return replace(passage.paced, scaling=forced.scaling, wished=forced.pushes), passage
 
 
