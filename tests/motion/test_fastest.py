@@ -317,6 +317,13 @@ def test_a_speed_that_no_motion_reaches_is_named_with_its_pose():
         trundle.fastest(trundle.catalog.mecanum(**REAL), (0, 0, 0), (2, 0, 0), via=[(0.3, 0.3, 0, 3.0)])
 
 
+def test_degrees_in_the_place_of_radians_are_warned_of():
+    with pytest.warns(UserWarning, match=r"goal: 90 rad of θ are 14.3 turns; 90° would be 1.571 rad"):
+        declared(trundle.catalog.mecanum(), (0, 0, 0), (1, 0, 90), limits=ROLLING)
+    with pytest.warns(UserWarning, match=r"poses: 90 rad of θ"):
+        trundle.pose_path([(0, 0, 0), (1, 0, 90)])
+
+
 @pytest.mark.slow
 def test_what_gives_way_is_named_with_its_place():
     # a ladder that doesn't go round the corner of a corridor

@@ -13,7 +13,7 @@ from trundle.errors import InputError, choose, require_known
 from trundle.expected import a_real, a_text
 from trundle.motion.drive.drive import require_speeds
 from trundle.motion.fastest.problem import Problem, Stop
-from trundle.motion.paths.pose_paths import LIMITS
+from trundle.motion.paths.pose_paths import LIMITS, warn_of_turns
 
 Place = Sequence[float | None]
 Zones = Sequence[tuple[int, int, Mapping[str, float]]]
@@ -60,6 +60,7 @@ def _stop(given: Place, key: str) -> Stop:
         raise InputError(f"expected a speed from 0, got {speed:g} m/s", key=key)
     assert x is not None
     assert y is not None
+    warn_of_turns(heading or 0.0, key)
     return Stop(x, y, heading, speed)
 
 

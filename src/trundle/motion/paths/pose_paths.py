@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -36,6 +37,8 @@ _BACK = 1e-6
 # A path through points whose pace falls below this share of a metre a metre turns on the spot there.
 _STANDS_STILL = 1e-3
 
+# Turns of more than this at once (rad) were meant as degrees, most likely.
+_MEANT = 4 * math.pi
 # m/s or rad/s: files round what is at rest; a path that began so slowly would take minutes to get going.
 STANDS = 1e-6
 
@@ -253,6 +256,8 @@ def pose_path(
     if not np.isfinite(rows).all():
         place = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
         raise InputError(f"pose {place} has a number that isn't finite: {rows[place].tolist()}", key="poses")
+    if rows.shape[1] == 3:
+        warn_of_turns(float(np.abs(np.diff(rows[:, 2])).max()), "poses")
     limits = {"velocity": velocity, "acceleration": acceleration}
     velocity, acceleration = (a_real(given, key, above=0) for key, given in limits.items())
     whole = rows if rows.shape[1] == 3 else np.column_stack([rows, np.zeros(len(rows))])
@@ -270,6 +275,17 @@ def pose_path(
     )
     zone = Zone(0.0, float(lengths[-1]), velocity, acceleration)
     return PosePath(a_text(name, "name"), sections, (zone,))
+
+
+def warn_of_turns(angle: float, key: str) -> None:
+    """Warn of an angle (rad) of more turns than anybody means: it was degrees, most likely."""
+    if abs(angle) > _MEANT:
+        meant = math.radians(angle)
+        turns = abs(angle) / (2 * math.pi)
+        warnings.warn(
+            f"{key}: {angle:.4g} rad of θ are {turns:.3g} turns; {angle:.4g}° would be {meant:.4g} rad",
+            stacklevel=4,
+        )
 
 
 def _tangent(plane: BSpline, back: bool) -> Tangent:
