@@ -12,6 +12,8 @@ _LINK = re.compile(r"(?P<picture>!?)\[([^\[\]]+)\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]
 # Pages of the repository that the site has in another place, and those that it has none of.
 _ELSEWHERE = {"README.md": "index.md"}
 _TOP = ("CONTRIBUTING.md", "CHANGELOG.md")
+# How the pages of questions begin that hang on a page of docs/, where not as that page and an underscore.
+_BEGIN = {"inverse_dynamics": "inverse_"}
 # Files that pages link to lie here on the site.
 _FILES = "repository"
 
@@ -24,8 +26,21 @@ def copy_pages(source: Path, root: Path = ROOT) -> None:
         at = page.relative_to(root)
         (source / at).parent.mkdir(parents=True, exist_ok=True)
         text = page.read_text(encoding="utf-8")
+        below = questions(page)
         text = _LINK.sub(lambda link, at=at: _led(link, at, known, root, source), text)
-        (source / at).write_text(text, encoding="utf-8")
+        (source / at).write_text(text + _hidden_list(below), encoding="utf-8")
+
+
+def questions(page: Path) -> list[str]:
+    """The pages of questions that hang on a page of docs/, in the order of its links."""
+    begin = _BEGIN.get(page.stem, f"{page.stem}_")
+    names = re.findall(r"\]\((\w+)\.md\)", page.read_text(encoding="utf-8"))
+    return [name for name in dict.fromkeys(names) if name.startswith(begin) and name != page.stem]
+
+
+def _hidden_list(names: list[str]) -> str:
+    """What puts pages below another one at the side of the site."""
+    return "\n".join(["", "```{toctree}", ":hidden:", "", *names, "```", ""]) if names else ""
 
 
 def _led(link: re.Match[str], at: Path, known: set[str], root: Path, source: Path) -> str:
@@ -53,7 +68,9 @@ def _led(link: re.Match[str], at: Path, known: set[str], root: Path, source: Pat
 def list_the_rest(source: Path) -> None:
     """Put pages of docs/ that no list of the site has at the end of the how-to pages, so that a new page is there."""
     listed = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "site").rglob("*.md"))
-    rest = [f"docs/{page.stem}" for page in sorted((source / "docs").glob("*.md"))]
+    pages = sorted((source / "docs").glob("*.md"))
+    below = {name for page in pages for name in questions(ROOT / "docs" / page.name)}
+    rest = [f"docs/{page.stem}" for page in pages if page.stem not in below]
     rest = [name for name in rest if not re.search(rf"^(\.\./)?{name}$", listed, re.MULTILINE)]
     if rest:
         howto = source / "howto.md"
