@@ -124,8 +124,6 @@ def test_what_casters_cannot_be_told():
         trundle.drive(asked, casters())
     with pytest.raises(InputError, match=r"caster 'wheel_0'.*\n.*level body, limited or coordinated"):
         trundle.drive(commanded((1, 1, 0, 0)), casters(), level="module")
-    with pytest.raises(InputError, match=r"caster 'wheel_0'.*\n.*trundle\.follow"):
-        trundle.fastest(casters(), (0, 0, 0), (1, 0, 0))
 
 
 @pytest.mark.slow

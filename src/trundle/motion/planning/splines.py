@@ -160,8 +160,17 @@ def nodes() -> Grid:
 
 @lru_cache
 def to_bernstein() -> FloatArray:
-    """(19, 19): a polynomial's coefficients in Bernstein's form from its values at the nodes."""
-    x = nodes().inside[:, None]
-    k = np.arange(DEGREE + 1)
-    binomials = np.array([comb(DEGREE, int(power)) for power in k])
-    return np.linalg.inv((binomials * x**k * (1 - x) ** (DEGREE - k)).astype(float))
+    """(19, 19): a polynomial's coefficients in Bernstein's form from its values at the nodes.
+
+    Columns are Lagrange's polynomials Π (x − xᵢ)/(xⱼ − xᵢ), factors −xᵢ (1 − x) + (1 − xᵢ) x: all terms of a product's
+    coefficient have one sign, so that none loses digits. An inverse of the nodes' matrix loses half of them.
+    """
+    x = nodes().inside
+    binomials = np.array([comb(DEGREE, power) for power in range(DEGREE + 1)], dtype=float)
+    columns = np.empty((DEGREE + 1, DEGREE + 1))
+    for j, own in enumerate(x):
+        product = np.ones(1)
+        for other in np.delete(x, j):
+            product = np.convolve(product, np.array([-other, 1 - other]) / (own - other))
+        columns[:, j] = product / binomials
+    return columns
