@@ -28,7 +28,6 @@ def assemble(source: Path) -> None:
     """Put the sources together in an empty folder, but for the gallery."""
     shutil.copytree(ROOT / "site", source)
     (source / "_extra").mkdir()
-    shutil.copytree(ROOT / "docs/pictures", source / "docs/pictures")
     for name in _BESIDE:
         shutil.copy(ROOT / "examples" / name, source / "tutorials")
     copy_pages(source)

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-_LINK = re.compile(r"(?P<picture>!?)\[([^\[\]]+)\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]*)?\)")
+_LINK = re.compile(r"(?<!!)\[([^\[\]]+)\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 # Pages of the repository that the site has in another place, and those that it has none of.
 _ELSEWHERE = {"README.md": "index.md"}
 _TOP = ("CONTRIBUTING.md", "CHANGELOG.md")
@@ -19,7 +19,8 @@ _FILES = "repository"
 
 
 def copy_pages(source: Path, root: Path = ROOT) -> None:
-    """Copy the pages; their links to files of the repository lead to copies of these."""
+    """Copy the pages with their pictures; links to files of the repository lead to copies of these."""
+    shutil.copytree(root / "docs/pictures", source / "docs/pictures")
     pages = [*sorted((root / "docs").rglob("*.md")), *(root / name for name in _TOP)]
     known = {page.relative_to(root).as_posix() for page in pages}
     for page in pages:
@@ -44,16 +45,12 @@ def _hidden_list(names: list[str]) -> str:
 
 
 def _led(link: re.Match[str], at: Path, known: set[str], root: Path, source: Path) -> str:
-    """A link of the page `at`, to where the site has what it leads to. Pictures keep their places."""
-    target = os.path.normpath(at.parent / link[3])
-    if link["picture"]:
-        (source / target).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(root / target, source / target)
-        return link[0]
+    """A link of the page `at`, to where the site has what it leads to."""
+    target = os.path.normpath(at.parent / link[2])
     if target in known:
         return link[0]
     if target in _ELSEWHERE:
-        return f"[{link[2]}]({os.path.relpath(_ELSEWHERE[target], at.parent)})"
+        return f"[{link[1]}]({os.path.relpath(_ELSEWHERE[target], at.parent)})"
     copy = source / "_extra" / _FILES / target
     copy.parent.mkdir(parents=True, exist_ok=True)
     if (root / target).is_dir():
@@ -61,7 +58,7 @@ def _led(link: re.Match[str], at: Path, known: set[str], root: Path, source: Pat
     else:
         shutil.copyfile(root / target, copy)
     # HTML, as Sphinx knows nothing of files that are no page's.
-    label = re.sub("`(.*?)`", r"<code>\1</code>", link[2])
+    label = re.sub("`(.*?)`", r"<code>\1</code>", link[1])
     return f'<a href="{os.path.relpath(Path(_FILES) / target, at.parent)}">{label}</a>'
 
 

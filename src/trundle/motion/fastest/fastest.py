@@ -30,6 +30,7 @@ from trundle.motion.fastest.wishes import (
     require_clear,
     require_mobile,
     stops_of,
+    warn_of_headings,
 )
 from trundle.motion.forces.real_limits import RealLimits, checked, real_limits
 from trundle.motion.paths.following import linked
@@ -171,6 +172,7 @@ def fastest(
         asked = events_of(events, len(stops) - 1)
         robot_outline = outline_of(who) if outline is None else given_outline(outline)
         problem = search.problem(stops, obstacles, robot_outline)
+        warn_of_headings(problem)
         require_apart(problem)
         require_clear(problem)
         require_open(problem)

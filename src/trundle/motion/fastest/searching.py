@@ -66,8 +66,13 @@ class Search:
 
     @property
     def trails(self) -> bool:
-        """Whether the base goes on casters that motors drive: their own laws say how fast along ways that are found."""
+        """Whether the base goes on casters that motors drive."""
         return bool(self.declared.trails.any())
+
+    @property
+    def repaces(self) -> bool:
+        """Whether laws that no programme has, of motors and floor or of casters, say how fast a way is gone."""
+        return self.real is not None or self.trails
 
     def problem(
         self, stops: tuple[Stop, ...], obstacles: tuple[Obstacle, ...], outline: FloatArray
@@ -193,8 +198,6 @@ def _straight(problem: Problem, search: Search) -> Reached | None:
         return None
     turn = math.remainder(last.heading - first.heading, 2 * math.pi)
     poses = [(first.x, first.y, first.heading), (last.x, last.y, first.heading + turn)]
-    if np.ptp(poses, axis=0).max() == 0:
-        return None
     (section,) = pose_path(poses).sections
     zone = replace(first.leg, start=0.0, end=section.length)
     try:
@@ -210,8 +213,7 @@ def _straight(problem: Problem, search: Search) -> Reached | None:
 
 def _strayed(tried: _Tried, fine: Reached | str, search: Search) -> bool:
     """Whether the fine grid led to another motion than the first look did: another start may lead to that."""
-    own = search.real is None and not search.trails
-    return own and not isinstance(fine, str) and fine.time > _STRAYED * tried.time
+    return not search.repaces and not isinstance(fine, str) and fine.time > _STRAYED * tried.time
 
 
 def _eased(problem: Problem, doing: Doing) -> _Tried:
@@ -274,7 +276,7 @@ def _fine(tried: _Tried, search: Search) -> Reached | str:
     floor don't give what is asked.
     """
     problem, why, share, kept = tried.problem, "", 1.0, list(_KEPT)
-    phases = phases_of(tried.phases, _MANY if search.real is None and not search.trails else _CUT)
+    phases = phases_of(tried.phases, _CUT if search.repaces else _MANY)
     guess = tried.nodes.refined(problem.shape(tried.phases), phases)
     for _ in range(_ROUNDS):
         grown = problem.grown(kept[0])
@@ -348,7 +350,7 @@ def _reached(
     """A way at the pace that motors and floor let it be taken at, behind turns of wheels that stand otherwise."""
     times = way.breaks[tried.problem.stop_nodes(phases)]
     piece: Piece = way
-    if search.real is not None or search.trails:
+    if search.repaces:
         piece = repaced(tried.problem, phases, motion, search.declared, search.real)
         times = np.array([piece.scaling.when(z) for z in times / way.duration])
     turns = aligned(search.declared, search.now, way.angles, search.real, tried.problem.start[2])

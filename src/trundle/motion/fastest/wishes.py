@@ -60,7 +60,6 @@ def _stop(given: Place, key: str) -> Stop:
         raise InputError(f"expected a speed from 0, got {speed:g} m/s", key=key)
     assert x is not None
     assert y is not None
-    warn_of_turns(heading or 0.0, key)
     return Stop(x, y, heading, speed)
 
 
@@ -125,6 +124,12 @@ def require_mobile(problem: Problem, name: str) -> None:
             key="robot.wheels",
         )
     require_speeds(problem.drive)
+
+
+def warn_of_headings(problem: Problem) -> None:
+    """Warn of headings in degrees."""
+    for key, stop in zip(problem.keys, problem.stops, strict=True):
+        warn_of_turns(stop.heading or 0.0, key, 4)
 
 
 def require_apart(problem: Problem) -> None:

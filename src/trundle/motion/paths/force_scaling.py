@@ -371,7 +371,10 @@ def _greatest_pace(demand: Demand) -> FloatArray:
 
 
 def _surely(forced: Forced, room: Room, looks: Looks, most: float = 1.0) -> Forced:
-    """The same certified, and again by closer looks where these don't show all; at once by those where wheels trail."""
+    """The same certified, and again by closer looks where the first ones don't show how much binds.
+
+    Where wheels trail closer looks come at once: coarse ones slow places that are passed at a speed.
+    """
     if any(map(trails, looks.demand.driven.wheels)):
         return _certified(forced, room, [Looks.on(looks.knots, looks.bound, _SHARP)], most)
     slowed = _certified(forced, room, [looks], most)
