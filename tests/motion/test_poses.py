@@ -1,7 +1,6 @@
 """The integral of a twist on the plane's motions, against closed forms."""
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -136,16 +135,17 @@ def led(motion, most=0.1):
 
 
 def require_pose(motion):
-    began = time.process_time()
     pose = motion.poses([motion.duration])[0]
-    assert time.process_time() - began < 1.0
+    # The work is counted, since times tell of the machine, too: a panel between breaks, and one for every 2 rad at
+    # most that an hour at 1 rad/s turns.
+    assert len(motion._arcs.series) <= len(motion.breaks) + 1800
     expected, length = led(motion)
     np.testing.assert_allclose(pose, expected, rtol=0, atol=1e-9 * length + 1e-15)
 
 
 @pytest.mark.campaign
 def test_ten_thousand_motions_lead_where_magnus_expansion_says(campaign):
-    """Of 0.01 s to 1 h: in at most 1 s, to 1e-9 of the length driven (m, and rad at 1 m)."""
+    """Of 0.01 s to 1 h: in few panels, to 1e-9 of the length driven (m, and rad at 1 m)."""
     for rng in campaign(10_000):
         require_pose(any_motion(rng))
 

@@ -95,6 +95,8 @@ class TwistLine(Piece):
         start, change = (u[self._turns] for u in self._line)
         share = -(np.conj(change) * start).real / np.abs(change) ** 2
         share = share[(share > 0) & (share < 1)]
+        if not len(share):
+            return share
         low, high = np.zeros_like(share), np.full_like(share, self.duration)
         for _ in range(60):  # halvings: as many as a double has digits, and some
             middle = (low + high) / 2

@@ -53,7 +53,8 @@ class PiecewisePolynomial:
 
     def piece_at(self, times: FloatArray) -> npt.NDArray[np.intp]:
         """The piece that counts at times, at a break the one that follows it."""
-        return np.clip(np.searchsorted(self.breaks, times, "right") - 1, 0, len(self.coefficients) - 1)
+        inner = self.breaks[1:-1]  # what lies before the first piece is the first's, behind the last the last's
+        return np.searchsorted(inner, times, "right")
 
     def at(
         self, times: npt.ArrayLike, order: int = 0, piece: npt.NDArray[np.integer] | None = None
