@@ -200,8 +200,8 @@ def _place(code: Code, table: Table, place: int) -> str:
     real, name = code.real, f"table.{table.digest}"
     kind = f"[{table.values.size} x {real.name}]"
     if name not in code.arrays:
-        numbers = ", ".join(f"{real.name} {number}" for number in real.numbers(table.values))
-        code.arrays[name] = f"@{name} = internal addrspace(1) constant {kind} [{numbers}], align {real.bytes}"
+        elements = real.elements(table.values)
+        code.arrays[name] = f"@{name} = internal addrspace(1) constant {kind} [{elements}], align {real.bytes}"
     return f"getelementptr ({real.name}, ptr addrspacecast (ptr addrspace(1) @{name} to ptr), i64 {place})"
 
 

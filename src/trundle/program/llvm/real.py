@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from trundle.arrays import FloatArray
 
@@ -48,13 +49,23 @@ class Real:
 
     def number(self, value: float) -> str:
         """A constant as LLVM text, rounded to the nearest such number; LLVM writes all formats as doubles."""
-        return self.numbers(np.array([value]))[0]
+        return f"0x{self._words(np.array([value])).tobytes().hex().upper()}"
 
-    def numbers(self, values: FloatArray) -> list[str]:
-        """Constants (n,) as LLVM text, likewise: a map has hundreds of thousands."""
+    def elements(self, values: FloatArray) -> str:
+        """Constants (n,) with their type, as the elements of an array in LLVM text: a map has hundreds of thousands."""
+        digits = np.frombuffer(self._words(values).tobytes().hex().upper().encode(), np.uint8)
+        before, behind = (np.frombuffer(text.encode(), np.uint8) for text in (f"{self.name} 0x", ", "))
+        rows = np.empty((len(values), len(before) + 16 + len(behind)), np.uint8)
+        rows[:, : len(before)] = before
+        rows[:, len(before) : -len(behind)] = digits.reshape(-1, 16)
+        rows[:, -len(behind) :] = behind
+        return rows.tobytes().decode()[: -len(behind)]
+
+    def _words(self, values: FloatArray) -> npt.NDArray[np.uint64]:
+        """The nearest such numbers as doubles' bits, the highest first."""
         with np.errstate(over="ignore", under="ignore"):
             near = values.astype(self.dtype).astype(np.float64)
-        return [f"0x{word:016X}" for word in near.view(np.uint64).tolist()]
+        return near.view(np.uint64).astype(">u8")
 
 
 DOUBLE = Real("double", "f64", "i64", 64, 52)
