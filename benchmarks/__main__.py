@@ -19,6 +19,7 @@ import trundle
 from benchmarks.by_turns import by_turns
 from benchmarks.compare import checkout, compare
 from trundle.errors import InputError, TrundleError
+from trundle.files import replacing
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -46,8 +47,8 @@ def _measure(names: Sequence[str], quick: bool, as_json: bool, table: str | None
     for row in benchmarks.run_benchmarks(names, quick):
         print(f"  {row.what.strip()}: {row.ours}", file=sys.stderr)
         rows.append(row)
-    if table is not None:
-        write_table(Path(table), rows)
+        if table is not None:  # at once: what follows may fail, or be stopped
+            write_table(Path(table), rows)
     if as_json:
         print(json.dumps({"rows": [asdict(row) for row in rows]}))
     else:
@@ -61,7 +62,8 @@ def write_table(path: Path, rows: Sequence[benchmarks.Row]) -> None:
     text = json.dumps(
         {"machine": machine, "rows": [asdict(row) for row in rows]}, indent=1, ensure_ascii=False
     )
-    path.write_text(f"{text}\n", encoding="utf-8")
+    with replacing(path) as draft:
+        draft.write_text(f"{text}\n", encoding="utf-8")
 
 
 def _processor() -> str:

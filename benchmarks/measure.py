@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 
+from trundle.frozen import settle
+
 MISSING = "not installed"
 
 
@@ -23,6 +25,14 @@ class Row:
     target: str = ""
     met: bool | None = None
     note: str = ""
+
+    def __post_init__(self) -> None:
+        """Numbers as Python's own, which JSON takes."""
+        settle(
+            self,
+            ratio=None if self.ratio is None else float(self.ratio),
+            met=None if self.met is None else bool(self.met),
+        )
 
 
 def best_seconds(work: Callable[[], object], tries: int = 5, least: float = 0.05) -> float:

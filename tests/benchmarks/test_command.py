@@ -3,6 +3,7 @@
 import json
 from importlib import import_module
 
+import numpy as np
 import pytest
 
 import benchmarks
@@ -43,6 +44,21 @@ def test_json(measured, capsys):
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert [row["what"] for row in rows] == [row.what for row in ROWS]
     assert rows[1]["ratio"] == 1555.5
+
+
+def test_a_table_is_kept_row_by_row(monkeypatch, tmp_path):
+    """With NumPy's numbers in them, and when a later measurement fails."""
+
+    def fails(names, quick):
+        yield Row("rollouts", "2 s", "3 s", np.float32(1.5), "≥ 1 ×", np.float64(1.5) > 1)
+        raise RuntimeError
+
+    monkeypatch.setattr(benchmarks, "run_benchmarks", fails)
+    table = tmp_path / "table.json"
+    with pytest.raises(RuntimeError):
+        main(["--table", str(table)])
+    (row,) = json.loads(table.read_text(encoding="utf-8"))["rows"]
+    assert (row["ratio"], row["met"]) == (1.5, True)
 
 
 def test_an_unknown_name(capsys):
