@@ -195,13 +195,20 @@ class Kernel:
             return self(*(np.ascontiguousarray(table.T) for table in tables), often=False)
         self._sampled += count
         function = self._batch_variant(uniform, quick=not ready and self._sampled <= FIRST)
+        if count <= BLOCK:
+            return self._block(function, tables)
         outputs = tuple(np.empty((g.size, count)) for g in self.program.outputs)
         for begin in range(0, count, BLOCK):
-            at = slice(begin, min(begin + BLOCK, count))
-            parts = tuple(rows_for(g.size, at.stop - begin) for g in self.program.outputs)
-            self._batch(function, [across(table[at]) for table in tables], parts, at.stop - begin, None)
-            for output, part in zip(outputs, parts, strict=True):
+            at = slice(begin, begin + BLOCK)
+            for output, part in zip(outputs, self._block(function, [t[at] for t in tables]), strict=True):
                 output[:, at] = part
+        return outputs
+
+    def _block(self, function: Native, tables: Sequence[FloatArray]) -> tuple[FloatArray, ...]:
+        """Samples of one block, one a row of a table."""
+        count = len(tables[0])
+        outputs = tuple(rows_for(g.size, count) for g in self.program.outputs)
+        self._batch(function, [across(table) for table in tables], outputs, count, None)
         return outputs
 
     def bind(self, *buffers: FloatArray) -> Callable[[], None]:

@@ -20,7 +20,6 @@ from trundle.model.arguments import Given, robot_of, three
 from trundle.model.moving import MovingMechanism
 from trundle.program import compile_program
 from trundle.robot import Robot
-from trundle.scalars import is_zero
 from trundle.spatial.vectors import Vector
 from trundle.wrenches import Wrench
 
@@ -124,21 +123,10 @@ def _vector(gravity: Sequence[float | str]) -> Vector:
 
 def _refuse_weightless(recursion: Recursion, outside: Outside) -> None:
     """A joint that carries no mass and no load has no wrench: the description lacks it."""
-    tree, loops = recursion.tree, recursion.mechanism.assembly.loops
-    loaded = {place.link for place in outside.pushed} | {
-        end.link for loop in loops for end in (loop.first, loop.second)
+    tree = recursion.tree
+    carrying = recursion.carrying | {
+        ancestor for place in outside.pushed for ancestor in tree.ancestors(place.link)
     }
-    tied = {
-        axis.column
-        for tie in recursion.mechanism.assembly.couplings
-        for axis in (*tie.leaders, *tie.followers)
-    }
-    for index, (link, at) in enumerate(zip(tree.links, tree.speed_slices(), strict=True)):
-        if tied.intersection(range(at.start, at.stop)) or not (
-            is_zero(link.inertia.mass) and all(is_zero(x) for row in link.inertia.rotational for x in row)
-        ):
-            loaded.add(index)
-    carrying = {ancestor for index in loaded for ancestor in tree.ancestors(index)}
     for index, link in enumerate(tree.links):
         if index not in carrying and link.parent != WORLD and link.moves:
             raise InputError(

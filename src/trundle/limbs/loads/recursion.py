@@ -99,6 +99,19 @@ class Recursion:
         return link.subspace(compose(link.placement, link.joint.pose(link.shape, list(q[:, at].T))))
 
     @cached_property
+    def carrying(self) -> frozenset[int]:
+        """The links that carry a mass, a loop's end, or what follows others or leads them; wrenches come beside."""
+        tree, assembly = self.tree, self.mechanism.assembly
+        loaded = {end.link for loop in assembly.loops for end in (loop.first, loop.second)}
+        tied = {axis.column for tie in assembly.couplings for axis in (*tie.leaders, *tie.followers)}
+        for index, (link, at) in enumerate(zip(tree.links, tree.speed_slices(), strict=True)):
+            if tied.intersection(range(at.start, at.stop)) or not (
+                is_zero(link.inertia.mass) and all(is_zero(x) for row in link.inertia.rotational for x in row)
+            ):
+                loaded.add(index)
+        return frozenset(ancestor for index in loaded for ancestor in tree.ancestors(index))
+
+    @cached_property
     def kinematics(self) -> Program:
         """→ `motion` of the links' frames, as `MOTION` says."""
         return _kinematics_program(self)

@@ -76,10 +76,11 @@ def _table(
             f"{table.shape}",
             key=what,
         )
-    for name in wanted:
-        require_known(name, names, f"the motion's {what} lack '{name}'", key=name)
-    for name in names:
-        require_known(name, wanted, f"the robot has no '{name}', whose {what} came", key=name)
+    if names != wanted:
+        for name in wanted:
+            require_known(name, names, f"the motion's {what} lack '{name}'", key=name)
+        for name in names:
+            require_known(name, wanted, f"the robot has no '{name}', whose {what} came", key=name)
     _refuse_gaps(time, table, names, what)
     return table if names == wanted else table[:, [names.index(name) for name in wanted]]
 

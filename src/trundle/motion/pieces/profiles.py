@@ -53,7 +53,9 @@ class PiecewisePolynomial:
 
     def piece_at(self, times: FloatArray) -> npt.NDArray[np.intp]:
         """The piece that counts at times, at a break the one that follows it."""
-        inner = self.breaks[1:-1]  # what lies before the first piece is the first's, behind the last the last's
+        inner = self.breaks[
+            1:-1
+        ]  # what lies before the first piece is the first's, behind the last the last's
         return np.searchsorted(inner, times, "right")
 
     def at(

@@ -201,7 +201,9 @@ def _place(code: Code, table: Table, place: int) -> str:
     kind = f"[{table.values.size} x {real.name}]"
     if name not in code.arrays:
         elements = real.elements(table.values)
-        code.arrays[name] = f"@{name} = internal addrspace(1) constant {kind} [{elements}], align {real.bytes}"
+        code.arrays[name] = (
+            f"@{name} = internal addrspace(1) constant {kind} [{elements}], align {real.bytes}"
+        )
     return f"getelementptr ({real.name}, ptr addrspacecast (ptr addrspace(1) @{name} to ptr), i64 {place})"
 
 
