@@ -6,6 +6,7 @@ from typing import Any
 from furo.navigation import get_navigation_tree
 
 from tools.site.docstrings import linked
+from tools.site.notebooks import put_into_words
 from trundle.version import __version__
 
 project = "Trundle"
@@ -73,9 +74,16 @@ sphinx_gallery_conf = {
 
 
 def setup(app: Any) -> None:
-    """What docstrings name becomes links where the site has the page; the side of a page lists its own branch."""
+    """Names in docstrings become links where the site has the page; notebooks have words in place of roles; the side of
+    a page lists its own branch.
+    """
+    app.connect("builder-inited", _notebooks_in_words, priority=900)  # behind sphinx-gallery's
     app.connect("autodoc-process-docstring", linked)
     app.connect("html-page-context", own_branch, priority=900)  # behind Furo's
+
+
+def _notebooks_in_words(app: Any) -> None:
+    put_into_words(Path(app.srcdir) / "tutorials_made", Path(app.srcdir))
 
 
 def own_branch(app: object, name: str, template: str, context: dict[str, Any], doctree: object) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from benchmarks.measure import Row
 from tools.site import commands, compared, reference, schema_pages
 from tools.site.docstrings import restructured
 from tools.site.links import follow, leave_broken_returns
+from tools.site.notebooks import put_into_words
 from tools.site.reachable import make_reachable
 from trundle.cli.app import COMMANDS
 from trundle.documents import json_schema
@@ -160,6 +163,27 @@ def test_the_benchmarks_table_is_the_file_that_was_measured(tmp_path):
     assert "| deriving | 1 ms | 9 ms | 9 | a\\|b |" in text
     assert "alone" not in text
     assert "Measured on " in text
+
+
+def test_notebooks_name_pages_by_their_titles(tmp_path):
+    """In the archive beside them, too; code stays as it is."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/export.md").write_text("# Exports: all\n\nWords.\n", encoding="utf-8")
+    (tmp_path / "first.py").write_text('"""\nA title\n=======\n"""\n', encoding="utf-8")
+    said = "See :doc:`/docs/export`, :doc:`this </first>` and :doc:`/first`. Save :download:`walk.py </walk.py>`."
+    cells = [{"cell_type": kind, "source": [said]} for kind in ("markdown", "code")]
+    notebook = tmp_path / "first.ipynb"
+    notebook.write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    with zipfile.ZipFile(tmp_path / "first.zip", "w") as archive:
+        archive.write(notebook, "made/first.ipynb")
+        archive.write(tmp_path / "first.py", "made/first.py")
+    put_into_words(tmp_path, tmp_path)
+    text, code = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    assert text["source"] == ["See “Exports: all”, this and “A title”. Save walk.py."]
+    assert code["source"] == [said]
+    with zipfile.ZipFile(tmp_path / "first.zip") as archive:
+        assert archive.read("made/first.ipynb") == notebook.read_bytes()
+        assert archive.read("made/first.py").startswith(b'"""')
 
 
 def test_without_a_table_the_page_says_so(tmp_path, capsys):

@@ -4,9 +4,9 @@ A thesis: a differential drive on a circle
 
 You have a robot with two driven wheels. You want its equations, a simulation, and a controller that holds a circle.
 
-What you need: Python, ``pip install`` of Trundle, and ten minutes. Type the code into a Jupyter notebook
-(``pip install notebook``), which shows figures and equations; the whole of it is at the end of this page. A script
-shows none. It saves them: ``FIGURE.savefig("figure.png")``, where FIGURE is such as ``run.plot.path()``.
+What you need: Python, ``pip install`` of Trundle, and ten minutes. At the end of this page is all of the code as a
+Jupyter notebook (``pip install notebook``), which shows figures and equations. A script shows none. It saves them:
+``FIGURE.savefig("figure.png")``, where FIGURE is such as ``run.plot.path()``.
 """
 
 # %%
@@ -15,12 +15,18 @@ shows none. It saves them: ``FIGURE.savefig("figure.png")``, where FIGURE is suc
 #
 # A description has bodies, wheels and motors. Numbers are in SI units; text such as ``"42 cm"`` is
 # converted. Names such as ``d`` are parameters, which you can change later.
+#
+# The robot's own axes: x points forward, y to the left, z up. Their origin lies midway between the wheels. ``zz`` is
+# the moment of inertia about the vertical through the centre of mass. The robot moves in the plane, so it needs no
+# caster to stand.
 
 from collections.abc import Mapping
 
 import numpy as np
 
 import trundle
+
+np.set_printoptions(precision=3, suppress=True, linewidth=110)
 
 wheel = {"radius": "r", "mass": "0.8 kg", "width": "4 cm"}
 motor = {"type": "dc", "torque_constant": "k", "resistance": 0.4, "inductance": "0.2 mH", "gear_ratio": "n"}
@@ -58,8 +64,8 @@ print("inputs:", model.inputs)
 # The wheels roll without slip, so the cart can't move sideways. Two independent speeds are left: ``v_x``,
 # forward, and ``omega``, the turning rate.
 #
-# Now the equations as you would print them. Each line was first compared with the compiled program at
-# random points. A line that differs is never shown.
+# Now the equations as you would print them. A simulation runs a compiled program of its own. Each line was first
+# compared with that program at random points. A line that differs is never shown.
 
 equations = model.equations()
 equations
@@ -80,17 +86,20 @@ run = trundle.simulate(model, "12 s", volts)
 run.plot.path()
 
 # %%
-# A run says how far you can trust it. The constraint residual says how well the wheels held the ground. The
-# energy imbalance compares the work of the motors with the energy of the cart.
+# A run says how far you can trust it. The constraint residual is the fastest that a wheel slipped. The energy
+# imbalance compares the work of the motors with the energy of the cart and with its losses.
 
-print(f"energy out of balance by {run.summary['energy_imbalance']:.1e} J")
+print(f"slip of the wheels: at most {run.summary['constraint_residual']:.1e} m/s")
+print(
+    f"energy: {run.summary['energy_imbalance']:.1e} J out of balance, of {run.summary['energy_turned_over']:.0f} J"
+)
 
 # %%
 run.plot.states("v_x", "omega")
 
 # %%
-# Check the end by hand. With the load on the axle nothing brakes, so each wheel ends at the rate V/(k n),
-# in rad/s:
+# Check the end by hand. Put the centre of mass onto the axle: d = 0. Nothing brakes then, so each motor runs up
+# until its back-EMF is its voltage. The wheel ends at V/(k n), in rad/s:
 
 p = model.parameters
 on_axle = trundle.simulate(model, "12 s", volts, parameters={"d": 0.0})
@@ -99,25 +108,25 @@ print(f"d = 0: simulated {on_axle.final['omega']:.5f} rad/s, by hand {by_hand:.5
 print(f"d = 5 cm: simulated {run.final['omega']:.5f} rad/s")
 
 # %%
-# A load behind the axle pushes into the turn: the equation of ω̇ above has the term 2 r d m_b v_x ω. That
-# is a sentence for your thesis.
+# A mass behind the axle would go straight on. So it swings outward, and turns the cart further in: the equation of ω̇
+# above has the term 2 r d m_b v_x ω. That is a sentence for your thesis.
 #
 # Linearise about a circle
 # ------------------------
 #
 # ``trim`` finds the voltages of a steady motion: 1 m/s on a circle of radius 2 m.
 
-circle = model.trim(v_x=1.0, omega=0.5)
-print("voltages:", {name: round(value, 4) for name, value in circle.input.items()})
+steady = model.trim(v_x=1.0, omega=0.5)
+print("voltages:", {name: round(value, 4) for name, value in steady.input.items()})
 
 # %%
 # ``linearize`` gives A, B and the poles. The angles of the wheels influence nothing, so they are left out.
 # The deviation from the circle is measured in the circle's own moving frame, so A and B are constant.
 
-beside = circle.linearize().reduced(without=["left.angle", "right.angle"])
+beside = steady.linearize().reduced(without=["left.angle", "right.angle"])
 print(beside.states)
-print("A =", beside.A.round(3), sep="\n")
-print("poles:", beside.poles.round(3))
+print("A =", beside.A, "B =", beside.B, sep="\n")
+print("poles:", beside.poles)
 
 # %%
 # Three poles have no negative real part: nothing leads the cart back to its circle.
@@ -126,7 +135,7 @@ print("poles:", beside.poles.round(3))
 # ---------------
 #
 # A linear-quadratic regulator needs one tolerance for every state and input that you care about: here 5 cm,
-# 6 degrees and 2 V.
+# 6 degrees and 2 V. It makes ∫ Σ (deviation/tolerance)² dt the least. What has no influence it leaves out itself.
 
 tolerances = {
     "x": "5 cm",
@@ -135,11 +144,11 @@ tolerances = {
     "left_motor.voltage": "2 V",
     "right_motor.voltage": "2 V",
 }
-regulator = model.lqr(circle, tolerances)
-print("poles of the closed loop:", regulator.poles.round(2))
+regulator = model.lqr(steady, tolerances)
+print("poles of the closed loop:", regulator.poles)
 
 # %%
-# ``circle.u`` and ``regulator.K`` are arrays: u = u_circle − K · deviation. ``regulator.about.deviation``
+# ``steady.u`` and ``regulator.K`` are arrays: u = u_steady − K · deviation. ``regulator.about.deviation``
 # says how far a state is off, in the circle's moving frame.
 #
 # Try it on a worse cart. Its left motor is warm and has 20 % more resistance. It starts 10 cm beside its
@@ -148,24 +157,38 @@ print("poles of the closed loop:", regulator.poles.round(2))
 
 def held_volts(t: float, state: Mapping[str, float]) -> np.ndarray:
     """The voltages of both motors, in the model's order."""
-    return circle.u - regulator.K @ regulator.about.deviation(state, t)
+    return steady.u - regulator.K @ regulator.about.deviation(state, t)
 
 
 warm = {"motors.left_motor.resistance": 0.48}
-start = {**circle.state, "y": 0.1}
-drifting = trundle.simulate(model, "25 s", circle.input, initial=start, parameters=warm)
+start = {**steady.state, "y": 0.1}
+drifting = trundle.simulate(model, "25 s", steady.input, initial=start, parameters=warm)
 held = trundle.simulate(model, "25 s", held_volts, initial=start, parameters=warm)
 trundle.compare(drifting, held, labels=["voltages alone", "regulator"]).path()
+
+# %%
+
+
+def beside_the_circle(run: trundle.Run) -> float:
+    """How far from the circle a run ends, in mm."""
+    return 1000 * abs(np.hypot(run["x"][-1], run["y"][-1] - 2.0) - 2.0)
+
+
+print(
+    f"at the end {beside_the_circle(drifting):.0f} mm beside the circle, held {beside_the_circle(held):.2f} mm"
+)
 
 # %%
 # The regulator as a part of the robot
 # ------------------------------------
 #
-# A function in Python stays in Python. A *controller* is a part of the description, so it goes along to
-# pages, to C code and to FMUs. An FMU is a model that Simulink and others load.
+# A function in Python stays in Python. A *controller* is data like the robot, so it goes along to pages, to C code and
+# to FMUs. An FMU is a model that Simulink and others load.
 #
-# The controller ``circle`` turns the distance from a circle into a speed and a turning rate. Two PID
-# controllers hold these. ``feedforward`` is the voltage per unit of what is wanted:
+# The function above measures the deviation from a point that runs along the circle, so it needs the time. The
+# controller of type ``circle`` needs the place alone. It turns the distance from the circle and the course into a
+# turning rate, with the gains of a linear-quadratic regulator. It hands the speed and that rate to two PID controllers,
+# as their ``reference``: what they hold. ``feedforward`` is the voltage per unit of it.
 
 controllers = {
     "path": {
@@ -191,14 +214,14 @@ controllers = {
     },
 }
 closed = trundle.derive(cart, controllers=controllers)
-run = trundle.simulate(closed, "20 s", initial={"y": 0.5})
-off = np.hypot(run["x"], run["y"] - 2.0) - 2.0
-print(
-    f"beside the circle: {100 * abs(off[0]):.0f} cm at first, {1e6 * abs(off[-1]):.1f} micrometres at the end"
-)
+run = trundle.simulate(closed, "25 s", initial={"y": 0.1}, parameters=warm)
+print(f"the same warm cart ends {beside_the_circle(run):.0e} mm beside the circle")
 
 # %%
-# Here is the closed loop, live. Move a slider: your browser simulates the new robot.
+# The PID controllers integrate what is left, so the warm motor costs nothing in the end.
+#
+# Here is the closed loop, live. Move a slider: your browser simulates the new robot. In a notebook
+# ``closed.animate()`` shows it below the code. With a name it is a file for your browser.
 
 closed.animate("circle.html")
 

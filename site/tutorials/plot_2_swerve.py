@@ -4,9 +4,9 @@ A competition swerve: motors, paths, setpoints, Java
 
 You build a swerve robot. You want to know what it can do, a path that it really can follow, and numbers for its code.
 
-What you need: Python, ``pip install`` of Trundle, and ten minutes. Type the code into a Jupyter notebook
-(``pip install notebook``), which shows figures and equations; the whole of it is at the end of this page. A script
-shows none. It saves them: ``FIGURE.savefig("figure.png")``, where FIGURE is such as ``run.plot.path()``.
+What you need: Python, ``pip install`` of Trundle, and ten minutes. At the end of this page is all of the code as a
+Jupyter notebook (``pip install notebook``), which shows figures and equations. A script shows none. It saves them:
+``FIGURE.savefig("figure.png")``, where FIGURE is such as ``run.plot.path()``.
 """
 
 # %%

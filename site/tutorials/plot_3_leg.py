@@ -8,8 +8,8 @@ What you need: Python, ``pip install`` of Trundle, and ten minutes. Save
 :download:`walk.py </tutorials/walk.py>` into the folder that you work in: it makes up two C3D files. It needs
 ``pip install ezc3d``; reading files of your own doesn't.
 
-Type the code into a Jupyter notebook (``pip install notebook``), which shows figures and tables; the whole of it is at
-the end of this page. A script shows none. It saves them: ``FIGURE.savefig("figure.png")``, where FIGURE is such as
+At the end of this page is all of the code as a Jupyter notebook (``pip install notebook``), which shows figures and
+tables. A script shows none. It saves them: ``FIGURE.savefig("figure.png")``, where FIGURE is such as
 ``figures["gait_moments"]``.
 """
 
