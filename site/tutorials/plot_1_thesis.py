@@ -26,16 +26,26 @@ import numpy as np
 
 import trundle
 
-np.set_printoptions(precision=3, suppress=True, linewidth=110)
+np.set_printoptions(precision=3, suppress=True, linewidth=88)
 
 wheel = {"radius": "r", "mass": "0.8 kg", "width": "4 cm"}
-motor = {"type": "dc", "torque_constant": "k", "resistance": 0.4, "inductance": "0.2 mH", "gear_ratio": "n"}
+motor = {
+    "type": "dc",
+    "torque_constant": "k",
+    "resistance": 0.4,
+    "inductance": "0.2 mH",
+    "gear_ratio": "n",
+}
 cart = trundle.load(
     {
         "robot": {
             "name": "cart",
             "parameters": {"r": "9 cm", "track": "42 cm", "d": "5 cm", "k": 0.05, "n": 10},
-            "body": {"mass": "25 kg", "center_of_mass": ["-d", 0, "20 cm"], "inertia": {"zz": 1.2}},
+            "body": {
+                "mass": "25 kg",
+                "center_of_mass": ["-d", 0, "20 cm"],
+                "inertia": {"zz": 1.2},
+            },
             "wheels": {
                 "left": {**wheel, "at": [0, "track/2", 0]},
                 "right": {**wheel, "at": [0, "-track/2", 0]},
@@ -90,9 +100,8 @@ run.plot.path()
 # imbalance compares the work of the motors with the energy of the cart and with its losses.
 
 print(f"slip of the wheels: at most {run.summary['constraint_residual']:.1e} m/s")
-print(
-    f"energy: {run.summary['energy_imbalance']:.1e} J out of balance, of {run.summary['energy_turned_over']:.0f} J"
-)
+lost, turned_over = run.summary["energy_imbalance"], run.summary["energy_turned_over"]
+print(f"energy: {lost:.1e} J out of balance, of {turned_over:.0f} J")
 
 # %%
 run.plot.states("v_x", "omega")
@@ -126,7 +135,7 @@ print("voltages:", {name: round(value, 4) for name, value in steady.input.items(
 beside = steady.linearize().reduced(without=["left.angle", "right.angle"])
 print(beside.states)
 print("A =", beside.A, "B =", beside.B, sep="\n")
-print("poles:", beside.poles)
+print("poles:", beside.poles, sep="\n")
 
 # %%
 # Three poles have no negative real part: nothing leads the cart back to its circle.
@@ -145,7 +154,7 @@ tolerances = {
     "right_motor.voltage": "2 V",
 }
 regulator = model.lqr(steady, tolerances)
-print("poles of the closed loop:", regulator.poles)
+print("poles of the closed loop:", regulator.poles, sep="\n")
 
 # %%
 # ``steady.u`` and ``regulator.K`` are arrays: u = u_steady − K · deviation. ``regulator.about.deviation``
@@ -174,9 +183,8 @@ def beside_the_circle(run: trundle.Run) -> float:
     return 1000 * abs(np.hypot(run["x"][-1], run["y"][-1] - 2.0) - 2.0)
 
 
-print(
-    f"at the end {beside_the_circle(drifting):.0f} mm beside the circle, held {beside_the_circle(held):.2f} mm"
-)
+print(f"voltages alone end {beside_the_circle(drifting):.0f} mm beside the circle")
+print(f"the regulator ends {beside_the_circle(held):.2f} mm beside it")
 
 # %%
 # The regulator as a part of the robot
