@@ -16,9 +16,8 @@ Jupyter notebook (``pip install notebook``), which shows figures and equations. 
 # A description has bodies, wheels and motors. Numbers are in SI units; text such as ``"42 cm"`` is
 # converted. Names such as ``d`` are parameters, which you can change later.
 #
-# The robot's own axes: x points forward, y to the left, z up. Their origin lies midway between the wheels. ``zz`` is
-# the moment of inertia about the vertical through the centre of mass. The robot moves in the plane, so it needs no
-# caster to stand.
+# The robot's own axes: x points forward, y to the left, z up, from midway between the wheels. ``zz`` is the moment of
+# inertia about the vertical through the centre of mass. The robot moves in the plane, so it needs no caster.
 
 from collections.abc import Mapping
 
@@ -75,15 +74,11 @@ print("inputs:", model.inputs)
 # forward, and ``omega``, the turning rate.
 #
 # Now the equations as you would print them. A simulation runs a compiled program of its own. Each line was first
-# compared with that program at random points. A line that differs is never shown.
+# compared with that program at random points. A line that differs is never shown. For your thesis
+# ``equations.latex()`` gives the same as text, ``equations.tex()`` as a whole document.
 
 equations = model.equations()
 equations
-
-# %%
-# ``equations.latex()`` gives the same for your thesis, ``equations.tex()`` as a whole document:
-
-print(equations.latex()[:160])
 
 # %%
 # Simulate
@@ -96,19 +91,16 @@ run = trundle.simulate(model, "12 s", volts)
 run.plot.path()
 
 # %%
-# A run says how far you can trust it. The constraint residual is the fastest that a wheel slipped. The energy
-# imbalance compares the work of the motors with the energy of the cart and with its losses.
+# A run says how far you can trust it: how fast a wheel slipped at most, and what the energy's balance lacks.
 
 print(f"slip of the wheels: at most {run.summary['constraint_residual']:.1e} m/s")
 lost, turned_over = run.summary["energy_imbalance"], run.summary["energy_turned_over"]
 print(f"energy: {lost:.1e} J out of balance, of {turned_over:.0f} J")
-
-# %%
 run.plot.states("v_x", "omega")
 
 # %%
-# Check the end by hand. Put the centre of mass onto the axle: d = 0. Nothing brakes then, so each motor runs up
-# until its back-EMF is its voltage. The wheel ends at V/(k n), in rad/s:
+# Check the end by hand. Put the centre of mass onto the axle: d = 0. Nothing brakes then, so each motor runs up until
+# its back-EMF is its voltage. The wheel ends at V/(k n), and the cart turns at r/track times the wheels' difference:
 
 p = model.parameters
 on_axle = trundle.simulate(model, "12 s", volts, parameters={"d": 0.0})
@@ -117,8 +109,8 @@ print(f"d = 0: simulated {on_axle.final['omega']:.5f} rad/s, by hand {by_hand:.5
 print(f"d = 5 cm: simulated {run.final['omega']:.5f} rad/s")
 
 # %%
-# A mass behind the axle would go straight on. So it swings outward, and turns the cart further in: the equation of ω̇
-# above has the term 2 r d m_b v_x ω. That is a sentence for your thesis.
+# With d = 5 cm the mass behind the axle would go straight on. It swings the tail outward, so the cart turns faster.
+# In the equation of ω̇ that is the term with d m_b v_x ω.
 #
 # Linearise about a circle
 # ------------------------
@@ -173,9 +165,6 @@ warm = {"motors.left_motor.resistance": 0.48}
 start = {**steady.state, "y": 0.1}
 drifting = trundle.simulate(model, "25 s", steady.input, initial=start, parameters=warm)
 held = trundle.simulate(model, "25 s", held_volts, initial=start, parameters=warm)
-trundle.compare(drifting, held, labels=["voltages alone", "regulator"]).path()
-
-# %%
 
 
 def beside_the_circle(run: trundle.Run) -> float:
@@ -185,35 +174,34 @@ def beside_the_circle(run: trundle.Run) -> float:
 
 print(f"voltages alone end {beside_the_circle(drifting):.0f} mm beside the circle")
 print(f"the regulator ends {beside_the_circle(held):.2f} mm beside it")
+trundle.compare(drifting, held, labels=["voltages alone", "regulator"]).path()
 
 # %%
-# The regulator as a part of the robot
-# ------------------------------------
+# A controller as a part of the robot
+# -----------------------------------
 #
 # A function in Python stays in Python. A *controller* is data like the robot, so it goes along to pages, to C code and
 # to FMUs. An FMU is a model that Simulink and others load.
 #
-# The function above measures the deviation from a point that runs along the circle, so it needs the time. The
-# controller of type ``circle`` needs the place alone. It turns the distance from the circle and the course into a
-# turning rate, with the gains of a linear-quadratic regulator. It hands the speed and that rate to two PID controllers,
-# as their ``reference``: what they hold. ``feedforward`` is the voltage per unit of it.
+# A controller of type ``circle`` turns the distance from a circle, and the course, into a turning rate. Two PID
+# controllers hold this rate and the speed: their ``reference``. ``feedforward`` is the voltage per unit of it.
 
 controllers = {
     "path": {
         "type": "circle",
         "circle": {"center": [0, 2], "radius": 2},
         "speed": "1 m/s",
-        "speed_to": "speed.reference",
-        "turn_to": "turn.reference",
+        "speed_to": "forward.reference",
+        "turn_to": "turning.reference",
     },
-    "speed": {
+    "forward": {
         "reads": "v_x",
         "drives": {"left_motor.voltage": 1, "right_motor.voltage": 1},
         "feedforward": "k*n/r",
         "proportional": 10,
         "integral": 20,
     },
-    "turn": {
+    "turning": {
         "reads": "omega",
         "drives": {"left_motor.voltage": -1, "right_motor.voltage": 1},
         "feedforward": "k*n*track/2/r",
@@ -228,8 +216,8 @@ print(f"the same warm cart ends {beside_the_circle(run):.0e} mm beside the circl
 # %%
 # The PID controllers integrate what is left, so the warm motor costs nothing in the end.
 #
-# Here is the closed loop, live. Move a slider: your browser simulates the new robot. In a notebook
-# ``closed.animate()`` shows it below the code. With a name it is a file for your browser.
+# Here is the closed loop, live. Move a slider: your browser simulates the new robot. Yours is the file
+# ``circle.html``; ``closed.animate()`` shows it in a notebook.
 
 closed.animate("circle.html")
 
