@@ -5,8 +5,8 @@ A thesis: a differential drive on a circle
 You have a robot with two driven wheels. You want its equations, a simulation, and a controller that holds a circle.
 
 What you need: Python, ``pip install`` of Trundle, and ten minutes. At the end of this page is all of the code as a
-Jupyter notebook (``pip install notebook``), which shows figures and equations. A script shows none. It saves them:
-``FIGURE.savefig("figure.png")``, where FIGURE is such as ``run.plot.path()``.
+Jupyter notebook (``pip install notebook``), which shows figures and equations. In a script save them, as
+``run.plot.path().savefig("path.png")`` does.
 """
 
 # %%
@@ -136,7 +136,7 @@ print("poles:", beside.poles, sep="\n")
 # ---------------
 #
 # A linear-quadratic regulator needs one tolerance for every state and input that you care about: here 5 cm,
-# 6 degrees and 2 V. It makes ∫ Σ (deviation/tolerance)² dt the least. What has no influence it leaves out itself.
+# 6 degrees and 2 V. It makes ∫ Σ (deviation/tolerance)² dt the least.
 
 tolerances = {
     "x": "5 cm",
@@ -184,7 +184,7 @@ trundle.compare(drifting, held, labels=["voltages alone", "regulator"]).path()
 # to FMUs. An FMU is a model that Simulink and others load.
 #
 # A controller of type ``circle`` turns the distance from a circle, and the course, into a turning rate. Two PID
-# controllers hold this rate and the speed: their ``reference``. ``feedforward`` is the voltage per unit of it.
+# controllers hold the speed and this rate. ``feedforward`` is the voltage that a speed, or a rate, of 1 needs.
 
 controllers = {
     "path": {
@@ -211,7 +211,7 @@ controllers = {
 }
 closed = trundle.derive(cart, controllers=controllers)
 run = trundle.simulate(closed, "25 s", initial={"y": 0.1}, parameters=warm)
-print(f"the same warm cart ends {beside_the_circle(run):.0e} mm beside the circle")
+print(f"the same warm cart, from rest, ends {beside_the_circle(run):.0e} mm beside the circle")
 
 # %%
 # The PID controllers integrate what is left, so the warm motor costs nothing in the end.

@@ -5,8 +5,8 @@ A competition swerve: motors, paths, setpoints, Java
 You build a swerve robot. You want to know what it can do, a path that it really can follow, and numbers for its code.
 
 What you need: Python, ``pip install`` of Trundle, and ten minutes. At the end of this page is all of the code as a
-Jupyter notebook (``pip install notebook``), which shows figures and equations. A script shows none. It saves them:
-``FIGURE.savefig("figure.png")``, where FIGURE is such as ``run.plot.path()``.
+Jupyter notebook (``pip install notebook``), which shows figures and equations. In a script save them, as
+``run.plot.path().savefig("path.png")`` does.
 """
 
 # %%

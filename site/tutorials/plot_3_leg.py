@@ -9,8 +9,7 @@ What you need: Python, ``pip install`` of Trundle, and ten minutes. Save
 ``pip install ezc3d``; reading files of your own doesn't.
 
 At the end of this page is all of the code as a Jupyter notebook (``pip install notebook``), which shows figures and
-tables. A script shows none. It saves them: ``FIGURE.savefig("figure.png")``, where FIGURE is such as
-``figures["gait_moments"]``.
+tables. In a script save them, as ``figures["gait_moments"].savefig("moments.png")`` does.
 """
 
 # %%
