@@ -6,7 +6,7 @@ You build a swerve robot. You want to know what it can do, a path that it really
 
 What you need: Python, ``pip install`` of Trundle, and ten minutes. At the end of this page is all of the code as a
 Jupyter notebook (``pip install notebook``), which shows figures and equations. In a script save them, as
-``run.plot.path().savefig("path.png")`` does.
+``figures["binding"].savefig("binding.png")`` does.
 """
 
 # %%
