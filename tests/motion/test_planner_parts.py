@@ -94,7 +94,7 @@ def test_bernsteins_form_of_a_polynomial(rng):
 
 @pytest.mark.parametrize("crossing", [(), ((2, 5),), ((0, 4), (3, 8))])
 def test_certificates_are_above_all_samples_and_close(drive, rng, crossing):
-    """Above on every course. Close on most: of 450 courses one is 8 % above, where a wheel all but stands."""
+    """Above on every course, close on most: of 450 random courses one was 8 % above."""
     slack = [_slack(drive, rng, crossing) for _ in range(5)]
     assert np.median(slack, axis=0).max() <= 1.05
 

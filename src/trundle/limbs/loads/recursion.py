@@ -100,7 +100,7 @@ class Recursion:
 
     @cached_property
     def carrying(self) -> frozenset[int]:
-        """The links that carry a mass, a loop's end, or what follows others or leads them; wrenches come beside."""
+        """Links that carry a mass, a loop's end or a coupled axis, on themselves or farther out."""
         tree, assembly = self.tree, self.mechanism.assembly
         loaded = {end.link for loop in assembly.loops for end in (loop.first, loop.second)}
         tied = {axis.column for tie in assembly.couplings for axis in (*tie.leaders, *tie.followers)}

@@ -52,11 +52,8 @@ class PiecewisePolynomial:
         return float(self.breaks[-1])
 
     def piece_at(self, times: FloatArray) -> npt.NDArray[np.intp]:
-        """The piece that counts at times, at a break the one that follows it."""
-        inner = self.breaks[
-            1:-1
-        ]  # what lies before the first piece is the first's, behind the last the last's
-        return np.searchsorted(inner, times, "right")
+        """The piece that counts at times, at a break the one that follows it; beyond the ends the first or the last."""
+        return np.searchsorted(self.breaks[1:-1], times, "right")
 
     def at(
         self, times: npt.ArrayLike, order: int = 0, piece: npt.NDArray[np.integer] | None = None
