@@ -18,6 +18,7 @@ import benchmarks
 import trundle
 from benchmarks.by_turns import by_turns
 from benchmarks.compare import checkout, compare
+from benchmarks.measure import ratio_text
 from trundle.errors import InputError, TrundleError
 from trundle.files import replacing
 
@@ -82,15 +83,11 @@ def _print(rows: Sequence[benchmarks.Row]) -> None:
     for column in ("what", "ours", *(("peer", "ratio") if wide else ()), "target", "note"):
         table.add_column(column, justify="left" if column in ("what", "note") else "right")
     for row in rows:
-        peer = (row.peer, "" if row.ratio is None else _ratio(row.ratio)) if wide else ()
+        peer = (row.peer, "" if row.ratio is None else f"{ratio_text(row.ratio)} ×") if wide else ()
         style = {True: "green", False: "yellow", None: ""}[row.met]
         verdict = {True: " met", False: " missed", None: ""}[row.met]
         table.add_row(row.what, row.ours, *peer, f"{row.target}{verdict}", row.note, style=style)
     Console(width=None if sys.stdout.isatty() else 120).print(table)
-
-
-def _ratio(ratio: float) -> str:
-    return f"{ratio:,.0f} ×" if ratio >= 100 else f"{ratio:.3g} ×"
 
 
 def _compare(checkouts: Sequence[str], quick: bool) -> int:

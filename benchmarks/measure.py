@@ -84,6 +84,11 @@ def seconds_text(seconds: float) -> str:
     return f"{seconds / 1e-9:.3g} ns"
 
 
+def ratio_text(ratio: float) -> str:
+    """1,234 or 12.3."""
+    return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"
+
+
 def rate_text(rate: float, what: str) -> str:
     """12.3 M steps/s."""
     for factor, prefix in ((1e9, "G "), (1e6, "M "), (1e3, "k ")):

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks.measure import ratio_text
+
 _PLACE = "<!-- the benchmark's table -->"
 _WITHOUT = (
     "This site was built without the benchmark's table. `make bench` writes it to `site/benchmarks.json`; "
@@ -34,6 +36,6 @@ def _table(found: Mapping[str, Any]) -> Iterator[str]:
     yield from ["", "| what | Trundle | peer | ratio | note |", "| --- | ---: | ---: | ---: | --- |"]
     for row in found["rows"]:
         if row["peer"]:
-            ratio = "" if row["ratio"] is None else f"{row['ratio']:.3g}"
+            ratio = "" if row["ratio"] is None else ratio_text(row["ratio"])
             cells = (row["what"].strip(), row["ours"], row["peer"], ratio, row["note"])
             yield "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
