@@ -6,14 +6,19 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 WORKERS ?= 2
-SHARE ?= 1
-MINUTES ?= 1
+# Of campaigns: all of them in make prove, none in make test-slow, where nothing is said.
+SHARE ?=
+# What slow tests and hostile input may take; without it all slow tests run, and one minute of hostile input.
+MINUTES ?=
+# Work stealing leaves no process idle; the clock needs the items in order, so processes take one at a time.
+SLOW := "(slow$(if $(SHARE), or campaign))$(if $(MINUTES), and not example)"
+DIST := $(if $(MINUTES),--minutes $(MINUTES) --dist load --maxschedchunk 1,--dist worksteal)
 # pip-compile writes no registry, no path and no date, so a lock file changes only when a version does.
 LOCK := $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras \
 	--no-header --no-annotate --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-peers setup-bench demo test test-slow prove fuzz lint format bench ci release gallery docs lock clean
+.PHONY: help setup setup-dev setup-peers setup-bench setup-docs demo test test-slow examples prove fuzz plain lint format bench ci release gallery docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,20 +31,28 @@ setup-peers: $(VENV)/.peers ## ... and the peers that tests and benchmarks compa
 
 setup-bench: $(VENV)/.pydy ## ... and PyDy, which only the benchmarks compare with (it needs a C compiler)
 
+setup-docs: $(VENV)/.docs ## ... and what the site is built with
+
 demo: $(VENV)/.run ## Run the main example: a differential drive on a circle
 	$(BIN)/trundle run examples/diff_drive/circle.yaml
 
 test: $(VENV)/.peers ## Run the tests (without the slow ones)
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-test-slow: $(VENV)/.peers ## Run the slow tests only
-	$(BIN)/python -m pytest --slow -m slow -n $(WORKERS) || [ $$? -eq 5 ]
+test-slow: $(VENV)/.peers ## Run the slow tests (MINUTES=8: those that are drawn in that time; SHARE=0.03: of campaigns, too)
+	$(BIN)/python -m pytest --slow $(if $(SHARE),--share $(SHARE)) -m $(SLOW) -n $(WORKERS) $(DIST)
+
+examples: $(VENV)/.peers ## Run every example, and every command in the README
+	$(BIN)/python -m pytest --slow -m example -n $(WORKERS) --dist worksteal tests/test_examples.py tests/test_docs_blocks.py
 
 prove: $(VENV)/.peers ## Run the campaigns, all their random cases (SHARE=0.1: a tenth of them)
-	$(BIN)/python -m pytest --share $(SHARE) -m campaign -n $(WORKERS)
+	$(BIN)/python -m pytest --share $(or $(SHARE),1) -m campaign -n $(WORKERS)
+
+plain: $(VENV)/.run ## Install Trundle plainly in a new environment and try all of it there, every extra alone
+	$(BIN)/python -m tools.plain
 
 fuzz: $(VENV)/.peers ## Try hostile input of every kind for MINUTES=1 (SEED=N repeats; python -m tools.fuzz --help)
-	$(BIN)/python -m tools.fuzz --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python -m tools.fuzz --minutes $(or $(MINUTES),1) $(if $(SEED),--seed $(SEED))
 
 lint: $(VENV)/.peers $(VENV)/.docs ## Check style, types and the order of imports
 	$(BIN)/ruff check .

@@ -9,9 +9,12 @@ import math
 import os
 import secrets
 from collections import Counter
+from hashlib import sha256
 
 import numpy as np
 import pytest
+
+from budget import Budget, tree
 
 SEED_VARIABLE = "TRUNDLE_TEST_SEED"
 
@@ -27,6 +30,12 @@ def pytest_addoption(parser):
     parser.addoption(
         "--share", type=float, default=0.0, help="run this share of each campaign (1: all of it)"
     )
+    parser.addoption("--minutes", type=float, help="start no item later than that (tests/budget.py)")
+
+
+def pytest_configure(config):
+    if config.getoption("--minutes") is not None:
+        config.pluginmanager.register(Budget(config, config.getoption("--minutes")))
 
 
 def pytest_collection_modifyitems(config, items):
@@ -79,10 +88,14 @@ def pytest_terminal_summary(terminalreporter):
 
 
 @pytest.fixture
-def seed() -> int:
-    """A fresh seed, printed so that a failing test shows it; TRUNDLE_TEST_SEED=N repeats that test's numbers."""
+def seed(request) -> int:
+    """A seed of the test's name and HEAD's tree: every commit draws other numbers, and the same ones again.
+
+    It is printed, so that a failing test shows it; TRUNDLE_TEST_SEED=N sets it. Without git every run draws others.
+    """
     given = os.environ.get(SEED_VARIABLE)
-    number = int(given) if given else secrets.randbits(32)
+    drawn = int(sha256(f"{tree()} {request.node.nodeid}".encode()).hexdigest()[:8], 16)
+    number = int(given) if given else drawn if tree() else secrets.randbits(32)
     print(f"{SEED_VARIABLE}={number}")
     return number
 

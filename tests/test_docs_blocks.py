@@ -1,4 +1,4 @@
-"""The Python blocks of docs/ and site/ run as written, those of a page one after the other."""
+"""The Python blocks of the README, docs/ and site/ run as written, those of a page one after the other."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,7 @@ PAGES = {
     page.relative_to(ROOT).as_posix(): re.findall(
         r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE
     )
-    for page in sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("site/**/*.md")])
+    for page in sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("site/**/*.md")])
 }
 # Blocks that need what is not here, by words of theirs.
 NEEDS = {
@@ -37,6 +37,12 @@ NEEDS = {
 def needs(block: str) -> str | None:
     """What a block needs that is not here."""
     return next((why for words, why in NEEDS.items() if words in block), None)
+
+
+def test_the_readme_fits():
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 200
+    assert not [line for line in lines if len(line) > 120]
 
 
 def test_most_blocks_need_nothing():
@@ -55,7 +61,14 @@ def kinds_as_they_were():
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("kinds_as_they_were")
-@pytest.mark.parametrize("page", [page for page, blocks in PAGES.items() if blocks])
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.example] if page == "README.md" else [])
+        for page, blocks in PAGES.items()
+        if blocks
+    ],
+)
 @pytest.mark.filterwarnings("ignore")
 def test_the_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")

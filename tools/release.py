@@ -4,7 +4,7 @@
 
 Both are built from the last commit, in two folders, with the commit's time as theirs: their bytes must be equal. Then
 `twine check` looks at what a package index would show. Then the wheel goes into a new environment of every supported
-Python on this machine, with what it needs to run and nothing else, and the main example runs there.
+Python on this machine, with what it needs to run and nothing else, and `tools.plain` tries it there.
 """
 
 from __future__ import annotations
@@ -21,20 +21,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from trundle.operating_system import is_windows
+from tools import plain
 
 ROOT = Path(__file__).parents[1]
 _PYTHONS = ("python3.11", "python3.12", "python3.13", "python3.14")
-_EXAMPLE = "examples/diff_drive/circle.yaml"
-# What every extra brings is imported once where the wheel was installed with it.
-_SMOKE = {
-    "tables": "import trundle; run = trundle.run('{example}', duration=0.1); "
-    "run.save('run.xlsx'); run.save('run.parquet')",
-    "window": "import pygame, trundle; trundle.window",
-    "geotiff": "import tifffile, imagecodecs",
-    "sweep": "import zarr, trundle; trundle.sweep",
-    "cluster": "import distributed, zarr",
-}
 
 
 def build(folder: Path, epoch: int) -> list[Path]:
@@ -94,30 +84,11 @@ def _runs(python: str) -> bool:
     return bool(shutil.which(python)) and not subprocess.run([python, "-V"], capture_output=True).returncode
 
 
-def attempt(wheel: Path, python: str, extras: tuple[str, ...]) -> None:
-    """Install the wheel in a new environment, run the main example, and try the extras; prints what that takes."""
-    with TemporaryDirectory() as scratch:
-        place = Path(scratch)
-        shutil.copytree(ROOT / "examples", place / "examples")
-        subprocess.run([python, "-m", "venv", str(place / "env")], check=True)
-        own = place / "env" / ("Scripts" if is_windows() else "bin")
-        pip = [str(own / "python"), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
-        subprocess.run([*pip, str(wheel)], check=True)
-        size = sum(each.stat().st_size for each in (place / "env").rglob("*") if each.is_file())
-        subprocess.run([str(own / "trundle"), "run", _EXAMPLE, "--quiet"], cwd=place, check=True)
-        print(f"{python}: installed ({size / 1e6:.0f} MB), the main example ran", flush=True)
-        for extra in extras:
-            subprocess.run([*pip, f"{wheel}[{extra}]"], check=True)
-            script = _SMOKE[extra].format(example=_EXAMPLE)
-            subprocess.run([str(own / "python"), "-c", script], cwd=place, check=True)
-            print(f"{python}: trundle[{extra}] works", flush=True)
-
-
 def main() -> int:
     """Build, check, try; the files lie in the folder only where all went well."""
     parser = argparse.ArgumentParser(prog="python -m tools.release", description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "dist", help="where the files go")
-    parser.add_argument("--extras", action="store_true", help="try every extra, too")
+    parser.add_argument("--extras", action="store_true", help="try helps, exports and every extra, too")
     args = parser.parse_args()
     told = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, check=True, capture_output=True)
     epoch = int(told.stdout)
@@ -130,7 +101,7 @@ def main() -> int:
         print("built twice with equal bytes:", *(path.name for path in found), flush=True)
         wheel = next(path for path in found if path.suffix == ".whl")
         for python in filter(_runs, _PYTHONS):
-            attempt(wheel, python, tuple(_SMOKE) if args.extras else ())
+            plain.attempt(python, str(wheel), () if args.extras else ("modules", "commands"))
         args.folder.mkdir(parents=True, exist_ok=True)
         for path in found:
             shutil.copy2(path, args.folder / path.name)

@@ -82,8 +82,8 @@ def test_version(trundle):
         (["linearize"], "in Python there is trundle.linearize"),
         (
             ["fly"],
-            "known: check, docs, drive, equations, estimate, export, inverse, lqr, new, profiles, "
-            "run, scale and 4 more.",
+            "known: check, drive, equations, estimate, export, inverse, lqr, new, profiles, run, scale, "
+            "schema and 3 more.",
         ),
         (["run"], "FILE"),
         (["run", "circle.yaml", "--foo"], "--foo"),

@@ -557,6 +557,7 @@ def test_it_becomes_a_system_of_python_control():
 
 
 def test_without_python_control_it_says_so(monkeypatch):
+    monkeypatch.setattr("trundle.extras._version", lambda name: None)
     monkeypatch.setitem(sys.modules, "control", None)
     with pytest.raises(InputError, match=r"pip install control"):
         derived("pendulum").linearize().to_control()

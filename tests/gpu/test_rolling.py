@@ -160,6 +160,7 @@ def test_a_device_too_many(gpu: FakeGpu) -> None:
 
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trundle.extras._version", lambda name: None)
     for name in ["cuda", *(name for name in sys.modules if name.startswith("cuda."))]:
         monkeypatch.setitem(sys.modules, name, None)
     _refused("cuda", "cuda-core, which is not installed", "pip install 'trundle[cuda]'")

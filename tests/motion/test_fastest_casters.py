@@ -50,9 +50,8 @@ def fastest(goal, robot=None, **more):
     return trundle.fastest(robot or casters(), (0, 0, 0), goal, progress=False, **more)
 
 
-@pytest.mark.parametrize(
-    "goal", [(2, 0, 0), pytest.param(QUARTER, marks=pytest.mark.slow), (0, 0, math.pi / 2)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("goal", [(2, 0, 0), QUARTER, (0, 0, math.pi / 2)])
 def test_motors_and_floor_let_no_line_be_quicker(goal):
     found = fastest(goal)
     check(found, goal)
@@ -65,6 +64,7 @@ def test_obstacles_are_passed():
     check(fastest(goal, keep_out=keep_out), goal, keep_out)
 
 
+@pytest.mark.slow
 def test_straight_on_declared_limits_give_the_double_integrators_time():
     found = fastest((2, 0, 0), limits=LIMITS, grip=None)
     check(found, (2, 0, 0))
@@ -115,6 +115,7 @@ def test_zones_speeds_and_events_are_kept(more):
     assert np.abs(inside[:, 2]).max() <= 0.5 * (1 + 1e-6)
 
 
+@pytest.mark.slow
 def test_steering_ranges_that_are_left_are_told():
     ranged = trundle.Limits(20, 200, drive_speed=SPEED, drive_acceleration=FASTER, steering_range=(-1, 1))
     with pytest.raises(trundle.NumericsError, match="modules leave their steering ranges"):

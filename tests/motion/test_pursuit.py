@@ -70,6 +70,7 @@ def test_it_comes_back_within_all_limits(wanted, pose):
     assert pursuit.duration < wanted.motion.duration + 1.5
 
 
+@pytest.mark.slow
 def test_errors_of_measurements_stay(wanted):
     """What is measured 1 cm off ends 1 cm off."""
     pursuit = trundle.pursue(wanted, measured=lambda time, pose: pose + [0.01, 0, 0])

@@ -303,6 +303,7 @@ def test_a_parquet_table_holds_the_columns(tmp_path):
 
 @pytest.mark.parametrize(("ending", "module"), [(".xlsx", "openpyxl"), (".parquet", "pyarrow")])
 def test_without_their_libraries_that_is_said(tmp_path, monkeypatch, ending, module):
+    monkeypatch.setattr("trundle.extras._version", lambda name: None)
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(InputError, match=rf"needs {module}, which is not installed\n.*trundle\[tables\]"):
         _small().save(tmp_path / f"run{ending}")

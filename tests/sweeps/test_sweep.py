@@ -275,6 +275,7 @@ def test_a_robots_whole_run_is_there(model):
         found.run(150)
 
 
+@pytest.mark.slow
 def test_sobol_indices_of_ishigamis_function(model):
     """y = sin a + 7 sin² b + 0.1 c⁴ sin a, as the rate of a state of a SymPy model (Ishigami and Homma 1990)."""
     import sympy as sp

@@ -103,8 +103,11 @@ def test_random_ground_is_the_same_on_every_machine():
     assert abs(other.height - -0.020898649) > 1e-3
 
 
-def test_contacts_on_rough_ground_are_the_deepest(rng):
+# Of the first seed one contact was 33 mm off, while a step could lead past the fan's next point.
+@pytest.mark.parametrize("numbers", [591905201, None])
+def test_contacts_on_rough_ground_are_the_deepest(rng, numbers):
     """Beside 721 points of the circle; see the comment at `terrain.contact.FAN` for what is left."""
+    rng = rng if numbers is None else np.random.default_rng(numbers)
     terrain, radius, count = random_ground(), 0.3, 2000
     x, y, yaw = rng.uniform(0, 20, (3, count))
     rotation = euler_rotation(*rng.normal(0, 0.2, (2, count)), yaw)
@@ -121,7 +124,7 @@ def test_contacts_on_rough_ground_are_the_deepest(rng):
         ]
         least = np.minimum(least, terrain.spot(tuple(place)).distance)
     assert np.quantile(found - least, 0.995) < 1e-4
-    assert (found - least).max() < 0.01  # 2.5 mm in eight draws
+    assert (found - least).max() < 0.005  # 0.8 mm in 25 draws
     single = wheel_contact(terrain.spot, pose, radius).distance
     assert (single - least).max() > 0.01, "one start finds all: no need for more"
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
-from sphinx_gallery.scrapers import figure_rst
 
 _SCRIPT = re.compile(r'<script type="module">(.*?)</script>', re.DOTALL)
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
@@ -62,6 +61,8 @@ def _figure(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]
     lines = ast.parse(block.content).body
     if not isinstance(value, Figure) or not lines or not isinstance(lines[-1], ast.Expr):
         return ""
+    from sphinx_gallery.scrapers import figure_rst  # tests import this file without it
+
     path = next(block_vars["image_path_iterator"])
     value.savefig(path)
     return figure_rst([path], gallery_conf["src_dir"])

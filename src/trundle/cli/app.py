@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from trundle.cli import (
     check,
-    docs_command,
     drive_command,
     equations,
     estimate,
@@ -56,7 +55,6 @@ COMMANDS = {
     "profiles": profiles_command,
     "verify": verify_command,
     "schema": schema,
-    "docs": docs_command,
 }
 
 # What people ask for that is done otherwise.
@@ -66,6 +64,7 @@ _OTHERS = {
     "plot": "`trundle show RUN` draws figures, `trundle check FILE --figure PICTURE` what the robot can do",
     "animate": "`trundle show RUN --film` writes a film, `trundle show RUN --page` a page that moves",
     "play": "`trundle show RUN --window` plays a run, `trundle show RUN --page` writes a page that does",
+    "docs": "the site is built in a checkout, by make docs; in Python there is help(trundle)",
     "bench": "from a checkout: python -m benchmarks",
 }
 
@@ -92,7 +91,6 @@ def build_parser() -> Parser:
         module.configure(own)
         add_common(own)
         own.set_defaults(execute=module.execute)
-    parser.set_defaults(parsers=commands.choices)  # of these `trundle docs` shows the help
     return parser
 
 

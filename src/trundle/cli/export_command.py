@@ -36,7 +36,7 @@ def configure(parser: ArgumentParser) -> None:
     """The options."""
     parser.add_argument("file", metavar="FILE", help="the description, or a kept model; - for standard input")
     add_base(parser)
-    parser.add_argument("--to", required=True, choices=TARGETS, metavar="TARGET", help="see below")
+    parser.add_argument("--to", required=True, metavar="TARGET", help="see below")
     parts = ",".join(EXPORTED)
     parser.add_argument(
         "--what",

@@ -15,7 +15,8 @@ from trundle.arrays import FloatArray
 from trundle.control.deviation import Beside
 from trundle.control.operating_point import OperatingPoint, chosen_outputs, moving_on, point_of
 from trundle.control.tangent import Tangent, constraint_gradient, tangent_at
-from trundle.errors import InputError, NumericsError
+from trundle.errors import NumericsError
+from trundle.extras import load
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of
 from trundle.shown import Shown
@@ -262,13 +263,7 @@ class Linearization(Shown):
         Warns where regulators of it would be wrong or don't exist (`caveats`). Raises InputError where python-control
         isn't installed.
         """
-        try:
-            import control  # pyright: ignore[reportMissingImports]
-        except ImportError:
-            raise InputError(
-                "python-control isn't installed",
-                hint="pip install control; SciPy's systems need nothing more: .to_scipy()",
-            ) from None
+        control = load("control", "to_control needs python-control (SciPy's systems need nothing more)")
         self._warn()
         names = {
             kind: [name.replace(".", "_") for name in getattr(self, kind)]

@@ -13,6 +13,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
+from trundle.extras import load
 from trundle.files import is_utf16, read_bytes_start
 from trundle.operating_system import with_slashes
 from trundle.robot.height_maps import packed, unpacked
@@ -164,23 +165,24 @@ def _ascii(path: Path) -> Heights:
 
 def _geotiff(path: Path) -> Heights:
     """The first band of a GeoTIFF whose rows run along its axes."""
-    try:
-        import tifffile  # pyright: ignore[reportMissingImports]
-    except ImportError:
-        message = "GeoTIFF files are read by tifffile, which isn't installed"
-        raise InputError(message, key="file", hint="pip install 'trundle[geotiff]'") from None
+    tifffile = load("tifffile", "GeoTIFF files are read by tifffile", extra="geotiff", key="file")
     try:
         with tifffile.TiffFile(path) as file:
             page = file.pages[0]
-            values = np.asarray(page.asarray(), dtype=np.float64)  # pyright: ignore[reportAttributeAccessIssue]
-            tags: Mapping[int, tuple[float, ...]] = {tag.code: tag.value for tag in page.tags.values()}  # pyright: ignore
+            values = np.asarray(page.asarray(), dtype=np.float64)
+            tags: Mapping[int, tuple[float, ...]] = {tag.code: tag.value for tag in page.tags.values()}
     except tifffile.TiffFileError as error:
         raise ValueError(str(error)) from None
     except (KeyError, ImportError, ValueError) as error:
         if "imagecodecs" not in str(error):
             raise
-        message = f"{path.name!r} is compressed in a way that imagecodecs reads, which isn't installed"
-        raise InputError(message, key="file", hint="pip install 'trundle[geotiff]'") from None
+        load(
+            "imagecodecs",
+            f"the way {path.name!r} is compressed needs imagecodecs",
+            extra="geotiff",
+            key="file",
+        )
+        raise
     if values.ndim != 2:
         raise ValueError(f"expected one band of heights, got an array of shape {values.shape}")
     if _NO_HEIGHT in tags:

@@ -7,7 +7,6 @@ import linecache
 from collections.abc import Callable, Iterator, Mapping
 from functools import update_wrapper
 from hashlib import sha256
-from importlib.util import find_spec
 from typing import Any, cast
 
 import numpy as np
@@ -18,6 +17,7 @@ from trundle.errors import InputError
 from trundle.expected import came
 from trundle.exports.entries import entry_named
 from trundle.exports.recognized import with_names
+from trundle.extras import load
 from trundle.languages import JAX, NUMPY, Language, arguments, source
 from trundle.languages.package import Entry, told
 from trundle.model.arguments import Given, derived
@@ -96,8 +96,7 @@ def to_jax(model: Given, function: str = "dynamics", *, base: str | None = None)
     >>> jax.jit(jax.jacfwd(f))(jax.numpy.zeros(2)).shape  # doctest: +SKIP
     (2, 2)
     """
-    if find_spec("jax") is None:
-        raise InputError("JAX isn't installed", hint="pip install jax; trundle.to_numpy needs NumPy alone")
+    load("jax", "to_jax needs JAX (to_numpy needs NumPy alone)")
     return ModelFunction(entry_named(derived(model, "to_jax", base), function), JAX.name)
 
 
@@ -219,7 +218,7 @@ def _numpy_function(entry: Entry) -> Callable[..., object]:
 
 def _jax_function(entry: Entry) -> Callable[..., object]:
     """The program as an operation of JAX's, under the names and with the defaults that its text would have."""
-    from trundle.exports.jax_primitive import function_of
+    from trundle.exports.jax.primitive import function_of
 
     names = arguments(entry.program, JAX)[: len(entry.program.inputs)]
     function = function_of(entry.program, names, _defaults(entry))

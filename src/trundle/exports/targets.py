@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,23 +19,29 @@ if TYPE_CHECKING:
 _FOLDERS = ("trundle.languages", "trundle.exports")
 
 
-def _brought(module: str) -> Sequence[Target]:
-    """The targets that a module brings."""
-    return getattr(import_module(module), "PACKAGES", ())
+def _modules(folder: str) -> Iterator[ModuleType]:
+    """The modules of a folder; one that can't be imported is warned of, and takes no other with it."""
+    for each in iter_modules(import_module(folder).__path__):
+        if not each.ispkg:  # what a target alone needs stands in folders
+            try:
+                yield import_module(f"{folder}.{each.name}")
+            except Exception as error:  # whatever a broken file does
+                text = f"targets of {folder}.{each.name} are missing: {type(error).__name__}: {error}"
+                warnings.warn(text, stacklevel=2)
 
 
 def languages() -> list[Language]:
     """All languages that files bring, by their names; those in single precision are no languages of their own."""
     from trundle.languages.language import Language
 
-    modules = [
-        import_module(f"{_FOLDERS[0]}.{each.name}")
-        for each in iter_modules(import_module(_FOLDERS[0]).__path__)
-    ]
-    found = {
-        each.name: each for module in modules for each in vars(module).values() if isinstance(each, Language)
-    }
+    values = [each for module in _modules(_FOLDERS[0]) for each in vars(module).values()]
+    found = {each.name: each for each in values if isinstance(each, Language)}
     return [found[name] for name in sorted(found) if " " not in name]
+
+
+def _brought(module: ModuleType) -> Sequence[Target]:
+    """The targets that a module brings."""
+    return getattr(module, "PACKAGES", ())
 
 
 class Targets(Mapping[str, "Target"]):
@@ -45,19 +53,15 @@ class Targets(Mapping[str, "Target"]):
 
     @cached_property
     def _by_name(self) -> Mapping[str, Target]:
-        modules = [
-            f"{folder}.{module.name}"
-            for folder in _FOLDERS
-            for module in iter_modules(import_module(folder).__path__)
-        ]
-        targets = [target for module in modules for target in _brought(module)]
+        modules = [module for folder in _FOLDERS for module in _modules(folder)]
+        targets: list[Target] = [target for module in modules for target in _brought(module)]
         return {target.name: target for target in sorted(targets, key=lambda target: target.name)}
 
     def __getitem__(self, name: str) -> Target:
         file = f"{_FOLDERS[0]}.{name}"
         if "_by_name" in vars(self) or not name.isidentifier() or find_spec(file) is None:
             return self._by_name[name]
-        alone = {target.name: target for target in _brought(file)}
+        alone = {target.name: target for target in _brought(import_module(file))}
         return alone.get(name) or self._by_name[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -12,13 +12,13 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trundle.errors import InputError, NumericsError
+from trundle.extras import load
 from trundle.gpu import cubins
 from trundle.progress import Doing
 
@@ -144,14 +144,11 @@ def opened(name: str) -> Cuda:
 
 
 def _libraries() -> tuple[Any, Any]:
-    try:
-        core, driver = import_module("cuda.core"), import_module("cuda.bindings.driver")
-    except ImportError as error:
-        hint = "python -m pip install 'trundle[cuda]'"
-        raise InputError(
-            f"GPUs need cuda-core, which is not installed ({error})", key="device", hint=hint
-        ) from None
-    return core, driver
+    def part(module: str, distribution: str) -> Any:
+        needed = f"GPUs need {distribution}"
+        return load(module, needed, extra="cuda", distribution=distribution, key="device")
+
+    return part("cuda.core", "cuda-core"), part("cuda.bindings.driver", "cuda-bindings")
 
 
 @contextmanager

@@ -5,23 +5,19 @@ It is written, not read: `.nc` keeps everything.
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 
-from trundle.errors import InputError
+from trundle.extras import load
 from trundle.files import replacing, signature
 from trundle.results.metadata import Content
 
 
 def write(path: Path, content: Content) -> None:
     """Write the columns, `time` the first of them."""
-    try:
-        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise InputError(
-            f"{str(path)!r}: a Parquet file needs pyarrow, which is not installed",
-            hint='pip install "trundle[tables]"',
-        ) from None
+    arrow, parquet = (
+        load(module, f"{str(path)!r}: a Parquet file needs pyarrow", extra="tables")
+        for module in ("pyarrow", "pyarrow.parquet")
+    )
     fields = [
         arrow.field(name, arrow.float64(), metadata={"units": str(variable.attributes.get("units", ""))})
         for name, variable in content.variables.items()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trundle.errors import InputError
+from trundle.extras import load
 from trundle.files import replacing, signature
 from trundle.results.metadata import Content
 
@@ -23,13 +24,7 @@ _MOST_ROWS, _MOST_COLUMNS = 1_048_576, 16_384
 
 def write(path: Path, content: Content) -> None:
     """Write the columns under their names, `time` the first of them; what is no number stays empty."""
-    try:
-        from openpyxl import Workbook
-    except ImportError:
-        raise InputError(
-            f"{str(path)!r}: a workbook needs openpyxl, which is not installed",
-            hint='pip install "trundle[tables]"',
-        ) from None
+    openpyxl = load("openpyxl", f"{str(path)!r}: a workbook needs openpyxl", extra="tables")
     columns = {name: variable.values for name, variable in content.variables.items()}
     rows = 1 + len(columns["time"])
     if rows > _MOST_ROWS or len(columns) > _MOST_COLUMNS:
@@ -37,7 +32,7 @@ def write(path: Path, content: Content) -> None:
             f"{rows:,} rows of {len(columns):,} columns: a sheet holds {_MOST_ROWS:,} of {_MOST_COLUMNS:,}",
             hint="save as .parquet or .csv, or store fewer samples",
         )
-    book = Workbook(write_only=True)
+    book = openpyxl.Workbook(write_only=True)
     book.properties.creator = signature()
     values, units = book.create_sheet("values"), book.create_sheet("units")
     values.append([_text(values, name) for name in columns])

@@ -14,6 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
 from trundle.errors import InputError, NumericsError, TrundleError
+from trundle.extras import load
 from trundle.sweeps.definition import AnyWork, digest
 from trundle.sweeps.local import rows_of
 from trundle.sweeps.store import Store, open_store
@@ -169,14 +170,9 @@ def reached(given: object) -> Iterator[Client | None]:
     if given is None:
         yield None
         return
-    try:
-        from distributed import Client
-    except ImportError:
-        hint = "python -m pip install 'trundle[cluster]'"
-        raise InputError(
-            "clusters need Dask's distributed, which is not installed", key="client", hint=hint
-        ) from None
-    if isinstance(given, Client):
+    distributed = load("distributed", "clusters need Dask's distributed", extra="cluster", key="client")
+    kind: type[Client] = distributed.Client
+    if isinstance(given, kind):
         yield given
         return
     if not isinstance(given, str):
@@ -187,7 +183,7 @@ def reached(given: object) -> Iterator[Client | None]:
     if not _ADDRESS.fullmatch(given):
         hint = "such as tcp://127.0.0.1:8786"
         raise InputError(f"expected a scheduler's address, got {given!r}", key="client", hint=hint)
-    client = _connected(Client, given)
+    client = _connected(kind, given)
     try:
         yield client
     finally:

@@ -14,6 +14,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, NumericsError
+from trundle.extras import load
 from trundle.files import is_taken, locked, replacing_in, signature
 from trundle.gpu.devices import Device
 from trundle.program.llvm.jit import host
@@ -224,9 +225,4 @@ def _units(work: AnyWork) -> dict[str, tuple[str, str]]:
 
 
 def _zarr() -> Any:
-    try:
-        import zarr
-    except ImportError:
-        hint = "python -m pip install 'trundle[sweep]'"
-        raise InputError("sweeps keep their rows with zarr, which is not installed", hint=hint) from None
-    return zarr
+    return load("zarr", "sweeps keep their rows with zarr", extra="sweep")

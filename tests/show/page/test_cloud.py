@@ -22,6 +22,7 @@ def swept():
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_robot_that_is_clicked_drives(swept, opened):
     page = opened(page_of(swept, progress=False))
     canvas = page.locator(".cloud canvas")
@@ -57,6 +58,7 @@ def terrain_page(over_terrain):
     return page_of(over_terrain, progress=False)
 
 
+@pytest.mark.slow
 def test_over_terrain_a_robot_with_a_ring_drives_on_its_own_ground(over_terrain, terrain_page, opened):
     page = opened(terrain_page)
     cloud = page.evaluate("(({ runs, robots }) => ({ runs, robots }))(trundlePage.data.cloud)")
@@ -89,6 +91,7 @@ def test_a_dot_without_a_run_says_so_and_the_robot_that_is_shown_stays(terrain_p
     assert page.evaluate("trundlePage.motion.values.x.at(-1)") == before
 
 
+@pytest.mark.slow
 def test_robots_under_inputs_over_time_have_whole_runs(opened):
     stepped = {"left_motor.voltage": np.linspace(0, 24, 500)[:, None], "right_motor.voltage": 12.0}
     found = trundle.sweep(

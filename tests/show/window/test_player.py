@@ -257,10 +257,11 @@ def test_an_interrupt_shuts_pygame_down(run, monkeypatch):
 
 
 def test_without_pygame_the_message_says_how_to_get_it(run, monkeypatch):
-    monkeypatch.setattr("trundle.show.window.windows.find_spec", lambda name: None)
+    monkeypatch.setattr("trundle.extras._version", lambda name: None)
+    monkeypatch.setitem(sys.modules, "pygame", None)
     with pytest.raises(trundle.InputError, match=r"pygame-ce") as raised:
         trundle.window.play(run)
-    assert 'pip install "trundle[window]"' in str(raised.value.hint)
+    assert "pip install 'trundle[window]'" in str(raised.value.hint)
 
 
 @pytest.mark.slow

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from importlib.util import find_spec
 
 from trundle.errors import InputError
+from trundle.extras import load
 from trundle.model.arguments import Given, opened
 from trundle.results import Run
 
@@ -121,9 +121,6 @@ def drive(
 
 def require_pygame() -> None:
     """InputError where pygame-ce isn't there."""
-    if find_spec("pygame") is None:
-        raise InputError(
-            "a window needs pygame-ce, which is not installed", hint='pip install "trundle[window]"'
-        )
     # It greets on standard output, where JSON may be expected.
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    load("pygame", "a window needs pygame-ce", extra="window", distribution="pygame-ce")

@@ -1,0 +1,1 @@
+"""Programs as operations of JAX, which a plain install lacks."""
