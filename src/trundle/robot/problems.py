@@ -42,6 +42,10 @@ _VECTORS = ("at", "rpy", "axis", "center_of_mass", "gravity")
 # What pydantic's kinds of errors say here, and how to put them right.
 _NAMES, _LIST = "expected a mapping of names, got {came}", "expected a list, got {came}"
 _NUMBER = "expected a number, got {came}"
+NO_NAME = (
+    "{came} is not a valid name",
+    "letters, digits, spaces and _ . + -, starting with a letter or digit",
+)
 _WORDS: dict[str, tuple[str, str | None]] = {
     "missing": ("{key!r} is missing", None),
     "dict_type": (_NAMES, "write NAME: {...} below this key"),
@@ -59,10 +63,7 @@ _WORDS: dict[str, tuple[str, str | None]] = {
     "greater_than_equal": ("must be at least {ge}, got {came}", None),
     "less_than_equal": ("must be at most {le}, got {came}", None),
     "int_type": ("expected a whole number, got {came}", None),
-    "string_pattern_mismatch": (
-        "{came} is not a valid name",
-        "letters, digits, spaces and _ . + -, starting with a letter or digit",
-    ),
+    "string_pattern_mismatch": NO_NAME,
 }
 # How many further problems are listed under the first one.
 _LISTED = 8
