@@ -56,7 +56,7 @@ def public() -> Iterator[tuple[str, Callable[..., object] | type]]:
 
 def members(room: str, module: ModuleType) -> Iterator[tuple[str, Callable[..., object] | type]]:
     """What a room gives away, with the methods of its classes."""
-    for name in getattr(module, "__all__", None) or sorted(vars(module)):
+    for name in getattr(module, "__all__", None) or sorted(dir(module)):
         each = getattr(module, name)
         if name.startswith("_") or not (inspect.isclass(each) or inspect.isfunction(each)):
             continue

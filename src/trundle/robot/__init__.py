@@ -2,7 +2,10 @@
 they can do.
 """
 
-from trundle.robot.base_tracker import Tracker as Tracker
+import importlib
+from typing import TYPE_CHECKING
+
+from trundle import errors
 from trundle.robot.batteries import Battery as Battery
 from trundle.robot.batteries import Winding as Winding
 from trundle.robot.bodies import Body as Body
@@ -24,7 +27,6 @@ from trundle.robot.bodies import Turning as Turning
 from trundle.robot.bodies import UniversalJoint as UniversalJoint
 from trundle.robot.checks import require_base_mass as require_base_mass
 from trundle.robot.checks import require_dynamic as require_dynamic
-from trundle.robot.circle_follower import CircleFollower as CircleFollower
 from trundle.robot.contact import Bristle as Bristle
 from trundle.robot.contact import ContactLaw as ContactLaw
 from trundle.robot.contact import Free as Free
@@ -47,13 +49,9 @@ from trundle.robot.curves import SimmCurve as SimmCurve
 from trundle.robot.dc_motor import DCMotor as DCMotor
 from trundle.robot.description import Robot as Robot
 from trundle.robot.description import parse_robot as parse_robot
-from trundle.robot.feet import FootWheel as FootWheel
 from trundle.robot.kinds import Read as Read
 from trundle.robot.kinds import State as State
 from trundle.robot.kinds import register as register
-from trundle.robot.linear_feedback import FeedbackAlong as FeedbackAlong
-from trundle.robot.linear_feedback import LinearController as LinearController
-from trundle.robot.linear_feedback import StateFeedback as StateFeedback
 from trundle.robot.motor import Drive as Drive
 from trundle.robot.motor import Effort as Effort
 from trundle.robot.motor import Motor as Motor
@@ -63,7 +61,6 @@ from trundle.robot.motors import TorqueMotor as TorqueMotor
 from trundle.robot.motors import VelocityMotor as VelocityMotor
 from trundle.robot.noun import default as default
 from trundle.robot.parameters import Resolver as Resolver
-from trundle.robot.pid import PidController as PidController
 from trundle.robot.sensors import Accelerometer as Accelerometer
 from trundle.robot.sensors import Encoders as Encoders
 from trundle.robot.sensors import FixSensor as FixSensor
@@ -72,12 +69,6 @@ from trundle.robot.sensors import MarkFix as MarkFix
 from trundle.robot.sensors import PoseFix as PoseFix
 from trundle.robot.sensors import PositionFix as PositionFix
 from trundle.robot.sensors import Sensor as Sensor
-from trundle.robot.trackers import HolonomicTracker as HolonomicTracker
-from trundle.robot.trackers import KanayamaTracker as KanayamaTracker
-from trundle.robot.trackers import PurePursuitTracker as PurePursuitTracker
-from trundle.robot.trackers import SamsonTracker as SamsonTracker
-from trundle.robot.trackers import StanleyTracker as StanleyTracker
-from trundle.robot.trackers import UnicycleTracker as UnicycleTracker
 from trundle.robot.values import Value as Value
 from trundle.robot.wheels import SIDE_FORCE as SIDE_FORCE
 from trundle.robot.wheels import TRACTION as TRACTION
@@ -97,3 +88,40 @@ from trundle.robot.wheels import RollingWheel as RollingWheel
 from trundle.robot.wheels import SteeredWheel as SteeredWheel
 from trundle.robot.wheels import Wheel as Wheel
 from trundle.robot.wheels import WheelInertia as WheelInertia
+
+if TYPE_CHECKING:
+    from trundle.robot.base_tracker import Tracker as Tracker
+    from trundle.robot.circle_follower import CircleFollower as CircleFollower
+    from trundle.robot.feet import FootWheel as FootWheel
+    from trundle.robot.linear_feedback import FeedbackAlong as FeedbackAlong
+    from trundle.robot.linear_feedback import LinearController as LinearController
+    from trundle.robot.linear_feedback import StateFeedback as StateFeedback
+    from trundle.robot.pid import PidController as PidController
+    from trundle.robot.trackers import HolonomicTracker as HolonomicTracker
+    from trundle.robot.trackers import KanayamaTracker as KanayamaTracker
+    from trundle.robot.trackers import PurePursuitTracker as PurePursuitTracker
+    from trundle.robot.trackers import SamsonTracker as SamsonTracker
+    from trundle.robot.trackers import StanleyTracker as StanleyTracker
+    from trundle.robot.trackers import UnicycleTracker as UnicycleTracker
+
+# The modules of what most robots lack, by the names above.
+_HOMES = {
+    "CircleFollower": "circle_follower",
+    "FootWheel": "feet",
+    "PidController": "pid",
+    "Tracker": "base_tracker",
+    **dict.fromkeys(("FeedbackAlong", "LinearController", "StateFeedback"), "linear_feedback"),
+    **dict.fromkeys(("HolonomicTracker", "KanayamaTracker", "PurePursuitTracker"), "trackers"),
+    **dict.fromkeys(("SamsonTracker", "StanleyTracker", "UnicycleTracker"), "trackers"),
+}
+
+
+def __getattr__(name: str) -> object:
+    """Controllers and feet, loaded when they are asked for: most robots have none."""
+    if name not in _HOMES:
+        raise errors.no_attribute("trundle.robot", name, __dir__())
+    return getattr(importlib.import_module(f"trundle.robot.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

@@ -11,10 +11,8 @@ from operator import itemgetter
 from trundle.robot.bodies import MOMENTS, Body, Inertia, Sliding, Turning, TwoAxisJoint, drive_axes
 from trundle.robot.couplings import gears, linkages
 from trundle.robot.kinds import ask
-from trundle.robot.linear_feedback import FeedbackRow
 from trundle.robot.parameters import numbers
 from trundle.robot.parts import Parts
-from trundle.robot.pid import PidController
 from trundle.robot.problems import Mistake, Path, report
 from trundle.robot.structure import (
     base_bodies,
@@ -166,6 +164,11 @@ def _limits(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
 
 def _commands(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
     """What limits a controller's command leaves something between."""
+    if not robot.controllers:
+        return
+    from trundle.robot.linear_feedback import FeedbackRow  # late: most robots have no controllers
+    from trundle.robot.pid import PidController
+
     for path, noun in robot.every_noun:
         if not isinstance(noun, (PidController, FeedbackRow)) or noun.lowest is None or noun.highest is None:
             continue

@@ -261,5 +261,4 @@ class Bristle(ContactLaw):
 
 LAWS.add(Ideal, Slip, Free, Bristle)
 # Laws of vehicles on terrain, in a file of their own that few robots need.
-for _name in ("linear", "pacejka", "soil"):
-    LAWS.later(_name, "trundle.robot.ground_laws")
+LAWS.later("trundle.robot.ground_laws", "linear", "pacejka", "soil")

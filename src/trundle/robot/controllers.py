@@ -227,5 +227,12 @@ def needs_two(mobility: int) -> str | None:
     return f"its wheels let it choose {mobility} velocity at a time, not a speed and a turning rate"
 
 
-# It is made of odometry and a filter, which stand in rooms above.
-CONTROLLERS.later("estimator", "trundle.estimation.part")
+# Most robots have no controllers; an estimator is made of odometry and a filter, which stand in rooms above.
+CONTROLLERS.later("trundle.robot.pid", "pid")
+CONTROLLERS.later(
+    "trundle.robot.trackers", "unicycle", "kanayama", "samson", "holonomic", "stanley", "pure_pursuit"
+)
+CONTROLLERS.later("trundle.robot.base_tracker", "tracker")
+CONTROLLERS.later("trundle.robot.linear_feedback", "state_feedback", "feedback_along", "state_space")
+CONTROLLERS.later("trundle.robot.circle_follower", "circle")
+CONTROLLERS.later("trundle.estimation.part", "estimator")

@@ -82,16 +82,16 @@ class Family:
     ) -> None:
         self.called, self.default, self.key = called, default, key
         self._formerly, self._check = formerly, check
-        self._members: dict[str, type[Kind]] = {}
+        # Classes by name, or the module that adds one.
+        self._members: dict[str, type[Kind] | str] = {}
         self._reserved: set[str] = set()
-        self._later: dict[str, str] = {}
 
     def __iter__(self) -> Iterator[str]:
-        return iter([*self._members, *self._later])
+        return iter(self._members)
 
     def having(self, key: object) -> list[str]:
         """The kinds that have a key, in the plural."""
-        return [f"{kind.called}s" for kind in self._members.values() if key in kind.keys_of({})]
+        return [f"{kind.called}s" for kind in self._all() if key in kind.keys_of({})]
 
     def __contains__(self, kind: object) -> bool:
         return kind in self._members.values()
@@ -102,22 +102,27 @@ class Family:
             name, field = name_of(kind), kind.model_fields["type"]
             first = {name: kind} if name == self.default else {}
             self._members = first | self._members | {name: kind}
-            self._later.pop(name, None)
             if "called" not in vars(kind):
                 kind.called = f"{name.replace('_', ' ')} {self.called}"
             if not field.description:  # what editors show of the schema
                 field.description = f"{name}: {(inspect.getdoc(kind) or kind.__name__).splitlines()[0]}"
 
-    def later(self, name: str, module: str) -> None:
-        """A kind of the package that stands in a room above, or that few need: its module, which adds it, is loaded
-        where it is named.
+    def later(self, module: str, *names: str) -> None:
+        """Kinds of the package that stand in a room above, or that few need: their module, which adds them, is loaded
+        where one of them is named.
         """
-        self._later[name] = module
+        self._members |= dict.fromkeys(names, module)
 
-    def _load(self, name: str) -> None:
-        """Have a kind of that name added that stands in a room above, where there is one."""
-        if name in self._later:
-            import_module(self._later.pop(name))
+    def _load(self, name: str) -> type[Kind] | None:
+        """The class of a name, from its module where it stands in one of its own; None where there is none."""
+        if isinstance(module := self._members.get(name), str):
+            import_module(module)
+        kind = self._members.get(name)
+        return None if isinstance(kind, str) else kind
+
+    def _all(self) -> list[type[Kind]]:
+        """All classes, from their modules too."""
+        return [kind for name in self if (kind := self._load(name)) is not None]
 
     def reserve(self, keys: Iterable[str]) -> None:
         """Keys that none of the family may have: those of the nouns that hold it, where its own stand among them."""
@@ -126,8 +131,7 @@ class Family:
     def join(self, kind: type[Kind]) -> None:
         """Add a class from outside the package; raises InputError where it can't be one of the family."""
         name = name_of(kind)
-        self._load(name)
-        earlier = self._members.get(name)
+        earlier = self._load(name)
         if earlier is kind:
             return
         # a notebook's cell that runs again defines its class anew
@@ -149,12 +153,11 @@ class Family:
     def named(self, name: object) -> type[Kind]:
         """The class of a name; an installed package may bring it along (loaded now, when a description first asks)."""
         if isinstance(name, str):
-            self._load(name)
             if name not in self._members:
                 for entry in entry_points(group=ENTRY_POINTS, name=name):
                     self._bring(entry)
-            if name in self._members:
-                return self._members[name]
+            if (kind := self._load(name)) is not None:
+                return kind
         came, hint = repr(name) if isinstance(name, str) else describe(name), choose(name, [*self])
         own = "" if hint.startswith("did") else f"; {_OWN}"
         raise problem(f"unknown {self.key} {came}", f"{hint}{own}", (self.key,))
@@ -216,11 +219,9 @@ class Family:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        for module in dict(self._later).values():
-            import_module(module)
-        for kind in self._members.values():
+        for kind in self._all():
             kind.model_rebuild()
-        members = [kind.__pydantic_core_schema__ for kind in self._members.values()]
+        members = [kind.__pydantic_core_schema__ for kind in self._all()]
         return handler(core_schema.union_schema(list(members)))
 
 

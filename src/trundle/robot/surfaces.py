@@ -268,5 +268,4 @@ _NOWHERE = 1e-12
 
 
 SURFACES.add(PlaneSurface, WaveSurface, HillSurface, RampSurface, StepSurface)
-for _name in ("grid", "fractal"):
-    SURFACES.later(_name, "trundle.robot.gridded")
+SURFACES.later("trundle.robot.gridded", "grid", "fractal")

@@ -388,4 +388,4 @@ WHEELS.add(
 )  # fmt: skip
 LAWS.reserve(key for wheel in WHEELS for key in WHEELS.named(wheel).model_fields)
 # Feet, in a file of their own.
-WHEELS.later("foot", "trundle.robot.feet")
+WHEELS.later("trundle.robot.feet", "foot")
