@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trundle.choices import PRECISIONS, Precision
 from trundle.errors import InputError, require_known
-from trundle.program.rollout import Rollout
+
+if TYPE_CHECKING:
+    from trundle.program.rollout import Rollout
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from trundle.documents import Document, load
 from trundle.documents.document import MODEL_SUFFIX
 from trundle.errors import InputError
 from trundle.files import path_of
-from trundle.model.archive import open_model
 from trundle.model.derive import derive_robot
 from trundle.model.model import Model
 from trundle.robot import Robot, require_base_mass, units
@@ -183,6 +182,8 @@ def opened(given: object, call: str, base: str | None = None) -> Robot | Model |
     if isinstance(given, (str, os.PathLike)):
         path = path_of(given, call)
         if path.name.lower().endswith(MODEL_SUFFIX):
+            from trundle.model.archive import open_model  # late: few models are kept in files
+
             return on_base(open_model(path), base)
         return load(path, base=base)
     raise InputError(

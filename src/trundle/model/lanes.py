@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from trundle.arrays import FloatArray, Floats
 from trundle.errors import InputError
-from trundle.model.ground_model import GroundModel
 from trundle.model.model import Model
 from trundle.robot import Robot
 from trundle.scalars import Scalar
+
+if TYPE_CHECKING:
+    from trundle.model.ground_model import GroundModel
 
 # Lanes between the extremes that are looked at whole. Bounds of single numbers are looked at in all of them.
 MOST_CHECKED = 8

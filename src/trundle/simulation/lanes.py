@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,6 @@ from trundle.arrays import FloatArray, Floats, as_numbers
 from trundle.errors import InputError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named, number
-from trundle.model.ground_model import GroundModel
 from trundle.model.lanes import MOST_CHECKED, lane_parameters
 from trundle.model.manifold import settle_batch
 from trundle.model.placed import require_undriven
@@ -22,6 +21,9 @@ from trundle.simulation.observing import lane_numbers
 from trundle.simulation.options import require_state
 from trundle.simulation.sampling import sampled_start
 from trundle.simulation.signals import Input, table
+
+if TYPE_CHECKING:
+    from trundle.model.ground_model import GroundModel
 
 NumbersLike = float | str | npt.ArrayLike
 _Told = tuple[list[float], list[float], str]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +14,11 @@ from trundle.choices import METHODS, MOST_SAMPLES
 from trundle.errors import InputError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named, number
-from trundle.model.ground_model import GroundModel
 from trundle.model.rolling_motion import RollingMotion
 from trundle.robot.values import describe
+
+if TYPE_CHECKING:
+    from trundle.model.ground_model import GroundModel
 
 # The least that can be told from 0: a thousandth of it, squared, is still a float.
 LEAST = 1e-50

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from trundle.control.linearization import linearize
 from trundle.errors import TrundleError
 from trundle.model import Model
 from trundle.results import Run
@@ -21,6 +20,8 @@ def balanced(model: Model, run: Run) -> tuple[str, float] | None:
     """
     if any(np.ptp(run[name]) > _STILL for name in run.states):
         return None
+    from trundle.control.linearization import linearize  # late: most runs move
+
     start = {name: float(run[name][0]) for name in run.states}
     given = {name: float(run[name][0]) for name in run.groups["inputs"]}
     try:

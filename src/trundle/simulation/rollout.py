@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from trundle.model.arguments import Given, model_of, opened, robot_of
 from trundle.model.placed import warn_of_references
 from trundle.progress import Progress
 from trundle.results import Batch
-from trundle.robot.terrain import Terrain
 from trundle.simulation.gradients import Tangents, directions_of
 from trundle.simulation.lanes import NumbersLike, given_lanes, inputs_told
 from trundle.simulation.observing import Stored, lane_numbers, observer_of, slope_of, worst_residual
@@ -27,6 +27,9 @@ from trundle.simulation.outcome import describe
 from trundle.simulation.rollout_checks import check_whole_numbers, diverged, require_memory
 from trundle.simulation.sampling import stepped_groups, warn_of_period
 from trundle.simulation.stability import eigenvalues, longest_step
+
+if TYPE_CHECKING:
+    from trundle.robot.terrain import Terrain
 
 
 def rollout(
