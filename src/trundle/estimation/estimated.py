@@ -15,7 +15,7 @@ from trundle.motion.odometry.displacement import POSE
 from trundle.results import Run
 from trundle.results.columns import Column
 from trundle.robot import FixSensor, Robot
-from trundle.robot.sensors import Counted
+from trundle.robot.sensor import Counted
 
 _UNITS = {"x": "m", "y": "m", "theta": "rad"}
 # The covariance's columns, the upper triangle row by row, and their units.

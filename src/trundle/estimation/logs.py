@@ -14,7 +14,7 @@ from trundle.estimation.measuring import ARRIVAL, counted_by
 from trundle.estimation.readings import slack, slacks
 from trundle.results import Run
 from trundle.robot import Encoders, FixSensor, Gyro, Robot, Sensor
-from trundle.robot.sensors import Counted
+from trundle.robot.sensor import Counted
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from trundle.motion.odometry.counts import Counts, derive_counts
 from trundle.robot import Encoders, FixSensor, Gyro, Robot, Sensor
 from trundle.robot.controllers import MOST_WAITING, Draw, Sight
 from trundle.robot.kinds import Read
-from trundle.robot.sensors import Counted, Reading, Scene
+from trundle.robot.sensor import Counted, Reading, Scene
 from trundle.scalars import Scalar, floor, less, where
 
 # Times closer than this share of a period are one. What never arrives is that many seconds late.

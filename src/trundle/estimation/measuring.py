@@ -16,7 +16,8 @@ from trundle.motion.odometry.counts import derive_counts
 from trundle.results import Run
 from trundle.results.columns import Column
 from trundle.robot import Robot, Sensor
-from trundle.robot.sensors import Counted, Encoders, Scene
+from trundle.robot.sensor import Counted, Scene
+from trundle.robot.sensors import Encoders
 from trundle.simulation.draws import normals, uniforms
 
 ARRIVAL = "arrival"

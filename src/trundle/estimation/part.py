@@ -28,7 +28,7 @@ from trundle.robot import Gyro, Robot, Sensor, units
 from trundle.robot.controllers import CONTROLLERS, Action, Base, Controller, Draw, Sight, UnitOf
 from trundle.robot.kinds import Read, State
 from trundle.robot.noun import default
-from trundle.robot.sensors import POSE
+from trundle.robot.sensor import POSE
 from trundle.robot.values import Angle, Length, NotNegative, Plain, Positive, Value
 from trundle.scalars import Scalar, less, minimum, where
 

@@ -61,14 +61,7 @@ from trundle.robot.motors import TorqueMotor as TorqueMotor
 from trundle.robot.motors import VelocityMotor as VelocityMotor
 from trundle.robot.noun import default as default
 from trundle.robot.parameters import Resolver as Resolver
-from trundle.robot.sensors import Accelerometer as Accelerometer
-from trundle.robot.sensors import Encoders as Encoders
-from trundle.robot.sensors import FixSensor as FixSensor
-from trundle.robot.sensors import Gyro as Gyro
-from trundle.robot.sensors import MarkFix as MarkFix
-from trundle.robot.sensors import PoseFix as PoseFix
-from trundle.robot.sensors import PositionFix as PositionFix
-from trundle.robot.sensors import Sensor as Sensor
+from trundle.robot.sensor import Sensor as Sensor
 from trundle.robot.values import Value as Value
 from trundle.robot.wheels import SIDE_FORCE as SIDE_FORCE
 from trundle.robot.wheels import TRACTION as TRACTION
@@ -97,6 +90,13 @@ if TYPE_CHECKING:
     from trundle.robot.linear_feedback import LinearController as LinearController
     from trundle.robot.linear_feedback import StateFeedback as StateFeedback
     from trundle.robot.pid import PidController as PidController
+    from trundle.robot.sensors import Accelerometer as Accelerometer
+    from trundle.robot.sensors import Encoders as Encoders
+    from trundle.robot.sensors import FixSensor as FixSensor
+    from trundle.robot.sensors import Gyro as Gyro
+    from trundle.robot.sensors import MarkFix as MarkFix
+    from trundle.robot.sensors import PoseFix as PoseFix
+    from trundle.robot.sensors import PositionFix as PositionFix
     from trundle.robot.trackers import HolonomicTracker as HolonomicTracker
     from trundle.robot.trackers import KanayamaTracker as KanayamaTracker
     from trundle.robot.trackers import PurePursuitTracker as PurePursuitTracker
@@ -111,13 +111,15 @@ _HOMES = {
     "PidController": "pid",
     "Tracker": "base_tracker",
     **dict.fromkeys(("FeedbackAlong", "LinearController", "StateFeedback"), "linear_feedback"),
+    **dict.fromkeys(("Accelerometer", "Encoders", "FixSensor", "Gyro", "MarkFix", "PoseFix"), "sensors"),
+    "PositionFix": "sensors",
     **dict.fromkeys(("HolonomicTracker", "KanayamaTracker", "PurePursuitTracker"), "trackers"),
     **dict.fromkeys(("SamsonTracker", "StanleyTracker", "UnicycleTracker"), "trackers"),
 }
 
 
 def __getattr__(name: str) -> object:
-    """Controllers and feet, loaded when they are asked for: most robots have none."""
+    """Controllers, sensors and feet, loaded when they are asked for: most robots have none."""
     if name not in _HOMES:
         raise errors.no_attribute("trundle.robot", name, __dir__())
     return getattr(importlib.import_module(f"trundle.robot.{_HOMES[name]}"), name)

@@ -18,7 +18,7 @@ from trundle.robot.overriding import override
 from trundle.robot.parameters import Resolver
 from trundle.robot.parts import Parts
 from trundle.robot.ratios import measured
-from trundle.robot.sensors import Sensor
+from trundle.robot.sensor import Sensor
 from trundle.robot.values import Value, describe
 from trundle.scalars import Scalar
 from trundle.shown import Shown

@@ -12,7 +12,7 @@ from trundle.robot.controllers import CONTROLLERS, Action, Controller, Sight, Un
 from trundle.robot.kinds import Read, State
 from trundle.robot.motor import optional
 from trundle.robot.noun import Noun, default
-from trundle.robot.sensors import POSE
+from trundle.robot.sensor import POSE
 from trundle.robot.values import Plain, Value, problem
 from trundle.scalars import Scalar, atan2, cos, sin
 

@@ -19,7 +19,7 @@ from trundle.robot.loops import LOOPS, Loop
 from trundle.robot.motor import MOTORS, Motor, WoundMotor
 from trundle.robot.noun import Identifier, Noun, default, nouns, own_values
 from trundle.robot.problems import NO_NAME, Path
-from trundle.robot.sensors import SENSORS, Sensor
+from trundle.robot.sensor import SENSORS, Sensor
 from trundle.robot.values import Gravity, Plain, Value, describe, problem
 from trundle.robot.wheels import WHEELS, RollingWheel, Wheel
 

@@ -17,7 +17,7 @@ from trundle.errors import InputError, suggest
 from trundle.robot.controllers import CONTROLLERS, Action, Base, Controller, Sight, UnitOf, needs_two
 from trundle.robot.kinds import Read
 from trundle.robot.noun import default
-from trundle.robot.sensors import POSE, TWIST
+from trundle.robot.sensor import POSE, TWIST
 from trundle.robot.values import Angle, Length, Plain, Positive, Rate, Ratio, Speed, problem
 from trundle.scalars import Scalar, absolute, atan, atan2, clamp, cos, maximum, sin, sinc, sinc_to_pi, sqrt
 

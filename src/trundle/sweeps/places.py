@@ -8,7 +8,7 @@ from typing import get_args
 from trundle.errors import InputError, suggest
 from trundle.robot import Robot
 from trundle.robot.controllers import Controller
-from trundle.robot.sensors import Sensor
+from trundle.robot.sensor import Sensor
 
 # What all sensors and controllers have but their type: clocks, which are no parameters.
 _SHAPES = {*Sensor.model_fields, *Controller.model_fields} - {"type"}
