@@ -1,6 +1,8 @@
 """`trundle run`: numbers, options, files, what it prints."""
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -43,6 +45,28 @@ def test_the_object_has_everything_and_is_right(trundle, folder):
         "rank": 3,
         "undetermined": ["right.side_force", "left.side_force"],
     }
+
+
+# What a run on a plane, of a robot without controllers, has no use for.
+UNUSED = (
+    "xarray pandas sympy matplotlib trundle.control.linearization trundle.model.archive trundle.model.ground_model "
+    "trundle.model.motored_base trundle.program.adaptive trundle.program.rollout trundle.robot.feet "
+    "trundle.robot.linear_feedback trundle.robot.pid trundle.robot.sensors trundle.robot.terrain "
+    "trundle.robot.trackers"
+)
+
+
+def test_a_run_loads_and_builds_only_what_it_meets(folder):
+    code = (
+        "import sys; from trundle.cli import main; assert main(sys.argv[1:]) == 0\n"
+        "from trundle.robot import FixedWheel, OmniWheel\n"
+        "print(*sys.modules, FixedWheel.__pydantic_complete__, OmniWheel.__pydantic_complete__)"
+    )
+    words = ["run", "circle.yaml", "--no-figures", "--quiet"]
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
+    *loaded, met, other = done.stdout.split()
+    assert not set(loaded) & set(UNUSED.split())
+    assert (met, other) == ("True", "False"), "models are built when they are met"
 
 
 @pytest.mark.slow

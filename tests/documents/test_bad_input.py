@@ -62,6 +62,22 @@ CASES = {
         "unknown key",
         "did you mean 'radius'",
     ),
+    "name of 81 letters": (
+        "name: cart",
+        f"name: {'n' * 81}",
+        3,
+        "robot.name",
+        "is not a valid name",
+        "letters, digits, spaces",
+    ),
+    "key of a controller in a file of its own": (
+        "  parameters: {d",
+        "  controllers: {speed: {reads: v_x, drives: left_motor.voltage, target: 1, look_ahead: 1}}\n  parameters: {d",
+        17,
+        "robot.controllers.speed.look_ahead",
+        "a pid controller has no 'look_ahead'; pure pursuit controllers have",
+        "known: type",
+    ),
     "unknown top key": ("run:", "runs:", 18, "runs", "unknown key 'runs'", "did you mean 'run'"),
     "key of another wheel": (
         "radius: r, mass: 2.0}\n    left",

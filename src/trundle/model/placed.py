@@ -6,12 +6,12 @@ import warnings
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from trundle.errors import InputError
 from trundle.mechanics.assembly import mounting
 from trundle.mechanics.quantities import Quantity, QuantityKind
 from trundle.model.mechanism import mechanism
-from trundle.model.motored_base import MotoredBase
 from trundle.model.sampled import Hold, hold_of
 from trundle.robot import Robot
 from trundle.robot.bodies import RevoluteJoint
@@ -19,6 +19,9 @@ from trundle.robot.controllers import Action, Controller, Draw, Sight, UnitOf
 from trundle.robot.description import parse_robot
 from trundle.robot.kinds import Read, ask, ask_states
 from trundle.robot.noun import plain
+
+if TYPE_CHECKING:
+    from trundle.model.motored_base import MotoredBase
 
 
 @dataclass(frozen=True)
@@ -147,6 +150,8 @@ def placed(robot: Robot) -> list[Placed]:
     if not robot.controllers:
         return []
     if _KEPT not in kept:
+        from trundle.model.motored_base import MotoredBase  # late: most robots have no controllers
+
         read, base = robot.resolver(), MotoredBase(on_plane(robot))
         kept[_KEPT] = tuple(
             Placed(name, _on(base, name, each), read) for name, each in robot.controllers.items()

@@ -16,7 +16,6 @@ import numpy.typing as npt
 from trundle.arrays import FloatArray
 from trundle.model import Model
 from trundle.program import Program, compile_program
-from trundle.program.adaptive import Bounds, Marched, Pieces, Take, march
 from trundle.progress import Progress
 from trundle.simulation.extremes import Extremes, Look, Steps
 from trundle.simulation.integrate import SAME_TIME, edges_of, snapped
@@ -24,6 +23,7 @@ from trundle.simulation.sampling import Instants
 from trundle.simulation.signals import Signal
 
 if TYPE_CHECKING:
+    from trundle.program.adaptive import Marched, Pieces, Take
     from trundle.simulation.problem import Problem
 
 # Steps after which a motion counts as stiff, which LSODA takes longer ones for: 15 ms of a drive; and as many more for
@@ -121,6 +121,8 @@ def native_run(problem: Problem, guided: Program, seen: LateExtremes, bar: Progr
         return None
     if problem.carried is None and (model.robot is None or not model.robot.controllers):
         return None
+    from trundle.program.adaptive import Bounds, march  # late: most runs end above
+
     timeline = _timeline(problem, model, guided)
     if timeline is None:
         return None
@@ -149,6 +151,8 @@ def native_run(problem: Problem, guided: Program, seen: LateExtremes, bar: Progr
 
 def _timeline(problem: Problem, model: Model, guided: Program) -> tuple[Pieces, FloatArray] | None:
     """The pieces of a run, and at which of their edges steps have to end; None where an input isn't known enough."""
+    from trundle.program.adaptive import Pieces
+
     signals, end = list(problem.signals.values()), problem.options.end
     if any(signal.feedback is not None for signal in signals):
         return None
