@@ -54,13 +54,14 @@ plain: $(VENV)/.run ## Install Trundle plainly in a new environment and try all 
 fuzz: $(VENV)/.peers ## Try hostile input of every kind for MINUTES=1 (SEED=N repeats; python -m tools.fuzz --help)
 	$(BIN)/python -m tools.fuzz --minutes $(or $(MINUTES),1) $(if $(SEED),--seed $(SEED))
 
-lint: $(VENV)/.peers $(VENV)/.docs ## Check style, types and the order of imports
+lint: $(VENV)/.peers $(VENV)/.docs ## Check style, types, the order of imports, docstrings and gauges of the package
 	$(BIN)/ruff check .
 	$(BIN)/ruff check --preview --select PLW1514 .  # text is UTF-8, whatever the system prefers
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
 	$(BIN)/python -m tools.docstrings
+	$(BIN)/python -m tools.gauges
 
 format: $(VENV)/.dev ## Format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .

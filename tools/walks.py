@@ -1,4 +1,4 @@
-"""Which files of the package two walks pass through: `python -m tools.walks` (`--list` names them).
+"""Two walks through the package, and the files that each passes (`python -m tools.gauges` holds how many).
 
 One walk leads from the file of a motion plan to its CSV, the other from a file of markers to joint moments. A file is
 passed through where one of its functions runs, by `sys.setprofile`. All of the package is imported before, so that
@@ -10,8 +10,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
-import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
@@ -21,8 +20,6 @@ import trundle
 
 PACKAGE = Path(trundle.__file__).parent
 EXAMPLES = Path(__file__).parents[1] / "examples"
-# The most files that a reader should have to open to follow a walk.
-MOST = {"plan": 60, "markers": 75}
 # On which body of the limb a marker is, and how far along it (m): two a body, off its axis, so that each one is posed.
 _PLACES = {
     f"{body}_{side}": (body, (0.05 * sign, 0.2, 0.0))
@@ -49,23 +46,29 @@ def files(walk: Callable[[], object]) -> list[str]:
     return sorted(path.relative_to(PACKAGE).as_posix() for path in inside)
 
 
-def walks(folder: Path) -> Mapping[str, Callable[[], object]]:
-    """The two walks by their names; `folder` takes what they read and write."""
+def plan(folder: Path) -> Callable[[], object]:
+    """The walk from a plan to its CSV in `folder`."""
     from trundle.motion.commands.record import simulator_table
 
-    plan, limb = EXAMPLES / "swerve/motions/forward_to_left.yaml", EXAMPLES / "limb/limb.yaml"
+    def walk() -> None:
+        driven = trundle.drive(EXAMPLES / "swerve/motions/forward_to_left.yaml", level="coordinated")
+        (folder / "plan.csv").write_text(simulator_table(driven), encoding="utf-8")
+
+    return walk
+
+
+def markers(folder: Path) -> Callable[[], object]:
+    """The walk from a recording of markers, written to `folder`, to the wrench in a knee."""
     _write_markers(folder)
 
-    def from_plan() -> None:
-        driven = trundle.drive(plan, level="coordinated")
-        (folder / "plan.csv").write_text(simulator_table(driven))
-
-    def from_markers() -> None:
-        markers, smoothing = folder / "markers.yaml", trundle.smoothing("butterworth", cutoff=6.0)
-        found = trundle.inverse(limb, folder / "walk.csv", markers=markers, smoothing=smoothing)
+    def walk() -> None:
+        placed, smoothing = folder / "markers.yaml", trundle.smoothing("butterworth", cutoff=6.0)
+        found = trundle.inverse(
+            EXAMPLES / "limb/limb.yaml", folder / "walk.csv", markers=placed, smoothing=smoothing
+        )
         found.loads.wrench("knee")
 
-    return {"plan": from_plan, "markers": from_markers}
+    return walk
 
 
 def _write_markers(folder: Path) -> None:
@@ -81,10 +84,10 @@ def _write_markers(folder: Path) -> None:
         joint = joint + length * y
     trundle.write_recording(trundle.Recording(t, markers=places), folder / "walk.csv")
     listed = "".join(f"  {name}: {{body: {body}, at: {list(at)}}}\n" for name, (body, at) in _PLACES.items())
-    (folder / "markers.yaml").write_text(f"markers:\n{listed}")
+    (folder / "markers.yaml").write_text(f"markers:\n{listed}", encoding="utf-8")
 
 
-def _import_all() -> None:
+def import_all() -> None:
     """Every module of the package that what is installed lets import."""
     for module in pkgutil.walk_packages([str(PACKAGE)], "trundle."):
         if not module.name.endswith("__main__"):
@@ -92,19 +95,3 @@ def _import_all() -> None:
                 importlib.import_module(module.name)
             except ImportError:  # an optional library is not installed
                 continue
-
-
-def main() -> int:
-    """Print how many files each walk passes through; 1 where they are too many."""
-    _import_all()
-    with tempfile.TemporaryDirectory() as folder:
-        passed = {name: files(walk) for name, walk in walks(Path(folder)).items()}
-    for name, found in passed.items():
-        print(f"{name}: {len(found)} files, {MOST[name]} at most")
-        if "--list" in sys.argv:
-            print("\n".join(f"    {file}" for file in found))
-    return int(any(len(found) > MOST[name] for name, found in passed.items()))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
