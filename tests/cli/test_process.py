@@ -69,18 +69,18 @@ app.schema.execute = execute
 sys.argv = ["trundle", "schema"]
 sys.exit(main())
 """
-IN_C = "hashlib.pbkdf2_hmac('sha256', b'', b'', 200_000_000)  # a minute and more, as a compiler's"
+IN_C = "hashlib.pbkdf2_hmac('sha256', b'', b'', 2_000_000_000)  # many minutes, as a compiler's"
 AS_ANOTHER = """
     try:
-        time.sleep(60)
+        time.sleep(600)
     except KeyboardInterrupt:
         raise ValueError("SchemaError")"""
 SWALLOWED = """
     class Callback:
         def __del__(self):
-            time.sleep(60)
+            time.sleep(600)
     Callback()
-    time.sleep(60)"""
+    time.sleep(600)"""
 
 
 def heard() -> None:
@@ -92,7 +92,7 @@ def heard() -> None:
 TOLD = {"stderr": subprocess.PIPE, "text": True, "preexec_fn": heard}
 
 
-BODIES = {"asleep": "time.sleep(60)", "in C": IN_C, "as another": AS_ANOTHER, "swallowed": SWALLOWED}
+BODIES = {"asleep": "time.sleep(600)", "in C": IN_C, "as another": AS_ANOTHER, "swallowed": SWALLOWED}
 _SIGNALS = [(number, body) for number in ("SIGINT", "SIGTERM", "SIGHUP") for body in BODIES]
 
 
@@ -104,11 +104,9 @@ def test_signals_end_a_command_in_a_word(number, body):
     command = [sys.executable, "-c", STAND_IN.format(body=BODIES[body])]
     with subprocess.Popen(command, stdout=subprocess.PIPE, **TOLD) as process:
         assert process.stdout.readline() == "begun\n"
-        began = time.perf_counter()
         process.send_signal(getattr(signal, number))
-        assert process.communicate(timeout=60)[1] == "interrupted\n"
+        assert process.communicate(timeout=60)[1] == "interrupted\n"  # every body lasts ten minutes
     assert process.returncode == 130
-    assert time.perf_counter() - began < 10
 
 
 def test_ctrl_c_ends_compiled_code_where_windows_listens():
@@ -139,7 +137,7 @@ def test_ctrl_c_while_the_command_is_imported_ends_it_without_a_word():
 
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
 def test_an_interrupted_save_leaves_no_draft(number, tmp_path):
-    body = f"from trundle.files import replacing\n    with replacing({str(tmp_path / 'a')!r}):\n        time.sleep(60)"
+    body = f"from trundle.files import replacing\n    with replacing({str(tmp_path / 'a')!r}):\n        time.sleep(600)"
     command = [sys.executable, "-c", STAND_IN.format(body=body).replace('print("begun", flush=True)', "")]
     with subprocess.Popen(command, **TOLD) as process:
         while not list(tmp_path.glob(".trundle-*.part/a")):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from trundle.errors import InputError
 from trundle.robot import parse_robot
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.values import read_value
+from work import calls
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*/*.yaml"))
 TEXTS = [path.read_text(encoding="utf-8") for path in EXAMPLES]
@@ -28,14 +29,12 @@ PIECES = [
 
 
 def _read(text: str) -> Document | None:
-    started = time.process_time()
     document, message = None, "fuzz.yaml"
     try:
         document = parse(text, "fuzz.yaml")
     except InputError as error:
         message = str(error)
     assert message.startswith("fuzz.yaml")
-    assert time.process_time() - started < 5.0
     return document
 
 
@@ -121,34 +120,37 @@ LARGE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", LARGE)
-def test_large_but_allowed_files_take_seconds_at_most(case: str) -> None:
+def test_work_on_large_files_grows_as_they_do(case: str) -> None:
     head, piece, message = LARGE[case]
-    count = 400_000 // len(piece)
-    text = "trundle: 1\nrobot:\n" + head + "".join(piece.format(each) for each in range(count))
-    started = time.process_time()
-    with pytest.raises(InputError, match=message):
-        parse(text + ("1}" if case == "text" else ""))
-    assert time.process_time() - started < 60.0
+
+    def refused(count: int) -> None:
+        text = "trundle: 1\nrobot:\n" + head + "".join(piece.format(each) for each in range(count))
+        with pytest.raises(InputError, match=message):
+            parse(text + ("1}" if case == "text" else ""))
+
+    few, many = (calls(partial(refused, size // len(piece))).total() for size in (200_000, 400_000))
+    assert many < 2.5 * few
 
 
 @pytest.mark.slow
-def test_a_thousand_of_everything() -> None:
-    joints = {
-        f"j{each}": {"type": "revolute", "parent": f"j{each - 1}" if each else "base"} for each in range(1000)
-    }
-    wheels = {
-        f"w{each}": {"radius": f"p{each}", "at": [0, 0, f"p{each}"], "parent": "j9"} for each in range(1000)
-    }
-    parameters = {f"p{each}": f"p{each - 1}/1" if each % 99 else 0.5 for each in range(1000)}
-    started = time.process_time()
-    robot = parse_robot({"joints": joints, "wheels": wheels, "parameters": parameters})
-    assert len(robot.wheels) == 1000
-    assert time.process_time() - started < 30.0
+def test_work_on_many_of_everything_grows_as_they_do() -> None:
+    def read(count: int) -> None:
+        numbers = range(count)
+        joints = {f"j{k}": {"type": "revolute", "parent": f"j{k - 1}" if k else "base"} for k in numbers}
+        wheels = {f"w{k}": {"radius": f"p{k}", "at": [0, 0, f"p{k}"], "parent": "j9"} for k in numbers}
+        parameters = {f"p{k}": f"p{k - 1}/1" if k % 99 else 0.5 for k in numbers}
+        robot = parse_robot({"joints": joints, "wheels": wheels, "parameters": parameters})
+        assert len(robot.wheels) == count
+
+    few, many = (calls(partial(read, count)).total() for count in (500, 1000))
+    assert many < 2.5 * few
 
 
 def test_forty_thousand_wheels_are_refused_before_they_are_read() -> None:
+    def refused() -> None:
+        with pytest.raises(InputError, match="40000 wheels; a description may have 1000"):
+            parse_robot({"wheels": wheels})
+
     wheels = {f"w{each}": {"radius": 0.1, "mass": 2} for each in range(40_000)}
-    started = time.process_time()
-    with pytest.raises(InputError, match="40000 wheels; a description may have 1000"):
-        parse_robot({"wheels": wheels})
-    assert time.process_time() - started < 1.0  # reading them takes 20 s
+    one = calls(lambda: parse_robot({"wheels": {"w": wheels["w0"]}})).total()
+    assert calls(refused).total() < 0.2 * one * len(wheels)

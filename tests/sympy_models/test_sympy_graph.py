@@ -1,7 +1,5 @@
 """SymPy expressions as CasADi graphs: the values are right, and costs follow the graph and not the printed tree."""
 
-import time
-
 import casadi as ca
 import pytest
 import sympy as sp
@@ -40,10 +38,8 @@ def test_shared_graphs_cost_what_they_are():
     expression = sp.Symbol("x")
     for _ in range(60):
         expression = sp.sin(expression) * sp.cos(expression)
-    start = time.process_time()
     convert = Converter({sp.Symbol("x"): ca.SX.sym("x")})
     value = convert(expression)
-    assert time.process_time() - start < 0.5
     assert convert.nodes == 180
     assert ca.Function("f", ca.symvar(value), [value]).n_instructions() < 200
 
