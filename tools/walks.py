@@ -8,6 +8,7 @@ what runs once at import (registering kinds, making data classes) is not counted
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import sys
 from collections.abc import Callable
@@ -89,6 +90,7 @@ def _write_markers(folder: Path) -> None:
 
 def import_all() -> None:
     """Every module of the package that what is installed lets import."""
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # it greets on standard output
     for module in pkgutil.walk_packages([str(PACKAGE)], "trundle."):
         if not module.name.endswith("__main__"):
             try:

@@ -10,6 +10,7 @@ import pytest
 from sympy import symbols
 from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
 
+from parameters import mostly_slow
 from trundle import catalog, derive, from_sympy, load, simulate
 from trundle.documents import RunSpec, dump
 from trundle.results import Run
@@ -132,7 +133,7 @@ def test_peaks_are_the_solutions_own(trundle, folder):
     assert "holds circle.peaks.csv, but not from an earlier run" in answer.err
 
 
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+@pytest.mark.parametrize("ending", mostly_slow(["png", "svg", "pdf"], ["svg"]))
 def test_figures(trundle, folder, ending):
     answer = trundle("run", "circle.yaml", "--figure-format", ending, "--out", "here", "--json")
     names = [f"here/{name}.{ending}" for name in ("path", "states", "inputs", "checks")]

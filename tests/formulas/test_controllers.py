@@ -8,6 +8,7 @@ import pytest
 import sympy
 
 import trundle
+from parameters import mostly_slow
 from trundle.formulas.expression_reader import read_expression
 from trundle.robot import Action, Controller, State, units
 from trundle.scalars import less, where
@@ -67,7 +68,7 @@ KINDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", mostly_slow(KINDS, ["state_space", "samson", "test_relay", "pid"]))
 def test_laws_of_every_kind_are_the_programs(kind):
     """The report compares them with the compiled programs; here the section is there, and every state has its rate."""
     robot = trundle.catalog.differential_drive()

@@ -94,7 +94,7 @@ TORQUES = {
 }
 
 
-@pytest.mark.parametrize("contact", ["ideal", "slip"])
+@pytest.mark.parametrize("contact", [pytest.param("ideal", marks=pytest.mark.slow), "slip"])
 def test_it_moves_as_a_wheel_on_a_hinge_and_keeps_energy(contact):
     hinge = {"fork": {"type": "revolute", "at": AT, "body": FORK}}
     built = cart({"parent": "fork", "at": [-TRAIL, BESIDE, 0]}, hinge, contact=contact)

@@ -9,6 +9,7 @@ from languages import laws
 from languages.c_code import called
 from languages.cases import MODELS, operations, states
 from languages.rounding import SINGLE, off
+from parameters import mostly_slow
 from trundle.errors import InputError
 from trundle.languages import C_SINGLE, C, source
 from trundle.languages.language import functions
@@ -29,7 +30,7 @@ def test_robots_in_single_precision_stay_within_their_rounding(name, seed):
         assert off(program, given, called(program, *given, single=True)[0], expected, SINGLE) <= 1
 
 
-@pytest.mark.parametrize("kind", range(4))
+@pytest.mark.parametrize("kind", mostly_slow(range(4), [0]))
 def test_random_programs_match_their_kernels(kind):
     laws.random_program_matches_its_kernel(kind, partial(called, name="clang"))
 

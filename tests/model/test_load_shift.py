@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import trundle
+from parameters import mostly_slow
 from trundle.errors import InputError
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.inverse_dynamics import ExternalWrench, inverse_dynamics, link_wrenches
@@ -290,7 +291,7 @@ def own_law():
     LAWS._members = before
 
 
-KINDS = ("slip", "bristle", "own", "ideal", "given", pytest.param("loop", marks=pytest.mark.slow))
+KINDS = mostly_slow(["slip", "bristle", "own", "ideal", "given", "loop"], ["slip", "own", "ideal"])
 
 
 @pytest.mark.usefixtures("own_law")

@@ -1,7 +1,7 @@
 """Control levels: no slip, limits held, and bodies that end where the integral of their twist ends."""
 
 import math
-from itertools import pairwise
+from itertools import cycle, pairwise, product
 
 import numpy as np
 import pytest
@@ -16,11 +16,10 @@ from trundle.motion.pieces.profiles import shaped
 
 _LEVELS = ("module", "body", "limited", "coordinated")
 _EACH = [(name, level, profile) for name in MOTIONS for level in _LEVELS for profile in PROFILES]
-# Every motion at every level, and at every level with every profile.
+# Every motion, and every level with every profile.
 _QUICK = [
-    (name, level, PROFILES[(i + j) % len(PROFILES)])
-    for i, name in enumerate(MOTIONS)
-    for j, level in enumerate(_LEVELS)
+    (name, level, profile)
+    for name, (level, profile) in zip(cycle(MOTIONS), product(_LEVELS, PROFILES), strict=False)
 ]
 
 

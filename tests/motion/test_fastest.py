@@ -174,6 +174,7 @@ def test_long_ways_end_where_they_should():
     assert np.abs(missed).max() < 3e-6
 
 
+@pytest.mark.slow
 def test_a_way_too_long_for_the_programme_is_refused():
     """The motion that was told ended 36 mm beside its goal."""
     with pytest.raises(trundle.NumericsError, match="on a way so long goal is missed by"):

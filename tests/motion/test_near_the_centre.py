@@ -103,7 +103,7 @@ CASES = [
     pytest.param("fed", 3, 3e-4, marks=pytest.mark.slow),
     pytest.param("fed", 3, 1e-3, marks=pytest.mark.slow),
     pytest.param("fed", 3, 3e-3, marks=pytest.mark.slow),
-    ("held", 3, 3e-4),
+    pytest.param("held", 3, 3e-4, marks=pytest.mark.slow),
     pytest.param("held", 3, 1e-3, marks=pytest.mark.slow),
     pytest.param("held", 3, 3e-3, marks=pytest.mark.slow),
     pytest.param("three", 1, 3e-4, marks=pytest.mark.slow),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import trundle
+from parameters import mostly_slow
 from tests.motion.test_real_limits_campaign import GRID, KINDS, dense_time, random_path, random_robot
 from trundle import catalog
 from trundle.motion.paths import force_programme
@@ -35,7 +36,7 @@ def test_turns_before_and_stops_on_the_way_count():
     assert turned.bound == pytest.approx(plain.bound + spent, rel=1e-9)
 
 
-@pytest.mark.parametrize("place", [pytest.param(0, marks=pytest.mark.slow), 1, 2, 3, 4])
+@pytest.mark.parametrize("place", mostly_slow(range(5), [1, 3]))
 def test_plans_are_near_their_bound(place):
     for contact, most in (("ideal", HELD), ("slip", SLIPPED)):
         rng = np.random.default_rng([5, place])

@@ -189,7 +189,7 @@ def test_the_fastest_motion_on_a_slope_holds():
     assert 0 < driven.bound < driven.motion.duration
 
 
-@pytest.mark.parametrize("downhill", [1.0, np.pi])
+@pytest.mark.parametrize("downhill", [1.0, pytest.param(np.pi, marks=pytest.mark.slow)])
 def test_the_bound_on_a_slope_has_a_closed_form(downhill):
     """The floor and gravity speed it up along its way with one acceleration, and brake it with another."""
     steep, way = 0.15, 2.0

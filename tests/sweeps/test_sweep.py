@@ -94,7 +94,7 @@ def test_stepped_inputs_are_measured_as_rollouts_show_them():
     assert np.abs(found["max(left_motor.power)"] - power.max(axis=0)).max() < 1e-9
 
 
-@pytest.mark.parametrize("robot", ["differential_drive", "four_bar"])
+@pytest.mark.parametrize("robot", ["differential_drive", pytest.param("four_bar", marks=pytest.mark.slow)])
 def test_bits_hang_on_neither_threads_nor_chunks(robot):
     model = trundle.derive(getattr(trundle.catalog, robot)())
     name = next(iter(model.parameters)) if robot == "four_bar" else "body.mass"

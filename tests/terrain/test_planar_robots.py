@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import trundle
+from parameters import mostly_slow
 from tests.terrain.limits import on_hard_ground
 from trundle.catalog import document
 from trundle.cli.app import main
@@ -145,7 +146,7 @@ def test_steps_converge_with_the_first_order(name):
     assert 1.7 < first / second < 2.3
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", mostly_slow(ROBOTS, ["differential_drive", "mecanum", "ackermann"]))
 def test_with_a_law_and_a_terrain_a_file_of_the_catalogue_runs(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     law = {} if name in ("skid_steer", "limited_swerve") else {"contact": "linear"}

@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -144,7 +145,7 @@ def opened(name: str) -> Cuda:
 
 
 def _libraries() -> tuple[Any, Any]:
-    def part(module: str, distribution: str) -> Any:
+    def part(module: str, distribution: str) -> ModuleType:
         needed = f"GPUs need {distribution}"
         return load(module, needed, extra="cuda", distribution=distribution, key="device")
 
