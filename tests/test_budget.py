@@ -61,15 +61,15 @@ def test_the_tree_decides_which_cases_are_drawn():
     assert set(one[:20]) != set(other[:20])
 
 
-@pytest.mark.parametrize("processes", ["0", "2"])
+@pytest.mark.parametrize("processes", [pytest.param("0", marks=pytest.mark.slow), "2"])
 def test_what_is_left_is_counted_and_campaigns_run(tmp_path, processes):
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     (tmp_path / "conftest.py").write_text(CONFTEST)
     (tmp_path / "test_laws.py").write_text(TESTS)
 
     def end(minutes):
-        command = [sys.executable, "-m", "pytest", "-n", processes, "--minutes", minutes]
-        where = {"PYTHONPATH": str(Path(budget.__file__).parent), "PATH": ""}
+        command = [sys.executable, "-m", "pytest", "-p", "xdist", "-n", processes, "--minutes", minutes]
+        where = {"PYTHONPATH": str(Path(budget.__file__).parent), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         done = subprocess.run(command, cwd=tmp_path, env=where, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout
         return done.stdout

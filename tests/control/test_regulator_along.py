@@ -107,6 +107,7 @@ def test_the_cost_is_what_a_perturbed_run_costs_and_the_law_is_the_controller():
         np.testing.assert_allclose(followed[name], same[name], atol=1e-7, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_far_from_its_end_a_steady_run_has_the_gains_of_the_steady_motion():
     model = derived("differential_drive")
     weights = {"v_x": 0.05, "omega": 0.1, **dict.fromkeys(model.inputs, 6.0)}

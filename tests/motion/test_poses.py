@@ -61,6 +61,7 @@ def test_rates_late_in_a_long_motion_are_as_exact_as_their_times():
     np.testing.assert_allclose(arcs.at(breaks[-1:])[0], exact, atol=1e-10)
 
 
+@pytest.mark.slow
 def test_short_commands_lead_where_their_distances_say():
     """The pose of a motion against that of its samples' sums, by a rule of its own."""
     rng = np.random.default_rng(5)

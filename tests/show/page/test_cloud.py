@@ -80,6 +80,7 @@ def test_over_terrain_a_robot_with_a_ring_drives_on_its_own_ground(over_terrain,
     assert len(grounds) == len({over_terrain["terrain.seed"][robot] for robot in cloud["runs"]})
 
 
+@pytest.mark.slow
 def test_a_dot_without_a_run_says_so_and_the_robot_that_is_shown_stays(terrain_page, opened):
     page = opened(terrain_page)
     cloud = page.evaluate("(({ runs, robots }) => ({ runs, robots }))(trundlePage.data.cloud)")
