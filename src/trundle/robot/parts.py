@@ -43,7 +43,7 @@ def named(description: str) -> Any:
 
 
 def _short(name: str) -> str:
-    """A robot's name of 80 signs at most. As a pattern, {0,79} of all letters there are takes 30 ms to be built."""
+    """Refuse a name of more than 80 signs. In the pattern, {0,79} of all letters there are takes 30 ms to build."""
     if len(name) > 80:
         message, hint = NO_NAME
         raise problem(message.format(came=describe(name)), hint)
