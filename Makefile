@@ -18,7 +18,7 @@ LOCK := $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extr
 	--no-header --no-annotate --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-peers setup-bench setup-docs demo test test-slow examples prove fuzz plain lint format bench ci release gallery docs lock clean
+.PHONY: help setup setup-dev setup-peers setup-bench setup-docs demo test test-slow examples prove fuzz plain anywhere lint format bench ci release gallery docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ test-slow: $(VENV)/.peers ## Run the slow tests (MINUTES=8: those that are drawn
 
 examples: $(VENV)/.peers ## Run every example, and every command in the README
 	$(BIN)/python -m pytest --slow -m example -n $(WORKERS) --dist worksteal tests/test_examples.py tests/test_docs_blocks.py
+
+anywhere: $(VENV)/.dev ## Run some tests in other locales, time zones, folders and Pythons (python -m tools.anywhere)
+	$(BIN)/python -m tools.anywhere $(WORKERS)
 
 prove: $(VENV)/.peers ## Run the campaigns, all their random cases (SHARE=0.1: a tenth of them)
 	$(BIN)/python -m pytest --share $(or $(SHARE),1) -m campaign -n $(WORKERS)

@@ -1,8 +1,13 @@
 """Parameters of a law that is tested on many robots: a few always, the others where slow tests run."""
 
+import sys
+
 import pytest
 
 from trundle import catalog
+
+# Where the locale is C, a file's name may be ASCII alone, unless Python is told otherwise.
+ANY_NAMES = pytest.mark.skipif(sys.getfilesystemencoding() != "utf-8", reason="files' names are ASCII here")
 
 # The catalogue without the person, whose 21 hinges make long programs and equations and nothing that others lack.
 SHORT = tuple(name for name in catalog.names() if name != "person")

@@ -22,7 +22,9 @@ def rooms() -> dict[str, list[str]]:
     """The rooms of the wings' pages, as the table of docs/architecture.md has them."""
     table: dict[str, list[str]] = {}
     for wing, room in re.findall(
-        r"^\| (?:\[.*?\]\(wings/(.*?)\) )?\| `([\w/]+)/` \|", HOUSE[0].read_text(), re.MULTILINE
+        r"^\| (?:\[.*?\]\(wings/(.*?)\) )?\| `([\w/]+)/` \|",
+        HOUSE[0].read_text(encoding="utf-8"),
+        re.MULTILINE,
     ):
         table.setdefault(wing or list(table)[-1], []).append(room)
     return table
@@ -55,13 +57,19 @@ def test_files_and_rooms_are_there(page):
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=ids)
 def test_files_of_the_repository_are_there(page):
     """Pages for users name files of theirs, too: only what begins as a path of the repository is looked for."""
-    named = set(re.findall(r"\b(?:src|tests|tools|benchmarks|examples)/[\w./-]*\w", page.read_text()))
+    named = set(
+        re.findall(r"\b(?:src|tests|tools|benchmarks|examples)/[\w./-]*\w", page.read_text(encoding="utf-8"))
+    )
     assert not sorted(name for name in named if not (ROOT / name).exists())
 
 
 @cache
 def words_of_the_sources() -> set[str]:
-    return set(re.findall(r"\w+", "\n".join([*map(str, SOURCES), *(path.read_text() for path in SOURCES)])))
+    return set(
+        re.findall(
+            r"\w+", "\n".join([*map(str, SOURCES), *(path.read_text(encoding="utf-8") for path in SOURCES)])
+        )
+    )
 
 
 @pytest.mark.parametrize("page", HOUSE, ids=ids)
@@ -79,7 +87,7 @@ def anchors(page: Path) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=ids)
 def test_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
         if "://" not in target:
             path, _, anchor = target.partition("#")
             place = page.parent / path if path else page
@@ -89,7 +97,7 @@ def test_links_lead_somewhere(page):
 
 def test_the_changelog_has_sections_and_no_line_twice():
     """Merges that keep both sides' lines bring moved lines back: they would stand twice."""
-    text = (ROOT / "CHANGELOG.md").read_text()
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     newest = re.split(r"^## ", text, flags=re.MULTILINE)[1]
     sections = re.findall(r"^### (.*)$", newest, re.MULTILINE)
     assert sections == [

@@ -19,7 +19,7 @@ FAMILIES = (
 ROOT = Path(__file__).parents[1]
 PAGES = {
     page.relative_to(ROOT).as_posix(): re.findall(
-        r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE
+        r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
     )
     for page in sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("site/**/*.md")])
 }

@@ -35,14 +35,16 @@ def test_pages_and_pictures_are_written(tmp_path):
     chosen = [each for each in entries() if each.name in ("pendulum", "swerve-motions-forward_to_left")]
     build(tmp_path, chosen)
     for each in chosen:
-        assert (tmp_path / f"{each.name}.html").read_text().startswith("<!doctype html>")
+        assert (tmp_path / f"{each.name}.html").read_text(encoding="utf-8").startswith("<!doctype html>")
         with Image.open(tmp_path / f"{each.name}.png") as still:
             assert still.size == (480, 360)
 
 
 def test_pictures_are_small_made_by_the_gallery_and_shown():
     pictures = sorted((ROOT / "docs/pictures").iterdir())
-    pages = "".join(page.read_text() for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+    pages = "".join(
+        page.read_text(encoding="utf-8") for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    )
     assert sum(each.stat().st_size for each in pictures) < 1_000_000
     for each in pictures:
         assert is_marked(each), each

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from parameters import ANY_NAMES
 from trundle.cli import app
 from trundle.errors import NumericsError
 from trundle.results import Run
@@ -221,6 +222,7 @@ def test_names_of_files_command_no_terminal(trundle, folder):
     assert "\x1b" not in text
 
 
+@ANY_NAMES
 def test_json_has_no_control_characters(trundle, folder):
     (folder / "a\x85b\x7f.yaml").write_text("trundle: 1\nrobot: {}\n")
     answer = trundle("run", "a\x85b\x7f.yaml", "--json")

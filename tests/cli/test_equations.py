@@ -75,12 +75,16 @@ def test_latex_and_markdown(trundle, offset):
 def test_output(trundle, folder):
     answer = trundle("equations", "circle.yaml", "--format", "json", "--output", "made/circle.json")
     assert answer.status == 0, answer.err
-    assert "operations" in json.loads((folder / "made" / "circle.json").read_text())
+    assert "operations" in json.loads((folder / "made" / "circle.json").read_text(encoding="utf-8"))
     told = trundle("equations", "circle.yaml", "--format", "latex", "--output", "circle.tex", "--json").data
     assert told["file"] == "circle.tex"
-    assert (folder / "circle.tex").read_text().startswith(r"% \usepackage{amsmath, array, longtable}")
+    assert (
+        (folder / "circle.tex")
+        .read_text(encoding="utf-8")
+        .startswith(r"% \usepackage{amsmath, array, longtable}")
+    )
     trundle("equations", "circle.yaml", "--format", "tex", "--output", "whole.tex")
-    assert (folder / "whole.tex").read_text().startswith(r"\documentclass")
+    assert (folder / "whole.tex").read_text(encoding="utf-8").startswith(r"\documentclass")
 
 
 def test_output_into_nowhere(trundle, folder):

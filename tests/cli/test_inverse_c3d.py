@@ -172,7 +172,7 @@ def test_a_walk_is_told_by_side_with_anatomical_names(inverse, tmp_path):
     figures = [f"gait_{name}.svg" for name in ("sagittal", "angles", "moments", "powers")]
     assert told["files"] == [*names, *figures]
     assert told["gait"]["events_by"] == "recording"
-    with (tmp_path / "out" / "cycles.csv").open() as stream:
+    with (tmp_path / "out" / "cycles.csv").open(encoding="utf-8") as stream:
         head, *rows = csv.reader(stream)
     table = dict(zip(head, np.array(rows, dtype=float).T, strict=True))
     # The hip turns about y, so that it extends as it grows; the strikes are at 0.2 and 1.4 s.
@@ -183,11 +183,11 @@ def test_a_walk_is_told_by_side_with_anatomical_names(inverse, tmp_path):
     )
     ankle = -run["ankle.moment_y"][80]
     assert table["right_ankle_dorsiflexion.moment [N m/kg]"][50] == pytest.approx(ankle, abs=1e-5)
-    with (tmp_path / "out" / "gait.csv").open() as stream:
+    with (tmp_path / "out" / "gait.csv").open(encoding="utf-8") as stream:
         measures = {row["measure"]: row for row in csv.DictReader(stream)}
     assert float(measures["stride time"]["mean"]) == pytest.approx(1.2)
     assert measures["stride time"]["side"] == "right"
-    svg = (tmp_path / "out" / "gait_moments.svg").read_text()
+    svg = (tmp_path / "out" / "gait_moments.svg").read_text(encoding="utf-8")
     assert 'width="240.9' in svg  # 85 mm in points
     assert "knee: flexion +, extension \u2212" in svg
 
@@ -222,7 +222,7 @@ def test_cycles_are_averaged_with_a_band(inverse, trundle, recorded, tmp_path):
     run, _ = inverse("--smooth", "butterworth:8", "--cycles", "0,1.2,2.4")
     names = ("moments", "forces", "angles", "powers")
     assert all((tmp_path / "out" / f"cycles_{name}.png").exists() for name in names)
-    with (tmp_path / "out" / "cycles.csv").open() as stream:
+    with (tmp_path / "out" / "cycles.csv").open(encoding="utf-8") as stream:
         head, *rows = csv.reader(stream)
     table = dict(zip(head, np.array(rows, dtype=float).T, strict=True))
     assert table["percent [%]"][[0, 50, 100]].tolist() == [0, 50, 100]
@@ -300,7 +300,7 @@ def test_bands_are_written_as_a_table_and_a_figure(trundle, recorded, tmp_path):
     assert given.data["bands"]["noise"] == pytest.approx(1e-4)
     assert given.data["bands"]["widest"]["knee.net"] > 0
     assert alone.data["bands"]["widest"]["knee.net"] < given.data["bands"]["widest"]["knee.net"]
-    with (tmp_path / "out" / "bands.csv").open() as stream:
+    with (tmp_path / "out" / "bands.csv").open(encoding="utf-8") as stream:
         head, *rows = csv.reader(stream)
     table = dict(zip(head, np.array(rows, dtype=float).T, strict=True))
     both = np.hypot(table["hip.net.sd_markers"], table["hip.net.sd_segments"])

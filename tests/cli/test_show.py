@@ -99,7 +99,7 @@ def test_films(trundle, folder, runs):
 
 def test_pages(trundle, folder, runs):
     assert trundle("show", *runs, "--page", "--json").data["files"] == ["runs/comparison/comparison.html"]
-    text = (folder / "runs/comparison/comparison.html").read_text()
+    text = (folder / "runs/comparison/comparison.html").read_text(encoding="utf-8")
     assert text.startswith("<!doctype html>")
     answer = trundle("show", runs[0], "--page", "--output", "page.txt")
     assert (answer.status, "a page's file ends in .html" in answer.err) == (1, True)
@@ -118,7 +118,9 @@ def test_a_window_gets_the_run_and_what_was_said(trundle, runs, monkeypatch):
 
 def test_the_page_of_a_description_is_alive(trundle, folder):
     assert trundle("show", "circle.yaml", "--page", "--json").data["files"] == ["runs/circle/circle.html"]
-    assert '"live":{' in (folder / "runs/circle/circle.html").read_text().replace('"live": {', '"live":{')
+    assert '"live":{' in (folder / "runs/circle/circle.html").read_text(encoding="utf-8").replace(
+        '"live": {', '"live":{'
+    )
 
 
 @pytest.mark.parametrize("words", [("--page",), ("--figures", "--only", "x")])

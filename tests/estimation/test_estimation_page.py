@@ -12,7 +12,7 @@ SAID = {"estimation": 4, "estimation_smoothed": 1, "estimation_logs": 1, "estima
 
 @pytest.mark.parametrize("page", SAID)
 def test_the_example_says_what_comes_out(page):
-    text = (DOCS / f"{page}.md").read_text()
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     block = "\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
     names = {}
     exec(compile(block, page, "exec"), names)

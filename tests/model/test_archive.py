@@ -482,7 +482,9 @@ def test_models_are_equal_by_what_they_hold(name, tmp_path):
     assert first != trundle.derive(trundle.catalog.robot("pendulum"))
 
 
-DESCRIPTIONS = [path for path in sorted(EXAMPLES.glob("**/*.yaml")) if "\nrobot:" in path.read_text()]
+DESCRIPTIONS = [
+    path for path in sorted(EXAMPLES.glob("**/*.yaml")) if "\nrobot:" in path.read_text(encoding="utf-8")
+]
 
 
 @pytest.mark.parametrize("path", DESCRIPTIONS, ids=lambda path: path.stem)
@@ -494,7 +496,7 @@ def test_robots_of_files_are_equal_by_what_they_hold(path):
 @pytest.mark.parametrize("name", ["link_1.angle", "link_2.rate"])
 def test_a_state_that_was_renamed_everywhere_is_none_of_the_description(name, tmp_path):
     path = trundle.derive(trundle.catalog.pendulum()).save(tmp_path / "model.trundle.json")
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     assert text.count(f'"{name}"') > 3
     refused(
         tmp_path, stamped(json.loads(text.replace(f'"{name}"', '"renamed.angle"'))), "aren't those of its"
@@ -503,5 +505,5 @@ def test_a_state_that_was_renamed_everywhere_is_none_of_the_description(name, tm
 
 def test_an_input_that_was_renamed_everywhere_is_none_of_the_description(tmp_path):
     path = trundle.derive(trundle.catalog.differential_drive()).save(tmp_path / "model.trundle.json")
-    text = path.read_text().replace('"left_motor.voltage"', '"left_motor.volts"')
+    text = path.read_text(encoding="utf-8").replace('"left_motor.voltage"', '"left_motor.volts"')
     refused(tmp_path, stamped(json.loads(text)), "aren't those of its")

@@ -13,6 +13,7 @@ import netCDF4
 import numpy as np
 import pytest
 
+from parameters import ANY_NAMES
 from trundle.errors import InputError
 from trundle.files import file_name, is_marked, replacing, replacing_in
 from trundle.results import Batch, Run
@@ -48,6 +49,7 @@ with replacing(sys.argv[1]) as draft:
 """
 
 
+@ANY_NAMES
 @pytest.mark.skipif(sys.platform == "win32", reason="a folder has no lock there")
 def test_drafts_of_killed_processes_are_swept_and_those_of_running_ones_stay(tmp_path):
     path = tmp_path / ("ü" * 127)  # 254 bytes: the longest name that there can be

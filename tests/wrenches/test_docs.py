@@ -13,7 +13,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 def test_the_page_says_what_comes_out(page, said):
     names: dict[str, object] = {}
     checked = 0
-    for block in re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), re.DOTALL):
+    for block in re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL):
         exec(compile(block, page, "exec"), names)
         for line in block.splitlines():
             code, _, value = line.partition("  # (")

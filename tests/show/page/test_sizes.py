@@ -11,7 +11,6 @@ import pytest
 
 import trundle
 from languages.node import run_module
-from tools.site.live import share
 from trundle.show.page import page_of
 from trundle.show.page.inert_json import plain, to_json
 from trundle.show.page.joining import joined
@@ -25,7 +24,8 @@ CIRCLE = "examples/diff_drive/circle.yaml"
 
 def size_on_the_site(text, folder):
     """Bytes of a page whose script and style the site's pages share."""
-    return len(share(text, folder, "").encode())
+    live = pytest.importorskip("tools.site.live")  # where Sphinx and its gallery are there
+    return len(live.share(text, folder, "").encode())
 
 
 @pytest.mark.slow
