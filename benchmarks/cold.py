@@ -42,9 +42,10 @@ def cold_run(quick: bool) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "circle.yaml")
         file.write_text(DESCRIPTION, encoding="utf-8")
-        for _ in range(tries + 1):
+        for k in range(tries + 1):
             imports.append(_process(LIBRARIES)[0])
-            wall, text = _process(_COMMAND, "run", str(file), "--no-figures", "--json", "--out", folder)
+            new = str(Path(folder, str(k)))  # an earlier run's files would be read before they are replaced
+            wall, text = _process(_COMMAND, "run", str(file), "--no-figures", "--json", "--out", new)
             walls.append(wall)
             answer = json.loads(text)
             derivations.append(answer["derive_seconds"] + answer["compile_seconds"])
