@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import trundle
+from parameters import mostly_slow
 from tools.docstrings import lacking
 
 MODULES = [each.name for each in pkgutil.walk_packages(trundle.__path__, "trundle.")]
@@ -40,7 +41,12 @@ def test_only_a_zeros_sign_is_left_out():
         assert unsigned(text) == text
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+# Of rooms whose examples take seconds, all but one are slow.
+DEAR = ("trundle.control.regulator_along.", "trundle.motion.trackers.", "trundle.motion.fastest.")
+QUICK = [name for name in EXAMPLES if not name.startswith(DEAR) or name.endswith(".cost")]
+
+
+@pytest.mark.parametrize("name", mostly_slow(EXAMPLES, QUICK))
 def test_the_example_runs_as_written(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")

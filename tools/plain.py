@@ -38,7 +38,7 @@ BEHIND = {
 ROBOTS = {
     "differential drive": CIRCLE,
     "swerve": "examples/swerve/four_modules.yaml",
-    "arm": "examples/pendulum/double.yaml",
+    "arm": "examples/urdf/arm.urdf",
     "tricycle": "examples/tricycle/turn.yaml",
 }
 # Targets for bases on wheels alone.

@@ -226,6 +226,7 @@ def test_a_packages_name_that_is_a_keyword_is_asked_for_anew(tmp_path, to, name)
     trundle.export(robot, to, output=tmp_path / "robot", name=f"{name}_robot")
 
 
+@pytest.mark.slow
 def test_a_description_whose_name_two_languages_forbid_is_told_with_its_line_and_a_name_for_all(tmp_path):
     source = trundle.catalog.document("mecanum").source
     path = tmp_path / "robot.yaml"

@@ -74,7 +74,7 @@ def test_constants_keep_their_bits(language):
 
 
 @pytest.mark.parametrize("target", LANGUAGES)
-@pytest.mark.parametrize("name", ["differential_drive", "four_bar"])
+@pytest.mark.parametrize("name", mostly_slow(["differential_drive", "four_bar"], ["four_bar"]))
 def test_a_module_steps_as_its_model(name, target):
     model = MODELS[name]()
     functions({}, target)

@@ -119,7 +119,7 @@ def answer(tmp_path):
     return ask
 
 
-@pytest.mark.parametrize("name", mostly_slow(WHEELED, ["tricycle"]))
+@pytest.mark.parametrize("name", mostly_slow(WHEELED, []))
 def test_classes_give_what_the_library_gives(name, answer, rng):
     as_the_library(name, answer, rng)
 

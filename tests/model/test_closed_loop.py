@@ -11,6 +11,7 @@ import pytest
 import scipy.linalg
 
 import trundle
+from parameters import mostly_slow
 from trundle.errors import InputError, NumericsError
 from trundle.robot import Action, Controller
 from trundle.robot.controllers import CONTROLLERS
@@ -203,7 +204,10 @@ def test_the_tutorial_draws_both_in_a_picture_and_on_a_page(tmp_path):
     )
 
 
-@pytest.mark.parametrize(("speed", "clockwise"), [(2.0, False), (2.0, True), (-2.0, False), (-2.0, True)])
+@pytest.mark.parametrize(
+    ("speed", "clockwise"),
+    mostly_slow([(2.0, False), (2.0, True), (-2.0, False), (-2.0, True)], [(-2.0, True)]),
+)
 def test_circles_both_ways_forward_and_backward(speed, clockwise):
     """From inside, outside and across; the base ends on the circle, going round the way that was asked for."""
     data = trundle.robot.noun.plain(trundle.load(CIRCLE))
@@ -306,6 +310,7 @@ def test_gains_are_parameters_of_rollouts_and_stay_in_files(tmp_path):
     assert kept.robot == trundle.load(CIRCLE)
 
 
+@pytest.mark.slow
 def test_a_page_and_equations_of_a_loop():
     assert "controllers.speed.proportional" in page_of(CIRCLE)
     found = trundle.equations(CIRCLE)

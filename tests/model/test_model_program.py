@@ -11,6 +11,7 @@ from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
 
 import trundle
 from derived import derived
+from parameters import mostly_slow
 from trundle.documents import parse_urdf, urdf_extras
 from trundle.errors import InputError
 
@@ -36,7 +37,7 @@ def states(model, rng, count=7):
     return np.split(np.array(closed).T[: len(free)], [len(q)])
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", mostly_slow(KINDS, ["ackermann", "pendulum", "four_bar"]))
 def test_mass_bias_and_gravity_make_the_motion(models, rng, name):
     """M u̇ + h = force; M symmetric and positive; the bias at rest is gravity, and inverse dynamics says all of it."""
     model = models[name]

@@ -38,6 +38,7 @@ def test_peaks_past_an_axis_are_found_however_short(miss):
     assert largest(found, "steering_jerk").value == pytest.approx(2 * (b / miss) ** 3, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_no_sample_is_above_a_peak(rng):
     for _ in range(20):
         piece = line(float(rng.uniform(1e-4, 0.3)), str(rng.choice(["linear", "trapezoidal", "scurve"])))

@@ -18,7 +18,7 @@ def assert_close(got, expected, tolerance=1e-12):
         np.testing.assert_allclose(g, e, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("seed", mostly_slow(range(4), [0, 1]))
+@pytest.mark.parametrize("seed", mostly_slow(range(4), [0]))
 def test_single_batch_threads_and_casadi_agree(seed):
     print("seed", seed)
     program = random_program(seed)

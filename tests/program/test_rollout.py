@@ -11,6 +11,7 @@ import pytest
 
 import trundle
 from derived import derived
+from parameters import mostly_slow
 from program.programs import DEFAULTS, PARAMETERS, differential_drive
 from trundle.errors import InputError
 from trundle.program import compile_program, trace
@@ -58,7 +59,7 @@ def test_batches_of_every_tail(count):
     close(got.final, expected[-1])
 
 
-@pytest.mark.parametrize("count", [None, 1, 11])
+@pytest.mark.parametrize("count", mostly_slow([None, 1, 11], [11]))
 def test_stages_in_a_loop_are_the_same_steps(count, monkeypatch):
     """As long programs have them: with what ends a step, inputs that change, states that stand still, and samples."""
     linkage = derived("four_bar")
