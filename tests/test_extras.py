@@ -1,11 +1,12 @@
 """Libraries that only some work needs: missing, too old, there in part."""
 
+import shutil
 import sys
 
 import pytest
 
 from trundle.errors import InputError
-from trundle.extras import load
+from trundle.extras import _lost, load
 
 
 @pytest.fixture
@@ -16,13 +17,16 @@ def installed(tmp_path, monkeypatch):
         "trundle.extras.requires", lambda name: ["stones>=2.1; extra == 'garden'", "numpy>=1"]
     )
     monkeypatch.delitem(sys.modules, "stones", raising=False)
+    _lost.cache_clear()
 
-    def install(version, source):
+    def install(version, source, **files):
         (tmp_path / f"stones-{version}.dist-info").mkdir()
         about = f"Metadata-Version: 2.1\nName: stones\nVersion: {version}\n"
         (tmp_path / f"stones-{version}.dist-info/METADATA").write_text(about)
         if source is not None:
             (tmp_path / "stones.py").write_text(source)
+        listed = [f"{name},sha256=0,{size}" for name, size in files.items()]
+        (tmp_path / f"stones-{version}.dist-info/RECORD").write_text("\n".join(listed))
 
     return install
 
@@ -43,6 +47,8 @@ def test_what_is_there_is_imported(installed):
 def test_what_is_missing_is_named_with_its_extra(installed):
     assert message_of() == ("gardens need stones, which is not installed", "pip install 'trundle[garden]'")
     assert message_of(extra=None)[1] == "pip install stones"
+    with pytest.raises(InputError, match=r"pip install stones; sand needs nothing more"):
+        load("stones", "gardens need stones", instead="sand needs nothing more")
 
 
 def test_what_is_too_old_is_named_with_both_versions(installed):
@@ -65,7 +71,27 @@ def test_what_is_there_in_part_is_named_with_the_cause(installed, source, said):
     message, hint = message_of()
     assert message.startswith("gardens need stones 2.1 or newer; 2.2 is installed, but can't be imported: ")
     assert said in message
-    assert hint == "pip install --force-reinstall 'trundle[garden]'"
+    assert hint == "pip install --force-reinstall stones"
     assert message_of(extra=None)[0].startswith(
         "gardens need stones; 2.2 is installed, but can't be imported: "
     )
+
+
+def test_a_file_that_is_gone_or_empty_is_named_before_anything_is_imported(installed, tmp_path):
+    (tmp_path / "empty.py").touch()
+    for number, (name, size, whole) in enumerate(
+        [("stones.py", 6, True), ("stones.txt", 6, True), ("tests/one.py", 6, True), ("gone.pyc", "", True),
+         ("nothing.py", 0, True), ("gone.so", 6, False), ("empty.py", 6, False)]
+    ):  # fmt: skip
+        _lost.cache_clear()
+        installed(f"3.{number}", "raise OSError('torn')" if not whole else "w = 1", **{name: size})
+        if whole:
+            assert load("stones", "gardens need stones", extra="garden").w == 1
+        else:
+            message, hint = message_of()
+            assert (
+                message
+                == f"gardens need stones 2.1 or newer; 3.{number} is installed, but stones lacks {name}"
+            )
+            assert hint == "pip install --force-reinstall stones"
+        shutil.rmtree(tmp_path / f"stones-3.{number}.dist-info")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, files, requires, version
+from pathlib import Path
 from types import ModuleType
 
 from trundle.errors import InputError
+
+# What a library can't do without; the rest (compiled Python, lists, texts) is made again or not missed.
+_CODE = {".py", ".so", ".pyd", ".dylib", ".dll"}
 
 
 def load(
@@ -16,12 +21,13 @@ def load(
     extra: str | None = None,
     distribution: str | None = None,
     key: str | None = None,
+    instead: str = "",
 ) -> ModuleType:
     """A module of a library that a plain install lacks.
 
     `needed` begins the message: who needs what, "a window needs pygame-ce". `extra` is Trundle's that brings it, and
     says how old it may be; without one pip knows it by the `distribution`, whose name is the module's by default.
-    Raises InputError where it is missing, too old, or there in part.
+    `instead` says what does without it. Raises InputError where it is missing, too old, or there in part.
     """
     name = distribution or module.partition(".")[0]
     wanted = f"'trundle[{extra}]'" if extra else name
@@ -29,21 +35,54 @@ def load(
     if there is not None and least is not None and _is_older(there, least):
         message = f"{needed} {least} or newer, but {name} {there} is installed"
         raise InputError(message, key=key, hint=f"pip install --upgrade {wanted}")
+    broken, why = _lost(name) or (name, "")
     try:
-        return import_module(module)
+        if not why:
+            return import_module(module)
     except Exception as error:  # whatever a library does that is there in part
         if there is None:
-            message = f"{needed}, which is not installed"
-            raise InputError(message, key=key, hint=f"pip install {wanted}") from None
-        bound = f" {least} or newer" if least else ""
-        message = f"{needed}{bound}; {there} is installed, but can't be imported: {error}"
-        raise InputError(message, key=key, hint=f"pip install --force-reinstall {wanted}") from error
+            hint = f"pip install {wanted}{instead and f'; {instead}'}"
+            raise InputError(f"{needed}, which is not installed", key=key, hint=hint) from None
+        why = f"can't be imported: {error}"
+    message = f"{needed}{f' {least} or newer' if least else ''}; {there} is installed, but {why}"
+    raise InputError(message, key=key, hint=f"pip install --force-reinstall {broken}")
 
 
-def _version(distribution: str) -> str | None:
+@cache
+def _lost(name: str) -> tuple[str, str] | None:
+    """What of a library, or of one that it needs, is gone or empty, and whose it is: some files are missed only when
+    they are used.
+
+    A library whose installer kept no list of its files counts as whole; its own tests, which some take away, don't.
+    """
+    for each in _with_needed(name):
+        for file in files(each) or ():
+            counts = file.suffix in _CODE and file.size and not {"test", "tests"} & {*file.parts}
+            if counts and not _is_there(Path(str(file.locate()))):
+                return each, f"{each} lacks {file}"
+    return None
+
+
+def _is_there(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size > 0
+
+
+def _with_needed(name: str) -> list[str]:
+    """A library and, one after the other, those that it needs, as far as they are installed."""
+    from packaging.requirements import Requirement
+
+    found = [name]
+    for each in found:
+        needed = [Requirement(text) for text in (_version(each) and requires(each)) or ()]
+        wanted = [one.name for one in needed if not one.marker or one.marker.evaluate({"extra": ""})]
+        found += [one for one in wanted if one not in found and _version(one)]
+    return [each for each in found if _version(each)]
+
+
+def _version(name: str) -> str | None:
     """The installed version of what pip calls so; None where it isn't there."""
     try:
-        return version(distribution)
+        return version(name)
     except PackageNotFoundError:
         return None
 

@@ -53,6 +53,11 @@ def test_a_robot_without_masses_has_kinematics_alone(trundle, tmp_path):
     [
         (["--to", "numpy", "--what", "dynamic"], "did you mean 'dynamics'"),
         (["--to", "numpy", "--name", "lambda"], "--name"),
+        (["--to", "fortan"], "did you mean 'fortran'?"),
+        (["--to", "C++"], "did you mean 'cpp'?"),
+        (["--to", "matlab"], "did you mean 'octave'?"),
+        (["--to", "python"], "did you mean 'jax' or 'numpy'?"),
+        (["--to", "klingon"], "known: "),
         (["--to", "numpy", "--precision", "single"], "there is double"),
     ],
 )

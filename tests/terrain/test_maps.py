@@ -163,6 +163,7 @@ def test_without_imagecodecs_a_message_says_what_to_install(tmp_path, monkeypatc
     for name in [name for name in sys.modules if name.partition(".")[0] == "tifffile"]:
         monkeypatch.delitem(sys.modules, name)  # it keeps what it decodes by
     monkeypatch.setitem(sys.modules, "imagecodecs", None)
+    monkeypatch.setattr("trundle.extras._version", lambda name: None)
     (tmp_path / "map.tif").write_bytes(LZW)
     with pytest.raises(InputError) as error:
         read_heights(tmp_path / "map.tif")
@@ -171,6 +172,7 @@ def test_without_imagecodecs_a_message_says_what_to_install(tmp_path, monkeypatc
 
 def test_without_tifffile_a_message_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "tifffile", None)
+    monkeypatch.setattr("trundle.extras._version", lambda name: None)
     (tmp_path / "map.tif").write_bytes(b"II*\0")
     with pytest.raises(InputError) as error:
         read_heights(tmp_path / "map.tif")

@@ -263,7 +263,7 @@ class Linearization(Shown):
         Warns where regulators of it would be wrong or don't exist (`caveats`). Raises InputError where python-control
         isn't installed.
         """
-        control = load("control", "to_control needs python-control (SciPy's systems need nothing more)")
+        control = load("control", "to_control needs python-control", instead="to_scipy needs nothing more")
         self._warn()
         names = {
             kind: [name.replace(".", "_") for name in getattr(self, kind)]

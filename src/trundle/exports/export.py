@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from trundle.choices import EXPORTED
 from trundle.documents import Document, dump, urdf_extras
-from trundle.errors import InputError, require_known
+from trundle.errors import InputError, require_known, suggest
 from trundle.expected import a_text, a_truth, came, names_of
 from trundle.exports.entries import entries
 from trundle.exports.example import example_inputs
@@ -119,8 +120,17 @@ def _target(to: str | Target) -> Target:
         return to
     if not isinstance(to, str):
         raise InputError(f"expected a target's name, got {came(to)}", key="to", hint=_OWN)
-    require_known(to, TARGETS, f"nothing is exported to '{to}'", key="to")
+    require_known(to, TARGETS, f"nothing is exported to '{to}'", key="to", hint=_meant)
     return TARGETS[to]
+
+
+def _meant(name: object, known: Collection[str]) -> str:
+    """The nearest target, by its name or by a word of what it says of itself: "C++", "matlab"."""
+    hint, word = suggest(name, known), re.compile(rf"\b{re.escape(str(name))}", re.IGNORECASE)
+    found = [each for each, target in TARGETS.items() if word.search(target.summary)]
+    if hint.startswith("did you mean") or not 1 <= len(found) <= 3:
+        return hint
+    return f"did you mean {' or '.join(map(repr, found))}?"
 
 
 def _named(name: str, made: bool, chosen: Sequence[Entry]) -> str:

@@ -96,7 +96,7 @@ def to_jax(model: Given, function: str = "dynamics", *, base: str | None = None)
     >>> jax.jit(jax.jacfwd(f))(jax.numpy.zeros(2)).shape  # doctest: +SKIP
     (2, 2)
     """
-    load("jax", "to_jax needs JAX (to_numpy needs NumPy alone)")
+    load("jax", "to_jax needs JAX", instead="to_numpy needs NumPy alone")
     return ModelFunction(entry_named(derived(model, "to_jax", base), function), JAX.name)
 
 

@@ -161,6 +161,11 @@ def _threads(cluster: Client) -> int:
     return max(1, sum(found.values()))
 
 
+def client_kind() -> type[Client]:
+    """Dask's class of clients. Raises InputError where it isn't installed."""
+    return load("distributed", "clusters need Dask's distributed", extra="cluster", key="client").Client
+
+
 @contextmanager
 def reached(given: object) -> Iterator[Client | None]:
     """The client that was given, or one of this address as long as it is needed; None for none.
@@ -170,8 +175,7 @@ def reached(given: object) -> Iterator[Client | None]:
     if given is None:
         yield None
         return
-    distributed = load("distributed", "clusters need Dask's distributed", extra="cluster", key="client")
-    kind: type[Client] = distributed.Client
+    kind = client_kind()
     if isinstance(given, kind):
         yield given
         return

@@ -225,4 +225,4 @@ def _units(work: AnyWork) -> dict[str, tuple[str, str]]:
 
 
 def _zarr() -> Any:
-    return load("zarr", "sweeps keep their rows with zarr", extra="sweep")
+    return load("zarr", "sweeps keep their rows with zarr", extra="sweep", key="store")

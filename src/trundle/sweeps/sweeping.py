@@ -24,7 +24,7 @@ from trundle.robot.terrain import Terrain
 from trundle.simulation.lanes import NumbersLike
 from trundle.simulation.options import positive, whole
 from trundle.sweeps.asked import Asked, on_ground, on_plane
-from trundle.sweeps.cluster import reached, roll_there
+from trundle.sweeps.cluster import client_kind, reached, roll_there
 from trundle.sweeps.definition import AnyWork, text_of
 from trundle.sweeps.design import Draws
 from trundle.sweeps.local import roll_here
@@ -166,6 +166,7 @@ def sweep(
     warn_of_references(work.model.robot, work.model.inputs, given)
     place = None if store is None else path_of(store, "sweep")
     if client is not None and place is None:
+        client_kind()
         hint = "name a folder that all of them see: store=…"
         raise InputError("a cluster's workers write to a store", key="store", hint=hint)
     with (
