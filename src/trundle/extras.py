@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 from functools import cache
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, files, requires, version
+from importlib.metadata import PackageNotFoundError, distribution, requires, version
 from pathlib import Path
 from types import ModuleType
 
@@ -56,10 +57,13 @@ def _lost(name: str) -> tuple[str, str] | None:
     A library whose installer kept no list of its files counts as whole; its own tests, which some take away, don't.
     """
     for each in _with_needed(name):
-        for file in files(each) or ():
-            counts = file.suffix in _CODE and file.size and not {"test", "tests"} & {*file.parts}
-            if counts and not _is_there(Path(str(file.locate()))):
-                return each, f"{each} lacks {file}"
+        found = distribution(each)
+        # not its `files`, which newer Pythons give without those that are gone
+        for path, _, size in csv.reader((found.read_text("RECORD") or "").splitlines()):
+            place = Path(str(found.locate_file(path)))
+            counts = place.suffix in _CODE and int(size or 0) and not {"test", "tests"} & {*Path(path).parts}
+            if counts and not _is_there(place):
+                return each, f"{each} lacks {path}"
     return None
 
 
