@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -160,6 +161,7 @@ def native_names(model):
     return [f"trundle_{model.dynamics.key[:40]}_rows_000"]
 
 
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
 def test_offsets_are_those_of_xla_s_own_header(tmp_path):
     members = {
         "_EXTENSION": "offsetof(XLA_FFI_CallFrame, extension_start)",

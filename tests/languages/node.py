@@ -35,11 +35,17 @@ while (sent < raw.length) sent += writeSync(1, raw, sent);
 """
 
 
-def run_module(text, given=b""):
-    """What an ES module writes, as bytes."""
+def node():
+    """The program; skips the test where there is none."""
     program = shutil.which("node")
     if program is None:
         pytest.skip("no node")
+    return program
+
+
+def run_module(text, given=b""):
+    """What an ES module writes, as bytes."""
+    program = node()
     with TemporaryDirectory() as folder:
         path = Path(folder) / "module.mjs"
         path.write_text(text, encoding="utf-8")

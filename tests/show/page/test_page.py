@@ -12,6 +12,7 @@ from PIL import Image
 
 import trundle
 from derived import derived
+from languages.node import node
 from parameters import mostly_slow
 from trundle.show.drawing.scene import Scene
 from trundle.show.figures.path import unseen
@@ -372,7 +373,7 @@ def test_top_level_names_are_unique_over_a_script(modules):
 def test_joined_modules_are_a_script(tmp_path):
     script = tmp_path / "page.mjs"
     script.write_text(joined("page"), encoding="utf-8")
-    subprocess.run(["node", "--check", script], check=True)
+    subprocess.run([node(), "--check", script], check=True)
 
 
 def test_errors():

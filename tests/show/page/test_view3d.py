@@ -14,6 +14,7 @@ from PIL import Image
 
 import trundle
 from derived import derived
+from languages.node import node
 from trundle.show.page import page_of
 from trundle.show.page.inert_json import to_json
 from trundle.show.page.joining import joined
@@ -129,7 +130,7 @@ def test_wheels_roll_on_the_ground(tmp_path):
     """
     (tmp_path / "roll.mjs").write_text(script, encoding="utf-8")
     ran = subprocess.run(
-        ["node", "--experimental-default-type=module", tmp_path / "roll.mjs"],
+        [node(), "--experimental-default-type=module", tmp_path / "roll.mjs"],
         check=True,
         capture_output=True,
         text=True,
@@ -223,7 +224,7 @@ def test_only_pages_that_need_it_carry_the_library():
 def test_the_library_is_a_script_of_its_own_scope(tmp_path):
     script = tmp_path / "page.mjs"
     script.write_text(joined("page", "view3d"), encoding="utf-8")
-    subprocess.run(["node", "--check", script], check=True)
+    subprocess.run([node(), "--check", script], check=True)
 
 
 @pytest.mark.slow
@@ -263,7 +264,7 @@ def test_heights_between_samples_are_even(tmp_path):
     console.log(JSON.stringify({{ off, none, lines }}));
     """
     (tmp_path / "heights.mjs").write_text(script, encoding="utf-8")
-    command = ["node", "--experimental-default-type=module", tmp_path / "heights.mjs"]
+    command = [node(), "--experimental-default-type=module", tmp_path / "heights.mjs"]
     found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     assert np.abs(found["off"]).max() < 1e-12
     assert all(found["none"])
