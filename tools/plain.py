@@ -33,7 +33,6 @@ BEHIND = {
     "show/window/": "pygame",
     "exports/jax/": "jax",
     "results/spreadsheet.py": "openpyxl",
-    "sweeps/": "distributed",
 }
 ROBOTS = {
     "differential drive": CIRCLE,
