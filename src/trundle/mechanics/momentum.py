@@ -10,9 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from trundle.arrays import FloatArray
+from trundle.mechanics.frames import velocities
+from trundle.mechanics.inverse_dynamics import joint_wrenches
 from trundle.mechanics.linear import dot
 from trundle.mechanics.tree import WORLD, Tree
-from trundle.scalars import Scalar
+from trundle.scalars import Scalar, minus
 from trundle.spatial.motions import (
     ZERO_FORCE,
     Force,
@@ -21,6 +23,7 @@ from trundle.spatial.motions import (
     Pose,
     add_forces,
     add_inertias,
+    cross_force,
     flat,
     force_to_parent,
     inertia_to_parent,
@@ -155,3 +158,28 @@ def base_columns(tree: Tree, poses: Sequence[Pose]) -> list[Force]:
                     force = force_to_parent(poses[ancestor], force)
             columns.append(force)
     return columns
+
+
+def momentum_forces(tree: Tree, poses: Sequence[Pose], nu: Sequence[Scalar]) -> list[Scalar]:
+    """∂ℓ/∂s of the kinetic energy over joint s, as a force (N, N m): −Sᵀ(V ×* H) + Ṡᵀ H, one for each speed.
+
+    H is the momentum of a link and all behind it, V the link's twist (Featherstone 2008, eq. 2.36: what a momentum
+    changes by in a frame that moves along). The first link floats: its rows are 0. A frame that stays where its link
+    turns alone, as a wheel's, sees none.
+    """
+    twists = velocities(tree, poses, nu)
+    momenta = joint_wrenches(
+        tree, poses, [momentum(k.inertia, v) for k, v in zip(tree.links, twists, strict=True)]
+    )
+    forces: list[Scalar] = []
+    for index, (link, pose, at) in enumerate(zip(tree.links, poses, tree.speed_slices(), strict=True)):
+        columns, turning = link.subspace(pose), cross_force(twists[index], momenta[index])
+        if index == 0 or link.joint.frame_stays:
+            forces += [0] * len(columns)
+            continue
+        rates = link.joint.subspace_rate(columns, nu[at])
+        forces += [
+            minus(pair(momenta[index], rate), pair(turning, column))
+            for column, rate in zip(columns, rates, strict=True)
+        ]
+    return forces

@@ -86,16 +86,30 @@ class Support:
             return plus(damped, push.loss)
         return minus(damped, plus(dot(push.forces, slip), times(push.moment, rate)))
 
-    def stored(self, each: Touching) -> Scalar:
-        """What the ground's spring and the tread of a contact store where the step begins (J)."""
+    def pressed(self, each: Touching) -> Scalar:
+        """What the ground's spring under a contact stores where the step begins (J)."""
         depth = -each.contact.distance
-        held = times(self._spring(each, depth), depth) / 2
+        return 0 if each.wheel.law.carries else times(self._spring(each, depth), depth) / 2
+
+    def foreseen(self, each: Touching, leaving: Scalar, rising: Scalar) -> Scalar:
+        """What it would store at the step's end if the ground were the plane that the step sees (J); the contact's
+        normal moves at `leaving`, its distance grows by `rising` (m/s).
+        """
+        if each.wheel.law.carries:
+            return 0
+        depth = minus(0, plus(each.contact.distance, times(self.dt, leaving)))
+        spring = self._spring(each, depth)
+        return minus(times(spring, depth) / 2, times(self.dt, times(spring, minus(rising, leaving))))
+
+    def bent(self, each: Touching) -> Scalar:
+        """What the tread of a contact stores where the step begins (J)."""
         names = tread_states(each.wheel, each.name)
         if not names:
-            return 0 if each.wheel.law.carries else held
+            return 0
         own = {name: self.state[quantity.name] for name, quantity in names.items()}
         still: list[Scalar] = [0] * (len(each.rows) + 2)
-        return plus(held, times(each.contact.share(depth), self._push(each, still, own).stored))
+        share = each.contact.share(-each.contact.distance)
+        return times(share, self._push(each, still, own).stored)
 
     def _spring(self, each: Touching, depth: Scalar) -> Scalar:
         """The force of the ground's spring at a depth (N)."""

@@ -29,7 +29,6 @@ from trundle.robot.description import floating
 from trundle.robot.terrain import Terrain
 from trundle.robot.values import Value
 from trundle.scalars import Rows, Scalar, is_zero, plus
-from trundle.terrain.advance import STEPS, advanced
 from trundle.terrain.balance import Search
 
 # A joint that moves no contact up by more than this (m/rad) has nothing to settle by.
@@ -163,10 +162,9 @@ def _step(motion: GroundMotion) -> Program:
     groups = {STATE: _after(motion)}
     if motion.mode == "kinematic":
         return _program(motion, "step", groups)
-    forces, slopes = motion.pushed_at(motion.filled(motion.search.tried))
-    error, following = motion.search.round(motion.balance, forces, slopes)
+    error, following = motion.round
     labels = _sought(motion)
-    groups["start"] = dict(zip(labels, Search.starting(motion.balance), strict=True))
+    groups["start"] = dict(zip(labels, Search.starting(motion.kind.balance), strict=True))
     groups["error"] = {"error": error}
     groups["following"] = dict(zip(labels, following, strict=True))
     return _program(motion, "step", groups, labels)
@@ -174,7 +172,7 @@ def _step(motion: GroundMotion) -> Program:
 
 def _observe(motion: GroundMotion, outputs: Mapping[Quantity, Scalar]) -> Program:
     """The outputs where a step begins; dynamic ones are told the speeds that it found."""
-    found = () if motion.mode == "kinematic" else motion.sought
+    found = () if motion.mode == "kinematic" else motion.kind.sought
     return _program(
         motion, "observe", {"output": {quantity.name: value for quantity, value in outputs.items()}}, found
     )
@@ -187,19 +185,10 @@ def _sought(motion: GroundMotion) -> tuple[str, ...]:
 
 def _after(motion: GroundMotion) -> dict[str, Scalar]:
     """The state where the step ends."""
-    tree = motion.assembly.tree
-    values, nu = motion.here.at.values, motion.nu[: tree.speed_count]
-    q = [values[name] for name in motion.assembly.coordinates[: len(motion.here.at.q)]]
-    q = advanced(tree, q, nu, motion.dt, STEPS[motion.attitude])
-    by_name = dict(zip(motion.assembly.coordinates, q, strict=False))
-    for linkage in motion.assembly.linkages:
-        name = linkage.axis.coordinate
-        by_name[name] = motion.state[name] + motion.dt * motion.nu[linkage.column]
-    after = {name: by_name[name] for name in motion.numbers.names}
-    if motion.mode == "dynamic":
-        after |= {name: motion.nu[column] for name, column in zip(motion.speeds, motion.free, strict=True)}
+    after = motion.led(motion.nu) if motion.mode == "kinematic" else motion.kind.after(motion.nu_free)
     after |= motion.own_after(motion.nu)
-    return after | {name: motion.told.after.get(name, motion.state[name]) for name in motion.commands.states}
+    after |= {name: motion.told.after.get(name, motion.state[name]) for name in motion.commands.states}
+    return {name: after[name] for name in motion.states}
 
 
 def _program(

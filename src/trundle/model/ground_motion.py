@@ -14,13 +14,12 @@ from types import MappingProxyType
 from trundle.choices import Attitude, Mode
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.frames import world_poses
-from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.joints import quaternion_rotation
 from trundle.mechanics.linear import dot, transpose
 from trundle.mechanics.momentum import center_of_mass
 from trundle.mechanics.wheels import WheelModel, directed, point_rows
 from trundle.model.constraints import (
-    coordinate_rates,
+    Configuration,
     coupling_rows,
     follower_columns,
     with_followers,
@@ -43,16 +42,18 @@ from trundle.model.ground_states import (
     tread_states,
 )
 from trundle.model.mechanism import Mechanism
-from trundle.model.moving import extended_mass
+from trundle.model.momentum_step import MomentumStep
 from trundle.model.symbols import INPUT, PARAMETER, STATE
+from trundle.model.velocity_step import VelocityStep
 from trundle.program import Tracer
-from trundle.program.tangents import derivative_along, jacobian
+from trundle.program.tangents import jacobian
 from trundle.robot.terrain import Terrain
 from trundle.robot.values import Value
-from trundle.scalars import Rows, Scalar, atan2, is_zero, minus, plus, sqrt, times
+from trundle.scalars import Rows, Scalar, atan2, is_zero, less, plus, sqrt, times
 from trundle.spatial.motions import Pose
-from trundle.terrain.advance import angles_of
-from trundle.terrain.balance import Balance, Search, Slopes
+from trundle.spatial.vectors import Vector, apply_transposed, subtract
+from trundle.terrain.advance import STEPS, Turned, advanced, angles_of
+from trundle.terrain.balance import Search, Slopes
 from trundle.terrain.contact import Contact, contact_names, contacts_of
 
 # The input group of a step's length (s).
@@ -81,6 +82,11 @@ class GroundMotion:
         self.speeds = tuple(assembly.speeds[column] for column in self.free)
         moving = (*numbers.names, *(self.speeds if mode == "dynamic" else ()))
         self.own = tuple(all_states(assembly, terrain)) if mode == "dynamic" else ()
+        held = {actuator.column for actuator in assembly.actuators if actuator.motor.holds}
+        # The places of the speeds that are sought, among those that follow no others.
+        self.loose = [place for place, column in enumerate(self.free) if column not in held]
+        self.kind = KINDS[attitude](self)
+        memory = self.kind.memory if mode == "dynamic" else ()
         plant = (
             *(actuator.command for actuator in assembly.actuators),
             *(assembly.quantities[name] for name in given),
@@ -91,6 +97,7 @@ class GroundMotion:
             *derived_names(assembly, mode),
         )
         self.commands = Commands(numbers.robot, plant, readable)
+        self.own += memory
         self.states = (*moving, *(own.name for own in self.own), *self.commands.states)
         self.tracer = Tracer(STATE, INPUT, PARAMETER, STEP, TRIAL)
         make = self.tracer.inputs
@@ -187,24 +194,42 @@ class GroundMotion:
         """All speeds during the step."""
         if self.mode == "kinematic":
             return with_body_slip(self, self.unslipped)
-        return self.all_speeds(self._dynamic())
+        return self.all_speeds(self.nu_free)
 
     @cached_property
     def unslipped(self) -> list[Scalar]:
         """All speeds of a kinematic step at which contacts stand still, as far as they can."""
         return self.all_speeds(standing_speeds(self))
 
-    def all_speeds(self, free: Sequence[Scalar]) -> list[Scalar]:
-        """All speeds, by those that follow no others."""
+    def all_speeds(self, free: Sequence[Scalar], at: Configuration | None = None) -> list[Scalar]:
+        """All speeds, by those that follow no others, where the step begins or elsewhere."""
         every: list[Scalar] = [0] * len(self.assembly.speeds)
         for column, speed in zip(self.free, free, strict=True):
             every[column] = speed
-        return with_followers(self.assembly, every, self.coupled)
+        return with_followers(
+            self.assembly, every, self.coupled if at is None else coupling_rows(self.assembly, at)[0]
+        )
 
-    def folded(self, rows: Rows) -> Rows:
-        """Rows over all speeds as rows over those that follow no others."""
-        kept = without_followers(self.assembly, rows, self.coupled)
+    def folded(self, rows: Rows, at: Configuration | None = None) -> Rows:
+        """Rows over all speeds as rows over those that follow no others, where the step begins or elsewhere."""
+        coupled = self.coupled if at is None else coupling_rows(self.assembly, at)[0]
+        kept = without_followers(self.assembly, rows, coupled)
         return [[row[column] for column in self.free] for row in kept]
+
+    def led(self, nu: Sequence[Scalar]) -> dict[str, Scalar]:
+        """The coordinates where a step of these speeds ends, by name, its base turned as its attitude says."""
+        return self.turned_by(nu, STEPS[self.attitude])
+
+    def turned_by(self, nu: Sequence[Scalar], turned: Turned) -> dict[str, Scalar]:
+        """The same, its base turned by a map."""
+        tree, values = self.assembly.tree, self.here.at.values
+        q = [values[name] for name in self.assembly.coordinates[: len(self.here.at.q)]]
+        q = advanced(tree, q, nu[: tree.speed_count], self.dt, turned)
+        by_name = dict(zip(self.assembly.coordinates, q, strict=False))
+        for linkage in self.assembly.linkages:
+            name = linkage.axis.coordinate
+            by_name[name] = self.state[name] + self.dt * nu[linkage.column]
+        return {name: by_name[name] for name in self.numbers.names}
 
     @cached_property
     def stiffness(self) -> Scalar:
@@ -243,41 +268,21 @@ class GroundMotion:
     @cached_property
     def before(self) -> list[Scalar]:
         """All speeds where the step begins."""
-        return self.all_speeds([self.state[name] for name in self.speeds])
+        return self.all_speeds(self.before_free)
 
-    @cached_property
-    def mass(self) -> Rows:
-        """M over the speeds that follow no others."""
-        rows = extended_mass(self.assembly, self.here.at)
-        return self.folded(transpose(self.folded(rows)))
-
-    @cached_property
-    def drift(self) -> list[Scalar]:
-        """ν̇ where the independent speeds stay as they are: of what follows others by ratios that bend."""
-        if not any(coupling.bends for coupling in self.assembly.couplings):
-            return [0] * len(self.before)
-        names, at = self.numbers.names, self.here.at
-        symbols = [self.state[name] for name in names]
-        rates = coordinate_rates(self.assembly, names, at, self.before)
-        return [*derivative_along(self.before, symbols, rates)]
-
-    def needed(self, nu_dot: Sequence[Scalar]) -> list[Scalar]:
-        """M ν̇ + c over all speeds where the step begins (N, N m)."""
-        count = self.assembly.tree.speed_count
-        tau = inverse_dynamics(self.assembly.tree, self.here.at.poses, self.before[:count], nu_dot[:count])
-        return tau + [linkage.armature * nu_dot[linkage.column] for linkage in self.assembly.linkages]
-
-    @cached_property
-    def bias(self) -> list[Scalar]:
-        """c over the speeds that follow no others."""
-        return self.folded([self.needed(self.drift)])[0]
+    @property
+    def before_free(self) -> list[Scalar]:
+        """Those that follow no others."""
+        return [self.state[name] for name in self.speeds]
 
     def inner_slopes(self, nu: Sequence[Scalar]) -> tuple[list[Scalar], Rows]:
-        """What joints and motors do to speeds that follow no others, by speeds at the step's end, and its slopes."""
+        """What joints, motors and turning do to speeds that follow no others at the step's end, and its slopes."""
         symbols = self.tracer.inputs(TRIAL, len(nu), SYMBOLS)
-        tau = self.inner(symbols).tau
+        inner = self.inner(symbols).tau
+        tau = [plus(force, own) for force, own in zip(inner, self.kind.turning(symbols), strict=True)]
         slopes = transpose(self.folded(transpose(self.folded(jacobian(tau, symbols)))))
-        forces, *rows = put([self.folded([tau])[0], *slopes], symbols, nu)
+        every = [plus(force, own) for force, own in zip(inner, self.kind.moving(symbols), strict=True)]
+        forces, *rows = put([self.folded([every])[0], *slopes], symbols, nu)
         return forces, rows
 
     def inner(self, nu: Sequence[Scalar]) -> Forces:
@@ -304,7 +309,9 @@ class GroundMotion:
         """What springs, windings, batteries and the ground store where the step begins (J)."""
         own = {quantity.name: self.state[quantity.name] for quantity in inner_states(self.assembly)}
         inside = inner_forces(self.assembly, self.here.at, self.before, self.told.commands, own).stored
-        return sum((self.ground.stored(each) for each in self.touching), inside)
+        return sum(
+            (plus(self.ground.pressed(each), self.ground.bent(each)) for each in self.touching), inside
+        )
 
     def spin_row(self, each: Touching) -> list[Scalar]:
         """The row of a wheel's spin rate."""
@@ -325,26 +332,10 @@ class GroundMotion:
         return after
 
     @cached_property
-    def balance(self) -> Balance:
-        """The balance of forces over the speeds that neither follow others nor are held."""
-        held, before, loose = self.held_free, [self.state[name] for name in self.speeds], self.loose
-        inverse = 1 / self.dt
-        mass = [[times(self.mass[i][j], inverse) for j in loose] for i in loose]
-        # What is held changes its speed as it is told, and M ν₀/h goes to the other side.
-        change = [minus(held.get(place, 0), speed) for place, speed in enumerate(before)]
-        drift = [plus(self.bias[i], times(inverse, dot(self.mass[i], change))) for i in loose]
-        return Balance(mass, drift, [before[i] for i in loose], self.weight * _BALANCED)
-
-    @cached_property
     def held_free(self) -> dict[int, Scalar]:
         """What is held, by its place among the speeds that follow no others."""
         places = {column: place for place, column in enumerate(self.free)}
         return {places[column]: speed for column, speed in self.held.items()}
-
-    @cached_property
-    def loose(self) -> list[int]:
-        """The places of the speeds that are sought, among those that follow no others."""
-        return [place for place in range(len(self.free)) if place not in self.held_free]
 
     def filled(self, loose: Sequence[Scalar]) -> list[Scalar]:
         """The speeds that follow no others, of those that are sought."""
@@ -358,24 +349,29 @@ class GroundMotion:
     def search(self) -> Search:
         """Where a round of the search stands."""
         labels = Search.labels(self.sought)
-        return Search.of(self.tracer.inputs(TRIAL, len(labels)), len(self.balance.start))
+        return Search.of(self.tracer.inputs(TRIAL, len(labels)), len(self.sought))
 
-    def _dynamic(self) -> list[Scalar]:
-        """The speeds that the search tries; at its end those at which all forces balance."""
+    @cached_property
+    def nu_free(self) -> list[Scalar]:
+        """The speeds that the search tries, of those that follow no others; at its end all forces balance at them."""
         return self.filled(self.search.tried)
 
-    def pushed_at(self, free: Sequence[Scalar]) -> tuple[list[Scalar], Callable[[Slopes], Rows]]:
-        """All forces on the speeds that are sought, and their slopes, at speeds that follow no others."""
-        loose = self.loose
+    @cached_property
+    def pushed(self) -> tuple[list[Scalar], Callable[[Slopes], Rows], Scalar]:
+        """All forces on the speeds that are sought, their slopes, and what the ground bears in all (N), at what is
+        tried.
+        """
+        free, loose, borne = self.nu_free, self.loose, list[Scalar]()
         forces, slopes = self.inner_slopes(self.all_speeds(free))
         total = [forces[i] for i in loose]
-        found: list[tuple[Rows, Rows, Scalar]] = []
+        found: list[tuple[Rows, Rows, Scalar, Vector]] = []
         for each in self.touching:
             rows = self.folded([*each.every, self.spin_row(each)])
             moved = [dot(row, free) for row in rows]
             pushed, slope = self.ground.pushed(each, moved)
+            borne.append(pushed[-2])
             own = [[row[i] for i in loose] for row in rows]
-            found.append((own, slope, damper(moved, pushed)))
+            found.append((own, slope, damper(moved, pushed), self.arm(each)))
             for row, force in zip(own, pushed, strict=True):
                 total = [
                     t if is_zero(entry) else plus(t, times(entry, force))
@@ -384,18 +380,37 @@ class GroundMotion:
 
         def slopes_at(taken: Slopes) -> Rows:
             matrix = [[slopes[i][j] for j in loose] for i in loose]
-            for own, slope, strength in found:
-                add_products(matrix, own, chosen(slope, strength, taken))
+            for own, slope, strength, arm in found:
+                add_products(matrix, own, chosen(slope, strength, taken), arm)
             return matrix
 
-        return total, slopes_at
+        return total, slopes_at, sum(borne)
+
+    def arm(self, each: Touching) -> Vector:
+        """From the base's origin to a contact, in base axes (m)."""
+        place = subtract(each.contact.place, self.world[0].position)
+        return apply_transposed(self.world[0].rotation, place)
+
+    @property
+    def bears(self) -> Scalar:
+        """Whether the ground bears anything at the speeds that are tried."""
+        return less(0, self.pushed[2])
+
+    @cached_property
+    def round(self) -> tuple[Scalar, list[Scalar]]:
+        """The error of the speeds that are tried, at most 1 where forces balance, and the search's next numbers."""
+        forces, slopes, _ = self.pushed
+        return self.search.round(self.kind.balance, forces, slopes)
 
     @cached_property
     def ended(self) -> list[Scalar]:
         """All speeds during the step: those that were found, as `observe` is told them."""
-        if self.mode == "kinematic":
-            return self.nu
-        return self.all_speeds(self.filled(self.search.best))
+        return self.nu if self.mode == "kinematic" else self.all_speeds(self.ended_free)
+
+    @property
+    def ended_free(self) -> list[Scalar]:
+        """Those that follow no others."""
+        return self.filled(self.search.best)
 
     @property
     def sought(self) -> tuple[str, ...]:
@@ -405,6 +420,8 @@ class GroundMotion:
 
 # The ground's damping over its stiffness (s), as in Seegmiller & Kelly (2016).
 _DAMPING = 0.05
-# Forces balance where the root of the sum of squares of what is left is below this share of the weight. Newton's last
-# round leaves far less; rounding about 1e-13.
-_BALANCED = 1e-10
+# What leads a base from step to step, by how it turns.
+KINDS: dict[Attitude, type[MomentumStep | VelocityStep]] = {
+    "exponential": MomentumStep,
+    "euler_angles": VelocityStep,
+}

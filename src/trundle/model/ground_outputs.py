@@ -25,8 +25,14 @@ _POTENTIAL = Quantity("energy.potential", "J", "energy")
 _INTERNAL = Quantity("energy.internal", "J", "energy")
 _FRICTION, _TAKEN = Quantity("friction", "1", "other"), Quantity("power_lost", "W", "power")
 _GROUND = Quantity("power.ground", "W", "power")
+# What the ground's springs store, and would store at the step's end if it were as the step sees it; whether forces
+# balance. A run counts by them, and doesn't show them.
+PRESSED, FORESEEN = (Quantity(f"step.{name}", "J", "memory") for name in ("pressed", "foreseen"))
+UNSOLVED = Quantity("step.unsolved", "1", "memory")
 _POWER_IN = Quantity("power.in", "W", "power")
 _POWER_LOST = Quantity("power.lost", "W", "power")
+# The search adds up what is left in another order (the square of its error, at most 1).
+_ROUNDED = 1.01
 
 
 def observed(motion: GroundMotion) -> dict[Quantity, Scalar]:
@@ -36,7 +42,7 @@ def observed(motion: GroundMotion) -> dict[Quantity, Scalar]:
     outputs = dict(zip(ANGLES, motion.angles, strict=True)) | {_TILT: motion.tilt}
     names = coupled_coordinates(motion.assembly)
     outputs |= {quantities[name]: motion.here.at.values[name] for name in names}
-    speeds = zip(motion.assembly.speeds, nu, strict=True)
+    speeds = zip(motion.assembly.speeds, nu if motion.mode == "kinematic" else motion.before, strict=True)
     outputs |= {quantities[name]: speed for name, speed in speeds if name not in known}
     told = {name: value for name, value in motion.told.shown.items() if name in motion.commands.shown}
     outputs |= {_shown(motion, name): value for name, value in told.items()}
@@ -78,29 +84,40 @@ def _forced(motion: GroundMotion, nu: Sequence[Scalar]) -> dict[Quantity, Scalar
     outputs: dict[Quantity, Scalar] = {_LOAD.of(place): 0 for place in motion.places}
     taken: dict[Quantity, Scalar] = {_TAKEN.of(place): 0 for place in motion.places}
     inner = motion.inner(nu)
-    total, lost = list(inner.tau), list[Scalar]()
+    total, lost, borne, foreseen = list(inner.tau), list[Scalar](), list[Scalar](), list[Scalar]()
     for each in motion.touching:
         rows = [*each.every, motion.spin_row(each)]
         moved = [dot(row, nu) for row in rows]
         push = motion.ground.push(each, moved)
         for row, force in zip(rows, [*push.forces, push.load, push.moment], strict=True):
             total = [plus(t, times(entry, force)) for t, entry in zip(total, row, strict=True)]
-        lost.append(motion.ground.lost(each, moved, dot(each.rise, nu), push))
+        rising = dot(each.rise, nu)
+        lost.append(motion.ground.lost(each, moved, rising, push))
+        foreseen.append(motion.ground.foreseen(each, moved[-2], rising))
+        borne.append(0 if push.load is None else push.load)
         taken[_TAKEN.of(each.place)] = plus(taken[_TAKEN.of(each.place)], lost[-1])
         outputs |= _contact_outputs(each, push, moved)
         if motion.terrain.regions and each.wheel.law.default_counts("friction"):
             outputs[_FRICTION.of(each.name)] = times(each.grip, each.wheel.read(each.wheel.law.friction))
         if each.name != each.place:
             outputs[_LOAD.of(each.place)] = plus(outputs[_LOAD.of(each.place)], push.load)
-    needed = _needed(motion, nu, total)
-    outputs |= taken | inner.supplies | _motor_outputs(motion, inner, needed, nu)
+    forces, needed = motion.folded([total])[0], motion.kind.needed(motion.ended_free)
+    left = [minus(need, force) for need, force in zip(needed, forces, strict=True)]
+    outputs |= taken | inner.supplies | _motor_outputs(motion, inner, left, nu)
     held = [actuator for actuator in motion.assembly.actuators if actuator.motor.holds]
     outputs |= _energies(motion) | {_GROUND: sum(lost)}
     outputs[_POWER_IN] = plus(inner.power, sum(outputs[actuator.power] for actuator in held))
     outputs[_POWER_LOST] = plus(inner.loss, outputs[_GROUND])
-    left = motion.folded([needed])[0]
     loose = [left[place] for place in motion.loose]
-    return outputs | {_BALANCE: sqrt(dot(loose, loose))}
+    # Moments may be left of the second order in a round's change, and so say little.
+    residual = sqrt(dot(left[:3], left[:3]))
+    outputs |= {
+        PRESSED: sum(motion.ground.pressed(each) for each in motion.touching),
+        FORESEEN: sum(foreseen),
+    }
+    allowed = motion.kind.tolerance(less(0, sum(borne)))
+    shares = [force / most for force, most in zip(loose, allowed, strict=True)]
+    return outputs | {UNSOLVED: less(_ROUNDED, dot(shares, shares)), _BALANCE: residual}
 
 
 def _energies(motion: GroundMotion) -> dict[Quantity, Scalar]:
@@ -112,15 +129,6 @@ def _energies(motion: GroundMotion) -> dict[Quantity, Scalar]:
         _POTENTIAL: potential_energy(tree, motion.world),
         _INTERNAL: motion.stored,
     }
-
-
-def _needed(motion: GroundMotion, nu: Sequence[Scalar], total: Sequence[Scalar]) -> list[Scalar]:
-    """M (ν − ν₀)/h + c − τ over all speeds: what only held speeds' motors make up for (N, N m)."""
-    rates = [
-        plus(minus(after, before) / motion.dt, own)
-        for after, before, own in zip(nu, motion.before, motion.drift, strict=True)
-    ]
-    return [minus(need, force) for need, force in zip(motion.needed(rates), total, strict=True)]
 
 
 def _contact_outputs(each: Touching, push: Push, moved: Sequence[Scalar]) -> dict[Quantity, Scalar]:
@@ -140,16 +148,18 @@ def _contact_outputs(each: Touching, push: Push, moved: Sequence[Scalar]) -> dic
 
 
 def _motor_outputs(
-    motion: GroundMotion, inner: Forces, needed: Sequence[Scalar], nu: Sequence[Scalar]
+    motion: GroundMotion, inner: Forces, left: Sequence[Scalar], nu: Sequence[Scalar]
 ) -> dict[Quantity, Scalar]:
-    """Torques and powers of motors and of elastic couplings."""
+    """Torques and powers of motors and of elastic couplings; `left` is what motors that hold a speed make up for, over
+    the speeds that follow no others (N, N m).
+    """
     outputs: dict[Quantity, Scalar] = {}
     for actuator in motion.assembly.actuators:
         effort = inner.efforts[actuator.name]
         outputs |= {quantity: effort.outputs[name] for name, quantity in actuator.outputs.items()}
         torque, power = effort.torque, effort.power
         if actuator.motor.holds:
-            torque = needed[actuator.column]
+            torque = left[motion.free.index(actuator.column)]
             power = times(torque, nu[actuator.column])
         outputs |= {actuator.torque: torque, actuator.power: power}
     for spring in motion.assembly.springs:

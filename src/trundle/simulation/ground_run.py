@@ -19,6 +19,7 @@ from trundle.results import Run
 from trundle.results.columns import Column
 from trundle.simulation.fates import fates
 from trundle.simulation.ground_culprit import contact_of, without_number
+from trundle.simulation.ground_energy import COLUMNS, EnergyBooks
 
 if TYPE_CHECKING:
     from trundle.simulation.traversing import GroundProblem
@@ -59,18 +60,24 @@ def run_of(
     problem: GroundProblem,
     time: FloatArray,
     rows: tuple[FloatArray, FloatArray, FloatArray],
+    books: EnergyBooks | None,
     seconds: Mapping[str, float],
 ) -> Run:
-    """States, inputs and outputs as a run."""
+    """States, inputs and outputs as a run, with its energy where forces moved it; not what steps remember."""
     model = problem.system
     labels = (model.states, model.inputs, model.outputs)
     values = {
         name: row
         for names, group in zip(labels, rows, strict=True)
         for name, row in zip(names, group, strict=True)
+        if not name.startswith("step.")
     }
     known = {name: model.quantities[name] for name in values}
-    residual = "slip_residual" if model.mode == "kinematic" else "balance_residual"
+    if books is None:
+        checks: dict[str, object] = {"slip_residual": float(np.abs(values["slip_residual"]).max())}
+    else:
+        checks, known = books.summary, known | {each.name: each for each in COLUMNS}
+        values |= books.stored
     return Run(
         name=model.robot.name,
         time=time,
@@ -87,16 +94,18 @@ def run_of(
             "steps": problem.steps,
             "derive_seconds": problem.derive_seconds,
             **seconds,
-            residual: float(np.abs(values[residual]).max()),
+            **checks,
             **_ended(model, time, values),
             **_lifted(problem, known, values),
         },
         groups={
             "coordinates": model.coordinates,
             "speeds": model.speeds,
-            "currents": tuple(n for n in model.states if n not in (*model.coordinates, *model.speeds)),
+            "currents": tuple(
+                n for n in model.states if n in values and n not in (*model.coordinates, *model.speeds)
+            ),
             "inputs": model.inputs,
-            "outputs": model.outputs,
+            "outputs": tuple(n for n in values if n not in (*model.states, *model.inputs)),
         },
         columns={name: Column(noun.owner, noun.label, noun.kind) for name, noun in known.items()},
     )
@@ -112,7 +121,7 @@ def _method(model: GroundModel, step: float) -> str:
 def _ended(model: GroundModel, time: FloatArray, values: Mapping[str, FloatArray]) -> dict[str, object]:
     """When the base first points sideways or down, where it does, or whether wheels turn in vain at the end."""
     wheels = mechanism(model.robot, terrain=True).assembly.wheels
-    found = fates(time, {name: values[name][:, None] for name in model.states}, wheels)
+    found = fates(time, {name: values[name][:, None] for name in model.states if name in values}, wheels)
     if found.overturned[0]:
         return {"overturned_at": float(time[found.first_overturned[0]])}
     return {"stuck": True} if found.stuck[0] else {}

@@ -19,7 +19,6 @@ from trundle.model.ground_motion import STEP
 from trundle.model.placed import placed, require_undriven, warn_of_references
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program import compile_program
-from trundle.program.rollout import Rollout
 from trundle.program.rollout import rollout as native
 from trundle.progress import Doing, Progress, Stopwatch
 from trundle.results import Run
@@ -28,6 +27,7 @@ from trundle.robot.terrain import Terrain, parse_terrain
 from trundle.simulation.beyond_maps import beyond, first_beyond
 from trundle.simulation.draws import noise_of
 from trundle.simulation.dynamic import with_references
+from trundle.simulation.ground_energy import EnergyBooks
 from trundle.simulation.ground_numbers import with_numbers
 from trundle.simulation.ground_run import failed, first_lost, run_of
 from trundle.simulation.options import positive, whole
@@ -41,6 +41,8 @@ from trundle.simulation.start_pose import ANGLES, is_posed, turned
 STEP_SECONDS = 0.01
 # How near to a whole number of steps a duration must be.
 _WHOLE = 1e-9
+# Steps that are taken and looked at together.
+_BLOCK = 4096
 # Contacts and springs that a base needs to stand on.
 _STANDS = 3
 
@@ -83,34 +85,54 @@ class GroundProblem:
         """The run; raises NumericsError with time and wheel where numbers fail."""
         clock = Stopwatch()
         clock.begin("compile_seconds")
-        first = self.inputs_at(self.step * np.arange(min(self.steps, 2), dtype=float))
-        self._advanced(self.start[:, None], first, len(first), lambda _: None)
+        inputs = self.inputs_at(self.step * np.arange(self.steps + 1, dtype=float))
+        inputs = inputs if np.ptp(inputs, axis=0).any() else inputs[:1]
+        self._advanced(self.start, inputs[:2], min(len(inputs), 2), lambda _: None)
         clock.begin("simulate_seconds")
         with Progress(progress, self.steps, f"driving {self.system.robot.name}", "steps") as bar:
-            taken, states = self._states(bar.fraction)
-        time = taken * self.step
-        inputs = self.inputs_at(time)
-        last = first_lost(states)
-        outputs = self._observed(states[:, :last], inputs[:last])
-        self._check_ground(time, states, outputs)
-        if last < time.size:
-            raise failed(self, *self._before_lost(time, states, last))
-        return run_of(self, time, (states, inputs.T, outputs), clock.seconds())
+            rows, books = self._driven(inputs, bar.fraction)
+        time = self.step * np.minimum(self.every * np.arange(self.count, dtype=float), self.steps)
+        return run_of(self, time, rows, books, clock.seconds())
 
-    def _before_lost(
-        self, time: FloatArray, states: FloatArray, lost: int
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Times, states and outputs of the steps from the last but one time that is stored until states are no numbers.
+    def _driven(
+        self, inputs: FloatArray, fraction: Callable[[float], None]
+    ) -> tuple[tuple[FloatArray, FloatArray, FloatArray], EnergyBooks | None]:
+        """States, inputs and outputs (rows, times) that are stored, and what energy did in every step.
 
-        What the ground does is known of a step that is taken: at the last time of numbers it is none.
+        One step more than there are is taken: what the ground does at the last time is that of the step that begins
+        there.
         """
-        before = max(lost - 2, 0)
-        begun = round(float(time[before]) / self.step)
-        taken = self.step * np.arange(begun, min(begun + 2 * self.every, self.steps), dtype=float)
-        inputs = self.inputs_at(taken)
-        passed = self._advanced(states[:, before : before + 1], inputs, 1, lambda _: None).states[:, :, 0].T
-        count = max(first_lost(passed[:, : taken.size]), 1)
-        return taken[:count], passed[:, :count], self._observed(passed[:, :count], inputs[:count])
+        state, found, energy = self.start, list[tuple[FloatArray, ...]](), list[FloatArray]()
+        begin = 0
+        while begin <= self.steps:
+            left = self.steps + 1 - begin
+            count = left if left <= _BLOCK + 1 else _BLOCK  # a single step would be other code
+            given = inputs[begin : begin + count] if len(inputs) > 1 else inputs
+            done = begin / (self.steps + 1)
+            passed = self._advanced(
+                state, given, count, lambda part, done=done: fraction(done + part * (1 - done))
+            )
+            given = np.broadcast_to(given.T, (given.shape[1], count))
+            outputs = self._observed(passed, given)
+            self._check(begin, passed, outputs)
+            number = begin + np.arange(count)
+            stored = (number % self.every == 0) | (number == self.steps)
+            found.append((passed[:, :-1][:, stored], given[:, stored], outputs[:, stored]))
+            if self.system.mode == "dynamic":
+                energy.append(EnergyBooks.read(self.system.outputs, outputs))
+            state, begin = passed[:, -1], begin + count
+        states, told, outputs = (np.concatenate(parts, axis=1) for parts in zip(*found, strict=True))
+        return (states, told, outputs), EnergyBooks.of(self.step, self.every, energy) if energy else None
+
+    def _check(self, begin: int, passed: FloatArray, outputs: FloatArray) -> None:
+        """Raise InputError where a wheel has left all maps, NumericsError where states are no numbers; `passed` are the
+        states from step `begin` on, outputs those of the steps between them.
+        """
+        lost = min(first_lost(passed), outputs.shape[1])
+        time = self.step * np.arange(begin, begin + lost, dtype=np.float64)
+        self._check_ground(time, passed, outputs[:, :lost])
+        if lost < outputs.shape[1]:
+            raise failed(self, time, passed[:, :lost], outputs[:, :lost])
 
     def _check_ground(self, time: FloatArray, states: FloatArray, outputs: FloatArray) -> None:
         """Raise InputError where a wheel has left all maps."""
@@ -124,53 +146,37 @@ class GroundProblem:
             x, y = (float(states[model.states.index(name), place]) for name in "xy")
             raise beyond(model.terrain, wheel, f"at t = {time[place]:g} s", x, y)
 
-    def _states(self, fraction: Callable[[float], None]) -> tuple[FloatArray, FloatArray]:
-        """The steps that are stored, and the states there (states, times)."""
-        inputs = self.inputs_at(self.step * np.arange(self.steps, dtype=float))
-        whole_part = self.steps - self.steps % self.every
-        result = self._advanced(self.start[:, None], inputs[:whole_part], self.every, fraction)
-        taken, rows = np.asarray(result.steps, dtype=float), result.states
-        if whole_part < self.steps:
-            rest = self._advanced(
-                rows[-1][:, :1], inputs[whole_part:], self.steps - whole_part, lambda _: None
-            )
-            taken, rows = np.append(taken, self.steps), np.concatenate([rows, rest.states[-1:]])
-        return taken, rows[:, :, 0].T
-
     def _advanced(
-        self, start: FloatArray, inputs: FloatArray, every: int | None, fraction: Callable[[float], None]
-    ) -> Rollout:
-        """Steps of one robot (states, 1); without `every` one step of many with one input each, by the same code."""
-        model, single = self.system, every is not None
-        # Two lanes in place of one, and inputs that stay without an axis of time: then it is one code for all.
-        if single:
-            start, given = np.repeat(start, 2, axis=1), np.repeat(inputs[:, :, None], 2, axis=2)
-            given = given if np.ptp(inputs, axis=0).any() else given[:1]
-        else:
-            given = inputs.T[None]
+        self, start: FloatArray, inputs: FloatArray, steps: int, fraction: Callable[[float], None]
+    ) -> FloatArray:
+        """The states before and after every step (states, steps + 1); inputs (steps, inputs), or (1, inputs) that stay.
+
+        Two lanes in place of one, and inputs that stay without an axis of time: then it is one code for all.
+        """
+        model = self.system
         groups = {
-            INPUT: given if model.inputs else np.zeros(0),
+            INPUT: np.repeat(inputs[:, :, None], 2, axis=2) if model.inputs else np.zeros(0),
             PARAMETER: self.numbers,
             STEP: [self.step],
         }
-        return native(
-            model.still, start, groups, dt=1.0, steps=len(inputs) if single else 1, every=every,
+        found = native(
+            model.still, np.repeat(start[:, None], 2, axis=1), groups, dt=1.0, steps=steps,
             progress=fraction, projection=model.step, quick=True,
         )  # fmt: skip
+        return found.states[:, :, 0].T
 
-    def _observed(self, states: FloatArray, inputs: FloatArray) -> FloatArray:
-        """The outputs (outputs, times); forces are those of the step that begins there, which is taken once more."""
+    def _observed(self, passed: FloatArray, inputs: FloatArray) -> FloatArray:
+        """The outputs (outputs, steps) of steps between states (states, steps + 1) that were passed."""
         model = self.system
         groups = [
-            np.ascontiguousarray(states),
-            np.ascontiguousarray(inputs.T),
+            np.ascontiguousarray(passed[:, :-1]),
+            np.ascontiguousarray(inputs),
             self.numbers,
             np.array([self.step]),
         ]
         if len(model.observe.inputs) > len(groups):
-            after = self._advanced(states, inputs, None, lambda _: None).final
             rows = [model.states.index(name) for name in model.observe.inputs[-1].labels]
-            groups.append(np.ascontiguousarray(after[rows]))
+            groups.append(np.ascontiguousarray(passed[rows, 1:]))
         return compile_program(model.observe)(*groups, often=False)[0]
 
 

@@ -1,8 +1,9 @@
 """From a configuration to the next at given speeds, in one explicit step: the base by a kind of step, joints by Euler.
 
-A base's place goes by p + R v dt in both kinds. They differ in how it turns:
+A base's place goes by p + R v dt. Kinds differ in how it turns:
 exponential: R exp([ω]× dt), the rotation at a constant ω; what a step loses is of the second order.
 euler_angles: roll, pitch and yaw, R = Rz Ry Rx, by their own rates times dt, as many simulators of vehicles do.
+Steps by momenta turn it by Cayley's map, R (1 − b)⁻¹ (1 + b) with b = [ω]× dt/2: it has slopes at ω = 0.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from trundle.choices import Attitude
 from trundle.mechanics.joints import quaternion_rotation
 from trundle.mechanics.tree import Tree
 from trundle.scalars import Scalar, asin, atan2, clamp, cos, sin, sinc, sqrt
-from trundle.spatial.vectors import Matrix, Vector, apply
+from trundle.spatial.vectors import Matrix, Vector, apply, scale
 
 Turned = Callable[[Sequence[Scalar], Vector, Scalar], tuple[Scalar, ...]]
 
@@ -32,8 +33,17 @@ def advanced(
 def by_exponential(quaternion: Sequence[Scalar], omega: Vector, dt: Scalar) -> tuple[Scalar, ...]:
     """q ⊗ (cos(θ/2), sin(θ/2) ω/|ω|), θ = |ω| dt, ω in the body's axes."""
     half = sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]) * dt / 2
-    c, share = cos(half), sinc(half) * dt / 2
-    a, b, d = (share * rate for rate in omega)
+    return _turned(quaternion, cos(half), scale(sinc(half) * dt / 2, omega))
+
+
+def by_cayley(quaternion: Sequence[Scalar], omega: Vector, dt: Scalar) -> tuple[Scalar, ...]:
+    """q ⊗ (1, ω dt/2) at length 1: a turn by 2 atan(|ω| dt/2), ω in the body's axes."""
+    return _turned(quaternion, 1, scale(dt / 2, omega))
+
+
+def _turned(quaternion: Sequence[Scalar], c: Scalar, share: Vector) -> tuple[Scalar, ...]:
+    """q ⊗ (c, share) at length 1."""
+    a, b, d = share
     w, x, y, z = quaternion
     turned = (
         w * c - x * a - y * b - z * d,

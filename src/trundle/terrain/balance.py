@@ -1,12 +1,14 @@
 """A step by forces: the speeds at its end at which all forces, taken there, balance (Seegmiller & Kelly 2016).
 
-e(ν) = M (ν − ν₀)/h + c − τ(ν) = 0 over the speeds that are sought, M and c where the step begins, τ what contacts,
-motors and springs do at its end. A spring's stretch and a contact's depth are those at the end, too, so that a step is
-stable however stiff they are. Newton's method with K = M/h − ∂τ/∂ν; where τ is linear one round is exact.
+e(ν) = A ν + b − τ(ν) = 0 over the speeds that are sought, A = M/h and b those of a kind of step (`model/`), M where the
+step begins, τ what contacts, motors and springs do at its end. A spring's stretch and a contact's depth are those at
+the end, too, so that a step is stable however stiff they are. Newton's method with K = A − ∂τ/∂ν; where τ is linear one
+round is exact.
 
-There is always such a ν: friction takes power, and a contact's normal force is bounded by its depth. But there may be
-several, as friction's limit hangs on loads and Pacejka's curves fall again, and Newton's method then circles or runs
-away. What it hasn't found in `_FIRST` rounds is sought by secants (`Search.round`).
+There is always such a ν: friction takes power, a contact's normal force is bounded by its depth, and carried momenta
+are turned, which takes none. But there may be several, as friction's limit hangs on loads and Pacejka's curves fall
+again, and Newton's method then circles or runs away. What it hasn't found in `FIRST` rounds is sought by secants
+(`Search.round`).
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ _FALLS, _LEAST = 0.9, 0.05
 _QUICK = 0.1
 # Rounds of Newton's method before secants; an ordinary step takes at most seven. With 12 in place of 30, loose soil
 # leaves 40 % more steps unbalanced.
-_FIRST = 30.0
+FIRST = 30.0
 # Secants between two looks whether Newton's method leads on, from how near (|e| over the weight's tolerance, 1e-3 of
 # the weight), and what it must leave of |e| to go on. Of 572 steps on stairs with Pacejka's curves that Newton's method
 # alone didn't balance, these leave 60 in 100 rounds, secants alone 135; without "near" 104.
@@ -37,12 +39,14 @@ _SWINGS, _SMALLEST, _GROWS = 0.5, 0.05, 1.3
 
 
 class Balance(NamedTuple):
-    """M/h, c − M ν₀/h (N, N m), the speeds ν₀ where the step begins, and what may be left of the forces (N)."""
+    """A and b of e(ν) = A ν + b − τ(ν), with A = M/h and what hangs on ν by a factor (N, N m), speeds to begin with,
+    and what may be left of every force (N, N m).
+    """
 
     mass: Rows
     drift: Sequence[Scalar]
     start: Sequence[Scalar]
-    tolerance: Scalar
+    tolerance: Sequence[Scalar]
 
 
 class Slopes(NamedTuple):
@@ -114,17 +118,18 @@ class Search(NamedTuple):
     ) -> tuple[Scalar, list[Scalar]]:
         """The error of the speeds that are tried, at most 1 where forces balance, and the search's next numbers.
 
-        `forces` are τ, `slopes` ∂τ/∂ν at these speeds. The error is |e|² over the square of the tolerance. Two searches
-        follow each other: Newton's method for `_FIRST` rounds, then secants, from where the step begins.
+        `forces` are τ, `slopes` ∂τ/∂ν at these speeds. The error is the sum of the squares of e over the tolerances.
+        Two searches follow each other: Newton's method for `FIRST` rounds, then secants, from where the step begins.
         """
         tried = self.tried
         left = [
             minus(force, plus(rest, dot(row, tried)))
             for force, rest, row in zip(forces, balance.drift, balance.mass, strict=True)
         ]
-        error = dot(left, left) / (balance.tolerance * balance.tolerance)
+        shares = [force / allowed for force, allowed in zip(left, balance.tolerance, strict=True)]
+        error = dot(shares, shares)
         along = dot(self.change, left)
-        first = less(self.rounds, _FIRST)
+        first = less(self.rounds, FIRST)
         quick, slow = self._newton(along), self._secant(error, along)
         ways = [where(first, a, b) for a, b in zip(quick.slopes, slow.slopes, strict=True)]
         matrix = [
@@ -135,7 +140,7 @@ class Search(NamedTuple):
         change = solve_general([list(reversed(row)) for row in reversed(matrix)], list(reversed(left)))
         new = list(reversed(change))
         promise = where(first, absolute(dot(new, left)), error)
-        restart = first * less(_FIRST - 1.5, self.rounds)
+        restart = first * less(FIRST - 1.5, self.rounds)
         taken = where(first, quick.taken, slow.taken)
         best = [where(taken, a, b) for a, b in zip(tried, self.best, strict=True)]
         return error, Search(

@@ -1,0 +1,527 @@
+"""A step over ground that makes no energy: momenta are carried from step to step, not speeds in turning axes.
+
+Sought are the step's speeds u; M, Jacobians and contacts are those where it begins, forces are taken at u. P of the
+whole (about n̄, the normal of the ground, by its mean), Π about the centre of mass (implicit midpoint, Cayley's map) and
+the joints' own p_s (symplectic Euler) go on apart:
+
+    P(u) + a × P(u) = P₀' − a × P₀' + h f,       P₀' = P₀ + h m g,   a = n̄ tan(h n̄·ω₀/2)
+    Π(u) + b × Π(u) = Π₀ + h τ,                  b = (h κ/2) ω,      κ = tan(θ/2)/(θ/2), θ = h |ω₀|
+    p_s(u) = p_s₀ + h (∂ℓ/∂s(q₀, u) + τ_s)
+
+In base axes, multiplied by Y⁻¹, so that the mass part is M u/h and rows of contacts stay as they are. Simo & Wong 1991
+(the midpoint with Cayley's map keeps energy and momentum of a body), Hairer, Lubich & Wanner 2006, VI.3 (symplectic
+Euler). Where the ground bears nothing, momenta are kept to rounding however well the search ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trundle.mechanics.frames import velocities
+from trundle.mechanics.joints import quaternion_rotation
+from trundle.mechanics.linear import dot, solve_positive, transpose
+from trundle.mechanics.momentum import momentum_forces
+from trundle.mechanics.quantities import Quantity
+from trundle.model.constraints import coordinate_rates
+from trundle.model.ground_states import SYMBOLS, TRIAL, put
+from trundle.model.mechanism import Mechanism
+from trundle.model.moving import extended_mass, generic_values
+from trundle.program.tangents import derivative_along
+from trundle.scalars import (
+    Rows,
+    Scalar,
+    absolute,
+    clamp,
+    is_zero,
+    largest,
+    less,
+    maximum,
+    minimum,
+    minus,
+    plus,
+    sqrt,
+    tan,
+    times,
+    where,
+)
+from trundle.spatial.vectors import Matrix, Vector, add, apply, apply_transposed, cross, scale, subtract
+from trundle.spatial.vectors import dot as dot3
+from trundle.terrain.advance import by_cayley
+from trundle.terrain.balance import FIRST, Balance
+
+if TYPE_CHECKING:
+    from trundle.model.ground_motion import GroundMotion
+
+# The base's speeds stand first: its origin's velocity, then its rate, in its own axes.
+_BASE = 6
+# Joints' term fades from 13 steps a turn (0.5 rad a step) to 8 (0.8 rad), where it would make energy.
+_SLOW, _FADES = 0.8, 0.3
+# A step turns by no more than this (rad) where its turn is foreseen.
+_TURN = 2.0
+# Forces balance where what is left is below these shares of the weight. Those that push the whole are linear but for
+# the contacts, so they tell how well these are found. Where the ground bears, terms of the second order in the base's
+# rate and joints need no second round (1e-6 and 1e-5 make the same energy to all digits), but a first. In flight energy
+# needs it.
+_PUSHED, _TURNED, _FREE = 1e-10, 1e-5, 1e-12
+# A rate that is none (rad/s), the share of weight times step below which there is no momentum, and normals that cancel.
+_STILL, _AT_REST, _NO_NORMAL = 1e-9, 1e-6, 1e-3
+# A joint's term beside what its momentum times its rate comes to; below it, it is balanced.
+_BALANCED_SHARE = 1e-9
+
+
+class MomentumStep:
+    """Its terms in the nodes of a motion's tracer, over all speeds or over those that follow no others."""
+
+    def __init__(self, motion: GroundMotion) -> None:
+        self.motion = motion
+        names = [motion.speeds[place] for place in motion.loose]
+        self.sought = tuple(f"step.{name}" for name in names)
+        self.joints = [place for place in motion.loose if motion.free[place] in _unbalanced(motion.numbers)]
+        held = [place for place in range(len(motion.free)) if place not in motion.loose]
+        self.kicked = {place: f"step.kick.{motion.speeds[place]}" for place in (*self.joints, *held)}
+        units = {name: motion.numbers.assembly.quantities[name].unit for name in motion.speeds}
+        memory = [Quantity(f"step.{name}", units[name], "memory") for name in names]
+        impulses = {name: "N m s" if unit == "rad/s" else "N s" for name, unit in units.items()}
+        memory.append(Quantity("step.length", "s", "memory"))
+        memory += [
+            Quantity(name, impulses[motion.speeds[place]], "memory") for place, name in self.kicked.items()
+        ]
+        if self.joints:
+            memory.append(Quantity("step.energy", "J", "memory"))
+        self.memory = tuple(memory)
+
+    @cached_property
+    def first(self) -> Scalar:
+        """1 in the first step, which has no last one."""
+        return less(self.motion.state["step.length"], self.motion.dt / 2)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """M over all speeds where the step begins."""
+        return extended_mass(self.motion.assembly, self.motion.here.at)
+
+    @cached_property
+    def mass(self) -> Scalar:
+        """Of the whole (kg)."""
+        return self.rows[0][0]
+
+    @cached_property
+    def gravity(self) -> Vector:
+        """In base axes (m/s²)."""
+        return apply_transposed(self.turned, self.motion.assembly.tree.gravity)
+
+    @cached_property
+    def turned(self) -> Matrix:
+        """R₀: from base axes to the world's."""
+        return quaternion_rotation(*self.motion.here.at.q[3:7])
+
+    @cached_property
+    def omega(self) -> Vector:
+        """The base's rate where the step begins."""
+        return _three(self.motion.before[3:6])
+
+    @cached_property
+    def normal(self) -> Vector:
+        """n̄: the mean normal of all contacts that there can be, bearing or not, in base axes; else the vertical."""
+        total: Vector = (0, 0, 0)
+        for each in self.motion.touching:
+            total = add(total, each.contact.normal)
+        size = sqrt(dot3(total, total))
+        none = less(size, _NO_NORMAL)
+        x, y, z = (
+            where(none, up, part / where(none, 1, size)) for part, up in zip(total, (0, 0, 1), strict=True)
+        )
+        return apply_transposed(self.turned, (x, y, z))
+
+    @cached_property
+    def half_turn(self) -> Vector:
+        """a = n̄ tan(h ω_n/2), ω_n the rate about n̄ where the step begins."""
+        angle = clamp(self.motion.dt * dot3(self.normal, self.omega), _TURN)
+        return scale(tan(angle / 2), self.normal)
+
+    @cached_property
+    def kappa(self) -> Scalar:
+        """tan(θ/2)/(θ/2), so that a steady spin turns by h |ω| a step."""
+        half = minimum(self.motion.dt * sqrt(dot3(self.omega, self.omega) + _STILL**2), _TURN) / 2
+        return tan(half) / half
+
+    @cached_property
+    def started(self) -> list[Scalar]:
+        """P₀ in base axes, and P₀' = P₀ + h m g behind it."""
+        linear = [dot(row, self.motion.before) for row in self.rows[:3]]
+        pull = scale(self.motion.dt * self.mass, self.gravity)
+        return [*linear, *(plus(p, g) for p, g in zip(linear, pull, strict=True))]
+
+    def along_center(self, force: Vector) -> list[Scalar]:
+        """J_cᵀ f: a force at the centre of mass as generalised forces; J_c is M's first rows over the mass."""
+        share = scale(1 / self.mass, force)
+        return [dot(column, share) for column in transpose(self.rows[:3])]
+
+    @cached_property
+    def angular_rows(self) -> Rows:
+        """Of Π over all speeds."""
+        center = _center(self.rows)
+        columns = [
+            subtract(_three(column[3:6]), cross(center, _three(column[:3])))
+            for column in transpose(self.rows[:_BASE])
+        ]
+        return transpose(columns)
+
+    def about_center(self, nu: Sequence[Scalar]) -> Vector:
+        """Π of speeds."""
+        return _three([dot(row, nu) for row in self.angular_rows])
+
+    @cached_property
+    def fading(self) -> Scalar:
+        """α: 1 where what moves turns by less than half a radian a step, 0 from 0.8 on."""
+        motion = self.motion
+        tree, nu = motion.assembly.tree, motion.before
+        columns = {motion.free[place] for place in self.joints}
+        rates = [nu[column] for column in columns]
+        links = zip(
+            tree.links,
+            tree.speed_slices(),
+            velocities(tree, motion.here.at.poses, nu[: tree.speed_count]),
+            strict=True,
+        )
+        turning = [
+            sqrt(dot3(twist.angular, twist.angular))
+            for link, at, twist in links
+            if at.start == 0 or columns & {*range(at.start, at.stop)}
+        ]
+        fastest = largest([*turning, *(absolute(rate) for rate in rates)])
+        return minimum(maximum((_SLOW - motion.dt * fastest) / _FADES, 0), 1)
+
+    def joint_forces(self, here: Mechanism, nu: Sequence[Scalar], rows: Rows) -> list[Scalar]:
+        """∂ℓ/∂s over all speeds, the centre of mass taken to rest; `rows` are those of M."""
+        tree = here.assembly.tree
+        drifting = [dot(row, nu) / rows[0][0] for row in rows[:3]]
+        resting = [*(minus(v, d) for v, d in zip(nu[:3], drifting, strict=True)), *nu[3 : tree.speed_count]]
+        forces = momentum_forces(tree, here.at.poses, resting)
+        return [*forces, *([0] * (len(nu) - len(forces)))]
+
+    @cached_property
+    def starting_forces(self) -> list[Scalar]:
+        """∂ℓ/∂s where the step begins."""
+        return self.joint_forces(self.motion.here, self.motion.before, self.rows)
+
+    @cached_property
+    def kicks(self) -> list[Scalar]:
+        """By what momenta are less than those of the speeds that are shown, over those that follow no others: of joints
+        half a step's ∂ℓ/∂s, so that what is shown is of the second order; of held speeds, whose torque it tells, what
+        the others' change from a step's speeds to those at its end brings.
+        """
+        motion, found = self.motion, [0] * len(self.motion.free)
+        (own,) = motion.folded([self.starting_forces]) if self.joints else [found]
+        for place, name in self.kicked.items():
+            begun = self.fading * motion.dt / 2 * own[place] if place in self.joints else 0
+            found[place] = where(self.first, begun, motion.state[name])
+        return found
+
+    def moving(self, nu: Sequence[Scalar]) -> list[Scalar]:
+        """What hangs on the speeds by more than a factor, as forces over all speeds: −(κ/2) ω × Π and α ∂ℓ/∂s."""
+        forces = self.turning(nu)
+        if not self.joints:
+            return forces
+        own = self.joint_forces(self.motion.here, nu, self.rows)
+        return [plus(force, times(self.now, joint)) for force, joint in zip(forces, own, strict=True)]
+
+    def turning(self, nu: Sequence[Scalar]) -> list[Scalar]:
+        """What of it a round takes the slopes of: −(κ/2) ω × Π."""
+        turning = scale(-self.kappa / 2, cross(_three(nu[3:6]), self.about_center(nu)))
+        return [0, 0, 0, *turning, *([0] * (len(nu) - _BASE))]
+
+    @cached_property
+    def now(self) -> Scalar:
+        """α in Newton's rounds; secants find their way with the term where the step begins, which always has one."""
+        return where(less(self.motion.search.rounds, FIRST), self.fading, 0)
+
+    @cached_property
+    def linear(self) -> tuple[Rows, list[Scalar]]:
+        """A and b with A ν + b for all but `moving`, over all speeds."""
+        motion, a = self.motion, self.half_turn
+        inverse = 1 / motion.dt
+        columns = [_three(column) for column in transpose(self.rows[:3])]
+        turns = [self.along_center(cross(a, column)) for column in columns]
+        matrix = [
+            [times(inverse, plus(m, turns[j][i])) for j, m in enumerate(row)]
+            for i, row in enumerate(self.rows)
+        ]
+        begun = _three(self.started[3:])
+        push = scale(inverse, subtract(cross(a, begun), scale(motion.dt * self.mass, self.gravity)))
+        rest = [
+            minus(p, times(inverse, dot(row, motion.before)))
+            for p, row in zip(self.along_center(push), self.rows, strict=True)
+        ]
+        if self.joints:
+            share = 1 - self.now
+            rest = [minus(r, times(share, f)) for r, f in zip(rest, self.starting_forces, strict=True)]
+        return matrix, rest
+
+    @cached_property
+    def folded(self) -> tuple[Rows, list[Scalar]]:
+        """The same over the speeds that follow no others."""
+        motion, (matrix, rest) = self.motion, self.linear
+        folded = transpose(motion.folded(transpose(motion.folded(matrix))))
+        (drift,) = motion.folded([rest])
+        kicked = [
+            plus(d, k / motion.dt) if not is_zero(k) else d for d, k in zip(drift, self.kicks, strict=True)
+        ]
+        return folded, [minus(d, b) for d, b in zip(kicked, self.bending, strict=True)]
+
+    @cached_property
+    def bending(self) -> list[Scalar]:
+        """Ḟᵀ p of ratios F(q) that bend, p = M ν₀, where the step begins."""
+        motion = self.motion
+        if not any(coupling.bends for coupling in motion.assembly.couplings):
+            return [0] * len(motion.free)
+        names, at = motion.numbers.names, motion.here.at
+        symbols = motion.tracer.inputs(TRIAL, len(self.rows), SYMBOLS)
+        rates = coordinate_rates(motion.assembly, names, at, motion.before)
+        (folded,) = motion.folded([list(symbols)])
+        slopes = derivative_along(folded, [motion.state[name] for name in names], rates)
+        return put([list(slopes)], symbols, [dot(row, motion.before) for row in self.rows])[0]
+
+    @cached_property
+    def balance(self) -> Balance:
+        """The balance of forces over the speeds that are sought, from where the last step's led."""
+        motion, (matrix, rest) = self.motion, self.folded
+        held, loose = motion.held_free, motion.loose
+        drift = [plus(rest[i], dot([matrix[i][k] for k in held], [*held.values()])) for i in loose]
+        start = [
+            where(self.first, motion.state[motion.speeds[i]], motion.state[name])
+            for i, name in zip(loose, self.sought, strict=True)
+        ]
+        mass = [[matrix[i][j] for j in loose] for i in loose]
+        return Balance(mass, drift, start, self.tolerance(motion.bears, less(motion.search.rounds, 0.5)))
+
+    def tolerance(self, bears: Scalar, begins: Scalar = 0) -> list[Scalar]:
+        """What may be left of the forces that are sought (N, N m): where the ground bears something or not, in the
+        first round or later.
+        """
+        motion = self.motion
+        turned = where(begins, _PUSHED, _TURNED)
+        push, turn = (times(motion.weight, where(bears, borne, _FREE)) for borne in (_PUSHED, turned))
+        return [push if place < 3 else turn for place in motion.loose]
+
+    def needed(self, free: Sequence[Scalar]) -> list[Scalar]:
+        """What the change of momenta needs at speeds of the step (N, N m), over those that follow no others."""
+        motion, (matrix, rest) = self.motion, self.folded
+        (moving,) = motion.folded([self.moving(motion.all_speeds(free))])
+        return [minus(plus(dot(row, free), r), m) for row, r, m in zip(matrix, rest, moving, strict=True)]
+
+    def after(self, free: Sequence[Scalar]) -> dict[str, Scalar]:
+        """Coordinates, speeds and what the next step remembers, where a step of these speeds ends."""
+        motion = self.motion
+        nu = motion.all_speeds(free)
+        b = scale(motion.dt * self.kappa / 2, _three(nu[3:6]))
+        turn = quaternion_rotation(1, *b)
+        linear, angular = self._momenta(nu, b, turn)
+        coordinates = self._coordinates(nu, linear, turn)
+        names = motion.numbers.names
+        end = motion.here.configured([coordinates[name] for name in names])
+        at_end = _End(self, end, free, apply_transposed(turn, linear), angular)
+        memory = {name: free[place] for name, place in zip(self.sought, motion.loose, strict=True)}
+        memory["step.length"] = motion.dt
+        return coordinates | at_end.speeds | memory | at_end.memory
+
+    def _momenta(self, nu: Sequence[Scalar], b: Vector, turn: Matrix) -> tuple[Vector, Vector]:
+        """P where the step ends, in base axes where it begins, and Π in those where it ends."""
+        a, bears = self.half_turn, self.motion.bears
+        linear, angular = _three([dot(row, nu) for row in self.rows[:3]]), self.about_center(nu)
+        share = 2 / (1 + dot3(a, a))
+        about = cross(a, linear)
+        turned = add(linear, scale(share, add(about, cross(a, about))))
+        free = apply_transposed(turn, self.about_center(self.motion.before))
+        borne = subtract(angular, cross(b, angular))
+        return _chosen(bears, turned, _three(self.started[3:])), _chosen(bears, borne, free)
+
+    def _coordinates(self, nu: Sequence[Scalar], linear: Vector, turn: Matrix) -> dict[str, Scalar]:
+        """By name: the centre of mass goes by P/m, in flight by the mean of both ends; the base is put where it wants
+        to be.
+        """
+        motion = self.motion
+        rated = [*nu[:3], *scale(self.kappa, _three(nu[3:6])), *nu[_BASE:]]
+        by_name, names = motion.turned_by(rated, by_cayley), motion.numbers.names
+        ended = extended_mass(motion.assembly, motion.here.configured([by_name[name] for name in names]).at)
+        way = scale(motion.dt / self.mass, self._led(nu, linear))
+        moved = subtract(add(_center(self.rows), way), apply(turn, _center(ended)))
+        place = add(_three(motion.here.at.q[:3]), apply(self.turned, moved))
+        return by_name | dict(zip(motion.assembly.coordinates[:3], place, strict=True))
+
+    def _led(self, nu: Sequence[Scalar], linear: Vector) -> Vector:
+        """m times the velocity by which the centre of mass goes (base axes where the step begins). Where the ground
+        turns it, by the mean of both ends: γ is the share of its turn that forces made, 0 on ice.
+        """
+        begun = _three(self.started[:3])
+        turning = self.motion.dt * dot3(self.normal, _three(nu[3:6]))
+        still = less(absolute(turning), _STILL)
+        across = cross(self.normal, linear)
+        least = _AT_REST * self.motion.weight * self.motion.dt
+        size = (dot3(linear, linear) + least * least) * where(still, 1, turning)
+        share = minimum(maximum(dot3(subtract(linear, begun), across) / size, 0), 1)
+        by_end = subtract(linear, scale(where(still, 0, share * turning) / 2, across))
+        return _chosen(self.motion.bears, by_end, scale(0.5, add(begun, linear)))
+
+
+class _End:
+    """Where a step ends: the speeds that its momenta mean there.
+
+    linear, angular : P and Π in base axes there
+    """
+
+    def __init__(
+        self, step: MomentumStep, end: Mechanism, free: Sequence[Scalar], linear: Vector, angular: Vector
+    ) -> None:
+        self.step, self.motion, self.end, self.free = step, step.motion, end, free
+        self.linear, self.angular = linear, angular
+        self.rows = extended_mass(end.assembly, end.at)
+        self.mass = self.fold(transpose(self.fold(self.rows)))
+
+    def fold(self, rows: Rows) -> Rows:
+        """Rows over all speeds as rows over those that follow no others, there."""
+        return self.motion.folded(rows, self.end.at)
+
+    @cached_property
+    def relative(self) -> list[Scalar]:
+        """What a joint's row has of p_s, relative to the centre of mass, over the speeds that follow no others."""
+        motion, step = self.motion, self.step
+        nu = motion.all_speeds(self.free)
+        (momenta,) = motion.folded([[dot(row, nu) for row in step.rows]])
+        linear = _three([dot(row, nu) for row in step.rows[:3]])
+        (carried,) = motion.folded([step.along_center(linear)])
+        return [minus(m, c) for m, c in zip(momenta, carried, strict=True)]
+
+    @cached_property
+    def momenta(self) -> list[Scalar]:
+        """Fᵀ M ν there, over the speeds that follow no others."""
+        inverse = 1 / self.mass[0][0]
+        carried = [times(inverse, dot(column, self.linear)) for column in transpose(self.mass[:3])]
+        about = add(self.angular, cross(_center(self.mass), self.linear))
+        joints = [plus(r, c) for r, c in zip(self.relative[_BASE:], carried[_BASE:], strict=True)]
+        return [*self.linear, *about, *joints]
+
+    @cached_property
+    def solved(self) -> list[Scalar]:
+        """ν there, over the speeds that follow no others; held ones as they are held."""
+        return self._filled(self._with_mass(self.momenta))
+
+    def _with_mass(self, momenta: Sequence[Scalar], places: Sequence[int] | None = None) -> list[Scalar]:
+        """M⁻¹ p over the speeds that are sought, or over some of them, the others at rest."""
+        motion = self.motion
+        sought, held = motion.loose if places is None else places, motion.held_free
+        right = [[minus(momenta[i], dot([self.mass[i][k] for k in held], [*held.values()]))] for i in sought]
+        return [row[0] for row in solve_positive([[self.mass[i][j] for j in sought] for i in sought], right)]
+
+    def _filled(self, sought: Sequence[Scalar]) -> list[Scalar]:
+        return self.motion.filled(sought)
+
+    @cached_property
+    def speeds(self) -> dict[str, Scalar]:
+        """By name, as they are shown."""
+        nu = self.solved
+        if self.step.joints:
+            nu = [plus(slow, kick) for slow, kick in zip(self.guarded[0], self._kicked, strict=True)]
+        return dict(zip(self.motion.speeds, nu, strict=True))
+
+    @cached_property
+    def memory(self) -> dict[str, Scalar]:
+        """What the next step has to know of joints and of held speeds."""
+        nu = [*self.speeds.values()]
+        kicks = {
+            name: dot(self.mass[place], self._kicked)
+            if place in self.step.joints
+            else minus(dot(self.mass[place], nu), self.momenta[place])
+            for place, name in self.step.kicked.items()
+        }
+        return kicks | ({"step.energy": self.guarded[1]} if self.step.joints else {})
+
+    @cached_property
+    def _kicks(self) -> list[Scalar]:
+        """Half a step's ∂ℓ/∂s there."""
+        nu = self.motion.all_speeds(self.guarded[0], self.end.at)
+        (forces,) = self.fold([self.step.joint_forces(self.end, nu, self.rows)])
+        share = self.step.fading * self.motion.dt / 2
+        return [times(share, f) if i in self.step.joints else 0 for i, f in enumerate(forces)]
+
+    @cached_property
+    def _kicked(self) -> list[Scalar]:
+        """What the kicks change of the speeds."""
+        sought = self.motion.loose
+        right = [[self._kicks[i]] for i in sought]
+        change = solve_positive([[self.mass[i][j] for j in sought] for i in sought], right)
+        places = dict(zip(sought, (row[0] for row in change), strict=True))
+        return [places.get(i, 0) for i in range(len(self.motion.free))]
+
+    def _energy(self, nu: Sequence[Scalar]) -> Scalar:
+        """Of the motion about the centre of mass (J)."""
+        whole = dot(nu, [dot(row, nu) for row in self.mass]) / 2
+        return whole - dot3(self.linear, self.linear) / (2 * self.mass[0][0])
+
+    @cached_property
+    def guarded(self) -> tuple[list[Scalar], Scalar]:
+        """The speeds, and the energy about the centre of mass, which a flight of few steps a turn mustn't raise: there
+        joints move as much slower as it takes, at the same momenta of all else.
+        """
+        motion, step = self.motion, self.step
+        nu, before = self.solved, motion.state["step.energy"]
+        begun = motion.before_free
+        at_first = dot(begun, [dot(row, begun) for row in self._mass_before]) / 2
+        start = _three(step.started[:3])
+        before = where(step.first, at_first - dot3(start, start) / (2 * step.mass), before)
+        still = [place for place in motion.loose if place not in step.joints]
+        at_rest = dict(zip(still, self._with_mass(self.momenta, still), strict=True))
+        slow = [motion.held_free.get(i, at_rest.get(i, 0)) for i in range(len(motion.free))]
+        energy, least = self._energy(nu), self._energy(slow)
+        rises = 1 - less(energy, before)
+        doubtful = (1 - motion.bears) * maximum(less(step.fading, 1), less(1, motion.round[0]))
+        acts = rises * maximum(doubtful, 1 - less(energy, _HUGE)) * (1 - motion.bears)
+        room = maximum(before - least, 0) / maximum(energy - least, _TINY)
+        share = where(less(energy, _HUGE), sqrt(minimum(room, 1)), 0)
+        kept = [
+            where(acts, plus(s, times(share, where(less(share, _TINY), 0, minus(n, s)))), n)
+            for s, n in zip(slow, nu, strict=True)
+        ]
+        return kept, where(
+            acts, least + share * share * where(less(energy, _HUGE), energy - least, 0), energy
+        )
+
+    @property
+    def _mass_before(self) -> Rows:
+        motion = self.motion
+        return motion.folded(transpose(motion.folded(self.step.rows)))
+
+
+_HUGE, _TINY = 1e200, 1e-200
+
+
+def _three(parts: Sequence[Scalar]) -> Vector:
+    x, y, z = parts
+    return x, y, z
+
+
+def _center(rows: Rows) -> Vector:
+    """The centre of mass from the base's origin, as rows of M hold it: M_vω = −m [c]×."""
+    mass = rows[0][0]
+    return rows[1][5] / mass, rows[2][3] / mass, rows[0][4] / mass
+
+
+def _chosen(condition: Scalar, yes: Vector, no: Vector) -> Vector:
+    x, y, z = (where(condition, a, b) for a, b in zip(yes, no, strict=True))
+    return x, y, z
+
+
+def _unbalanced(numbers: Mechanism) -> frozenset[int]:
+    """The columns of joints whose turning changes the momentum of what they carry: all but balanced wheels."""
+    mechanism = numbers.configured(list(generic_values(numbers.assembly.quantities, numbers.names)))
+    assembly = mechanism.assembly
+    tree, poses = assembly.tree, mechanism.at.poses
+    speeds = np.random.default_rng(0).uniform(0.5, 1.5, tree.speed_count)
+    forces = momentum_forces(tree, poses, list(speeds))
+    masses = extended_mass(assembly, mechanism.at)
+    scaled = [abs(float(row[k])) for k, row in enumerate(masses)]  # pyright: ignore[reportArgumentType]
+    return frozenset(k for k, f in enumerate(forces) if abs(float(f)) > _BALANCED_SHARE * scaled[k])  # pyright: ignore[reportArgumentType]
