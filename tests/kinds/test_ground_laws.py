@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
 
 import trundle
 from tests.terrain.reference import forces
@@ -108,37 +107,6 @@ def test_pacejka_is_smooth_at_rest():
     assert law.push(touch((0.0, 0.0)), read).forces == pytest.approx([0.0, 0.0])
     small, smaller = (np.array(law.push(touch((e, 2 * e)), read).forces) / e for e in (1e-7, 1e-8))
     assert small == pytest.approx(smaller, rel=1e-5)
-
-
-def soil(radius, width, slip, aside, depth):
-    """Force along, force across and load (N) in the default soil, by SciPy's quadrature: equations written anew."""
-    front, back = math.acos(1 - depth / radius), -math.acos(1 - depth / radius)
-    peak = (0.4 + 0.15 * slip) * front
-
-    def stresses(theta):
-        at = theta if theta > peak else front - (theta - back) * (front - peak) / (peak - back)
-        normal = radius * (1370 / width + 8.14e5) * (math.cos(at) - math.cos(front))
-        along = radius * (front - theta - (1 - slip) * (math.sin(front) - math.sin(theta)))
-        across = -radius * (1 - abs(slip)) * (front - theta) * aside
-        size = math.hypot(along, across)
-        shear = (0.8 + normal * math.tan(math.radians(37.2))) * (1 - math.exp(-size / 0.025)) / size
-        return normal, shear * along, shear * across
-
-    def integral(part):
-        found, _ = quad(lambda theta: part(theta, *stresses(theta)), back, front, points=[peak], epsabs=1e-10)
-        return radius * width * found
-
-    return [
-        integral(lambda theta, n, x, y: x * math.cos(theta) - n * math.sin(theta)),
-        integral(lambda theta, n, x, y: y),
-        integral(lambda theta, n, x, y: x * math.sin(theta) + n * math.cos(theta)),
-    ]
-
-
-def test_soil_is_the_integral_over_the_arc():
-    law = LAWS.read({"type": "soil", "contact_width": 0.07})
-    push = law.push(touch((-0.05, 0.02), rim=0.5), read)
-    assert [*push.forces, push.load] == pytest.approx(soil(0.3, 0.07, 0.1, 0.02 / 0.45, 0.02), rel=1e-7)
 
 
 def test_the_rim_in_soil_is_as_broad_as_the_wheel_where_nobody_says_another():

@@ -28,6 +28,7 @@ def account(robot, step, inputs=None):
         ("zoe", {}),
         ("rocker_bogie", {"differential_stiffness": 1e4}),
         ("rocker_bogie", {"contact": "pacejka"}),
+        ("rocker_bogie", {"contact": "soil"}),
     ],
 )
 def test_work_less_losses_is_the_change_of_energy(name, measures):

@@ -25,6 +25,7 @@ _POTENTIAL = Quantity("energy.potential", "J", "energy")
 _INTERNAL = Quantity("energy.internal", "J", "energy")
 _FRICTION, _TAKEN = Quantity("friction", "1", "other"), Quantity("power_lost", "W", "power")
 _GROUND = Quantity("power.ground", "W", "power")
+_SOIL = Quantity("power.soil", "W", "power")
 # What the ground's springs store, and would store at the step's end if it were as the step sees it; whether forces
 # balance. A run counts by them, and doesn't show them.
 PRESSED, FORESEEN = (Quantity(f"step.{name}", "J", "memory") for name in ("pressed", "foreseen"))
@@ -106,6 +107,8 @@ def _forced(motion: GroundMotion, nu: Sequence[Scalar]) -> dict[Quantity, Scalar
     outputs |= taken | inner.supplies | _motor_outputs(motion, inner, left, nu)
     held = [actuator for actuator in motion.assembly.actuators if actuator.motor.holds]
     outputs |= _energies(motion) | {_GROUND: sum(lost)}
+    soft = [loss for each, loss in zip(motion.touching, lost, strict=True) if each.wheel.law.carries]
+    outputs |= {_SOIL: sum(soft)} if soft else {}
     outputs[_POWER_IN] = plus(inner.power, sum(outputs[actuator.power] for actuator in held))
     outputs[_POWER_LOST] = plus(inner.loss, outputs[_GROUND])
     loose = [left[place] for place in motion.loose]

@@ -181,9 +181,13 @@ class Soil(ContactLaw):
     θ_f. σ = rⁿ (k_c/b + k_φ)(cos θ − cos θ_f)ⁿ ahead of θ_m, mirrored behind it; τ = (c + σ tan φ)(1 − e^(−|j|/K))
     against the shear j (Ishigami, Miwa, Nagatani & Yoshida 2007, eq. 3 to 11; Jia, Smith & Peng 2012). The load is
     its own, less the ground's damping. The wheel's width b is the wheel's own.
+
+    Forces act at the wheel's lowest point, r below its axle. The shear along the rim turns it back by T = r² b ∫ τ_x
+    dθ, so the moment is r F_x − T, and the soil takes T ω − F_x v_x − F_y v_y.
     """
 
     carries: ClassVar[bool] = True
+    resists: ClassVar[bool] = True
     spins: ClassVar[bool] = True
     sources: ClassVar[tuple[str, ...]] = ("ishigami2007", "jia2012")
 
@@ -203,7 +207,8 @@ class Soil(ContactLaw):
     shear_length: Positive[Length] = default(0.025, "Janosi's K (m), default 0.025.")
     quadrature: Literal["gauss", "trapezoid"] = Field(
         default="gauss",
-        description="How it sums over the arc: gauss, or trapezoid over 61 points as Seegmiller's library.",
+        description="How it sums over the arc: gauss, or trapezoid over 61 points as Seegmiller's library, which has "
+        "no moment about the axle: wheels then turn at no cost but that of their forces.",
     )
 
     def default_counts(self, field: str) -> bool:
@@ -211,32 +216,41 @@ class Soil(ContactLaw):
         return field not in ("friction", "slip_speed")
 
     def push(self, touch: Touch, read: Read) -> Push:
-        """Pressure and shear, summed over the arc; a wheel that runs backward is one that runs forward, mirrored."""
+        """Pressure and shear, summed over the arc; a wheel that runs backward is one that runs forward, mirrored.
+
+        Its way is that of the mean of its own speed and its rim's. Below 1 mm/s front and rear become alike, and only
+        what slips is sheared, so that a wheel at rest is neither pushed nor turned.
+        """
         bearing, radius = touch.bearing, touch.radius
         if bearing is None:
             raise InputError("soil carries a wheel by how deep it is in: it needs a terrain")
-        way = where(less(touch.rim, 0), -1.0, 1.0)
-        slip, own = way * touch.slip[0], way * (touch.slip[0] + touch.rim)
-        ratio = clamp(-slip / maximum(absolute(touch.rim), _SLOWEST), 1.0)
+        own = touch.slip[0] + touch.rim
+        mean = (own + touch.rim) / 2
+        way, going = where(less(mean, 0), -1.0, 1.0), minimum(absolute(mean) / _SLOWEST, 1)
+        ratio = clamp(-way * touch.slip[0] / maximum(absolute(touch.rim), _SLOWEST), 1.0)
         aside = (touch.slip[1] if len(touch.slip) > 1 else 0) / maximum(absolute(own), _SLOWEST)
         depth = minimum(maximum(bearing.depth, _TOUCHED * radius), radius)
-        arc = self._arc(depth / radius, ratio, read)
-        sums: list[Scalar] = [0, 0, 0]
+        arc = self._arc(depth / radius, ratio, going, read)
+        sums: list[Scalar] = [0, 0, 0, 0]
         width = self._width(touch, read)
         for theta, weight in self._nodes(arc):
             pressure = self._pressure(theta, arc, radius, width, read)
-            ahead = radius * (arc.front - theta - (1 - ratio) * (sin(arc.front) - sin(theta)))
+            turned = sin(arc.front) - sin(theta)
+            ahead = radius * (going * (arc.front - theta) - (going - ratio) * turned)
             across = -radius * (1 - absolute(ratio)) * (arc.front - theta) * aside
             size = sqrt(ahead * ahead + across * across + _NO_SHEAR)
             shear = read(self.cohesion) + pressure * tan(read(self.internal_friction))
             shear = shear * (1 - exp(-size / read(self.shear_length))) / size
             c, s = cos(theta), sin(theta)
-            parts = (shear * ahead * c - pressure * s, shear * across, shear * ahead * s + pressure * c)
+            along = shear * ahead
+            parts = (along * c - pressure * s, shear * across, along * s + pressure * c, along)
             sums = [total + weight * part for total, part in zip(sums, parts, strict=True)]
         area = radius * width
         load = maximum(area * sums[2] + bearing.damping * bearing.sinking, 0)
         forces = [way * area * sums[0], area * sums[1]]
-        return Push(forces[: len(touch.slip)], load=load)
+        # The reference's library leaves the rim's shear out.
+        moment = 0 if self.quadrature == "trapezoid" else way * area * radius * (sums[0] - sums[3])
+        return Push(forces[: len(touch.slip)], moment, load=load)
 
     def _width(self, touch: Touch, read: Read) -> Scalar:
         """How broad the rim is in the soil (m)."""
@@ -249,24 +263,29 @@ class Soil(ContactLaw):
             )
         return touch.width
 
-    def _arc(self, share: Scalar, ratio: Scalar, read: Read) -> _Arc:
-        """θ_f, θ_m and θ_r at a sinkage in radii and a slip ratio."""
-        front, behind = _arccosine(1 - share), read(self.rear) * share
+    def _arc(self, share: Scalar, ratio: Scalar, going: Scalar, read: Read) -> _Arc:
+        """θ_f, θ_m and θ_r at a sinkage in radii, a slip ratio, and how much front and rear differ (0 to 1)."""
+        rear = read(self.rear)
+        alike = (1 - going) * (1 - rear) / 2
+        front, back = (_opening(part * share) for part in (1 - alike, rear + alike))
         first, second = (read(number) for number in self.pressure_shape)
-        return _Arc(front, (first + second * ratio) * front, -_arccosine(1 - behind))
+        return _Arc(front, (first * going + second * ratio) * front, -back)
 
     def _nodes(self, arc: _Arc) -> list[tuple[Scalar, Scalar]]:
-        """Angles and weights: evenly over the arc, or Gauss' on both sides of the greatest pressure."""
+        """Angles and weights: evenly over the arc, or Gauss' in √|θ − end| on both sides of the greatest pressure.
+
+        At the arc's ends the pressure goes as |θ − end|ⁿ, which the root makes smooth.
+        """
         front, peak, back = arc
         if self.quadrature == "trapezoid":
             count = 60
             step = (front - back) / count
             return [(back + k * step, step * (0.5 if k in (0, count) else 1.0)) for k in range(count + 1)]
-        pieces = ((back, peak), (peak, front))
+        pieces = ((back, peak - back, 1), (front, peak - front, -1))
         return [
-            ((low + high) / 2 + (high - low) / 2 * node, (high - low) / 2 * weight)
-            for low, high in pieces
-            for node, weight in _GAUSS
+            (end + length * share, sign * length * weight)
+            for end, length, sign in pieces
+            for share, weight in _GRADED
         ]
 
     def _pressure(self, theta: Scalar, arc: _Arc, radius: Scalar, width: Scalar, read: Read) -> Scalar:
@@ -284,11 +303,14 @@ class Soil(ContactLaw):
         return f"loose soil, internal friction {math.degrees(read(self.internal_friction)):.3g} deg"
 
 
-# A wheel that just touches has no arc to divide by (in radii), and a point that just enters no shear (m²).
-_TOUCHED, _NO_SHEAR = 1e-9, 1e-24
-# Nodes and weights of Gauss and Legendre's rule of eight points.
-_GAUSS = tuple(
-    (sign * node, weight)
+# A wheel that just touches has no arc to divide by (in radii), a point that just enters no shear (m²), and soil that
+# doesn't rise behind a wheel no arc there (in radii).
+_TOUCHED, _NO_SHEAR, _NO_ARC = 1e-9, 1e-24, 1e-18
+# Nodes u² and weights 2 u w of Gauss and Legendre's rule of eight points u in [0, 1]. Of 150 wheels (n from 0.3 to 1.5,
+# K from 5 to 40 mm, sinkages up to half the radius) forces and moments are at most 1e-4 of the force off; in θ itself,
+# at the same cost, 5e-4.
+_GRADED = tuple(
+    ((0.5 + sign * node / 2) ** 2, (0.5 + sign * node / 2) * weight)
     for node, weight in (
         (0.1834346424956498, 0.3626837833783620),
         (0.5255324099163290, 0.3137066458778873),
@@ -299,9 +321,9 @@ _GAUSS = tuple(
 )
 
 
-def _arccosine(x: Scalar) -> Scalar:
-    """The angle in [0, π] whose cosine is x, also near 1."""
-    return 2 * asin(sqrt((1 - x) / 2))
+def _opening(share: Scalar) -> Scalar:
+    """acos(1 − share), with a derivative at 0."""
+    return 2 * asin(sqrt(maximum(share, _NO_ARC) / 2))
 
 
 LAWS.add(Linear, Pacejka, Soil)
