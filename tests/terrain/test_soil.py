@@ -9,6 +9,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq, root
 
 import trundle
+from trundle.errors import InputError
 from trundle.robot.contact import LAWS, Bearing, Touch
 
 RADIUS, WIDTH, RATE = 0.17, 0.15, 1.2
@@ -184,3 +185,53 @@ def test_hard_ground_has_no_row_of_soil():
     hard = trundle.catalog.talon()
     run = trundle.traverse(hard, {}, 0.1, step=0.02, progress=False)
     assert "power.soil" not in run.columns
+
+
+WEAK = {"friction_modulus": 1000.0}
+
+
+def test_soil_that_can_t_carry_a_robot_is_refused_with_what_would_do():
+    with pytest.raises(
+        InputError, match=r"soil carries 200\.\d of 1177 N at a sinkage of the whole radius"
+    ) as caught:
+        trundle.traverse(rover(**WEAK), {}, 0.1, step=0.02, progress=False)
+    assert caught.value.key == "robot.wheels.fl.cohesion_modulus"
+    words = str(caught.value.hint).split()
+    least, half = (float(word) for word in words if word[0].isdigit())
+    assert words[:2] == ["a", "cohesion_modulus"]
+    with pytest.raises(InputError, match=r"carries 116\d of 1177 N"):
+        trundle.traverse(rover(**WEAK, cohesion_modulus=0.99 * least), {}, 0.1, step=0.02, progress=False)
+    rests = trundle.traverse(rover(**WEAK, cohesion_modulus=half), {}, 3.0, step=0.02, progress=False)
+    # Wheels at rest shear nothing that would pull them in, and sink by less than those that roll.
+    assert rests["fl.sinkage"][-1] < RADIUS / 2
+    trundle.traverse(rover(**WEAK), {}, 0.1, mode="kinematic", step=0.02, progress=False)
+
+
+def test_rollouts_refuse_soil_that_is_too_weak_and_sweeps_count_who_has_no_place():
+    options = {"terrain": {}, "steps": 2, "dt": 0.02, "progress": False}
+    varied = rover({"firm": 8.14e5}, friction_modulus="firm")
+    with pytest.raises(InputError, match="the wheels of robot 1 of 'rover'"):
+        trundle.rollout(varied, parameters={"firm": np.array([8.14e5, 1000.0])}, **options)
+    found = trundle.sweep(varied, over={"firm": [8.14e5, 1000.0, 1e6]}, measures=["final.z"], **options)
+    assert found.fates["unsettled"] == 1
+    assert np.isnan(found["final.z"]).tolist() == [False, True, False]
+    with pytest.raises(InputError, match="the wheels of 'rover'"):
+        trundle.sweep(rover(**WEAK), over={"initial.yaw": [0.0, 1.0]}, measures=["final.z"], **options)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("cohesion", -1), ("cohesion_modulus", -1), ("friction_modulus", -1), ("shear_length", 0), ("rear", -1),
+     ("contact_width", 0), ("internal_friction", -0.1)],
+)  # fmt: skip
+def test_numbers_that_no_soil_has_are_refused(key, value):
+    with pytest.raises(
+        InputError, match=rf"{key.replace('_', ' ')} must (be greater than zero|not be negative)"
+    ):
+        rover(**{key: value})
+
+
+def test_wheels_without_a_width_are_refused_as_parameters_too():
+    wide = {f"wheels.{name}.width": 0.0 for name in PLACES}
+    with pytest.raises(InputError, match="how broad the wheel is"):
+        trundle.traverse(rover(), {}, 0.1, parameters=wide, step=0.02, progress=False)

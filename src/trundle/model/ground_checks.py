@@ -1,18 +1,27 @@
-"""What a robot needs for a run over terrain: contacts, laws that give forces, heights, inertias."""
+"""What a robot needs for a run over terrain: contacts, laws that give forces, heights, inertias, soil that carries."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+
+import numpy as np
 
 from trundle.choices import Mode
 from trundle.errors import InputError
-from trundle.model.mechanism import Mechanism
+from trundle.mechanics.frames import world_poses
+from trundle.mechanics.linear import dot
+from trundle.mechanics.momentum import center_of_mass
+from trundle.mechanics.wheels import WheelModel
+from trundle.model.mechanism import Mechanism, mechanism
 from trundle.robot import Robot
 from trundle.robot.bodies import MOMENTS, Inertia
+from trundle.robot.contact import Bearing
 from trundle.robot.problems import Mistake, report
 from trundle.robot.structure import has_heights
 from trundle.robot.terrain import Terrain
+from trundle.scalars import Scalar, plus, sqrt, times
 
 # Contacts that a base needs to stand on.
 _STANDS = 3
@@ -82,3 +91,81 @@ def _inertias(numbers: Mechanism) -> Iterator[Mistake]:
             yield Mistake(
                 path, message, f"write {' and '.join(lacking)}, too: {given[0]} <= {' + '.join(lacking)}"
             )
+
+
+def require_carried(robot: Robot, parameters: Mapping[str, Scalar], lost: np.ndarray | None = None) -> None:
+    """Raise InputError for a robot whose wheels would sink into their soil by more than their radius; parameters are
+    numbers, or arrays (robots,). With truths `lost` (robots,) those of arrays become true, and nothing is raised.
+
+    All that wheels carry there as they roll without slip is set against the weight, however it is spread among them.
+    """
+    if not all(wheel.law.carries for wheel in robot.wheels.values()):
+        return
+    own = {name: parameters[name] for name in robot.parameter_values()}
+    with np.errstate(all="ignore"):
+        numbers = mechanism(robot, own, terrain=True)
+        weak = np.logical_not(_carried(numbers, 1.0) >= _weight(numbers))
+    if lost is not None and any(map(np.ndim, own.values())):
+        lost |= weak
+    elif np.any(weak):
+        lane = int(np.argmax(weak))
+        who = f"robot {lane} of " if np.size(weak) > 1 else ""
+        raise _too_weak(robot, {name: float(np.ravel(v)[lane % np.size(v)]) for name, v in own.items()}, who)
+
+
+def _weight(numbers: Mechanism) -> Scalar:
+    """What the robot weighs (N)."""
+    tree = numbers.assembly.tree
+    return center_of_mass(tree, world_poses(tree, numbers.at.poses))[0] * sqrt(
+        dot(tree.gravity, tree.gravity)
+    )
+
+
+def _carried(numbers: Mechanism, share: float, firm: float | None = None) -> Scalar:
+    """What soil carries (N) where wheels that roll without slip are in by a share of their radii; with a `firm` number
+    in place of the one in which laws are linear.
+    """
+    total: Scalar = 0
+    for wheel in numbers.assembly.wheels:
+        states = {state.name: state.start for state in wheel.states.values()}
+        bearing = Bearing(share * wheel.radius, 0.0, 1.0, 0.0)
+        still = [0.0] * len(wheel.directions)
+        count = len(wheel.noun.touches(wheel.read)) or 1
+        load = _firmer(wheel, firm).push(still, 0.0, 1.0, states, bearing).load
+        total = plus(total, times(count, load))
+    return total
+
+
+def _firmer(wheel: WheelModel, firm: float | None) -> WheelModel:
+    if firm is None:
+        return wheel
+    field, read = getattr(wheel.law, wheel.law.firmness), wheel.read
+    return replace(wheel, read=lambda value: firm if value is field else read(value))
+
+
+# A modulus (N/m^(n+1)) at which, and at twice which, the line of the load is found: no robot is too heavy for it.
+_FIRM = 1e9
+
+
+def _too_weak(robot: Robot, parameters: Mapping[str, float], who: str) -> InputError:
+    """What to say of soil that can't carry a robot, and which number would do."""
+    numbers = mechanism(robot, parameters, terrain=True)
+    carried, weight, wheel = _carried(numbers, 1.0), _weight(numbers), numbers.assembly.wheels[0]
+    message = (
+        f"the soil carries {carried:.4g} of {weight:.4g} N at a sinkage of the whole radius: "
+        f"the wheels of {who}'{robot.name}' would sink out of sight"
+    )
+    field = wheel.law.firmness
+    if any(each.law.firmness != field for each in numbers.assembly.wheels) or not field:
+        return InputError(
+            message, key=wheel.key, hint="make the soil firmer, the wheels larger, or the robot lighter"
+        )
+
+    def least(share: float) -> float:
+        once, twice = (_carried(numbers, share, firm) for firm in (_FIRM, 2 * _FIRM))
+        needed = _FIRM + _FIRM * (weight - once) / (twice - once)
+        unit = 10.0 ** (math.floor(math.log10(needed)) - 2)
+        return unit * math.ceil(needed / unit)
+
+    hint = f"a {field} of at least {least(1.0):.3g} would carry it, {least(0.5):.3g} at a sinkage of half the radius"
+    return InputError(message, key=f"robot.wheels.{wheel.name}.{field}", hint=hint)

@@ -100,6 +100,7 @@ class ContactLaw(Kind):
     moment about the axle, beside forces or on a wheel that rolls (whose slip and forces are empty then). `stiff`: its
     forces change over so small a slip that explicit methods would have to resolve it. `outputs`: what else it shows.
     `carries`: its `push` gives the load, too, by how deep the wheel is in the ground; so it needs a terrain.
+    `firmness`: the field, of a law that carries, in which that load is linear: errors say which value would do.
     `spins`: its forces are those of a wheel that spins about an axle; a foot has none.
     """
 
@@ -110,6 +111,7 @@ class ContactLaw(Kind):
     resists: ClassVar[bool] = False
     stiff: ClassVar[bool] = True
     carries: ClassVar[bool] = False
+    firmness: ClassVar[str] = ""
     spins: ClassVar[bool] = False
     outputs: ClassVar[Mapping[str, Measure]] = {}
 

@@ -21,6 +21,7 @@ from trundle.robot.values import (
     Angle,
     Damping,
     Length,
+    NotNegative,
     Plain,
     Positive,
     Ratio,
@@ -187,6 +188,7 @@ class Soil(ContactLaw):
     """
 
     carries: ClassVar[bool] = True
+    firmness: ClassVar[str] = "cohesion_modulus"
     resists: ClassVar[bool] = True
     spins: ClassVar[bool] = True
     sources: ClassVar[tuple[str, ...]] = ("ishigami2007", "jia2012")
@@ -195,15 +197,17 @@ class Soil(ContactLaw):
     contact_width: Positive[Length] | None = default(
         None, "Width b of the rim in the soil (m). Default: the wheel's width."
     )
-    cohesion: Plain = default(0.8, "Cohesion c (Pa), default 0.8.")
-    internal_friction: Angle = default("37.2 deg", "Angle of internal friction φ (rad), default 37.2 deg.")
-    cohesion_modulus: Plain = default(1370.0, "Bekker's k_c (N/m^(n+1)), default 1370.")
-    friction_modulus: Plain = default(8.14e5, "Bekker's k_φ (N/m^(n+2)), default 8.14e5.")
+    cohesion: NotNegative[Plain] = default(0.8, "Cohesion c (Pa), default 0.8.")
+    internal_friction: NotNegative[Angle] = default(
+        "37.2 deg", "Angle of internal friction φ (rad), default 37.2 deg."
+    )
+    cohesion_modulus: NotNegative[Plain] = default(1370.0, "Bekker's k_c (N/m^(n+1)), default 1370.")
+    friction_modulus: NotNegative[Plain] = default(8.14e5, "Bekker's k_φ (N/m^(n+2)), default 8.14e5.")
     exponent: Positive[Ratio] = default(1.0, "Exponent n of the sinkage, default 1.")
     pressure_shape: tuple[Plain, Plain] = default(
         (0.4, 0.15), "a₀ and a₁ of where the pressure is greatest, default 0.4 and 0.15."
     )
-    rear: Plain = default(1.0, "λ: the soil behind the wheel by the sinkage ahead, default 1.")
+    rear: NotNegative[Plain] = default(1.0, "λ: the soil behind the wheel by the sinkage ahead, default 1.")
     shear_length: Positive[Length] = default(0.025, "Janosi's K (m), default 0.025.")
     quadrature: Literal["gauss", "trapezoid"] = Field(
         default="gauss",

@@ -17,6 +17,7 @@ from trundle.errors import InputError, require_known
 from trundle.frozen import frozen
 from trundle.gpu.devices import CPU, Device
 from trundle.model.arguments import named
+from trundle.model.ground_checks import require_carried
 from trundle.model.ground_model import GroundModel, derive_on
 from trundle.model.ground_motion import STEP
 from trundle.model.mechanism import mechanism
@@ -187,7 +188,9 @@ class GroundLanes:
     count: int
 
     def settled(self, lost: np.ndarray | None = None) -> FloatArray:
-        """The states on the ground; see `settled_lanes`."""
+        """The states on the ground; see `settled_lanes`. Raises InputError for soil that can't carry a robot."""
+        if self.model.mode == "dynamic":
+            require_carried(self.model.robot, self.parameters, lost)
         if self.yaw is None:
             return self.states
         rows = lane_numbers(self.parameters, 0, slice(0, self.count))

@@ -14,6 +14,7 @@ from trundle.documents import Document
 from trundle.documents.height_files import with_maps
 from trundle.errors import InputError, require_known, suggest
 from trundle.model.arguments import Given, named, number, opened, robot_of
+from trundle.model.ground_checks import require_carried
 from trundle.model.ground_model import GroundModel, derive_on
 from trundle.model.ground_motion import STEP
 from trundle.model.placed import placed, require_undriven, warn_of_references
@@ -350,6 +351,8 @@ def _start(problem: GroundProblem, given: Mapping[str, float | str]) -> FloatArr
             raise InputError(message, key=key, hint=suggest(name, [*known, *ANGLES]))
     known |= turned(given, angles)
     posed = is_posed(given)
+    if model.mode == "dynamic":
+        require_carried(model.robot, problem.parameters)
     if not posed:
         inputs = np.zeros(len(model.inputs))
         known = settled(model, known, angles.get("yaw", 0.0), inputs, problem.numbers)
