@@ -286,6 +286,18 @@ def test_a_motor_for_batteries_says_what_its_winding_is():
         register(Guest)
 
 
+def test_a_motor_that_holds_says_its_acceleration():
+    class Guest(Motor):
+        type: Literal["guest"] = "guest"
+        holds = True
+
+        def effort(self, drive: Drive, read: Read) -> Effort:
+            return Effort(0)
+
+    with pytest.raises(InputError, match="Guest says nothing about its acceleration"):
+        register(Guest)
+
+
 @pytest.mark.parametrize("answer", ["ab", ("a", "b"), None, (1.0,), (object(), 0), (math.nan, 0.0)])
 def test_a_wheel_whose_centre_goes_wrong(answer):
     class Beside(PivotedWheel):

@@ -65,6 +65,7 @@ from trundle.formulas.sections import Section
 from trundle.mechanics.rolling import Basis
 from trundle.model import Model, derive
 from trundle.model.arguments import robot_of
+from trundle.model.moving import holding_motors
 from trundle.robot import Robot
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.problems import report
@@ -78,6 +79,10 @@ _TOO_LONG = (
 )
 _LOOPED = (
     "closed loops bind the accelerations. M u̇ + h = B τ + G f + Aᵀ λ holds together with d(A u)/dt = 0; "
+    "the program model.dynamics solves both."
+)
+_HELD = (
+    "motors that hold rates take whatever torque that needs. M u̇ + h = B τ + G f holds together with the rates; "
     "the program model.dynamics solves both."
 )
 # Speeds of constraints and of bases are numbers about 1; smaller terms count as that large.
@@ -400,6 +405,8 @@ class _Report:
         lost = [section for section in held if not section.equations]
         if self.sheet.assembly.loops:
             return [left_out("state", STATE, _LOOPED)]
+        if holding_motors(self.sheet.assembly):
+            return [left_out("state", STATE, _HELD)]
         if lost:
             return lost
         more = solved(self.sheet, dynamics, held)

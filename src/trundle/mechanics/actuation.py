@@ -96,6 +96,10 @@ class Actuator:
             raise InputError(message, key=self.key, hint="give its class command_for(torque, drive, read)")
         return command
 
+    def acceleration(self, drive: Drive) -> Scalar:
+        """What it gives what it drives, where it holds a rate."""
+        return ask(self.motor, self.key, self.motor.acceleration, drive, self.read)
+
     def leading(
         self, aim: Aim, inertia: Scalar, b: float, rate: Scalar, position: Scalar | None = None
     ) -> Scalar:

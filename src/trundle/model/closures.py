@@ -154,18 +154,18 @@ def close_loops(
     numbers = mechanism.numbers
     values = np.array(list(numbers.parameters.values()), dtype=float)
     _refuse_open(every, symbols, values, robot_name)
-    samples = _closed_samples(
-        NumericLoops(numbers.assembly, numbers.names, robot_name), values, rows, symbols
-    )
+    samples = closed_samples(numbers, rows, symbols)
     result = Closures(assembly.quantities, gaps, rows, owners, closures, samples, len(every), empty)
     _refuse_lock(result, len(basis[0]) if basis else 0, robot_name)
     return result
 
 
-def _closed_samples(
-    loops: NumericLoops, values: np.ndarray, rows: Sequence[Sequence[Scalar]], symbols: GroupsOfSymbols
+def closed_samples(
+    numbers: Mechanism, rows: Sequence[Sequence[Scalar]], symbols: GroupsOfSymbols
 ) -> SymbolSamples:
-    """Closed configurations with speeds that keep them so; raises InputError where none closes."""
+    """Closed configurations with speeds that keep them so, without loops any; raises InputError where none closes."""
+    loops = NumericLoops(numbers.assembly, numbers.names, numbers.robot.name)
+    values = np.array(list(numbers.parameters.values()), dtype=float)
     state, commands, _ = symbols
     closed, count = loops.samples, len(loops.names)
     beside = np.random.default_rng(_SEED).uniform(-WIDE, WIDE, (len(closed), len(state)))

@@ -28,6 +28,8 @@ from trundle.model.moving import (
     balance,
     bound_accelerations,
     free_accelerations,
+    holding,
+    holding_motors,
     moving_mechanism,
 )
 from trundle.model.observe import ForcedMotion, force_of, observed
@@ -97,10 +99,11 @@ def _drives(moving: MovingMechanism) -> _Drives:
 
 def _motion(moving: MovingMechanism, drives: _Drives) -> ForcedMotion:
     """The forces, and the accelerations that they give under all constraints."""
+    moving = holding(moving, drives.commands, drives.own)
     mechanism = moving.mechanism
     loads = moving_loads(moving, contact_span(mechanism.numbers.assembly))
     forces = applied_forces(mechanism.assembly, mechanism.at, moving.nu, drives.commands, drives.own, loads)
-    if not mechanism.constrained:
+    if not mechanism.constrained and moving.bound is None:
         rates = free_accelerations(moving, forces.tau)
         return ForcedMotion(rates, rates, forces)
     basis = mechanism.basis.matrix
@@ -108,6 +111,10 @@ def _motion(moving: MovingMechanism, drives: _Drives) -> ForcedMotion:
     left = [force - need for force, need in zip(forces.tau, balance(moving, moving.drift), strict=True)]
     solution = bound_accelerations(moving, apply(transpose(basis), left))
     nu_dot = [a + b for a, b in zip(apply(basis, solution.rates), moving.drift, strict=True)]
+    held = holding_motors(mechanism.assembly)
+    torques = solution.multipliers[len(solution.multipliers) - len(held) :]
+    for motor, torque in zip(held, torques, strict=True):
+        forces.hold(motor, torque, moving.nu[motor.column])
     motion = ForcedMotion(nu_dot, solution.rates, forces)
     return motion if moving.loops is None else motion.held_by(moving.loops, mechanism.assembly, solution)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from trundle.errors import InputError
-from trundle.mechanics.actuation import Element
+from trundle.mechanics.actuation import Actuator, Element
 from trundle.mechanics.assembly import Assembly, mounting
 from trundle.mechanics.coupling import TieSpring
 from trundle.mechanics.frames import world_poses
@@ -18,7 +18,7 @@ from trundle.mechanics.wheels import WheelModel, contact_rows, load_shares
 from trundle.model.constraints import Configuration
 from trundle.robot.contact import Push
 from trundle.robot.motor import Drive, Effort
-from trundle.scalars import Scalar, is_zero, maximum, minus, times
+from trundle.scalars import Scalar, is_zero, maximum, minus, plus, times
 from trundle.spatial.motions import IDENTITY_POSE, Pose
 from trundle.spatial.vectors import Vector, apply_transposed
 
@@ -42,6 +42,13 @@ class Forces:
         self.power = self.power + effort.power
         self.loss = self.loss + effort.loss
         self.stored = self.stored + effort.stored
+
+    def hold(self, actuator: Actuator, torque: Scalar, rate: Scalar) -> None:
+        """Put on a joint the torque that holds its rate."""
+        own, held = self.efforts[actuator.name], Effort(torque, power=torque * rate)
+        torque, power = plus(own.torque, held.torque), plus(own.power, held.power)
+        self.efforts[actuator.name] = own._replace(torque=torque, power=power)
+        self.add(actuator.column, held)
 
     def stretch(self, spring: TieSpring, stretch: Scalar, rate: Scalar) -> None:
         """Put a spring between coordinates on all of them."""
@@ -116,17 +123,11 @@ def inner_forces(
 ) -> Forces:
     """What joints' elements, springs between them and motors do: all but the ground."""
     forces = Forces([0] * len(assembly.speeds))
-    names = {axis.column: axis.coordinate for axis in assembly.axes.values()}
     for element in assembly.elements:
         forces.add(element.column, element_effort(assembly, element, at, nu))
     for spring in assembly.springs:
         forces.stretch(spring, spring.stretch(at.values), spring.rate(nu))
-    drives = {
-        motor.name: motor.drive(
-            commands[motor.command.name], at.values[names[motor.column]], nu[motor.column], own
-        )
-        for motor in assembly.actuators
-    }
+    drives = motor_drives(assembly, at, nu, commands, own)
     fed = _feed(assembly, drives, own, forces)
     for actuator in assembly.actuators:
         drive = drives[actuator.name]
@@ -136,6 +137,23 @@ def inner_forces(
         # what a battery gives comes from inside; what its cells give has been counted
         forces.add(actuator.column, effort._replace(power=0) if actuator.name in fed else effort)
     return forces
+
+
+def motor_drives(
+    assembly: Assembly,
+    at: Configuration,
+    nu: Sequence[Scalar],
+    commands: Mapping[str, Scalar],
+    own: Mapping[str, Scalar],
+) -> dict[str, Drive]:
+    """What each motor sees, by its name."""
+    names = {axis.column: axis.coordinate for axis in assembly.axes.values()}
+    return {
+        motor.name: motor.drive(
+            commands[motor.command.name], at.values[names[motor.column]], nu[motor.column], own
+        )
+        for motor in assembly.actuators
+    }
 
 
 def _feed(

@@ -181,18 +181,18 @@ def _needed(moving: MovingMechanism, wrenches: Sequence[Force], nu_dot: Sequence
 
 
 def _kept(moving: MovingMechanism) -> list[Scalar]:
-    """u̇ that loops give without any force."""
+    """u̇ that loops and motors that hold rates give without any force."""
     nothing = [0] * len(moving.labels)
-    return nothing if moving.loops is None else bound_accelerations(moving, nothing).rates
+    return nothing if moving.bound is None else bound_accelerations(moving, nothing).rates
 
 
 def _responses(moving: MovingMechanism, needs: AnyRows) -> Rows:
     """For each row of needs, what a force on each of u puts on it by the accelerations it gives: rows times M⁻¹, within
-    the loops where there are some.
+    what binds these where something does.
     """
-    if moving.loops is None:
+    if moving.bound is None:
         return mass_solutions(moving, needs)
-    still = replace(moving, loop_right=[0] * len(moving.loop_right))
+    still = replace(moving, bound=moving.bound._replace(right=[0] * len(moving.bound.right)))
     return [bound_accelerations(still, row).rates for row in needs]
 
 

@@ -152,17 +152,14 @@ def _require_plane(robot: Robot) -> None:
             hint=f"{hint}; or write base: planar",
         )
     springs = [f"couplings.{name}" for name in elastic(robot.couplings)]
-    motors = [f"motors.{name}" for name, motor in robot.motors.items() if motor.holds]
     laws = [f"wheels.{name}.contact" for name, wheel in robot.wheels.items() if wheel.law.carries]
     tracks = [
         f"wheels.{name}" for name, wheel in robot.wheels.items() if wheel.shape == "points" or not wheel.plane
     ]
-    for key in (*springs, *motors, *laws, *tracks):
+    for key in (*springs, *laws, *tracks):
         family, name = key.split(".")[:2]
-        noun = {"couplings": robot.couplings, "motors": robot.motors, "wheels": robot.wheels}[family][name]
+        noun = {"couplings": robot.couplings, "wheels": robot.wheels}[family][name]
         what = noun.law.called if key.endswith(".contact") and isinstance(noun, Wheel) else noun.called
-        instead = {"couplings": "type: gear", "motors": "type: velocity, with a gain"}.get(
-            family, "contact: slip"
-        )
+        instead = {"couplings": "type: gear"}.get(family, "contact: slip")
         message = f"the {what} of {name!r} works over terrain alone"
         raise InputError(message, key=f"robot.{key}", hint=f"{hint}; elsewhere {instead}")

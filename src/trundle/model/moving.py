@@ -4,24 +4,29 @@ accelerations of forces.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
+from trundle.errors import InputError
+from trundle.mechanics.actuation import Actuator
 from trundle.mechanics.assembly import Assembly
+from trundle.mechanics.elimination import generic_rank, undetermined_rows
 from trundle.mechanics.fewer_operations import recast
 from trundle.mechanics.forward_dynamics import forward_dynamics, solve_mass
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply, product, solve_positive, transpose
 from trundle.mechanics.momentum import mass_matrix, mass_numbers
 from trundle.mechanics.quantities import Quantities
-from trundle.model.closures import Closures, close_loops
+from trundle.model.closures import Closures, GroupsOfSymbols, close_loops, closed_samples
 from trundle.model.constraints import Configuration, ideal_wheels
+from trundle.model.forces import motor_drives
 from trundle.model.guided import MassInverse, Solution, solve_with_multipliers
 from trundle.model.mechanism import Mechanism
-from trundle.model.symbols import STATE, Symbols, derivative_along
-from trundle.scalars import AnyRows, Rows, Scalar
+from trundle.model.symbols import STATE, Symbols, SymbolSamples, derivative_along
+from trundle.scalars import AnyRows, Rows, Scalar, minus
 from trundle.spatial.motions import Force
 
 # From so many speeds on, solving with M by recursion takes fewer operations than by the matrix. Chains closed by one
@@ -51,11 +56,11 @@ def reduced_mass(mechanism: Mechanism) -> list[list[Scalar]]:
 
 
 def mass_inverse(mechanism: Mechanism) -> MassInverse | None:
-    """What solves with M for a mechanism with loops, where that is known to be definite and is shorter than M itself:
-    trees without wheels that roll ideally and without couplings.
+    """What solves with M for a mechanism whose u̇ is bound, where that is known to be definite and is shorter than M
+    itself: trees without wheels that roll ideally and without couplings.
     """
     assembly = mechanism.assembly
-    if not assembly.loops or ideal_wheels(assembly) or assembly.couplings:
+    if ideal_wheels(assembly) or assembly.couplings:
         return None
     if len(assembly.speeds) < RECURSIVE or not _is_definite(mechanism.numbers):
         return None
@@ -96,12 +101,21 @@ def at_generic(numbers: Mechanism) -> Mechanism:
     return numbers.configured(list(generic_values(numbers.assembly.quantities, numbers.names)))
 
 
+class Bound(NamedTuple):
+    """What binds u̇ besides ν = S u, A u̇ = `right`: a label for each row of A, and where its rank is decided."""
+
+    rows: Rows
+    right: list[Scalar]
+    labels: tuple[str, ...]
+    samples: SymbolSamples
+
+
 @dataclass(frozen=True)
 class MovingMechanism:
     """A mechanism at symbols q and u: ν = S(q) u, q̇ = N(q) ν, and `drift` Ṡu, so that ν̇ = S u̇ + Ṡu.
 
-    Loops bind u̇ besides: their rows times u̇ are `loop_right`, −d(A S)/dt u. `inverse` solves with the mass matrix
-    where that takes fewer operations than forming it.
+    Loops and motors that hold rates bind u̇ besides. `inverse` solves with the mass matrix then, where that takes fewer
+    operations than forming it.
     """
 
     mechanism: Mechanism
@@ -112,19 +126,18 @@ class MovingMechanism:
     q_dot: list[Scalar]
     drift: list[Scalar]
     loops: Closures | None = None
-    loop_right: Sequence[Scalar] = ()
+    bound: Bound | None = None
     inverse: MassInverse | None = None
+
+    @property
+    def groups(self) -> GroupsOfSymbols:
+        """Its symbols of state, inputs and parameters."""
+        return [*self.q, *self.u], [], list(self.mechanism.parameters.values())
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The names of the independent speeds u."""
         return self.mechanism.basis.labels
-
-    @property
-    def loop_labels(self) -> list[str]:
-        """A name for each row of the loops."""
-        owners = self.loops.owners if self.loops is not None else ()
-        return [f"{owner} {k + 1}" for k, owner in enumerate(owners)]
 
 
 def moving_mechanism(numbers: Mechanism, symbols: Symbols) -> MovingMechanism:
@@ -141,10 +154,55 @@ def moving_mechanism(numbers: Mechanism, symbols: Symbols) -> MovingMechanism:
     moving = MovingMechanism(mechanism, symbols, q, u, nu, q_dot, drift)
     if not numbers.assembly.loops:
         return moving
-    groups = [*q, *u], [], list(mechanism.parameters.values())
-    loops = close_loops(mechanism, mechanism.basis.matrix, groups)
+    loops = close_loops(mechanism, mechanism.basis.matrix, moving.groups)
     right = [-rate for rate in derivative_along(apply(loops.rows, u), q, q_dot)]
-    return replace(moving, loops=loops, loop_right=right, inverse=mass_inverse(mechanism))
+    labels = tuple(f"{owner} {k + 1}" for k, owner in enumerate(loops.owners))
+    bound = Bound(loops.rows, right, labels, loops.samples)
+    return replace(moving, loops=loops, bound=bound, inverse=mass_inverse(mechanism))
+
+
+def holding(
+    moving: MovingMechanism, commands: Mapping[str, Scalar], own: Mapping[str, Scalar]
+) -> MovingMechanism:
+    """The same with motors that hold rates, S_h u̇ = a_h − (Ṡu)_h for their rows of S, behind the loops' rows: their
+    multipliers are the motors' torques. Raises InputError where these rates depend on each other.
+    """
+    mechanism = moving.mechanism
+    assembly, held = mechanism.assembly, holding_motors(mechanism.assembly)
+    if not held:
+        return moving
+    drives = motor_drives(assembly, mechanism.at, moving.nu, commands, own)
+    rows = [mechanism.basis.matrix[motor.column] for motor in held]
+    right = [minus(motor.acceleration(drives[motor.name]), moving.drift[motor.column]) for motor in held]
+    before = moving.bound or Bound([], [], (), closed_samples(mechanism.numbers, [], moving.groups))
+    labels = (*before.labels, *(motor.torque.name for motor in held))
+    bound = Bound([*before.rows, *rows], [*before.right, *right], labels, before.samples)
+    _refuse_fight(mechanism.robot.name, [motor.name for motor in held], bound)
+    return replace(moving, bound=bound, inverse=moving.inverse or mass_inverse(mechanism))
+
+
+def holding_motors(assembly: Assembly) -> list[Actuator]:
+    """The motors that hold rates."""
+    return [actuator for actuator in assembly.actuators if actuator.motor.holds]
+
+
+def _refuse_fight(robot_name: str, names: Sequence[str], bound: Bound) -> None:
+    """Raise InputError where rows of motors, which stand last, depend on each other or on the loops' rows."""
+    values, zero = bound.samples.of_constraints(bound.rows), bound.samples.zero
+    first = len(bound.rows) - len(names)
+    if generic_rank(values, zero) == generic_rank(values[:, :first], zero) + len(names):
+        return
+    fighting = [names[row - first] for row in undetermined_rows(values, zero) if row >= first]
+    ties = f"rolling wheels, couplings or loops of '{robot_name}'"
+    message = f"the ideal motor {fighting[0]} can't hold its rate: {ties} decide it"
+    if len(fighting) > 1:
+        message = f"the ideal motors {', '.join(fighting)} would fight: {ties} tie their rates to each other"
+    raise InputError(
+        message,
+        key=f"robot.motors.{fighting[-1]}",
+        hint=f"take {fighting[-1]!r} away or give it another type, such as velocity with a gain; wheels with "
+        "contact: slip turn freely",
+    )
 
 
 def needed_force(
@@ -187,10 +245,10 @@ def mass_solutions(moving: MovingMechanism, columns: AnyRows) -> Rows:
 
 
 def bound_accelerations(moving: MovingMechanism, drive: Sequence[Scalar]) -> Solution:
-    """u̇ of a mechanism with constraints, SᵀMS u̇ = drive + (A S)ᵀλ with A S u̇ = −d(A S)/dt u for its loops."""
-    if moving.loops is None:
+    """u̇ of a mechanism with constraints, SᵀMS u̇ = drive + Aᵀλ with A u̇ = b for what binds it besides ν = S u."""
+    if moving.bound is None:
         mass = reduced_mass(moving.mechanism)
         return Solution([row[0] for row in solve_positive(mass, [[force] for force in drive])], [], ())
-    names = moving.labels, moving.loop_labels
-    loops, mass = moving.loops, moving.inverse or reduced_mass(moving.mechanism)
-    return solve_with_multipliers(mass, drive, loops.rows, moving.loop_right, loops.samples, names)
+    rows, right, labels, samples = moving.bound
+    mass = moving.inverse or reduced_mass(moving.mechanism)
+    return solve_with_multipliers(mass, drive, rows, right, samples, (moving.labels, labels))

@@ -63,6 +63,8 @@ def optional(value: Value | None, read: Read) -> Scalar | None:
 def _check_motor(kind: type[Kind]) -> None:
     assert issubclass(kind, Motor)
     must_define(kind, Motor, "effort")
+    if kind.holds:
+        must_define(kind, Motor, "acceleration")
     if issubclass(kind, WoundMotor):
         must_define(kind, WoundMotor, "winding")
     must_measure(kind, "output", kind.outputs)
@@ -77,7 +79,7 @@ class Motor(Kind):
 
     What a motor can do: `command` names its input and `commands` says what that measures; `outputs` are what it shows
     beside its torque and power; `letters` are symbols for its command and outputs in written equations. `holds`: what
-    it drives has the commanded rate, and the torque follows.
+    it drives has the commanded rate, and the torque follows (`acceleration`).
     """
 
     family: ClassVar[Family] = MOTORS
@@ -97,6 +99,10 @@ class Motor(Kind):
 
     def effort(self, drive: Drive, read: Read) -> Effort:
         """What it does now; `read` turns a field into a scalar."""
+        raise NotImplementedError
+
+    def acceleration(self, drive: Drive, read: Read) -> Scalar:
+        """The acceleration that it gives what it drives off terrain, where it `holds` (rad/s²)."""
         raise NotImplementedError
 
     def armature(self, read: Read) -> Scalar:

@@ -141,9 +141,10 @@ class VelocityMotor(Motor):
 
 
 class IdealMotor(Motor):
-    """Turns what it drives at NAME.rate exactly, whatever torque that takes; on terrain alone.
+    """Turns what it drives at NAME.rate, whatever torque that takes.
 
-    A step over terrain takes the rate as it is told. Elsewhere a motor gives a torque: `velocity`, with a gain.
+    The rate follows its command, d rate/dt = (command − rate)/T, as a jump would take a blow; a step over terrain takes
+    the command at once. The torque follows from the motion, and its power counts as work put in.
     """
 
     command: ClassVar[str] = "rate"
@@ -152,6 +153,10 @@ class IdealMotor(Motor):
     holds: ClassVar[bool] = True
 
     type: Literal["ideal"] = "ideal"
+    # Runge and Kutta's method is stable up to steps of 2.785 T, and off by 1 % of a jump with steps of T.
+    lag: Positive[Duration] = default(
+        0.01, "Time constant T of the rate (s), default 10 ms; without effect over terrain."
+    )
 
     def command_for(self, torque: Scalar, drive: Drive, read: Read) -> Scalar:
         """The rate: any torque comes with it."""
@@ -160,6 +165,10 @@ class IdealMotor(Motor):
     def effort(self, drive: Drive, read: Read) -> Effort:
         """Nothing: the torque follows from the motion."""
         return Effort(0)
+
+    def acceleration(self, drive: Drive, read: Read) -> Scalar:
+        """To the command."""
+        return (drive.command - drive.rate) / read(self.lag)
 
 
 MOTORS.add(DCMotor, TorqueMotor, ServoMotor, VelocityMotor, IdealMotor)

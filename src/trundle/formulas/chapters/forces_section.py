@@ -12,7 +12,7 @@ import sympy
 
 from trundle.formulas.algebra.sums import Sum, TooLong
 from trundle.formulas.derivation.dynamics import Dynamics, NamedForce, slip_letters
-from trundle.formulas.letters.names import rate_of
+from trundle.formulas.letters.names import Note, rate_of
 from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Equation, Section
 from trundle.mechanics.actuation import Actuator, Element, Stop, Supply
@@ -40,14 +40,34 @@ _Source = TypeVar("_Source", Actuator, Element, Supply, WheelModel, Stop)
 
 def motor_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
     """What the motors' torques follow from: commands, currents, and the rates of what is a state."""
-    equations = [equation for push in dynamics.motors for equation in _motor(sheet, push)]
-    return Section("dynamics", "Motors", tuple(equations)) if equations else None
+    equations: list[Equation] = []
+    notes: list[Note] = []
+    for push in dynamics.motors:
+        assert isinstance(push.source, Actuator)
+        if push.source.motor.holds:
+            notes.append(_holding(sheet, push, push.source))
+        else:
+            equations += _motor(sheet, push, push.source)
+    return Section("dynamics", "Motors", tuple(equations), tuple(notes)) if equations or notes else None
 
 
-def _motor(sheet: Sheet, push: NamedForce) -> list[Equation]:
+def _holding(sheet: Sheet, push: NamedForce, source: Actuator) -> Note:
+    """What a motor that holds a rate does; no equation gives its torque."""
+    actuator = _written(sheet, source)
+    target = sheet.names.target(actuator.motor.drives)
+    letter = actuator.motor.letters.get(actuator.command.label, actuator.command.label)
+    command = _known(sheet, letter, target, actuator.command)
+    rate = sheet.symbol(sheet.assembly.speeds[actuator.column])
+    wanted = actuator.acceleration(Drive(command, 0, rate, {}))
+    torque = sheet.writer.symbol(push.letter)
+    start, taken = f"{actuator.name} gives ", ". Its torque "
+    end = " is what that takes: the equations of motion have it as one more unknown."
+    return Note(start, sympy.Symbol(rate_of(str(rate))), " = ", wanted, taken, torque, end)
+
+
+def _motor(sheet: Sheet, push: NamedForce, source: Actuator) -> list[Equation]:
     """The motor's torque, then what it follows from: each of its outputs, or the rate of one that is a state."""
-    assert isinstance(push.source, Actuator)
-    actuator = _written(sheet, push.source)
+    actuator = _written(sheet, source)
     motor, name = actuator.motor, actuator.name
     target = sheet.names.target(motor.drives)
     position = sheet.expression(sheet.at.values[sheet.assembly.axes[motor.drives].coordinate])

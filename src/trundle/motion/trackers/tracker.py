@@ -128,6 +128,7 @@ class ByTorque:
 
     Where the inertia J is what moves, the error decays as (1 + b t) e^(−b t), critically damped. Without a
     `coordinate`, of wheels that turn for ever, τ = τ* + J b (q̇* − q̇): the error of the rate decays as e^(−b t).
+    A motor that holds a rate is told the one at which its part of this vanishes, q̇* + b/2 (q* − q).
     """
 
     actuator: Actuator
@@ -141,11 +142,13 @@ class ByTorque:
 
     def wished(self, position: Scalar, rate: Scalar, torque: Scalar) -> Scalar:
         """The torque that an aim asks for at place and rate 0, of the aim alone; of arrays, too."""
-        return torque + self._back(position, rate)
+        return self._back(position, rate) + (0.0 if self.actuator.motor.holds else torque)
 
     def command(self, wished: Scalar, state: Mapping[str, Scalar]) -> Scalar:
         """The command for it where the motor is, in any scalar."""
         position: Scalar = 0.0 if self.coordinate is None else state[self.coordinate]
+        if self.actuator.motor.holds:
+            return (wished - self._back(position, 0.0)) / self._back(0.0, 1.0)
         rate = state[self.rate]
         return self.actuator.command_for(wished - self._back(position, rate), position, rate)
 
