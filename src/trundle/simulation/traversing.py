@@ -199,8 +199,9 @@ def traverse(
     """The motion of a robot on wheels or feet over terrain, by steps x⁺ = F(x, u, p, h) of one length.
 
     Kinematic: A ν = v says that every contact neither slips nor leaves its depth; ν by least squares, what motors drive
-    given. Dynamic: M (ν⁺ − ν)/h + c = τ(ν⁺), all forces at the step's end, by Newton's method. The error of a step is
-    of the second order in its length: compare two.
+    given. Dynamic: carried momenta change by the forces at the step's end, (p⁺ − p)/h = τ(ν⁺), by Newton's method; what
+    inertia does makes no energy, in flight momenta are kept to rounding. Runs are of the first order in the step's
+    length where contacts act, of the second in flight; `summary["energy"]` says whether a step is short enough.
 
     Parameters
     ----------
@@ -217,7 +218,8 @@ def traverse(
     step : float or str, s
         Length of a step.
     attitude : {"exponential", "euler_angles"}
-        How a step turns the base: by the rotation at a constant angular velocity, or by the rates of roll, pitch, yaw.
+        The kind of step: by momenta, or (euler_angles) that of Seegmiller's library, whose published rows it repeats:
+        speeds in the base's axes, roll, pitch and yaw by their rates. It makes energy where a base turns fast.
     initial : mapping of str to number or str
         States by name, and `yaw` (rad). The robot settles onto the ground, unless z or its quaternion is given; beside
         z also `roll` and `pitch` (rad).
