@@ -23,12 +23,13 @@ import numpy as np
 
 from trundle.mechanics.frames import velocities
 from trundle.mechanics.joints import quaternion_rotation
-from trundle.mechanics.linear import dot, solve_positive, transpose
+from trundle.mechanics.linear import dot, transpose
 from trundle.mechanics.momentum import momentum_forces
 from trundle.mechanics.quantities import Quantity
 from trundle.model.constraints import coordinate_rates
 from trundle.model.ground_states import SYMBOLS, TRIAL, put
 from trundle.model.mechanism import Mechanism
+from trundle.model.momentum_speeds import BASE, EndSpeeds, center_of, chosen, three
 from trundle.model.moving import extended_mass, generic_values
 from trundle.program.tangents import derivative_along
 from trundle.scalars import (
@@ -56,8 +57,6 @@ from trundle.terrain.balance import FIRST, Balance
 if TYPE_CHECKING:
     from trundle.model.ground_motion import GroundMotion
 
-# The base's speeds stand first: its origin's velocity, then its rate, in its own axes.
-_BASE = 6
 # Joints' term fades from 13 steps a turn (0.5 rad a step) to 8 (0.8 rad), where it would make energy.
 _SLOW, _FADES = 0.8, 0.3
 # A step turns by no more than this (rad) where its turn is foreseen.
@@ -122,7 +121,7 @@ class MomentumStep:
     @cached_property
     def omega(self) -> Vector:
         """The base's rate where the step begins."""
-        return _three(self.motion.before[3:6])
+        return three(self.motion.before[3:6])
 
     @cached_property
     def normal(self) -> Vector:
@@ -164,16 +163,16 @@ class MomentumStep:
     @cached_property
     def angular_rows(self) -> Rows:
         """Of Π over all speeds."""
-        center = _center(self.rows)
+        center = center_of(self.rows)
         columns = [
-            subtract(_three(column[3:6]), cross(center, _three(column[:3])))
-            for column in transpose(self.rows[:_BASE])
+            subtract(three(column[3:6]), cross(center, three(column[:3])))
+            for column in transpose(self.rows[:BASE])
         ]
         return transpose(columns)
 
     def about_center(self, nu: Sequence[Scalar]) -> Vector:
         """Π of speeds."""
-        return _three([dot(row, nu) for row in self.angular_rows])
+        return three([dot(row, nu) for row in self.angular_rows])
 
     @cached_property
     def fading(self) -> Scalar:
@@ -232,8 +231,8 @@ class MomentumStep:
 
     def turning(self, nu: Sequence[Scalar]) -> list[Scalar]:
         """What of it a round takes the slopes of: −(κ/2) ω × Π."""
-        turning = scale(-self.kappa / 2, cross(_three(nu[3:6]), self.about_center(nu)))
-        return [0, 0, 0, *turning, *([0] * (len(nu) - _BASE))]
+        turning = scale(-self.kappa / 2, cross(three(nu[3:6]), self.about_center(nu)))
+        return [0, 0, 0, *turning, *([0] * (len(nu) - BASE))]
 
     @cached_property
     def now(self) -> Scalar:
@@ -245,13 +244,13 @@ class MomentumStep:
         """A and b with A ν + b for all but `moving`, over all speeds."""
         motion, a = self.motion, self.half_turn
         inverse = 1 / motion.dt
-        columns = [_three(column) for column in transpose(self.rows[:3])]
+        columns = [three(column) for column in transpose(self.rows[:3])]
         turns = [self.along_center(cross(a, column)) for column in columns]
         matrix = [
             [times(inverse, plus(m, turns[j][i])) for j, m in enumerate(row)]
             for i, row in enumerate(self.rows)
         ]
-        begun = _three(self.started[3:])
+        begun = three(self.started[3:])
         push = scale(inverse, subtract(cross(a, begun), scale(motion.dt * self.mass, self.gravity)))
         rest = [
             minus(p, times(inverse, dot(row, motion.before)))
@@ -318,201 +317,68 @@ class MomentumStep:
         """Coordinates, speeds and what the next step remembers, where a step of these speeds ends."""
         motion = self.motion
         nu = motion.all_speeds(free)
-        b = scale(motion.dt * self.kappa / 2, _three(nu[3:6]))
+        b = scale(motion.dt * self.kappa / 2, three(nu[3:6]))
         turn = quaternion_rotation(1, *b)
         linear, angular = self._momenta(nu, b, turn)
         coordinates = self._coordinates(nu, linear, turn)
         names = motion.numbers.names
         end = motion.here.configured([coordinates[name] for name in names])
-        at_end = _End(self, end, free, apply_transposed(turn, linear), angular)
-        memory = {name: free[place] for name, place in zip(self.sought, motion.loose, strict=True)}
-        memory["step.length"] = motion.dt
-        return coordinates | at_end.speeds | memory | at_end.memory
+        at_end = EndSpeeds(self, end, free, apply_transposed(turn, linear), angular)
+        ended = coordinates | at_end.speeds | at_end.memory
+        if self.joints:
+            stopped = self._stopped(free, linear)
+            ended = {name: where(at_end.stops, value, ended[name]) for name, value in stopped.items()}
+        found = {name: free[place] for name, place in zip(self.sought, motion.loose, strict=True)}
+        return ended | found | {"step.length": motion.dt}
+
+    def _stopped(self, free: Sequence[Scalar], linear: Vector) -> dict[str, Scalar]:
+        """The same of a flight whose energy can't be held otherwise: nothing turns in this step, the centre goes on."""
+        motion = self.motion
+        here = EndSpeeds(self, motion.here, free, linear, self.about_center(motion.before))
+        way = apply(self.turned, scale(motion.dt / self.mass, self._led(motion.all_speeds(free), linear)))
+        found = {name: motion.state[name] for name in motion.numbers.names}
+        for name, part in zip(motion.assembly.coordinates[:3], way, strict=True):
+            found[name] = plus(found[name], part)
+        found |= dict(zip(motion.speeds, here.locked, strict=True)) | dict.fromkeys(self.kicked.values(), 0)
+        return found | {"step.energy": here.energy(here.locked)}
 
     def _momenta(self, nu: Sequence[Scalar], b: Vector, turn: Matrix) -> tuple[Vector, Vector]:
         """P where the step ends, in base axes where it begins, and Π in those where it ends."""
         a, bears = self.half_turn, self.motion.bears
-        linear, angular = _three([dot(row, nu) for row in self.rows[:3]]), self.about_center(nu)
+        linear, angular = three([dot(row, nu) for row in self.rows[:3]]), self.about_center(nu)
         share = 2 / (1 + dot3(a, a))
         about = cross(a, linear)
         turned = add(linear, scale(share, add(about, cross(a, about))))
         free = apply_transposed(turn, self.about_center(self.motion.before))
         borne = subtract(angular, cross(b, angular))
-        return _chosen(bears, turned, _three(self.started[3:])), _chosen(bears, borne, free)
+        return chosen(bears, turned, three(self.started[3:])), chosen(bears, borne, free)
 
     def _coordinates(self, nu: Sequence[Scalar], linear: Vector, turn: Matrix) -> dict[str, Scalar]:
         """By name: the centre of mass goes by P/m, in flight by the mean of both ends; the base is put where it wants
         to be.
         """
         motion = self.motion
-        rated = [*nu[:3], *scale(self.kappa, _three(nu[3:6])), *nu[_BASE:]]
+        rated = [*nu[:3], *scale(self.kappa, three(nu[3:6])), *nu[BASE:]]
         by_name, names = motion.turned_by(rated, by_cayley), motion.numbers.names
         ended = extended_mass(motion.assembly, motion.here.configured([by_name[name] for name in names]).at)
         way = scale(motion.dt / self.mass, self._led(nu, linear))
-        moved = subtract(add(_center(self.rows), way), apply(turn, _center(ended)))
-        place = add(_three(motion.here.at.q[:3]), apply(self.turned, moved))
+        moved = subtract(add(center_of(self.rows), way), apply(turn, center_of(ended)))
+        place = add(three(motion.here.at.q[:3]), apply(self.turned, moved))
         return by_name | dict(zip(motion.assembly.coordinates[:3], place, strict=True))
 
     def _led(self, nu: Sequence[Scalar], linear: Vector) -> Vector:
         """m times the velocity by which the centre of mass goes (base axes where the step begins). Where the ground
         turns it, by the mean of both ends: γ is the share of its turn that forces made, 0 on ice.
         """
-        begun = _three(self.started[:3])
-        turning = self.motion.dt * dot3(self.normal, _three(nu[3:6]))
+        begun = three(self.started[:3])
+        turning = self.motion.dt * dot3(self.normal, three(nu[3:6]))
         still = less(absolute(turning), _STILL)
         across = cross(self.normal, linear)
         least = _AT_REST * self.motion.weight * self.motion.dt
         size = (dot3(linear, linear) + least * least) * where(still, 1, turning)
         share = minimum(maximum(dot3(subtract(linear, begun), across) / size, 0), 1)
         by_end = subtract(linear, scale(where(still, 0, share * turning) / 2, across))
-        return _chosen(self.motion.bears, by_end, scale(0.5, add(begun, linear)))
-
-
-class _End:
-    """Where a step ends: the speeds that its momenta mean there.
-
-    linear, angular : P and Π in base axes there
-    """
-
-    def __init__(
-        self, step: MomentumStep, end: Mechanism, free: Sequence[Scalar], linear: Vector, angular: Vector
-    ) -> None:
-        self.step, self.motion, self.end, self.free = step, step.motion, end, free
-        self.linear, self.angular = linear, angular
-        self.rows = extended_mass(end.assembly, end.at)
-        self.mass = self.fold(transpose(self.fold(self.rows)))
-
-    def fold(self, rows: Rows) -> Rows:
-        """Rows over all speeds as rows over those that follow no others, there."""
-        return self.motion.folded(rows, self.end.at)
-
-    @cached_property
-    def relative(self) -> list[Scalar]:
-        """What a joint's row has of p_s, relative to the centre of mass, over the speeds that follow no others."""
-        motion, step = self.motion, self.step
-        nu = motion.all_speeds(self.free)
-        (momenta,) = motion.folded([[dot(row, nu) for row in step.rows]])
-        linear = _three([dot(row, nu) for row in step.rows[:3]])
-        (carried,) = motion.folded([step.along_center(linear)])
-        return [minus(m, c) for m, c in zip(momenta, carried, strict=True)]
-
-    @cached_property
-    def momenta(self) -> list[Scalar]:
-        """Fᵀ M ν there, over the speeds that follow no others."""
-        inverse = 1 / self.mass[0][0]
-        carried = [times(inverse, dot(column, self.linear)) for column in transpose(self.mass[:3])]
-        about = add(self.angular, cross(_center(self.mass), self.linear))
-        joints = [plus(r, c) for r, c in zip(self.relative[_BASE:], carried[_BASE:], strict=True)]
-        return [*self.linear, *about, *joints]
-
-    @cached_property
-    def solved(self) -> list[Scalar]:
-        """ν there, over the speeds that follow no others; held ones as they are held."""
-        return self._filled(self._with_mass(self.momenta))
-
-    def _with_mass(self, momenta: Sequence[Scalar], places: Sequence[int] | None = None) -> list[Scalar]:
-        """M⁻¹ p over the speeds that are sought, or over some of them, the others at rest."""
-        motion = self.motion
-        sought, held = motion.loose if places is None else places, motion.held_free
-        right = [[minus(momenta[i], dot([self.mass[i][k] for k in held], [*held.values()]))] for i in sought]
-        return [row[0] for row in solve_positive([[self.mass[i][j] for j in sought] for i in sought], right)]
-
-    def _filled(self, sought: Sequence[Scalar]) -> list[Scalar]:
-        return self.motion.filled(sought)
-
-    @cached_property
-    def speeds(self) -> dict[str, Scalar]:
-        """By name, as they are shown."""
-        nu = self.solved
-        if self.step.joints:
-            nu = [plus(slow, kick) for slow, kick in zip(self.guarded[0], self._kicked, strict=True)]
-        return dict(zip(self.motion.speeds, nu, strict=True))
-
-    @cached_property
-    def memory(self) -> dict[str, Scalar]:
-        """What the next step has to know of joints and of held speeds."""
-        nu = [*self.speeds.values()]
-        kicks = {
-            name: dot(self.mass[place], self._kicked)
-            if place in self.step.joints
-            else minus(dot(self.mass[place], nu), self.momenta[place])
-            for place, name in self.step.kicked.items()
-        }
-        return kicks | ({"step.energy": self.guarded[1]} if self.step.joints else {})
-
-    @cached_property
-    def _kicks(self) -> list[Scalar]:
-        """Half a step's ∂ℓ/∂s there."""
-        nu = self.motion.all_speeds(self.guarded[0], self.end.at)
-        (forces,) = self.fold([self.step.joint_forces(self.end, nu, self.rows)])
-        share = self.step.fading * self.motion.dt / 2
-        return [times(share, f) if i in self.step.joints else 0 for i, f in enumerate(forces)]
-
-    @cached_property
-    def _kicked(self) -> list[Scalar]:
-        """What the kicks change of the speeds."""
-        sought = self.motion.loose
-        right = [[self._kicks[i]] for i in sought]
-        change = solve_positive([[self.mass[i][j] for j in sought] for i in sought], right)
-        places = dict(zip(sought, (row[0] for row in change), strict=True))
-        return [places.get(i, 0) for i in range(len(self.motion.free))]
-
-    def _energy(self, nu: Sequence[Scalar]) -> Scalar:
-        """Of the motion about the centre of mass (J)."""
-        whole = dot(nu, [dot(row, nu) for row in self.mass]) / 2
-        return whole - dot3(self.linear, self.linear) / (2 * self.mass[0][0])
-
-    @cached_property
-    def guarded(self) -> tuple[list[Scalar], Scalar]:
-        """The speeds, and the energy about the centre of mass, which a flight of few steps a turn mustn't raise: there
-        joints move as much slower as it takes, at the same momenta of all else.
-        """
-        motion, step = self.motion, self.step
-        nu, before = self.solved, motion.state["step.energy"]
-        begun = motion.before_free
-        at_first = dot(begun, [dot(row, begun) for row in self._mass_before]) / 2
-        start = _three(step.started[:3])
-        before = where(step.first, at_first - dot3(start, start) / (2 * step.mass), before)
-        still = [place for place in motion.loose if place not in step.joints]
-        at_rest = dict(zip(still, self._with_mass(self.momenta, still), strict=True))
-        slow = [motion.held_free.get(i, at_rest.get(i, 0)) for i in range(len(motion.free))]
-        energy, least = self._energy(nu), self._energy(slow)
-        rises = 1 - less(energy, before)
-        doubtful = (1 - motion.bears) * maximum(less(step.fading, 1), less(1, motion.round[0]))
-        acts = rises * maximum(doubtful, 1 - less(energy, _HUGE)) * (1 - motion.bears)
-        room = maximum(before - least, 0) / maximum(energy - least, _TINY)
-        share = where(less(energy, _HUGE), sqrt(minimum(room, 1)), 0)
-        kept = [
-            where(acts, plus(s, times(share, where(less(share, _TINY), 0, minus(n, s)))), n)
-            for s, n in zip(slow, nu, strict=True)
-        ]
-        return kept, where(
-            acts, least + share * share * where(less(energy, _HUGE), energy - least, 0), energy
-        )
-
-    @property
-    def _mass_before(self) -> Rows:
-        motion = self.motion
-        return motion.folded(transpose(motion.folded(self.step.rows)))
-
-
-_HUGE, _TINY = 1e200, 1e-200
-
-
-def _three(parts: Sequence[Scalar]) -> Vector:
-    x, y, z = parts
-    return x, y, z
-
-
-def _center(rows: Rows) -> Vector:
-    """The centre of mass from the base's origin, as rows of M hold it: M_vω = −m [c]×."""
-    mass = rows[0][0]
-    return rows[1][5] / mass, rows[2][3] / mass, rows[0][4] / mass
-
-
-def _chosen(condition: Scalar, yes: Vector, no: Vector) -> Vector:
-    x, y, z = (where(condition, a, b) for a, b in zip(yes, no, strict=True))
-    return x, y, z
+        return chosen(self.motion.bears, by_end, scale(0.5, add(begun, linear)))
 
 
 def _unbalanced(numbers: Mechanism) -> frozenset[int]:
