@@ -55,7 +55,12 @@ def chain(rng, links, kind="revolute", **parts):
 def thrown(robot, omega, step, seconds, **rates):
     """All states of a flight from (3, 0, 0) m/s, at every step."""
     steps = round(seconds / step)
-    initial = {"z": HIGH, "v_x": 3.0, **dict(zip(("omega_x", "omega_y", "omega_z"), omega, strict=True)), **rates}
+    initial = {
+        "z": HIGH,
+        "v_x": 3.0,
+        **dict(zip(("omega_x", "omega_y", "omega_z"), omega, strict=True)),
+        **rates,
+    }
     problem = ground_problem(
         robot, parse_terrain({}), {}, duration=steps * step, mode="dynamic", step=step, attitude="exponential",
         initial=initial, parameters=None, samples=steps + 1, seed=0,
@@ -189,6 +194,18 @@ def test_a_throw_is_a_parabola(step):
     toe = {"type": "foot", "at": [0, 0, -0.1], "radius": 0.01, "contact": "linear"}
     body = {"mass": 10.0, "center_of_mass": [0, 0, 0], "inertia": {"xx": 0.5, "yy": 0.6, "zz": 0.7}}
     robot = trundle.Robot(name="bar", base="floating", body=body, wheels={"toe": toe})
-    run = trundle.traverse(robot, {}, 1.0, initial={"z": 100.0, "v_x": 3.0, "omega_y": min(20.0, 2 / step)}, step=step)
+    run = trundle.traverse(
+        robot, {}, 1.0, initial={"z": 100.0, "v_x": 3.0, "omega_y": min(20.0, 2 / step)}, step=step
+    )
     assert run["x"][-1] == pytest.approx(3, abs=1e-10)
     assert 100 - run["z"][-1] == pytest.approx(GRAVITY / 2, abs=1e-10)
+
+
+def test_a_chain_thrown_in_steps_too_long_says_which_step_can(rng):
+    given = {"initial": {"z": HIGH, "omega_x": 20.0, "omega_y": 30.0, "j0.rate": 5.0}}
+    run = trundle.traverse(chain(rng, 3), {}, 2.0, step=0.05, **given)
+    assert run.summary["too_long_steps"] > 0
+    step = run.summary["energy"]["step"]
+    assert 0.5 / 60 < step < 0.5 / 30
+    shorter = trundle.traverse(chain(rng, 3), {}, 2 * step, step=step / 4, **given)
+    assert "too_long_steps" not in shorter.summary

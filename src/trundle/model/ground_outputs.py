@@ -27,9 +27,9 @@ _FRICTION, _TAKEN = Quantity("friction", "1", "other"), Quantity("power_lost", "
 _GROUND = Quantity("power.ground", "W", "power")
 _SOIL = Quantity("power.soil", "W", "power")
 # What the ground's springs store, and would store at the step's end if it were as the step sees it; whether forces
-# balance. A run counts by them, and doesn't show them.
+# don't balance, and whether joints turn too far in a step of flight. A run counts by them, and doesn't show them.
 PRESSED, FORESEEN = (Quantity(f"step.{name}", "J", "memory") for name in ("pressed", "foreseen"))
-UNSOLVED = Quantity("step.unsolved", "1", "memory")
+UNSOLVED, TOO_LONG = (Quantity(f"step.{name}", "1", "memory") for name in ("unsolved", "too_long"))
 _POWER_IN = Quantity("power.in", "W", "power")
 _POWER_LOST = Quantity("power.lost", "W", "power")
 # The search adds up what is left in another order (the square of its error, at most 1).
@@ -118,7 +118,9 @@ def _forced(motion: GroundMotion, nu: Sequence[Scalar]) -> dict[Quantity, Scalar
         PRESSED: sum(motion.ground.pressed(each) for each in motion.touching),
         FORESEEN: sum(foreseen),
     }
-    allowed = motion.kind.tolerance(less(0, sum(borne)))
+    bears = less(0, sum(borne))
+    outputs[TOO_LONG] = (1 - bears) * motion.kind.too_long
+    allowed = motion.kind.tolerance(bears)
     shares = [force / most for force, most in zip(loose, allowed, strict=True)]
     return outputs | {UNSOLVED: less(_ROUNDED, dot(shares, shares)), _BALANCE: residual}
 

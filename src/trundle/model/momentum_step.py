@@ -195,6 +195,11 @@ class MomentumStep:
         fastest = largest([*turning, *(absolute(rate) for rate in rates)])
         return minimum(maximum((_SLOW - motion.dt * fastest) / _FADES, 0), 1)
 
+    @property
+    def too_long(self) -> Scalar:
+        """Whether joints turn so far in the step that in flight it can't follow them."""
+        return less(self.fading, 1) if self.joints else 0
+
     def joint_forces(self, here: Mechanism, nu: Sequence[Scalar], rows: Rows) -> list[Scalar]:
         """∂ℓ/∂s over all speeds, the centre of mass taken to rest; `rows` are those of M."""
         tree = here.assembly.tree

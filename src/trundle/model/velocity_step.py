@@ -32,6 +32,7 @@ class VelocityStep:
     """Its terms in the nodes of a motion's tracer, over the speeds that follow no others."""
 
     memory: tuple[Quantity, ...] = ()
+    too_long: Scalar = 0
 
     def __init__(self, motion: GroundMotion) -> None:
         self.motion = motion

@@ -8,6 +8,7 @@ What is made is the largest rise of a running sum above its least so far, so tha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,15 +17,19 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.mechanics.quantities import Quantity
-from trundle.model.ground_outputs import FORESEEN, PRESSED, UNSOLVED
+from trundle.model.ground_outputs import FORESEEN, PRESSED, TOO_LONG, UNSOLVED
 
 COLUMNS = tuple(
     Quantity(f"energy.{name}", "J", "energy") for name in ("work", "losses", "made_by_step", "made_by_ground")
 )
-# Above these shares of the energy turned over a run is doubtful, by the step or by the ground within a step.
-BY_STEP, BY_GROUND = 0.01, 0.05
+# Above these shares of the energy turned over a run is doubtful by what the step makes, damped by what it loses,
+# doubtful by the ground within a step.
+BY_STEP, LOST, BY_GROUND = 0.01, 0.05, 0.05
+# By how much a step may turn what turns (rad).
+_TURN = 0.5
 _STORED = ("energy.kinetic", "energy.potential", "energy.internal")
-_READ = (*_STORED, "power.in", "power.lost", PRESSED.name, FORESEEN.name, UNSOLVED.name, "balance_residual")
+_READ = (*_STORED, "power.in", "power.lost", "balance_residual")
+_READ += tuple(each.name for each in (PRESSED, FORESEEN, UNSOLVED, TOO_LONG))
 
 
 @dataclass(frozen=True)
@@ -75,28 +80,39 @@ class EnergyBooks:
         """Steps whose forces don't balance."""
         return int(np.count_nonzero(self.rows[UNSOLVED.name][:-1]))
 
-    @property
-    def summary(self) -> dict[str, object]:
-        """What a run's summary says."""
+    def summary(self, fastest: float) -> dict[str, object]:
+        """What a run's summary says; `fastest` is the rate of what turns the fastest beside wheels (rad/s)."""
         columns, size = self.columns, self.turned_over or 1.0
         own, ground = (columns[each.name] / size for each in COLUMNS[2:])
         made, since = _rise(own)
         bent, bent_since = _rise(ground)
+        lost = _rise(-own)[0]
         energy: dict[str, float] = {
             "turned_over": self.turned_over,
             "made_by_step": made,
-            "lost_by_step": _rise(-own)[0],
+            "lost_by_step": lost,
             "made_by_ground": bent,
         }
         if made > BY_STEP:
             energy["made_by_step_from"] = since * self.step
+        # Both are of the first order in the step, where it turns by less than half a radian.
+        excess, long = max(made / BY_STEP, lost / LOST), int(self.rows[TOO_LONG.name].sum())
+        if excess > 1 or long:
+            energy["step"] = _rounded(
+                min(self.step / max(excess, 1), _TURN / max(fastest, _TURN / self.step))
+            )
         if bent > BY_GROUND:
             energy["made_by_ground_from"] = bent_since * self.step
-            energy["ground_step"] = float(
-                f"{self.step * BY_GROUND / bent:.1g}"
-            )  # of the first order in the step
+            energy["ground_step"] = _rounded(self.step * BY_GROUND / bent)
+        told = {"unsolved_steps": self.unsolved} | ({"too_long_steps": long} if long else {})
         residual = float(self.rows["balance_residual"][:-1].max())
-        return {"balance_residual": residual, "unsolved_steps": self.unsolved, "energy": energy}
+        return {"balance_residual": residual, **told, "energy": energy}
+
+
+def _rounded(step: float) -> float:
+    """A step's length to one digit (s), not above it."""
+    digit = 10.0 ** math.floor(math.log10(step))
+    return float(f"{math.floor(step / digit) * digit:.1g}")
 
 
 def _rise(sums: FloatArray) -> tuple[float, int]:

@@ -76,7 +76,7 @@ def run_of(
     if books is None:
         checks: dict[str, object] = {"slip_residual": float(np.abs(values["slip_residual"]).max())}
     else:
-        checks, known = books.summary, known | {each.name: each for each in COLUMNS}
+        checks, known = books.summary(_fastest(model, values)), known | {each.name: each for each in COLUMNS}
         values |= books.stored
     return Run(
         name=model.robot.name,
@@ -109,6 +109,14 @@ def run_of(
         },
         columns={name: Column(noun.owner, noun.label, noun.kind) for name, noun in known.items()},
     )
+
+
+def _fastest(model: GroundModel, values: Mapping[str, FloatArray]) -> float:
+    """The largest rate of the base or of a joint (rad/s)."""
+    base = np.sqrt(sum(values[f"omega_{axis}"] ** 2 for axis in "xyz"))
+    joints = (name for name in model.speeds if name.rpartition(".")[0] in model.robot.joints)
+    rates = [np.abs(values[name]) for name in joints if model.units[name] == "rad/s"]
+    return float(max(row.max() for row in [base, *rates]))
 
 
 def _method(model: GroundModel, step: float) -> str:
