@@ -34,6 +34,16 @@ def test_a_file_with_a_terrain_is_checked_as_its_run_is(trundle, folder):
     assert "the file has a terrain" in answer.err
 
 
+def test_wheels_on_a_floating_base_need_a_terrain(trundle, folder):
+    text = (folder / "circle.yaml").read_text().replace("base: planar", "base: floating")
+    (folder / "floating.yaml").write_text(text)
+    for command in ("check", "run"):
+        answer = trundle(command, "floating.yaml")
+        assert answer.status == 1
+        assert "floating.yaml:" in answer.err
+        assert "give the file one, terrain: {}" in answer.err
+
+
 def test_text(trundle):
     answer = trundle("check", "circle.yaml")
     assert answer.status == 0

@@ -386,7 +386,6 @@ CASES = {
     "version newer": ("trundle: 1", "trundle: 2", 1, "trundle", "version 2", "upgrade"),
     "version wrong": ("trundle: 1", "trundle: one", 1, "trundle", "got 'one'", "trundle: 1"),
     "second document": ("run:", "---\nrun:", 18, None, "second YAML document", "---"),
-    "floating base": ("name: cart", "base: floating", 3, "robot.base", "wheels on a floating base", "planar"),
     "speeds": (
         "name: cart",
         "speeds: [v_x, omgea]",

@@ -326,3 +326,12 @@ def test_a_step_that_is_not_balanced_is_told():
     assert "doubtful: the step at 0.06 s isn't balanced; take a shorter step" in str(
         ground_checks(off, Page())
     )
+
+
+def test_a_floating_robot_takes_the_terrain_that_is_given():
+    """As a mapping; it was told that there is no terrain."""
+    described = {"robot": {"name": "box", **plain(box())}}
+    run = trundle.traverse(described, slope(10), 0.02, rates(0.0), step=0.02)
+    assert run["pitch"][0] == pytest.approx(-math.radians(10), abs=1e-9)
+    batch = trundle.rollout(described, terrain=slope(10), inputs=rates(0.0), steps=1, dt=0.02, progress=False)
+    assert batch["q_y"][0, 0] == pytest.approx(-math.sin(math.radians(5)), abs=1e-9)

@@ -127,6 +127,8 @@ def _analysis(args: Namespace, request: Request) -> Analysis:
             voltage=_largest_voltage(request),
         )
     except InputError as error:
+        if error.key and error.key.startswith("robot."):
+            raise request.document.locate(error) from None
         option = f"--at {error.key}" if error.key in places else f"--{error.key}"
         option = "--frame" if args.frame and error.key == args.frame else option
         raise InputError(error.message, key=option, hint=error.hint) from None

@@ -311,10 +311,6 @@ def _versioned(data: object, lines: Mapping[Path, int], file: str | None) -> Map
 def _check_whole(document: Document, file: str | None) -> None:
     """What shows only with robot and run together: changed parameters, masses where forces will act."""
     robot, run = document.robot, document.run
-    if robot.wheels and robot.base == "floating" and document.terrain is None:
-        message = "wheels on a floating base roll over terrain, and there is none here"
-        hint = "write base: planar, or give the file a terrain: {surfaces: {ground: {type: plane}}}"
-        raise document.locate(InputError(message, file=file, key="robot.base", hint=hint))
     try:
         scope = robot.parameter_values(run.set if run else None)
     except InputError as error:
