@@ -31,6 +31,8 @@ _KEPT = 8
 # Tags of GeoTIFF: a pixel's size, a pixel's place, what stands for no height; whether pixels are points.
 _SIZE, _PLACE, _NO_HEIGHT, _KEYS = 33550, 33922, 42113, 34735
 _RASTER_TYPE, _POINTS = 1025, 2
+# What its places are, if not degrees or unknown; their unit, if not the metre.
+_MODEL_TYPE, _PROJECTED, _UNIT, _METRE = 1024, 1, 3076, 9001
 
 
 class Heights(NamedTuple):
@@ -169,7 +171,7 @@ def _geotiff(path: Path) -> Heights:
     try:
         with tifffile.TiffFile(path) as file:
             page = file.pages[0]
-            values = np.asarray(page.asarray(), dtype=np.float64)
+            found = page.asarray()
             tags: Mapping[int, tuple[float, ...]] = {tag.code: tag.value for tag in page.tags.values()}
     except tifffile.TiffFileError as error:
         raise ValueError(str(error)) from None
@@ -183,17 +185,23 @@ def _geotiff(path: Path) -> Heights:
             key="file",
         )
         raise
+    values = np.asarray(found, dtype=np.float64)
     if values.ndim != 2:
         raise ValueError(f"expected one band of heights, got an array of shape {values.shape}")
     if _NO_HEIGHT in tags:
-        values[values == float(str(tags[_NO_HEIGHT]).strip("\0 "))] = np.nan
-    if _SIZE not in tags or _PLACE not in tags:
+        missing = float(str(tags[_NO_HEIGHT]).strip("\0 "))
+        # Text of a number that the file holds in single precision.
+        values[(found == found.dtype.type(missing)) if found.dtype.kind == "f" else values == missing] = (
+            np.nan
+        )
+    listed = tags.get(_KEYS, ())
+    keys = {listed[k]: listed[k + 3] for k in range(4, len(listed) - 3, 4)}
+    metres = keys.get(_MODEL_TYPE, _PROJECTED) == _PROJECTED and keys.get(_UNIT, _METRE) == _METRE
+    if _SIZE not in tags or _PLACE not in tags or not metres:
         return Heights(_northern_first(values))
     dx, dy = tags[_SIZE][:2]
     column, row, _, x, y, *_ = tags[_PLACE]
-    keys = tags.get(_KEYS, ())
-    points = any(keys[k] == _RASTER_TYPE and keys[k + 3] == _POINTS for k in range(4, len(keys) - 3, 4))
-    middle = 0.0 if points else 0.5
+    middle = 0.0 if keys.get(_RASTER_TYPE) == _POINTS else 0.5
     left = x + (middle - column) * dx
     low = y - (len(values) - 1 + middle - row) * dy
     return Heights(_northern_first(values), (float(dx), float(dy)), (float(left), float(low)))
