@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
-from trundle.robot.height_maps import MOST_POINTS, HeightMap, height_map
+from trundle.robot.height_maps import MOST_POINTS, HeightMap, height_map, known_around
 from trundle.robot.kinds import Read
 from trundle.robot.noun import default
 from trundle.robot.surfaces import SURFACES, HeightSurface, Relief, Spot
@@ -40,20 +40,24 @@ def _rows(written: object) -> object:
         heights = np.asarray(written, dtype=np.float64)
     except (TypeError, ValueError):
         raise problem("expected rows of heights (m), all of one length") from None
-    check_heights(heights)
+    _check_heights(heights)
+    missing = int((~np.isfinite(heights)).sum())
+    if missing:
+        message = f"{missing} of {heights.size} heights are missing or no finite numbers"
+        raise problem(message, "fill the gaps; or give the map as a file, which may have holes")
     return tuple(tuple(row) for row in heights.tolist())
 
 
-def check_heights(heights: FloatArray) -> None:
+def _check_heights(heights: FloatArray) -> None:
     """Raise pydantic's error for what is no map."""
     if heights.ndim != 2 or min(heights.shape) < 2:
         raise problem(f"expected at least 2 rows of 2 heights, got an array of shape {heights.shape}")
     if heights.size > MOST_POINTS:
         raise problem(f"{heights.size:,} heights are too many", f"a map has {MOST_POINTS:,} at most")
-    missing = int((~np.isfinite(heights)).sum())
-    if missing:
-        message = f"{missing} of {heights.size} heights are missing or no finite numbers"
-        raise problem(message, "fill the gaps, or cut out a part of the map that has none")
+    missing = ~np.isfinite(heights)
+    if missing.any() and not known_around(missing)[1:-1, 1:-1].any():
+        message = f"{int(missing.sum())} of {heights.size} heights are missing or no finite numbers"
+        raise problem(message, "ground is where a point and its eight neighbours have heights: nowhere here")
 
 
 class _MapSurface(HeightSurface):
@@ -125,14 +129,17 @@ class GridSurface(_MapSurface):
         Raises InputError for what is no map, or one without a spacing.
         """
         try:
-            check_heights(heights)
+            _check_heights(heights)
         except ValueError as error:
             raise InputError(str(error), key="file") from None
         if self.spacing is not None:
             spacing = (self.spacing.number, self.spacing.number)
         if spacing is None:
-            message = f"{self.file!r} doesn't say how far its points are apart"
-            raise InputError(message, key="spacing", hint="say it: spacing: 10 cm")
+            message = f"{self.file!r} doesn't say how far its points are apart in metres"
+            hint = (
+                "say it: spacing: 10 cm; or take a map whose places are no degrees, in UTM's coordinates say"
+            )
+            raise InputError(message, key="spacing", hint=hint)
         found = self._placed(heights, spacing, corner)
         digest = found.table.digest
         if self.sha256 is not None and digest != self.sha256:
@@ -179,12 +186,22 @@ class GridSurface(_MapSurface):
         factor = read(self.scale)
         return not isinstance(factor, (int, float)) or self.map_of().bend * abs(factor) > _ROUND
 
+    @property
+    def ends(self) -> bool:
+        """Whether there are places of which it says nothing."""
+        return self.edge == "error" or self.map_of().holes
+
+    def covers(self, x: Scalar, y: Scalar) -> Scalar:
+        """1 on the map, and beyond where `edge` says what is there, but for its holes."""
+        known = self.map_of().measured(x, y)
+        return self.map_of().inside(x, y) * known if self.edge == "error" else known
+
     def spot(self, point: Vector, read: Read) -> Spot:
-        """As of heights; nowhere near where the map has ended and says nothing of what is beyond."""
+        """As of heights; nowhere near where the map has ended and says nothing of what is beyond, and in its holes."""
         spot = super().spot(point, read)
-        if self.edge != "error":
+        if not self.ends:
             return spot
-        return spot._replace(distance=where(self.map_of().inside(*point[:2]), spot.distance, NOWHERE))
+        return spot._replace(distance=where(self.covers(*point[:2]), spot.distance, NOWHERE))
 
     def words(self, read: Read) -> str:
         """Its file or size."""

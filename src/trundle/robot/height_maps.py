@@ -4,6 +4,8 @@ Quadratic splines need only nine numbers a place (cubic ones need 16), and are a
 moves along: the slope is continuous. The curvature along an axis is constant along it within a cell. Along an axis
 z = c₋ (½ − f)²/2 + c (¾ − f²) + c₊ (½ + f)²/2 about the nearest point, f in [−½, ½] cells from it. The coefficients c
 solve c₋ + 6 c + c₊ = 8 z, so that the surface goes through all points (Unser 1999, "Splines: a perfect fit").
+
+Where a height is missing there is no surface: neither at that point nor where its coefficient counts, 1.5 cells around.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from trundle.tables import Table
 
 # Points of a map at most: 0.5 GB of numbers.
 MOST_POINTS = 2**26
+# Places are known to so many units in their last digit, as sums and differences of coordinates round.
+_ROUNDS = 8 * float(np.finfo(float).eps)
 # The coefficients' filter is √2 p^|k|, p the root of p² + 6 p + 1 in the unit circle; p²⁴ is 4e-19.
 _POLE, _REACH = 2 * np.sqrt(2.0) - 3, 24
 
@@ -35,6 +39,7 @@ class HeightMap:
     corner : x and y of the first point (m)
     spacing : between neighbours along x and y (m)
     repeats : whether the grid repeats itself without end
+    holes : whether heights are missing; then a last grid of the table has 1 where the surface is known around a point
     """
 
     table: Table
@@ -43,11 +48,23 @@ class HeightMap:
     corner: tuple[float, float]
     spacing: tuple[float, float]
     repeats: bool = False
+    holes: bool = False
 
     @cached_property
     def tiles(self) -> int:
-        """How many grids there are."""
-        return self.table.values.size // self.size
+        """How many grids of heights there are."""
+        return self.table.values.size // self.size - self.holes
+
+    @property
+    def known(self) -> np.ndarray:
+        """Around which points (rows, columns) the surface is known."""
+        if not self.holes:
+            return np.ones((self.rows, self.columns), dtype=bool)
+        return self._grids[-1, 1:-1, 1:-1] > 0
+
+    @property
+    def _grids(self) -> FloatArray:
+        return self.table.values.reshape(-1, self.rows + 2, self.columns + 2)
 
     @property
     def size(self) -> int:
@@ -64,7 +81,7 @@ class HeightMap:
     @cached_property
     def bend(self) -> float:
         """A bound of all curvatures (1/m): second derivatives are means of the coefficients' second differences."""
-        grids = self.table.values.reshape(-1, self.rows + 2, self.columns + 2)
+        grids = self._grids[: self.tiles]
         (a, b), x, y = self.spacing, np.diff(grids, axis=2), np.diff(grids, axis=1)
         along, across = np.abs(np.diff(x, axis=2)).max() / a**2, np.abs(np.diff(y, axis=1)).max() / b**2
         return float(max(along, across) + np.abs(np.diff(x, axis=1)).max() / (a * b))
@@ -81,10 +98,22 @@ class HeightMap:
         if self.repeats:
             return 1
         (left, right), (low, high) = self.extent
-        # A place on the edge counts, whatever rounding does to it.
-        slack = 1e-9 * max(self.spacing)
-        along = less(left - slack, x) * less(x, right + slack)
-        return along * less(low - slack, y) * less(y, high + slack)
+        along, across = (self._slack(axis) * self.spacing[axis] for axis in (0, 1))
+        within = less(left - along, x) * less(x, right + along)
+        return within * less(low - across, y) * less(y, high + across)
+
+    def measured(self, x: Scalar, y: Scalar) -> Scalar:
+        """1 where no height is missing around a place, else 0."""
+        if not self.holes:
+            return 1
+        column, row = (self._place(at, axis)[0] for axis, at in enumerate((x, y)))
+        index = (row + 1) * (self.columns + 2) + column + 1
+        return lookup(self.table, index + self.tiles * self.size - self.table.reach, self.table.reach)
+
+    def _slack(self, axis: int) -> float:
+        """How far beyond an edge a place still counts as on it (cells), whatever rounding does to it."""
+        farthest = max(abs(end) for end in self.extent[axis])
+        return max(1e-9, _ROUNDS * farthest / self.spacing[axis])
 
     def relief(self, x: Scalar, y: Scalar, tile: Scalar = 0) -> tuple[Scalar, ...]:
         """h, h_x, h_y, h_xx, h_xy, h_yy in cells' own measures turned to m; beyond an edge h is the edge's, level."""
@@ -107,7 +136,8 @@ class HeightMap:
         if not self.repeats:
             middle = (count - 1) / 2
             held = middle + clamp(cells - middle, middle)
-            moves, cells = less(held - cells, 1e-9) * less(cells - held, 1e-9), held
+            slack = self._slack(axis)
+            moves, cells = less(held - cells, slack) * less(cells - held, slack), held
         nearest = floor(cells + 0.5)
         number = nearest - count * floor(nearest * (1 / count)) if self.repeats else nearest
         return number, cells - nearest, moves
@@ -123,6 +153,7 @@ def packed(found: HeightMap) -> Mapping[str, object]:
         "corner": list(found.corner),
         "spacing": list(found.spacing),
         "repeats": found.repeats,
+        "holes": found.holes,
         "numbers": b64encode(numbers).decode("ascii"),
     }
 
@@ -132,14 +163,15 @@ def unpacked(data: Mapping[str, Any]) -> HeightMap:
     rows, columns = int(data["rows"]), int(data["columns"])
     if min(rows, columns) < 2 or rows * columns > MOST_POINTS:
         raise ValueError(f"a map of {rows} rows and {columns} columns")
-    room = 8 * (rows + 2) * (columns + 2)
+    holes = bool(data.get("holes", False))
+    room = 8 * (rows + 2) * (columns + 2) * (1 + holes)
     # No more than what the map needs is asked for, whatever the compressed text claims.
     taken = zlib.decompressobj().decompress(b64decode(data["numbers"], validate=True), room + 1)
     if len(taken) != room:
         raise ValueError("another number of heights than its rows and columns say")
     values = np.frombuffer(taken, dtype="<f8")
     (x, y), (a, b) = (map(float, data[key]) for key in ("corner", "spacing"))
-    return HeightMap(_table(values, columns), rows, columns, (x, y), (a, b), bool(data["repeats"]))
+    return HeightMap(_table(values, columns), rows, columns, (x, y), (a, b), bool(data["repeats"]), holes)
 
 
 def _table(coefficients: FloatArray, columns: int) -> Table:
@@ -150,11 +182,50 @@ def _table(coefficients: FloatArray, columns: int) -> Table:
 def height_map(
     heights: npt.ArrayLike, corner: tuple[float, float], spacing: tuple[float, float], repeats: bool = False
 ) -> HeightMap:
-    """The spline through heights (rows, columns), rows along y; beyond an edge it goes on straight, or repeats."""
+    """The spline through heights (rows, columns), rows along y; beyond an edge it goes on straight, or repeats.
+
+    What is no finite number is missing.
+    """
     values = np.asarray(heights, dtype=np.float64)
+    missing = ~np.isfinite(values)
+    holes = bool(missing.any())
+    if holes:
+        values = _filled(values, missing)
     coefficients = _coefficients(_coefficients(values, repeats).T, repeats).T
+    if holes:
+        coefficients = np.concatenate([coefficients, known_around(missing, repeats)])
     rows, columns = values.shape
-    return HeightMap(_table(coefficients, columns), rows, columns, corner, spacing, repeats)
+    return HeightMap(_table(coefficients, columns), rows, columns, corner, spacing, repeats, holes)
+
+
+def known_around(missing: np.ndarray, repeats: bool = False) -> np.ndarray:
+    """Around which points the surface is known, as none of the nine there is missing; one more point at every end."""
+    from scipy.ndimage import binary_dilation  # late: few maps have holes
+
+    wide = np.pad(missing, 1, mode="wrap" if repeats else "edge")
+    return ~np.asarray(binary_dilation(wide, np.ones((3, 3))), dtype=bool)
+
+
+def _filled(values: FloatArray, missing: np.ndarray) -> FloatArray:
+    """Heights with numbers where they are missing, so that the spline's filter has some.
+
+    From the rim inward the mean of the straight lines through two neighbours, or of single ones: planes go on. Farther
+    in than the filter reaches nothing counts.
+    """
+    from scipy.ndimage import binary_dilation  # late, as above
+
+    result = np.pad(np.where(missing, np.nan, values), 2, constant_values=np.nan)
+    steps = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j]
+    for _ in range(_REACH):
+        known = np.isfinite(result)
+        rim = np.asarray(binary_dilation(known, np.ones((3, 3)))) & ~known
+        rows, columns = (places + 2 for places in np.nonzero(rim[2:-2, 2:-2]))
+        near, farther = (np.array([result[rows + k * i, columns + k * j] for i, j in steps]) for k in (1, 2))
+        straight = 2 * near - farther
+        lines = np.isfinite(straight)
+        guess = np.where(lines.any(axis=0), straight, near)
+        result[rows, columns] = np.nansum(guess, axis=0) / np.isfinite(guess).sum(axis=0)
+    return np.where(np.isfinite(result), result, np.nanmean(values[~missing]))[2:-2, 2:-2]
 
 
 def _coefficients(values: FloatArray, repeats: bool) -> FloatArray:

@@ -70,6 +70,10 @@ class Surface(Kind):
         """How far a point is from it, and how it lies there; `read` turns a field into a scalar."""
         raise NotImplementedError
 
+    def covers(self, x: Scalar, y: Scalar) -> Scalar:
+        """1 where it says how high the ground is, else 0: maps end, and have holes."""
+        return 1
+
     def is_rough(self, read: Read) -> bool:
         """Whether it may be more curved than a wheel, so that the distance has several minima along the wheel's
         circle.

@@ -17,6 +17,7 @@ from trundle.model.ground_model import GroundModel
 from trundle.model.mechanism import mechanism
 from trundle.results import Run
 from trundle.results.columns import Column
+from trundle.simulation.beyond_maps import place_of
 from trundle.simulation.fates import fates
 from trundle.simulation.ground_culprit import contact_of, without_number
 from trundle.simulation.ground_energy import COLUMNS, EnergyBooks
@@ -50,7 +51,7 @@ def failed(
         wheels = {contact_of(model, name): value for name, value in last.items() if name.endswith(".sinkage")}
         who = max(wheels, key=lambda name: wheels[name], default="")
         why = f"look at the wheel {who!r}, its contact law, and what its motor is told"
-    place = f"x = {here['x']:.4g} m, y = {here['y']:.4g} m"
+    place = place_of(here["x"], here["y"])
     return NumericsError(
         f"'{model.robot.name}' has no more finite numbers after t = {time[-1]:g} s at {place}; {why}"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping
 
@@ -9,18 +10,25 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
+from trundle.mechanics.frames import world_poses
 from trundle.model.ground_model import GroundModel
 from trundle.model.mechanism import mechanism
 from trundle.program import compile_program
-from trundle.simulation.beyond_maps import check_start, is_far
+from trundle.simulation.beyond_maps import beyond, is_off, metres, place_of
+from trundle.simulation.least_gaps import Step, least_gaps
 from trundle.terrain.advance import quaternion_of
 
-# Gauss and Newton's steps at most, the longest one (rad or m), and the change at which they end.
-_STEPS, _LONGEST, _DONE = 100, 0.3, 1e-13
-# Half the width of central differences: what they lose moves no zero of the gaps.
+# Half the width of central differences near the origin: what they lose moves no zero of the gaps. Farther away it
+# grows as the root of the distance (m): so do what rounding and what curvature do to slopes.
 _WIDTH = 1e-6
-# Directions that change no gap by more than this share of what others do are left alone.
+# What rounding leaves of gaps, in units of the last digits of coordinates.
+_DIGITS = 64
+# Directions that change no gap by more than this share of what others do, or than rounding does, are left alone.
 _FLAT = 1e-9
+# How often a robot is put where its gaps say that the ground is; then it is nearer than this (m).
+_LANDINGS, _NEAR = 30, 0.1
+# Where else to look for ground that carries where a wall is nearest (m above).
+_ELSEWHERE = tuple(sign * 10.0**power for power in range(6) for sign in (-1, 1))
 # Ground steeper than arccos of this carries no wheel.
 _CARRIES = 1e-3
 # A robot that would have to stand steeper than this (rad) doesn't stand on its wheels.
@@ -55,20 +63,15 @@ def settled_lanes(
     search = _Search(model, states, yaw, inputs, parameters, often=lost is not None)
     unknown = search.start(lost)
     lanes = np.arange(states.shape[1]) if lost is None else np.flatnonzero(~lost)
-    for _ in range(_STEPS):
-        change = search.change(unknown[:, lanes], lanes)
-        size = np.abs(change).max(axis=0)
-        unknown[:, lanes] += change * np.minimum(1.0, _LONGEST / np.maximum(size, 1e-300))
-        fails = ~np.isfinite(unknown).all(axis=0) | (np.abs(unknown[1:3]).max(axis=0) > _STEEPEST)
-        if lost is None and fails.any():
-            raise search.unsettled(int(np.argmax(fails)))
-        if lost is not None:
-            lost |= fails
-            unknown[:, fails] = np.nan
-        lanes = lanes[(size >= _DONE) & ~fails[lanes]]
-        if not lanes.size:
-            break
-    return search.states(unknown, np.arange(states.shape[1]))
+    every = np.arange(states.shape[1])
+    measures = search.finest(unknown[0], every), search.width(unknown[0], every)
+    unknown, found = least_gaps(search.step, unknown, lanes, *measures)
+    if lost is not None:
+        lost |= ~found
+        unknown[:, lost] = np.nan
+    elif not found.all():
+        raise search.unsettled(int(np.argmin(found)), unknown)
+    return search.states(unknown, every)
 
 
 class _Search:
@@ -91,44 +94,93 @@ class _Search:
         self.moved = [self.rows[name] for name in model.loose]
 
     def start(self, lost: np.ndarray | None = None) -> FloatArray:
-        """Height, roll, pitch and loose joints (unknowns, robots) at first; InputError for who has no ground, or
-        `lost` where that is asked for.
+        """Height, roll, pitch and loose joints (unknowns, robots) at first: level, at the ground's own height.
+
+        InputError for who has no ground, or `lost` where that is asked for.
         """
         count = self.given.shape[1]
         level = np.zeros((2, count))
         unknown = np.vstack([self.given[self.rows["z"]][None], level, self.given[self.moved]])
         gaps = self.gaps(unknown, np.arange(count))
         if lost is not None:
-            lost |= is_far(gaps)
+            lost |= is_off(self.model.terrain, gaps).any(axis=0)
         else:
             self._check_there(gaps)
-        unknown[0] -= gaps.mean(axis=0)
-        bare = ~self._bears(unknown)
+        unknown[0] = self._landed(unknown, np.arange(count) if lost is None else np.flatnonzero(~lost))
+        bare = ~np.isfinite(unknown[0])
         if lost is not None:
             lost |= bare
-            unknown[:, lost] = np.nan
         elif bare.any():
             raise self._bare(int(np.argmax(bare)))
         return unknown
 
+    def _landed(self, unknown: FloatArray, lanes: np.ndarray) -> FloatArray:
+        """The heights (robots,) at which these level robots touch the ground, NaN where none carries a wheel.
+
+        A gap grows by N_z with the height: gap over N_z, repeated, as N_z is another one where it leads.
+        """
+        unknown = unknown.copy()
+        for _ in range(_LANDINGS):
+            fall = self._fall(unknown[:, lanes], lanes)
+            for lane in np.flatnonzero(np.isnan(fall)):
+                fall[lane] = self._fall_elsewhere(unknown[:, lanes[lane]], lanes[lane])
+            unknown[0, lanes] += fall
+            lanes = lanes[np.abs(fall) > _NEAR]
+            if not lanes.size:
+                break
+        return np.asarray(unknown[0])
+
+    def _fall(self, unknown: FloatArray, lanes: np.ndarray) -> FloatArray:
+        """By how much to change the heights (robots,); NaN where no wheel comes nearer to the ground by sinking."""
+        width = self.width(unknown[0], lanes)
+        lower, upper = unknown.copy(), unknown.copy()
+        lower[0] -= width
+        upper[0] += width
+        slopes = (self.gaps(upper, lanes) - self.gaps(lower, lanes)) / (upper[0] - lower[0])
+        slopes = np.where(slopes > _CARRIES, slopes, 0.0)
+        carries = (slopes**2).sum(axis=0)
+        fall = -(self.gaps(unknown, lanes) * slopes).sum(axis=0)
+        return np.where(carries > 0, fall / np.where(carries > 0, carries, 1.0), np.nan)
+
+    def _fall_elsewhere(self, unknown: FloatArray, lane: int) -> float:
+        """The same of one robot by the nearest other height at which something carries, as beside a wall."""
+        away = np.array(_ELSEWHERE)
+        tried = np.repeat(unknown[:, None], away.size, axis=1)
+        tried[0] += away
+        found = away + self._fall(tried, np.full(away.size, lane))
+        return float(found[np.argmax(np.isfinite(found))])
+
+    def width(self, height: FloatArray, lanes: np.ndarray) -> FloatArray:
+        """Half the width of differences of robots (rad or m)."""
+        return np.asarray(_WIDTH * np.sqrt(self.scale(height, lanes)))
+
+    def finest(self, height: FloatArray, lanes: np.ndarray) -> FloatArray:
+        """What rounding leaves of robots' gaps (m)."""
+        return np.asarray(_DIGITS * np.finfo(float).eps * self.scale(height, lanes))
+
+    def scale(self, height: FloatArray, lanes: np.ndarray) -> FloatArray:
+        """The largest coordinate of robots (m), at least 1: numbers are rounded by shares of it."""
+        x, y = (np.abs(self.given[self.rows[name], lanes]) for name in "xy")
+        return np.maximum(np.maximum(x, y), np.maximum(np.abs(height), 1.0))
+
     def _check_there(self, gaps: FloatArray) -> None:
         """Raise InputError for a robot that begins beyond a map."""
-        names = self.model.gaps.outputs[0].labels
-        for lane in range(gaps.shape[1]):
-            x, y = (float(self.given[self.rows[name], lane]) for name in "xy")
-            check_start(self.model.terrain, dict(zip(names, gaps[:, lane], strict=True)), x, y)
+        off = is_off(self.model.terrain, gaps)
+        if off.any():
+            wheel, lane = (int(place) for place in np.argwhere(off)[0])
+            x, y = self._place(lane)
+            name = self.model.gaps.outputs[0].labels[wheel]
+            raise beyond(self.model.terrain, name, "at the start", x, y, _reach(self.model))
 
-    def _bears(self, unknown: FloatArray) -> np.ndarray:
-        """Whether a wheel comes nearer to the ground by sinking."""
-        lanes, lower = np.arange(unknown.shape[1]), unknown.copy()
-        lower[0] -= _WIDTH
-        return (self.gaps(unknown, lanes) - self.gaps(lower, lanes)).max(axis=0) > _WIDTH * _CARRIES
+    def _place(self, lane: int) -> tuple[float, float]:
+        """x and y of a robot (m)."""
+        x, y = (float(self.given[self.rows[name], lane]) for name in "xy")
+        return x, y
 
     def _bare(self, lane: int) -> InputError:
         """What to say of a robot over ground that bears nothing."""
-        x, y = (self.given[self.rows[name], lane] for name in "xy")
         return InputError(
-            f"'{self.model.robot.name}' can't touch the ground at x = {x:g} m, y = {y:g} m: nothing lies under "
+            f"'{self.model.robot.name}' can't touch the ground at {place_of(*self._place(lane))}: nothing lies under "
             "it that carries a wheel",
             key="terrain.surfaces",
             hint="a wall alone carries nothing: add a floor, ground: {type: plane}",
@@ -152,27 +204,52 @@ class _Search:
         (found,) = self.kernel(states, self.inputs, parameters, step, often=self.often)
         return found
 
-    def change(self, unknown: FloatArray, lanes: np.ndarray) -> FloatArray:
-        """A step of Gauss and Newton of these robots (unknowns, robots)."""
-        size, count = unknown.shape
-        steps = _WIDTH * np.hstack([np.zeros((size, 1)), np.eye(size), -np.eye(size)])
-        every = (unknown[:, None, :] + steps[:, :, None]).reshape(size, -1)
+    def step(self, unknown: FloatArray, lanes: np.ndarray) -> Step:
+        """What these robots (unknowns, robots) see where they are."""
+        count = unknown.shape[1]
+        size = len(unknown)
+        width = self.width(unknown[0], lanes)
+        steps = np.hstack([np.zeros((size, 1)), np.eye(size), -np.eye(size)])
+        every = (unknown[:, None, :] + steps[:, :, None] * width).reshape(size, -1)
         found = self.gaps(every, np.tile(lanes, 2 * size + 1)).reshape(-1, 2 * size + 1, count)
-        slopes = (found[:, 1 : size + 1] - found[:, size + 1 :]) / (2 * _WIDTH)
-        wrong = ~np.isfinite(slopes).all(axis=(0, 1))
-        inverse = np.linalg.pinv(np.moveaxis(np.where(wrong, 0.0, slopes), 2, 0), rcond=_FLAT)
-        return np.where(wrong, np.nan, -np.einsum("lug,gl->ul", inverse, found[:, 0]))
+        slopes = (found[:, 1 : size + 1] - found[:, size + 1 :]) / (2 * width)
+        off = is_off(self.model.terrain, found).any(axis=(0, 1))
+        off |= np.abs(unknown[1:3]).max(axis=0) > _STEEPEST
+        wrong = off | ~np.isfinite(slopes).all(axis=(0, 1))
+        slopes = np.moveaxis(np.where(wrong, 0.0, slopes), 2, 0)
+        flat = np.maximum(_FLAT, self.finest(unknown[0], lanes) / width)
+        inverse = np.linalg.pinv(slopes, rcond=flat)
+        change = np.where(wrong, np.nan, -np.einsum("lug,gl->ul", inverse, found[:, 0]))
+        left = np.abs(np.einsum("lgu,ul->gl", slopes, change)).max(axis=0)
+        lower = (found[:, :1] ** 2 - found[:, 1:] ** 2).sum(axis=0)
+        best = lower.argmax(axis=0)
+        down = np.where(lower.max(axis=0) > 0, steps[:, 1 + best], 0.0)
+        return Step(found[:, 0], change, left, down, off)
 
-    def unsettled(self, lane: int) -> InputError:
-        """What to say of a robot that finds no place."""
-        x, y = (self.given[self.rows[name], lane] for name in "xy")
+    def unsettled(self, lane: int, unknown: FloatArray) -> InputError:
+        """What to say of a robot that finds no place, `unknown` being where its search has ended."""
         who = f"robot {lane} of " if self.given.shape[1] > 1 else ""
+        gaps = self.gaps(unknown[:, [lane]], np.array([lane]))[:, 0]
+        wheel = int(np.argmax(np.abs(gaps)))
+        name, side = self.model.gaps.outputs[0].labels[wheel], "above" if gaps[wheel] > 0 else "below"
         return InputError(
-            f"{who}'{self.model.robot.name}' doesn't settle on its wheels at x = {x:g} m, y = {y:g} m: the ground "
-            "is too steep or too rough there",
+            f"{who}'{self.model.robot.name}' doesn't settle on its wheels at {place_of(*self._place(lane))}: "
+            f"{name!r} stays {metres(abs(gaps[wheel]))} m {side} its place on the ground, which is too steep, too "
+            "rough or too near a map's end there",
             key="run.initial",
             hint="start elsewhere (initial: {x: …, y: …}), or give z and the quaternion yourself",
         )
+
+
+def _reach(model: GroundModel) -> float:
+    """How far from the robot's place wheels may touch the ground (m)."""
+    here = mechanism(model.robot, terrain=True)
+    poses, reach = world_poses(here.assembly.tree, here.at.poses), 0.0
+    for wheel in here.assembly.wheels:
+        x, y, _ = poses[wheel.link].position
+        points = [math.hypot(*map(float, point)) for point in wheel.noun.touches(wheel.read)]
+        reach = max(reach, math.hypot(float(x), float(y)) + max(float(wheel.radius), *points, 0.0))
+    return reach
 
 
 def check_outside(
@@ -198,7 +275,7 @@ def check_outside(
     place = inside[0] if inside else max(depths, key=lambda each: depths[each])
     about = (
         f"{depths[place]:.3g} m deep at t = 0 with a radius of {known[place]:g} m, the robot at "
-        f"x = {start['x']:.4g} m, y = {start['y']:.4g} m, z = {start['z']:.4g} m"
+        f"{place_of(start['x'], start['y'])}, z = {metres(start['z'])} m"
     )
     mend = (
         "it has settled so, as its wheels can't follow the ground there: start elsewhere, or give z yourself"

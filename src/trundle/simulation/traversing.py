@@ -141,7 +141,9 @@ class GroundProblem:
         shown = dict(zip(model.outputs, outputs, strict=True))
         # Those of the nearest ground: a wheel beyond a map may stand on something else.
         named = ((name, f"{name}.sinkage") for name in model.gaps.outputs[0].labels)
-        gone = first_beyond({name: shown[sinkage] for name, sinkage in named if sinkage in shown})
+        gone = first_beyond(
+            model.terrain, {name: shown[sinkage] for name, sinkage in named if sinkage in shown}
+        )
         if gone is not None:
             place, wheel = gone
             x, y = (float(states[model.states.index(name), place]) for name in "xy")

@@ -75,7 +75,7 @@ class Ground(NamedTuple):
         maps = {
             name: {
                 "rows": each.rows, "columns": each.columns, "corner": each.corner, "spacing": each.spacing,
-                "repeats": each.repeats, "reach": each.table.reach, "digest": each.table.digest,
+                "repeats": each.repeats, "holes": each.holes, "reach": each.table.reach, "digest": each.table.digest,
             }
             for name, each in Ground.maps_of(self.terrain).items()
         }  # fmt: skip
@@ -98,7 +98,7 @@ class Ground(NamedTuple):
             if not isinstance(found, HeightMap):
                 found = HeightMap(
                     Table(found, told["reach"]), told["rows"], told["columns"], tuple(told["corner"]),
-                    tuple(told["spacing"]), told["repeats"],
+                    tuple(told["spacing"]), told["repeats"], told.get("holes", False),
                 )  # fmt: skip
             if found.table.digest != told["digest"]:
                 raise InputError(f"the map {name!r} of the sweep is damaged: its checksum differs")
