@@ -1,4 +1,4 @@
-"""What controllers tell a robot that is led from step to step: their laws where a step begins, held until its end.
+"""What controllers tell a robot that is led from step to step: their laws at any instant, held by those that sample.
 
 What samples has clocks of its own among the states: the time until each is due. A step begins with the samples that are
 due by then, so periods and delays are whole numbers of steps.
@@ -22,15 +22,19 @@ from trundle.scalars import Scalar, less, plus, times, where
 
 
 class Told(NamedTuple):
-    """Commands by input, the controllers' states after the step, and what they show."""
+    """Commands by input, the controllers' states after the step, what they show, the rates of the states of those that
+    act at every instant, and by controller the commands that those hold that sample.
+    """
 
     commands: dict[str, Scalar]
     after: dict[str, Scalar]
     shown: dict[str, Scalar]
+    rates: dict[str, Scalar]
+    held: dict[str, dict[str, Scalar]]
 
 
 class _Instant(NamedTuple):
-    """Where a step begins: what is seen, what a run gives, the step's length, and which clocks are due."""
+    """An instant: what is seen, what a run gives, the step's length, and which clocks are due."""
 
     seen: Mapping[str, Scalar]
     given: Mapping[str, Scalar]
@@ -102,6 +106,12 @@ class Commands:
         return own | {_until(clock): first for clock, (_, first) in self.clocks.items()}
 
     @cached_property
+    def continuous(self) -> tuple[str, ...] | None:
+        """The states of those that act at every instant; None where all sample."""
+        acting = [each for each in self.controllers if each.hold is None]
+        return tuple(name for each in acting for name in _states_of(each)) if acting else None
+
+    @cached_property
     def inputs(self) -> tuple[str, ...]:
         """What nobody but a run gives: inputs of the plant, and references."""
         driven = {name for each in self.controllers for name in each.drives}
@@ -132,33 +142,57 @@ class Commands:
         yield from (name for name in self.plant_inputs if name in driven)
         yield from (f"{each.name}.{own}" for each in self.controllers for own in each.shows)
 
-    def told(self, seen: Mapping[str, Scalar], given: Mapping[str, Scalar], dt: Scalar, read: Read) -> Told:
+    def told(
+        self,
+        seen: Mapping[str, Scalar],
+        given: Mapping[str, Scalar],
+        dt: Scalar,
+        read: Read,
+        begun: Told | None = None,
+    ) -> Told:
         """What they do at states and other names that they see, and inputs that a run gives; their states by x + h
-        ẋ, of what samples by its period.
+        ẋ, of what samples by its period. With `begun`, where the step begins, those that sample do what they did there.
         """
         due = {clock: less(seen[_until(clock)], dt / 2) for clock in self.clocks}
         now, sums = _Instant(seen, given, dt, due), _Sums()
-        after, shown = dict[str, Scalar](), dict[str, Scalar]()
+        after, shown, rates = dict[str, Scalar](), dict[str, Scalar](), dict[str, Scalar]()
+        held = self._waited(now) if begun is None else begun.held
+        for commands in held.values():  # what waited is known before any law
+            for name, command in commands.items():
+                sums.add(name, command)
         for clock, (period, _) in self.clocks.items():
             left = seen[_until(clock)]
             after[_until(clock)] = where(due[clock], left + period, left) - dt
-        for each in self.controllers:  # what waited is known before any law
-            if each.hold is not None and not each.acts_at_once:
-                for name in each.drives:
-                    sums.add(name, _acting(each, name, each.hold.moved(name, 0.0, seen, due)))
         known = {name for each in self.controllers for name in each.at_once}
         for each in self.controllers:
+            if each.hold is not None and begun is not None:
+                continue
             action = each.act(self._sight(each, now, after, known, sums), read)
             shown |= {f"{each.name}.{own}": value for own, value in action.outputs.items()}
             after |= _states_after(each, action, now)
-            for name, command in action.commands.items():
-                if each.hold is None:
-                    sums.add(name, command)
-                elif each.acts_at_once:
-                    sums.add(name, _acting(each, name, after))
+            if each.hold is None:
+                rates |= {f"{each.name}.{own}": rate for own, rate in action.rates.items()}
+                commands = action.commands
+            elif each.acts_at_once:
+                commands = held[each.name] = {name: _acting(each, name, after) for name in each.drives}
+            else:
+                commands = {}
+            for name, command in commands.items():
+                sums.add(name, command)
         commands = {**given, **sums.totals}
         shown |= {name: commands[name] for name in self.plant_inputs if name in sums.totals}
-        return Told(commands, after, shown)
+        return Told(commands, after, shown, rates, held)
+
+    def _waited(self, now: _Instant) -> dict[str, dict[str, Scalar]]:
+        """The commands of those that sample and whose commands come late."""
+        return {
+            each.name: {
+                name: _acting(each, name, each.hold.moved(name, 0.0, now.seen, now.due))
+                for name in each.drives
+            }
+            for each in self.controllers
+            if each.hold is not None and not each.acts_at_once
+        }
 
     def _sight(
         self, each: Placed, now: _Instant, after: Mapping[str, Scalar], at_once: set[str], sums: _Sums

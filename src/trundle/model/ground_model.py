@@ -185,10 +185,10 @@ def _sought(motion: GroundMotion) -> tuple[str, ...]:
 
 def _after(motion: GroundMotion) -> dict[str, Scalar]:
     """The state where the step ends."""
-    after = motion.led(motion.nu) if motion.mode == "kinematic" else motion.kind.after(motion.nu_free)
-    after |= motion.own_after(motion.nu)
-    after |= {name: motion.told.after.get(name, motion.state[name]) for name in motion.commands.states}
-    return {name: after[name] for name in motion.states}
+    found = {**motion.state, **motion.begun.after}
+    found |= motion.led(motion.nu) if motion.mode == "kinematic" else motion.kind.after(motion.nu_free)
+    found |= motion.own_after(motion.nu)
+    return {name: found[name] for name in motion.states}
 
 
 def _program(

@@ -52,7 +52,7 @@ from trundle.robot.values import Value
 from trundle.scalars import Rows, Scalar, atan2, is_zero, less, plus, sqrt, times
 from trundle.spatial.motions import Pose
 from trundle.spatial.vectors import Vector, apply_transposed, subtract
-from trundle.terrain.advance import STEPS, Turned, advanced, angles_of
+from trundle.terrain.advance import STEPS, Turned, advanced, angles_of, by_cayley
 from trundle.terrain.balance import Search, Slopes
 from trundle.terrain.contact import Contact, contact_names, contacts_of
 
@@ -172,15 +172,40 @@ class GroundMotion:
         return atan2(sqrt(x * x + y * y), z)
 
     @cached_property
-    def told(self) -> Told:
-        """What the controllers do."""
+    def begun(self) -> Told:
+        """What the controllers do where the step begins."""
         found = derived(self.angles, self.here, self.before if self.mode == "dynamic" else None)
         return self.commands.told({**found, **self.state}, self.input, self.dt, self.read)
+
+    def told_at(self, nu: Sequence[Scalar], own: Mapping[str, Scalar]) -> Told:
+        """What they do where a step of these speeds ends, at states there of motors, batteries and their own.
+
+        What samples, and what drives a speed that is held, does what it did where the step begins.
+        """
+        begun = self.begun
+        if self.commands.continuous is None:
+            return begun
+        ended = self.turned_by(nu, by_cayley)
+        there = self.here.configured([*ended.values()])
+        seen = {**self.state, **derived(angles_of(quaternion_rotation(*there.at.q[3:7])), there, nu)}
+        seen |= {**ended, **begun.after, **self.treads_after(nu), **own}
+        told = self.commands.told(seen, self.input, self.dt, self.read, begun)
+        held = [actuator.command.name for actuator in self.assembly.actuators if actuator.motor.holds]
+        return told._replace(commands=told.commands | {name: begun.commands[name] for name in held})
+
+    @cached_property
+    def shown(self) -> dict[str, Scalar]:
+        """What the controllers show: their outputs where the step begins, and the commands that act during it."""
+        shown = dict(self.begun.shown)
+        if self.mode == "dynamic":
+            commands = self.told_at(self.ended, self.inner_after(self.ended)).commands
+            shown |= {name: commands[name] for name in self.commands.plant_inputs if name in shown}
+        return shown
 
     @cached_property
     def held(self) -> dict[int, Scalar]:
         """The speeds that are as commanded, by column."""
-        commands = self.told.commands
+        commands = self.begun.commands
         columns = {name: column for column, name in enumerate(self.assembly.speeds)}
         held = {
             actuator.column: commands[actuator.command.name]
@@ -280,7 +305,7 @@ class GroundMotion:
         symbols = self.tracer.inputs(TRIAL, len(nu), SYMBOLS)
         inner = self.inner(symbols).tau
         tau = [plus(force, own) for force, own in zip(inner, self.kind.turning(symbols), strict=True)]
-        slopes = transpose(self.folded(transpose(self.folded(jacobian(tau, symbols)))))
+        slopes = transpose(self.folded(transpose(self.folded(jacobian(tau, symbols, at_rest=True)))))
         every = [plus(force, own) for force, own in zip(inner, self.kind.moving(symbols), strict=True)]
         forces, *rows = put([self.folded([every])[0], *slopes], symbols, nu)
         return forces, rows
@@ -290,8 +315,9 @@ class GroundMotion:
         return self._inner(nu, self.inner_after(nu))
 
     def inner_after(self, nu: Sequence[Scalar]) -> dict[str, Scalar]:
-        """The states of motors and batteries where a step of these speeds ends."""
-        own = {quantity.name: self.state[quantity.name] for quantity in inner_states(self.assembly)}
+        """The states of motors, batteries and controllers that don't sample where a step of these speeds ends."""
+        names = [quantity.name for quantity in inner_states(self.assembly)]
+        own = {name: self.state[name] for name in (*names, *(self.commands.continuous or ()))}
         symbols = self.tracer.inputs(TRIAL, len(own), OWN_SYMBOLS)
         return led_on(lambda states: self._inner(nu, states).rates, own, self.dt, symbols)
 
@@ -302,13 +328,16 @@ class GroundMotion:
             name: plus(value, times(self.dt, nu[columns[name]])) if name in columns else value
             for name, value in at.values.items()
         }
-        return inner_forces(self.assembly, replace(at, values=ended), nu, self.told.commands, own)
+        told = self.told_at(nu, own)
+        forces = inner_forces(self.assembly, replace(at, values=ended), nu, told.commands, own)
+        forces.rates |= told.rates
+        return forces
 
     @cached_property
     def stored(self) -> Scalar:
         """What springs, windings, batteries and the ground store where the step begins (J)."""
         own = {quantity.name: self.state[quantity.name] for quantity in inner_states(self.assembly)}
-        inside = inner_forces(self.assembly, self.here.at, self.before, self.told.commands, own).stored
+        inside = inner_forces(self.assembly, self.here.at, self.before, self.begun.commands, own).stored
         return sum(
             (plus(self.ground.pressed(each), self.ground.bent(each)) for each in self.touching), inside
         )
@@ -321,10 +350,12 @@ class GroundMotion:
         return row
 
     def own_after(self, nu: Sequence[Scalar]) -> dict[str, Scalar]:
-        """The states of motors, batteries and contacts' laws where a step of these speeds ends."""
-        if self.mode == "kinematic":
-            return {}
-        after = self.inner_after(nu)
+        """The states of motors, batteries, controllers and contacts' laws where a step of these speeds ends."""
+        return {} if self.mode == "kinematic" else {**self.inner_after(nu), **self.treads_after(nu)}
+
+    def treads_after(self, nu: Sequence[Scalar]) -> dict[str, Scalar]:
+        """The states of contacts' laws where a step of these speeds ends."""
+        after = dict[str, Scalar]()
         for each in self.touching:
             moved = [dot(row, nu) for row in (*each.every, self.spin_row(each))]
             names = tread_states(each.wheel, each.name)

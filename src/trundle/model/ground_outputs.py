@@ -45,7 +45,7 @@ def observed(motion: GroundMotion) -> dict[Quantity, Scalar]:
     outputs |= {quantities[name]: motion.here.at.values[name] for name in names}
     speeds = zip(motion.assembly.speeds, nu if motion.mode == "kinematic" else motion.before, strict=True)
     outputs |= {quantities[name]: speed for name, speed in speeds if name not in known}
-    told = {name: value for name, value in motion.told.shown.items() if name in motion.commands.shown}
+    told = {name: value for name, value in motion.shown.items() if name in motion.commands.shown}
     outputs |= {_shown(motion, name): value for name, value in told.items()}
     outputs |= {_SINKAGE.of(place): -distance for place, distance in nearest(motion).items()}
     outputs |= {_SINKAGE.of(each.name): -each.contact.distance for each in motion.touching}

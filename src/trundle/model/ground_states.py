@@ -62,7 +62,7 @@ def led_on(
         return {}
     at = rates(dict(zip(names, symbols, strict=True)))
     f = [at[name] for name in names]
-    f, *slopes = put([f, *jacobian(f, symbols)], symbols, list(states.values()))
+    f, *slopes = put([f, *jacobian(f, symbols, at_rest=True)], symbols, list(states.values()))
     after = dict(states)
     for group in _together(slopes):
         matrix = [[minus(1 / dt if i == j else 0, slopes[i][j]) for j in group] for i in group]

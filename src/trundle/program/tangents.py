@@ -120,9 +120,9 @@ def _of(op: str, x: Node) -> Node:
     return Node(x.builder, x.builder.emit(op, x.value))
 
 
-def jacobian(values: Sequence[Operand], at: Sequence[Node]) -> list[list[Operand]]:
-    """∂value/∂at as rows, plain zeros where there is nothing by structure."""
-    columns = [derivative_along(values, [node], [1]) for node in at]
+def jacobian(values: Sequence[Operand], at: Sequence[Node], *, at_rest: bool = False) -> list[list[Operand]]:
+    """∂value/∂at as rows, plain zeros where there is nothing by structure; `at_rest` as in `derivative_along`."""
+    columns = [derivative_along(values, [node], [1], at_rest=at_rest) for node in at]
     return [list(row) for row in zip(*columns, strict=True)]
 
 
