@@ -271,3 +271,14 @@ def test_rollouts_track_and_sample_as_runs_do():
     assert batch["x"][-1, 1] == pytest.approx(run["x"][-1], rel=1e-9)
     with pytest.raises(InputError, match="step = 0.03 s doesn't divide the period"):
         trundle.rollout(robot, terrain=HILL, **{**asked, "dt": 0.03})
+
+
+@pytest.mark.parametrize("mode", ["kinematic", "dynamic"])
+def test_a_pid_that_only_feeds_forward_reads_nothing(mode):
+    told = {"rolls": {"drives": "left_motor.rate", "target": 2, "feedforward": 1}}
+    robot = drive({"type": "ideal"}, controllers=told)
+    run = trundle.traverse(robot, {}, 0.1, {"right_motor.rate": 2}, step=0.02, mode=mode)
+    assert run["left_motor.rate"] == pytest.approx(2.0, abs=1e-12)
+    assert "rolls.error" not in run.columns
+    with pytest.raises(InputError, match="nothing says what it holds"):
+        drive(controllers={"rolls": {**told["rolls"], "proportional": 1}})

@@ -32,9 +32,8 @@ def motors_of(*wheels: str) -> dict[str, Data]:
 
 
 def rate_control(of: str, rate: float) -> Data:
-    """A controller that tells a motor one rate; what it reads plays no part."""
-    told: Data = {"type": "pid", "reads": f"{of}.angle", "drives": f"{of}_motor.rate", "target": rate}
-    return {**told, "feedforward": 1.0}
+    """A controller that tells a motor one rate."""
+    return {"type": "pid", "drives": f"{of}_motor.rate", "target": rate, "feedforward": 1.0}
 
 
 def measured(name: str, measure: MeasureLike, quantity: units.Measure) -> float:

@@ -41,7 +41,10 @@ class PidController(Controller):
     sources: ClassVar[tuple[str, ...]] = ("astrom2006",)
 
     type: Literal["pid"] = "pid"
-    reads: str = Field(description="What it holds: a state or an output, such as v_x or left.rate.")
+    reads: str | None = Field(
+        default=None,
+        description="What it holds: a state or an output, such as v_x. Default: nothing, it only feeds forward.",
+    )
     drives: Annotated[dict[str, Plain], BeforeValidator(_shares)] = Field(
         description="What it drives: an input or another controller's reference, or shares by name, {a: 1, b: -1}."
     )
@@ -69,6 +72,9 @@ class PidController(Controller):
 
     @model_validator(mode="after")
     def _fits(self) -> PidController:
+        regulates = not all(map(_is_zero, (self.proportional, self.integral, self.derivative)))
+        if self.reads is None and (regulates or self.filter is not None):
+            raise problem("nothing says what it holds", "write what it reads, such as left.rate", ("reads",))
         if not _is_zero(self.derivative) and self.filter is None:
             raise problem("a derivative needs a filter", "write filter: 0.02 s, say", ("derivative",))
         if (
@@ -88,7 +94,7 @@ class PidController(Controller):
 
     def reads_from(self) -> tuple[str, ...]:
         """What it holds."""
-        return (self.reads,)
+        return () if self.reads is None else (self.reads,)
 
     def acts_on(self) -> tuple[str, ...]:
         """What takes a share of its command."""
@@ -102,7 +108,7 @@ class PidController(Controller):
         """The target what is read, the limits what is driven."""
         driven = next(iter(self.drives))
         limits = {"lowest": (self.lowest, driven), "highest": (self.highest, driven)}
-        return {"target": (self.target, self.reads), **limits}
+        return limits if self.reads is None else {"target": (self.target, self.reads), **limits}
 
     def states(self, read: Read) -> Mapping[str, State]:
         """The integral, in units of the command, and what is read behind the filter."""
@@ -110,22 +116,24 @@ class PidController(Controller):
         return own | ({"filtered": State(units.ANY)} if self.filter is not None else {})
 
     def outputs(self) -> tuple[str, ...]:
-        """How far it is off."""
-        return ("error",)
+        """How far it is off, where it holds anything."""
+        return () if self.reads is None else ("error",)
 
     def units(self, unit_of: UnitOf) -> Mapping[str, str]:
         """Those of what is read, and of what is driven."""
-        like, command = unit_of(self.reads), unit_of(next(iter(self.drives)))
+        command = unit_of(next(iter(self.drives)))
+        like = command if self.reads is None else unit_of(self.reads)
         return {"reference": like, "filtered": like, "error": like, "integral": command}
 
     def law(self, sight: Sight, read: Read) -> Action:
         """The command within its limits, shared out."""
-        value = sight.read[self.reads]
         wanted = sight.references["reference"] if self.target is None else read(self.target)
+        value = wanted if self.reads is None else sight.read[self.reads]
         error, rates = wanted - value, dict[str, Scalar]()
         if self.angle:
             error = atan2(sin(error), cos(error))
-        error = sight.named("error", error)
+        if self.reads is not None:
+            error = sight.named("error", error)
         free = read(self.feedforward) * wanted + read(self.proportional) * error
         if self.filter is not None:
             rates["filtered"] = (value - sight.states["filtered"]) / read(self.filter)
@@ -141,7 +149,7 @@ class PidController(Controller):
             if self.lowest is not None or self.highest is not None:
                 rates["integral"] = rates["integral"] + (command - free) * self._return_rate(read)
         shared = {name: read(share) * command for name, share in self.drives.items()}
-        return Action(shared, rates, {"error": error})
+        return Action(shared, rates, {} if self.reads is None else {"error": error})
 
     def _return_rate(self, read: Read) -> Scalar:
         """1/s at which what a limit cuts off is taken from the integral."""
