@@ -85,7 +85,7 @@ class Peer:
             assert isinstance(each, PidController)
             assert each.target is not None
             target = read(each.target)
-            angle = self.data.joint(each.reads.removesuffix(".angle")).qpos[0]
+            angle = 0.0 if each.reads is None else self.data.joint(each.reads.removesuffix(".angle")).qpos[0]
             said = read(each.proportional) * (target - angle) + read(each.feedforward) * target
             low, high = (way if end is None else read(end) for way, end in
                          ((-math.inf, each.lowest), (math.inf, each.highest)))  # fmt: skip

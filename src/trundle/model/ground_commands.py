@@ -103,7 +103,7 @@ class Commands:
         """Where the controllers' states start; those that hold commands, and clocks, behind them."""
         own = {name: start for each in self.controllers for name, start in _states_of(each).items()}
         own |= {place: 0.0 for each in self.controllers for place in each.held}
-        return own | {_until(clock): first for clock, (_, first) in self.clocks.items()}
+        return own | {until(clock): first for clock, (_, first) in self.clocks.items()}
 
     @cached_property
     def continuous(self) -> tuple[str, ...] | None:
@@ -124,7 +124,7 @@ class Commands:
         for each in self.controllers:
             yield from each.quantities(self._unit_of)
         for clock, (_, first) in self.clocks.items():
-            yield Quantity(_until("")[1:], "s", "memory", start=first).of(clock)
+            yield Quantity(until("")[1:], "s", "memory", start=first).of(clock)
 
     def _unit_of(self, name: str) -> str:
         """The unit of what can be read or driven."""
@@ -143,17 +143,12 @@ class Commands:
         yield from (f"{each.name}.{own}" for each in self.controllers for own in each.shows)
 
     def told(
-        self,
-        seen: Mapping[str, Scalar],
-        given: Mapping[str, Scalar],
-        dt: Scalar,
-        read: Read,
-        begun: Told | None = None,
-    ) -> Told:
+        self, seen: Mapping[str, Scalar], given: Mapping[str, Scalar], dt: Scalar, read: Read, begun: Told | None = None
+    ) -> Told:  # fmt: skip
         """What they do at states and other names that they see, and inputs that a run gives; their states by x + h
         ẋ, of what samples by its period. With `begun`, where the step begins, those that sample do what they did there.
         """
-        due = {clock: less(seen[_until(clock)], dt / 2) for clock in self.clocks}
+        due = {clock: less(seen[until(clock)], dt / 2) for clock in self.clocks}
         now, sums = _Instant(seen, given, dt, due), _Sums()
         after, shown, rates = dict[str, Scalar](), dict[str, Scalar](), dict[str, Scalar]()
         held = self._waited(now) if begun is None else begun.held
@@ -161,8 +156,8 @@ class Commands:
             for name, command in commands.items():
                 sums.add(name, command)
         for clock, (period, _) in self.clocks.items():
-            left = seen[_until(clock)]
-            after[_until(clock)] = where(due[clock], left + period, left) - dt
+            left = seen[until(clock)]
+            after[until(clock)] = where(due[clock], left + period, left) - dt
         known = {name for each in self.controllers for name in each.at_once}
         for each in self.controllers:
             if each.hold is not None and begun is not None:
@@ -223,7 +218,7 @@ def _states_of(each: Placed) -> dict[str, float]:
     return {f"{each.name}.{own}": start for own, start in each.states.items()}
 
 
-def _until(clock: str) -> str:
+def until(clock: str) -> str:
     """The state that says in how many seconds a clock is due."""
     return f"{clock}.due_in"
 

@@ -322,6 +322,7 @@ class GroundMotion:
         return led_on(lambda states: self._inner(nu, states).rates, own, self.dt, symbols)
 
     def _inner(self, nu: Sequence[Scalar], own: Mapping[str, Scalar]) -> Forces:
+        """The same at states there; the controllers' rates are among the motors'."""
         at = self.here.at
         columns = {axis.coordinate: axis.column for axis in self.assembly.axes.values()}
         ended = {

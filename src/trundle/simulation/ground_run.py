@@ -62,9 +62,12 @@ def run_of(
     time: FloatArray,
     rows: tuple[FloatArray, FloatArray, FloatArray],
     books: EnergyBooks | None,
-    seconds: Mapping[str, float],
+    more: Mapping[str, object],
 ) -> Run:
-    """States, inputs and outputs as a run, with its energy where forces moved it; not what steps remember."""
+    """States, inputs and outputs as a run, with its energy where forces moved it; not what steps remember.
+
+    more : what else the summary holds
+    """
     model = problem.system
     labels = (model.states, model.inputs, model.outputs)
     values = {
@@ -94,7 +97,7 @@ def run_of(
             "method": _method(model, problem.step),
             "steps": problem.steps,
             "derive_seconds": problem.derive_seconds,
-            **seconds,
+            **more,
             **checks,
             **_ended(model, time, values),
             **_lifted(problem, known, values),

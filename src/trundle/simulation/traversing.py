@@ -37,6 +37,7 @@ from trundle.simulation.sampling import steps_of
 from trundle.simulation.settling import check_outside, settled
 from trundle.simulation.signals import Input, Signal
 from trundle.simulation.start_pose import ANGLES, is_posed, turned
+from trundle.simulation.unstable_loops import unstable_loops
 
 # The length of a step where nobody says another (s): wheels of 0.3 m at 1 m/s turn by 2 degrees in it.
 STEP_SECONDS = 0.01
@@ -93,7 +94,9 @@ class GroundProblem:
         with Progress(progress, self.steps, f"driving {self.system.robot.name}", "steps") as bar:
             rows, books = self._driven(inputs, bar.fraction)
         time = self.step * np.minimum(self.every * np.arange(self.count, dtype=float), self.steps)
-        return run_of(self, time, rows, books, clock.seconds())
+        clock.begin("")
+        loops = unstable_loops(self, *rows[:2])
+        return run_of(self, time, rows, books, {**clock.seconds(), **loops})
 
     def _driven(
         self, inputs: FloatArray, fraction: Callable[[float], None]
@@ -115,7 +118,7 @@ class GroundProblem:
             )
             given = np.broadcast_to(given.T, (given.shape[1], count))
             outputs = self._observed(passed, given)
-            self._check(begin, passed, outputs)
+            self._check(begin, passed, given, outputs)
             number = begin + np.arange(count)
             stored = (number % self.every == 0) | (number == self.steps)
             found.append((passed[:, :-1][:, stored], given[:, stored], outputs[:, stored]))
@@ -125,14 +128,15 @@ class GroundProblem:
         states, told, outputs = (np.concatenate(parts, axis=1) for parts in zip(*found, strict=True))
         return (states, told, outputs), EnergyBooks.of(self.step, self.every, energy) if energy else None
 
-    def _check(self, begin: int, passed: FloatArray, outputs: FloatArray) -> None:
+    def _check(self, begin: int, passed: FloatArray, given: FloatArray, outputs: FloatArray) -> None:
         """Raise InputError where a wheel has left all maps, NumericsError where states are no numbers; `passed` are the
-        states from step `begin` on, outputs those of the steps between them.
+        states from step `begin` on, inputs and outputs those of the steps between them.
         """
         lost = min(first_lost(passed), outputs.shape[1])
         time = self.step * np.arange(begin, begin + lost, dtype=np.float64)
         self._check_ground(time, passed, outputs[:, :lost])
         if lost < outputs.shape[1]:
+            unstable_loops(self, passed[:, :lost], given[:, :lost])
             raise failed(self, time, passed[:, :lost], outputs[:, :lost])
 
     def _check_ground(self, time: FloatArray, states: FloatArray, outputs: FloatArray) -> None:
@@ -201,8 +205,9 @@ def traverse(
     """The motion of a robot on wheels or feet over terrain, by steps x⁺ = F(x, u, p, h) of one length.
 
     Kinematic: A ν = v says that every contact neither slips nor leaves its depth; ν by least squares, what motors drive
-    given. Dynamic: carried momenta change by the forces at the step's end, (p⁺ − p)/h = τ(ν⁺), by Newton's method; what
-    inertia does makes no energy, in flight momenta are kept to rounding. Runs are of the first order in the step's
+    given. Dynamic: carried momenta change by the forces at the step's end, (p⁺ − p)/h = τ(ν⁺), by Newton's method,
+    and with them the laws of controllers without a period. Loops that are unstable are warned of: a step may hide them.
+    Inertia makes no energy; in flight momenta are kept to rounding. Runs are of the first order in the step's
     length where contacts act, of the second in flight; `summary["energy"]` says whether a step is short enough.
 
     Parameters

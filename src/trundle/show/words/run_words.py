@@ -242,6 +242,10 @@ def ground_checks(run: Run, page: Page) -> list[tuple[str, str, str]]:
         rows.append(("overturned", f"at {fallen:.4g} s", "its base points sideways or down"))
     if run.summary.get("stuck"):
         rows.append(("stuck", "at the end", "its wheels turn, and it gets on by less than a tenth of that"))
+    if loops := run.summary.get("unstable_loops"):
+        seldom = run.summary.get("longest_periods", {}).items()
+        why = [f"{name} holds up to {1e3 * time:.2g} ms" for name, time in seldom] or ["a step may hide it"]
+        rows.append(("unstable", ", ".join(loops), page.styled(f"doubtful: {', '.join(why)}", "yellow")))
     if lifted := run.summary.get("lifted"):
         times = ", ".join(f"{name} {seconds:.3g} s" for name, seconds in lifted.items())
         rows.append(
