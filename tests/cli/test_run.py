@@ -17,7 +17,7 @@ from trundle.results import Run
 
 NEEDED = (
     "name coordinates speeds mobility operations derive_seconds compile_seconds simulate_seconds duration final "
-    "constraint_residual files energy_imbalance energy_turned_over parameters changed notes outputs mode method"
+    "checks constraint_residual files energy_imbalance energy_turned_over parameters changed notes outputs mode method"
 )
 
 

@@ -33,7 +33,7 @@ from trundle.show.figures.drive_figures import rotation_center
 from trundle.show.figures.laps import later_passes
 from trundle.show.figures.looks import look
 from trundle.show.figures.outlines import silhouette
-from trundle.show.figures.panels import Panel, contacts, friction_use, inputs, states
+from trundle.show.figures.panels import Panel, contact_legend, contacts, friction_use, inputs, states
 from trundle.show.figures.path import path, scene_of, track_of
 from trundle.show.figures.series import series, start_up
 from trundle.show.figures.style import save_figure
@@ -379,8 +379,9 @@ def test_checks_say_the_largest_residual_and_imbalance():
     )
     run = replace(run, summary={"energy_turned_over": 1000.0})
     titles = [axes.get_title(loc="left") for axes in run.plot.checks().axes]
-    assert titles[0].startswith("constraint residual: at most 4.0e-15")
-    assert titles[2] == "energy balance: out by at most 2e-06 J, 2e-09 of the energy turned over"
+    assert titles[0] == "constraint residual: 4e-15 m/s: ok"
+    assert titles[1] == "energy imbalance: 2e-06 J, 2e-09 of the 1000 J turned over: ok"
+    assert [line.get_ydata()[0] for line in run.plot.checks().axes[1].lines[1:]] == [1e-3]  # what is promised
 
 
 def test_panels_hold_one_unit_and_not_too_many_lines():
@@ -443,7 +444,7 @@ def test_a_wheel_looks_alike_in_every_panel_and_drives_are_apart_from_steers():
     asked = {name: 6.0 if "drive" in name else 0.3 for name in model.inputs}
     run = trundle.simulate(model, 0.5, asked, samples=21)
     of: dict[str, set[str]] = {}
-    for panel in (*states(run), *inputs(run), *contacts(run)):
+    for panel in (*states(run), *inputs(run)):
         for name, place in panel.places.items():
             owner = name if name in robot.wheels else run.column(name).owner
             part = robot.motors[owner].drives.partition(".")[0] if owner in robot.motors else owner
@@ -457,8 +458,8 @@ def test_a_wheel_looks_alike_in_every_panel_and_drives_are_apart_from_steers():
     assert set(of) == set(robot.wheels)
     assert all(len(looks) == 1 for looks in of.values())
     assert len(set.union(*of.values())) == 4
-    # All panels are of the wheels: they need one legend.
-    assert legend(run.plot.contacts()) == list(robot.wheels)
+    # Panels of contacts are a wheel's each: their colours say what, and one legend is enough.
+    assert len({tuple(sorted(panel.fixed.values())) for panel in contacts(run)}) <= 2
 
 
 def test_limits_far_from_the_curves_leave_them_readable():
@@ -500,9 +501,9 @@ def test_panels_fill_the_page():
     for name in ("states", "contacts", "checks", "inputs"):
         figure = getattr(run.plot, name)()
         right = max(axes.get_position().x1 for axes in figure.axes)
-        widest = max(axes.get_position().width for axes in figure.axes)
+        widths = {axes.get_position().x0: axes.get_position().width for axes in figure.axes}
         assert right > 0.95
-        assert widest > 0.6
+        assert sum(widths.values()) > 0.6
 
 
 def test_rounding_is_a_flat_line_and_small_motions_are_not():
@@ -520,10 +521,10 @@ def test_rounding_is_a_flat_line_and_small_motions_are_not():
 
 def test_slip_that_is_rounding_beside_other_slip_is_a_flat_line():
     time = np.linspace(0, 3, 101)
-    values = {"a.rolling_slip": np.sin(time), "a.lateral_slip": 1e-13 * np.sin(50 * time)}
+    values = {"v_x": np.sin(time), "a.rolling_slip": 1e-13 * np.sin(50 * time)}
     run = Run("straight", time, values, dict.fromkeys(values, "m/s"), groups={"outputs": list(values)})
-    _, across = run.plot.contacts().axes
-    assert np.ptp(across.get_ylim()) > 1e-4
+    (slip,) = run.plot.contacts().axes
+    assert np.ptp(slip.get_ylim()) > 1e-4
 
 
 def test_steering_angles_stand_apart_from_wheels():
@@ -620,10 +621,11 @@ def test_slips_and_forces_are_what_their_columns_say_whatever_their_names(tmp_pa
     run = Run(
         "crawler", [0.0, 1.0], {"track.creep": [0.0, 0.1], "track.weight": [9.0, 10.0]}, columns=columns
     )
-    assert [panel.title for panel in contacts(run)] == ["creep", "weight"]
+    shown = [(panel.title, panel.label, *panel.labels.values()) for panel in contacts(run)]
+    assert shown == [("track", "slip", "creep"), ("track", "force", "weight")]
     assert [file.stem for file in run.plot.save(tmp_path, ".svg")] == ["contacts"]
     named = Run("bare", [0.0, 1.0], {"left.lateral_slip": [0.0, 0.1], "left.load": [9.0, 10.0]})
-    assert [panel.title for panel in contacts(named)] == ["slip across them", "loads"]
+    assert contact_legend(named) == {"load": 0, "lateral slip": 1}
 
 
 def test_friction_in_use_is_force_over_what_friction_gives():
@@ -639,11 +641,32 @@ def test_friction_in_use_is_force_over_what_friction_gives():
             each * run[f"{name}.load"] * robot.number(robot.wheels[name].law.friction), force
         )
         assert each.max() == pytest.approx(1.0, abs=0.05)
-    titles = [axes.get_title(loc="left") for axes in run.plot.contacts().axes]
-    assert {"loads", "friction in use"} <= set(titles)
+    assert {"load", "friction in use"} <= set(legend(run.plot.contacts()))
     ideal = trundle.simulate(catalog.robot("differential_drive"), 0.1, samples=3)
     assert friction_use(ideal) == {}
-    assert ideal.plot.contacts().axes[0].get_ylabel() == "force (N)"
+    assert contacts(ideal)[0].label == "force (N)"
+
+
+def test_wheels_have_a_row_each_with_at_most_three_curves_of_a_ground_on_shared_axes():
+    """Twelve contacts stood in one panel. Of two grounds a curve is seen while its own bears."""
+    time = np.linspace(0, 1, 101)
+    wheels, values = [f"wheel_{k}" for k in range(12)], {}
+    for k, wheel in enumerate(wheels):
+        on = {"soil": np.where(time < 0.5, 100.0 + k, 0.0), "rock": np.where(time < 0.5, 0.0, 90.0)}
+        values[f"{wheel}.load"] = sum(on.values())
+        for ground, load in on.items():
+            values |= {f"{wheel}.{ground}.load": load, f"{wheel}.{ground}.traction": 0.1 * load}
+            values |= {f"{wheel}.{ground}.side_force": 0.2 * load, f"{wheel}.{ground}.rolling_slip": 1e-3 * load}
+    run = Run("rover", time, values, {name: "m/s" if "slip" in name else "N" for name in values})
+    figure = run.plot.contacts()
+    assert len(figure.axes) == 2 * len(wheels)
+    assert [axes.get_title(loc="left") for axes in figure.axes[: len(wheels)]] == wheels
+    forces = figure.axes[len(wheels) :]
+    assert {axes.get_ylim() for axes in forces} == {forces[0].get_ylim()}
+    for axes in figure.axes:
+        lines = np.array([line.get_ydata() for line in axes.lines if not line.get_label().startswith("_")])
+        assert np.isfinite(lines).sum(axis=0).max() <= 3
+    assert legend(figure)[:5] == ["load", "rolling slip, traction", "side force", "on soil", "on rock"]
 
 
 def test_a_description_that_is_damaged_or_names_what_the_run_has_not():

@@ -19,8 +19,7 @@ from trundle.robot.terrain import parse_terrain
 from trundle.scalars import sqrt
 from trundle.show.figures.panels import friction_use
 from trundle.show.page.live import live_data
-from trundle.show.words.lines import Page
-from trundle.show.words.run_words import ground_checks
+from trundle.show.verdicts import doubts
 
 BOX = {
     "base": "floating",
@@ -319,13 +318,11 @@ def test_friction_in_use_is_that_of_the_region_and_wheels_say_what_they_lose():
 @pytest.mark.slow
 def test_a_step_that_is_not_balanced_is_told():
     run = trundle.traverse(box(), {}, 0.1, rates(1.0), step=0.02, progress=False)
-    assert "doubtful" not in str(ground_checks(run, Page()))
+    assert doubts(run) == []
     left = np.where(np.arange(len(run)) == 3, 20.0, run["balance_residual"])
     values = {**run.values, "balance_residual": left}
     off = replace(run, values=values, summary={**run.summary, "balance_residual": 20.0})
-    assert "doubtful: the step at 0.06 s isn't balanced; take a shorter step" in str(
-        ground_checks(off, Page())
-    )
+    assert doubts(off) == ["doubtful: the step at 0.06 s isn't balanced; take a shorter step"]
 
 
 def test_a_floating_robot_takes_the_terrain_that_is_given():

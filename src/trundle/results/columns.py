@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from typing import NamedTuple
 
 # What the wheels of this package call what the ground does to them, for files of bare names.
@@ -13,6 +14,9 @@ _KINDS = {
     "roller_force": "ground",
     "load": "load",
 }
+
+# How a base is turned: as numbers of a program, and as people read it.
+_QUATERNION, _ANGLES = ("q_w", "q_x", "q_y", "q_z"), ("roll", "pitch", "yaw")
 
 
 class Column(NamedTuple):
@@ -35,3 +39,13 @@ def column_named(name: str) -> Column:
     """
     owner, _, what = name.rpartition(".")
     return Column(owner, what, _KINDS.get(what, "") if owner else "")
+
+
+def with_angles(names: Iterable[str], known: Container[str]) -> list[str]:
+    """Names with roll, pitch and yaw in place of the base's quaternion, where those are among the `known`."""
+    names = list(names)
+    if not set(_QUATERNION) <= set(names) or not all(name in known for name in _ANGLES):
+        return names
+    at = names.index(_QUATERNION[0])
+    names[at:at] = _ANGLES
+    return [name for name in dict.fromkeys(names) if name not in _QUATERNION]

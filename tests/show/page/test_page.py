@@ -268,7 +268,7 @@ def test_what_is_folded_says_what_it_holds_and_opens(swerve, opened, width, wind
     rates.locator("summary").click()
     until = "panel => panel.querySelector('.plot canvas').getAttribute('aria-label')?.includes('front_left.rate from')"
     page.wait_for_function(until, arg=rates.element_handle())
-    assert "loads" in page.locator("#plots-contacts > summary").inner_text()
+    assert "front_left" in page.locator("#plots-contacts > summary").inner_text()
     motion = page.locator("#equations details", has_text="Equations of motion").first
     assert "equations" in motion.locator(".holds").inner_text()
     assert not motion.locator("math").first.is_visible()

@@ -15,7 +15,7 @@ from matplotlib.ticker import Formatter, LogLocator, MaxNLocator, NullLocator
 from trundle.arrays import FloatArray
 from trundle.results.between import with_points
 from trundle.show.figures.looks import look, places
-from trundle.show.figures.panels import Panel
+from trundle.show.figures.panels import Panel, ends
 from trundle.show.figures.style import MUTED
 
 # A number left of an axis has at most so many letters, where it can be (it is written shorter then).
@@ -53,12 +53,17 @@ def draw_panel(axes: Axes, time: FloatArray, panel: Panel) -> None:
             band = {"color": look(chosen[name]).color, "alpha": 0.2, "linewidth": 0}
             axes.fill_between(time, *panel.bands[name], **band)
     low, high = limits(panel)
-    for limit in panel.limits:
-        if low <= limit <= high:
-            axes.axhline(limit, color=MUTED, linestyle=":", linewidth=1.0, zorder=1)
+    _draw_limits(axes, panel, low, high)
     axes.set_ylim(low, high)
     number(axes.yaxis, upward(axes))
     show_covered(axes)
+
+
+def _draw_limits(axes: Axes, panel: Panel, low: float, high: float) -> None:
+    """Lines at those of a panel's limits that are in sight."""
+    for limit in panel.limits:
+        if low <= limit <= high:
+            axes.axhline(limit, color=MUTED, linestyle=":", linewidth=1.0, zorder=1)
 
 
 def upward(axes: Axes) -> MaxNLocator:
@@ -175,21 +180,16 @@ def _together(heights: FloatArray) -> np.ndarray:
 
 def span_of(curves: Mapping[str, FloatArray]) -> float:
     """The distance from the lowest value of all curves to the highest."""
-    ends = [end for values in curves.values() for end in _ends(values)]
-    return max(ends, default=0.0) - min(ends, default=0.0)
-
-
-def _ends(values: FloatArray) -> tuple[float, ...]:
-    finite = values[np.isfinite(values)]
-    return (float(finite.min()), float(finite.max())) if finite.size else ()
+    found = [end for values in curves.values() for end in ends(values)]
+    return max(found, default=0.0) - min(found, default=0.0)
 
 
 def limits(panel: Panel) -> tuple[float, float]:
     """The ends of a panel's axis. Values that hardly change become flat lines, not magnified rounding."""
-    ends = [end for values in panel.curves.values() for end in _ends(values)] or [0.0]
-    ends += [end for band in panel.bands.values() for edge in band for end in _ends(edge)]
-    ends += [end for points in panel.between.values() for end in _ends(points[1])]
-    low, high = _with_limits(min(ends), max(ends), panel.limits)
+    every = [*panel.curves.values(), *(edge for band in panel.bands.values() for edge in band)]
+    every += [np.array(panel.reach), *(points[1] for points in panel.between.values())]
+    all_ends = [end for values in every for end in ends(values)] or [0.0]
+    low, high = _with_limits(min(all_ends), max(all_ends), panel.limits)
     size = max(abs(low), abs(high))
     least = max(panel.least, 1e-6 * size)
     half = (high - low) * 0.54
@@ -225,9 +225,10 @@ def _draw_logarithmic(axes: Axes, time: FloatArray, panel: Panel, chosen: Mappin
         label = panel.labels.get(name, name)
         axes.plot(time, shown, **look(chosen[name])._asdict(), linewidth=1.1, label=label)
     # From where nearly all values are, and at least three decades, so that rounding noise does not look like drama.
-    high = 3 * float(positive.max())
+    high = 3 * max([float(positive.max()), *panel.limits])
     low = min(float(np.quantile(positive, 0.05)) / 10, high * 1e-3)
     axes.set_ylim(max(low, high * 1e-12, np.finfo(float).tiny), high)
+    _draw_limits(axes, panel, *axes.get_ylim())
     axes.yaxis.set_major_locator(LogLocator(numticks=5))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0e}")

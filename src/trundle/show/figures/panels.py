@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -15,10 +16,12 @@ from trundle.errors import InputError
 from trundle.mechanics.quantities import UNSEEN
 from trundle.results import Run
 from trundle.results.between import further_points
+from trundle.results.columns import with_angles
 from trundle.results.run import STATES
 from trundle.robot import Robot, units
 from trundle.show.figures.looks import driven_part, fixed_places, places
-from trundle.show.figures.style import unit_label
+from trundle.show.figures.style import COLOURS, unit_label
+from trundle.show.verdicts import Verdict, verdicts
 
 # More lines than this in one panel cannot be told apart; the rest goes to a further panel.
 _MOST_LINES = 8
@@ -33,8 +36,6 @@ _QUANTITIES = {measure.unit: measure.name for measure in _MEASURES} | {"m": "pos
 _QUANTITIES |= {"N m/kg": "torque", "N/kg": "force", "W/kg": "power"}
 # What has no unit, by which of its owner's numbers it is.
 _RATIOS = {"charge": "charge (1 is full)"}
-RESIDUALS = ("constraint_residual", "loop_residual", "slip_residual")
-IMBALANCE = "energy.imbalance"
 ENERGIES = {
     "energy.work": "work put in",
     "energy.losses": "losses",
@@ -45,15 +46,10 @@ ENERGIES = {
 }
 # What the motors of a panel drive, where those of others drive something else.
 _DRIVEN = {"spin": "drives", "steering": "steering", "joint": "joints"}
-# Titles above slips, and above the forces that hold wheels that don't slip. Other kinds of wheels have names of their
-# own for theirs, which are titles as they are.
-_TITLES = {
-    "rolling_slip": "slip along the wheels' headings",
-    "lateral_slip": "slip across them",
-    "traction": "forces along the wheels' headings",
-    "side_force": "forces across them",
-    "load": "loads",
-}
+# What a column of a wheel's panels shows, by the kinds of its curves.
+_AT_CONTACTS = {"load": "force", "ground": "force", "slip": "slip"}
+# Places in the palette: of a wheel's use of friction, whose loads are 0, and of what says what dashes mean.
+_USE, _GREY = 3, 6
 
 
 @dataclass(frozen=True)
@@ -63,7 +59,7 @@ class Panel:
     `title` stands above the panel, "" for none. `least` is the smallest range that is worth an axis: curves that vary
     less are shown as flat lines. `log` puts the magnitudes on a logarithmic axis. `limits` are values that the curves
     are held against, drawn across where they leave the curves readable. `bands` has the lower and upper edge of the
-    spread around curves that are means. `between` has times and values (2, k) that curves run through between their
+    spread around curves that are means. `reach` are values that the axis shows in any case, as panels beside it do. `between` has times and values (2, k) that curves run through between their
     samples. `labels` says what legends call curves whose names are longer, `fixed` which have places in the palette.
     """
 
@@ -73,6 +69,7 @@ class Panel:
     least: float = 0.0
     log: bool = False
     limits: tuple[float, ...] = ()
+    reach: tuple[float, ...] = ()
     bands: Mapping[str, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
     between: Mapping[str, FloatArray] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -98,7 +95,7 @@ def states(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     """
     if names:
         return _by_kind(run, names)
-    groups = {group: list(run.groups[group]) for group in STATES}
+    groups = {group: with_angles(run.groups[group], run) for group in STATES}
     groups["speeds"] = list(dict.fromkeys((*run.base_speeds, *groups["speeds"])))
     further = groups.pop("currents")
     groups["currents"] = [
@@ -130,49 +127,112 @@ def checks(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     """Residuals and the energy balance, as far as the run holds them; or the values of these names."""
     if names:
         return _by_kind(run, names)
-    shown = []
-    for name in (residual for residual in RESIDUALS if residual in run):
-        unit = run.units.get(name, "m/s")
-        title = f"{name.replace('_', ' ')}: at most {_largest(run[name]):.1e} {unit}"
-        shown.append(Panel(title, unit_label("residual", unit), {name: run[name]}, log=True))
+    judged = [_judged(run, each) for each in verdicts(run) if each.of in run]
     energies = {label: run[name] for name, label in ENERGIES.items() if name in run}
     # The potential energy of a robot on level ground, say, is rounding throughout and would only hide the axis.
     least = 1e-9 * max(map(_largest, energies.values()), default=0.0)
     energies = {label: values for label, values in energies.items() if _largest(values) > least}
-    if energies:
-        label, further = unit_label("energy", run.units.get("energy.work", "J")), _further(run, ENERGIES)
-        told = {ENERGIES[name]: points for name, points in further.items() if ENERGIES[name] in energies}
-        shown.append(Panel("energy", label, energies, between=told))
-    if IMBALANCE in run:
-        largest, unit = _largest(run[IMBALANCE]), run.units.get(IMBALANCE, "J")
-        turned_over = run.summary.get("energy_turned_over", 0.0)
-        share = f", {largest / turned_over:.2g} of the energy turned over" if turned_over > 0 else ""
-        title = f"energy balance: out by at most {largest:.2g} {unit}{share}"
-        shown.append(Panel(title, unit_label("|imbalance|", unit), {IMBALANCE: run[IMBALANCE]}, log=True))
-    return shown
+    if not energies:
+        return judged
+    label, further = unit_label("energy", run.units.get("energy.work", "J")), _further(run, ENERGIES)
+    told = {ENERGIES[name]: points for name, points in further.items() if ENERGIES[name] in energies}
+    return [*judged, Panel("energy", label, energies, between=told)]
+
+
+def _judged(run: Run, check: Verdict) -> Panel:
+    """A check over time, with what it is held against; energies that a step makes or loses add up."""
+    unit, name = run.units.get(check.of, ""), check.of
+    title = ": ".join(filter(None, (check.name, check.value, check.verdict)))
+    adds_up = name.startswith("energy.made")
+    label = unit_label("energy" if adds_up else f"|{name.rpartition('.')[2]}|".replace("_", " "), unit)
+    reach = check.bounds if adds_up else ()
+    return Panel(title, label, {name: run[name]}, log=not adds_up, limits=check.bounds, reach=reach)
 
 
 def contacts(run: Run, names: Sequence[str] = ()) -> list[Panel]:
-    """Panels of what the wheels do on the ground; or of the values of these names.
+    """Panels of what the wheels do on the ground, one a wheel for slips, forces and the use of friction; or of the
+    values of these names.
 
-    Wheels that can slip show their slip, loads and use of friction, other wheels the forces that hold them.
+    Panels of a wheel have its name for a title, those of one label share their axis. Wheels that don't slip show the
+    forces that hold them. Where a wheel may touch several grounds a curve is seen while it bears on its own.
     """
     if names:
         return _by_kind(run, names)
-    sorted_panels = []
-    shown = _contacts(run, "slip") | _contacts(run, "load") if slips(run) else _contacts(run, "ground")
-    for what, named in shown.items():
-        # Slip across the wheels may be rounding beside that along them, and beside the base's speed.
-        alike = {run.units.get(name) for name in named}
-        beside = [name for name in run.values if run.units.get(name) in alike]
-        sorted_panels += _by_kind(
-            run, named, _TITLES.get(what, what.replace("_", " ")), beside, by_owner=True
-        )
-    use = friction_use(run)
-    places = fixed_places(run, robot_of(run))
-    fixed = {owner: place for name, place in places.items() if (owner := run.column(name).owner) in use}
-    panel = Panel("friction in use", "force / (μ load)", use, _NO_MOTION, fixed=fixed)
-    return [*sorted_panels, *([panel] if use else [])]
+    curves, panels = _contact_curves(run), []
+    grounds = list(dict.fromkeys(each.ground for each in curves))
+    for wheel in dict.fromkeys(each.wheel for each in curves):
+        for label in dict.fromkeys(each.label for each in curves):
+            column = [each for each in curves if each.label == label]
+            here = {each.name: each for each in column if each.wheel == wheel}
+            panel = Panel(
+                wheel,
+                label,
+                {name: each.values for name, each in here.items()},
+                _NO_MOTION * min(1.0, max(each.largest for each in column)),
+                reach=tuple(end for each in column for end in ends(each.values)),
+                between=_further(run, here),
+                labels={name: each.what for name, each in here.items()},
+                fixed={n: each.colour + len(COLOURS) * grounds.index(each.ground) for n, each in here.items()},
+            )
+            panels += [panel] if here else []
+    return panels
+
+
+def contact_legend(run: Run) -> dict[str, int]:
+    """What colours mean in panels of contacts, and dashes where wheels touch several grounds: places in the palette."""
+    curves, whats = _contact_curves(run), dict[int, list[str]]()
+    for each in curves:
+        whats.setdefault(each.colour, []).append(each.what)
+    colours = {", ".join(dict.fromkeys(names)): colour for colour, names in sorted(whats.items())}
+    grounds = [ground for ground in dict.fromkeys(each.ground for each in curves) if ground]
+    return colours | {f"on {ground}": _GREY + len(COLOURS) * k for k, ground in enumerate(grounds)}
+
+
+@dataclass(frozen=True)
+class _ContactCurve:
+    """What a wheel does on a ground, "" for the only one: its panel's label, what it is, its colour among those of the
+    wheel, and the largest value that it is rounding beside.
+    """
+
+    name: str
+    wheel: str
+    ground: str
+    label: str
+    what: str
+    colour: int
+    values: FloatArray
+    largest: float = 1.0
+
+
+def _contact_curves(run: Run) -> list[_ContactCurve]:
+    """Slips, loads and forces, and the use of friction, wheel by wheel; of wheels that don't slip forces alone.
+
+    Of a ground among several there is no curve while it bears nothing.
+    """
+    loads = {run.column(name).owner: run[name] for name in _of_kinds(run, "load")}
+    apart = {owner.rpartition(".")[0] for owner in loads} & set(loads)
+    alike: dict[str, float] = {}
+    for name, unit in run.units.items():
+        alike[unit] = max(alike.get(unit, 0.0), _largest(run[name])) if name in run else 0.0
+    found: list[_ContactCurve] = []
+
+    def add(name: str, owner: str, label: str, what: str, colour: int, values: FloatArray) -> None:
+        wheel, _, ground = owner.rpartition(".") if owner.rpartition(".")[0] in apart else (owner, "", "")
+        if ground:
+            values = np.where(loads[owner] > 0, values, np.nan)
+        if owner not in apart:
+            most = alike.get(run.units.get(name, ""), 1.0)
+            found.append(_ContactCurve(name, wheel, ground, label, what, colour, values, most))
+
+    seen = Counter[tuple[str, str]]()
+    for name in _of_kinds(run, "slip", "load", "ground") if slips(run) else _of_kinds(run, "ground"):
+        owner, what, kind = run.column(name)
+        seen[owner, kind] += 1
+        label = unit_label(_AT_CONTACTS[kind], run.units.get(name, ""))
+        add(name, owner, label, what.replace("_", " "), 0 if kind == "load" else seen[owner, kind], run[name])
+    for owner, values in friction_use(run).items():
+        add(f"friction in use of {owner}", owner, "force / (μ load)", "friction in use", _USE, values)
+    return found
 
 
 def loads(run: Run, names: Sequence[str] = ()) -> list[Panel]:
@@ -208,17 +268,12 @@ OVER_TIME = {"states": states, "inputs": inputs, "contacts": contacts, "loads": 
 
 def slips(run: Run) -> bool:
     """Whether a wheel of the run can slip."""
-    return bool(_contacts(run, "slip"))
+    return bool(_of_kinds(run, "slip"))
 
 
-def _contacts(run: Run, kind: str) -> dict[str, list[str]]:
-    """The values of a kind, by which of the wheels' numbers they are."""
-    names: dict[str, list[str]] = {}
-    for name in run.values:
-        column = run.column(name)
-        if column.kind == kind:
-            names.setdefault(column.what, []).append(name)
-    return names
+def _of_kinds(run: Run, *kinds: str) -> list[str]:
+    """The values of these kinds, in the kinds' order."""
+    return [name for kind in kinds for name in run.values if run.column(name).kind == kind]
 
 
 def friction_use(run: Run) -> dict[str, FloatArray]:
@@ -227,7 +282,7 @@ def friction_use(run: Run) -> dict[str, FloatArray]:
         return {}
     robot, used = described(run.description["yaml"]), {}
     read = robot.resolver({**robot.parameter_values(), **run.description.get("parameters", {})})
-    loads = {run.column(load).owner: run[load] for load in chain(*_contacts(run, "load").values())}
+    loads = {run.column(load).owner: run[load] for load in _of_kinds(run, "load")}
     for name, load in loads.items():
         # A wheel that touches several grounds has a load and forces with each.
         wheel = robot.wheels.get(name.partition(".")[0])
@@ -311,6 +366,12 @@ def robot_of(run: Run) -> Robot | None:
         return described(run.description["yaml"])
     except (InputError, KeyError):
         return None
+
+
+def ends(values: FloatArray) -> tuple[float, ...]:
+    """The lowest and the highest of values, none where no value is finite."""
+    finite = values[np.isfinite(values)]
+    return (float(finite.min()), float(finite.max())) if finite.size else ()
 
 
 def _largest(array: FloatArray) -> float:

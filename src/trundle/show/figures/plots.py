@@ -221,7 +221,7 @@ class Plots:
         Returns
         -------
         matplotlib.figure.Figure
-            Panels for what the run holds of these.
+            A row for every wheel; in it panels of slip, force and the use of friction, whose axes all rows share.
 
         Raises
         ------
@@ -232,10 +232,17 @@ class Plots:
         --------
         >>> import trundle
         >>> run = trundle.simulate(trundle.derive(trundle.catalog.skid_steer()), 1.0, samples=11)
-        >>> run.plot.contacts().axes[-1].get_ylabel()
-        'force / (μ load)'
+        >>> len(run.plot.contacts().axes)
+        12
         """
-        return self._over_time("contacts", names, ax, figsize)
+        from trundle.show.figures.panels import contact_legend, contacts
+        from trundle.show.figures.small_multiples import small_multiples
+
+        panels = contacts(self.run) if not names and ax is None else []
+        if not panels:
+            return self._over_time("contacts", names, ax, figsize)
+        legend = contact_legend(self.run)
+        return small_multiples(f"{self.run.name}: contacts", self.run.time, panels, legend, figsize)
 
     def loads(
         self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
@@ -303,7 +310,8 @@ class Plots:
     def checks(
         self, *names: str, ax: Axes | Sequence[Axes] | None = None, figsize: tuple[float, float] | None = None
     ) -> Figure:
-        """How far the numbers can be trusted: constraint residuals and the energy balance.
+        """How far the numbers can be trusted: residuals and the energy balance, against what they are held to, in doubt
+        with a sentence why.
 
         Parameters
         ----------
@@ -343,10 +351,13 @@ class Plots:
         """The panels of `what`, one below the other."""
         from trundle.show.figures.panels import OVER_TIME
         from trundle.show.figures.series import series
+        from trundle.show.verdicts import doubts
 
         panels = OVER_TIME[what](self.run, names)
-        title = f"{self.run.name}: {what}"
-        return series(title, self.run.time, panels, _NOTHING[what], ax=ax, figsize=figsize)
+        title, remarks = f"{self.run.name}: {what}", doubts(self.run) if what == "checks" else ()
+        return series(
+            title, self.run.time, panels, _NOTHING[what], ax=ax, figsize=figsize, remarks=remarks
+        )
 
     def save(self, folder: str | os.PathLike[str], suffix: str = ".png") -> list[Path]:
         """Write every figure that has something to show. A file is written whole or not at all.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -48,6 +49,8 @@ _ABOVE, _TITLE = 0.14, 0.27
 _HEIGHT, _FLAT = 1.2, 0.9
 # Above all panels: the figure's title, and a legend of all of them.
 _HEAD, _BELOW_TITLE = 0.42, 0.4
+# An inch holds so many letters of a remark.
+_LETTERS = 14
 # From the page's left edge to the middle of a panel's label.
 _BEYOND = 0.23
 # The panel of a start-up, and the gap before it, which its numbers stand in.
@@ -75,9 +78,10 @@ def series(
     ax: AxesLike | None = None,
     figsize: tuple[float, float] | None = None,
     across: str = "time (s)",
+    remarks: Sequence[str] = (),
 ) -> Figure:
     """The panels as a figure of that title, or in a user's axes; `nothing` is said where there are none, `across` says
-    what stands below the last.
+    what stands below the last, `remarks` below the title.
     """
     with house_style():
         if ax is not None:
@@ -88,12 +92,15 @@ def series(
         shared = _shared(panels)
         above = Legend.of(shared, "", wide - 2 * _RIGHT)
         rows = [_row(*of, widths, bool(shared)) for of in zip(panels, starts, strict=True)]
-        head = _HEAD + (LINE * above.lines if shared else 0.0)
+        lines = [line for remark in remarks for line in textwrap.wrap(remark, int(_LETTERS * wide))]
+        head = _HEAD + (LINE * above.lines if shared else 0.0) + LINE * len(lines)
         total = sum(row.above + row.height + row.below for row in rows) + head + _BELOW if rows else 2.0
         wide, tall = sizes_of(figsize, (WIDTH, total))
         figure = page(title, tall, figsize)
+        for k, line in enumerate(lines):
+            figure.text(0.01, 1 - (_BELOW_TITLE + LINE * k) / tall, line, fontsize=8.5)
         if rows:
-            above.draw(figure, _RIGHT, tall - _BELOW_TITLE)
+            above.draw(figure, _RIGHT, tall - _BELOW_TITLE - LINE * len(lines))
             _draw_rows(figure, time, _stretched(rows, tall - total), widths, tall - head, across)
         else:
             say(figure.add_axes((0, 0, 1, 1)), nothing)
@@ -127,8 +134,8 @@ def _moves(panel: Panel) -> bool:
 
 
 def _named(panel: Panel) -> dict[str, int]:
-    """What a panel's legend says: names with their places in the palette."""
-    if panel.log and len(panel.curves) == 1:
+    """What a panel's legend says: names with their places in the palette; of one curve the title may say all."""
+    if (panel.log or panel.reach) and len(panel.curves) == 1:
         return {}
     return {panel.labels.get(name, name): place for name, place in panel.places.items()}
 
@@ -192,12 +199,7 @@ def _draw_rows(
         lifted = LINE * (row.legend.lines - 1)
         axes.set_title(row.panel.title, y=1 + lifted / row.height)
         axes.yaxis.set_label_coords((_BEYOND - left) / width, 0.5)
-        axes.xaxis.set_label_coords(0.5, -0.34 / row.height)
-        if row is rows[-1]:
-            number(axes.xaxis, MaxNLocator(_ACROSS, steps=STEPS))
-            axes.set_xlabel(across)
-        else:
-            _rule(axes)
+        number_across(axes, row.height, across if row is rows[-1] else "")
         if row.start:
             beside = figure.add_axes(box(left + width + _BESIDE, _START))  # type: ignore[arg-type]
             _draw_start(beside, axes, row.start)
@@ -205,14 +207,19 @@ def _draw_rows(
         bottom -= row.below
 
 
-def _rule(axes: Axes) -> None:
-    """Draw the vertical grid of an axis without numbers as plain lines, and hide the axis.
+def number_across(axes: Axes, height: float, across: str) -> None:
+    """Numbers below axes that are so high (inches), and what is said of them; without that only a grid of plain lines.
 
     Six ticks of which nothing is seen would take longer to draw than the curves.
     """
+    locator = MaxNLocator(_ACROSS, steps=STEPS)
+    if across:
+        axes.xaxis.set_label_coords(0.5, -0.34 / height)
+        number(axes.xaxis, locator)
+        axes.set_xlabel(across)
+        return
     first, last = axes.get_xlim()
-    ticks = MaxNLocator(_ACROSS, steps=STEPS).tick_values(first, last)
-    seen = [tick for tick in ticks if first <= tick <= last]
+    seen = [tick for tick in locator.tick_values(first, last) if first <= tick <= last]
     look = {"color": rcParams["grid.color"], "linewidth": rcParams["grid.linewidth"], "zorder": 0.5}
     axes.vlines(seen, 0, 1, transform=axes.get_xaxis_transform(), **look)
     axes.xaxis.set_visible(False)

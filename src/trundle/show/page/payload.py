@@ -182,9 +182,11 @@ def _plots(
 ) -> Iterator[dict[str, object]]:
     """The panels of the run's figures. A curve has its label and its name among the values."""
     names = {id(run[name]): name for name in run.values if known is None or name in known}
+    own = {name: name for name in names.values()}
     for section, shown in panels.items():
         for panel in shown:
-            curves = {label: names[id(array)] for label, array in panel.curves.items() if id(array) in names}
+            drawn = ((label, names.get(id(each)) or own.get(label)) for label, each in panel.curves.items())
+            curves = {label: name for label, name in drawn if name}
             look = {"title": panel.title, "label": panel.label, "least": panel.least, "log": panel.log}
             if curves:
                 yield {"section": section, "curves": curves, **look}

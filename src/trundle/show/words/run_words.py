@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,8 @@ from trundle.html import MOST_FOLDED, MOST_ROWS, beside, block, facts, folded, p
 from trundle.html import table as html_table
 from trundle.mechanics.quantities import UNSEEN
 from trundle.results import Batch, Run
+from trundle.results.columns import with_angles
+from trundle.show.verdicts import doubts, verdicts
 from trundle.show.words.lines import Page, quantity, seconds, table, terminal_width
 from trundle.show.words.model_words import system_data, system_facts
 from trundle.show.words.robot_words import kind_of
@@ -26,16 +27,6 @@ if TYPE_CHECKING:
 
 # States beyond this many are counted, not listed; the files have them all.
 _MOST_STATES = 30
-# A step counts as unbalanced that leaves more than this share of the largest load: others leave a millionth at most.
-_UNBALANCED = 1e-3
-# What the checks promise (m/s, and of the energy turned over): beyond, they are marked.
-RESIDUAL, IMBALANCE = 1e-9, 1e-6
-_FINDINGS = {
-    "constraint_residual": "m/s",
-    "slip_residual": "m/s",
-    "energy_imbalance": "J",
-    "energy_turned_over": "J",
-}
 
 
 @dataclass(frozen=True)
@@ -79,12 +70,10 @@ def run_text(run: Run) -> str:
 @html.register
 def run_html(run: Run) -> str:
     """How it ended and what its checks say, the path, and all values with their range to unfold."""
-    names = run.states or tuple(run.values)[:MOST_ROWS]
+    names = with_angles(run.states or tuple(run.values)[:MOST_ROWS], run)
     ends = [(name, quantity(run[name][-1], run.units.get(name, ""), 6)) for name in names]
     accuracy = [("method", str(run.summary["method"]))] if "method" in run.summary else []
-    for name, unit in _FINDINGS.items():
-        if isinstance(run.summary.get(name), int | float):
-            accuracy.append((name.replace("_", " "), f"{run.summary[name]:.2g} {unit}"))
+    accuracy += [(each.name, ": ".join(filter(None, (each.value, each.verdict)))) for each in verdicts(run)]
     accuracy += [("note", note) for note in notes_of(run)]
     ranges = [
         (name, run.units.get(name, ""), *_numbers(values[0], values[-1], peak.lowest, peak.highest))
@@ -137,6 +126,7 @@ def run_data(report: RunReport) -> dict[str, object]:
         "changed": {name: new for name, (_, new) in report.changes.items()},
         "final": run.final,
         "outputs": {name: float(run[name][-1]) for name in run.groups["outputs"]},
+        "checks": [each.plain() for each in verdicts(run)],
         "peaks": {name: peak._asdict() for name, peak in run.peaks.items()},
         "units": dict(run.units),
         "notes": report.all_notes,
@@ -166,9 +156,12 @@ def run_lines(report: RunReport, page: Page) -> list[str]:
 
 
 def notes_of(run: Run) -> list[str]:
-    """What a run keeps of what its model had to say, that nothing holds its base say; files may hold anything there."""
+    """What a run keeps of what its model had to say, that nothing holds its base say, and what makes it doubtful; files
+    may hold anything there.
+    """
     notes = run.summary.get("notes")
-    return [note for note in notes if isinstance(note, str)] if isinstance(notes, list | tuple) else []
+    kept = [note for note in notes if isinstance(note, str)] if isinstance(notes, list | tuple) else []
+    return [*kept, *doubts(run)]
 
 
 def _times(report: RunReport) -> list[tuple[str, str, str]]:
@@ -185,7 +178,7 @@ def _times(report: RunReport) -> list[tuple[str, str, str]]:
 
 def _final(run: Run, files: Sequence[Path]) -> list[str]:
     """The final states, and the base's own speeds, in as many columns as fit."""
-    every = dict.fromkeys((*run.groups["coordinates"], *run.base_speeds, *run.final))
+    every = dict.fromkeys(with_angles((*run.groups["coordinates"], *run.base_speeds, *run.final), run))
     names = [name for name in every if run.column(name).kind not in UNSEEN]
     final = [(name, float(run[name][-1])) for name in names]
     # What is nothing but rounding is shown as zero; files and plain data keep it.
@@ -206,52 +199,11 @@ def _final(run: Run, files: Sequence[Path]) -> list[str]:
 
 def _checks(run: Run, page: Page) -> list[tuple[str, str, str]]:
     """What was checked, by how much it is off, and whether that is good."""
-    summary = run.summary
-    if "balance_residual" in summary:
-        return ground_checks(run, page)
-    if summary.get("mode") == "kinematic":
-        what = "the largest contact velocity that no motion of the base removes"
-        return [("slip residual", quantity(summary["slip_residual"], "m/s", 3), what)]
-
-    def verdict(good: bool) -> str:
-        doubt = "doubtful: try smaller tolerances (rtol, atol)"
-        return page.styled("ok", "green") if good else page.styled(doubt, "yellow")
-
-    off, turned = summary["energy_imbalance"], summary["energy_turned_over"]
-    share = off / turned if turned > 0 else 0.0
-    residuals = [
-        (f"{kind} residual", quantity(summary[f"{kind}_residual"], unit, 2))
-        + (verdict(summary[f"{kind}_residual"] <= RESIDUAL),)
-        for kind, unit in (("constraint", "m/s"), ("loop", "m"))
-        if summary.get(f"{kind}_residual") is not None
+    colours = {"ok": "green", "doubtful": "yellow"}
+    return [
+        (each.name, each.value, page.styled(each.text, colours[each.verdict]) if each.verdict else each.text)
+        for each in verdicts(run)
     ]
-    energy = f"{off:.2g} J, {share:.2g} of the {turned:.4g} J turned over"
-    return [*residuals, ("energy imbalance", energy, verdict(share <= IMBALANCE))]
-
-
-def ground_checks(run: Run, page: Page) -> list[tuple[str, str, str]]:
-    """What a run over terrain leaves of its balance of forces, and whether it turned over."""
-    left = run.summary["balance_residual"]
-    loads = [np.abs(run[name]).max() for name in run.values if run.column(name).kind == "load"]
-    what = "what Newton's method leaves of the forces"
-    if left > _UNBALANCED * max(loads, default=math.inf):
-        at = run.time[int(np.nanargmax(run["balance_residual"]))]
-        what = page.styled(f"doubtful: the step at {at:.4g} s isn't balanced; take a shorter step", "yellow")
-    rows = [("balance residual", quantity(left, "N", 2), what)]
-    if (fallen := run.summary.get("overturned_at")) is not None:
-        rows.append(("overturned", f"at {fallen:.4g} s", "its base points sideways or down"))
-    if run.summary.get("stuck"):
-        rows.append(("stuck", "at the end", "its wheels turn, and it gets on by less than a tenth of that"))
-    if loops := run.summary.get("unstable_loops"):
-        seldom = run.summary.get("longest_periods", {}).items()
-        why = [f"{name} holds up to {1e3 * time:.2g} ms" for name, time in seldom] or ["a step may hide it"]
-        rows.append(("unstable", ", ".join(loops), page.styled(f"doubtful: {', '.join(why)}", "yellow")))
-    if lifted := run.summary.get("lifted"):
-        times = ", ".join(f"{name} {seconds:.3g} s" for name, seconds in lifted.items())
-        rows.append(
-            ("off the ground", counted(len(lifted), "contact"), f"{times}: nothing rests on them then")
-        )
-    return rows
 
 
 def _path(run: Run) -> str:
