@@ -164,6 +164,12 @@ class Program(Rebuilt, Shown):
             ends.append(i.latency + max((ends[a] for a in i.args), default=0))
         return tuple(ends)
 
+    @cached_property
+    def last(self) -> dict[int, int]:
+        """By value, the last one that is computed from it; results are needed beyond."""
+        results = {value for group in self.results for value in group}
+        return {a: i.out for i in self.instructions for a in i.args if a not in results}
+
     @property
     def depth(self) -> int:
         """Cycles of the longest chain of operations that need each other's results.

@@ -25,6 +25,7 @@ from trundle.program.llvm.llvm_kernel import (
 )
 from trundle.program.one_state import Entry, OneState
 from trundle.program.rows import across, check_buffer, rows_for, table_of
+from trundle.program.tangents import once
 from trundle.progress import Doing
 
 # What a compilation is for: one state, or a batch whose input groups are one state for all lanes where True.
@@ -35,6 +36,10 @@ QUICK = 4000
 """Operations above which one state's code is compiled quickly: at LLVM's usual pace that would take 0.3 s and more."""
 FEW = 5000
 """Lanes that a long program takes one by one in a call: these 0.1 s are less than compiling takes."""
+CALLS, LANES = 16, 250
+"""Calls of a few lanes that a long program takes in NumPy before its code is compiled, each `LANES` lanes counting as
+another: an operation takes 1 µs of a call and 4 ns of a lane there, and 18 µs of a compilation. Who looks at a thousand
+samples once, or settles one robot on the ground, compiles nothing then."""
 PRICE = 90_000
 """Lanes that cost as much one by one as code for batches does, 85 to 255 µs an operation against 0.7 to 2.3 ns a lane:
 52,000 to 117,000, over trees and chains of 4,000 to 36,000 operations. Who compiles then spends at most twice what was
@@ -118,6 +123,7 @@ class Kernel:
         self._one_by_one_lanes: Counter[tuple[bool, ...]] = Counter()
         self._large_batches: Counter[tuple[bool, ...]] = Counter()
         self._sampled = 0  # samples of tables so far
+        self._in_numpy = 0.0  # calls so far that could be taken so, as `CALLS` counts
         self._sizes = [group.size for group in program.inputs]
         self._long = long = program.operations > QUICK
         code = self._variants
@@ -142,6 +148,9 @@ class Kernel:
             return outputs
         count = counts.pop()
         if self._goes_one_by_one(tuple(a.ndim == 1 for a in arrays), count, often):
+            self._in_numpy += 1 + count / LANES
+            if self._in_numpy <= CALLS and "code" not in vars(self._one_state):
+                return once(self.program, *arrays)
             return self._one_state.one_by_one(arrays, count)
         outputs = tuple(rows_for(g.size, count) for g in self.program.outputs)
         if count:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -151,9 +152,13 @@ def evaluated(values: Sequence[Operand], groups: Sequence[np.ndarray]) -> np.nda
 
 
 def once(program: Program, *groups: np.ndarray) -> tuple[np.ndarray, ...]:
-    """A program's outputs at one state, by NumPy: the first one of a long program, before anything is compiled."""
-    known = _numbers(program.instructions, groups)
-    return tuple(np.array([known[value] for value in group], dtype=float) for group in program.results)
+    """A program's outputs by NumPy, at one state or at some of a few (n, count), before anything is compiled."""
+    count = max((group.shape[1:] for group in groups), default=())
+    known = _numbers(program.instructions, groups, program.last)
+    return tuple(
+        np.array([np.broadcast_to(known[value], count) for value in group], dtype=float).reshape(-1, *count)
+        for group in program.results
+    )
 
 
 def every_value(program: Program, groups: Sequence[np.ndarray]) -> dict[int, np.ndarray]:
@@ -161,8 +166,15 @@ def every_value(program: Program, groups: Sequence[np.ndarray]) -> dict[int, np.
     return _numbers(program.instructions, groups)
 
 
-def _numbers(instructions: Iterable[Instruction], groups: Sequence[np.ndarray]) -> dict[int, np.ndarray]:
-    """Values of instructions by number, in NumPy; errors of the hardware stay NaN and infinity, as in kernels."""
+def _numbers(
+    instructions: Iterable[Instruction],
+    groups: Sequence[np.ndarray],
+    last: Mapping[int, int] = MappingProxyType({}),
+) -> dict[int, np.ndarray]:
+    """Values of instructions by number, in NumPy; errors of the hardware stay NaN and infinity, as in kernels.
+
+    A value is dropped where the one that is the `last` to need it is there: what is at work then stays in caches.
+    """
     known: dict[int, np.ndarray] = {}
     with np.errstate(all="ignore"):
         for op, out, args, number, (group, element), table in instructions:
@@ -174,6 +186,9 @@ def _numbers(instructions: Iterable[Instruction], groups: Sequence[np.ndarray]) 
                 known[out] = table.at(known[args[0]], int(number))
             else:
                 known[out] = (_NUMBERS.get(op) or getattr(np, op))(*[known[a] for a in args])
+            for a in args:
+                if last.get(a) == out:
+                    known.pop(a, None)
     return known
 
 
