@@ -656,7 +656,10 @@ def test_wheels_have_a_row_each_with_at_most_three_curves_of_a_ground_on_shared_
         values[f"{wheel}.load"] = sum(on.values())
         for ground, load in on.items():
             values |= {f"{wheel}.{ground}.load": load, f"{wheel}.{ground}.traction": 0.1 * load}
-            values |= {f"{wheel}.{ground}.side_force": 0.2 * load, f"{wheel}.{ground}.rolling_slip": 1e-3 * load}
+            values |= {
+                f"{wheel}.{ground}.side_force": 0.2 * load,
+                f"{wheel}.{ground}.rolling_slip": 1e-3 * load,
+            }
     run = Run("rover", time, values, {name: "m/s" if "slip" in name else "N" for name in values})
     figure = run.plot.contacts()
     assert len(figure.axes) == 2 * len(wheels)

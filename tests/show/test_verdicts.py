@@ -23,7 +23,13 @@ def driven(energy=SOUND, **summary):
         "energy.made_by_ground": 0.5 * TIME,
     }  # fmt: skip
     units = dict.fromkeys(values, "J") | {"x": "m", "left.load": "N", "balance_residual": "N"}
-    known = {"mode": "dynamic", "steps": 1000, "balance_residual": 1e-7, "unsolved_steps": 0, "energy": energy}
+    known = {
+        "mode": "dynamic",
+        "steps": 1000,
+        "balance_residual": 1e-7,
+        "unsolved_steps": 0,
+        "energy": energy,
+    }
     return Run("rover", TIME, values, units, summary=known | summary, groups={"coordinates": ["x"]})
 
 
@@ -74,7 +80,9 @@ def test_a_doubt_is_said_in_terminal_notebook_figure_and_page(sentence):
 def test_what_steps_lose_is_a_remark_and_no_doubt(share, text):
     run = driven(SOUND | {"made_by_step": 0.0, "lost_by_step": share})
     assert doubts(run) == []
-    assert ("energy lost by the step", f"{100 * share:g} % of the 1.2 kJ turned over", text) in _checks(run, Page())
+    assert ("energy lost by the step", f"{100 * share:g} % of the 1.2 kJ turned over", text) in _checks(
+        run, Page()
+    )
 
 
 def test_bounds_are_drawn_where_curves_are_held_against_them():
@@ -100,7 +108,11 @@ def test_people_read_roll_pitch_and_yaw_where_a_run_has_them():
     angles = dict.fromkeys(("roll", "pitch", "yaw"), 0.1 * TIME)
     run = replace(bare, values=values | angles, units=bare.units | dict.fromkeys(angles, "rad"))
     for shown, four in ((bare, list(quaternion)), (run, list(angles))):
-        curves = [name for axes in shown.plot.states().axes for name in (str(each.get_label()) for each in axes.lines)]
+        curves = [
+            name
+            for axes in shown.plot.states().axes
+            for name in (str(each.get_label()) for each in axes.lines)
+        ]
         assert [name for name in curves if name in {*quaternion, *angles}] == four
     assert "yaw" in run_html(run).partition("<details")[0]
     assert "q_w" not in run_html(run).partition("<details")[0]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from trundle.choices import FIGURE_FORMATS, METHODS
@@ -79,6 +81,9 @@ def execute(args: Namespace, out: Output) -> int:
         task = request.task(args)
     if vast := _vast(task):
         out.say(out.styled(f"note: {vast}", "yellow"))
+    if figures is not None:
+        # Read while LLVM compiles, which leaves Python to others: nothing else here imports matplotlib meanwhile.
+        Thread(target=import_module, args=("matplotlib.backends.backend_agg",), daemon=True).start()
     run = task.run(progress=not out.quiet)
     if alone is None:
         with out.doing(f"writing {run.time.size:,} samples to {folder}"):

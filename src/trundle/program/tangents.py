@@ -71,6 +71,8 @@ _NUMBERS: Mapping[str, Callable[..., np.ndarray]] = {
     "or": np.logical_or, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh,
     "acosh": np.arccosh, "atanh": np.arctanh, "erf": np.vectorize(math.erf),
 }  # fmt: skip
+# Of no value it is known which one is the last to need it.
+_NONE: Mapping[int, int] = MappingProxyType({})
 
 
 def derivative_along(
@@ -155,10 +157,8 @@ def once(program: Program, *groups: np.ndarray) -> tuple[np.ndarray, ...]:
     """A program's outputs by NumPy, at one state or at some of a few (n, count), before anything is compiled."""
     count = max((group.shape[1:] for group in groups), default=())
     known = _numbers(program.instructions, groups, program.last)
-    return tuple(
-        np.array([np.broadcast_to(known[value], count) for value in group], dtype=float).reshape(-1, *count)
-        for group in program.results
-    )
+    every = [[np.broadcast_to(known[value], count) for value in group] for group in program.results]
+    return tuple(np.array(rows, dtype=float).reshape(-1, *count) for rows in every)
 
 
 def every_value(program: Program, groups: Sequence[np.ndarray]) -> dict[int, np.ndarray]:
@@ -167,9 +167,7 @@ def every_value(program: Program, groups: Sequence[np.ndarray]) -> dict[int, np.
 
 
 def _numbers(
-    instructions: Iterable[Instruction],
-    groups: Sequence[np.ndarray],
-    last: Mapping[int, int] = MappingProxyType({}),
+    instructions: Iterable[Instruction], groups: Sequence[np.ndarray], last: Mapping[int, int] = _NONE
 ) -> dict[int, np.ndarray]:
     """Values of instructions by number, in NumPy; errors of the hardware stay NaN and infinity, as in kernels.
 

@@ -204,8 +204,8 @@ def assemble(
     The code comes with its common parts shared and its invariants hoisted, so a single pass that reorders sums
     and products is all that pays: measured on a rollout of 66 operations, it takes 1 ms and gives 1.05 times the
     speed, LLVM's -O1 takes 13 ms (``thorough``) and gives 1.10, -O2 takes 17 ms and gives 1.09.
-    ``quick`` leaves that pass out, and the choice of instructions and registers to LLVM's fast ones: 40,000 operations on one state (a
-    humanoid with gears) then take 0.9 s in place of 3.1, and a call 17 µs in place of 15.
+    ``quick`` leaves that pass out, and the choice of instructions and registers to LLVM's fast ones: 40,000 operations
+    on one state (a humanoid with gears) then take 0.9 s in place of 3.1, and a call 17 µs in place of 15.
     Writing object code to disk was left out: code generation takes 5 to 15 ms, importing llvmlite alone 20.
     """
     import llvmlite.binding as llvm

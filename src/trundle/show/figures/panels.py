@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,9 +48,11 @@ ENERGIES = {
 # What the motors of a panel drive, where those of others drive something else.
 _DRIVEN = {"spin": "drives", "steering": "steering", "joint": "joints"}
 # What a column of a wheel's panels shows, by the kinds of its curves.
-_AT_CONTACTS = {"load": "force", "ground": "force", "slip": "slip"}
-# Places in the palette: of a wheel's use of friction, whose loads are 0, and of what says what dashes mean.
-_USE, _GREY = 3, 6
+_AT_CONTACTS = {"load": "force", "ground": "force", "slip": "slip", "use": "force / (μ load)"}
+# Places in the palette: of loads and the use of friction, beside what is along and across; and of what dashes mean.
+_PLACES, _GREY = {"load": 0, "use": 3}, 6
+# Between what a curve is and the ground that it is on.
+_ON = " on "
 
 
 @dataclass(frozen=True)
@@ -59,8 +62,9 @@ class Panel:
     `title` stands above the panel, "" for none. `least` is the smallest range that is worth an axis: curves that vary
     less are shown as flat lines. `log` puts the magnitudes on a logarithmic axis. `limits` are values that the curves
     are held against, drawn across where they leave the curves readable. `bands` has the lower and upper edge of the
-    spread around curves that are means. `reach` are values that the axis shows in any case, as panels beside it do. `between` has times and values (2, k) that curves run through between their
-    samples. `labels` says what legends call curves whose names are longer, `fixed` which have places in the palette.
+    spread around curves that are means. `reach` are values that the axis shows in any case, as panels beside it do.
+    `between` has times and values (2, k) that curves run through between their samples. `labels` says what legends call
+    curves whose names are longer, `fixed` which have places in the palette.
     """
 
     title: str
@@ -158,81 +162,69 @@ def contacts(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     """
     if names:
         return _by_kind(run, names)
-    curves, panels = _contact_curves(run), []
-    grounds = list(dict.fromkeys(each.ground for each in curves))
-    for wheel in dict.fromkeys(each.wheel for each in curves):
-        for label in dict.fromkeys(each.label for each in curves):
-            column = [each for each in curves if each.label == label]
+    curves, panels = list(_contact_curves(run)), []
+    wheels = list(dict.fromkeys(each.wheel for each in curves))
+    for label in dict.fromkeys(each.label for each in curves):
+        column = [each for each in curves if each.label == label]
+        reach = ends(np.concatenate([each.values for each in column]))
+        unit = run.units.get(column[0].name, "")
+        alike = [_largest(values) for name, values in run.values.items() if run.units.get(name, "") == unit]
+        least = _NO_MOTION * min(1.0, max(alike, default=1.0))
+        for wheel in dict.fromkeys(each.wheel for each in column):
             here = {each.name: each for each in column if each.wheel == wheel}
             panel = Panel(
-                wheel,
-                label,
-                {name: each.values for name, each in here.items()},
-                _NO_MOTION * min(1.0, max(each.largest for each in column)),
-                reach=tuple(end for each in column for end in ends(each.values)),
-                between=_further(run, here),
-                labels={name: each.what for name, each in here.items()},
-                fixed={n: each.colour + len(COLOURS) * grounds.index(each.ground) for n, each in here.items()},
-            )
-            panels += [panel] if here else []
-    return panels
+                wheel, label, {name: each.values for name, each in here.items()}, least, reach=reach,
+                between=_further(run, here), labels={name: each.what for name, each in here.items()},
+                fixed={name: each.place for name, each in here.items()},
+            )  # fmt: skip
+            panels.append(panel)
+    return sorted(panels, key=lambda panel: wheels.index(panel.title))
 
 
 def contact_legend(run: Run) -> dict[str, int]:
     """What colours mean in panels of contacts, and dashes where wheels touch several grounds: places in the palette."""
-    curves, whats = _contact_curves(run), dict[int, list[str]]()
-    for each in curves:
-        whats.setdefault(each.colour, []).append(each.what)
-    colours = {", ".join(dict.fromkeys(names)): colour for colour, names in sorted(whats.items())}
-    grounds = [ground for ground in dict.fromkeys(each.ground for each in curves) if ground]
-    return colours | {f"on {ground}": _GREY + len(COLOURS) * k for k, ground in enumerate(grounds)}
+    whats, grounds = dict[int, dict[str, None]](), dict[str, int]()
+    for each in _contact_curves(run):
+        what, _, ground = each.what.partition(_ON)
+        rounds = each.place // len(COLOURS)
+        whats.setdefault(each.place % len(COLOURS), {})[what] = None
+        grounds |= {f"on {ground}": _GREY + rounds * len(COLOURS)} if ground else {}
+    return {", ".join(names): colour for colour, names in sorted(whats.items())} | grounds
 
 
-@dataclass(frozen=True)
-class _ContactCurve:
-    """What a wheel does on a ground, "" for the only one: its panel's label, what it is, its colour among those of the
-    wheel, and the largest value that it is rounding beside.
-    """
+class _ContactCurve(NamedTuple):
+    """What a wheel does on the ground: its name, its panel, what it is, its place in the palette."""
 
     name: str
     wheel: str
-    ground: str
     label: str
     what: str
-    colour: int
+    place: int
     values: FloatArray
-    largest: float = 1.0
 
 
-def _contact_curves(run: Run) -> list[_ContactCurve]:
+def _contact_curves(run: Run) -> Iterator[_ContactCurve]:
     """Slips, loads and forces, and the use of friction, wheel by wheel; of wheels that don't slip forces alone.
 
     Of a ground among several there is no curve while it bears nothing.
     """
     loads = {run.column(name).owner: run[name] for name in _of_kinds(run, "load")}
     apart = {owner.rpartition(".")[0] for owner in loads} & set(loads)
-    alike: dict[str, float] = {}
-    for name, unit in run.units.items():
-        alike[unit] = max(alike.get(unit, 0.0), _largest(run[name])) if name in run else 0.0
-    found: list[_ContactCurve] = []
-
-    def add(name: str, owner: str, label: str, what: str, colour: int, values: FloatArray) -> None:
-        wheel, _, ground = owner.rpartition(".") if owner.rpartition(".")[0] in apart else (owner, "", "")
-        if ground:
-            values = np.where(loads[owner] > 0, values, np.nan)
-        if owner not in apart:
-            most = alike.get(run.units.get(name, ""), 1.0)
-            found.append(_ContactCurve(name, wheel, ground, label, what, colour, values, most))
-
-    seen = Counter[tuple[str, str]]()
-    for name in _of_kinds(run, "slip", "load", "ground") if slips(run) else _of_kinds(run, "ground"):
-        owner, what, kind = run.column(name)
-        seen[owner, kind] += 1
-        label = unit_label(_AT_CONTACTS[kind], run.units.get(name, ""))
-        add(name, owner, label, what.replace("_", " "), 0 if kind == "load" else seen[owner, kind], run[name])
+    every = [(name, *run.column(name), run[name]) for name in _of_kinds(run, "slip", "load", "ground")]
+    every = every if slips(run) else [each for each in every if each[3] == "ground"]
     for owner, values in friction_use(run).items():
-        add(f"friction in use of {owner}", owner, "force / (μ load)", "friction in use", _USE, values)
-    return found
+        every.append((f"friction in use of {owner}", owner, "friction in use", "use", values))
+    seen, grounds = Counter[tuple[str, str]](), dict[str, int]()
+    for name, owner, what, kind, values in every:
+        seen[owner, kind] += 1
+        place, says = _PLACES.get(kind, seen[owner, kind]), what.replace("_", " ")
+        wheel, _, ground = owner.rpartition(".")
+        if wheel in apart:
+            place += len(COLOURS) * grounds.setdefault(ground, len(grounds))
+            says, values = f"{says}{_ON}{ground}", np.where(loads[owner] > 0, values, np.nan)
+        if owner not in apart:
+            label = unit_label(_AT_CONTACTS[kind], run.units.get(name, ""))
+            yield _ContactCurve(name, wheel if wheel in apart else owner, label, says, place, values)
 
 
 def loads(run: Run, names: Sequence[str] = ()) -> list[Panel]:
@@ -296,13 +288,11 @@ def friction_use(run: Run) -> dict[str, FloatArray]:
     return used
 
 
-def _by_kind(
-    run: Run, names: Iterable[str], title: str = "", beside: Sequence[str] = (), by_owner: bool = False
-) -> list[Panel]:
+def _by_kind(run: Run, names: Iterable[str], title: str = "", by_owner: bool = False) -> list[Panel]:
     """The values sorted into panels by unit and kind. A group with too many curves is cut into several panels.
 
-    Values that are mere rounding beside the largest of all, or of those named `beside`, are shown flat. `by_owner`:
-    legends call curves by their owners, as the title says the rest.
+    Values that are mere rounding beside the largest of all are shown flat. `by_owner`: legends call curves by their
+    owners, as the title says the rest.
     """
     for name in names:
         if not isinstance(name, str):
@@ -310,11 +300,7 @@ def _by_kind(
                 f"values are named by text, not by {name!r}", hint='write run.plot.states("x", "theta")'
             )
     kinds = _kinds(run, names)
-    seen = [
-        *(curve for curves in kinds.values() for curve in curves.values()),
-        *(run[name] for name in beside),
-    ]
-    largest = max(map(_largest, seen), default=0.0)
+    largest = max((_largest(curve) for curves in kinds.values() for curve in curves.values()), default=0.0)
     least, fixed = _NO_MOTION * min(1.0, largest), fixed_places(run, robot_of(run))
     owners = (
         {name: run.column(name).owner for curves in kinds.values() for name in curves} if by_owner else {}

@@ -355,9 +355,7 @@ class Plots:
 
         panels = OVER_TIME[what](self.run, names)
         title, remarks = f"{self.run.name}: {what}", doubts(self.run) if what == "checks" else ()
-        return series(
-            title, self.run.time, panels, _NOTHING[what], ax=ax, figsize=figsize, remarks=remarks
-        )
+        return series(title, self.run.time, panels, _NOTHING[what], ax=ax, figsize=figsize, remarks=remarks)
 
     def save(self, folder: str | os.PathLike[str], suffix: str = ".png") -> list[Path]:
         """Write every figure that has something to show. A file is written whole or not at all.

@@ -277,7 +277,9 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
         yield _CONTROLLERS, _controllers(robot)
     for name, value in parameters.items():
         yield f"parameter {name}", f"{name} = {_with_unit(value, units.get(name, ''))}"
-    for name in with_angles(run.states, run) if "method" in run.summary else ():  # what was measured begins anywhere
+    for name in (
+        with_angles(run.states, run) if "method" in run.summary else ()
+    ):  # what was measured begins anywhere
         yield f"{_START}{name}", f"{name} from {_with_unit(run[name][0], run.units.get(name, ''))}"
     for name in run.groups["inputs"]:
         constant = np.ptp(run[name]) == 0

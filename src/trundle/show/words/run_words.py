@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -126,7 +126,7 @@ def run_data(report: RunReport) -> dict[str, object]:
         "changed": {name: new for name, (_, new) in report.changes.items()},
         "final": run.final,
         "outputs": {name: float(run[name][-1]) for name in run.groups["outputs"]},
-        "checks": [each.plain() for each in verdicts(run)],
+        "checks": [asdict(each) for each in verdicts(run)],
         "peaks": {name: peak._asdict() for name, peak in run.peaks.items()},
         "units": dict(run.units),
         "notes": report.all_notes,
