@@ -666,6 +666,8 @@ def test_wheels_have_a_row_each_with_at_most_three_curves_of_a_ground_on_shared_
     assert [axes.get_title(loc="left") for axes in figure.axes[: len(wheels)]] == wheels
     forces = figure.axes[len(wheels) :]
     assert {axes.get_ylim() for axes in forces} == {forces[0].get_ylim()}
+    beyond = replace(run, between={"wheel_3.soil.traction": np.array([[0.001], [900.0]])}).plot.contacts()
+    assert {axes.get_ylim()[1] > 900 for axes in beyond.axes[len(wheels) :]} == {True}
     for axes in figure.axes:
         lines = np.array([line.get_ydata() for line in axes.lines if not line.get_label().startswith("_")])
         assert np.isfinite(lines).sum(axis=0).max() <= 3

@@ -166,7 +166,8 @@ def contacts(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     wheels = list(dict.fromkeys(each.wheel for each in curves))
     for label in dict.fromkeys(each.label for each in curves):
         column = [each for each in curves if each.label == label]
-        reach = ends(np.concatenate([each.values for each in column]))
+        between = _further(run, [each.name for each in column])
+        reach = ends(np.concatenate([*(each.values for each in column), *(at[1] for at in between.values())]))
         unit = run.units.get(column[0].name, "")
         alike = [_largest(values) for name, values in run.values.items() if run.units.get(name, "") == unit]
         least = _NO_MOTION * min(1.0, max(alike, default=1.0))
