@@ -13,6 +13,7 @@ import trundle
 from trundle.catalog import document
 from trundle.cli.app import main
 from trundle.errors import InputError
+from trundle.model.ground_model import derive_on
 from trundle.robot import ContactLaw, Push, parse_robot
 from trundle.robot.noun import plain
 from trundle.robot.terrain import parse_terrain
@@ -332,3 +333,11 @@ def test_a_floating_robot_takes_the_terrain_that_is_given():
     assert run["pitch"][0] == pytest.approx(-math.radians(10), abs=1e-9)
     batch = trundle.rollout(described, terrain=slope(10), inputs=rates(0.0), steps=1, dt=0.02, progress=False)
     assert batch["q_y"][0, 0] == pytest.approx(-math.sin(math.radians(5)), abs=1e-9)
+
+
+def test_programs_read_nothing_beyond_what_they_are_given():
+    """What a run shows hung on how its search went, which it isn't told: it read other memory."""
+    model = derive_on(trundle.catalog.rocker_bogie(speed=0.3), parse_terrain({}))
+    for program in (model.step, model.observe, model.gaps):
+        read = [each.source for each in program.instructions if each.op == "input"]
+        assert all(element < program.inputs[group].size for group, element in read)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -16,8 +16,8 @@ from trundle.results import Run
 RESIDUAL, IMBALANCE = 1e-9, 1e-6
 # A step counts as unbalanced that leaves more than this share of the largest load: others leave a millionth at most.
 _UNBALANCED = 1e-3
-# Shares of the energy turned over that steps of a run over terrain may make or lose, and that ground may make.
-_MADE, _LOST, _BENDS = 0.01, 0.05, 0.05
+# A share of the energy turned over that steps of a run over terrain lose before it is remarked on.
+_LOST = 0.05
 _RESIDUALS = {"constraint_residual": "m/s", "loop_residual": "m"}
 _ENERGY = ("turned_over", "made_by_step", "lost_by_step", "made_by_ground")
 _TOLERANCES = "try smaller tolerances (rtol, atol)"
@@ -47,7 +47,7 @@ def verdicts(run: Run) -> list[Verdict]:
     """What a run's checks come to, as far as it has any."""
     if _number(run.summary, "balance_residual") is None:
         return [*_residuals(run), *_imbalance(run), *_unstable(run)]
-    return [*_balance(run), *_ground_energy(run), *_unstable(run), *_ends(run.summary)]
+    return [*_balance(run), *_ground_energy(run), *_unstable(run), *_ends(run)]
 
 
 def doubts(run: Run) -> list[str]:
@@ -61,7 +61,7 @@ def _check(name: str, value: str, of: str, doubt: str, *bounds: float, remark: s
     return Verdict(name, value, doubt or remark, "doubtful" if doubt else "ok", of, real)
 
 
-def _number(found: Mapping[str, Any], name: str) -> float | None:
+def _number(found: Mapping[str, object], name: str) -> float | None:
     """A finite number that is there; files may hold anything."""
     number = found.get(name)
     return float(number) if isinstance(number, int | float) and math.isfinite(number) else None
@@ -115,6 +115,8 @@ def _balance(run: Run) -> Iterator[Verdict]:
 
 def _ground_energy(run: Run) -> Iterator[Verdict]:
     """What the steps and the ground add to the energy that a run over terrain turns over, which nature doesn't."""
+    from trundle.simulation.ground_energy import BY_GROUND, BY_STEP  # late: other runs don't wait for models
+
     energy = run.summary.get("energy")
     numbers = {name: _number(energy, name) for name in energy} if isinstance(energy, Mapping) else {}
     turned, made, lost, ground = (numbers.get(name) for name in _ENERGY)
@@ -129,18 +131,18 @@ def _ground_energy(run: Run) -> Iterator[Verdict]:
         at = numbers.get(f"{what}_from")
         return "" if at is None else f" from {at:.4g} s on"
 
-    of, bounds = "energy.made_by_step", (_MADE * turned, -_LOST * turned)
-    if lost > max(made, _LOST) and made <= _MADE:
+    of, bounds = "energy.made_by_step", (BY_STEP * turned, -_LOST * turned)
+    if lost > max(made, _LOST) and made <= BY_STEP:
         remark = f"the step dissipates {100 * lost:.2g} %: take a shorter step"
         yield Verdict("energy lost by the step", share(lost), remark, "", of, bounds)
     else:
-        doubt = f"the step makes energy{since('made_by_step')}; take a shorter step" if made > _MADE else ""
+        doubt = f"the step makes energy{since('made_by_step')}; take a shorter step" if made > BY_STEP else ""
         verb, part = ("made", made) if doubt or made >= lost else ("lost", lost)
         yield _check(f"energy {verb} by the step", share(part), of, doubt, *bounds)
     step = numbers.get("ground_step")
     holds = "" if step is None else f"; a step of {step:.2g} s holds"
     bends = f"the ground bends within a step{since('made_by_ground')}{holds}"
-    doubt, bound = bends if ground > _BENDS else "", _BENDS * turned
+    doubt, bound = bends if ground > BY_GROUND else "", BY_GROUND * turned
     yield _check("energy made by the ground", share(ground), "energy.made_by_ground", doubt, bound)
 
 
@@ -150,12 +152,12 @@ def _unstable(run: Run) -> Iterator[Verdict]:
         yield Verdict("controller", f"in {counted(steps, 'step')}", doubt, "doubtful")
 
 
-def _ends(summary: Mapping[str, Any]) -> Iterator[Verdict]:
+def _ends(run: Run) -> Iterator[Verdict]:
     """Whether a robot on terrain turned over, was stuck, or left the ground."""
-    if (fallen := summary.get("overturned_at")) is not None:
+    if (fallen := run.summary.get("overturned_at")) is not None:
         yield Verdict("overturned", f"at {fallen:.4g} s", "its base points sideways or down")
-    if summary.get("stuck"):
+    if run.summary.get("stuck"):
         yield Verdict("stuck", "at the end", "its wheels turn, and it gets on by less than a tenth of that")
-    if lifted := summary.get("lifted"):
+    if lifted := run.summary.get("lifted"):
         who = ", ".join(f"{name} {seconds:.3g} s" for name, seconds in lifted.items())
         yield Verdict("off the ground", counted(len(lifted), "contact"), f"{who}: nothing rests on them then")
