@@ -24,7 +24,7 @@ _TOLERANCES = "try smaller tolerances (rtol, atol)"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class RunVerdict:
     """What was checked, by how much it is off, whether that is good, and what a person should know of it.
 
     `of` is the value of the run that shows it over time, "" for none; `bounds` are what that is held against.
@@ -43,7 +43,7 @@ class Verdict:
         return ": ".join(filter(None, (self.verdict, self.remark)))
 
 
-def verdicts(run: Run) -> list[Verdict]:
+def verdicts(run: Run) -> list[RunVerdict]:
     """What a run's checks come to, as far as it has any."""
     if _number(run.summary, "balance_residual") is None:
         return [*_residuals(run), *_imbalance(run), *_unstable(run)]
@@ -55,10 +55,10 @@ def doubts(run: Run) -> list[str]:
     return [each.text for each in verdicts(run) if each.verdict == "doubtful"]
 
 
-def _check(name: str, value: str, of: str, doubt: str, *bounds: float, remark: str = "") -> Verdict:
+def _check(name: str, value: str, of: str, doubt: str, *bounds: float, remark: str = "") -> RunVerdict:
     """A check that is ok unless something is to be said against it."""
     real = tuple(bound for bound in bounds if 0 < abs(bound) < math.inf)
-    return Verdict(name, value, doubt or remark, "doubtful" if doubt else "ok", of, real)
+    return RunVerdict(name, value, doubt or remark, "doubtful" if doubt else "ok", of, real)
 
 
 def _number(found: Mapping[str, object], name: str) -> float | None:
@@ -75,22 +75,23 @@ def _largest(run: Run, name: str, of: str = "") -> float | None:
     return float(np.abs(run[of][np.isfinite(run[of])]).max(initial=0.0))
 
 
-def _residuals(run: Run) -> Iterator[Verdict]:
+def _residuals(run: Run) -> Iterator[RunVerdict]:
     """A kinematic run holds all other constraints by construction: only what its wheels can't do is left."""
     if (slip := _largest(run, "slip_residual")) is not None:
         what = "the largest contact velocity that no motion of the base removes"
-        yield Verdict("slip residual", f"{slip:.3g} m/s", what, of="slip_residual")
+        yield RunVerdict("slip residual", f"{slip:.3g} m/s", what, of="slip_residual")
     for name, unit in _RESIDUALS.items() if run.summary.get("mode") != "kinematic" else ():
         if (left := _largest(run, name)) is not None:
             doubt = "" if left <= RESIDUAL else _TOLERANCES
             yield _check(name.replace("_", " "), f"{left:.2g} {unit}", name, doubt, RESIDUAL)
 
 
-def _imbalance(run: Run) -> Iterator[Verdict]:
+def _imbalance(run: Run) -> Iterator[RunVerdict]:
+    """Work in, less energy gained and lost, of a run without steps over terrain."""
     off = _largest(run, "energy_imbalance", "energy.imbalance")
     turned = _number(run.summary, "energy_turned_over")
     if off is not None and turned is None:
-        yield Verdict("energy imbalance", f"{off:.2g} J", of="energy.imbalance")
+        yield RunVerdict("energy imbalance", f"{off:.2g} J", of="energy.imbalance")
     elif off is not None and turned is not None:
         share = off / turned if turned > 0 else 0.0
         value = f"{off:.2g} J, {share:.2g} of the {turned:.4g} J turned over"
@@ -98,7 +99,7 @@ def _imbalance(run: Run) -> Iterator[Verdict]:
         yield _check("energy imbalance", value, "energy.imbalance", doubt, IMBALANCE * turned)
 
 
-def _balance(run: Run) -> Iterator[Verdict]:
+def _balance(run: Run) -> Iterator[RunVerdict]:
     """What steps over terrain leave of their balance of forces."""
     left, unsolved = run.summary["balance_residual"], run.summary.get("unsolved_steps", 0)
     loads = [np.abs(run[name]).max() for name in run.values if run.column(name).kind == "load"]
@@ -113,7 +114,7 @@ def _balance(run: Run) -> Iterator[Verdict]:
     yield _check("balance residual", f"{left:.2g} N", "balance_residual", doubt, bound, remark=remark)
 
 
-def _ground_energy(run: Run) -> Iterator[Verdict]:
+def _ground_energy(run: Run) -> Iterator[RunVerdict]:
     """What the steps and the ground add to the energy that a run over terrain turns over, which nature doesn't."""
     from trundle.simulation.ground_energy import BY_GROUND, BY_STEP  # late: other runs don't wait for models
 
@@ -134,7 +135,7 @@ def _ground_energy(run: Run) -> Iterator[Verdict]:
     of, bounds = "energy.made_by_step", (BY_STEP * turned, -_LOST * turned)
     if lost > max(made, _LOST) and made <= BY_STEP:
         remark = f"the step dissipates {100 * lost:.2g} %: take a shorter step"
-        yield Verdict("energy lost by the step", share(lost), remark, "", of, bounds)
+        yield RunVerdict("energy lost by the step", share(lost), remark, "", of, bounds)
     else:
         doubt = f"the step makes energy{since('made_by_step')}; take a shorter step" if made > BY_STEP else ""
         verb, part = ("made", made) if doubt or made >= lost else ("lost", lost)
@@ -146,18 +147,22 @@ def _ground_energy(run: Run) -> Iterator[Verdict]:
     yield _check("energy made by the ground", share(ground), "energy.made_by_ground", doubt, bound)
 
 
-def _unstable(run: Run) -> Iterator[Verdict]:
+def _unstable(run: Run) -> Iterator[RunVerdict]:
     for name, steps in (run.summary.get("unstable_loops") or {}).items():
         doubt = f"the loop '{name}' is unstable; an implicit step hides it: look at the sign of its gains"
-        yield Verdict("controller", f"in {counted(steps, 'step')}", doubt, "doubtful")
+        yield RunVerdict("controller", f"in {counted(steps, 'step')}", doubt, "doubtful")
 
 
-def _ends(run: Run) -> Iterator[Verdict]:
+def _ends(run: Run) -> Iterator[RunVerdict]:
     """Whether a robot on terrain turned over, was stuck, or left the ground."""
     if (fallen := run.summary.get("overturned_at")) is not None:
-        yield Verdict("overturned", f"at {fallen:.4g} s", "its base points sideways or down")
+        yield RunVerdict("overturned", f"at {fallen:.4g} s", "its base points sideways or down")
     if run.summary.get("stuck"):
-        yield Verdict("stuck", "at the end", "its wheels turn, and it gets on by less than a tenth of that")
+        yield RunVerdict(
+            "stuck", "at the end", "its wheels turn, and it gets on by less than a tenth of that"
+        )
     if lifted := run.summary.get("lifted"):
         who = ", ".join(f"{name} {seconds:.3g} s" for name, seconds in lifted.items())
-        yield Verdict("off the ground", counted(len(lifted), "contact"), f"{who}: nothing rests on them then")
+        yield RunVerdict(
+            "off the ground", counted(len(lifted), "contact"), f"{who}: nothing rests on them then"
+        )

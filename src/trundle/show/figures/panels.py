@@ -22,7 +22,7 @@ from trundle.results.run import STATES
 from trundle.robot import Robot, units
 from trundle.show.figures.looks import driven_part, fixed_places, places
 from trundle.show.figures.style import COLOURS, unit_label
-from trundle.show.verdicts import Verdict, verdicts
+from trundle.show.verdicts import RunVerdict, verdicts
 
 # More lines than this in one panel cannot be told apart; the rest goes to a further panel.
 _MOST_LINES = 8
@@ -143,7 +143,7 @@ def checks(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     return [*judged, Panel("energy", label, energies, between=told)]
 
 
-def _judged(run: Run, check: Verdict) -> Panel:
+def _judged(run: Run, check: RunVerdict) -> Panel:
     """A check over time, with what it is held against; energies that a step makes or loses add up."""
     unit, name = run.units.get(check.of, ""), check.of
     title = ": ".join(filter(None, (check.name, check.value, check.verdict)))
