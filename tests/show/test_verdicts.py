@@ -38,6 +38,10 @@ BENT = SOUND | {"made_by_ground": 0.08, "made_by_ground_from": 3.0, "ground_step
 DOUBTFUL = {
     "doubtful: the step makes energy from 4.2 s on; take a shorter step": driven(MADE),
     "doubtful: the ground bends within a step from 3 s on; a step of 0.004 s holds": driven(BENT),
+    "doubtful: the step makes energy from 4.2 s on; take a step of 0.005 s": driven(MADE | {"step": 0.005}),
+    "doubtful: joints turn too far in a step of flight: take a step of 0.01 s": driven(
+        SOUND | {"step": 0.01}, too_long_steps=7
+    ),
     "doubtful: 3 of 1000 steps are unsolved: forces don't balance there": driven(unsolved_steps=3),
     "doubtful: the loop 'speed' is unstable; an implicit step hides it: look at the sign of its gains": driven(
         unstable_loops={"speed": 40}
@@ -87,7 +91,7 @@ def test_what_steps_lose_is_a_remark_and_no_doubt(share, text):
 
 def test_bounds_are_drawn_where_curves_are_held_against_them():
     _, made, ground, _ = driven().plot.checks().axes
-    lines = [[float(line.get_ydata()[0]) for line in axes.lines[1:]] for axes in (made, ground)]
+    lines = [[float(np.asarray(line.get_ydata())[0]) for line in axes.lines[1:]] for axes in (made, ground)]
     assert lines == [pytest.approx([12.0, -60.0]), pytest.approx([60.0])]
 
 

@@ -16,8 +16,6 @@ from trundle.results import Run
 RESIDUAL, IMBALANCE = 1e-9, 1e-6
 # A step counts as unbalanced that leaves more than this share of the largest load: others leave a millionth at most.
 _UNBALANCED = 1e-3
-# A share of the energy turned over that steps of a run over terrain lose before it is remarked on.
-_LOST = 0.05
 _RESIDUALS = {"constraint_residual": "m/s", "loop_residual": "m"}
 _ENERGY = ("turned_over", "made_by_step", "lost_by_step", "made_by_ground")
 _TOLERANCES = "try smaller tolerances (rtol, atol)"
@@ -116,7 +114,11 @@ def _balance(run: Run) -> Iterator[RunVerdict]:
 
 def _ground_energy(run: Run) -> Iterator[RunVerdict]:
     """What the steps and the ground add to the energy that a run over terrain turns over, which nature doesn't."""
-    from trundle.simulation.ground_energy import BY_GROUND, BY_STEP  # late: other runs don't wait for models
+    from trundle.simulation.ground_energy import (
+        BY_GROUND,
+        BY_STEP,
+        LOST,
+    )  # late: other runs don't wait for models
 
     energy = run.summary.get("energy")
     numbers = {name: _number(energy, name) for name in energy} if isinstance(energy, Mapping) else {}
@@ -132,14 +134,19 @@ def _ground_energy(run: Run) -> Iterator[RunVerdict]:
         at = numbers.get(f"{what}_from")
         return "" if at is None else f" from {at:.4g} s on"
 
-    of, bounds = "energy.made_by_step", (BY_STEP * turned, -_LOST * turned)
-    if lost > max(made, _LOST) and made <= BY_STEP:
-        remark = f"the step dissipates {100 * lost:.2g} %: take a shorter step"
+    own, long = numbers.get("step"), run.summary.get("too_long_steps", 0)
+    shorter = "take a shorter step" if own is None else f"take a step of {own:.2g} s"
+    of, bounds = "energy.made_by_step", (BY_STEP * turned, -LOST * turned)
+    if lost > max(made, LOST) and made <= BY_STEP:
+        remark = f"the step dissipates {100 * lost:.2g} %: {shorter}"
         yield RunVerdict("energy lost by the step", share(lost), remark, "", of, bounds)
     else:
-        doubt = f"the step makes energy{since('made_by_step')}; take a shorter step" if made > BY_STEP else ""
+        doubt = f"the step makes energy{since('made_by_step')}; {shorter}" if made > BY_STEP else ""
         verb, part = ("made", made) if doubt or made >= lost else ("lost", lost)
         yield _check(f"energy {verb} by the step", share(part), of, doubt, *bounds)
+    if long:
+        remark = f"joints turn too far in a step of flight: {shorter}"
+        yield RunVerdict("too long", counted(long, "step"), remark, "doubtful")
     step = numbers.get("ground_step")
     holds = "" if step is None else f"; a step of {step:.2g} s holds"
     bends = f"the ground bends within a step{since('made_by_ground')}{holds}"
