@@ -42,6 +42,9 @@ DOUBTFUL = {
     "doubtful: joints turn too far in a step of flight: take a step of 0.01 s": driven(
         SOUND | {"step": 0.01}, too_long_steps=7
     ),
+    "doubtful: the loop 'speed' is unstable with its period: it holds up to 20 ms": driven(
+        unstable_loops={"speed": 3}, longest_periods={"speed": 0.02}
+    ),
     "doubtful: 3 of 1000 steps are unsolved: forces don't balance there": driven(unsolved_steps=3),
     "doubtful: the loop 'speed' is unstable; an implicit step hides it: look at the sign of its gains": driven(
         unstable_loops={"speed": 40}

@@ -9,8 +9,7 @@ from scipy.optimize import brentq
 import trundle
 from tests.terrain.test_continuous_loops import EACH, KINDS, STEPS, cart, drive, wheel_by_wheel
 from trundle.robot.noun import plain
-from trundle.show.words.lines import Page
-from trundle.show.words.run_words import ground_checks
+from trundle.show.verdicts import doubts
 from trundle.simulation import unstable_loops as looked
 
 # A flywheel on a cart that stands: its motor's torque is k (u − k ω)/R with k = 0.05 · 20 N m/A, on J (kg m²).
@@ -55,7 +54,7 @@ def test_a_sign_that_is_wrong_is_warned_of_at_every_step(step):
         ("hold_fl", "hold_fr", "hold_rl", "hold_rr"), len(run.time)
     )
     (words,) = said
-    assert "unstable" in {row[0] for row in ground_checks(run, Page())}
+    assert "is unstable" in doubts(run)[0]
     assert "the controllers 'hold_fl', 'hold_fr', 'hold_rl', 'hold_rr' are unstable" in words
 
 

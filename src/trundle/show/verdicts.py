@@ -155,9 +155,15 @@ def _ground_energy(run: Run) -> Iterator[RunVerdict]:
 
 
 def _unstable(run: Run) -> Iterator[RunVerdict]:
-    for name, steps in (run.summary.get("unstable_loops") or {}).items():
-        doubt = f"the loop '{name}' is unstable; an implicit step hides it: look at the sign of its gains"
-        yield RunVerdict("controller", f"in {counted(steps, 'step')}", doubt, "doubtful")
+    """Loops that were unstable at some of the times that were looked at."""
+    periods = run.summary.get("longest_periods") or {}
+    for name, looks in (run.summary.get("unstable_loops") or {}).items():
+        why = "; an implicit step hides it: look at the sign of its gains"
+        if name in periods:
+            why = f" with its period: it holds up to {1e3 * periods[name]:.2g} ms"
+        yield RunVerdict(
+            "controller", f"at {counted(looks, 'look')}", f"the loop '{name}' is unstable{why}", "doubtful"
+        )
 
 
 def _ends(run: Run) -> Iterator[RunVerdict]:
