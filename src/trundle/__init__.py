@@ -31,7 +31,6 @@ from trundle.errors import InputError as InputError
 from trundle.errors import NumericsError as NumericsError
 from trundle.errors import TrundleError as TrundleError
 from trundle.errors import no_attribute
-from trundle.moved import install
 from trundle.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -154,8 +153,6 @@ if TYPE_CHECKING:
     load = load_robot
     odometry = derive_odometry
     open = open_model
-
-install()
 
 
 def _homes() -> dict[str, tuple[str, str]]:

@@ -276,23 +276,14 @@ def test_a_motor_that_forgets_a_rate(guests):
     assert "rates of charge" in str(caught.value)
 
 
-def test_kind_still_reads_for_motors_and_says_so():
+def test_kind_is_no_key_of_a_motor():
     robot = cart()
     robot["motors"]["lm"] = {"kind": "torque", "drives": "l"}
-    with pytest.warns(
-        FutureWarning, match="write type: torque for the motor that drives l, not kind: torque"
-    ):
-        read = parse_robot(robot)
-    assert read == parse_robot(cart())
-
-
-def test_type_and_kind_together_are_one_too_many():
-    robot = cart()
-    robot["motors"]["lm"] = {"kind": "servo", "type": "torque", "drives": "l"}
-    with pytest.raises(InputError, match="has both type: torque and kind: servo") as caught:
+    with pytest.raises(InputError, match="unknown key 'kind'") as caught:
         parse_robot(robot)
     assert caught.value.key == "motors.lm.kind"
-    assert caught.value.hint == "take kind away"
+    assert caught.value.hint is not None
+    assert caught.value.hint.startswith("type:")
 
 
 def test_an_installed_package_brings_kinds_along(guests, monkeypatch):

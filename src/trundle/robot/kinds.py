@@ -6,7 +6,6 @@ A class says what it can do, so that nothing else has to know its name: `registe
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -77,11 +76,10 @@ class Family:
         called: str,
         default: str,
         key: str = "type",
-        formerly: str | None = None,
         check: Check | None = None,
     ) -> None:
         self.called, self.default, self.key = called, default, key
-        self._formerly, self._check = formerly, check
+        self._check = check
         # Classes by name, or the module that adds one.
         self._members: dict[str, type[Kind] | str] = {}
         self._reserved: set[str] = set()
@@ -197,21 +195,7 @@ class Family:
             )
         if not isinstance(written, Mapping):
             return self.named(self.default).model_validate(written)  # says what it expected
-        if self._formerly is not None and self._formerly in written:
-            written = self._renewed(written, self._formerly)
         return self.named(written.get("type", self.default)).model_validate(written)
-
-    def _renewed(self, written: Mapping[object, object], old: str) -> Mapping[object, object]:
-        """The same with `type` for what it was called before, which is said."""
-        kind, what = written[old], f"the {self.called}"
-        if "drives" in written:
-            what = f"{what} that drives {written['drives']}"
-        if "type" in written:
-            raise problem(
-                f"{what} has both type: {written['type']} and {old}: {kind}", f"take {old} away", (old,)
-            )
-        warnings.warn(f"write type: {kind} for {what}, not {old}: {kind}", FutureWarning, 2)
-        return {"type" if key == old else key: value for key, value in written.items()}
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.read)

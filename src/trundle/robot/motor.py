@@ -71,7 +71,7 @@ def _check_motor(kind: type[Kind]) -> None:
     must_measure(kind, "command", {kind.command: kind.commands})
 
 
-MOTORS = Family("motor", "dc", formerly="kind", check=_check_motor)
+MOTORS = Family("motor", "dc", check=_check_motor)
 
 
 class Motor(Kind):
@@ -83,6 +83,7 @@ class Motor(Kind):
     """
 
     family: ClassVar[Family] = MOTORS
+    instead: ClassVar[Mapping[str, str]] = {"kind": "type: names a motor's class: dc, servo, torque, …"}
     command: ClassVar[str] = "torque"
     commands: ClassVar[Measure] = units.TORQUE
     outputs: ClassVar[Mapping[str, Measure]] = {}
