@@ -32,7 +32,6 @@ CIRCLE = "examples/diff_drive/circle.yaml"
 BEHIND = {
     "show/window/": "pygame",
     "exports/jax/": "jax",
-    "results/spreadsheet.py": "openpyxl",
 }
 ROBOTS = {
     "differential drive": CIRCLE,
@@ -112,10 +111,6 @@ EXTRAS: Mapping[str, Sequence[str]] = {
     "window": (
         f"import trundle; trundle.window.drive({CIRCLE!r}, duration=0.1)",
         f"import trundle; trundle.window.play(trundle.run({CIRCLE!r}, duration=0.1), close=True)",
-    ),
-    "tables": (
-        f"trundle run {CIRCLE} --duration 0.1 --no-figures --output run.xlsx",
-        f"trundle run {CIRCLE} --duration 0.1 --no-figures --output run.parquet",
     ),
     "geotiff": ("trundle run mapped.yaml --no-figures",),
     "sweep": (f"trundle {SWEEP} --store sweep.zarr",),

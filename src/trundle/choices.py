@@ -29,9 +29,9 @@ Level = Literal["module", "body", "limited", "coordinated"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 Infeasible = Literal["hold", "stop", "nearest"]
 INFEASIBLE: tuple[Infeasible, ...] = get_args(Infeasible)
-# How files of runs end, those that are read again and those that are written for other programs, too.
+# How files of runs end, and what pandas has for tables that end otherwise.
 RUN_FILES = (".nc", ".csv", ".npy")
-RUN_TABLES = (*RUN_FILES, ".xlsx", ".parquet")
+PANDAS = {".xlsx": "to_excel", ".parquet": "to_parquet"}
 FIGURES = ("path", "states", "inputs", "contacts", "loads", "estimate", "checks")
 LOAD_FIGURES = ("angles", "moments", "forces", "powers", "paths")
 GAIT_FIGURES = ("gait_sagittal", "gait_angles", "gait_moments", "gait_powers")

@@ -75,13 +75,15 @@ def test_drive_writes_one_table_alone(trundle, tmp_path):
     assert not (tmp_path / "both.csv").exists()
 
 
-@pytest.mark.parametrize(("ending", "needs"), [("xlsx", "openpyxl"), ("parquet", "pyarrow")])
-def test_drive_writes_tables_for_other_programs(trundle, tmp_path, ending, needs):
-    """Their numbers are those of any run's table (tests/results); here the ending is a file's and no folder's."""
-    pytest.importorskip(needs)
+@pytest.mark.parametrize("ending", ["xlsx", "parquet"])
+def test_tables_of_other_programs_are_refused_before_any_work(trundle, tmp_path, ending):
+    """The ending is a file's and no folder's; the error says what writes it."""
     files, table = written(tmp_path, MOTIONS["inplace_rotation"]), tmp_path / f"plan.{ending}"
-    assert trundle("drive", *files, "--output", str(table)).status == 0
-    assert table.is_file()
+    done = trundle("drive", *files, "--output", str(table))
+    assert done.status == 1
+    assert "--output" in done.err
+    assert "to_dataframe()" in done.err
+    assert not table.exists()
 
 
 @pytest.mark.slow

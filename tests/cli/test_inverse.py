@@ -212,15 +212,6 @@ def test_one_file_by_its_name(inverse, tmp_path, ending):
     assert file.read_text() == "mine"
 
 
-@pytest.mark.parametrize(("ending", "needs"), [("xlsx", "openpyxl"), ("parquet", "pyarrow")])
-def test_one_table_for_other_programs(inverse, tmp_path, ending, needs):
-    """Their numbers are those of any run's table (tests/results); here the ending is a file's and no folder's."""
-    pytest.importorskip(needs)
-    file = tmp_path / f"loads.{ending}"
-    assert inverse(output=file).status == 0
-    assert file.is_file()
-
-
 def test_one_file_holds_one_table(inverse, tmp_path):
     done = inverse("--cycles", "0.1,0.5,0.9", output=tmp_path / "loads.csv")
     assert done.status == 1

@@ -43,7 +43,7 @@ velocity, acceleration, rate and rate_change from one pose to another one. --eve
 The default robot has four modules: trundle new limited_swerve.
 Results go to DIR/PLAN/: PLAN.nc (everything), PLAN.csv (the columns of basic-swerve-sim), summary.json and figures.
 PLAN.traj and trajectory.csv are for a robot to follow: Choreo's format, and the same as a table.
---output FILE with the ending of a table (.nc, .csv, .npy, .xlsx, .parquet) writes that file of one plan alone."""
+--output FILE with the ending of a table (.nc, .csv, .npy) writes that file of one plan alone."""
 
 # What a zone limits of the base, in which units.
 _BASE_LIMITS = {"velocity": "m/s", "acceleration": "m/s^2", "rate": "rad/s", "rate_change": "rad/s^2"}
@@ -78,7 +78,7 @@ def configure(parser: ArgumentParser) -> None:
     add("--limits", choices=("real", "declared"), default="real", help=text)
     add_field(parser, "the path")
     add("--no-graphs", "-ng", action="store_true", help="write the numbers only")
-    add_output(parser, "DIR", "the folder for the results (default: runs), or one file, plan.xlsx say")
+    add_output(parser, "DIR", "the folder for the results (default: runs), or one file, plan.csv say")
     add_force(parser)
 
 

@@ -47,7 +47,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--truth", metavar="RUN", help="the run that was measured, for the figure: .nc or .csv"
     )
-    add_output(parser, "FILE", "where the estimate goes: .nc, .csv, .npy, .xlsx or .parquet")
+    add_output(parser, "FILE", "where the estimate goes: .nc, .csv or .npy")
     parser.add_argument("--figure", metavar="FILE", help="draw the path with its covariance, and the error")
     add_force(parser)
 

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from trundle.choices import FIGURE_FORMATS, FIGURES, RUN_TABLES
+from trundle.choices import FIGURE_FORMATS, FIGURES, PANDAS, RUN_FILES
 from trundle.cli.garbage import no_collection
 from trundle.cli.output import claim
 from trundle.errors import InputError
@@ -50,16 +50,16 @@ def claim_all(folder: Path, names: Sequence[str], force: bool) -> None:
 
 def is_one_file(output: str | None) -> bool:
     """Whether --output names one file of a run by its ending, and no folder that is there."""
-    return output is not None and PurePath(output).suffix.lower() in RUN_TABLES and not Path(output).is_dir()
+    tables = (*RUN_FILES, *PANDAS)  # pandas' endings, too: they are refused in words, and name no folder
+    return output is not None and PurePath(output).suffix.lower() in tables and not Path(output).is_dir()
 
 
 def claim_run(path: Path, force: bool) -> None:
     """Raise InputError where a run can't be saved, or would replace what is no run of Trundle's."""
     from trundle.results import netcdf
+    from trundle.results.storing import require_suffix
 
-    if path.suffix.lower() not in RUN_TABLES:
-        message = f"{str(path)!r}: a run's file ends in one of {', '.join(RUN_TABLES)}"
-        raise InputError(message, key="--output")
+    require_suffix(path, "run", "--output")
     claim(str(path), force or (path.suffix.lower() == ".nc" and path.is_file() and netcdf.is_marked(path)))
 
 

@@ -333,8 +333,8 @@ class Run(Shown, Rebuilt):
         ----------
         path : str or path
             The suffix says how: .nc (NetCDF: everything, exactly), .csv (a header of names, numbers that read back
-            exactly), .npy (a structured NumPy array); .xlsx (a workbook, by openpyxl) and .parquet (by pyarrow), which
-            are written for other programs. All but .nc hold names and numbers only, the last two units, too.
+            exactly), .npy (a structured NumPy array). All but .nc hold names and numbers only. Other tables are
+            pandas': `run.to_dataframe().to_excel(path)`.
 
         Returns
         -------
@@ -344,8 +344,7 @@ class Run(Shown, Rebuilt):
         Raises
         ------
         InputError
-            For another suffix, for names that NetCDF can't hold, where the file can't be written, and where openpyxl
-            or pyarrow isn't installed (pip install "trundle[tables]").
+            For another suffix, for names that NetCDF can't hold, and where the file can't be written.
 
         Examples
         --------
