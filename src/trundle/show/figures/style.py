@@ -17,12 +17,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.files import replacing
-from trundle.show.figures.png import png
 
 # Okabe and Ito's colours, told apart with every common kind of colour blindness; the yellow is left out, as it
 # is too light for lines on white.
@@ -141,7 +141,8 @@ def _write(figure: Figure, file: IO[bytes], kind: str) -> None:
             canvas = FigureCanvasAgg(figure)
             canvas.draw()
             # Without the transparency that white paper hides.
-            file.write(png(np.asarray(canvas.buffer_rgba())[:, :, :3], figure.dpi, str(metadata["Software"])))
+            pixels = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+            pixels.save(file, "PNG", dpi=(figure.dpi, figure.dpi), pnginfo=png_mark(), compress_level=2)
         else:
             figure.savefig(file, format=kind, metadata=metadata)
 
