@@ -14,7 +14,6 @@ from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, choose, require_known
 from trundle.expected import a_kind, a_real
 from trundle.frozen import Brief, Frozen, Rebuilt, settle
-from trundle.limbs.capture.interpolation import interpolation
 from trundle.results import Run
 
 Band = Literal["deviation", "quantiles"]
@@ -198,6 +197,7 @@ def cycles(run: Run, events: npt.ArrayLike, points: int = 101) -> Cycles:
     >>> len(cut), cut["knee.angle"].shape, round(float(cut["knee.angle"][1, 50]), 9)
     (2, (2, 101), 1.0)
     """
+    from scipy.interpolate import make_interp_spline
 
     if not isinstance(points, int) or points < 2:
         raise InputError(f"a cycle has two points or more, not {points!r}", key="points")
@@ -207,7 +207,7 @@ def cycles(run: Run, events: npt.ArrayLike, points: int = 101) -> Cycles:
     degree = min(3, len(run) - 1)
     names = [name for name, curve in run.values.items() if np.isfinite(curve).all()]
     table = np.array([run[name] for name in names]).reshape(len(names), len(run)).T
-    spline = interpolation(run.time - run.time[0], table, degree)
+    spline = make_interp_spline(run.time - run.time[0], table, k=degree)
     values = spline((times - run.time[0]).ravel()).reshape(*times.shape, len(names))
     curves = {name: np.ascontiguousarray(values[:, :, k]) for k, name in enumerate(names)}
     units = {name: unit for name, unit in run.units.items() if name in curves}

@@ -10,7 +10,6 @@ import numpy as np
 
 from trundle.arrays import BoolArray, FloatArray
 from trundle.errors import InputError, choose, require_known
-from trundle.limbs.capture.interpolation import interpolation
 
 RULES = ("spline", "linear")
 # s; over shorter gaps cubic splines did better than what knows the body, over longer ones they didn't (Howarth &
@@ -128,6 +127,8 @@ def _runs(missing: BoolArray) -> Iterator[tuple[int, int]]:
 
 
 def _between(time: FloatArray, columns: FloatArray, wanted: FloatArray, rule: str) -> FloatArray:
+    from scipy.interpolate import make_interp_spline
+
     degree = min(3, time.size - 1) if rule == "spline" else 1
-    spline = interpolation(time - time[0], columns.reshape(time.size, -1), degree)
+    spline = make_interp_spline(time - time[0], columns.reshape(time.size, -1), k=degree)
     return spline(wanted - time[0]).reshape(wanted.size, *columns.shape[1:])

@@ -18,12 +18,14 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers, increasing
 from trundle.errors import InputError, NumericsError, choose, require_known
-from trundle.limbs.capture.butterworth import both_ways, memory, sections
-from trundle.limbs.capture.interpolation import interpolation
 
 if TYPE_CHECKING:
     from trundle.limbs.capture.spline import SplineEquations
 
+# A filter's pole nearer to 1 than this is lost in rounding: nobody knows whether such a filter forgets at all.
+_LEAST_DECAY = 1e-7
+# What is left of a filter's start-up at the first true sample; its slowest pole says how long that takes.
+_FORGOTTEN = 1e-6
 # How far (in steps) a sample may be off an even grid: times written with four decimals at 120 Hz are off by 0.006.
 EVEN = 0.01
 
@@ -125,24 +127,28 @@ class Butterworth(Smoothing):
 
     def _filtered(self, time: FloatArray, block: FloatArray) -> tuple[FloatArray, slice]:
         """The continued signal, filtered, and where in it the samples are."""
+        from scipy.signal import butter, sosfiltfilt
+
         step = even_step(time, self.name)
         if self.cutoff * 2 * step >= 1:
             raise InputError(
                 f"a cutoff of {self.cutoff:g} Hz is above half the sampling rate of {1 / step:g} Hz",
                 key="cutoff",
             )
-        filters = sections(self.order, math.tan(math.pi * self.cutoff * step) / self._correction)
-        remembered = memory(filters)
-        if remembered is None:
+        share = 2 / math.pi * math.atan(math.tan(math.pi * self.cutoff * step) / self._correction)
+        slowest = float(np.abs(butter(self.order, share, output="zpk")[1]).max())
+        if not 1 - slowest > _LEAST_DECAY:
             message = f"a cutoff of {self.cutoff:g} Hz is too low for a sampling rate of {1 / step:g} Hz"
             raise InputError(
                 message, key="cutoff", hint="a filter of it has no digits: it remembers for ever"
             )
-        pad = min(len(time) - 1, remembered)
+        pad = min(len(time) - 1, math.ceil(math.log(_FORGOTTEN) / math.log(slowest)))
         padded = np.concatenate([
             2 * block[0] - block[pad:0:-1], block, 2 * block[-1] - block[-2 : -pad - 2 : -1]
         ])  # fmt: skip
-        return both_ways(filters, padded), slice(pad, pad + len(time))
+        filters = butter(self.order, share, output="sos")
+        filtered = sosfiltfilt(filters, padded, axis=0, padtype=None)
+        return np.ascontiguousarray(filtered), slice(pad, pad + len(time))
 
     @property
     def _correction(self) -> float:
@@ -405,8 +411,10 @@ def even_step(time: FloatArray, method: str) -> float:
 
 
 def _quintic(time: FloatArray, block: FloatArray) -> Smoothed:
+    from scipy.interpolate import make_interp_spline
+
     # In units of the record's middle, so that late times cost no digits.
-    spline = interpolation(time - time[0], block, 5)
+    spline = make_interp_spline(time - time[0], block, k=5)
     return Smoothed(*(spline(time - time[0], order) for order in range(3)))
 
 
