@@ -108,42 +108,23 @@ def sampled(
 ) -> tuple[FloatArray, FloatArray]:
     """K and S of inputs that are held between samples; the integral between them is exact. Raises NumericsError.
 
-    By doubling the number of samples that S looks ahead, so that what dies out within a period does no harm; then
-    Newton's steps (Hewer 1971), as in `continuous`.
+    Newton's steps (Hewer 1971) take what rounding left, as in `continuous`.
     """
-    from scipy.linalg import LinAlgError
+    from scipy.linalg import LinAlgError, solve_discrete_are
 
     size, spent = state_measure(a, b), 1 / np.sqrt(np.diag(r))
     a, b = a * size / size[:, None], b * spent / size[:, None]
     step = held(a, b, q * size * size[:, None], np.eye(b.shape[1]), period)
     try:
-        riccati = _doubled(step)
-        for _ in range(4):
+        state, cross, effort = step.parts
+        riccati: FloatArray = solve_discrete_are(step.a, step.b, state, effort, s=cross)
+        for _ in range(2):
             gain = step.gain(riccati)
             both = np.vstack([np.eye(len(a)), -gain])
             riccati = _summed(step.a - step.b @ gain, symmetric(both.T @ step.weight @ both))
-    except LinAlgError as error:
+    except (LinAlgError, ValueError) as error:
         raise NumericsError(f"the Riccati equation can't be solved: {error}") from None
     return step.gain(riccati) * spent[:, None] / size, riccati / size / size[:, None]
-
-
-def _doubled(step: Sampled) -> FloatArray:
-    """S of z' = a z + b u by the structure-preserving doubling algorithm (Chu et al. 2004, Int. J. Control 77(8))."""
-    from scipy.linalg import LinAlgError
-
-    state, cross, effort = step.parts
-    by_input = np.linalg.solve(effort, np.hstack([cross.T, step.b.T]))
-    n = len(step.a)
-    free, eye = step.a - step.b @ by_input[:, :n], np.eye(n)
-    spread, cost = symmetric(step.b @ by_input[:, n:]), symmetric(state - cross @ by_input[:, :n])
-    for _ in range(_MOST_DOUBLINGS):
-        both = np.linalg.solve(eye + spread @ cost, np.hstack([free, spread]))
-        change = symmetric(free.T @ cost @ both[:, :n])
-        spread = symmetric(spread + free @ both[:, n:] @ free.T)
-        free, cost = free @ both[:, :n], cost + change
-        if np.abs(change).max() <= np.finfo(float).eps * np.abs(cost).max():
-            return cost
-    raise LinAlgError("what costs doesn't die out")
 
 
 def held(a: FloatArray, b: FloatArray, q: FloatArray, r: FloatArray, period: float) -> Sampled:
