@@ -104,7 +104,6 @@ if TYPE_CHECKING:
     from trundle.motion.paths.following import follow as follow
     from trundle.motion.paths.path_files import read_path as read_path
     from trundle.motion.paths.pose_paths import pose_path as pose_path
-    from trundle.motion.paths.pursuit import pursue as pursue
     from trundle.motion.paths.references import reference as reference
     from trundle.motion.paths.trajectories import write_trajectory as write_trajectory
     from trundle.motion.planning.planner import plan as plan
@@ -178,10 +177,16 @@ _HOMES = _homes()
 __all__ = ["InputError", "NumericsError", "TrundleError", "__version__", *_HOMES]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
+# Names that are gone, and what does their job.
+_GONE = {
+    "pursue": 'a controller of type "tracker" leads back to a motion: simulate(inputs={"track": motion})'
+}
+
+
 def __getattr__(name: str) -> object:
     """Import a name of the package when it is first asked for, and keep it."""
     if name not in _HOMES:
-        raise no_attribute("trundle", name, __all__)
+        raise no_attribute("trundle", name, __all__, _GONE.get(name, ""))
     module, attribute = _HOMES[name]
     if module == __name__:
         value: object = import_module(f"{module}.{attribute}")

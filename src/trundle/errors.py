@@ -162,12 +162,13 @@ def _first(name: str) -> str:
     return re.split(r"[._]", name, maxsplit=1)[0]
 
 
-def no_attribute(owner: str, name: str, known: Iterable[str]) -> AttributeError:
-    """The error on a `name` that an `owner` doesn't have, with the nearest of those `known`.
+def no_attribute(owner: str, name: str, known: Iterable[str], instead: str = "") -> AttributeError:
+    """The error on a `name` that an `owner` doesn't have, with what is there `instead`, or the nearest of those
+    `known`.
 
     Its `obj` keeps Python from guessing once more behind it.
     """
-    meant = did_you_mean(name, [each for each in known if not each.startswith("_")])
+    meant = instead or did_you_mean(name, [each for each in known if not each.startswith("_")])
     return AttributeError(f"{owner} has no attribute {name!r}{meant and f'; {meant}'}", name=name, obj=None)
 
 

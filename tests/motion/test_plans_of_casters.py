@@ -102,9 +102,6 @@ def test_coordinated_commands_keep_motors_and_floor():
 def test_what_plans_of_casters_refuse():
     with pytest.raises(InputError, match=r"'wheel_0' has no limit of its steering"):
         trundle.plan(casters(), (1, 0, 0))
-    driven = trundle.drive(commanded((0.5, 1, 0, 0)), casters(), progress=False)
-    with pytest.raises(InputError, match=r"goes on casters: pursue"):
-        trundle.pursue(driven)
 
 
 def test_idle_casters_go_where_they_are_drawn():

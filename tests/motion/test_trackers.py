@@ -15,7 +15,6 @@ from trundle.motion.trackers.tracker import (
     ByHeldTorque,
     ByRate,
     ByTorque,
-    Homing,
     Tracker,
     measured,
     module_aims,
@@ -47,11 +46,16 @@ def test_a_base_led_back_to_a_motion_comes_nearer_exponentially(name):
     robot = catalog.robot(name)
     turn = {"name": "turn", "commands": [{"duration": 1, "twist": {"v_x": 0.4, "v_y": 0.2, "omega": 0.7}}]}
     motion = trundle.drive({"motion": turn}, robot, level="body").motion
-    kinematics, homing = motion.kinematics, Homing(motion, (3.0, 5.0))
+    kinematics = motion.kinematics
+
+    def back(time, pose):
+        twist, wanted = motion.samples([time]).twist[0], motion.poses([time])[0]
+        v = complex(twist[0], twist[1]) * np.exp(1j * wanted[2])
+        return trundle.holonomic_twist(wanted, (v.real, v.imag, twist[2]), pose, (3.0, 5.0))
 
     def aims(time, state):
         pose = [state[part] for part in ("x", "y", "theta")]
-        wanted = kinematics.module_states(*homing.twist(time, pose), previous=measured(kinematics, state))
+        wanted = kinematics.module_states(*back(time, pose), previous=measured(kinematics, state))
         return module_aims(kinematics, wanted)
 
     tracker = Tracker(aims, {f"{wheel}.rate": (f"{wheel}.rate", ByRate(None, 0.0)) for wheel in robot.wheels})
@@ -61,7 +65,18 @@ def test_a_base_led_back_to_a_motion_comes_nearer_exponentially(name):
     errors = np.stack([run[part] for part in start], axis=1) - motion.poses(times)
     expected = off * np.exp(-np.outer(times, [3.0, 3.0, 5.0]))
     np.testing.assert_allclose(errors, expected, atol=1e-8)
-    assert homing.twist(2.0, motion.poses([1.0])[0]) == pytest.approx([0.0] * 3, abs=1e-12)
+
+
+def test_the_wished_twist_brings_errors_to_zero_exponentially(rng):
+    """A base that does what is wished: ṗ − ṗ* = −k (p − p*), whatever it turns meanwhile."""
+    wanted, velocity, pose = rng.normal(size=(3, 3))
+    pose[2] = wanted[2] + 0.4 + 2 * math.pi
+    twist = trundle.holonomic_twist(wanted, velocity, pose, (3.0, 5.0))
+    turned = complex(*twist[:2]) * np.exp(1j * pose[2])
+    assert (turned.real, turned.imag) == pytest.approx(tuple(velocity[:2] - 3 * (pose - wanted)[:2]))
+    assert twist[2] == pytest.approx(velocity[2] - 5 * 0.4)
+    with pytest.raises(trundle.InputError, match="two gains above 0"):
+        trundle.holonomic_twist(wanted, velocity, pose, (0.0, 1.0))
 
 
 @pytest.mark.parametrize("kind", MOTORS)
@@ -184,9 +199,6 @@ def test_what_was_driven_is_tracked_as_its_motion_is():
         (lambda swerve, driven: trundle.track(swerve, [(0, 0), (1, 1)]), r"pose_path\(waypoints\)"),
         (lambda swerve, driven: trundle.track(swerve, driven, bandwidth=0), "bandwidth > 0"),
         (lambda swerve, driven: trundle.track(swerve, driven, bandwidth=float("nan")), "finite|not a number"),
-        (lambda swerve, driven: trundle.pursue(driven.motion), "pursue takes what was driven, not Motion"),
-        (lambda swerve, driven: trundle.pursue(driven, pose=(0, 0)), "expected a pose's x, y, θ"),
-        (lambda swerve, driven: trundle.pursue(driven, pose=(float("nan"), 0, 0)), "pose"),
     ],
 )
 def test_what_cannot_be_tracked_is_told(call, words):

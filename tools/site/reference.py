@@ -20,7 +20,7 @@ TOPICS: Mapping[str, tuple[str, ...]] = {
     "Simulate": ("run", "simulate", "roll", "rollout", "traverse", "ode", "table", "Run", "Batch", "to_run"),
     "Compare many robots": ("sweep", "Sweep"),
     "Control": (
-        *("trim", "linearize", "linearize_along", "lqr", "kalman", "controllers", "track", "pursue"),
+        *("trim", "linearize", "linearize_along", "lqr", "kalman", "controllers", "track"),
         *("reference", "holonomic_twist"),
     ),
     "Estimate where it is": ("sensors", "measure", "estimate", "Estimator", "Fix", "odometry"),

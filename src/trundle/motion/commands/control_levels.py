@@ -10,7 +10,7 @@ The last two keep declared limits, and what motors, battery and floor give where
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -127,20 +127,13 @@ def coordinated(control: Control, state: State, target: Target) -> Step:
 
 
 def _quickest(control: Control, state: State, twist: FloatArray) -> Plan:
-    """The planner's way to a twist."""
+    """The planner's way to a twist, slowed as a whole until motors and floor give it."""
     from trundle.motion.planning.planner import plan  # late: the other levels don't wait for it
 
-    def within(limits: Mapping[str, Limits]) -> Plan:
-        return plan(control.kinematics, twist, start=state.twist, angles=state.angles, limits=limits)
-
-    return slowed_plan(control, within)
-
-
-def slowed_plan(control: Control, within: Callable[[Mapping[str, Limits]], Plan]) -> Plan:
-    """The planner's way within limits, slowed as a whole until motors and floor give it."""
     drive = control.drive if control.real is None else implied_at_rest(control.drive, control.real)
     for _ in range(_REPLANNED):
-        quickest = within(dict(zip(drive.names, drive.limits, strict=True)))
+        limits = dict(zip(drive.names, drive.limits, strict=True))
+        quickest = plan(control.kinematics, twist, start=state.twist, angles=state.angles, limits=limits)
         factor, name = (1.0, None) if control.real is None else slower(quickest.pieces, control.real)
         if name is None:
             return quickest

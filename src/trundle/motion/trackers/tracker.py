@@ -1,7 +1,7 @@
 """A tracker: from what is wanted to a robot's inputs, by what the robot does.
 
     reference (a motion, or what a hand sets)
-        ──► aims: what every wheel and steering shall do, by its rate's name   (`Aim`; a pose is led back by `Homing`)
+        ──► aims: what every wheel and steering shall do, by its rate's name   (`Aim`)
         ──► laws: inputs, by the error and by the motors' own physics          (`Law`)
         ──► inputs of `simulate` and `roll` (`Tracker.inputs`), or one step of a loop (`Tracker.command`)
 
@@ -26,7 +26,6 @@ from trundle.mechanics.assembly import Assembly
 from trundle.model.motored_base import SPIN, STEER
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.drive.programs import ModuleStates
-from trundle.motion.pieces.motion import Motion
 from trundle.robot import units
 from trundle.scalars import Scalar
 from trundle.simulation.signals import Signal, function
@@ -91,31 +90,6 @@ def _three(given: npt.ArrayLike, key: str) -> FloatArray:
     if numbers.shape != (3,):
         raise InputError(f"expected x, y and theta, got an array of shape {numbers.shape}", key=key)
     return numbers
-
-
-@dataclass(frozen=True, eq=False)
-class Homing:
-    """The twist that leads back to a motion, by `holonomic_twist` with its `gains` (1/s)."""
-
-    motion: Motion
-    gains: tuple[float, float] = (2.0, 2.0)
-
-    def twist(self, time: float, pose: npt.ArrayLike, reached: float | None = None) -> FloatArray:
-        """v_x, v_y, ω in the base's frame for a pose at a time (s); behind the motion's end it waits there.
-
-        `reached` is the time whose velocity is wanted, where the base takes a while to have the twist.
-        """
-        end = self.motion.duration
-        wanted = self.motion.poses([min(time, end)])[0]
-        then = time if reached is None else reached
-        velocity = self._velocity(then) if then <= end else np.zeros(3)
-        return holonomic_twist(wanted, velocity, pose, self.gains)
-
-    def _velocity(self, time: float) -> FloatArray:
-        """ṗ and θ̇ in the world."""
-        twist, theta = self.motion.samples([time]).twist[0], self.motion.poses([time])[0, 2]
-        v = complex(twist[0], twist[1]) * np.exp(1j * theta)
-        return np.array([v.real, v.imag, twist[2]])
 
 
 # From an aim, and states and outputs by name, to an input.
