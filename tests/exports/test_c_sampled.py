@@ -77,7 +77,7 @@ def test_single_precision_samples(tmp_path):
     np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.parametrize("to", ["cpp", "numpy", "javascript", "cuda", "microcontroller"])
+@pytest.mark.parametrize("to", ["cpp", "numpy", "javascript", "microcontroller"])
 def test_others_refuse_by_name(to):
     with pytest.raises(InputError, match=r"exported motion needs .* sample: speed, turn"):
         trundle.export(sampled(), to)

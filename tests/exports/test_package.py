@@ -14,7 +14,6 @@ from parameters import mostly_slow
 from trundle.errors import InputError
 from trundle.exports.package import MANIFEST, Package, write
 from trundle.languages import JAVASCRIPT, JAX, NUMPY, C
-from trundle.languages.cuda import CUDA
 from trundle.languages.fortran import FORTRAN
 from trundle.languages.language import text_of
 from trundle.languages.octave import OCTAVE
@@ -113,6 +112,7 @@ def test_a_manifest_of_somebody_elses_leads_nowhere(tmp_path):
     ("wrong", "words"),
     [
         ({"to": "cobol"}, "nothing is exported to 'cobol'"),
+        ({"to": "cuda"}, "nothing is exported to 'cuda' rollouts and sweeps run on GPUs"),
         ({"what": "dynamic"}, "did you mean 'dynamics'"),
         ({"name": "class"}, "word of the language"),
         ({"name": "my robot"}, "name it my_robot"),
@@ -198,7 +198,7 @@ def model_of_keywords(name):
 
 
 _WRITTEN_IN = {
-    "c": C, "cpp": C, "cuda": CUDA, "fortran": FORTRAN, "javascript": JAVASCRIPT, "jax": JAX, "numpy": NUMPY,
+    "c": C, "cpp": C, "fortran": FORTRAN, "javascript": JAVASCRIPT, "jax": JAX, "numpy": NUMPY,
     "octave": OCTAVE,
 }  # fmt: skip
 
@@ -236,7 +236,7 @@ def test_a_description_whose_name_two_languages_forbid_is_told_with_its_line_and
         trundle.export(path, "java")
     assert (told.value.key, told.value.line, told.value.file) == ("robot.name", line, str(path))
     assert "'double' can't be a name in Java" in str(told.value)
-    assert "; nor in C, CUDA, Fortran, JavaScript, Octave" in str(told.value)
+    assert "; nor in C, Fortran, JavaScript, Octave" in str(told.value)
     assert "name it double_robot there" in str(told.value)
     path.write_text(source.replace("name: mecanum", "name: double_robot"), encoding="utf-8")
     for to in ("java", "fortran"):

@@ -299,7 +299,7 @@ class CTexts:
             room=self.counts[given] if given.size else "1",
             given=", ".join(map(self.language.number, self.content.moved)) or "0",
             columns=",".join(self.content.columns),
-            reading=reading(self.content),
+            reading=filled("c/reading.c", names=", ".join(self.content.input_names) or "none").rstrip("\n"),
         )
 
     def _moves(self, known: Mapping[str, str]) -> dict[str, str]:
@@ -409,14 +409,9 @@ def _wrapped(prototype: str) -> str:
     )
 
 
-def listed(items: Sequence[str], width: int = 96) -> str:
-    """Items with commas between them, in indented lines of at most `width` characters."""
-    return textwrap.fill(", ".join(items), width, initial_indent="    ", subsequent_indent="    ")
-
-
-def reading(content: Content) -> str:
-    """How an example reads numbers from its command line, and ends where they are none; CUDA's does so, too."""
-    return filled("c/reading.c", names=", ".join(content.input_names) or "none").rstrip("\n")
+def listed(items: Sequence[str]) -> str:
+    """Items with commas between them, in indented lines of at most 96 characters."""
+    return textwrap.fill(", ".join(items), 96, initial_indent="    ", subsequent_indent="    ")
 
 
 PACKAGES = (
