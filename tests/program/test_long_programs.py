@@ -151,5 +151,7 @@ def test_nodes_have_no_truth_and_explain_what_they_lack():
         _ = x + "text"
     with pytest.raises(InputError, match="expected the inputs"):
         tracer.program("p", {"b": ("x",)}, {"f": (("f",), [x])})
+    with pytest.raises(TrundleError, match="reads element 1 of 'a', which has 1"):
+        tracer.program("p", {"a": ("x",)}, {"f": (("f",), [x * tracer.inputs("a", 2)[1]])})
     with pytest.raises(InputError, match="2 labels but 1 values"):
         tracer.program("p", {"a": ("x",)}, {"f": (("f", "g"), [x])})

@@ -208,3 +208,16 @@ def test_a_chain_thrown_in_steps_too_long_says_which_step_can(rng):
     assert 0.5 / 60 < step < 0.5 / 30
     shorter = trundle.traverse(chain(rng, 3), {}, 2 * step, step=step / 4, **given)
     assert "too_long_steps" not in shorter.summary
+
+
+def test_steps_of_legs_in_flight_and_on_the_ground_are_solved(rng):
+    """Whether forces balance is told by what the step itself took: `observe` read numbers beyond those it was given."""
+    leg = {"type": "prismatic", "axis": [0, 0, -1], "stiffness": 8e3, "damping": 300.0, "body": {"mass": 3.0}}
+    joints = {f"{name}_leg": {**leg, "at": [*at, 0]} for name, at in PLACES.items()}
+    toe = {"type": "foot", "at": [0, 0, -0.1], "radius": 0.05, "contact": "bristle"}
+    wheels = {name: {"parent": f"{name}_leg", **toe} for name in PLACES}
+    robot = trundle.Robot(name="table", base="floating", body=random_body(rng, 90.0), joints=joints, wheels=wheels)
+    initial = {"z": 0.8, "v_x": 5, "omega_x": -1, "omega_z": -2.5}
+    run = trundle.traverse(robot, {}, 1.0, initial=initial, step=0.01)
+    assert run.summary["unsolved_steps"] == 0
+    assert run.summary["energy"]["made_by_step"] < 1e-4

@@ -24,7 +24,6 @@ from trundle.model.ground_states import TRIAL
 from trundle.model.mechanism import mechanism
 from trundle.model.symbols import INPUT, PARAMETER, STATE
 from trundle.program import Program, Tracer
-from trundle.program.tangents import replaced
 from trundle.robot import Robot
 from trundle.robot.description import floating
 from trundle.robot.terrain import Terrain
@@ -172,12 +171,11 @@ def _step(motion: GroundMotion) -> Program:
 
 
 def _observe(motion: GroundMotion, outputs: Mapping[Quantity, Scalar]) -> Program:
-    """The outputs where a step begins; dynamic ones are told the speeds that it found."""
-    found = () if motion.mode == "kinematic" else motion.kind.sought
-    # It knows the speeds that a search has found, not how: forces are those of Newton's rounds, as of most steps.
-    values = replaced(list(outputs.values()), [motion.search.rounds], [0.0]) if found else outputs.values()
-    named = {quantity.name: value for quantity, value in zip(outputs, values, strict=True)}
-    return _program(motion, "observe", {"output": named}, found)
+    """The outputs where a step begins; dynamic ones are told what it found."""
+    found = () if motion.mode == "kinematic" else motion.kind.found
+    return _program(
+        motion, "observe", {"output": {quantity.name: value for quantity, value in outputs.items()}}, found
+    )
 
 
 def _sought(motion: GroundMotion) -> tuple[str, ...]:

@@ -68,6 +68,8 @@ _TURN = 2.0
 _PUSHED, _TURNED, _FREE = 1e-10, 1e-5, 1e-12
 # A rate that is none (rad/s), the share of weight times step below which there is no momentum, and normals that cancel.
 _STILL, _AT_REST, _NO_NORMAL = 1e-9, 1e-6, 1e-3
+# The share of joints' term that the search ended with.
+_SHARE = "step.share"
 # A joint's term beside what its momentum times its rate comes to; below it, it is balanced.
 _BALANCED_SHARE = 1e-9
 
@@ -90,8 +92,9 @@ class MomentumStep:
             Quantity(name, impulses[motion.speeds[place]], "memory") for place, name in self.kicked.items()
         ]
         if self.joints:
-            memory.append(Quantity("step.energy", "J", "memory"))
+            memory += [Quantity("step.energy", "J", "memory"), Quantity(_SHARE, "1", "memory")]
         self.memory = tuple(memory)
+        self.found = (*self.sought, *([_SHARE] if self.joints else []))
 
     @cached_property
     def first(self) -> Scalar:
@@ -227,12 +230,17 @@ class MomentumStep:
         return found
 
     def moving(self, nu: Sequence[Scalar]) -> list[Scalar]:
-        """What hangs on the speeds by more than a factor, as forces over all speeds: −(κ/2) ω × Π and α ∂ℓ/∂s."""
+        """What hangs on the speeds by more than a factor, as forces over all speeds."""
+        return self._moving(nu, self.now)
+
+    def _moving(self, nu: Sequence[Scalar], share: Scalar) -> list[Scalar]:
+        """−(κ/2) ω × Π, and a share of joints' ∂ℓ/∂s at the speeds, the rest of it where the step begins."""
         forces = self.turning(nu)
         if not self.joints:
             return forces
         own = self.joint_forces(self.motion.here, nu, self.rows)
-        return [plus(force, times(self.now, joint)) for force, joint in zip(forces, own, strict=True)]
+        joints = zip(forces, own, self.starting_forces, strict=True)
+        return [plus(f, plus(times(share, j), times(1 - share, begun))) for f, j, begun in joints]
 
     def turning(self, nu: Sequence[Scalar]) -> list[Scalar]:
         """What of it a round takes the slopes of: −(κ/2) ω × Π."""
@@ -261,9 +269,6 @@ class MomentumStep:
             minus(p, times(inverse, dot(row, motion.before)))
             for p, row in zip(self.along_center(push), self.rows, strict=True)
         ]
-        if self.joints:
-            share = 1 - self.now
-            rest = [minus(r, times(share, f)) for r, f in zip(rest, self.starting_forces, strict=True)]
         return matrix, rest
 
     @cached_property
@@ -313,9 +318,12 @@ class MomentumStep:
         return [push if place < 3 else turn for place in motion.loose]
 
     def needed(self, free: Sequence[Scalar]) -> list[Scalar]:
-        """What the change of momenta needs at speeds of the step (N, N m), over those that follow no others."""
+        """What the change of momenta needs at the speeds that the step found (N, N m), over those that follow no
+        others, by the share of joints' term that it found them with.
+        """
         motion, (matrix, rest) = self.motion, self.folded
-        (moving,) = motion.folded([self.moving(motion.all_speeds(free))])
+        share = motion.tracer.inputs(TRIAL, len(self.found))[-1]
+        (moving,) = motion.folded([self._moving(motion.all_speeds(free), share)])
         return [minus(plus(dot(row, free), r), m) for row, r, m in zip(matrix, rest, moving, strict=True)]
 
     def after(self, free: Sequence[Scalar]) -> dict[str, Scalar]:
@@ -334,6 +342,7 @@ class MomentumStep:
             stopped = self._stopped(free, linear)
             ended = {name: where(at_end.stops, value, ended[name]) for name, value in stopped.items()}
         found = {name: free[place] for name, place in zip(self.sought, motion.loose, strict=True)}
+        found |= {_SHARE: self.now} if self.joints else {}
         return ended | found | {"step.length": motion.dt}
 
     def _stopped(self, free: Sequence[Scalar], linear: Vector) -> dict[str, Scalar]:

@@ -36,7 +36,7 @@ class VelocityStep:
 
     def __init__(self, motion: GroundMotion) -> None:
         self.motion = motion
-        self.sought = tuple(motion.speeds[place] for place in motion.loose)
+        self.sought = self.found = tuple(motion.speeds[place] for place in motion.loose)
 
     @cached_property
     def mass(self) -> Rows:

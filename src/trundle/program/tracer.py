@@ -177,6 +177,8 @@ class Tracer:
         ------
         InputError
             The inputs aren't the tracer's, or labels and values differ in number.
+        TrundleError
+            The outputs hang on an input beyond the labels.
 
         Examples
         --------
@@ -200,7 +202,14 @@ class Tracer:
             tuple(self.builder.instructions),
             tuple(results),
         )
-        return share_reciprocals(without_dead(program))
+        made = without_dead(program)
+        for each in made.instructions:
+            if each.op == "input" and each.source[1] >= made.inputs[each.source[0]].size:
+                group = made.inputs[each.source[0]]
+                raise TrundleError(
+                    f"program '{name}' reads element {each.source[1]} of '{group.name}', which has {group.size}"
+                )
+        return share_reciprocals(made)
 
 
 def traced(program: Program, groups: Mapping[str, Sequence[Operand]]) -> dict[str, list[Node]]:
