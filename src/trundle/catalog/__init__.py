@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, NoReturn
 
+from trundle.catalog.bicycle import bicycle as bicycle
 from trundle.catalog.catalogue import document as document
 from trundle.catalog.catalogue import motor as motor
 from trundle.catalog.catalogue import motors as motors

@@ -32,7 +32,7 @@ def names(*, terrain: bool = False) -> tuple[str, ...]:
     >>> trundle.catalog.names()[:2]
     ('differential_drive', 'offset_drive')
     >>> trundle.catalog.names(terrain=True)
-    ('zoe', 'rocky7', 'talon', 'landtamer', 'recbot', 'rocker_bogie', 'hopper', 'quadruped')
+    ('zoe', 'rocky7', 'talon', 'landtamer', 'recbot', 'rocker_bogie', 'hopper', 'quadruped', 'bicycle')
     """
     chosen = [name for name, each in ROBOTS.items() if (each.terrain is not None) == terrain]
     return tuple(sorted(chosen, key=lambda name: ROBOTS[name].make.__module__, reverse=True))  # wheels first
