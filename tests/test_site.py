@@ -115,7 +115,7 @@ def test_pictures_of_pages_stay_pictures(tmp_path):
 def test_pages_of_questions_stand_below_their_topic():
     from tools.site.repository import questions
 
-    assert questions(ROOT / "docs" / "limits.md")[:2] == ["limits_commands", "limits_casters"]
+    assert questions(ROOT / "docs" / "limits.md")[:2] == ["limits_commands", "limits_skid"]
     assert "inverse_markers" in questions(ROOT / "docs" / "inverse_dynamics.md")
     asked = [page.stem for page in (ROOT / "docs").glob("*.md") if "_" in page.stem]
     below = {name for page in (ROOT / "docs").glob("*.md") for name in questions(page)}

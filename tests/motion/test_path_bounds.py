@@ -99,13 +99,3 @@ def test_one_sharp_place_does_not_slow_all():
     driven = trundle.follow(path, catalog.swerve(), limits=limits, grip=None)
     assert driven.summary()["exceeded"] == []
     assert driven.gap < 0.05  # 18 % when the whole was slowed
-
-
-def test_the_end_of_a_way_with_breaks_is_asked_alone():
-    """No break of a way on casters has a place before it then."""
-    rng = np.random.default_rng([4, 19])
-    for kind in KINDS:
-        path, robot = random_path(kind, rng), random_robot(kind, rng)
-        if kind == "casters":
-            driven = trundle.follow(path, robot, progress=False)
-            assert np.isfinite(driven.motion.pieces[-1].end_angles).all()

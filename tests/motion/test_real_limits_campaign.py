@@ -42,8 +42,6 @@ def random_robot(kind, rng, fed=True, **more):
         return catalog.mecanum(gear_ratio=2 * ratio, **real)
     if kind == "omni":
         return catalog.three_omni(gear_ratio=ratio, **real)
-    if kind == "casters":
-        return powered_casters(rng, ratio, **real)
     if kind == "skid":
         # its wheels have to slide: other contacts than `slip` it has none
         real.pop("contact", None)
@@ -52,51 +50,6 @@ def random_robot(kind, rng, fed=True, **more):
     if kind == "differential":
         return catalog.differential_drive(radius=0.08, track=0.5, gear_ratio=ratio, **real)
     return catalog.ackermann(gear_ratio=ratio, **real)
-
-
-def powered_casters(rng, ratio, robot_mass, center_height, motor, friction, contact="slip", **more):
-    """Two to four wheels that trail their pivots, rolled and steered by motors; no catalogue has them."""
-    limits = {name: more[name] for name in ("current_limit", "supply_current_limit") if name in more}
-    corners = [(0.3, 0.2), (-0.3, -0.2), (0.3, -0.2), (-0.3, 0.2)]
-    trail = rng.uniform(0.03, 0.08)
-    wheel = {
-        "type": "caster",
-        "radius": 0.06,
-        "mass": 1.0,
-        "width": 0.03,
-        "offset": trail,
-        "friction": friction,
-    }
-    fork = {"mass": 0.5, "inertia": {"zz": 0.003}}
-    wheels = {
-        f"wheel_{k}": wheel | {"at": [x, y, 0.06], "fork": fork, "contact": contact}
-        for k, (x, y) in enumerate(corners)
-    }
-    motors = {}
-    for name in wheels:
-        motors[f"{name}_drive"] = {"drives": name, "model": motor, "gear_ratio": ratio, **limits}
-        motors[f"{name}_steer"] = {
-            "drives": f"{name}.steering",
-            "model": motor,
-            "gear_ratio": 1.5 * ratio,
-            **limits,
-        }
-    inertia = {"xx": 1.2, "yy": 1.2, "zz": 2.0}
-    body = {"mass": robot_mass, "center_of_mass": [0, 0, center_height], "inertia": inertia}
-    batteries = {}
-    if "battery" not in more:
-        motors = {name: motor | {"voltage_limit": 12} for name, motor in motors.items()}
-    else:
-        known = {
-            "open_circuit_voltage": more["battery"],
-            "internal_resistance": more["battery_resistance"],
-            "capacity": "18 Ah",
-        }
-        batteries = {"batteries": {"battery": known}}
-        motors = {name: motor | {"battery": "battery"} for name, motor in motors.items()}
-    return trundle.robot.parse_robot(
-        {"name": "powered_casters", "body": body, "wheels": wheels, "motors": motors, **batteries}
-    )
 
 
 def random_path(kind, rng):
@@ -126,7 +79,7 @@ def sharpest(path):
     return np.max(bends)
 
 
-KINDS = ("swerve", "mecanum", "omni", "differential", "car", "casters", "skid")
+KINDS = ("swerve", "mecanum", "omni", "differential", "car", "skid")
 
 
 def require_shares(driven, kind):

@@ -23,11 +23,8 @@ from trundle.mechanics.modules import ALIGNED, turns_into_range
 from trundle.mechanics.steering import STILL
 from trundle.motion.commands.reach import at_pace, implied, implied_at_rest, within_reach
 from trundle.motion.commands.steps import Control, State, Step, Stretch, Target
-from trundle.motion.commands.trails import quickest_trailing, require_ranges
 from trundle.motion.drive.drive import QUANTITIES, Drive, Limits
-from trundle.motion.drive.trailing import settled
 from trundle.motion.forces.pacing import slower
-from trundle.motion.forces.trailing_pace import slowed as slowed_by
 from trundle.motion.pieces.extremes import peaks, slowing
 from trundle.motion.pieces.motion import Piece, total
 from trundle.motion.pieces.pieces import ModulePiece, TwistLine
@@ -76,7 +73,7 @@ def by_body(control: Control, state: State, target: Target) -> Step:
         twist, more = _within_reach(control, state, twist)
         notes = (*notes, *more)
     line = _line(control, state, twist)
-    ends = line(1.0).steered_at(np.array([0.0, 1.0]))
+    ends = line(1.0).angles_at(np.array([0.0, 1.0]))
     straight = None
     # a wheel's angle rises or falls along a whole line of twists, so its ends tell whether it stays in its range
     if any(control.drive.beyond(end).any() for end in ends):
@@ -107,10 +104,6 @@ def coordinated(control: Control, state: State, target: Target) -> Step:
     if target.modules is not None and np.abs(target.modules[1]).max() <= STILL:
         return _steered(control, state, target, target.modules[0])
     twist = np.array(target.twist or _agreed(control, target))
-    if control.drive.trails.any():
-        twist, slower_notes = _within_speeds(control, twist)
-        twist, notes = _within_reach(control, state, twist)
-        return quickest_trailing(control, state, target, twist, (*slower_notes, *notes))
     twist, slowed = _within_reach(control, state, twist)
     quickest = _quickest(control, state, twist)
     # the planner notes where it goes to another twist; without a note the end is exactly what was asked
@@ -148,7 +141,7 @@ def _within_reach(control: Control, state: State, twist: FloatArray) -> tuple[Fl
     if control.real is None:
         return twist, ()
     angles = agreeing_state(control, twist, _facing(control, state, twist)).angles
-    return within_reach(control.drive, control.real, twist, settled(control.drive, twist, angles))
+    return within_reach(control.drive, control.real, twist, angles)
 
 
 def _facing(control: Control, state: State, twist: FloatArray) -> FloatArray:
@@ -175,8 +168,7 @@ def _agreed(control: Control, target: Target) -> FloatArray:
 def check_agreement(drive: Drive, twist: FloatArray, angles: FloatArray, speeds: FloatArray) -> None:
     """InputError where modules contradict a twist."""
     u = drive.velocities(twist)
-    # how a wheel that trails stands no twist says
-    slip = np.where(drive.trails, 0.0, drive.slips(u[None], angles, speeds)[0])
+    slip = drive.slips(u[None], angles, speeds)[0]
     worst = int(slip.argmax())
     if slip[worst] > _CONTRADICTION * max(np.abs(speeds).max(), np.abs(u).max()):
         raise InputError(
@@ -190,7 +182,7 @@ def _within_speeds(control: Control, twist: FloatArray) -> tuple[FloatArray, tup
     """A twist in the same direction at which no wheel is faster than its limit."""
     drive = control.drive
     u, along = drive.velocities(twist), drive.rolling_axes(drive.headings)
-    speeds = np.where(drive.points | drive.trails, np.abs(u), np.abs((np.conj(along) * u).real))
+    speeds = np.where(drive.points, np.abs(u), np.abs((np.conj(along) * u).real))
     shares = drive.rolling[0] / np.maximum(speeds, _SMALLEST)  # at rest anything is allowed
     least = int(shares.argmin())
     if shares[least] >= 1:
@@ -255,7 +247,6 @@ def _along(control: Control, state: State, line: Callable[[float], TwistLine], t
     turn = steering(control, state, angles) if control.held else None
     first = () if turn is None else (turn,)
     piece, stretched = _paced(control, line, target)
-    require_ranges(control.drive, piece)
     last = piece.samples(np.array([piece.duration]))
     after = State(line(1.0).end, last.angle[0], last.drive_speed[0])
     return Step((*first, piece), after, stretched)
@@ -268,10 +259,6 @@ def _paced(
     piece = over(target.duration)
     if not control.held:
         return piece, ()
-    if control.drive.trails.any():
-        factor, why = slowed_by(lambda factor: over(target.duration * factor), control.real)
-        stretched = () if why is None else (Stretch(target.place, factor, *why),)
-        return (piece if math.isinf(factor) else over(target.duration * factor)), stretched
     factor, reason = slowing(peaks(piece), control.drive.limits)
     why = None if reason is None else (reason.quantity, control.drive.names[reason.module])
     if control.real is not None:
@@ -353,7 +340,7 @@ def entry_angles(control: Control, state: State, change: FloatArray) -> FloatArr
     exact = guess + turn - math.pi * np.round(turn / math.pi)
     angles = np.where(moves, exact, state.angles)
     line = TwistLine(drive, state.twist, change, unit_shape("linear"), angles)
-    end = line.steered_at(np.array([line.duration]))[0]
+    end = line.angles_at(np.array([line.duration]))[0]
     # those that begin at rest may begin the other way round, where their range holds only that
     leaves = still & moves & ((drive.beyond(angles) > 0) | (drive.beyond(end) > 0))
     swing = end - angles

@@ -27,10 +27,8 @@ from trundle.motion.commands.control_levels import (
 )
 from trundle.motion.commands.reach import implied
 from trundle.motion.commands.steps import Control, State, Step, Stretch, Target
-from trundle.motion.commands.trails import begun, refuse_modules, smoothness
 from trundle.motion.drive.drive import Limits
-from trundle.motion.drive.kinematics import Kinematics, kinematics
-from trundle.motion.drive.trailing import powered
+from trundle.motion.drive.kinematics import Kinematics, kinematics, planned
 from trundle.motion.forces.real_limits import checked, real_limits, rolled
 from trundle.motion.pieces.extremes import Peak, peaks
 from trundle.motion.pieces.motion import Motion
@@ -126,9 +124,7 @@ class Driven:
     @cached_property
     def peaks(self) -> tuple[Peak, ...]:
         """The largest magnitudes of all quantities of all modules, between samples too."""
-        # wheels that trail swing on behind the end
-        trails = any(module.trails for module in self.motion.kinematics.modules)
-        return tuple(peaks(self.motion, steady=self.level != "path" and not trails))
+        return tuple(peaks(self.motion, steady=self.level != "path"))
 
     @cached_property
     def uses(self) -> Uses:
@@ -252,9 +248,8 @@ def drive(
     real = real_limits(who, a_real(grip, "grip", above=0)) if within and grip is not None else None
     real = None if real is None else rolled(checked(real), held.rolling[0])
     bounded = held if real is None else implied(held, real)
-    shape = smooth_shape(profile, smoothness(bounded)) if within else profile
+    shape = smooth_shape(profile, bounded.limits) if within else profile
     control = Control(who, held, shape, within, real)
-    refuse_modules(held, file, level)
     begin = _start(control, file, level)
     with Doing(progress, f"planning {file.motion.name}"):
         steps = _steps(control, file, level, begin)
@@ -287,17 +282,17 @@ def _check_choices(level: str, profile: str) -> None:
 
 def driven_modules(who: Kinematics) -> Kinematics:
     """The wheels that commands are planned for; InputError for one beside its pivot."""
-    planned = powered(who)
-    for module in planned.modules:
+    who = planned(who)
+    for module in who.modules:
         if module.points and float(module.offset[1]):
             raise InputError(
                 f"the wheel {module.name!r} stands beside its pivot, and rolls as it is steered",
                 key=f"robot.wheels.{module.name}",
                 hint="motions are planned for wheels that are fixed or steered about their centres",
             )
-    if not planned.modules:
+    if not who.modules:
         raise InputError(f"'{who.name}' has no wheel that drives it", key="robot.wheels")
-    return planned
+    return who
 
 
 def _steps(control: Control, file: CommandFile, level: Level, state: State) -> list[Step]:
@@ -352,7 +347,7 @@ def _start(control: Control, file: CommandFile, level: Level) -> State:
         # where the twist points a module out of its range, all begin along their headings
         if control.drive.beyond(state.angles).any():
             state = replace(state, angles=control.drive.headings)
-        return replace(state, angles=begun(control.drive, file, state.angles))
+        return state
     angles, speeds = _in_order(control, file, start.modules, None)
     if level != "module":
         try:

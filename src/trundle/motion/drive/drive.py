@@ -179,11 +179,6 @@ class Drive:
         return np.array([module.points for module in self.modules])
 
     @cached_property
-    def trails(self) -> BoolArray:
-        """Which modules' contacts lie ahead of or behind their pivots, so that they turn as the base moves, (m,)."""
-        return np.array([module.trails for module in self.modules])
-
-    @cached_property
     def slides(self) -> bool:
         """Whether wheels must slide for the base to turn: all hold their direction, and stand one behind the other."""
         ahead = (self.places * np.exp(-1j * self.headings)).real

@@ -412,3 +412,20 @@ def _calls(program: Program) -> tuple[_Call, _Call]:
 def _groups(states: ModuleStates) -> tuple[FloatArray, ...]:
     """States as the groups of inputs of `forward`."""
     return lanes(states.angles), lanes(states.speeds), lanes(states.steering_rates)
+
+
+def planned(who: Kinematics) -> Kinematics:
+    """The wheels that plans are made for: casters that no motor moves go where they are drawn.
+
+    InputError where a motor drives one: how it stands hangs on where the base went before.
+    """
+    driven = {motor.drives for motor in who.robot.motors.values()}
+    for module in who.modules:
+        if module.trails and {module.name, f"{module.name}.steering"} & driven:
+            raise InputError(
+                f"a motor drives the caster {module.name!r}, and no motions are planned for such wheels",
+                key=f"robot.wheels.{module.name}",
+                hint="kinematics(robot).module_states gives its wheels' rates for a twist; roll takes these, and "
+                "simulate its motors' inputs",
+            )
+    return replace(who, modules=tuple(module for module in who.modules if not module.trails))

@@ -27,13 +27,12 @@ _MISSED = 1e-6
 @dataclass(frozen=True)
 class Weight:
     """Where the centre of mass stands on the base (m), what the floor accelerates it at, at most (m/s²), and `pull`:
-    what gravity does along the ground, in the world's axes. As casters swing it may be `loose`: so far from there (m).
+    what gravity does along the ground, in the world's axes.
     """
 
     center: complex
     most: float
     pull: complex = 0j
-    loose: float = 0.0
 
 
 def lower_bound(problem: Problem, weight: Weight | None = None, more: int = 0) -> float:
@@ -52,10 +51,10 @@ def lower_bound(problem: Problem, weight: Weight | None = None, more: int = 0) -
     asked = [*_chorded(problem), *_gauged(problem, more), *_worded(problem)]
     straight = 0.0
     if weight is not None:
-        inside = _holds_origin(problem.drive.places - weight.center) and not weight.loose
+        inside = _holds_origin(problem.drive.places - weight.center)
         speed = problem.drive.rolling[0].max() if inside else math.inf
         most = weight.most + abs(weight.pull)
-        asked.append((_moved(problem, weight.center, weight.loose), np.array([speed, most, math.inf])))
+        asked.append((_moved(problem, weight.center), np.array([speed, most, math.inf])))
         straight = _displaced(problem, weight, speed)
     legs, limits = np.array([ways for ways, _ in asked]), np.array([rates for _, rates in asked]).T
     ways = legs.sum(axis=1)
@@ -88,7 +87,7 @@ def _displaced(problem: Problem, weight: Weight, speed: float) -> float:
     first, last = problem.stops[0], problem.stops[-1]
     begin, end = (_at(weight.center, stop) for stop in (first, last))
     way, along = _chord(weight.center, first, last), 0.0
-    if not way or not weight.pull or weight.loose:
+    if not way or not weight.pull:
         return 0.0
     if begin is not None and end is not None:
         along = (weight.pull * (end - begin).conjugate()).real / way
@@ -104,10 +103,9 @@ def _zoned(problem: Problem, more: int) -> FloatArray:
     return np.maximum(_moved(problem, 0j) / speeds, turns / rates)
 
 
-def _moved(problem: Problem, place: complex, loose: float = 0.0) -> FloatArray:
-    """(legs,): the least ways of a place on the base (m), or of what may be so far from it at any time."""
-    ways = np.array([max(_chord(place, *leg), route) for leg, route in _routed(problem, place, loose)])
-    return np.maximum(ways - 2 * loose, 0.0)
+def _moved(problem: Problem, place: complex) -> FloatArray:
+    """(legs,): the least ways of a place on the base (m)."""
+    return np.array([max(_chord(place, *leg), route) for leg, route in _routed(problem, place)])
 
 
 def _turn(problem: Problem, leg: tuple[Stop, Stop], more: int) -> float:
@@ -119,11 +117,9 @@ def _turn(problem: Problem, leg: tuple[Stop, Stop], more: int) -> float:
     return turn + 2 * math.pi * more if b is problem.stops[-1] else turn
 
 
-def _routed(
-    problem: Problem, place: complex, loose: float = 0.0
-) -> Iterator[tuple[tuple[Stop, Stop], float]]:
+def _routed(problem: Problem, place: complex) -> Iterator[tuple[tuple[Stop, Stop], float]]:
     """The legs, and the shortest ways (m) on them of a place's inscribed circle past the obstacles."""
-    kept = max(inscribed(problem.outline, place) - loose, 0.0) if problem.obstacles else 0.0
+    kept = inscribed(problem.outline, place) if problem.obstacles else 0.0
     polygons = [around(obstacle, kept, outside=False) for obstacle in problem.obstacles]
     for a, b in pairwise(problem.stops):
         ends = [_at(place, stop) for stop in (a, b)]

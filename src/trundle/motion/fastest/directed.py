@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,7 +12,6 @@ from trundle.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from trundle.mechanics.modules import SLACK
 from trundle.mechanics.steering import STILL
 from trundle.motion.drive.drive import Drive, log_rates, product_rates
-from trundle.motion.drive.trailing import Trailing, trailed
 from trundle.motion.paths.along_path import wishes_at
 from trundle.motion.paths.base_limits import base_bounds, base_moves
 from trundle.motion.paths.path_scaling import Scaling, carried
@@ -82,36 +80,7 @@ class Directed(Piece):
         points = self.drive.points
         steering = (angle, *(np.where(points, rate, 0.0) for rate in rates.steering))
         speeds = [np.where(points, a, b) for a, b in zip(rolling, held, strict=True)]
-        if self.trail is not None:
-            self._trailing(times, twists, steering, speeds)
         return sampled(self.drive, twists, steering, speeds)
-
-    def _trailing(
-        self,
-        times: FloatArray,
-        twists: Sequence[FloatArray],
-        steering: Sequence[FloatArray],
-        speeds: Sequence[FloatArray],
-    ) -> None:
-        """Write in place how the modules that trail stand at these twists, turn and roll."""
-        assert self.trail is not None
-        places, angles = self.trail.places, self.trail.angles(times)
-        u, omega = [self.drive.velocities(twist) for twist in twists], [twist[:, 2] for twist in twists]
-        turning, rolling = trailed(self.drive, u, omega, angles)
-        for whole, own in zip((*steering, *speeds), (angles, *turning, *rolling), strict=True):
-            whole[:, places] = own
-
-    @cached_property
-    def trail(self) -> Trailing | None:
-        """How modules that trail stand along the way; None where none does."""
-        if not self.drive.trails.any():
-            return None
-
-        def moving(times: FloatArray) -> tuple[ComplexArray, FloatArray]:
-            twist = self.direction.at(times) * self.speed.at(times)[:, None]
-            return self.drive.velocities(twist)[None], twist[None, :, 2]
-
-        return Trailing(self.drive, moving, self.duration, self.angles, self.breaks)
 
     def room(self, asked: FloatArray | None = None) -> float:
         """How many times as fast it may be taken, all limits held at every instant; 0 where nothing bounds its rates.

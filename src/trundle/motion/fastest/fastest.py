@@ -107,7 +107,7 @@ def fastest(
     Parameters
     ----------
     robot : Robot, Model, path or mapping, or None
-        Its wheels are fixed, have rollers, steer about their centres, or are casters that motors drive. None:
+        Its wheels are fixed, have rollers, or steer about their centres. None:
         `trundle.catalog.limited_swerve()`.
     start, goal : sequence of three floats
         x, y (m), θ (rad) in the world; None in θ's place where any will do at the goal. θ counts by what it differs
@@ -125,8 +125,8 @@ def fastest(
         Corners of the robot in its frame, of which the convex polygon about them counts. Default: that about its
         wheels and its base's own shapes.
     angles : mapping of str to float, rad, optional
-        Of the modules before; those that differ from what the motion needs are steered first, at rest. Casters swing
-        round on the way. Default: as it needs them.
+        Of the modules before; those that differ from what the motion needs are steered first, at rest.
+        Default: as it needs them.
     limits : Limits or mapping of str to Limits, optional
         Instead of the declared ones: one for all modules, or by their names.
     grip : float, optional

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.motion.fastest.wheel_rates import Wheel, pivot_squares, rooted, wheel_rates
+from trundle.motion.fastest.wheel_rates import Wheel, wheel_rates
 from trundle.motion.paths.pose_paths import LIMITS
 
 # Gauss's nodes for the displacement on an interval: exact to rounding where the base turns by less than 0.3 rad.
@@ -270,19 +270,6 @@ def _limit_rows(shape: Shape, h: Any, moved: Moved, numbers: _Numbers) -> list[R
         d, rho = moved(s)
         for i, wheel in enumerate(shape.wheels):
             w = [(part[0] - part[2] * places[i, 1], part[1] + part[2] * places[i, 0]) for part in d]
-            if wheel.trails:
-                squares = pivot_squares(w, [part[2] for part in d], rho)
-                rows += [
-                    Row(
-                        (RATES[3 + k], i),
-                        rooted(square / (limits[i, 3 + k] * h ** (k + 1)) ** 2),
-                        -np.inf,
-                        1.0,
-                    )
-                    for k, square in enumerate(squares)
-                    if wheel.limited[3 + k] and not (s and smooth[3 + k])
-                ]
-                continue
             for order, rate in enumerate(wheel_rates(wheel, w, rho, d[0])):
                 if wheel.limited[order] and not (s and smooth[order]):
                     share = rate / (limits[i, order] * h ** (order % 3 + 1))

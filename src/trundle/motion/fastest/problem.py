@@ -12,7 +12,6 @@ import numpy as np
 from trundle.arrays import BoolArray, FloatArray, IntArray
 from trundle.mechanics.modules import SLACK, turns_into_range
 from trundle.motion.drive.drive import Drive
-from trundle.motion.drive.trailing import settled
 from trundle.motion.fastest.directed import Directed
 from trundle.motion.fastest.intervals import Shape
 from trundle.motion.fastest.obstacles import Obstacle
@@ -55,7 +54,7 @@ class Problem:
     Parameters
     ----------
     drive : Drive
-        Of wheels that are fixed, have rollers, or steer about their centres; limits of rolling hold of casters' pivots.
+        Of wheels that are fixed, have rollers, or steer about their centres.
     stops : tuple of Stop
         The start first, the goal last.
     obstacles : tuple of Obstacle
@@ -117,8 +116,8 @@ class Problem:
 
     @cached_property
     def steered(self) -> bool:
-        """Whether directions and speeds along them are apart: those of wheels that steer, or trail their pivots."""
-        return bool((self.drive.points | self.drive.trails).any())
+        """Whether directions and speeds along them are apart: those of wheels that steer."""
+        return bool(self.drive.points.any())
 
     @cached_property
     def degrees(self) -> tuple[int, int]:
@@ -152,7 +151,6 @@ class Problem:
             slope,
             tuple(math.isfinite(limit) and (points or k > 2) for k, limit in enumerate(every)),
             points and bool(self._ranges[place] <= math.pi + SLACK),
-            bool(self.drive.trails[place]),
         )
 
     def numbers(self, share: float) -> FloatArray:
@@ -291,7 +289,7 @@ class Problem:
         """The modules' angles where the motion begins: forward or backward, as their ranges hold all of the motion,
         nearest to those before.
         """
-        placed, before = before, self.drive.headings if before is None else before
+        before = self.drive.headings if before is None else before
         rest = PiecewisePolynomial(direction.breaks, np.ones((len(direction.coefficients), 1)))
         whole = Directed(self.drive, direction, rest, before)
         looks = np.linspace(0.0, direction.duration, _LOOKS * len(direction.coefficients) + 1)
@@ -301,19 +299,12 @@ class Problem:
             angles[0] - before, before, self.drive.ranges, swing=(swing.min(axis=0), swing.max(axis=0))
         )
         # where no range holds all, that shows
-        begun = np.where(self.drive.points & ~np.isnan(turns), before + turns, angles[0])
-        if not self.drive.trails.any():
-            return begun
-        # casters stand where they stood; where nobody says so behind their pivots, as they are drawn first
-        behind = (
-            before if placed is not None else settled(self.drive, _first(direction) * _first(speed), before)
-        )
-        return np.where(self.drive.trails, behind, begun)
+        return np.where(self.drive.points & ~np.isnan(turns), before + turns, angles[0])
 
     @property
     def wide(self) -> bool:
         """Whether a steering range of more than half a turn ends: a programme knows directions alone."""
-        return bool((~self.drive.trails & np.isfinite(self._ranges) & (self._ranges > math.pi)).any())
+        return bool((np.isfinite(self._ranges) & (self._ranges > math.pi)).any())
 
     @property
     def _ranges(self) -> FloatArray:
@@ -336,14 +327,6 @@ class Problem:
         return (
             np.repeat(limits, np.diff(self.stop_nodes(phases)), axis=0) if np.isfinite(limits).any() else None
         )
-
-
-def _first(values: PiecewisePolynomial) -> FloatArray:
-    """What values begin as, but for its size: their first derivative there that isn't zero."""
-    for term in values.coefficients[0]:
-        if (size := np.abs(term).max()) > 0:
-            return np.asarray(term / size, dtype=float)
-    return np.zeros(values.coefficients.shape[2:])
 
 
 def _order(limits: FloatArray) -> int:

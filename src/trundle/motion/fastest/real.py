@@ -15,7 +15,6 @@ from trundle.motion.drive.drive import Drive, Limits
 from trundle.motion.fastest.bounds import Weight
 from trundle.motion.fastest.directed import Directed, Repaced, limited_base
 from trundle.motion.fastest.problem import Problem
-from trundle.motion.fastest.trailing import bounding_pivots, quickest_passing, swinging
 from trundle.motion.forces.balance import Balance
 from trundle.motion.forces.demand import Demand
 from trundle.motion.forces.driven_robot import DrivenRobot
@@ -50,7 +49,7 @@ def like_declared(drive: Drive, real: RealLimits) -> tuple[Drive, FloatArray]:
     gripped = real.grip * driven.grips
     forces, speeds, rotors = _drives(driven)
     floor = np.full(len(gripped), np.inf)
-    if (drive.points | drive.trails).all():
+    if drive.points.all():
         pulled = float(forces.sum()) / (mass + float(rotors.sum()))
         floor = _quickened(drive, inertia, gripped)
     else:
@@ -80,7 +79,7 @@ def _quickened(drive: Drive, inertia: FloatArray, gripped: FloatArray) -> FloatA
 
 def _held(drive: Drive, driven: DrivenRobot, gripped: FloatArray) -> FloatArray:
     """(2 m, 3): along and across wheels, of forces of least norm; of wheels that steer as if all carried as much."""
-    if (drive.points | drive.trails).any():
+    if drive.points.any():
         # Vᵀ f = M a, d'Alembert's principle over the places' velocities
         forces = np.linalg.pinv(_moved(drive).reshape(-1, 3).T) @ driven.base_inertia
         return forces * len(gripped) / gripped.sum()
@@ -136,7 +135,6 @@ def bounding(drive: Drive, real: RealLimits) -> tuple[Drive, Weight]:
         replace(own, drive_speed=min(own.drive_speed, float(most)))
         for own, most in zip(drive.limits, speeds, strict=True)
     )
-    pivots = bounding_pivots(replace(drive, limits=limits), _steered(driven))
     inertia = driven.base_inertia
     mass = float(inertia[0, 0])
     # M over (v_x, v_y, ω) has −m y and m x in its last row
@@ -146,19 +144,7 @@ def bounding(drive: Drive, real: RealLimits) -> tuple[Drive, Weight]:
     grip = max(real.grip, 1.0) if driven.sides else real.grip
     pull = complex(*map(float, driven.here.assembly.tree.gravity[:2]))
     most = float(grip * driven.friction.max() * loads.sum() / mass)
-    return pivots, Weight(center, most, pull, swinging(driven) if drive.trails.any() else 0.0)
-
-
-def _steered(driven: DrivenRobot) -> FloatArray:
-    """The rates (m,) that steering's motors don't pass; infinite without, and down a slope."""
-    return np.array(
-        [
-            driven.greatest_rate(wheel.steering)
-            if wheel.steering is not None and wheel.steering in driven.actuators and not driven.sloped
-            else np.inf
-            for wheel in driven.wheels
-        ]
-    )
+    return replace(drive, limits=limits), Weight(center, most, pull)
 
 
 def _looked(way: Directed, z: FloatArray) -> Samples:
@@ -189,10 +175,10 @@ def _course(way: Directed, asked: FloatArray | None) -> Callable[[FloatArray], t
 
 
 def repaced(
-    problem: Problem, phases: tuple[int, ...], motion: Motion, drive: Drive, real: RealLimits | None
+    problem: Problem, phases: tuple[int, ...], motion: Motion, drive: Drive, real: RealLimits
 ) -> Repaced:
     """The way of a motion in the least time that motors, batteries, floor, the drive's declared limits and those from
-    stop to stop allow; without motors and floor the others.
+    stop to stop allow.
 
     Raises InputError where they leave none, TooFastError where a stop can't be passed as fast as it asks for.
     """
@@ -202,7 +188,6 @@ def repaced(
     course = _course(way, problem.asked(phases))
 
     def demand(z: FloatArray) -> Demand:
-        assert real is not None
         looked = _looked(way, z)
         if real.driven.sloped:
             heading = motion.poses(np.clip(z, 0.0, 1.0) * motion.duration)[:, 2]
@@ -217,8 +202,6 @@ def repaced(
     ]
     unit = np.hypot(*way.samples(np.array([z for z, _ in speeds])).twist[:, :2].T) if speeds else np.zeros(0)
     passed = tuple((z, (speed / own) ** 2) for (z, speed), own in zip(speeds, unit.tolist(), strict=True))
-    if real is None:
-        return Repaced(drive, way, quickest_passing(course, knots.every, jerks, passed))
     if speeds:
         forced = passing_by_forces(course, knots, jerks, Bound(demand, real.grip, passed))
         return Repaced(drive, way, forced.scaling, forced.pushes)

@@ -9,8 +9,7 @@ from itertools import islice
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.errors import InputError, NumericsError
-from trundle.motion.commands.trails import require_ranges
+from trundle.errors import NumericsError
 from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.fastest.bounds import lower_bound, require_pace
@@ -21,12 +20,9 @@ from trundle.motion.fastest.problem import Problem, Stop, phases_of
 from trundle.motion.fastest.programme import Nodes
 from trundle.motion.fastest.real import bounding, like_declared, repaced
 from trundle.motion.fastest.starts import Way, ways
-from trundle.motion.fastest.trailing import bounding_pivots, like_pivots
 from trundle.motion.forces.real_limits import RealLimits
 from trundle.motion.paths.aligned import aligned
-from trundle.motion.paths.following import along
 from trundle.motion.paths.force_scaling import TooFastError
-from trundle.motion.paths.pose_paths import pose_path
 from trundle.motion.pieces.motion import Motion, Piece, total
 from trundle.motion.planning.search import Candidate
 from trundle.progress import Doing
@@ -64,26 +60,14 @@ class Search:
     real: RealLimits | None
     now: FloatArray | None
 
-    @property
-    def trails(self) -> bool:
-        """Whether the base goes on casters that motors drive."""
-        return bool(self.declared.trails.any())
-
-    @property
-    def repaces(self) -> bool:
-        """Whether laws that no programme has, of motors and floor or of casters, say how fast a way is gone."""
-        return self.real is not None or self.trails
-
     def problem(
         self, stops: tuple[Stop, ...], obstacles: tuple[Obstacle, ...], outline: FloatArray
     ) -> Problem:
         """The problem in numbers, motors and floor taken for limits."""
         if self.real is None:
-            return Problem(like_pivots(self.declared), stops, obstacles, outline)
+            return Problem(self.declared, stops, obstacles, outline)
         drive, hold = like_declared(self.declared, self.real)
-        return Problem(
-            like_pivots(drive), stops, obstacles, outline, hold, sliding=bool(self.real.driven.sides)
-        )
+        return Problem(drive, stops, obstacles, outline, hold, sliding=bool(self.real.driven.sides))
 
     def bound(self, problem: Problem, more: int = 0) -> float:
         """A time that no motion beats, or none with so many whole turns more; InputError where a stop asks for more
@@ -93,9 +77,6 @@ class Search:
         if self.real is not None:
             drive, weight = bounding(self.declared, self.real)
             problem = replace(problem, drive=drive)
-        elif self.trails:
-            never = np.full(len(self.declared.names), np.inf)
-            problem = replace(problem, drive=bounding_pivots(self.declared, never))
         require_pace(problem)
         return lower_bound(problem, weight, more)
 
@@ -144,20 +125,13 @@ def searched(problem: Problem, search: Search, doing: Doing) -> tuple[Reached, t
             lost.append(Candidate(way.name, math.inf, "the search from it found no motion"))
         else:
             first.append(tried)
-    line = _straight(problem, search)
-    if not first and line is None:
-        first = [_eased(problem, doing)]
-    closer = _closer(search, first, lost, doing, line)
+    closer = _closer(search, first or [_eased(problem, doing)], lost, doing)
     told = [Candidate(own.way.name, own.time, "slower" if k else "") for k, own in enumerate(closer)]
     return closer[0], (*told, *lost)
 
 
-def _closer(
-    search: Search, first: list[_Tried], lost: list[Candidate], doing: Doing, line: Reached | None
-) -> list[Reached]:
-    """The promising starts on a fine grid with the line, if there is one, the best one first; why others aren't among
-    them is told in `lost`.
-    """
+def _closer(search: Search, first: list[_Tried], lost: list[Candidate], doing: Doing) -> list[Reached]:
+    """The promising starts on a fine grid, the best one first; why others aren't among them is told in `lost`."""
     first.sort(key=lambda tried: tried.time)
     closer: list[Reached] = []
     looked: list[float] = []
@@ -178,7 +152,6 @@ def _closer(
             lost.append(Candidate(tried.way.name, tried.time, fine))
         else:
             closer.append(fine)
-    closer += [] if line is None else [line]
     if not closer:
         raise NumericsError(
             f"no start of the search led to a motion: {reasons[0]}; give poses on the way, by `via`"
@@ -186,34 +159,9 @@ def _closer(
     return sorted(closer, key=lambda own: own.time)
 
 
-def _straight(problem: Problem, search: Search) -> Reached | None:
-    """Casters along the line between two poses, turning evenly on it: what casters take of a way no programme knows.
-
-    None where that may touch an obstacle, isn't for them, or where other wheels steer.
-    """
-    if not search.trails or len(problem.stops) != 2:
-        return None
-    first, last = problem.stops
-    if search.declared.points.any() or first.heading is None or last.heading is None:
-        return None
-    turn = math.remainder(last.heading - first.heading, 2 * math.pi)
-    poses = [(first.x, first.y, first.heading), (last.x, last.y, first.heading + turn)]
-    (section,) = pose_path(poses).sections
-    zone = replace(first.leg, start=0.0, end=section.length)
-    try:
-        piece, _ = along(search.declared, section, (zone,), 0.0, search.now, search.real)
-        require_ranges(search.declared, piece)
-    except (InputError, NumericsError):
-        return None
-    if _touched(problem, Motion(search.who, (piece,), problem.start)):
-        return None
-    way = Way("the line, turning evenly on it", (np.array(poses),))
-    return Reached(way, (piece,), np.array([0.0, piece.duration]))
-
-
 def _strayed(tried: _Tried, fine: Reached | str, search: Search) -> bool:
     """Whether the fine grid led to another motion than the first look did: another start may lead to that."""
-    return not search.repaces and not isinstance(fine, str) and fine.time > _STRAYED * tried.time
+    return search.real is None and not isinstance(fine, str) and fine.time > _STRAYED * tried.time
 
 
 def _eased(problem: Problem, doing: Doing) -> _Tried:
@@ -276,7 +224,7 @@ def _fine(tried: _Tried, search: Search) -> Reached | str:
     floor don't give what is asked.
     """
     problem, why, share, kept = tried.problem, "", 1.0, list(_KEPT)
-    phases = phases_of(tried.phases, _CUT if search.repaces else _MANY)
+    phases = phases_of(tried.phases, _MANY if search.real is None else _CUT)
     guess = tried.nodes.refined(problem.shape(tried.phases), phases)
     for _ in range(_ROUNDS):
         grown = problem.grown(kept[0])
@@ -350,7 +298,7 @@ def _reached(
     """A way at the pace that motors and floor let it be taken at, behind turns of wheels that stand otherwise."""
     times = way.breaks[tried.problem.stop_nodes(phases)]
     piece: Piece = way
-    if search.repaces:
+    if search.real is not None:
         piece = repaced(tried.problem, phases, motion, search.declared, search.real)
         times = np.array([piece.scaling.when(z) for z in times / way.duration])
     turns = aligned(search.declared, search.now, way.angles, search.real, tried.problem.start[2])
@@ -362,10 +310,6 @@ def _certified(problem: Problem, phases: tuple[int, ...], nodes: Nodes, search: 
     # slowing the whole would change the speeds asked for: the limits are drawn in instead
     exact = search.real is None and any(stop.speed for stop in problem.stops)
     piece, asked = problem.piece(phases, nodes, search.now), problem.asked(phases)
-    if search.trails:
-        piece = replace(piece, drive=search.declared)
-        beyond = np.isfinite(search.declared.ranges).any() and piece.swung > 1 + _BEYOND
-        return "modules leave their steering ranges" if beyond else piece
     share = ranges = 1.0
     for _ in range(_DRAWN_IN):
         room, swung = piece.room(asked), piece.swung

@@ -10,16 +10,12 @@ import numpy as np
 
 # Squares of a wheel's velocity below this share of the direction's own are kept away from a division by zero.
 _TINY = 1e-8
-# What squares of shares have added under their roots, that these have no corners at rest.
-_ROUND = 1e-2
 
 
 @dataclass(frozen=True)
 class Wheel:
     """What a programme knows of a wheel: whether it points, its heading and slope of rollers, and which limits it has
     (of steering rate, acceleration, jerk; of drive speed, acceleration, jerk), whether a steering range.
-
-    Of one that `trails` the limits of drive hold of its pivot, which goes anywhere.
     """
 
     points: bool
@@ -27,7 +23,6 @@ class Wheel:
     slope: float
     limited: tuple[bool, ...]
     ranged: bool
-    trails: bool = False
 
 
 def wheel_rates(wheel: Wheel, w: list[Any], rho: list[Any], d: Any) -> list[Any]:
@@ -51,23 +46,6 @@ def wheel_rates(wheel: Wheel, w: list[Any], rho: list[Any], d: Any) -> list[Any]
     size = ca.sqrt(square)
     sizes = [size, dots[1] / size, (inner[1] + dots[2] - (dots[1] / size) ** 2) / size]
     return [n1 / square, n2 / square**2, n3 / square**3, *_leibniz(sizes, rho)]
-
-
-def rooted(square: Any) -> Any:
-    """A share from its square, smooth at zero; 1 where it is 1."""
-    import casadi as ca
-
-    return ca.sqrt((square + _ROUND) / (1 + _ROUND))
-
-
-def pivot_squares(w: Sequence[Any], turns: Sequence[Any], rho: Sequence[Any]) -> list[Any]:
-    """|v|², |a|² and |j|² of a pivot, by an interval: v = ρ w, a = v′ + iω v, j = a′ + iω a in the base's axes."""
-    x, y = (_leibniz([part[k] for part in w], rho) for k in (0, 1))
-    omega = _leibniz(turns, rho)
-    ax, ay = x[1] - omega[0] * y[0], y[1] + omega[0] * x[0]
-    jx = x[2] - omega[1] * y[0] - omega[0] * y[1] - omega[0] * ay
-    jy = y[2] + omega[1] * x[0] + omega[0] * x[1] + omega[0] * ax
-    return [x[0] ** 2 + y[0] ** 2, ax**2 + ay**2, jx**2 + jy**2]
 
 
 def _leibniz(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:

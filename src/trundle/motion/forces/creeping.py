@@ -53,17 +53,7 @@ class Creep:
             if len(wheel.directions) == 1:
                 (only,) = wheel.directions
                 faster[:, k] -= float(only.across) / float(only.along) * self.across[:, k]
-            faster[:, k] -= float(wheel.offset[1]) * self.swinging[:, k]
         return faster
-
-    @cached_property
-    def swinging(self) -> FloatArray:
-        """How much faster it turns wheels about pivots that they trail, (n, m; rad/s): others stand aside."""
-        swinging = np.zeros_like(self.across)
-        for k, wheel in enumerate(self.driven.wheels):
-            if trails(wheel):
-                swinging[:, k] = self.across[:, k] / float(wheel.offset[0])
-        return swinging
 
     def rates(self, nu: FloatArray) -> FloatArray:
         """ν (speeds, n) with wheels that turn by so much faster."""
@@ -71,8 +61,6 @@ class Creep:
         for k, wheel in enumerate(self.driven.wheels):
             if wheel.spin is not None:
                 turned[wheel.spin] += self.faster[:, k] / float(wheel.radius)
-            if wheel.steering is not None:
-                turned[wheel.steering] += self.swinging[:, k]
         return turned
 
 
@@ -122,11 +110,6 @@ def creeps(wheel: WheelModel) -> bool:
     return bool(float(wheel.law.creep(0.5, wheel.read)) > 0)
 
 
-def trails(wheel: WheelModel) -> bool:
-    """Whether it is a caster, driven or not: what it creeps across turns it about its pivot."""
-    return wheel.steering is not None and bool(float(wheel.offset[0]))
-
-
 def shared(driven: DrivenRobot, forces: FloatArray, grip: FloatArray, groups: list[list[int]]) -> FloatArray:
     """The contacts' forces (n, forces) with those across of groups of modules as one slip across gives them.
 
@@ -160,7 +143,7 @@ def aside(
     forces, paid, missing = forces.copy(), np.zeros_like(nu), np.zeros((len(forces), len(balance.free)))
     onto = np.array([column in base for column in balance.free])
     for k, wheel in enumerate(driven.wheels):
-        if len(wheel.directions) != 2 or wheel.spin is None or not creeps(wheel) or trails(wheel):
+        if len(wheel.directions) != 2 or wheel.spin is None or not creeps(wheel):
             continue
         x, y = force_places(driven, k)
         rolled = nu[wheel.spin] * float(wheel.radius)

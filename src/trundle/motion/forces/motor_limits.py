@@ -12,9 +12,8 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.model.arguments import Given, number, robot_of
 from trundle.motion.drive.drive import Limits, limits_of
-from trundle.motion.drive.kinematics import kinematics
+from trundle.motion.drive.kinematics import kinematics, planned
 from trundle.motion.forces.balance import Balance
-from trundle.motion.forces.creeping import trails
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.robot import require_base_mass
 
@@ -55,7 +54,7 @@ def motor_limits(robot: Given, speed: float | str | None = None) -> dict[str, Li
     Raises
     ------
     InputError
-        A mass is missing, a motor can't move its wheel at the speed, or the base isn't planar.
+        A mass is missing, a motor can't move its wheel at the speed or drives a caster, or the base isn't planar.
 
     Examples
     --------
@@ -66,7 +65,9 @@ def motor_limits(robot: Given, speed: float | str | None = None) -> dict[str, Li
     """
     robot = robot_of(robot, "motor_limits", "it has no wheels")
     require_base_mass(robot)
-    driven = DrivenRobot(robot, kinematics(robot).names)
+    who = kinematics(robot)
+    planned(who)
+    driven = DrivenRobot(robot, who.names)
     acceleration, declared = _acceleration(driven), limits_of(robot)
     # One greatest speed for all modules, as there is one acceleration for all.
     asked = math.inf if speed is None else number(speed, "speed", "m/s")
@@ -114,8 +115,8 @@ def with_steering(driven: DrivenRobot, place: int, limits: Limits, acceleration:
     """The limits of a module with its drive's acceleration and what its steering's motors imply."""
     limits = replace(limits, drive_acceleration=min(limits.drive_acceleration, acceleration))
     column = driven.wheels[place].steering
-    if column is None or column not in driven.actuators or trails(driven.wheels[place]):
-        return limits  # how a wheel that trails turns follows from how it is pushed across
+    if column is None or column not in driven.actuators:
+        return limits
     inertia = float(driven.inertia(column)[column])
     if not inertia > 0:
         return limits
@@ -138,20 +139,9 @@ def _greatest(driven: DrivenRobot, place: int, mass: float, gripped: float, spee
     if wheel.spin is None or wheel.spin not in driven.actuators:
         return np.full(speeds.shape, math.inf)
     radius = float(wheel.radius)
-    given = _accelerated(driven, wheel.spin, radius, mass, speeds)
-    if trails(wheel) and wheel.steering is not None:
-        # what is across it its steering carries, with the trail as its arm
-        given = np.minimum(
-            given, _accelerated(driven, wheel.steering, abs(float(wheel.offset[0])), mass, speeds)
-        )
+    inertia = float(driven.inertia(wheel.spin)[wheel.spin])
+    given = driven.greatest_torque(wheel.spin, speeds / radius) / (radius * mass + inertia / radius)
     return np.minimum(given, driven.grips[place] / gripped)
-
-
-def _accelerated(driven: DrivenRobot, column: int, arm: float, mass: float, speeds: FloatArray) -> FloatArray:
-    """τ/(l m + J/l): what the motors on an axis accelerate a mass by at the end of an arm (m), at its speeds there."""
-    inertia = float(driven.inertia(column)[column])
-    torque = driven.greatest_torque(column, speeds / arm)
-    return np.asarray(torque / (arm * mass + inertia / arm), dtype=np.float64)
 
 
 def _at(acceleration: _Left, speed: float) -> float:

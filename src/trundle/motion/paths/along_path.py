@@ -17,7 +17,6 @@ import numpy as np
 from trundle.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from trundle.mechanics.steering import STILL
 from trundle.motion.drive.drive import Drive, log_rates
-from trundle.motion.drive.trailing import Trailing, trailed
 from trundle.motion.paths.path_scaling import Scaling, carried
 from trundle.motion.paths.pose_paths import Section
 from trundle.motion.pieces.motion import Piece, Samples, sampled
@@ -73,25 +72,12 @@ def _inside(section: Section, lengths: FloatArray) -> FloatArray:
     return np.clip(lengths, beside, section.length - beside)
 
 
-def trailing(drive: Drive, section: Section, angles: FloatArray) -> Trailing | None:
-    """How modules that trail stand along a section that begins with all at `angles` (m,); None where none trails."""
-    if not drive.trails.any():
-        return None
-
-    def moving(lengths: FloatArray) -> tuple[ComplexArray, FloatArray]:
-        twist = twists(section, lengths, 1)
-        return drive.velocities(twist), twist[:, :, 2]
-
-    return Trailing(drive, moving, section.length, angles, section.spline.t - section.begin)
-
-
 def module_rates(
-    drive: Drive, section: Section, lengths: FloatArray, forward: FloatArray, trail: Trailing | None = None
+    drive: Drive, section: Section, lengths: FloatArray, forward: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """The first three derivatives by length of the modules' angles and of how far their wheels roll, both (3, n, m).
 
-    `forward`: +1 or −1 for wheels that roll forward or backward along the path, 0 for those that stand still; `trail`
-    says how those that trail stand.
+    `forward`: +1 or −1 for wheels that roll forward or backward along the path, 0 for those that stand still.
     """
     twist = twists(section, lengths)
     u, stands = drive.velocities(twist), _stands(drive, section, lengths)
@@ -109,9 +95,6 @@ def module_rates(
     rolling = rolling - left * np.where(still, 0.0, turning + twist[:3, :, 2:])
     held = (np.conj(drive.rolling_axes(drive.headings)) * u[:3]).real
     turning, rolling = np.where(drive.points, turning, 0.0), np.where(drive.points, rolling, held)
-    if trail is not None:
-        own = trailed(drive, u[:3], twist[:3, :, 2], trail.angles(lengths))
-        turning[:, :, trail.places], rolling[:, :, trail.places] = own
     return turning, rolling
 
 
@@ -232,10 +215,8 @@ class AlongPath(Piece):
         """Twist and modules at z (n,) that are passed with these three derivatives by time."""
         length, *slopes = self.stretched.at(z)
         moved = carried(slopes, speeds)
-        steering, rolling = module_rates(self.drive, self.section, length, self.forward, self.trail)
+        steering, rolling = module_rates(self.drive, self.section, length, self.forward)
         angle = self.angles + self._turned(length)
-        if self.trail is not None:
-            angle[:, self.trail.places] = self.trail.angles(length)
         twist = carried(twists(self.section, length)[:3], moved)
         heading = self.section.at(length)[:, 2]
         return sampled(
@@ -254,11 +235,6 @@ class AlongPath(Piece):
         first, last = (local_velocities(self.drive, self.section, at) for at in (looks[near], length))
         # from the look before it the angle is exact: only whole turns come out of the table
         return turned[near] + _turn(first, last, self._steers)
-
-    @cached_property
-    def trail(self) -> Trailing | None:
-        """How modules that trail stand along the section."""
-        return trailing(self.drive, self.section, self.angles)
 
     @property
     def _steers(self) -> BoolArray:

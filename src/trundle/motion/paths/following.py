@@ -17,8 +17,7 @@ from trundle.mechanics.modules import turns_into_range
 from trundle.mechanics.steering import STILL
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.drive.drive import Drive, Limits, require_speeds
-from trundle.motion.drive.kinematics import Kinematics, kinematics
-from trundle.motion.drive.trailing import powered
+from trundle.motion.drive.kinematics import Kinematics, kinematics, planned
 from trundle.motion.forces.real_limits import RealLimits, checked, real_limits, rolled
 from trundle.motion.paths.aligned import aligned
 from trundle.motion.paths.along_path import AlongPath, Stretched, local_velocities, steered_along
@@ -119,7 +118,7 @@ def follow(
     """
     with Doing(progress, "planning along the path"):
         path = _path_of(path)
-        who = powered(
+        who = planned(
             kinematics(limited_swerve() if robot is None else robot_of(robot, "follow", "it has no wheels"))
         )
         real = None if grip is None else real_limits(who, a_real(grip, "grip", above=0))
@@ -306,9 +305,7 @@ def _begin(
             drive, place, begins + min(float(low[place]), 0.0), begins + max(float(high[place]), 0.0)
         )
     backward = steers & (np.round((turns - ahead) / math.pi) % 2 != 0)
-    # a wheel that trails stands where it stood; where nobody says so behind its pivot
-    placed = before + ahead if now is None else before
-    placed = np.where(steers, before + turns, np.where(drive.trails, placed, before))
+    placed = np.where(steers, before + turns, before)
     return placed, np.where(backward, -1.0, forward)
 
 

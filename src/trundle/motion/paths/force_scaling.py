@@ -10,7 +10,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, NumericsError
-from trundle.motion.forces.creeping import any_creeps, trails
+from trundle.motion.forces.creeping import any_creeps
 from trundle.motion.forces.demand import Demand
 from trundle.motion.forces.real_limits import planned_use
 from trundle.motion.paths.along_path import WISHES, wishes_within, wishing
@@ -25,7 +25,7 @@ from trundle.motion.paths.scrub_laws import ScrubLaws
 _STICKY = 10.0
 # What shares bend at least on an interval, of what counts as lost there: rounding must not cut.
 _FLAT = 1e-5
-# Shares of wheels that slide or trail bend too sharply for one polynomial an interval: certificates take so many.
+# Shares of wheels that slide bend too sharply for one polynomial an interval: certificates take so many.
 _SHARP = 8
 # Intervals are cut again, so often at most, where margins cost more than this share of the time.
 _LOST, _LEVELS = 5e-4, 3
@@ -87,9 +87,9 @@ def quickest_by_forces(
 
 
 def _closely(looks: Looks, closer: Looks | None, bound: Bound) -> list[Looks]:
-    """The looks of a certificate: more of them where contacts slide or trail."""
+    """The looks of a certificate: more of them where contacts slide."""
     driven = looks.demand.driven
-    if driven.sides or any(map(trails, driven.wheels)):
+    if driven.sides:
         return [Looks.on(looks.knots, bound, _SHARP)]
     return [looks] if closer is None else [looks, closer]
 
@@ -371,12 +371,7 @@ def _greatest_pace(demand: Demand) -> FloatArray:
 
 
 def _surely(forced: Forced, room: Room, looks: Looks, most: float = 1.0) -> Forced:
-    """The same certified, and again by closer looks where the first ones don't show how much binds.
-
-    Where wheels trail closer looks come at once: coarse ones slow places that are passed at a speed.
-    """
-    if any(map(trails, looks.demand.driven.wheels)):
-        return _certified(forced, room, [Looks.on(looks.knots, looks.bound, _SHARP)], most)
+    """The same certified, and again by closer looks where the first ones don't show how much binds."""
     slowed = _certified(forced, room, [looks], most)
     closer = looks.closer(slowed, _SHARP)
     return slowed if closer is None else _certified(slowed, room, [looks, closer])

@@ -55,7 +55,7 @@ class Passage:
         """What moves along with z, three derivatives (3, n, c) and their limits: steering, rolling, and the base."""
         length, *slopes = self.stretched.at(z)
         poses = [self.section.at(length, order) for order in range(1, 4)]
-        steering, rolling = module_rates(self.drive, self.section, length, self.forward, self.paced.trail)
+        steering, rolling = module_rates(self.drive, self.section, length, self.forward)
         base = [base_moves(rates[:, 0] + 1j * rates[:, 1], rates[:, 2]) for rates in poses]
         moved = [carried(rates, slopes) for rates in (steering, rolling, base)]
         modules = np.concatenate([self.drive.steering, self.drive.rolling], axis=1)

@@ -11,7 +11,6 @@ import numpy as np
 from trundle.arrays import BoolArray, ComplexArray, FloatArray
 from trundle.mechanics.steering import STILL
 from trundle.motion.drive.drive import Drive, log_rates
-from trundle.motion.drive.trailing import Trailing, trailed
 from trundle.motion.pieces.motion import Piece, Samples, sampled
 from trundle.motion.pieces.profiles import Profile
 
@@ -21,19 +20,18 @@ class TwistLine(Piece):
     """ξ(t) = ξ₀ + p(t) Δξ: the twist on a straight line, p from 0 to 1.
 
     A module's velocity is on a straight line then, too: it turns by less than half a turn, or it passes through zero
-    at an angle that it holds. One that trails a pivot turns as its law says, which hangs on how long the line takes.
+    at an angle that it holds.
 
     Parameters
     ----------
     drive : Drive
-        Of modules that are fixed, steer about their centres, or trail.
+        Of modules that are fixed or steer about their centres.
     twist, change : array (3,)
         ξ₀ and Δξ (m/s, m/s, rad/s).
     profile : Profile
         p.
     angles : array (m,), rad
-        Of the modules at the start: along their velocities, or against them where they roll backward; of those that
-        trail any.
+        Of the modules at the start: along their velocities, or against them where they roll backward.
     """
 
     drive: Drive
@@ -49,9 +47,8 @@ class TwistLine(Piece):
 
     @property
     def breaks(self) -> FloatArray:
-        """The profile's, when the modules' velocities are least, where rates peak, and as those that trail turn."""
-        marks = np.zeros(0) if self.trail is None else self.trail.marks
-        return np.unique(np.concatenate([self.profile.breaks, self._nearest, marks]))
+        """The profile's, and when the modules' velocities are least, where rates peak."""
+        return np.unique(np.concatenate([self.profile.breaks, self._nearest]))
 
     @property
     def end(self) -> FloatArray:
@@ -67,19 +64,6 @@ class TwistLine(Piece):
     def _line(self) -> tuple[ComplexArray, ComplexArray]:
         """The modules' velocities at the start, and their changes, (m,)."""
         return self.drive.velocities(self.twist), self.drive.velocities(self.change)
-
-    @cached_property
-    def trail(self) -> Trailing | None:
-        """How modules that trail stand on the way; None where none does."""
-        if not self.drive.trails.any():
-            return None
-        start, change = self._line
-
-        def moving(times: FloatArray) -> tuple[ComplexArray, FloatArray]:
-            share = self.profile.at(times)[:, None]
-            return (start + change * share)[None], (self.twist + self.change * share)[None, :, 2]
-
-        return Trailing(self.drive, moving, self.duration, self.angles, self.profile.breaks)
 
     @cached_property
     def _turns(self) -> BoolArray:
@@ -106,13 +90,6 @@ class TwistLine(Piece):
 
     def angles_at(self, times: FloatArray) -> FloatArray:
         """The modules' angles (n, m) at times (n,), in rad, without jumps."""
-        angles = self.steered_at(times)
-        if self.trail is not None:
-            angles[:, self.trail.places] = self.trail.angles(times)
-        return angles
-
-    def steered_at(self, times: FloatArray) -> FloatArray:
-        """The same, modules that trail as they begin."""
         start, change = self._line
         safe = np.where(self._turns, start, 1.0)
         turned = np.angle(1 + np.where(self._turns, change, 0.0) / safe * self.profile.at(times)[:, None])
@@ -131,14 +108,7 @@ class TwistLine(Piece):
         turning = [held[0], *(held[0] * growth for growth in rates.growth)]
         rolling = [np.where(self._turns, a, b) for a, b in zip(turning, held, strict=True)]
         twists = (self.twist + self.change * shares[0], self.change * shares[1], self.change * shares[2])
-        steering = rates.steering
-        if self.trail is not None:
-            places = self.trail.places
-            own = trailed(self.drive, u[:3], [twist[:, 2] for twist in twists], angle[:, places])
-            for into, parts in ((steering, own[0]), (rolling, own[1])):
-                for whole, part in zip(into, parts, strict=True):
-                    whole[:, places] = part
-        return sampled(self.drive, twists, (angle, *steering), rolling)
+        return sampled(self.drive, twists, (angle, *rates.steering), rolling)
 
 
 def straight(drive: Drive, direction: FloatArray, profile: Profile, angles: FloatArray) -> TwistLine:

@@ -17,14 +17,12 @@ from trundle.choices import INFEASIBLE, Infeasible
 from trundle.errors import InputError, choose, require_known
 from trundle.model.arguments import Given
 from trundle.motion.drive.drive import Drive, Limits
-from trundle.motion.drive.kinematics import Kinematics, kinematics
-from trundle.motion.drive.trailing import powered, settled
+from trundle.motion.drive.kinematics import Kinematics, kinematics, planned
 from trundle.motion.pieces.motion import Motion, Piece
 from trundle.motion.pieces.pieces import straight
 from trundle.motion.pieces.profiles import Profile
 from trundle.motion.planning.pose_plans import arc_to
-from trundle.motion.planning.search import Candidate, Transition, nearest_turns
-from trundle.motion.planning.trailing_plans import between
+from trundle.motion.planning.search import Candidate, Transition, nearest_turns, transition
 
 # Start angles of a moving base agree with its twist to this share of its wheels' speed.
 _AGREES = 1e-6
@@ -79,14 +77,14 @@ def plan(
     Parameters
     ----------
     robot : Robot, Model, path, mapping or Kinematics
-        With modules that steer about their centres, or with driven casters alone.
+        With modules that steer about their centres.
     targets : array_like (3,) or (n, 3), m/s, m/s, rad/s
         v_x, v_y and ω in the body's frame, one after the other.
     start : array_like (3,), optional
         The twist at the start. Default: at rest.
     angles : array_like (m,), rad, optional
         Of the modules at the start, in the body's frame. Default: as the start's twist needs them, wheels that it
-        doesn't move at zero (or the middle of their range). Casters trail behind, as the first target draws them.
+        doesn't move at zero (or the middle of their range).
     limits : Limits, or mapping of them by module, optional
         Default: those that the description declares.
     pose : tuple of three floats, optional
@@ -116,14 +114,14 @@ def plan(
     """
     require_known(infeasible, INFEASIBLE, f"there is no policy {infeasible!r}", key="infeasible", hint=choose)
     wishes = _twists(targets, "targets")
-    who, drive, twist, turned = _begun(robot, start, angles, limits, wishes[0])
+    who, drive, twist, turned = _begun(robot, start, angles, limits)
     transitions: list[Transition] = []
     notes = _start_notes(drive, twist)
     for number, target in enumerate(wishes):
         wanted, note = _feasible(drive, twist, turned, target, infeasible)
         if note:
             notes.append(f"target {number + 1}: {note}")
-        transitions.append(between(drive, twist, wanted, turned))
+        transitions.append(transition(drive, twist, wanted, turned))
         twist, turned = wanted, transitions[-1].end_angles
     pieces = tuple(piece for part in transitions for piece in part.pieces)
     pieces = pieces or (_standing(drive, twist, turned),)
@@ -147,7 +145,7 @@ def plan_to_pose(
     Parameters
     ----------
     robot : Robot, Model, path, mapping or Kinematics
-        With modules that steer about their centres, or with driven casters alone.
+        With modules that steer about their centres.
     target : tuple of three floats
         x, y (m), θ (rad) in the world; θ may differ by whole turns.
     start : array_like (3,), optional
@@ -182,9 +180,7 @@ def plan_to_pose(
     [[1.0, 0.5, 2.0]]
     """
     wanted, begin = _twists(target, "target")[0], tuple(_twists(pose, "pose")[0].tolist())
-    apart = complex(wanted[0] - begin[0], wanted[1] - begin[1]) * np.exp(-1j * begin[2])
-    away = np.array([apart.real, apart.imag, 0.0])
-    who, drive, twist, turned = _begun(robot, start, angles, limits, away)
+    who, drive, twist, turned = _begun(robot, start, angles, limits)
     arc = arc_to(who, drive, twist, turned, begin, wanted)
     pieces = arc.pieces or (_standing(drive, twist, turned),)
     notes = tuple(_start_notes(drive, twist))
@@ -196,27 +192,22 @@ def _begun(
     start: npt.ArrayLike,
     angles: npt.ArrayLike | None,
     limits: Limits | Mapping[str, Limits] | None,
-    first: FloatArray,
 ) -> tuple[Kinematics, Drive, FloatArray, FloatArray]:
     """Kinematics, modules with their limits, and the twist and the modules' angles at the start."""
-    who = powered(robot if isinstance(robot, Kinematics) else kinematics(robot))
+    who = planned(robot if isinstance(robot, Kinematics) else kinematics(robot))
     drive = steered(who.drive.limited(limits), who.name)
     twist = _twists(start, "start")[0]
-    return who, drive, twist, _start_angles(drive, twist, angles, first)
+    return who, drive, twist, _start_angles(drive, twist, angles)
 
 
 def steered(drive: Drive, robot: str) -> Drive:
     """The drive itself; InputError for wheels that don't steer about their centres, or that nothing limits."""
-    trails = any(module.trails for module in drive.modules)
     for module in drive.modules:
-        if module.trails if trails else module.points and not float(module.offset[1]):
+        if module.points and not float(module.offset[1]):
             continue
         kind = "stands beside its pivot" if module.pivots else "is not steered"
-        if trails and module.points:
-            kind = "steers, and others trail their pivots"
         raise InputError(
-            f"the wheel {module.name!r} of '{robot}' {kind}: plans need modules that steer about their centres, or "
-            "casters alone",
+            f"the wheel {module.name!r} of '{robot}' {kind}: plans need modules that steer about their centres",
             key=f"robot.wheels.{module.name}",
         )
     bounded = np.isfinite(drive.steering).any(axis=0) & np.isfinite(drive.rolling[1:]).any(axis=0)
@@ -239,18 +230,13 @@ def _twists(values: npt.ArrayLike, key: str) -> FloatArray:
     return twists
 
 
-def _start_angles(
-    drive: Drive, twist: FloatArray, angles: npt.ArrayLike | None, first: FloatArray
-) -> FloatArray:
-    """The modules' angles at the start, checked against the twist and the ranges; those that trail stand as it draws
-    them, and at rest as the first target will.
-    """
+def _start_angles(drive: Drive, twist: FloatArray, angles: npt.ArrayLike | None) -> FloatArray:
+    """The modules' angles at the start, checked against the twist and the ranges."""
     if angles is None:
         lower, upper = drive.ranges
         bounded = np.isfinite(lower) & np.isfinite(upper)
         middle = np.where(bounded, lower, 0) / 2 + np.where(bounded, upper, 0) / 2
         turned = middle + nearest_turns(drive, middle, twist)
-        turned = settled(drive, twist, settled(drive, first, turned))
     else:
         turned = as_numbers(angles, "angles")
         if turned.shape != drive.places.shape or not np.isfinite(turned).all():
@@ -262,7 +248,7 @@ def _start_angles(
             f"the start needs {drive.names[place]!r} at an angle outside its steering_range", key="angles"
         )
     u = drive.velocities(twist)
-    slip = np.where(drive.trails, 0.0, np.abs((u * np.exp(-1j * turned)).imag))
+    slip = np.abs((u * np.exp(-1j * turned)).imag)
     if slip.max() > _AGREES * np.abs(u).max():
         place = int(slip.argmax())
         raise InputError(

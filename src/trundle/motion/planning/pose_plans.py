@@ -12,11 +12,10 @@ from trundle.errors import InputError
 from trundle.mechanics.steering import STILL
 from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
-from trundle.motion.pieces.motion import Motion, Piece, total
+from trundle.motion.pieces.motion import Motion, Piece
 from trundle.motion.pieces.pieces import straight
 from trundle.motion.pieces.profiles import move
-from trundle.motion.planning.search import Candidate, Transition, decided, nearest_turns, turning
-from trundle.motion.planning.trailing_plans import between, trailing_arc
+from trundle.motion.planning.search import Candidate, Transition, decided, nearest_turns, transition, turning
 
 Pose = tuple[float, float, float]
 # A displacement in the base's frame (m), and a turn (rad).
@@ -27,7 +26,7 @@ def arc_to(
     who: Kinematics, drive: Drive, twist: FloatArray, angles: FloatArray, begin: Pose, target: FloatArray
 ) -> Transition:
     """The fastest way to a pose: one arc, or a straight line before or after a turn in place, either way round."""
-    braking = between(drive, twist, np.zeros(3), angles)
+    braking = transition(drive, twist, np.zeros(3), angles)
     here = begin
     if braking.pieces:
         x, y, theta = Motion(who, braking.pieces, begin).poses([braking.duration])[0].tolist()
@@ -37,12 +36,9 @@ def arc_to(
     options: list[tuple[str, tuple[Piece, ...]]] = []
     lost: list[Candidate] = []
     for name, arcs in _ways(apart, turn):
-        best = min((total(pieces) for _, pieces in options), default=math.inf)
-        moved = _arcs(drive, arcs, braking.end_angles, best)
+        moved = _arcs(drive, arcs, braking.end_angles)
         if moved is None:
-            casters = "limits leave it no pace, or a slower one"
-            why = casters if drive.trails.any() else "a steering_range holds no angle for it"
-            lost.append(Candidate(name, math.inf, why))
+            lost.append(Candidate(name, math.inf, "a steering_range holds no angle for it"))
         else:
             options.append((name, (*braking.pieces, *moved)))
     if not options:
@@ -52,8 +48,6 @@ def arc_to(
             hint="plan through a pose between",
         )
     bound = braking.duration if np.abs(twist).max() else chord_time(drive, apart, turn)
-    if drive.trails.any():  # steering, too, carries their pivots: how fast, no limit of rolling says
-        bound = 0.0
     return decided(options, lost, angles, bound)
 
 
@@ -67,11 +61,11 @@ def _ways(apart: complex, turn: float) -> Iterator[tuple[str, tuple[Arc, ...]]]:
             yield f"{told}, then straight", ((0j, along), (apart * np.exp(-1j * along), 0.0))
 
 
-def _arcs(drive: Drive, arcs: tuple[Arc, ...], angles: FloatArray, limit: float) -> tuple[Piece, ...] | None:
-    """Arcs one after the other; None where a steering range forbids one, or one of casters takes a limit (s)."""
+def _arcs(drive: Drive, arcs: tuple[Arc, ...], angles: FloatArray) -> tuple[Piece, ...] | None:
+    """Arcs one after the other; None where a steering range forbids one."""
     pieces: list[Piece] = []
     for apart, turn in arcs:
-        steps = _arc(drive, apart, turn, angles, limit)
+        steps = _arc(drive, apart, turn, angles)
         if steps is None:
             return None
         pieces += steps
@@ -79,10 +73,8 @@ def _arcs(drive: Drive, arcs: tuple[Arc, ...], angles: FloatArray, limit: float)
     return tuple(pieces)
 
 
-def _arc(
-    drive: Drive, apart: complex, turn: float, angles: FloatArray, limit: float
-) -> tuple[Piece, ...] | None:
-    """Steer, and move along the arc; None where limits forbid it, or it takes casters a limit (s)."""
+def _arc(drive: Drive, apart: complex, turn: float, angles: FloatArray) -> tuple[Piece, ...] | None:
+    """Steer, and move along the arc; None where a steering range forbids it."""
     # the logarithm of the motion: an arc's chord is sinc(turn/2) of its length, and half the turn off its beginning
     half = turn / 2
     velocity = apart * np.exp(-1j * half) / np.sinc(half / np.pi)
@@ -90,9 +82,6 @@ def _arc(
     u = drive.velocities(twist)
     if drive.still(u).all():
         return ()
-    if drive.trails.any():
-        arc = trailing_arc(drive, twist, angles, limit)
-        return None if arc is None else (arc,)
     turns = nearest_turns(drive, angles, twist)
     if np.isnan(turns).any():
         return None

@@ -183,11 +183,11 @@ def turning(drive: Drive, angles: FloatArray, turns: FloatArray) -> tuple[Piece,
 def nearest_turns(drive: Drive, angles: FloatArray, twist: FloatArray) -> FloatArray:
     """By how much the modules steer (m,) until they agree with a twist, forward or backward, within their ranges.
 
-    NaN where its range holds no such angle; a module that a twist doesn't move stays, and so does one that trails.
+    NaN where its range holds no such angle; a module that a twist doesn't move stays.
     """
     u = drive.velocities(twist)
     turns = turns_into_range(np.angle(u * np.exp(-1j * angles)), angles, drive.ranges)
-    return np.where(drive.still(u) | drive.trails, 0.0, turns)
+    return np.where(drive.still(u), 0.0, turns)
 
 
 def _courses(

@@ -182,7 +182,6 @@ def _axes(
     places, nu, assembly = driven.coordinates(wanted), driven.speeds(wanted), driven.here.assembly
     slips = any(wheel.law.pushes for wheel in driven.wheels)
     servo = PoseServo(motion.kinematics.drive) if slips else None
-    trailing = PoseServo(motion.kinematics.drive)
     mass = sum(float(link.inertia.mass) for link in assembly.tree.links) / len(driven.wheels)
     for k, (wheel, module) in enumerate(zip(driven.wheels, motion.kinematics.modules, strict=True)):
         name = (
@@ -190,10 +189,6 @@ def _axes(
             if wheel.steering is None
             else assembly.quantities.coordinate_of(assembly.speeds[wheel.steering])
         )
-        if module.trails and wheel.steering is not None and name is not None:
-            rolling, turning = trailing.trailing(wheel, module, driven.headings[k], name)
-            yield from _trailing(driven, k, forces, mass, rolling, turning)
-            continue
         led = servo
         if wheel.steering is not None and name is not None:
             moves = float(driven.inertia(wheel.steering)[wheel.steering])
@@ -214,27 +209,6 @@ def _axes(
     for linkage in assembly.linkages:
         if servo is not None and linkage.axis.coordinate in places:
             yield _linked(driven, linkage, servo, wanted, forces, bandwidth)
-
-
-def _trailing(
-    driven: DrivenRobot,
-    place: int,
-    forces: MotionForces,
-    mass: float,
-    rolling: ServoLaw,
-    turning: ServoLaw,
-) -> Iterator[_Axis]:
-    """The axes of a wheel that trails, a share of the robot's mass (kg) on it: rates are led where it stands."""
-    wheel = driven.wheels[place]
-    radius, (ahead, left) = float(wheel.radius), map(float, wheel.offset)
-    swinging = forces.slip_across[:, place] / ahead
-    if wheel.steering is not None:
-        moves = float(driven.inertia(wheel.steering)[wheel.steering]) + mass * ahead**2
-        yield _Axis(driven, wheel.steering, None, swinging, moves, ROLL, turning)
-    if wheel.spin is not None:
-        faster = -forces.slip_along[:, place] - left * swinging
-        moves = mass * radius**2 + float(driven.inertia(wheel.spin)[wheel.spin])
-        yield _Axis(driven, wheel.spin, None, faster / radius, moves, ROLL, rolling)
 
 
 def _linked(

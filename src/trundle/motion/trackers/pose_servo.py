@@ -108,27 +108,6 @@ class PoseServo:
 
         return ServoLaw(faster, frozenset(POSE) | ({steering} if steering else frozenset()))
 
-    def trailing(
-        self, wheel: WheelModel, module: Module, heading: float, steering: str
-    ) -> tuple[ServoLaw, ServoLaw]:
-        """How fast a wheel that trails rolls and is steered (rad/s) where it stands, at the motion's twist and the one
-        that leads back: its angle hangs on where the base went, so the motion's own is no aim.
-        """
-        radius, most, ahead = float(wheel.radius), most_slip(wheel), float(wheel.offset[0])
-
-        def rates(led: Mapping[str, Scalar], state: Mapping[str, Scalar]) -> tuple[Scalar, Scalar]:
-            direction = module.along(heading + state[steering])
-            going: list[Scalar] = [led["twist.v_x"], led["twist.v_y"], led["twist.omega"]]
-            more = module.rolling(direction, self.twist(led, state))
-            now = module.rolling(direction, going)
-            return now[0] + saturated(more[0], most), now[1] + saturated(more[1], most / abs(ahead))
-
-        asks = frozenset((*POSE, steering))
-        return (
-            ServoLaw(lambda led, state: rates(led, state)[0] / radius, asks),
-            ServoLaw(lambda led, state: rates(led, state)[1], asks),
-        )
-
     def steering(
         self, wheel: WheelModel, place: tuple[Scalar, Scalar], heading: float, steering: str
     ) -> ServoLaw:
