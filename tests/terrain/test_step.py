@@ -216,7 +216,9 @@ def test_steps_of_legs_in_flight_and_on_the_ground_are_solved(rng):
     joints = {f"{name}_leg": {**leg, "at": [*at, 0]} for name, at in PLACES.items()}
     toe = {"type": "foot", "at": [0, 0, -0.1], "radius": 0.05, "contact": "bristle"}
     wheels = {name: {"parent": f"{name}_leg", **toe} for name in PLACES}
-    robot = trundle.Robot(name="table", base="floating", body=random_body(rng, 90.0), joints=joints, wheels=wheels)
+    robot = trundle.Robot(
+        name="table", base="floating", body=random_body(rng, 90.0), joints=joints, wheels=wheels
+    )
     initial = {"z": 0.8, "v_x": 5, "omega_x": -1, "omega_z": -2.5}
     run = trundle.traverse(robot, {}, 1.0, initial=initial, step=0.01)
     assert run.summary["unsolved_steps"] == 0

@@ -78,6 +78,7 @@ class MomentumStep:
     """Its terms in the nodes of a motion's tracer, over all speeds or over those that follow no others."""
 
     def __init__(self, motion: GroundMotion) -> None:
+        """Whose motion it is; what it remembers is known before there are nodes."""
         self.motion = motion
         names = [motion.speeds[place] for place in motion.loose]
         self.sought = tuple(f"step.{name}" for name in names)

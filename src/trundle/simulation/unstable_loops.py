@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.linalg import expm
 
 from trundle.arrays import FloatArray
 from trundle.model.ground_commands import until
@@ -232,6 +231,8 @@ def _growth(matrices: FloatArray) -> FloatArray:
 
 def _sampled(looks: _Looks, controllers: list[Placed]) -> _Unstable:
     """Of those that sample, over the shortest time after which all samples fall together again."""
+    from scipy.linalg import expm  # late: most robots have nothing that samples
+
     clocks = looks.problem.system.clocks
     pattern = dict(zip(clocks, steps_of(clocks, looks.problem.step), strict=True))
     common = math.lcm(*(every for every, _ in pattern.values()))
