@@ -19,7 +19,7 @@ import trundle
 from tools.gallery_pictures import draw_still, still_limits, still_scale
 from trundle.files import replacing
 from trundle.formulas.typeset.hypertext import page as page_of_equations
-from trundle.motion.paths.followed import Followed
+from trundle.motion.commands.drive import Driven
 from trundle.results import Run
 from trundle.show.drawing.scene import project
 from trundle.show.figures.contours import hilly
@@ -120,7 +120,7 @@ def _draw_pages(page: Path, pictures: Path) -> None:
         screenshot(shown, pictures / "equations.png")
 
 
-def _followed() -> Followed:
+def _followed() -> Driven:
     """A competition swerve along a path, as fast as motors and floor allow."""
     path = trundle.pose_path([(0, 0, 0), (1.5, 1, 0.8), (3, 0, 0), (4.5, -1, -0.8), (6, 0, 0)])
     return trundle.follow(path, _EXAMPLES / "battery/competition_swerve.yaml", progress=False)

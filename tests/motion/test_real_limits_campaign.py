@@ -156,9 +156,8 @@ def test_plans_take_hardly_longer_than_a_dense_solve_and_never_less(campaign):
             continue
         dense = dense_time(driven, 20)
         ratio = driven.motion.duration / dense
-        print(f"{kind}: {ratio - 1:+.1e}, its bound {driven.bound / dense - 1:+.1e} of the dense time")
+        print(f"{kind}: {ratio - 1:+.1e} of the dense time")
         assert 1 - GRID <= ratio <= 1 + NEAR, kind
-        assert driven.bound <= dense * (1 + GRID), kind
 
 
 def dense_time(driven, finer):

@@ -178,32 +178,27 @@ def test_the_fastest_motion_turns_it():
 
 
 @pytest.mark.slow
-def test_the_bound_of_a_turn_on_the_spot_is_near():
-    driven = trundle.follow(SPOT, skid(), progress=False)
-    assert driven.bound <= driven.motion.duration
-    assert driven.gap < 0.01
-
-
-@pytest.mark.slow
 def test_a_straight_way_is_bound_by_all_friction():
-    """The phase plane's time is that of the closed form, T = 2 √(L/a), of motors that have more than the floor."""
+    """Its time is that of the closed form, T = 2 √(L/a), of motors that have more than the floor."""
     robot = skid(gear_ratio=30)
     driven = trundle.follow(trundle.pose_path([(0, 0), (0.5, 0)]), robot, progress=False)
     who = of(robot)
     assert driven.uses.binding[0][0].startswith("grip")
     mass, held = float(who.base_inertia[0, 0]), 0.95 * float(who.grips.sum())
     closed = 2 * np.sqrt(0.5 * mass / held)
-    assert driven.bound == pytest.approx(closed, rel=0.02)
+    assert closed * (1 - 1e-6) <= driven.motion.duration <= 1.02 * closed
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", [3, 22])
-def test_tangents_beside_all_friction_contradict_no_others(place):
-    """By those where the drift jumps with b no pace was found, however slow, and Newton's multipliers overflowed."""
+@pytest.mark.parametrize(("place", "least"), [(3, 2.5455), (22, 2.6985)])
+def test_tangents_beside_all_friction_contradict_no_others(place, least):
+    """`least` (s) is a bound by the phase plane of the true laws, asked on a grid of b and z̈.
+
+    By those where the drift jumps with b no pace was found, however slow, and Newton's multipliers overflowed."""
     rng = np.random.default_rng([1, place])
     for kind in KINDS:
         path, robot = random_path(kind, rng), random_robot(kind, rng)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         driven = trundle.follow(path, robot, progress=False)
-    assert 0 < driven.gap < 0.1
+    assert least <= driven.motion.duration < 1.1 * least

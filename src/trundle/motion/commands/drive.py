@@ -13,7 +13,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.catalog.steered import limited_swerve
 from trundle.choices import LEVELS, PROFILES, Level, Shape
-from trundle.errors import InputError, choose, counted, require_known, suggest
+from trundle.errors import InputError, choose, counted, no_attribute, require_known, suggest
 from trundle.expected import a_real
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.commands import Command, CommandFile, GivenCommands, ModuleCommand, read_commands
@@ -45,6 +45,9 @@ _SAME = 1e-6
 
 # What makes a command's pieces, by level.
 _STEPS = {"module": by_modules, "body": by_body, "limited": by_body, "coordinated": coordinated}
+
+
+_GONE = dict.fromkeys(("bound", "gap"), "trundle.fastest has a time that no way between its poses beats")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,6 +107,14 @@ class Driven:
     def names(self) -> tuple[str, ...]:
         """The modules' names."""
         return self.motion.kinematics.names
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """Say the nearest name, or what does the job of one that is gone; a property that failed fails again."""
+            if name.startswith("_") or hasattr(type(self), name):
+                return object.__getattribute__(self, name)
+            raise no_attribute("what is driven", name, dir(self), _GONE.get(name, ""))
 
     @property
     def search(self) -> dict[str, object]:

@@ -16,12 +16,12 @@ from trundle.expected import a_real, came
 from trundle.mechanics.modules import turns_into_range
 from trundle.mechanics.steering import STILL
 from trundle.model.arguments import Given, robot_of
+from trundle.motion.commands.drive import Driven
 from trundle.motion.drive.drive import Drive, Limits, require_speeds
 from trundle.motion.drive.kinematics import Kinematics, kinematics, planned
 from trundle.motion.forces.real_limits import RealLimits, checked, real_limits, rolled
 from trundle.motion.paths.aligned import aligned
 from trundle.motion.paths.along_path import AlongPath, Stretched, local_velocities, steered_along
-from trundle.motion.paths.followed import Followed, Passed
 from trundle.motion.paths.force_scaling import blocked, blocking, quickest_by_forces
 from trundle.motion.paths.held_wheels import check_held, out_of_range
 from trundle.motion.paths.knots import Knots, graded
@@ -65,7 +65,7 @@ def follow(
     limits: Mapping[str, Limits] | Limits | None = None,
     grip: float | None = 0.95,
     progress: bool = True,
-) -> Followed:
+) -> Driven:
     """The quickest motion along a path of poses that motors, batteries and floor let the wheels do.
 
     The poses q(s) fix where wheels roll and how they steer; s(t) and how the wheels share forces are free. What motors
@@ -94,8 +94,8 @@ def follow(
 
     Returns
     -------
-    Followed
-        Its `motion`, with `.samples(times)` and `.poses(times)`, and a lower `bound` on its time; a run, a summary.
+    Driven
+        Its `motion`, with `.samples(times)` and `.poses(times)`; a run, a summary.
 
     Raises
     ------
@@ -141,20 +141,18 @@ def linked(who: Kinematics, drive: Drive) -> Drive:
 
 def _along_all(
     path: PosePath, who: Kinematics, drive: Drive, angles: Mapping[str, float] | None, real: RealLimits | None
-) -> Followed:
+) -> Driven:
     """The motion over all sections, with a stop where a wheel's angle could turn by a half at once."""
     pieces: list[Piece] = []
     ends: list[float] = []
     events: list[tuple[str, float]] = []
     zones: list[tuple[float, float, dict[str, float]]] = []
-    passed: list[Passed] = []
     now = None if angles is None else drive.angles_by_name(angles)
     for section, begins in zip(path.sections, path.begins[:-1], strict=True):
         for part in section.cut(_standing(drive, section)):
             begin = float(begins) + part.begin - section.begin
-            piece, passage = along(drive, part, path.zones, begin, now, real)
+            piece = along(drive, part, path.zones, begin, now, real)
             turned = aligned(drive, now, piece.angles, real, float(part.at(np.zeros(1))[0, 2]))
-            passed.append(Passed(passage, piece, piece.angles - now if turned and now is not None else None))
             pieces += turned
             before = total(pieces)
             events += [
@@ -174,7 +172,7 @@ def _along_all(
     motion = Motion(who, tuple(pieces), (start[0], start[1], start[2]))
     told = _notes(path, motion), tuple(events), tuple(zones)
     grip = None if real is None else real.grip
-    return Followed(
+    return Driven(
         path.name,
         path.duration,
         "path",
@@ -185,7 +183,6 @@ def _along_all(
         (),
         *told,
         grip=grip,
-        passed=tuple(passed),
     )
 
 
@@ -253,7 +250,7 @@ def along(
     begins: float,
     now: FloatArray | None,
     real: RealLimits | None,
-) -> tuple[AlongPath, Passage]:
+) -> AlongPath:
     """A section in the least time, its modules nearest to their angles before."""
     check_held(drive, section, real)
     stretched = Stretched(section.length, _rest_order(drive), section.entry == 0, section.exit == 0)
@@ -264,7 +261,7 @@ def along(
     jerks = stretched.order == 3
     if real is None:
         scaling = quickest(passage.course, knots.every, jerks, passage.ends)
-        return replace(passage.paced, scaling=scaling), passage
+        return replace(passage.paced, scaling=scaling)
     bound = Bound(passage.demand, real.grip)
     try:
         forced = quickest_by_forces(passage.course, knots, jerks, passage.ends, bound)
@@ -275,7 +272,7 @@ def along(
             raise blocked(pose, name, share) from None
         most = f"{share:.2g} of the {name} at ({pose[0]:.4g}, {pose[1]:.4g}), and less of all else"
         raise NumericsError(f"{error}; at a crawl it takes {most}") from None
-    return replace(passage.paced, scaling=forced.scaling, wished=forced.pushes), passage
+    return replace(passage.paced, scaling=forced.scaling, wished=forced.pushes)
 
 
 def _begin(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from copy import copy
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from trundle.arrays import FloatArray, IntArray
-from trundle.mechanics.actuation import Supply
 from trundle.motion.forces.demand import Demand, affine
 from trundle.motion.forces.real_limits import LIFTED, POWER
 from trundle.motion.paths.law_slopes import Slopes, products
@@ -324,31 +322,3 @@ class Laws:
             margins = np.stack([self.margin(name) for name in group.names], axis=1)
             reach = group.reach(self.pace, at.b, volts).torque
             self.spared[k] = group.spared(reach, rates, volts, margins)
-
-    def on(self, demand: Demand) -> Laws:
-        """The same laws of another demand at the same places."""
-        laws = copy(self)
-        laws.demand, laws._asked = demand, None
-        laws.__dict__.pop("particular", None)
-        return laws
-
-
-class NoLaws:
-    """Nothing binds at so many points: declared limits are rows of their own."""
-
-    supplies: tuple[Supply, ...] = ()
-    pushes = 1
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self.null = np.zeros((count, 0, 0))
-
-    def holds(self, _at: Place) -> tuple[FloatArray, FloatArray]:
-        """No contacts."""
-        return np.ones((self.count, 0)), np.zeros((3, self.count, 0))
-
-    def held(self, _at: Place) -> Held:
-        """No laws."""
-        flat, rows = np.zeros((self.count, 0)), np.zeros((self.count, 0, 2))
-        slopes = Slopes(rows, rows, np.zeros((0, 0)), flat, flat, np.zeros((0, 0)))
-        return Held(flat, slopes, rows, flat, np.zeros(0, dtype=int))

@@ -7,15 +7,15 @@ splits: all intervals' forces are eliminated on the spot, at once, and a band ma
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
 from trundle.arrays import FloatArray, IntArray
 from trundle.errors import NumericsError
-from trundle.motion.paths.force_laws import NOTHING, Held, Laws, NoLaws, Place
+from trundle.motion.paths.force_laws import NOTHING, Held, Laws, Place
 from trundle.motion.paths.law_slopes import products
 
 # The least b, as a share of what is expected there.
@@ -24,7 +24,7 @@ _LEAST = 1e-6
 # nothing binds, and costs as little.
 _EVEN = 1e-5
 # Steps at most, and what laws may be passed by at the end.
-_STEPS, PASSED = 80, 1e-4
+_STEPS, _PASSED = 80, 1e-4
 # A step goes up to this share of the way to what may not become negative.
 _TO_EDGE = 0.95
 # A gap above this is of laws that contradict one another: their multipliers grow without end.
@@ -88,13 +88,10 @@ class Basis:
     shapes: FloatArray
 
 
-_Known = TypeVar("_Known", bound=Laws | NoLaws)
-
-
-class ForceProgramme(Generic[_Known]):
+class ForceProgramme:
     """The programme on some intervals: what stays from round to round."""
 
-    def __init__(self, laws: _Known, basis: Basis) -> None:
+    def __init__(self, laws: Laws, basis: Basis) -> None:
         self.laws, self.basis = laws, basis
         self.intervals, self.points = basis.weights.shape
         self.parts = basis.shapes.shape[1]
@@ -146,24 +143,17 @@ class ForceProgramme(Generic[_Known]):
 
         rows: further ones, by b's coefficients.
         """
-        for chosen, barriers, missing in self.steps(start, rows, goal, last):
-            if barriers.gap < goal and missing < PASSED:
-                return chosen, barriers
-        raise NumericsError(_NONE)
-
-    def steps(
-        self, start: Chosen, rows: Callable[[FloatArray], Rows], goal: float, last: Barriers | None = None
-    ) -> Iterator[tuple[Chosen, Barriers, float]]:
-        """What is chosen from step to step, its barriers, and what laws leave less than these say, at most."""
         chosen, barriers = start, last
         unit = float((self.basis.weights.ravel() / np.sqrt(self.place(start).b)).sum())
         for step in range(_STEPS):
             system = _Newton(self, chosen, rows(chosen.b * self.basis.scale), unit)
             barriers = _near(system.left, barriers, again=step == 0)
-            yield chosen, barriers, float((barriers.left - system.left).max())
+            if barriers.gap < goal and (barriers.left - system.left).max() < _PASSED:
+                return chosen, barriers
             chosen, barriers = self._stepped(system, chosen, barriers, _AIM * goal)
             if not barriers.gap < _ENDLESS:
-                raise NumericsError(_NONE)
+                break
+        raise NumericsError(_NONE)
 
     def _stepped(
         self, system: _Newton, chosen: Chosen, barriers: Barriers, aim: float
@@ -211,7 +201,7 @@ def _reach(value: FloatArray, change: FloatArray) -> float:
 class _Newton:
     """Newton's system where something is chosen: what laws leave there, its matrix in factors, and steps."""
 
-    def __init__(self, programme: ForceProgramme[Any], chosen: Chosen, rows: Rows, unit: float) -> None:
+    def __init__(self, programme: ForceProgramme, chosen: Chosen, rows: Rows, unit: float) -> None:
         """unit: the time that counts as 1."""
         self.programme, self.chosen, self.rows = programme, chosen, rows
         self.at = programme.place(chosen)

@@ -183,7 +183,7 @@ class Bent(Programme):
 class _Rounds:
     """Programmes one after the other on the same knots."""
 
-    programme: ForceProgramme[Laws]
+    programme: ForceProgramme
     laws: Laws
     declared: Programme
     looks: Looks
