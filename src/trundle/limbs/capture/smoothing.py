@@ -136,7 +136,8 @@ class Butterworth(Smoothing):
                 key="cutoff",
             )
         share = 2 / math.pi * math.atan(math.tan(math.pi * self.cutoff * step) / self._correction)
-        slowest = float(np.abs(butter(self.order, share, output="zpk")[1]).max())
+        filters = np.asarray(butter(self.order, share, output="sos"), dtype=np.float64)
+        slowest = max(float(np.abs(np.roots(section[3:])).max()) for section in filters)
         if not 1 - slowest > _LEAST_DECAY:
             message = f"a cutoff of {self.cutoff:g} Hz is too low for a sampling rate of {1 / step:g} Hz"
             raise InputError(
@@ -146,8 +147,7 @@ class Butterworth(Smoothing):
         padded = np.concatenate([
             2 * block[0] - block[pad:0:-1], block, 2 * block[-1] - block[-2 : -pad - 2 : -1]
         ])  # fmt: skip
-        filters = butter(self.order, share, output="sos")
-        filtered = sosfiltfilt(filters, padded, axis=0, padtype=None)
+        filtered = sosfiltfilt(filters, padded, axis=0, padlen=0)
         return np.ascontiguousarray(filtered), slice(pad, pad + len(time))
 
     @property
