@@ -223,3 +223,10 @@ def test_steps_of_legs_in_flight_and_on_the_ground_are_solved(rng):
     run = trundle.traverse(robot, {}, 1.0, initial=initial, step=0.01)
     assert run.summary["unsolved_steps"] == 0
     assert run.summary["energy"]["made_by_step"] < 1e-4
+
+
+@pytest.mark.parametrize("step", mostly_slow([1e-2, 1e-3, 1e-4], [1e-4]))
+def test_flights_at_small_steps_are_solved(step, rng):
+    """What rounding leaves of m v/h grows as steps shrink: a search for less than that finds nothing."""
+    run = trundle.traverse(chain(rng, 3), {}, 200 * step, initial={"z": HIGH, "v_x": 50, "omega_y": 6}, step=step)
+    assert run.summary["unsolved_steps"] == 0

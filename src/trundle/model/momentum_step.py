@@ -66,6 +66,8 @@ _TURN = 2.0
 # rate and joints need no second round (1e-6 and 1e-5 make the same energy to all digits), but a first. In flight energy
 # needs it.
 _PUSHED, _TURNED, _FREE = 1e-10, 1e-5, 1e-12
+# And below this share of what the momenta make over the step, which rounding leaves: of some numbers about 5e-16.
+_ROUNDED = 1e-14
 # A rate that is none (rad/s), the share of weight times step below which there is no momentum, and normals that cancel.
 _STILL, _AT_REST, _NO_NORMAL = 1e-9, 1e-6, 1e-3
 # The share of joints' term that the search ended with.
@@ -315,7 +317,11 @@ class MomentumStep:
         """
         motion = self.motion
         turned = where(begins, _PUSHED, _TURNED)
-        push, turn = (times(motion.weight, where(bears, borne, _FREE)) for borne in (_PUSHED, turned))
+        begun = three(self.started[:3]), self.about_center(motion.before)
+        rounded = sum(_ROUNDED / motion.dt * sqrt(dot3(each, each)) for each in begun)
+        push, turn = (
+            plus(rounded, times(motion.weight, where(bears, borne, _FREE))) for borne in (_PUSHED, turned)
+        )
         return [push if place < 3 else turn for place in motion.loose]
 
     def needed(self, free: Sequence[Scalar]) -> list[Scalar]:
