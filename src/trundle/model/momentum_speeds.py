@@ -176,6 +176,12 @@ def center_of(rows: Rows) -> Vector:
     return rows[1][5] / mass, rows[2][3] / mass, rows[0][4] / mass
 
 
+def about_center_of(nu: Sequence[Scalar], rows: Rows) -> list[Scalar]:
+    """Speeds with the centre of mass taken to rest; `rows` are those of M."""
+    drifting = [dot(row, nu) / rows[0][0] for row in rows[:3]]
+    return [*(minus(v, d) for v, d in zip(nu[:3], drifting, strict=True)), *nu[3:]]
+
+
 def chosen(condition: Scalar, yes: Vector, no: Vector) -> Vector:
     x, y, z = (where(condition, a, b) for a, b in zip(yes, no, strict=True))
     return x, y, z

@@ -29,7 +29,7 @@ from trundle.mechanics.quantities import Quantity
 from trundle.model.constraints import coordinate_rates
 from trundle.model.ground_states import SYMBOLS, TRIAL, put
 from trundle.model.mechanism import Mechanism
-from trundle.model.momentum_speeds import BASE, EndSpeeds, center_of, chosen, three
+from trundle.model.momentum_speeds import BASE, EndSpeeds, about_center_of, center_of, chosen, three
 from trundle.model.moving import extended_mass, generic_values
 from trundle.program.tangents import derivative_along
 from trundle.scalars import (
@@ -209,9 +209,7 @@ class MomentumStep:
     def joint_forces(self, here: Mechanism, nu: Sequence[Scalar], rows: Rows) -> list[Scalar]:
         """∂ℓ/∂s over all speeds, the centre of mass taken to rest; `rows` are those of M."""
         tree = here.assembly.tree
-        drifting = [dot(row, nu) / rows[0][0] for row in rows[:3]]
-        resting = [*(minus(v, d) for v, d in zip(nu[:3], drifting, strict=True)), *nu[3 : tree.speed_count]]
-        forces = momentum_forces(tree, here.at.poses, resting)
+        forces = momentum_forces(tree, here.at.poses, about_center_of(nu, rows)[: tree.speed_count])
         return [*forces, *([0] * (len(nu) - len(forces)))]
 
     @cached_property
@@ -287,7 +285,7 @@ class MomentumStep:
 
     @cached_property
     def bending(self) -> list[Scalar]:
-        """Ḟᵀ p of ratios F(q) that bend, p = M ν₀, where the step begins."""
+        """Ḟᵀ p of ratios F(q) that bend, p = M ν₀ with the centre of mass taken to rest, where the step begins."""
         motion = self.motion
         if not any(coupling.bends for coupling in motion.assembly.couplings):
             return [0] * len(motion.free)
@@ -296,7 +294,8 @@ class MomentumStep:
         rates = coordinate_rates(motion.assembly, names, at, motion.before)
         (folded,) = motion.folded([list(symbols)])
         slopes = derivative_along(folded, [motion.state[name] for name in names], rates)
-        return put([list(slopes)], symbols, [dot(row, motion.before) for row in self.rows])[0]
+        resting = about_center_of(motion.before, self.rows)
+        return put([list(slopes)], symbols, [dot(row, resting) for row in self.rows])[0]
 
     @cached_property
     def balance(self) -> Balance:
