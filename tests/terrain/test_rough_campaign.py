@@ -38,6 +38,11 @@ def rolled(vehicle, shortest, rngs):
     return batch, radius * float(np.max(np.abs(turning)))
 
 
+def unsolved(batch):
+    """The share of steps whose forces don't balance."""
+    return np.mean(batch.output("step.unsolved")[:-1] > 0)
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("shortest", [1.0, 3.0])
 @pytest.mark.parametrize("vehicle", VEHICLES)
@@ -45,6 +50,7 @@ def test_random_terrains_at_large_steps(vehicle, shortest, campaign):
     batch, commanded = rolled(vehicle, shortest, campaign(CASES, least=8))
     assert np.isfinite(batch.values).all()
     assert batch.summary["diverged"] == 0
+    assert unsolved(batch) <= 1e-3
     upward = 1 - 2 * (batch["q_x"] ** 2 + batch["q_y"] ** 2)
     overturned = (upward <= 0).any(axis=0)
     assert batch.summary["overturned"] == overturned.sum()
@@ -100,6 +106,7 @@ def test_stairs_at_large_steps(vehicle, law, step, campaign):
     batch, commanded = on_stairs(vehicle, law, step, campaign(64, least=8))
     assert np.isfinite(batch.values).all()
     assert speeds(batch).max() <= 10 * commanded
+    assert law == "soil" or unsolved(batch) <= 0.02
 
 
 @pytest.mark.slow
