@@ -72,7 +72,8 @@ def framed(frame, wheel, rng):
     rocker = {"type": "revolute", "axis": [0, 1, 0], "body": small}
     joints = {"left": {**rocker, "at": [0.0, 0.4, 0.1]}, "right": {**rocker, "at": [0.0, -0.4, 0.1]}}
     wheels = {
-        name: {"parent": "left" if y > 0 else "right", "at": [x, 0, -0.1], **wheel} for name, (x, y) in PLACES.items()
+        name: {"parent": "left" if y > 0 else "right", "at": [x, 0, -0.1], **wheel}
+        for name, (x, y) in PLACES.items()
     }
     tie = {"joint": "right", "follows": {"left": -1.0}}
     own = {"type": "elastic", "stiffness": rng.uniform(1e3, 1e4), "damping": 50.0}
@@ -96,7 +97,9 @@ def drawn(rng):
     elif law in ("ellipse", "slip", "bristle") and motor == "none" and rng.random() < 0.2:
         wheel, frame = {"type": "ball", "radius": RADIUS, "mass": 2.0}, f"{frame} on balls"
     parts = framed(frame.removesuffix(" on balls"), wheel, rng)
-    driven = {} if motor == "none" else {f"{n}_motor": {"drives": n, **MOTORS[motor]} for n in parts["wheels"]}
+    driven = (
+        {} if motor == "none" else {f"{n}_motor": {"drives": n, **MOTORS[motor]} for n in parts["wheels"]}
+    )
     cells = {"batteries": {"b": BATTERY}} if motor == "battery" else {}
     robot = trundle.Robot(
         name="drawn", base="floating", body=body(rng, rng.uniform(40, 150)), motors=driven, **cells, **parts
@@ -116,7 +119,12 @@ def drawn(rng):
     if motor != "none":
         most = 12.0 if COMMANDS[motor] == "voltage" else speed / RADIUS
         inputs = {f"{name}_motor.{COMMANDS[motor]}": rng.uniform(0.3, 1) * most for name in parts["wheels"]}
-    waves = {"type": "waves", "amplitude": rng.uniform(0.02, 0.06), "length": rng.uniform(3, 5), "across": 4.0}
+    waves = {
+        "type": "waves",
+        "amplitude": rng.uniform(0.02, 0.06),
+        "length": rng.uniform(3, 5),
+        "across": 4.0,
+    }
     ground = {"surfaces": {"ground": waves if motion == "waves" else {"type": "plane"}}}
     return (frame, motion, law, motor), robot, ground, inputs, initial
 

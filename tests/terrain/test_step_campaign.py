@@ -60,12 +60,19 @@ def turning(kind, omega, speed, driven, rng):
     for name in ("fl", "fr") if kind != "skid-steer" else ():
         y = 0.4 if name == "fl" else -0.4
         parts["wheels"][name]["heading"] = float(np.arctan2(omega / speed, 1 - y * omega / speed))
-    pulls = {name: 12.0 for name in ("rl", "rr")} if kind != "skid-steer" else {"fl": 4, "rl": 4, "fr": 12, "rr": 12}
+    pulls = (
+        dict.fromkeys(("rl", "rr"), 12.0) if kind != "skid-steer" else {"fl": 4, "rl": 4, "fr": 12, "rr": 12}
+    )
     pulls = pulls if driven else {}
     motors = {f"{name}_motor": {**DRIVE, "drives": name} for name in pulls}
     robot = trundle.Robot(name="turning", base="floating", body=BODY, motors=motors, **parts)
     sideways = 0.0 if kind == "skid-steer" else omega / 2
-    initial = {"v_x": speed, "v_y": sideways, "omega_z": omega, **{f"{n}.rate": speed / RADIUS for n in parts["wheels"]}}
+    initial = {
+        "v_x": speed,
+        "v_y": sideways,
+        "omega_z": omega,
+        **{f"{n}.rate": speed / RADIUS for n in parts["wheels"]},
+    }
     return robot, {}, {f"{name}_motor.voltage": volts for name, volts in pulls.items()}, initial
 
 
@@ -73,7 +80,9 @@ def ends(problem, step):
     """Speed (m/s), place (m) and power put in (W) at the end of a turn."""
     run = run_of(problem, step, TURN)
     assert run.summary["unsolved_steps"] == 0
-    return np.array([np.hypot(run["v_x"][-1], run["v_y"][-1]), run["x"][-1], run["y"][-1], run["power.in"][-1]])
+    return np.array(
+        [np.hypot(run["v_x"][-1], run["v_y"][-1]), run["x"][-1], run["y"][-1], run["power.in"][-1]]
+    )
 
 
 # What speeds and places may be off, as shares of what steps in turning axes are. Driving is of the first order in the
@@ -121,8 +130,12 @@ def test_skid_steers_are_of_the_first_order(omega, speed, driven):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("frame", "motor", "law"),
-    [("elastic rockers", "ideal", "ellipse"), ("geared rockers", "battery", "bristle"), ("struts", "velocity", "pacejka")],
-)  # fmt: skip
+    [
+        ("elastic rockers", "ideal", "ellipse"),
+        ("geared rockers", "battery", "bristle"),
+        ("struts", "velocity", "pacejka"),
+    ],
+)
 def test_many_robots_go_as_one_does(frame, motor, law, rng):
     """With what a step remembers of joints and held speeds, over ground of their own."""
     parts = framed(frame, {**WHEEL, **LAWS[law], "friction": 0.8}, rng)
@@ -132,22 +145,30 @@ def test_many_robots_go_as_one_does(frame, motor, law, rng):
     count, steps, step = 4, 40, 0.02
     ground = {"surfaces": {"g": {"type": "waves", "amplitude": 0.05, "length": 3.0, "across": 4.0}}}
     numbers = {"terrain.surfaces.g.amplitude": (0.01, 0.08), "terrain.surfaces.g.length": (2.5, 4.0)}
-    starts = {"v_x": (1, 4), "omega_z": (-2, 2), "yaw": (-3, 3)} | ({"z": (0.6, 1.0)} if frame == "struts" else {})
+    starts = {"v_x": (1, 4), "omega_z": (-2, 2), "yaw": (-3, 3)} | (
+        {"z": (0.6, 1.0)} if frame == "struts" else {}
+    )
     commands = {f"{name}_motor.{COMMANDS[motor]}": (3, 10) for name in parts["wheels"]}
     told_all = [
-        {name: rng.uniform(*limits, count) for name, limits in each.items()} for each in (numbers, commands, starts)
+        {name: rng.uniform(*limits, count) for name, limits in each.items()}
+        for each in (numbers, commands, starts)
     ]
     given = dict(zip(("parameters", "inputs", "initial"), told_all, strict=True))
     batch = trundle.rollout(robot, terrain=ground, **given, steps=steps, dt=step, progress=False)
     for lane in range(count):
         one = {key: {name: float(row[lane]) for name, row in rows.items()} for key, rows in given.items()}
-        run = trundle.traverse(robot, ground, steps * step, step=step, samples=steps + 1, progress=False, **one)
+        run = trundle.traverse(
+            robot, ground, steps * step, step=step, samples=steps + 1, progress=False, **one
+        )
         for name in batch.states:
             if name in run.columns:
                 assert batch[name][:, lane] == pytest.approx(run[name], rel=1e-9, abs=1e-9), name
 
 
-GENTLE = {"surfaces": {"ground": {"type": "waves", "amplitude": 0.05, "length": 5.0, "across": 5.0}}, "sinkage": 0.01}
+GENTLE = {
+    "surfaces": {"ground": {"type": "waves", "amplitude": 0.05, "length": 5.0, "across": 5.0}},
+    "sinkage": 0.01,
+}
 # A hopper's spring wants shorter steps than the default, and its runs say so.
 VEHICLES = [name for name in trundle.catalog.names(terrain=True) if name != "hopper"]
 
@@ -155,9 +176,11 @@ VEHICLES = [name for name in trundle.catalog.names(terrain=True) if name != "hop
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*VEHICLES, "driven", "on bristles"])
 def test_a_thousand_default_steps_over_gentle_ground_are_not_doubtful(name):
-    robot, inputs = box({"friction": 0.8, "contact": "bristle" if "bristles" in name else "linear"}), told("voltage", 6, 9)
     if name in VEHICLES:
         robot, inputs = trundle.catalog.robot(name), {}
+    else:
+        law = "bristle" if name == "on bristles" else "linear"
+        robot, inputs = box({"friction": 0.8, "contact": law}), told("voltage", 6, 9)
     run = trundle.traverse(robot, GENTLE, 10.0, inputs)
     assert all(np.isfinite(run[column]).all() for column in run.columns)
     assert run.summary["unsolved_steps"] == 0
@@ -189,6 +212,8 @@ TOO_LONG = {
 @pytest.mark.parametrize("case", TOO_LONG)
 def test_steps_that_no_motion_can_be_followed_with_end_and_say_so(case):
     robot, initial, step = TOO_LONG[case]
-    run = trundle.traverse(robot(), {}, 6.0 if case != "fall" else 14.0, initial=initial, step=step, progress=False)
+    run = trundle.traverse(
+        robot(), {}, 6.0 if case != "fall" else 14.0, initial=initial, step=step, progress=False
+    )
     assert all(np.isfinite(run[column]).all() for column in run.columns)
     assert run.summary["energy"]["step"] < step / 2

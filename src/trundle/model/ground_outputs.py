@@ -32,7 +32,7 @@ PRESSED, FORESEEN = (Quantity(f"step.{name}", "J", "memory") for name in ("press
 UNSOLVED, TOO_LONG = (Quantity(f"step.{name}", "1", "memory") for name in ("unsolved", "too_long"))
 _POWER_IN = Quantity("power.in", "W", "power")
 _POWER_LOST = Quantity("power.lost", "W", "power")
-# The search, which ends at a square of its error of 1, adds up what is left in another order; one that fails is far off.
+# The search ends where the square of its error is 1, and adds up in another order; one that fails is far off.
 _ROUNDED = 4.0
 
 
