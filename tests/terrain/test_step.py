@@ -228,7 +228,9 @@ def test_steps_of_legs_in_flight_and_on_the_ground_are_solved(rng):
 @pytest.mark.parametrize("step", mostly_slow([1e-2, 1e-3, 1e-4], [1e-4]))
 def test_flights_at_small_steps_are_solved(step, rng):
     """What rounding leaves of m v/h grows as steps shrink: a search for less than that finds nothing."""
-    run = trundle.traverse(chain(rng, 3), {}, 200 * step, initial={"z": HIGH, "v_x": 50, "omega_y": 6}, step=step)
+    run = trundle.traverse(
+        chain(rng, 3), {}, 200 * step, initial={"z": HIGH, "v_x": 50, "omega_y": 6}, step=step
+    )
     assert run.summary["unsolved_steps"] == 0
 
 
@@ -241,6 +243,9 @@ def test_joints_with_a_cam_turn_alike_however_fast_the_robot_is_thrown(rng):
         start = {"z": HIGH, "v_x": speed, "omega_y": 6.0, "j0.rate": 5.0}
         run = trundle.traverse(robot, {}, 0.5, initial=start, step=step)
         energy = sum(run[f"energy.{name}"] for name in ("kinetic", "potential", "internal"))
-        ends[speed, step] = np.array([run[name][-1] for name in ("j0.angle", "j0.rate", "omega_y")]), np.ptp(energy)
+        ends[speed, step] = (
+            np.array([run[name][-1] for name in ("j0.angle", "j0.rate", "omega_y")]),
+            np.ptp(energy),
+        )
     assert np.abs(ends[30, 1e-3][0] - ends[0, 1e-3][0]).max() < 1e-7  # rounding, in 500 steps
     assert 1.8 < ends[0, 1e-3][1] / ends[0, 5e-4][1] < 2.2
