@@ -234,15 +234,13 @@ def test_a_locked_robot_is_told_what_it_could_do(trundle, folder):
     assert "that wheel may have any angle" in " ".join(out.split())
 
 
-def test_an_old_spelling_is_noted(trundle, folder):
+def test_a_key_that_motors_do_not_have_is_named(trundle, folder):
     text = catalog.document("tricycle").source.replace("type: servo", "kind: servo")
     (folder / "old.yaml").write_text(text)
     answer = trundle("check", "old.yaml")
-    assert answer.status == 0
-    assert (
-        "trundle: note: write type: servo for the motor that drives front.steering, not kind: servo"
-        in answer.err
-    )
+    assert answer.status == 1
+    assert "unknown key 'kind'" in answer.err
+    assert "type: names a motor's class" in answer.err
 
 
 @pytest.mark.parametrize("kind", ["ackermann", "tricycle", "swerve", "four_bar"])
