@@ -20,7 +20,7 @@ SETTLES = 0.5
 # What the mirror through its own plane turns round, but for place and heading, which nothing hangs on; of the last step
 # what the next one remembers.
 SPEEDS = ("v_y", "omega_x", "omega_z", "steer.rate")
-LATERAL = ("q_x", "steer.angle", *SPEEDS, *(f"step.{name}" for name in SPEEDS), "step.kick.steer.rate")
+LATERAL = ("q_x", "steer.angle", *SPEEDS, *(f"step:{name}" for name in SPEEDS), "step:kick.steer.rate")
 
 
 @pytest.fixture(scope="module")

@@ -40,7 +40,7 @@ def rolled(vehicle, shortest, rngs):
 
 def unsolved(batch):
     """The share of steps whose forces don't balance."""
-    return np.mean(batch.output("step.unsolved")[:-1] > 0)
+    return np.mean(batch.output("step:unsolved")[:-1] > 0)
 
 
 @pytest.mark.campaign

@@ -249,3 +249,19 @@ def test_joints_with_a_cam_turn_alike_however_fast_the_robot_is_thrown(rng):
         )
     assert np.abs(ends[30, 1e-3][0] - ends[0, 1e-3][0]).max() < 1e-7  # rounding, in 500 steps
     assert 1.8 < ends[0, 1e-3][1] / ends[0, 5e-4][1] < 2.2
+
+
+def test_a_part_called_step_is_shown():
+    """What a step remembers has names that no part can have."""
+    lift = {
+        "type": "prismatic",
+        "axis": [0, 0, -1],
+        "stiffness": 8e3,
+        "damping": 300.0,
+        "body": {"mass": 3.0},
+    }
+    wheels = {name: {"at": [*at, 0], **WHEEL} for name, at in PLACES.items()}
+    body = {"mass": 100.0, "center_of_mass": [0, 0, 0.01], "inertia": {"xx": 10.0, "yy": 10.0, "zz": 10.0}}
+    robot = trundle.Robot(name="car", base="planar", body=body, wheels=wheels, joints={"step": lift})
+    run = trundle.traverse(robot, {}, 0.1, step=0.01)
+    assert [name for name in run.columns if name.startswith("step")] == ["step.position", "step.rate"]

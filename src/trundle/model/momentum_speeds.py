@@ -90,7 +90,7 @@ class EndSpeeds:
             else minus(dot(self.mass[place], nu), self.momenta[place])
             for place, name in self.step.kicked.items()
         }
-        return kicks | ({"step.energy": self.guarded[1]} if self.step.joints else {})
+        return kicks | ({"step:energy": self.guarded[1]} if self.step.joints else {})
 
     @cached_property
     def _kicks(self) -> list[Scalar]:
@@ -129,7 +129,7 @@ class EndSpeeds:
         mass, nu = motion.folded(transpose(motion.folded(step.rows))), motion.before_free
         linear = three(step.started[:3])
         first = (dot(nu, [dot(row, nu) for row in mass]) - dot3(linear, linear) / step.mass) / 2
-        return where(step.first, first, motion.state["step.energy"])
+        return where(step.first, first, motion.state["step:energy"])
 
     @cached_property
     def rises(self) -> Scalar:

@@ -74,7 +74,7 @@ def run_of(
         name: row
         for names, group in zip(labels, rows, strict=True)
         for name, row in zip(names, group, strict=True)
-        if not name.startswith("step.")
+        if not name.startswith("step:")
     }
     known = {name: model.quantities[name] for name in values}
     if books is None:

@@ -105,7 +105,7 @@ class _Looks:
     def _due(self, due: Collection[str]) -> FloatArray:
         """The states with these samples due, and no others; a step that remembers none before it."""
         states, names = self.states.copy(), self.problem.system.states
-        states[[row for row, name in enumerate(names) if name.startswith("step.")]] = 0.0
+        states[[row for row, name in enumerate(names) if name.startswith("step:")]] = 0.0
         for clock in self.problem.system.clocks:
             states[names.index(until(clock))] = 0.0 if clock in due else _NEVER
         return states
