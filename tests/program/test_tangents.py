@@ -117,3 +117,15 @@ def test_both_ways_of_a_long_program_against_casadi(count):
     found = both(np.concatenate([x, columns.ravel()]), u, p).reshape(count + 1, -1)
     np.testing.assert_allclose(found[0], program(x, u, p), rtol=1e-13)
     np.testing.assert_allclose(found[1:], columns @ by_x.T + by_p.T[:count], rtol=1e-11, atol=1e-11)
+
+
+def test_truths_add_up_in_numpy_as_in_kernels():
+    """NumPy's own comparisons are truths, and two of them added are one: a map's slope was half of what it is."""
+    tracer = Tracer("x")
+    (x,) = tracer.inputs("x", 1)
+    values = [less(x, 1) * 2, less(x, 1) + less(x, 2), 1 - less(x, 1), where(less(x, 1), x, 3)]
+    program = tracer.program("p", {"x": ("x",)}, {"f": (("a", "b", "c", "d"), values)})
+    assert tangents.once(program, np.array([0.5]))[0].tolist() == [2, 2, 0, 0.5]
+    assert (
+        tangents.once(program, np.array([0.5]))[0].tolist() == program.evaluate(np.array([0.5]))[0].tolist()
+    )

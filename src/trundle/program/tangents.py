@@ -61,14 +61,22 @@ _CHOICES: Mapping[str, Callable[..., Operand]] = {
 }
 # Roots, and angles of vectors: where they vanish a rule gives 0/0.
 _KINKS = frozenset({"sqrt", "hypot", "atan2"})
+
+
 # The other operations have NumPy's names.
+def _truth(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    """A comparison that gives 1 or 0, as programs do: NumPy adds truths up to one truth."""
+    return lambda *operands: function(*operands).astype(float)
+
+
 _NUMBERS: Mapping[str, Callable[..., np.ndarray]] = {
     "add": np.add, "sub": np.subtract, "neg": np.negative, "twice": lambda x: x + x, "sq": np.square,
     "mul": np.multiply, "div": np.divide, "inv": lambda x: 1.0 / x, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos,
-    "tan": np.tan, "atan2": np.arctan2, "abs": np.abs, "min": np.fmin, "max": np.fmax, "lt": np.less,
+    "tan": np.tan, "atan2": np.arctan2, "abs": np.abs, "min": np.fmin, "max": np.fmax, "lt": _truth(np.less),
     "select": np.where, "if_else_zero": lambda c, x: np.where(c, x, 0.0), "pow": np.power,
-    "le": np.less_equal, "eq": np.equal, "ne": np.not_equal, "not": np.logical_not, "and": np.logical_and,
-    "or": np.logical_or, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh,
+    "le": _truth(np.less_equal), "eq": _truth(np.equal), "ne": _truth(np.not_equal), "not": _truth(np.logical_not),
+    "and": _truth(np.logical_and), "or": _truth(np.logical_or),
+    "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh,
     "acosh": np.arccosh, "atanh": np.arctanh, "erf": np.vectorize(math.erf),
 }  # fmt: skip
 # Of no value it is known which one is the last to need it.

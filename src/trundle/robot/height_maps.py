@@ -209,8 +209,8 @@ def known_around(missing: np.ndarray, repeats: bool = False) -> np.ndarray:
 def _filled(values: FloatArray, missing: np.ndarray) -> FloatArray:
     """Heights with numbers where they are missing, so that the spline's filter has some.
 
-    From the rim inward the mean of the straight lines through two neighbours, or of single ones: planes go on. Farther
-    in than the filter reaches nothing counts.
+    From the rim inward the mean of the straight lines through two neighbours, or of single ones where there is no line
+    anywhere: planes go on. Farther in than the filter reaches nothing counts.
     """
     from scipy.ndimage import binary_dilation  # late, as above
 
@@ -223,8 +223,11 @@ def _filled(values: FloatArray, missing: np.ndarray) -> FloatArray:
         near, farther = (np.array([result[rows + k * i, columns + k * j] for i, j in steps]) for k in (1, 2))
         straight = 2 * near - farther
         lines = np.isfinite(straight)
-        guess = np.where(lines.any(axis=0), straight, near)
-        result[rows, columns] = np.nansum(guess, axis=0) / np.isfinite(guess).sum(axis=0)
+        ready = lines.any(axis=0)
+        guess = straight if ready.any() else near
+        ready |= ~ready.any()
+        filled = np.nansum(guess[:, ready], axis=0) / np.isfinite(guess[:, ready]).sum(axis=0)
+        result[rows[ready], columns[ready]] = filled
     return np.where(np.isfinite(result), result, np.nanmean(values[~missing]))[2:-2, 2:-2]
 
 
