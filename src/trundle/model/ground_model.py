@@ -137,6 +137,7 @@ def _model(motion: GroundMotion, terrain: Terrain) -> GroundModel:
         motion.assembly.quantities.values(),
         (actuator.command for actuator in motion.assembly.actuators),
         motion.own,
+        motion.memory,
         motion.commands.quantities,
         outputs,
     )

@@ -86,7 +86,7 @@ class GroundMotion:
         # The places of the speeds that are sought, among those that follow no others.
         self.loose = [place for place, column in enumerate(self.free) if column not in held]
         self.kind = KINDS[attitude](self)
-        memory = self.kind.memory if mode == "dynamic" else ()
+        self.memory = self.kind.memory if mode == "dynamic" else ()
         plant = (
             *(actuator.command for actuator in assembly.actuators),
             *(assembly.quantities[name] for name in given),
@@ -97,8 +97,9 @@ class GroundMotion:
             *derived_names(assembly, mode),
         )
         self.commands = Commands(numbers.robot, plant, readable)
-        self.own += memory
-        self.states = (*moving, *(own.name for own in self.own), *self.commands.states)
+        own = (quantity.name for quantity in self.own)
+        remembered = (quantity.name for quantity in self.memory)
+        self.states = (*moving, *own, *self.commands.states, *remembered)
         self.tracer = Tracer(STATE, INPUT, PARAMETER, STEP, TRIAL)
         make = self.tracer.inputs
         self.state = dict(zip(self.states, make(STATE, len(self.states)), strict=True))

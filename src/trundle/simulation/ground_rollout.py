@@ -219,16 +219,19 @@ def ground_lanes(
 def _batch(rolling: Rolling, taken: np.ndarray, values: FloatArray, summary: Mapping[str, object]) -> Batch:
     """What was stored, with what became of the robots."""
     model, time = rolling.model, np.asarray(taken) * rolling.step
+    shown = tuple(
+        name for name in model.states if not name.startswith("step:")
+    )  # what steps remember is behind them
     wheels = mechanism(model.robot, terrain=True).assembly.wheels
-    rows = {name: values[:, row] for row, name in enumerate(model.states)}
+    rows = {name: values[:, row] for row, name in enumerate(shown)}
     ended = fates(time, rows, wheels)
     plain = {name: float(value) for name, value in rolling.parameters.items() if np.ndim(value) == 0}
     return Batch(
         name=model.robot.name,
         time=time,
-        states=model.states,
-        values=values,
-        units={name: model.units[name] for name in model.states},
+        states=shown,
+        values=values[:, : len(shown)],
+        units={name: model.units[name] for name in shown},
         parameters=rolling.parameters,
         description={
             "yaml": dump(model.robot, terrain=model.terrain),
