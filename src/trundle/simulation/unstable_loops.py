@@ -166,7 +166,8 @@ def _said(names: list[str], loop: _Unstable, period: float | None, step: float) 
     )
     if period is None:
         fast = f"what is off grows e-fold in {1 / loop.growth:.2g} s, which steps of {step:g} s may hide"
-        return f"{who}: {fast}; look at the signs and sizes of gains"
+        meant = "look at the signs and sizes of gains, unless it is meant to swing between limits"
+        return f"{who}: {fast}; {meant}"
     at = f"{who} at {'its' if one else 'their'} period of {1e3 * period:g} ms"
     if not loop.share:
         return f"{at}, and at shorter ones; look at the signs and sizes of gains"
