@@ -125,10 +125,17 @@ def _ground_energy(run: Run) -> Iterator[RunVerdict]:
     turned, made, lost, ground = (numbers.get(name) for name in _ENERGY)
     if turned is None or made is None or lost is None or ground is None:
         return
-    total = f"{turned / 1e3:.3g} kJ" if turned >= 1e3 else f"{turned:.3g} J"
+    total = next(
+        f"{turned / k:.3g} {unit}"
+        for k, unit in ((1e6, "MJ"), (1e3, "kJ"), (1, "J"))
+        if turned >= k or k == 1
+    )
+
+    def percent(part: float) -> str:
+        return f"{100 * part:.0f} %" if part >= 0.1 else f"{100 * part:.2g} %" if part > 1e-6 else "0 %"
 
     def share(part: float) -> str:
-        return f"{100 * part:.2g} % of the {total} turned over"
+        return f"{percent(part)} of the {total} turned over"
 
     def since(what: str) -> str:
         at = numbers.get(f"{what}_from")
@@ -138,7 +145,7 @@ def _ground_energy(run: Run) -> Iterator[RunVerdict]:
     shorter = "take a shorter step" if own is None else f"take a step of {own:.2g} s"
     of, bounds = "energy.made_by_step", (BY_STEP * turned, -LOST * turned)
     if lost > max(made, LOST) and made <= BY_STEP:
-        remark = f"the step dissipates {100 * lost:.2g} %: {shorter}"
+        remark = f"the step dissipates {percent(lost)}: {shorter}"
         yield RunVerdict("energy lost by the step", share(lost), remark, "", of, bounds)
     else:
         doubt = f"the step makes energy{since('made_by_step')}; {shorter}" if made > BY_STEP else ""
