@@ -282,3 +282,12 @@ def test_a_pid_that_only_feeds_forward_reads_nothing(mode):
     assert "rolls.error" not in run.columns
     with pytest.raises(InputError, match="nothing says what it holds"):
         drive(controllers={"rolls": {**told["rolls"], "proportional": 1}})
+
+
+@pytest.mark.slow
+def test_a_base_that_slides_onto_its_way_is_sound():
+    """For its first second and a half wheels slide, and what is off grows; then it follows, with smooth voltages."""
+    robot = drive(controllers={"track": {"type": "tracker", "period": "20 ms"}})
+    run = trundle.traverse(robot, HILL, 4.0, {"track": way()}, step=0.02, initial={"y": 0.3}, progress=False)
+    assert "unstable_loops" not in run.summary
+    assert np.abs(np.diff(run["left_motor.voltage"][-50:])).max() < 0.1

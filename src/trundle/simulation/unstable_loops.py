@@ -37,8 +37,9 @@ _SHORT, _NEAR = 1e-5, 1e-6
 # that, so that no loop is blamed for what it hardly changes.
 _GROWS, _ALONE = 0.1, 0.01
 # A loop is unstable where it is so at this share of the looks: a wheel that begins to slide, or a base that is about to
-# turn on the spot, makes it so for moments. Of 23 sound loops over rough ground none was so at more than 6 of 101.
-_LASTS = 0.25
+# turn on the spot, makes it so for moments. Of 23 sound loops over rough ground none was so at more than 6 of 101. And
+# at this share of the last quarter: a base that begins beside its way slides at first, a third of a short run.
+_LASTS, _SETTLED = 0.25, 0.5
 # The period of what acts at every instant, where its part in a loop is looked at, and a time that never comes (s).
 _OFTEN, _NEVER = 1e-4, 1e9
 # States beyond this leave differences no digits, as where a run is about to end without numbers.
@@ -198,7 +199,8 @@ def _grows(growths: FloatArray, alone: FloatArray) -> np.ndarray:
 
 
 def _lasts(bad: np.ndarray) -> bool:
-    return bool(bad.mean() >= _LASTS)
+    """Whether it is so often, and of the last looks at half: where it has settled."""
+    return bool(bad.mean() >= _LASTS and bad[-max(bad.size // 4, 1) :].mean() >= _SETTLED)
 
 
 def _continuous(looks: _Looks, controllers: list[Placed]) -> _Unstable:
