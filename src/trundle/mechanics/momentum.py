@@ -14,7 +14,7 @@ from trundle.mechanics.frames import velocities
 from trundle.mechanics.inverse_dynamics import joint_wrenches
 from trundle.mechanics.linear import dot
 from trundle.mechanics.tree import WORLD, Tree
-from trundle.scalars import Scalar, minus
+from trundle.scalars import Scalar, minus, sqrt
 from trundle.spatial.motions import (
     ZERO_FORCE,
     Force,
@@ -52,6 +52,11 @@ def center_of_mass(tree: Tree, poses: Sequence[Pose]) -> tuple[Scalar, Vector]:
             moment, transform_sum(pose.rotation, link.inertia.first_moment, link.inertia.mass, pose.position)
         )
     return mass, scale(1 / mass, moment)
+
+
+def weight(tree: Tree, world: Sequence[Pose]) -> Scalar:
+    """m |g| of the whole (N); `world` are the poses T_world_link."""
+    return center_of_mass(tree, world)[0] * sqrt(dot3(tree.gravity, tree.gravity))
 
 
 def total_momentum(tree: Tree, world: Sequence[Pose], twists: Sequence[Motion]) -> Momentum:

@@ -11,8 +11,7 @@ import numpy as np
 from trundle.choices import Mode
 from trundle.errors import InputError
 from trundle.mechanics.frames import world_poses
-from trundle.mechanics.linear import dot
-from trundle.mechanics.momentum import center_of_mass
+from trundle.mechanics.momentum import weight
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.robot import Robot
@@ -21,7 +20,7 @@ from trundle.robot.contact import Bearing
 from trundle.robot.problems import Mistake, report
 from trundle.robot.structure import has_heights
 from trundle.robot.terrain import Terrain
-from trundle.scalars import Scalar, plus, sqrt, times
+from trundle.scalars import Scalar, plus, times
 
 # Contacts that a base needs to stand on.
 _STANDS = 3
@@ -116,9 +115,7 @@ def require_carried(robot: Robot, parameters: Mapping[str, Scalar], lost: np.nda
 def _weight(numbers: Mechanism) -> Scalar:
     """What the robot weighs (N)."""
     tree = numbers.assembly.tree
-    return center_of_mass(tree, world_poses(tree, numbers.at.poses))[0] * sqrt(
-        dot(tree.gravity, tree.gravity)
-    )
+    return weight(tree, world_poses(tree, numbers.at.poses))
 
 
 def _carried(numbers: Mechanism, share: float, firm: float | None = None) -> Scalar:
@@ -150,9 +147,9 @@ _FIRM = 1e9
 def _too_weak(robot: Robot, parameters: Mapping[str, float], who: str) -> InputError:
     """What to say of soil that can't carry a robot, and which number would do."""
     numbers = mechanism(robot, parameters, terrain=True)
-    carried, weight, wheel = _carried(numbers, 1.0), _weight(numbers), numbers.assembly.wheels[0]
+    carried, heavy, wheel = _carried(numbers, 1.0), _weight(numbers), numbers.assembly.wheels[0]
     message = (
-        f"the soil carries {carried:.4g} of {weight:.4g} N at a sinkage of the whole radius: "
+        f"the soil carries {carried:.4g} of {heavy:.4g} N at a sinkage of the whole radius: "
         f"the wheels of {who}'{robot.name}' would sink out of sight"
     )
     field = wheel.law.firmness
@@ -163,7 +160,7 @@ def _too_weak(robot: Robot, parameters: Mapping[str, float], who: str) -> InputE
 
     def least(share: float) -> float:
         once, twice = (_carried(numbers, share, firm) for firm in (_FIRM, 2 * _FIRM))
-        needed = _FIRM + _FIRM * (weight - once) / (twice - once)
+        needed = _FIRM + _FIRM * (heavy - once) / (twice - once)
         unit = 10.0 ** (math.floor(math.log10(needed)) - 2)
         return unit * math.ceil(needed / unit)
 

@@ -16,7 +16,7 @@ from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.joints import quaternion_rotation
 from trundle.mechanics.linear import dot, transpose
-from trundle.mechanics.momentum import center_of_mass
+from trundle.mechanics.momentum import weight
 from trundle.mechanics.wheels import WheelModel, directed, point_rows
 from trundle.model.constraints import (
     Configuration,
@@ -275,9 +275,8 @@ class GroundMotion:
 
     @cached_property
     def weight(self) -> Scalar:
-        tree = self.assembly.tree
-        mass, _ = center_of_mass(tree, self.world)
-        return mass * sqrt(sum(part * part for part in tree.gravity))
+        """Of the whole (N)."""
+        return weight(self.assembly.tree, self.world)
 
     @cached_property
     def damping(self) -> Scalar:

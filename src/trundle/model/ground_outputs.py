@@ -13,6 +13,7 @@ from trundle.model.forces import Forces
 from trundle.model.ground_contacts import Touching
 from trundle.model.ground_motion import GroundMotion
 from trundle.model.ground_sight import ANGLES
+from trundle.model.ground_states import REMEMBERED
 from trundle.robot.contact import Push
 from trundle.scalars import Scalar, largest, less, minimum, minus, plus, sqrt, times
 
@@ -28,8 +29,8 @@ _GROUND = Quantity("power.ground", "W", "power")
 _SOIL = Quantity("power.soil", "W", "power")
 # What the ground's springs store, and would store at the step's end if it were as the step sees it; whether forces
 # don't balance, and whether joints turn too far in a step of flight. A run counts by them, and doesn't show them.
-PRESSED, FORESEEN = (Quantity(f"step:{name}", "J", "memory") for name in ("pressed", "foreseen"))
-UNSOLVED, TOO_LONG = (Quantity(f"step:{name}", "1", "memory") for name in ("unsolved", "too_long"))
+PRESSED, FORESEEN = (Quantity(f"{REMEMBERED}{name}", "J", "memory") for name in ("pressed", "foreseen"))
+UNSOLVED, TOO_LONG = (Quantity(f"{REMEMBERED}{name}", "1", "memory") for name in ("unsolved", "too_long"))
 _POWER_IN = Quantity("power.in", "W", "power")
 _POWER_LOST = Quantity("power.lost", "W", "power")
 # The search ends where the square of its error is 1, and adds up in another order; one that fails is far off.

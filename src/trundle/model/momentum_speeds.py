@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from trundle.mechanics.linear import dot, solve_positive, transpose
+from trundle.model.ground_states import REMEMBERED
 from trundle.model.mechanism import Mechanism
 from trundle.model.moving import extended_mass
 from trundle.scalars import Rows, Scalar, less, maximum, minimum, minus, plus, sqrt, times, where
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 # The base's speeds stand first: its origin's velocity, then its rate, in its own axes.
 BASE = 6
+# The energy about the centre of mass where the last step ended.
+ENERGY = f"{REMEMBERED}energy"
 
 
 class EndSpeeds:
@@ -60,7 +63,7 @@ class EndSpeeds:
     @cached_property
     def solved(self) -> list[Scalar]:
         """ν there, over the speeds that follow no others; held ones as they are held."""
-        return self._filled(self._with_mass(self.momenta))
+        return self.motion.filled(self._with_mass(self.momenta))
 
     def _with_mass(self, momenta: Sequence[Scalar], places: Sequence[int] | None = None) -> list[Scalar]:
         """M⁻¹ p over the speeds that are sought, or over some of them, the others at rest."""
@@ -68,9 +71,6 @@ class EndSpeeds:
         sought, held = motion.loose if places is None else places, motion.held_free
         right = [[minus(momenta[i], dot([self.mass[i][k] for k in held], [*held.values()]))] for i in sought]
         return [row[0] for row in solve_positive([[self.mass[i][j] for j in sought] for i in sought], right)]
-
-    def _filled(self, sought: Sequence[Scalar]) -> list[Scalar]:
-        return self.motion.filled(sought)
 
     @cached_property
     def speeds(self) -> dict[str, Scalar]:
@@ -90,7 +90,7 @@ class EndSpeeds:
             else minus(dot(self.mass[place], nu), self.momenta[place])
             for place, name in self.step.kicked.items()
         }
-        return kicks | ({"step:energy": self.guarded[1]} if self.step.joints else {})
+        return kicks | ({ENERGY: self.guarded[1]} if self.step.joints else {})
 
     @cached_property
     def _kicks(self) -> list[Scalar]:
@@ -129,7 +129,7 @@ class EndSpeeds:
         mass, nu = motion.folded(transpose(motion.folded(step.rows))), motion.before_free
         linear = three(step.started[:3])
         first = (dot(nu, [dot(row, nu) for row in mass]) - dot3(linear, linear) / step.mass) / 2
-        return where(step.first, first, motion.state["step:energy"])
+        return where(step.first, first, motion.state[ENERGY])
 
     @cached_property
     def rises(self) -> Scalar:
@@ -166,6 +166,7 @@ _HUGE, _TINY, _SAME = 1e200, 1e-200, 1 + 1e-9
 
 
 def three(parts: Sequence[Scalar]) -> Vector:
+    """Three scalars as a vector."""
     x, y, z = parts
     return x, y, z
 
@@ -183,5 +184,6 @@ def about_center_of(nu: Sequence[Scalar], rows: Rows) -> list[Scalar]:
 
 
 def chosen(condition: Scalar, yes: Vector, no: Vector) -> Vector:
+    """One vector where a condition holds, else the other."""
     x, y, z = (where(condition, a, b) for a, b in zip(yes, no, strict=True))
     return x, y, z

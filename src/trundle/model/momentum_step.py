@@ -27,9 +27,9 @@ from trundle.mechanics.linear import dot, transpose
 from trundle.mechanics.momentum import momentum_forces
 from trundle.mechanics.quantities import Quantity
 from trundle.model.constraints import coordinate_rates
-from trundle.model.ground_states import SYMBOLS, TRIAL, put
+from trundle.model.ground_states import REMEMBERED, SYMBOLS, TRIAL, put
 from trundle.model.mechanism import Mechanism
-from trundle.model.momentum_speeds import BASE, EndSpeeds, about_center_of, center_of, chosen, three
+from trundle.model.momentum_speeds import BASE, ENERGY, EndSpeeds, about_center_of, center_of, chosen, three
 from trundle.model.moving import extended_mass, generic_values
 from trundle.program.tangents import derivative_along
 from trundle.scalars import (
@@ -70,8 +70,8 @@ _PUSHED, _TURNED, _FREE = 1e-10, 1e-5, 1e-12
 _ROUNDED = 1e-14
 # A rate that is none (rad/s), the share of weight times step below which there is no momentum, and normals that cancel.
 _STILL, _AT_REST, _NO_NORMAL = 1e-9, 1e-6, 1e-3
-# The share of joints' term that the search ended with.
-_SHARE = "step:share"
+# The share of joints' term that the search ended with, and the length of the last step, 0 before the first.
+_SHARE, _LENGTH = f"{REMEMBERED}share", f"{REMEMBERED}length"
 # A joint's term beside what its momentum times its rate comes to; below it, it is balanced.
 _BALANCED_SHARE = 1e-9
 
@@ -83,26 +83,26 @@ class MomentumStep:
         """Whose motion it is; what it remembers is known before there are nodes."""
         self.motion = motion
         names = [motion.speeds[place] for place in motion.loose]
-        self.sought = tuple(f"step:{name}" for name in names)
+        self.sought = tuple(f"{REMEMBERED}{name}" for name in names)
         self.joints = [place for place in motion.loose if motion.free[place] in _unbalanced(motion.numbers)]
         held = [place for place in range(len(motion.free)) if place not in motion.loose]
-        self.kicked = {place: f"step:kick.{motion.speeds[place]}" for place in (*self.joints, *held)}
+        self.kicked = {place: f"{REMEMBERED}kick.{motion.speeds[place]}" for place in (*self.joints, *held)}
         units = {name: motion.numbers.assembly.quantities[name].unit for name in motion.speeds}
-        memory = [Quantity(f"step:{name}", units[name], "memory") for name in names]
+        memory = [Quantity(f"{REMEMBERED}{name}", units[name], "memory") for name in names]
         impulses = {name: "N m s" if unit == "rad/s" else "N s" for name, unit in units.items()}
-        memory.append(Quantity("step:length", "s", "memory"))
+        memory.append(Quantity(_LENGTH, "s", "memory"))
         memory += [
             Quantity(name, impulses[motion.speeds[place]], "memory") for place, name in self.kicked.items()
         ]
         if self.joints:
-            memory += [Quantity("step:energy", "J", "memory"), Quantity(_SHARE, "1", "memory")]
+            memory += [Quantity(ENERGY, "J", "memory"), Quantity(_SHARE, "1", "memory")]
         self.memory = tuple(memory)
         self.found = (*self.sought, *([_SHARE] if self.joints else []))
 
     @cached_property
     def first(self) -> Scalar:
         """1 in the first step, which has no last one."""
-        return less(self.motion.state["step:length"], self.motion.dt / 2)
+        return less(self.motion.state[_LENGTH], self.motion.dt / 2)
 
     @cached_property
     def rows(self) -> Rows:
@@ -187,15 +187,10 @@ class MomentumStep:
         tree, nu = motion.assembly.tree, motion.before
         columns = {motion.free[place] for place in self.joints}
         rates = [nu[column] for column in columns]
-        links = zip(
-            tree.links,
-            tree.speed_slices(),
-            velocities(tree, motion.here.at.poses, nu[: tree.speed_count]),
-            strict=True,
-        )
+        twists = velocities(tree, motion.here.at.poses, nu[: tree.speed_count])
         turning = [
             sqrt(dot3(twist.angular, twist.angular))
-            for link, at, twist in links
+            for at, twist in zip(tree.speed_slices(), twists, strict=True)
             if at.start == 0 or columns & {*range(at.start, at.stop)}
         ]
         fastest = largest([*turning, *(absolute(rate) for rate in rates)])
@@ -349,7 +344,7 @@ class MomentumStep:
             ended = {name: where(at_end.stops, value, ended[name]) for name, value in stopped.items()}
         found = {name: free[place] for name, place in zip(self.sought, motion.loose, strict=True)}
         found |= {_SHARE: self.now} if self.joints else {}
-        return ended | found | {"step:length": motion.dt}
+        return ended | found | {_LENGTH: motion.dt}
 
     def _stopped(self, free: Sequence[Scalar], linear: Vector) -> dict[str, Scalar]:
         """The same of a flight whose energy can't be held otherwise: nothing turns in this step, the centre goes on."""
@@ -360,7 +355,7 @@ class MomentumStep:
         for name, part in zip(motion.assembly.coordinates[:3], way, strict=True):
             found[name] = plus(found[name], part)
         found |= dict(zip(motion.speeds, here.locked, strict=True)) | dict.fromkeys(self.kicked.values(), 0)
-        return found | {"step:energy": here.energy(here.locked)}
+        return found | {ENERGY: here.energy(here.locked)}
 
     def _momenta(self, nu: Sequence[Scalar], b: Vector, turn: Matrix) -> tuple[Vector, Vector]:
         """P where the step ends, in base axes where it begins, and Π in those where it ends."""

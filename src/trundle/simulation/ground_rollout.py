@@ -20,6 +20,7 @@ from trundle.model.arguments import named
 from trundle.model.ground_checks import require_carried
 from trundle.model.ground_model import GroundModel, derive_on
 from trundle.model.ground_motion import STEP
+from trundle.model.ground_states import REMEMBERED
 from trundle.model.mechanism import mechanism
 from trundle.model.placed import warn_of_references
 from trundle.model.symbols import INPUT, PARAMETER
@@ -220,7 +221,7 @@ def _batch(rolling: Rolling, taken: np.ndarray, values: FloatArray, summary: Map
     """What was stored, with what became of the robots."""
     model, time = rolling.model, np.asarray(taken) * rolling.step
     shown = tuple(
-        name for name in model.states if not name.startswith("step:")
+        name for name in model.states if not name.startswith(REMEMBERED)
     )  # what steps remember is behind them
     wheels = mechanism(model.robot, terrain=True).assembly.wheels
     rows = {name: values[:, row] for row, name in enumerate(shown)}

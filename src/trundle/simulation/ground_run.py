@@ -14,6 +14,7 @@ from trundle.documents.height_files import carried
 from trundle.errors import NumericsError
 from trundle.mechanics.quantities import Quantity
 from trundle.model.ground_model import GroundModel
+from trundle.model.ground_states import REMEMBERED
 from trundle.model.mechanism import mechanism
 from trundle.results import Run
 from trundle.results.columns import Column
@@ -74,7 +75,7 @@ def run_of(
         name: row
         for names, group in zip(labels, rows, strict=True)
         for name, row in zip(names, group, strict=True)
-        if not name.startswith("step:")
+        if not name.startswith(REMEMBERED)
     }
     known = {name: model.quantities[name] for name in values}
     if books is None:

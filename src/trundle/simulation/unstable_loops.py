@@ -20,6 +20,7 @@ from trundle.arrays import FloatArray
 from trundle.model.ground_commands import until
 from trundle.model.ground_model import derive_on
 from trundle.model.ground_motion import STEP
+from trundle.model.ground_states import REMEMBERED
 from trundle.model.placed import Placed, placed
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program.rollout import rollout as native
@@ -106,7 +107,7 @@ class _Looks:
     def _due(self, due: Collection[str]) -> FloatArray:
         """The states with these samples due, and no others; a step that remembers none before it."""
         states, names = self.states.copy(), self.problem.system.states
-        states[[row for row, name in enumerate(names) if name.startswith("step:")]] = 0.0
+        states[[row for row, name in enumerate(names) if name.startswith(REMEMBERED)]] = 0.0
         for clock in self.problem.system.clocks:
             states[names.index(until(clock))] = 0.0 if clock in due else _NEVER
         return states
