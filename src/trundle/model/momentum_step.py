@@ -4,7 +4,7 @@ Sought are the step's speeds u; M, Jacobians and contacts are those where it beg
 whole (about n̄, the normal of the ground, by its mean), Π about the centre of mass (implicit midpoint, Cayley's map) and
 the joints' own p_s (symplectic Euler) go on apart:
 
-    P(u) + a × P(u) = P₀' − a × P₀' + h f,       P₀' = P₀ + h m g,   a = n̄ tan(h n̄·ω₀/2)
+    P(u) + a × P(u) = P₀' − a × P₀' + h f,       P₀' = P₀ + h m g,   a = n̄ tan(h n̄·ω₀/2)   (then `_within_heading`)
     Π(u) + b × Π(u) = Π₀ + h τ,                  b = (h κ/2) ω,      κ = tan(θ/2)/(θ/2), θ = h |ω₀|
     p_s(u) = p_s₀ + h (∂ℓ/∂s(q₀, u) + τ_s)
 
@@ -145,8 +145,7 @@ class MomentumStep:
     @cached_property
     def half_turn(self) -> Vector:
         """a = n̄ tan(h ω_n/2), ω_n the rate about n̄ where the step begins."""
-        angle = clamp(self.motion.dt * dot3(self.normal, self.omega), _TURN)
-        return scale(tan(angle / 2), self.normal)
+        return scale(tan(clamp(self._turn(self.omega), _TURN) / 2), self.normal)
 
     @cached_property
     def kappa(self) -> Scalar:
@@ -361,12 +360,33 @@ class MomentumStep:
         """P where the step ends, in base axes where it begins, and Π in those where it ends."""
         a, bears = self.half_turn, self.motion.bears
         linear, angular = three([dot(row, nu) for row in self.rows[:3]]), self.about_center(nu)
-        share = 2 / (1 + dot3(a, a))
-        about = cross(a, linear)
-        turned = add(linear, scale(share, add(about, cross(a, about))))
+        turned = self._within_heading(nu, turned_by(a, linear))
         free = apply_transposed(turn, self.about_center(self.motion.before))
         borne = subtract(angular, cross(b, angular))
         return chosen(bears, turned, three(self.started[3:])), chosen(bears, borne, free)
+
+    def _within_heading(self, nu: Sequence[Scalar], linear: Vector) -> Vector:
+        """P, which the ground's forces turn by no more than the heading turns: wheels that scrub stop a turn that the
+        step foresaw. As its size stays, so does the energy.
+        """
+        foreseen = clamp(self._turn(self.omega), _TURN)
+        share = self._forced(linear, foreseen)
+        moving = where(less(absolute(foreseen), _STILL), 1, foreseen)
+        back = minimum(maximum(share - self._turn(three(nu[3:6])) / moving, 0), share) * foreseen
+        return turned_by(scale(-tan(back / 2), self.normal), linear)
+
+    def _turn(self, omega: Vector) -> Scalar:
+        """By how much a rate turns about n̄ in a step (rad)."""
+        return self.motion.dt * dot3(self.normal, omega)
+
+    def _forced(self, linear: Vector, turn: Scalar) -> Scalar:
+        """γ: the share of a turn of the heading (rad) by which forces turned P: 0 on ice, 1 on grip."""
+        across = cross(self.normal, linear)
+        least = _AT_REST * self.motion.weight * self.motion.dt
+        still = less(absolute(turn), _STILL)
+        size = (dot3(linear, linear) + least * least) * where(still, 1, turn)
+        share = dot3(subtract(linear, three(self.started[:3])), across) / size
+        return where(still, 0, minimum(maximum(share, 0), 1))
 
     def _coordinates(self, nu: Sequence[Scalar], linear: Vector, turn: Matrix) -> dict[str, Scalar]:
         """By name: the centre of mass goes by P/m, in flight by the mean of both ends; the base is put where it wants
@@ -383,17 +403,18 @@ class MomentumStep:
 
     def _led(self, nu: Sequence[Scalar], linear: Vector) -> Vector:
         """m times the velocity by which the centre of mass goes (base axes where the step begins). Where the ground
-        turns it, by the mean of both ends: γ is the share of its turn that forces made, 0 on ice.
+        turns it, by the mean of both ends, as far as forces made the turn.
         """
-        begun = three(self.started[:3])
-        turning = self.motion.dt * dot3(self.normal, three(nu[3:6]))
-        still = less(absolute(turning), _STILL)
-        across = cross(self.normal, linear)
-        least = _AT_REST * self.motion.weight * self.motion.dt
-        size = (dot3(linear, linear) + least * least) * where(still, 1, turning)
-        share = minimum(maximum(dot3(subtract(linear, begun), across) / size, 0), 1)
-        by_end = subtract(linear, scale(where(still, 0, share * turning) / 2, across))
-        return chosen(self.motion.bears, by_end, scale(0.5, add(begun, linear)))
+        turn = self._turn(three(nu[3:6]))
+        back = scale(self._forced(linear, turn) * turn / 2, cross(self.normal, linear))
+        mean = scale(0.5, add(three(self.started[:3]), linear))
+        return chosen(self.motion.bears, subtract(linear, back), mean)
+
+
+def turned_by(a: Vector, vector: Vector) -> Vector:
+    """By Cayley's map of 2a: by 2 atan |a| about a."""
+    about = cross(a, vector)
+    return add(vector, scale(2 / (1 + dot3(a, a)), add(about, cross(a, about))))
 
 
 def _unbalanced(numbers: Mechanism) -> frozenset[int]:
