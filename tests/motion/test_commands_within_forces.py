@@ -29,7 +29,7 @@ def commanded(twists):
 
 def random_twists(kind, rng):
     """Twists that the base's wheels roll along; a car goes straight on, as others do between two turns."""
-    free = {"differential": (1, 0, 1), "skid": (1, 0, 1), "car": (1, 0, 0)}.get(kind, (1, 1, 1))
+    free = {"differential": (1, 0, 1), "car": (1, 0, 0)}.get(kind, (1, 1, 1))
     twists = rng.uniform(-4, 4, (rng.integers(1, 4), 3)) * free
     return [(tuple(twist), rng.uniform(0.05, 1)) for twist in [*twists.tolist(), (0.0, 0.0, 0.0)]]
 

@@ -137,12 +137,6 @@ def test_too_steep_a_slope_is_told():
         trundle.follow(path, on_slope(swerve(), 0.8, 0.3), progress=False)
 
 
-def test_a_base_that_slides_as_it_turns_drifts_down_a_slope():
-    robot = on_slope(catalog.skid_steer(motor="kraken_x60", center_height=0.1), 0.3, np.pi / 2)
-    with pytest.raises(InputError, match=r"at \(.*\) what pulls the base aside takes .* the drift"):
-        trundle.follow(trundle.pose_path([(0, 0), (1, 0.3), (2, 0)]), robot, progress=False)
-
-
 def test_a_slope_needs_heights():
     text = yaml.safe_load(dump(swerve()))["robot"]
     flat = parse_robot({**text, "body": {"mass": 40}})
@@ -173,7 +167,7 @@ def test_plans_on_slopes_hold_and_are_followed(kind):
     """A car slides aside before it rolls: steered as hard against that as at a speed it was 68 mm late."""
     rng = np.random.default_rng([8, KINDS.index(kind)])
     path, robot = random_path(kind, rng), random_robot(kind, rng, contact="slip")
-    robot = on_slope(robot, 0.02 if kind == "skid" else 0.1, rng.uniform(-np.pi, np.pi))
+    robot = on_slope(robot, 0.1, rng.uniform(-np.pi, np.pi))
     driven = trundle.follow(path, robot, progress=False)
     require_shares(driven, kind)
     assert trundle.track(robot, driven, progress=False).largest["position"] <= WORST
@@ -218,14 +212,14 @@ def test_no_share_on_a_slope_is_above_what_was_asked_for(campaign):
         count += len(KINDS)
         for kind in KINDS:
             robot = random_robot(kind, rng)
-            steep = rng.uniform(0, 0.03 if kind == "skid" else 0.2)
-            robot, path = on_slope(robot, steep, rng.uniform(-np.pi, np.pi)), random_path(kind, rng)
+            robot, path = (
+                on_slope(robot, rng.uniform(0, 0.2), rng.uniform(-np.pi, np.pi)),
+                random_path(kind, rng),
+            )
             try:
                 driven = trundle.follow(path, robot, progress=False)
             except InputError as error:
                 told += " takes " in str(error)
-            except trundle.NumericsError:
-                told += kind == "skid"
             else:
                 require_shares(driven, kind)
                 held += 1

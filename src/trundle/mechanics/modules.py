@@ -143,7 +143,8 @@ class Module:
     `heading`, both in the base's frame; its `radius` (m).
 
     `pivots`: it can be turned; `offset`: its contact ahead and to the left of its pivot (m). `rollers`: the one
-    direction, along and across, in which the ground can push a wheel with rollers.
+    direction, along and across, in which the ground can push a wheel with rollers. `slips`: whether its contact gives
+    friction against whatever slip.
     """
 
     name: str
@@ -153,6 +154,7 @@ class Module:
     pivots: bool
     offset: tuple[Scalar, Scalar]
     rollers: tuple[Scalar, Scalar] | None = None
+    slips: bool = False
 
     @property
     def heading(self) -> Scalar:
@@ -343,4 +345,7 @@ def _module(wheel: WheelModel, rotation: Sequence[Sequence[Scalar]]) -> Module:
     (x, y), (ahead, left) = wheel.position, wheel.offset
     if wheel.steering is not None and not wheel.noun.steered:  # its `position` is that of its contact
         x, y = x - c * ahead + s * left, y - s * ahead - c * left
-    return Module(wheel.name, (x, y), (c, s), wheel.radius, wheel.steering is not None, wheel.offset, only)
+    slips = wheel.law.drag(1.0, wheel.read) is not None
+    return Module(
+        wheel.name, (x, y), (c, s), wheel.radius, wheel.steering is not None, wheel.offset, only, slips
+    )

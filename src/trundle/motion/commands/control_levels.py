@@ -307,9 +307,7 @@ def _line(control: Control, state: State, twist: FloatArray) -> Callable[[float]
     # between two twists that the wheels can roll along nothing slips, and the start is one: the end is looked at
     slip = over(1.0).samples(np.array([1.0])).slip[0]
     worst = int(slip.argmax())
-    if (
-        control.real is not None and control.real.driven.sides
-    ):  # wheels that slide leave the base's origin on its way
+    if control.drive.slides:  # wheels that slide leave the base's origin on its way
         slip = np.abs(
             [twist[1] * math.cos(control.drive.headings[0]) - twist[0] * math.sin(control.drive.headings[0])]
         )

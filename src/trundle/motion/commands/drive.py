@@ -14,7 +14,6 @@ from trundle.arrays import FloatArray
 from trundle.catalog.steered import limited_swerve
 from trundle.choices import LEVELS, PROFILES, Level, Shape
 from trundle.errors import InputError, choose, counted, no_attribute, require_known, suggest
-from trundle.expected import a_real
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.commands import Command, CommandFile, GivenCommands, ModuleCommand, read_commands
 from trundle.motion.commands.control_levels import (
@@ -29,7 +28,7 @@ from trundle.motion.commands.reach import implied
 from trundle.motion.commands.steps import Control, State, Step, Stretch, Target
 from trundle.motion.drive.drive import Limits
 from trundle.motion.drive.kinematics import Kinematics, kinematics, planned
-from trundle.motion.forces.real_limits import checked, real_limits, rolled
+from trundle.motion.forces.real_limits import planned_with
 from trundle.motion.pieces.extremes import Peak, peaks
 from trundle.motion.pieces.motion import Motion
 from trundle.progress import Doing
@@ -256,8 +255,7 @@ def drive(
     who = driven_modules(kinematics(driver))
     held = who.drive.limited(limits)
     within = level in ("limited", "coordinated")
-    real = real_limits(who, a_real(grip, "grip", above=0)) if within and grip is not None else None
-    real = None if real is None else rolled(checked(real), held.rolling[0])
+    real = planned_with(who, grip) if within else None
     bounded = held if real is None else implied(held, real)
     shape = smooth_shape(profile, bounded.limits) if within else profile
     control = Control(who, held, shape, within, real)

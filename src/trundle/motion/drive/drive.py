@@ -180,9 +180,18 @@ class Drive:
 
     @cached_property
     def slides(self) -> bool:
-        """Whether wheels must slide for the base to turn: all hold their direction, and stand one behind the other."""
-        ahead = (self.places * np.exp(-1j * self.headings)).real
-        return all(module.held for module in self.modules) and bool(np.ptp(ahead) > ALIGNED)
+        """Whether wheels slide for the base to turn: all hold one direction, stand one behind the other, and slip."""
+        if not all(m.held and m.slips for m in self.modules) or np.ptp(self.headings) > SLACK:
+            return False
+        return bool(np.ptp((self.places * np.exp(-1j * self.headings)).real) > ALIGNED)
+
+    @property
+    def holding(self) -> tuple[Module, ...]:
+        """The modules across which the base can't go: those that hold their direction; of a base whose wheels slide to
+        turn one at its origin.
+        """
+        held = tuple(m for m in self.modules if m.held)
+        return (replace(held[0], place=(0.0, 0.0)),) if self.slides else held
 
     @cached_property
     def axes(self) -> FloatArray:
@@ -318,13 +327,16 @@ class Drive:
 
 def require_speeds(drive: Drive) -> None:
     """InputError where nothing limits how fast a module rolls."""
+    real = "give its motor a model or a voltage_limit (and the body its mass), "
+    declared = "declare `limits: {drive_speed: ...}` of the wheel, or give limits=Limits(drive_speed=...)"
+    if drive.slides:
+        real = "wheels that slide to turn are planned within declared limits alone: "
     for module, limits in zip(drive.modules, drive.limits, strict=True):
         if not math.isfinite(limits.drive_speed):
             raise InputError(
                 f"nothing limits how fast {module.name} rolls",
                 key=f"robot.wheels.{module.name}.limits.drive_speed",
-                hint="give its motor a model or a voltage_limit (and the body its mass), declare "
-                "`limits: {drive_speed: ...}` of the wheel, or give limits=Limits(drive_speed=...)",
+                hint=real + declared,
             )
 
 

@@ -222,7 +222,7 @@ def _greatest(problem: Problem) -> FloatArray:
         held = _over_twists(problem, np.where(drive.points, np.inf, limits))
         rolls = np.array([module.rollers is None for module in drive.modules])
         # wheels that slide go across as well as they roll
-        places = np.minimum(np.where(rolls & (not problem.sliding), limits, np.inf), held[:-1])
+        places = np.minimum(np.where(rolls & (not problem.drive.slides), limits, np.inf), held[:-1])
         origin = places.max() if _holds_origin(drive.places) else np.inf
         rows.append(np.append(places, min(float(held[-1]), float(origin))))
     return np.array(rows)

@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray
 from trundle.catalog.steered import limited_swerve
-from trundle.expected import a_real
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.drive import Driven, driven_modules
 from trundle.motion.drive.drive import Limits
-from trundle.motion.drive.kinematics import Kinematics, kinematics
+from trundle.motion.drive.kinematics import kinematics
 from trundle.motion.fastest.bounds import require_open
 from trundle.motion.fastest.obstacles import Obstacle, obstacles_of
 from trundle.motion.fastest.outlines import given_outline, outline_of
@@ -32,7 +31,7 @@ from trundle.motion.fastest.wishes import (
     stops_of,
     warn_of_headings,
 )
-from trundle.motion.forces.real_limits import RealLimits, checked, real_limits
+from trundle.motion.forces.real_limits import planned_with
 from trundle.motion.paths.following import linked
 from trundle.motion.pieces.motion import Motion
 from trundle.motion.planning.search import Candidate
@@ -165,7 +164,7 @@ def fastest(
         search = Search(
             who,
             linked(who, who.drive.limited(limits)),
-            _real(who, grip),
+            planned_with(who, grip),
             None if angles is None else who.drive.angles_by_name(angles),
         )
         stops, obstacles = stops_of(start, goal, via, zones), obstacles_of(keep_out)
@@ -181,12 +180,6 @@ def fastest(
         best, candidates = searched(problem, search, doing)
         driven = _driven(problem, search, best, zones, asked)
         return replace(driven, bound=bound, candidates=candidates, obstacles=obstacles)
-
-
-def _real(who: Kinematics, grip: float | None) -> RealLimits | None:
-    """Motors and floor, where they bind and are asked for."""
-    real = None if grip is None else real_limits(who, a_real(grip, "grip", above=0))
-    return None if real is None else checked(real)
 
 
 def _driven(

@@ -65,8 +65,6 @@ class Problem:
         The wheels' forces by the base's acceleration (m/s², rad/s²), as shares of what the floor holds, about.
     parts : tuple of int, optional
         Of how many phases the legs are: one, or that many with durations of their own.
-    sliding : bool
-        Whether wheels that hold their direction may slide for the base to turn: its origin alone keeps to its way.
     """
 
     drive: Drive
@@ -75,7 +73,6 @@ class Problem:
     outline: FloatArray
     hold: FloatArray | None = None
     parts: tuple[int, ...] = ()
-    sliding: bool = False
 
     def grown(self, distance: float) -> Problem:
         """The same with so much more around its obstacles (m)."""
@@ -101,15 +98,12 @@ class Problem:
     @cached_property
     def basis(self) -> FloatArray:
         """(k, 3): the twists that wheels allow which neither steer nor have rollers, in units of `size`."""
-        if self.sliding:
-            heading = float(self.drive.headings[0])
-            return np.array([[math.cos(heading), math.sin(heading), 0.0], [0.0, 0.0, 1.0]])
-        fixed = [i for i, m in enumerate(self.drive.modules) if m.held]
-        across = 1j * np.exp(1j * self.drive.headings[fixed])
-        scaled = np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1 / self.size]]) @ self.drive.map[:, fixed]
-        rows = (np.conj(across) * scaled).real.T
-        if not fixed:
+        holding = Drive(self.drive.holding, self.drive.limits[: len(self.drive.holding)])
+        if not holding.modules:
             return np.eye(3)
+        across = 1j * np.exp(1j * holding.headings)
+        scaled = np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1 / self.size]]) @ holding.map
+        rows = (np.conj(across) * scaled).real.T
         _, sizes, vectors = np.linalg.svd(rows)
         rank = int((sizes > 1e-9 * max(1.0, sizes[0])).sum())
         return vectors[rank:]

@@ -140,10 +140,8 @@ def bounding(drive: Drive, real: RealLimits) -> tuple[Drive, Weight]:
     # M over (v_x, v_y, ω) has −m y and m x in its last row
     center = complex(float(inertia[1, 2]), -float(inertia[0, 2])) / mass
     loads = driven.loads
-    # wheels that slide use all of their friction, whatever share of it plans may use along them
-    grip = max(real.grip, 1.0) if driven.sides else real.grip
     pull = complex(*map(float, driven.here.assembly.tree.gravity[:2]))
-    most = float(grip * driven.friction.max() * loads.sum() / mass)
+    most = float(real.grip * driven.friction.max() * loads.sum() / mass)
     return replace(drive, limits=limits), Weight(center, most, pull)
 
 

@@ -67,7 +67,7 @@ class Search:
         if self.real is None:
             return Problem(self.declared, stops, obstacles, outline)
         drive, hold = like_declared(self.declared, self.real)
-        return Problem(drive, stops, obstacles, outline, hold, sliding=bool(self.real.driven.sides))
+        return Problem(drive, stops, obstacles, outline, hold)
 
     def bound(self, problem: Problem, more: int = 0) -> float:
         """A time that no motion beats, or none with so many whole turns more; InputError where a stop asks for more

@@ -10,8 +10,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.motion.forces.balance import Balance
 from trundle.motion.forces.driven_robot import DrivenRobot
-from trundle.motion.forces.forces import MotionForces, given_forces, nearest_forces, scrubbing_forces
-from trundle.motion.forces.scrubbing import Scrub, Sliding
+from trundle.motion.forces.forces import MotionForces, given_forces, nearest_forces
 from trundle.motion.pieces.motion import Samples
 
 # By which share of √b tangents in b are taken, as differences from both sides: their error goes with its square.
@@ -57,16 +56,10 @@ class Demand:
 
     def forces(self, a: FloatArray, b: FloatArray, wished: FloatArray | None = None) -> MotionForces:
         """The forces at z̈ = a and ż² = b (n,), those of the contacts nearest to what is wished (n, forces)."""
-        if self.driven.sides:
-            return scrubbing_forces(self.balance, self.scrub(a, b))
         taken = self.taken(a, b)
         loads = affine(self.loads, a[:, None], b[:, None])
         pushes = nearest_forces(self.balance, taken, wished, loads)
         return given_forces(self.balance, self.pace * np.sqrt(b), taken, pushes, loads)
-
-    def scrub(self, a: FloatArray, b: FloatArray) -> Scrub:
-        """How the wheels of a base that slides to turn slide at z̈ = a and ż² = b (n,), and what that takes."""
-        return Sliding(self.balance, self.pace * np.sqrt(b), self.pace * a + self.bend * b).settled()
 
     def efforts(self, b: FloatArray) -> tuple[FloatArray, FloatArray]:
         """What joints give by themselves at ż² = b (n,), and its slope by b, (speeds, n) each."""

@@ -31,13 +31,11 @@ class DrivenRobot:
     """A robot in numbers as a motion moves it: its mechanism, and which of its wheels the motion's modules are.
 
     Wheels that aren't among its `names`, as casters may be, count as at rest, and nothing is asked of their contacts.
-    `drive_speeds` are how fast they may roll (m/s) where wheels slide to turn: that hangs on what slip forces take.
     `pull` is how many times what gravity pulls along the ground counts.
     """
 
     robot: Robot
     names: tuple[str, ...]
-    drive_speeds: tuple[float, ...] = ()
     pull: float = 1.0
 
     @cached_property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -120,21 +120,11 @@ def given_forces(
 
 def scrubbing_forces(balance: Balance, scrub: Scrub) -> MotionForces:
     """The same of a base whose wheels slide to turn: the share of their friction is that of their side."""
-    needed = scrubbing_torques(balance, scrub)
+    needed = scrub.taken - np.einsum("nkj,nk->jn", balance.rows, scrub.forces)
     shares = np.empty((len(scrub.forces), len(balance.driven.wheels)))
     for side, wheels in enumerate(balance.driven.sides):
         shares[:, list(wheels)] = scrub.shares[:, [side]]
-    told = _told(balance, scrub.nu, needed, scrub.forces, scrub.loads, scrub.creep, shares)
-    use = {**told.use, "drift of base": np.abs(scrub.drift)}
-    for most, wheel in zip(balance.driven.drive_speeds, balance.driven.wheels, strict=False):
-        if np.isfinite(most) and wheel.spin is not None:
-            use[f"drive_speed of {wheel.name}"] = np.abs(scrub.nu[wheel.spin]) * float(wheel.radius) / most
-    return replace(told, use=use)
-
-
-def scrubbing_torques(balance: Balance, scrub: Scrub) -> FloatArray:
-    """What motors give on all speeds, (speeds, n)."""
-    return scrub.taken - np.einsum("nkj,nk->jn", balance.rows, scrub.forces)
+    return _told(balance, scrub.nu, needed, scrub.forces, scrub.loads, scrub.creep, shares)
 
 
 def _grip(balance: Balance, loads: FloatArray) -> FloatArray:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
+from trundle.expected import a_real
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.forces import without_height
 from trundle.motion.drive.kinematics import Kinematics
@@ -20,14 +21,11 @@ LIFTED = 0.95
 # The share of the most power of a battery that plans take: its voltage, then 0.61 of that without load, falls the more
 # steeply the nearer that comes.
 POWER = 0.95
-# The share of the way to an axle that the place about which a base turns on sliding wheels may go: beyond it all wheels
-# slide to one side.
-DRIFT = 0.5
 
 
 def planned_share(name: str, grip: float) -> float:
     """The share that is planned with of what binds by name ("grip of rear_left"), with `grip` that of friction."""
-    return {"grip": grip, "load": LIFTED, "power": POWER, "drift": DRIFT}.get(name.partition(" of ")[0], 1.0)
+    return {"grip": grip, "load": LIFTED, "power": POWER}.get(name.partition(" of ")[0], 1.0)
 
 
 def planned_use(use: Mapping[str, FloatArray], grip: float) -> dict[str, FloatArray]:
@@ -65,7 +63,17 @@ def _moved(driven: DrivenRobot) -> list[tuple[int, WheelModel]]:
     return [(w.spin, w) for w in driven.wheels if w.spin is not None and w.spin in driven.actuators]
 
 
-def checked(real: RealLimits) -> RealLimits:
+def planned_with(who: Kinematics, grip: float | None) -> RealLimits | None:
+    """What motions are planned within beside declared limits: of wheels that slide to turn nothing, as no forces but
+    those of sliding turn the base.
+    """
+    real = None if grip is None else real_limits(who, a_real(grip, "grip", above=0))
+    if real is None or real.driven.sides:
+        return None
+    return _checked(real)
+
+
+def _checked(real: RealLimits) -> RealLimits:
     """The same; InputError for a wheel without friction, for one that its motors can't move, and on a slope for masses
     without a height.
     """
@@ -83,13 +91,6 @@ def checked(real: RealLimits) -> RealLimits:
     for column, wheel in _moved(driven):
         _require_motion(driven, column, wheel)
     return real
-
-
-def rolled(real: RealLimits, speeds: FloatArray) -> RealLimits:
-    """The same, with how fast wheels may roll (m,; m/s) that slide to turn: how fast that is what they give says."""
-    if not real.driven.sides:
-        return real
-    return replace(real, driven=replace(real.driven, drive_speeds=tuple(speeds.tolist())))
 
 
 def _require_motion(driven: DrivenRobot, column: int, wheel: WheelModel) -> None:

@@ -296,18 +296,6 @@ class Scrub(NamedTuple):
         """(n, sides): what they give of what they have."""
         return np.where(self.along > 0, self.along, -self.along / self.braking)
 
-    @property
-    def turning(self) -> FloatArray:
-        """(n, sides): t − c √(1 − t²) + c, what the shares t add to the turn, scrub included; least at −braking."""
-        return turning(self.along, self.braking)
-
-
-def turning(along: FloatArray, braking: FloatArray) -> FloatArray:
-    """What shares of friction along a side add to a turn: linear beyond all that there is."""
-    scrub = np.sqrt(np.maximum(1 / braking**2 - 1, 0.0))
-    inside = np.clip(along, -braking, 1.0)
-    return inside - scrub * np.sqrt(np.maximum(1 - inside**2, 0.0)) + scrub + (along - inside)
-
 
 class _Given(NamedTuple):
     """At unknowns (n, sides + 1): slip along and across (n, m), drift (n,), forces (n, m), and of sides (n, sides) what

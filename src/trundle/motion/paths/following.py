@@ -12,14 +12,14 @@ import numpy as np
 from trundle.arrays import ComplexArray, FloatArray
 from trundle.catalog.steered import limited_swerve
 from trundle.errors import InputError, NumericsError
-from trundle.expected import a_real, came
+from trundle.expected import came
 from trundle.mechanics.modules import turns_into_range
 from trundle.mechanics.steering import STILL
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.drive import Driven
 from trundle.motion.drive.drive import Drive, Limits, require_speeds
 from trundle.motion.drive.kinematics import Kinematics, kinematics, planned
-from trundle.motion.forces.real_limits import RealLimits, checked, real_limits, rolled
+from trundle.motion.forces.real_limits import RealLimits, planned_with
 from trundle.motion.paths.aligned import aligned
 from trundle.motion.paths.along_path import AlongPath, Stretched, local_velocities, steered_along
 from trundle.motion.paths.force_scaling import blocked, blocking, quickest_by_forces
@@ -121,9 +121,8 @@ def follow(
         who = planned(
             kinematics(limited_swerve() if robot is None else robot_of(robot, "follow", "it has no wheels"))
         )
-        real = None if grip is None else real_limits(who, a_real(grip, "grip", above=0))
+        real = planned_with(who, grip)
         drive = linked(who, who.drive.limited(limits))
-        real = None if real is None else rolled(checked(real), drive.rolling[0])
         return _along_all(path, who, _followed(drive, real), angles, real)
 
 
@@ -252,7 +251,7 @@ def along(
     real: RealLimits | None,
 ) -> AlongPath:
     """A section in the least time, its modules nearest to their angles before."""
-    check_held(drive, section, real)
+    check_held(drive, section)
     stretched = Stretched(section.length, _rest_order(drive), section.entry == 0, section.exit == 0)
     angles, forward = _begin(drive, section, stretched, now)
     limited = tuple(replace(zone, start=zone.start - begins, end=zone.end - begins) for zone in zones)

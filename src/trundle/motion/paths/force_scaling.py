@@ -19,13 +19,12 @@ from trundle.motion.paths.force_programme import Basis, Chosen, ForceProgramme, 
 from trundle.motion.paths.knots import Knots, cut, graded, merged
 from trundle.motion.paths.looks import NODES, WEIGHTS, WISHED, Bound, Forced, Looks
 from trundle.motion.paths.path_scaling import Course, Programme, Room, Scaling, quickest
-from trundle.motion.paths.scrub_laws import ScrubLaws
 
 # The friction of wheels that hold whatever comes, for a first guess.
 _STICKY = 10.0
 # What shares bend at least on an interval, of what counts as lost there: rounding must not cut.
 _FLAT = 1e-5
-# Shares of wheels that slide bend too sharply for one polynomial an interval: certificates take so many.
+# Shares that bend too sharply for one polynomial an interval: certificates take so many.
 _SHARP = 8
 # Intervals are cut again, so often at most, where margins cost more than this share of the time.
 _LOST, _LEVELS = 5e-4, 3
@@ -37,8 +36,6 @@ _FIRST = 0.5
 _MOST_ROUNDS, _ENOUGH = 10, 5e-4
 # A path is followed slowly at this share of what b can be.
 _SLOW = 1e-6
-# The same where wheels slide: what creeps slower than that gives less than friction.
-_SLIDES = 1e-2
 # An interval is cut in so many parts at least where closer looks show shares above 1 by more than this.
 _HIDES, _SHOWN = 3, 2e-3
 # By so many parts, cubed, intervals are cut whose margins cost too much.
@@ -78,20 +75,12 @@ def quickest_by_forces(
         lost, closer = rounds.lost(forced), rounds.looks.closer(forced, _SHARP)
         hidden = closer.passed(forced, 1 + _SHOWN) if closer else np.zeros(len(lost), dtype=bool)
         if level == _LEVELS - 1 or (lost.sum() < _LOST and not hidden.any()):
-            return _certified(forced, rounds.room, _closely(rounds.looks, closer, bound))
+            return _certified(forced, rounds.room, [rounds.looks, closer] if closer else [rounds.looks])
         many = np.maximum(np.ceil(np.cbrt(lost / _LOST * _FINE)), np.where(hidden, _HIDES, 1))
         finer = merged(graded(cut(rounds.declared.knots, many)), knots.marks)
         rounds = _Rounds.on(course, finer, ends, bound, jerks)
         start = rounds.after(forced)
     raise NumericsError("no speeds along the path keep what motors and floor give")
-
-
-def _closely(looks: Looks, closer: Looks | None, bound: Bound) -> list[Looks]:
-    """The looks of a certificate: more of them where contacts slide."""
-    driven = looks.demand.driven
-    if driven.sides:
-        return [Looks.on(looks.knots, bound, _SHARP)]
-    return [looks] if closer is None else [looks, closer]
 
 
 class TooFastError(NumericsError):
@@ -131,7 +120,7 @@ def evenly_by_forces(course: Course, knots: FloatArray, square: float, bound: Bo
 def blocking(knots: FloatArray, bound: Bound) -> tuple[str, float, float]:
     """What takes most of what there is however slowly a path is followed: its name, the share, and z."""
     demand = bound.demand(knots)
-    slow = (_SLIDES if demand.driven.sides else _SLOW) * _greatest_pace(demand)
+    slow = _SLOW * _greatest_pace(demand)
     shares = planned_use(demand.forces(np.zeros_like(slow), slow).use, bound.grip)
     name = max(shares, key=lambda each: float(shares[each].max()))
     place = int(shares[name].argmax())
@@ -141,13 +130,6 @@ def blocking(knots: FloatArray, bound: Bound) -> tuple[str, float, float]:
 def blocked(pose: FloatArray, name: str, share: float) -> InputError:
     """The error of a path that asks for more than there is at the slowest pace that is tried."""
     what, _, owner = name.partition(" of ")
-    if what == "drift":
-        return InputError(
-            f"at ({pose[0]:.4g}, {pose[1]:.4g}) what pulls the base aside takes {share:.4g} times the drift that plans "
-            "leave it as it turns, however slowly it goes",
-            key="robot",
-            hint="a gentler slope, more friction, or a way that doesn't turn there",
-        )
     return InputError(
         f"at ({pose[0]:.4g}, {pose[1]:.4g}) the path takes {share:.4g} times the {what} that {owner} has, "
         "far slower than other limits leave it, too",
@@ -207,7 +189,7 @@ class _Rounds:
         values = np.stack([values[0], values[1] / 2], axis=1).reshape(count, len(NODES), 2, -1)
         weights = np.diff(knots)[:, None] * WEIGHTS
         basis = Basis(columns[:: len(NODES)], values, declared.scale, weights, declared.ends, wishing(NODES))
-        laws = (ScrubLaws if looks.demand.driven.sides else Laws)(looks.demand, bound.grip)
+        laws = Laws(looks.demand, bound.grip)
         programme = ForceProgramme(laws, basis)
         passed = _passed(declared, bound)
         return cls(programme, laws, declared, looks, jerks, Room.on(knots, course), np.ones(count), passed)
@@ -249,8 +231,8 @@ class _Rounds:
             if abs(before - now) < _ENOUGH * now and most_used < 1 + used:
                 break
             before = now
-            self.allowed = np.clip(self.allowed * np.minimum(left, _rolled(worst)), _SMALL, 1.0)
-            self._spare(self._bent(worst, forced))
+            self.allowed = np.clip(self.allowed * left, _SMALL, 1.0)
+            self._spare(worst)
             self.laws.spare(programme.place(chosen))
         return best[1]
 
@@ -300,27 +282,12 @@ class _Rounds:
         always = asked(declared.scale)
         return lambda _: always
 
-    def _bent(self, worst: dict[str, FloatArray], forced: Forced) -> dict[str, FloatArray]:
-        """The largest shares; of laws that go by tangents as if these held at the nodes: the next ones see to it."""
-        if not self.looks.demand.driven.sides:
-            return worst
-        nodes = self.looks.nodes(forced)
-        return {
-            name: share / np.maximum(np.abs(nodes[name]).max(axis=1), 1.0) for name, share in worst.items()
-        }
-
     def _spare(self, worst: Mapping[str, FloatArray]) -> None:
         """Plan with less of what the last plan passed between points, with more of what it left."""
         laws = self.laws
         for name, share in worst.items():
             wished = laws.margin(name) / np.maximum(np.repeat(share, len(NODES)), _SMALL)
             laws.margins[name] = np.clip(wished, _SMALL, 1.0)
-
-
-def _rolled(worst: Mapping[str, FloatArray]) -> FloatArray | float:
-    """By how much b may be larger for speeds that wheels roll at as they slide; infinite where none is limited."""
-    shares = [share for name, share in worst.items() if name.startswith("drive_speed")]
-    return 1 / np.max(shares, axis=0) ** 2 if shares else math.inf
 
 
 def _passed(declared: Programme, bound: Bound) -> Rows:
@@ -389,7 +356,7 @@ def _certified(forced: Forced, room: Room, looks: list[Looks], most: float = 1.0
         if worst <= 1 + _BEYOND:
             return slowed
         if place and before[1] > worst:
-            # what scrubs hardly goes with b: by how much shares go with it the last step says
+            # by how much shares go with b the last step says
             steps = min(math.log(factor / before[0]) / math.log(worst / before[1]), _STEEPEST)
         before = factor, worst
         # grip goes with b, voltages more with its root

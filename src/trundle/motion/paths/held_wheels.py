@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
 from trundle.errors import InputError
 from trundle.motion.drive.drive import Drive
-from trundle.motion.forces.real_limits import RealLimits
 from trundle.motion.paths.along_path import local_velocities
 from trundle.motion.paths.pose_paths import Section
 
@@ -19,20 +17,18 @@ _ACROSS = 1e-6
 _LOOKS = 4001
 
 
-def check_held(drive: Drive, section: Section, real: RealLimits | None) -> None:
+def check_held(drive: Drive, section: Section) -> None:
     """InputError where a wheel that doesn't steer and has no rollers would be pushed across; where wheels slide for the
     base to turn, of its origin.
     """
-    if real is not None and real.driven.sides:
-        drive = Drive((replace(drive.modules[0], place=(0.0, 0.0)),), drive.limits[:1])
-    fixed = [i for i, module in enumerate(drive.modules) if module.held]
-    u = local_velocities(drive, section, np.linspace(0.0, section.length, _LOOKS))[:, fixed]
-    across = np.abs((u * np.exp(-1j * drive.headings[fixed])).imag)
+    holding = Drive(drive.holding, drive.limits[: len(drive.holding)])
+    u = local_velocities(holding, section, np.linspace(0.0, section.length, _LOOKS))
+    across = np.abs((u * np.exp(-1j * holding.headings)).imag)
     if (across > _ACROSS).any():
-        name = drive.names[fixed[int(across.max(axis=0).argmax())]]
+        name = holding.names[int(across.max(axis=0).argmax())]
         hint = "give points without headings, pose_path([(x, y), …]): the base's origin then goes along its own axis"
-        if drive.slides and (real is None or not real.driven.sides):
-            hint = "wheels that slide in turns need `contact: slip`, masses, and motors with limits on all of them"
+        if len(holding.modules) == len(drive.modules) > 2:
+            hint = f"{hint}; wheels that slide in turns need `contact: slip`"
         raise InputError(
             f"{name} holds its direction, and the path would push it sideways",
             key=f"robot.wheels.{name}",

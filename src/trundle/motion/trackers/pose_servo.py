@@ -10,7 +10,7 @@ turns towards the motion instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -54,11 +54,9 @@ class PoseServo:
     @cached_property
     def free(self) -> FloatArray:
         """The projection (3, 3) of twists onto those that wheels which hold their direction roll along with."""
-        held = [m for m in self.drive.modules if m.held]
+        held = self.drive.holding
         if not held:
             return np.eye(3)
-        if self.drive.slides:
-            held = [replace(held[0], place=(0.0, 0.0))]  # wheels that slide leave the origin alone on its way
         length = max(float(np.abs(self.drive.places).max()), 0.1)
         scale = np.array([1.0, 1.0, 1 / length])
         rows = np.array(
