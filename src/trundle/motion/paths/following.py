@@ -264,13 +264,16 @@ def along(
     bound = Bound(passage.demand, real.grip)
     try:
         forced = quickest_by_forces(passage.course, knots, jerks, passage.ends, bound)
-    except NumericsError as error:
+    except NumericsError:
         name, share, z = blocking(knots.every, bound)
         pose = section.at(stretched.at(np.array([z]))[0])[0]
         if share > 1:
             raise blocked(pose, name, share) from None
         most = f"{share:.2g} of the {name} at ({pose[0]:.4g}, {pose[1]:.4g}), and less of all else"
-        raise NumericsError(f"{error}; at a crawl it takes {most}") from None
+        raise NumericsError(
+            "the search for the quickest speeds along the path didn't end, though there are slow ones: at a crawl the "
+            f"path takes {most}. Other limits, or a path that differs a little, may do"
+        ) from None
     return replace(passage.paced, scaling=forced.scaling, wished=forced.pushes)
 
 

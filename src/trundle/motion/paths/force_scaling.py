@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -48,6 +49,8 @@ _USED, _CREPT = 1e-3, 2e-3
 _GOALS = (3e-3, 3e-4, 3e-5)
 # What is known from other intervals begins so far inside of it.
 _WARM = 0.97
+# Nor at less than this share of what b is expected to be: steps that are cut at its least end there.
+_OFF_REST = 1e-2
 # How often the whole is slowed at most.
 _MOST_LOOKS = 12
 # It is slowed by what is too much to this power at most.
@@ -69,13 +72,20 @@ def quickest_by_forces(
         if max(share.max() for share in looks.worst(alone).values()) <= 1:
             return alone
     rounds = _Rounds.on(course, knots.every, ends, bound, jerks)
-    start = rounds.begin()
+    start, found = rounds.begin(), None
     for level in range(_LEVELS):
-        forced = rounds.run(start, _MOST_ROUNDS)
+        try:
+            forced = rounds.run(start, _MOST_ROUNDS)
+        except NumericsError:
+            if found is None:
+                raise
+            return found()
         lost, closer = rounds.lost(forced), rounds.looks.closer(forced, _SHARP)
         hidden = closer.passed(forced, 1 + _SHOWN) if closer else np.zeros(len(lost), dtype=bool)
+        looks = [rounds.looks, closer] if closer else [rounds.looks]
+        found = partial(_certified, forced, rounds.room, looks)
         if level == _LEVELS - 1 or (lost.sum() < _LOST and not hidden.any()):
-            return _certified(forced, rounds.room, [rounds.looks, closer] if closer else [rounds.looks])
+            return found()
         many = np.maximum(np.ceil(np.cbrt(lost / _LOST * _FINE)), np.where(hidden, _HIDES, 1))
         finer = merged(graded(cut(rounds.declared.knots, many)), knots.marks)
         rounds = _Rounds.on(course, finer, ends, bound, jerks)
@@ -208,7 +218,7 @@ class _Rounds:
         wished = _along(forced, z)[1].reshape(len(widths), 3, -1)
         null = laws.null.reshape(len(widths), len(NODES), *laws.null.shape[1:])[:, len(NODES) // 2]
         free = np.einsum("kfr,kjf->kjr", null, wished).reshape(len(widths), 3 * null.shape[2]) / laws.typical
-        return self.programme.start(b / declared.scale * _WARM, free * _WARM)
+        return self.programme.start(np.maximum(b / declared.scale * _WARM, _OFF_REST), free * _WARM)
 
     def run(self, chosen: Chosen, count: int) -> Forced:
         """The best of so many programmes within the margins of the last; fewer where nothing changes."""
