@@ -45,7 +45,7 @@ COMMANDS = [
     "drive --file examples/swerve/motions/forward_to_left.yaml --output drive",
     "inverse examples/limb/limb.yaml --motion examples/limb/motion.csv --output inverse",
     "estimate sensed.yaml log.csv --output estimate.nc --figure estimate.png",
-    f"lqr {CIRCLE} --at v_x=1 omega=0 --weights v_x='5 cm/s' omega='5 deg/s' left_motor.voltage='6 V'"
+    f"lqr {CIRCLE} --at v_x=1 omega=0 --tolerances v_x='5 cm/s' omega='5 deg/s' left_motor.voltage='6 V'"
     " right_motor.voltage='6 V' --figure poles.png",
     f"show {CIRCLE} --page --output circle.html",
     f"show {CIRCLE} --film --output circle.gif",

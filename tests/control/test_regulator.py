@@ -253,9 +253,9 @@ WRONG = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_what_cannot_be_held_is_told(case):
-    at, weights, said = WRONG[case]
+    at, tolerances, said = WRONG[case]
     with pytest.raises(InputError, match=f"(?s){said}"):
-        derived("differential_drive").lqr(at, weights)
+        derived("differential_drive").lqr(at, tolerances)
 
 
 def test_a_motion_whose_pose_goes_on_has_no_constant_rows():
@@ -328,8 +328,8 @@ def test_a_regulator_around_inner_loops_reads_their_states_and_drives_their_refe
     robot = trundle.robot.parse_robot(described)
     model = trundle.derive(robot)
     motion = model.trim({"v_x": 2.0, "omega": 0.0})
-    weights = {"y": "5 cm", "theta": "5 deg", "speed.reference": 0.5, "turn.reference": 0.5}
-    regulator = model.lqr(motion, weights)
+    tolerances = {"y": "5 cm", "theta": "5 deg", "speed.reference": 0.5, "turn.reference": 0.5}
+    regulator = model.lqr(motion, tolerances)
     assert {"speed.integral", "turn.integral"} <= set(regulator.about.states)
     loop = trundle.derive(robot, controllers={"line": regulator.controller()})
     assert loop.inputs == ()

@@ -72,7 +72,7 @@ def integrated(model, inputs, regulator, run):
 @pytest.mark.parametrize("name", RUNS)
 def test_gains_against_an_integrated_riccati_equation(name):
     model, inputs, run, tolerances = driven(name)
-    regulator = model.lqr(along=run, weights=tolerances, final={"x": 0.02, "y": 0.02})
+    regulator = model.lqr(along=run, tolerances=tolerances, final={"x": 0.02, "y": 0.02})
     exact = integrated(model, inputs, regulator, run)
     assert np.abs(regulator.riccati[0] - exact).max() <= 1e-6 * np.abs(exact).max()
     weight = np.array([tolerances[name] ** 2 for name in model.inputs])[:, None]
@@ -85,7 +85,7 @@ def test_gains_against_an_integrated_riccati_equation(name):
 @pytest.mark.slow
 def test_the_cost_is_what_a_perturbed_run_costs_and_the_law_is_the_controller():
     model, _, run, tolerances = driven("differential_drive")
-    regulator = model.lqr(along=run, weights=tolerances, final={"x": "1 cm", "y": "1 cm"})
+    regulator = model.lqr(along=run, tolerances=tolerances, final={"x": "1 cm", "y": "1 cm"})
     off = {"x": 1e-6, "y": -2e-6, "theta": 1e-6}
     start = {name: run[name][0] + off.get(name, 0.0) for name in model.states}
     closed = trundle.derive(model.robot, controllers={"hold": regulator.controller()})
@@ -110,12 +110,12 @@ def test_the_cost_is_what_a_perturbed_run_costs_and_the_law_is_the_controller():
 @pytest.mark.slow
 def test_far_from_its_end_a_steady_run_has_the_gains_of_the_steady_motion():
     model = derived("differential_drive")
-    weights = {"v_x": 0.05, "omega": 0.1, **dict.fromkeys(model.inputs, 6.0)}
+    tolerances = {"v_x": 0.05, "omega": 0.1, **dict.fromkeys(model.inputs, 6.0)}
     motion = model.trim({"v_x": 1.0, "omega": 0.5})
     run = trundle.simulate(model, 3.0, dict(motion.input), initial=dict(motion.state), samples=61)
     for period in (None, 0.05):
-        still = model.lqr(motion, weights, period=period)
-        along = model.lqr(along=run, weights=weights, period=period)
+        still = model.lqr(motion, tolerances, period=period)
+        along = model.lqr(along=run, tolerances=tolerances, period=period)
         assert along.states == still.about.states
         np.testing.assert_allclose(along.K[0], still.K, rtol=1e-7, atol=1e-8 * np.abs(still.K).max())
 
@@ -124,7 +124,7 @@ def test_far_from_its_end_a_steady_run_has_the_gains_of_the_steady_motion():
 def test_sampled_costs_are_those_of_inputs_that_are_held():
     """ż = A(t) z + B u with u held, integrated apart from sample to sample."""
     model, _, run, tolerances = driven("three_omni")
-    regulator = model.lqr(along=run, weights=tolerances, period="50 ms")
+    regulator = model.lqr(along=run, tolerances=tolerances, period="50 ms")
     assert regulator.at(0.051) is not regulator.at(0.049)
     np.testing.assert_array_equal(regulator.at(0.051), regulator.K[1])
     trajectory = trundle.linearize_along(model, run, [])
@@ -160,7 +160,7 @@ def test_by_the_path_nothing_is_made_up_for_and_what_is_across_dies_out():
     inputs = {name: (lambda t, sign=sign: 8 + 4 * sign * np.sin(1.2 * t)) for name, sign in swing.items()}
     start = dict(model.trim({"v_x": 1.2, "omega": 0.0}).state)
     run = trundle.simulate(model, 4.0, inputs, initial=start, samples=401)
-    held = model.lqr(along=run, weights={**POSE, **dict.fromkeys(model.inputs, 3.0)})
+    held = model.lqr(along=run, tolerances={**POSE, **dict.fromkeys(model.inputs, 3.0)})
     on = {name: run[name][250] for name in model.states}
     for name, value in held.path_law(0.0, on).items():
         assert value == pytest.approx(inputs[name](2.5), abs=1e-5)
@@ -185,19 +185,19 @@ def test_what_cannot_be_held_along_a_run_is_told():
     still = trundle.simulate(model, 1.0, samples=5)
     wheels = {"left.angle": 1.0, "right.angle": 1.0, "theta": 1.0}
     wrong = [
-        ({"along": still, "weights": {"y": 0.1, **volts}}, "no tolerance of y can be kept along this run"),
-        ({"along": run, "weights": wheels | volts}, "no tolerance of theta, right.angle, left.angle"),
-        ({"along": run, "weights": {"y": 0.1, **volts}, "period": 2.0}, "longer than the run"),
-        ({"along": run, "weights": {"q": 0.1, **volts}}, "no state or input 'q'"),
-        ({"along": run, "weights": {"y": 0.1, **volts}, "final": {"y": -1}}, "final.y"),
-        ({"along": run, "at": {"v_x": 1.0}, "weights": {"y": 0.1, **volts}}, "its own motion"),
-        ({"weights": {"v_x": 0.1, **volts}, "final": {"v_x": 1}}, "only a run has an end"),
-        ({"along": 3, "weights": {"v_x": 0.1, **volts}}, "expected a run"),
+        ({"along": still, "tolerances": {"y": 0.1, **volts}}, "no tolerance of y can be kept along this run"),
+        ({"along": run, "tolerances": wheels | volts}, "no tolerance of theta, right.angle, left.angle"),
+        ({"along": run, "tolerances": {"y": 0.1, **volts}, "period": 2.0}, "longer than the run"),
+        ({"along": run, "tolerances": {"q": 0.1, **volts}}, "no state or input 'q'"),
+        ({"along": run, "tolerances": {"y": 0.1, **volts}, "final": {"y": -1}}, "final.y"),
+        ({"along": run, "at": {"v_x": 1.0}, "tolerances": {"y": 0.1, **volts}}, "its own motion"),
+        ({"tolerances": {"v_x": 0.1, **volts}, "final": {"v_x": 1}}, "only a run has an end"),
+        ({"along": 3, "tolerances": {"v_x": 0.1, **volts}}, "expected a run"),
     ]
     for arguments, said in wrong:
         with pytest.raises(InputError, match=said):
             model.lqr(**arguments)
-    held = model.lqr(along=run, weights={"y": 0.1, **volts})
+    held = model.lqr(along=run, tolerances={"y": 0.1, **volts})
     assert "left.angle" not in held.states
     assert "against what is off, over time" in str(held)
     assert held.path_law(0.0, {**dict.fromkeys(model.states, 0.0)}) != {}

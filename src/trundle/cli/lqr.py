@@ -11,14 +11,14 @@ SUMMARY = "design a regulator: gains, poles, margins, and what no input moves"
 EPILOG = """\
 examples:
   trundle lqr examples/diff_drive/circle.yaml --at v_x=1 omega=0 \\
-      --weights v_x="5 cm/s" omega="5 deg/s" left_motor.voltage="6 V" right_motor.voltage="6 V"
-  trundle lqr robot.yaml --at v_x=1 --weights y="5 cm" theta="3 deg" … --period "10 ms" --json
-  trundle lqr robot.yaml --at v_x=1 --weights … --figure poles.png
+      --tolerances v_x="5 cm/s" omega="5 deg/s" left_motor.voltage="6 V" right_motor.voltage="6 V"
+  trundle lqr robot.yaml --at v_x=1 --tolerances y="5 cm" theta="3 deg" … --period "10 ms" --json
+  trundle lqr robot.yaml --at v_x=1 --tolerances … --figure poles.png
 
 A weight says how far a state or an input may be off: (off/weight)^2 counts alike for all. Every input needs one. States
 that lead to none with a weight are left out. Controllers that the file has are part of what is regulated."""
 
-_OPTIONS = {"at": "--at", "weights": "--weights", "period": "--period", "parameters": "--set"}
+_OPTIONS = {"at": "--at", "tolerances": "--tolerances", "period": "--period", "parameters": "--set"}
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -27,7 +27,7 @@ def configure(parser: ArgumentParser) -> None:
     add_base(parser)
     for option, text in (
         ("--at", "what the steady motion has: states, inputs or outputs; default: it stands still"),
-        ("--weights", "how far a state or an input may be off"),
+        ("--tolerances", "how far a state or an input may be off"),
         ("--set", "another value for a parameter"),
     ):
         parser.add_argument(
@@ -52,7 +52,7 @@ def execute(args: Namespace, out: Output) -> int:
         found = lqr(
             request.kept or request.document,
             dict(args.at) or None,
-            dict(args.weights),
+            dict(args.tolerances),
             period=args.period,
             parameters=dict(args.set),
         )

@@ -80,7 +80,7 @@ def _read(about: Linearization, gain: FloatArray) -> tuple[str, ...]:
             f"{', '.join(moving)} of the motion that it holds go on, and a constant row of gains can't follow"
         )
         hint = f"give no tolerance for {moving[0]} and what leads to it, or design along a run"
-        raise InputError(message, key="weights", hint=hint)
+        raise InputError(message, key="tolerances", hint=hint)
     used = np.abs(about.dual[acts]).max(axis=0) > 0
     read = tuple(name for name, reads in zip(about.model.states, used, strict=True) if reads)
     _require_comparable(about, read)
@@ -92,7 +92,7 @@ def _require_comparable(about: Linearization, read: Sequence[str]) -> None:
     if turned := [name for name in read if units[name].kind == "quaternion"]:
         raise InputError(
             f"{turned[0]} is of a rotation in space, which no constant row of gains compares",
-            key="weights",
+            key="tolerances",
             hint="use .K on .about.deviation(state)",
         )
 

@@ -24,7 +24,7 @@ _SAME = 1e-6
 
 def design_along(
     trajectory: LinearTrajectory,
-    weights: Mapping[str, float | str],
+    tolerances: Mapping[str, float | str],
     final: Mapping[str, float | str],
     period: float | None,
 ) -> RegulatorAlong:
@@ -36,7 +36,7 @@ def design_along(
     length = float(trajectory.time[-1] - trajectory.time[0])
     if period is not None and not period <= length:
         raise InputError(f"the period ({period:g} s) is longer than the run ({length:g} s)", key="period")
-    tolerances = tolerances_of(trajectory, weights)
+    tolerances = tolerances_of(trajectory, tolerances)
     last = in_si(final, trajectory.states, trajectory, "final")
     if few := [name for name, size in last.items() if not size > 0]:
         raise InputError(f"a tolerance is greater than 0, got {last[few[0]]:g}", key=f"final.{few[0]}")
@@ -88,6 +88,6 @@ def _require_moved(looks: Sequence[Linearization], kept: Indices, wanted: Collec
     raise InputError(
         f"no tolerance of {', '.join(lost)} can be kept along this run\n"
         f"  {max(looks, key=_rank).controllability.explain()}",
-        key="weights",
+        key="tolerances",
         hint="give a tolerance to fewer of them, or hold another motion",
     )

@@ -153,7 +153,7 @@ def between_samples(period: float | str | None) -> float | None:
 def lqr(
     model: Given,
     at: Mapping[str, float | str] | Trim | Linearization | None = None,
-    weights: Mapping[str, float | str] | None = None,
+    tolerances: Mapping[str, float | str] | None = None,
     *,
     period: float | str | None = None,
     parameters: Mapping[str, float | str] | None = None,
@@ -166,7 +166,7 @@ def lqr(
     model: Given,
     *,
     along: Run | LinearTrajectory,
-    weights: Mapping[str, float | str] | None = None,
+    tolerances: Mapping[str, float | str] | None = None,
     final: Mapping[str, float | str] | None = None,
     period: float | str | None = None,
     base: str | None = None,
@@ -176,7 +176,7 @@ def lqr(
 def lqr(
     model: Given,
     at: Mapping[str, float | str] | Trim | Linearization | None = None,
-    weights: Mapping[str, float | str] | None = None,
+    tolerances: Mapping[str, float | str] | None = None,
     *,
     along: Run | LinearTrajectory | None = None,
     final: Mapping[str, float | str] | None = None,
@@ -196,7 +196,7 @@ def lqr(
         A model, or what one is derived from here.
     at : mapping, Trim or Linearization, optional
         What is asked of the steady motion, as of `model.trim`, or that motion; by default standing still.
-    weights : mapping of str to number or str
+    tolerances : mapping of str to number or str
         By state or input how far it may be off (SI, or text with units): {"y": "5 cm", "left_motor.voltage": "12 V"}.
         Every input needs one. States that lead to none with a tolerance, such as wheels' angles, are left out.
     along : Run or LinearTrajectory, optional
@@ -229,8 +229,8 @@ def lqr(
     --------
     >>> import trundle
     >>> model = trundle.derive(trundle.catalog.differential_drive())
-    >>> weights = {"v_x": "5 cm/s", "omega": "5 deg/s", "left_motor.voltage": "6 V", "right_motor.voltage": "6 V"}
-    >>> model.lqr({"v_x": 1.0}, weights).K.shape
+    >>> tolerances = {"v_x": "5 cm/s", "omega": "5 deg/s", "left_motor.voltage": "6 V", "right_motor.voltage": "6 V"}
+    >>> model.lqr({"v_x": 1.0}, tolerances).K.shape
     (2, 4)
 
     References
@@ -238,7 +238,7 @@ def lqr(
     Bryson & Ho 1975, sec. 5.2; Van Loan 1978, IEEE Transactions on Automatic Control 23(3).
     """
     sample = between_samples(period)
-    tolerated = {} if weights is None else by_name(weights, "weights")
+    tolerated = {} if tolerances is None else by_name(tolerances, "tolerances")
     model = at.model if isinstance(at, Linearization | Trim) else model_of(model, "lqr", base)
     require_inputs(model)
     if along is not None:
@@ -254,7 +254,7 @@ def lqr(
 
 
 def _about_motion(
-    about: Linearization, weights: Mapping[str, float | str], sample: float | None
+    about: Linearization, tolerances: Mapping[str, float | str], sample: float | None
 ) -> Regulator:
     """The regulator about a steady motion."""
     if not about.is_steady:
@@ -263,7 +263,7 @@ def _about_motion(
             key="at",
             hint="model.trim finds a steady motion: give lqr what it gives, or along=run",
         )
-    tolerances = tolerances_of(about, weights)
+    tolerances = tolerances_of(about, tolerances)
     part = _part(about, tolerances)
     q = np.diag([tolerances[name] ** -2 if name in tolerances else 0.0 for name in part.states])
     r = np.diag([tolerances[name] ** -2 for name in part.inputs])
@@ -309,7 +309,7 @@ def _part(about: Linearization, tolerances: Mapping[str, float]) -> Linearizatio
         why = about.controllability.explain()
         raise InputError(
             f"no tolerance of {', '.join(lost)} can be kept at this motion\n  {why}",
-            key="weights",
+            key="tolerances",
             hint="give a tolerance to one state of such a combination alone, or hold another motion",
         )
     return part
@@ -324,6 +324,6 @@ def _require_seen(part: Linearization, q: FloatArray) -> None:
         names = [name for name, size in zip(part.states, weight, strict=True) if size > 0.5 * weight.max()]
         raise InputError(
             f"nothing that is made least sees {', '.join(names)}, which doesn't die out by itself",
-            key="weights",
+            key="tolerances",
             hint=f"give {names[0]} a tolerance",
         )

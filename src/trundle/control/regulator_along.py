@@ -99,7 +99,7 @@ class RegulatorAlong(Shown):
         >>> model = trundle.derive(trundle.catalog.differential_drive())
         >>> volts = {"left_motor.voltage": 5.0, "right_motor.voltage": 6.0}
         >>> run = trundle.simulate(model, 1.0, volts, samples=101)
-        >>> held = model.lqr(along=run, weights={"x": "5 cm", "y": "5 cm", **volts})
+        >>> held = model.lqr(along=run, tolerances={"x": "5 cm", "y": "5 cm", **volts})
         >>> held.at(0.5).shape
         (2, 7)
         """
@@ -131,7 +131,7 @@ class RegulatorAlong(Shown):
         >>> model = trundle.derive(trundle.catalog.differential_drive())
         >>> volts = {"left_motor.voltage": 5.0, "right_motor.voltage": 6.0}
         >>> run = trundle.simulate(model, 1.0, volts, samples=101)
-        >>> held = model.lqr(along=run, weights={"x": "5 cm", "y": "5 cm", **volts})
+        >>> held = model.lqr(along=run, tolerances={"x": "5 cm", "y": "5 cm", **volts})
         >>> held.cost({"y": "1 cm"}) < held.cost({"y": "2 cm"})
         True
         """
@@ -165,7 +165,7 @@ class RegulatorAlong(Shown):
         >>> model = trundle.derive(trundle.catalog.differential_drive())
         >>> volts = {"left_motor.voltage": 5.0, "right_motor.voltage": 6.0}
         >>> run = trundle.simulate(model, 1.0, volts, samples=101)
-        >>> held = model.lqr(along=run, weights={"x": "5 cm", "y": "5 cm", **volts})
+        >>> held = model.lqr(along=run, tolerances={"x": "5 cm", "y": "5 cm", **volts})
         >>> float(abs(held.deviation(run.final, 1.0)).max()) < 1e-9
         True
         """
@@ -218,7 +218,7 @@ class RegulatorAlong(Shown):
         >>> model = trundle.derive(trundle.catalog.differential_drive())
         >>> volts = {"left_motor.voltage": 5.0, "right_motor.voltage": 6.0}
         >>> run = trundle.simulate(model, 1.0, volts, samples=101)
-        >>> held = model.lqr(along=run, weights={"x": "5 cm", "y": "5 cm", **volts})
+        >>> held = model.lqr(along=run, tolerances={"x": "5 cm", "y": "5 cm", **volts})
         >>> beside = trundle.simulate(model, 1.0, held.law, initial={"y": "1 cm"})
         """
         if self.period is not None:
@@ -257,7 +257,7 @@ class RegulatorAlong(Shown):
         >>> model = trundle.derive(trundle.catalog.differential_drive())
         >>> volts = {"left_motor.voltage": 5.0, "right_motor.voltage": 6.0}
         >>> run = trundle.simulate(model, 1.0, volts, samples=101)
-        >>> held = model.lqr(along=run, weights={"x": "5 cm", "y": "5 cm", **volts})
+        >>> held = model.lqr(along=run, tolerances={"x": "5 cm", "y": "5 cm", **volts})
         >>> ahead = {name: run[name][50] for name in model.states}
         >>> round(held.path_law(0.0, ahead)["left_motor.voltage"], 6)
         5.0
@@ -310,13 +310,13 @@ class RegulatorAlong(Shown):
         >>> model = trundle.derive(trundle.catalog.differential_drive())
         >>> volts = {"left_motor.voltage": 5.0, "right_motor.voltage": 6.0}
         >>> run = trundle.simulate(model, 1.0, volts, samples=101)
-        >>> held = model.lqr(along=run, weights={"x": "5 cm", "y": "5 cm", **volts})
+        >>> held = model.lqr(along=run, tolerances={"x": "5 cm", "y": "5 cm", **volts})
         >>> closed = trundle.derive(model.robot, controllers={"hold": held.controller()})
         >>> beside = trundle.simulate(closed, 1.0, held.references("hold"), initial={"y": "1 cm"})
         """
         if turned := [name for name in self.states if name not in self.about[0].state]:
             message = f"{turned[0]} is of a rotation in space, which no row of gains over states compares"
-            raise InputError(message, key="weights", hint="use .law as the run's inputs")
+            raise InputError(message, key="tolerances", hint="use .law as the run's inputs")
         described = {"reads": self._read, "drives": self.inputs, "period": self.period}
         return FeedbackAlong.model_validate(described)
 
@@ -339,7 +339,7 @@ class RegulatorAlong(Shown):
         >>> model = trundle.derive(trundle.catalog.differential_drive())
         >>> volts = {"left_motor.voltage": 5.0, "right_motor.voltage": 6.0}
         >>> run = trundle.simulate(model, 1.0, volts, samples=101)
-        >>> held = model.lqr(along=run, weights={"x": "5 cm", "y": "5 cm", **volts})
+        >>> held = model.lqr(along=run, tolerances={"x": "5 cm", "y": "5 cm", **volts})
         >>> list(held.references("hold"))[:2]
         ['hold.x', 'hold.y']
         """

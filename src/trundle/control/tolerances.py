@@ -22,18 +22,18 @@ def in_si(
     return {name: number(size, f"{key}.{name}", about.units.get(name, "")) for name, size in given.items()}
 
 
-def tolerances_of(about: Linear, weights: Mapping[str, float | str]) -> dict[str, float]:
+def tolerances_of(about: Linear, tolerances: Mapping[str, float | str]) -> dict[str, float]:
     """Tolerances in SI, all there; raises InputError."""
-    found = in_si(weights, (*about.states, *about.inputs), about, "weights")
+    found = in_si(tolerances, (*about.states, *about.inputs), about, "tolerances")
     if few := [name for name, size in found.items() if not size > 0]:
-        raise InputError(f"a tolerance is greater than 0, got {found[few[0]]:g}", key=f"weights.{few[0]}")
+        raise InputError(f"a tolerance is greater than 0, got {found[few[0]]:g}", key=f"tolerances.{few[0]}")
     missing = [name for name in about.inputs if name not in found]
     if missing:
-        hint = f'weights={{"{missing[0]}": …}}: how much of it may be spent'
-        raise InputError(f"no tolerance for {', '.join(missing)}", key="weights", hint=hint)
+        hint = f'tolerances={{"{missing[0]}": …}}: how much of it may be spent'
+        raise InputError(f"no tolerance for {', '.join(missing)}", key="tolerances", hint=hint)
     if not any(name in found for name in about.states):
         raise InputError(
-            "no state has a tolerance", key="weights", hint=f"states are {', '.join(about.states)}"
+            "no state has a tolerance", key="tolerances", hint=f"states are {', '.join(about.states)}"
         )
     return found
 

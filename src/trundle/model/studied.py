@@ -148,7 +148,7 @@ class Studied(Doors):
     def lqr(
         self,
         at: Mapping[str, float | str] | Trim | Linearization | None = None,
-        weights: Mapping[str, float | str] | None = None,
+        tolerances: Mapping[str, float | str] | None = None,
         *,
         period: float | str | None = None,
         parameters: Mapping[str, float | str] | None = None,
@@ -159,7 +159,7 @@ class Studied(Doors):
         self,
         *,
         along: Run | LinearTrajectory,
-        weights: Mapping[str, float | str] | None = None,
+        tolerances: Mapping[str, float | str] | None = None,
         final: Mapping[str, float | str] | None = None,
         period: float | str | None = None,
     ) -> RegulatorAlong: ...
@@ -167,7 +167,7 @@ class Studied(Doors):
     def lqr(
         self,
         at: Any = None,
-        weights: Any = None,
+        tolerances: Any = None,
         *,
         along: Any = None,
         final: Any = None,
@@ -180,7 +180,7 @@ class Studied(Doors):
         ----------
         at : mapping, Trim or Linearization, optional
             What is asked of the steady motion, or that motion; by default standing still.
-        weights : mapping of str to number or str
+        tolerances : mapping of str to number or str
             By state or input how far it may be off.
         along : Run or LinearTrajectory, optional
             A run of this model, or that linearised, in place of `at`.
@@ -214,7 +214,7 @@ class Studied(Doors):
         from trundle import lqr
 
         asked: dict[str, Any] = {"along": along, "final": final, "period": period, "parameters": parameters}
-        return lqr(self._model, at, weights, **asked)
+        return lqr(self._model, at, tolerances, **asked)
 
     def kalman(
         self,
