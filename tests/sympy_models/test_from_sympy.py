@@ -20,7 +20,7 @@ from sympy.physics.mechanics import dynamicsymbols as typed_dynamicsymbols
 
 import trundle
 from benchmarks.sympy_models import pendulum_on_cart
-from trundle.errors import InputError
+from trundle.errors import InputError, NumericsError
 
 dynamicsymbols: Any = typed_dynamicsymbols
 T = dynamicsymbols._t
@@ -561,3 +561,15 @@ def test_speeds_without_inertia_are_named():
     method.form_lagranges_equations()
     with pytest.raises(InputError, match="can't be found for y_dot"):
         trundle.from_sympy(method)
+
+
+def test_what_sympy_divides_by_is_told_where_it_is_zero():
+    """In polar coordinates a particle has no angle at the centre."""
+    r, angle, mass = *dynamicsymbols("r angle"), sp.symbols("m")
+    method = LagrangesMethod(mass * (r.diff() ** 2 + r**2 * angle.diff() ** 2) / 2, [r, angle])
+    method.form_lagranges_equations()
+    polar = trundle.from_sympy(method, parameters={mass: 1.0})
+    with pytest.raises(NumericsError, match="CRAMER"):
+        trundle.simulate(polar, 1.0)
+    with pytest.raises(NumericsError, match="CRAMER"):
+        polar.linearize()

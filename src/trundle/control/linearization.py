@@ -19,6 +19,7 @@ from trundle.errors import NumericsError
 from trundle.extras import load
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of
+from trundle.model.model import SYMPYS_PIVOTS
 from trundle.shown import Shown
 
 if TYPE_CHECKING:
@@ -372,10 +373,9 @@ def linearized(
     c = np.concatenate([seen[1].reshape(-1, n), np.eye(n)])[rows] @ tangent.basis
     d = np.concatenate([seen[2].reshape(len(model.outputs), m), np.zeros((n, m))])[rows]
     if not all(np.isfinite(matrix).all() for matrix in (a, b, c, d, rate)):
-        raise NumericsError(
-            f"'{model.name}' has no finite rates or slopes at this state: it is singular there, or kinked "
-            "(dry friction without a width)"
-        )
+        why = "it is singular there, or kinked (dry friction without a width)"
+        why = f"it is singular there\n  {SYMPYS_PIVOTS}" if model.robot is None else why
+        raise NumericsError(f"'{model.name}' has no finite rates or slopes at this state: {why}")
     # A linearisation is a value: what poles and controllability were worked out from must not change under them.
     for matrix in (a, b, c, d, tangent.basis, tangent.dual):
         matrix.setflags(write=False)

@@ -25,6 +25,13 @@ from trundle.shown import Explained, Shown
 _RESIDUAL = 1e-7
 
 
+SYMPYS_PIVOTS = (
+    "SymPy divides by pivots that are zero upright or straight; "
+    'form its equations with KanesMethod(…, constraint_solver="CRAMER", kd_eqs_solver="CRAMER")'
+)
+"""Why a model of SymPy's equations may have no numbers, and what helps."""
+
+
 @dataclass(frozen=True)
 class ConstraintSummary(Explained):
     """The velocity constraints: how many rows, their rank, and the forces that redundancy leaves undetermined."""

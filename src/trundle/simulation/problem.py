@@ -13,6 +13,7 @@ from trundle.errors import InputError, NumericsError, counted, suggest
 from trundle.model import Model
 from trundle.model.arguments import named
 from trundle.model.health import without_value
+from trundle.model.model import SYMPYS_PIVOTS
 from trundle.model.rolling_motion import RollingMotion
 from trundle.program import Kernel, Program, compile_program, feed
 from trundle.program.kernel import FEW, QUICK
@@ -317,12 +318,14 @@ def _require_rates(problem: Problem, fill: Fill, kernel: Kernel) -> None:
 
 def _singular_start(robot: Robot | None) -> str:
     """What may be singular where a robot starts, and what helps."""
-    if robot is not None and robot.loops:
+    if robot is None:
+        return SYMPYS_PIVOTS
+    if robot.loops:
         return (
             f"the loop{'s' if len(robot.loops) > 1 else ''} {', '.join(robot.loops)} may stand at a dead point, where "
             "bodies in line can fold either way; start from other angles"
         )
-    if robot is not None and robot.wheels:
+    if robot.wheels:
         return AXLES
     return "do two joints about one axis carry a body without inertia there? start from other angles"
 

@@ -138,6 +138,9 @@ def from_sympy(
     equations depend on time itself, it is a state, `t`, with rate 1 that starts at 0 if not told otherwise: runs need
     no input for it, and linearisations show what changes with it. Jumps in it are not looked for.
 
+    KanesMethod's default solver divides by pivots that may be zero upright or straight: give it
+    `constraint_solver="CRAMER", kd_eqs_solver="CRAMER"` there.
+
     Parameters
     ----------
     method : KanesMethod, LagrangesMethod or System
