@@ -5,6 +5,7 @@ import pytest
 
 import trundle
 from benchmarks.tracking import COMPETITION
+from trundle import catalog
 from trundle.cli.readouts import in_feet, writes_feet
 
 LINE = trundle.pose_path([(0, 0, 0), (3, 0, 0)])
@@ -97,3 +98,13 @@ def test_every_kind_of_plan_is_kept_with_its_forces():
         assert 0 < run.summary["friction_use"] <= 0.95 * (1 + 1e-6)
         assert run.summary["battery"] == pytest.approx(run["battery.voltage"].min(), rel=0.05)
         assert run.summary["supply_current"] > 0
+
+
+@pytest.mark.parametrize("robot", [catalog.mecanum(), catalog.tricycle()])
+def test_a_floor_without_friction_limits_nothing_and_that_is_told(robot):
+    """A share of 0 % of it read as a reserve."""
+    path = trundle.pose_path([(0, 0), (4, 0), (6, 1)])
+    limits = trundle.Limits(drive_speed=5, drive_acceleration=17)
+    told = trundle.follow(path, robot, limits=limits, progress=False).summary()
+    assert told["friction_use"] is None
+    assert [note for note in told["notes"] if "no friction is declared" in note and ".friction" in note]

@@ -110,7 +110,7 @@ def extremes(driven: DrivenRobot, forces: MotionForces) -> dict[str, object]:
 def _extremes(forces: MotionForces | None, currents: Mapping[str, FloatArray]) -> dict[str, object]:
     volts = [] if forces is None else [float(row.min()) for row in forces.supplies.values()]
     return {
-        "friction_use": None if forces is None else float(forces.friction_use.max()),
+        "friction_use": None if forces is None or forces.floorless else float(forces.friction_use.max()),
         "battery": min(volts, default=None),
         "supply_current": max((float(row.max()) for row in currents.values()), default=None),
     }

@@ -172,11 +172,19 @@ def summary(driven: Driven) -> dict[str, object]:
             "factor": duration / asked if asked else None,
             "why": [vars(stretch) | {"command": stretch.command + 1} for stretch in driven.stretches],
         },
-        "notes": list(driven.notes),
+        "notes": [*driven.notes, *_floor(driven)],
         "events": [{"event": name, "time": time} for name, time in driven.events],
         "zones": [{"from": begin, "to": end, "limits": dict(limits)} for begin, end, limits in driven.zones],
         **driven.search,
     }
+
+
+def _floor(driven: Driven) -> Iterator[str]:
+    """That no floor limits a motion, where forces do."""
+    forces = driven.uses.forces
+    if forces is not None and forces.floorless:
+        key = f"robot.wheels.{forces.names[0]}.friction"
+        yield f"no friction is declared: the floor limits nothing ({key})"
 
 
 def _outcome(motion: Motion, maxima: Sequence[Peak], samples: Samples) -> dict[str, object]:

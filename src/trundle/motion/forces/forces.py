@@ -64,6 +64,11 @@ class MotionForces(Brief):
     use: Mapping[str, FloatArray]
 
     @property
+    def floorless(self) -> bool:
+        """Whether no contact's friction is known, so that the floor limits nothing."""
+        return bool(np.isinf(self.grip).all())
+
+    @property
     def friction_use(self) -> FloatArray:
         """The share of their grip that contacts need, (n, m); above 1 it slides, inf where it carries nothing."""
         size = np.hypot(self.traction, self.side_force)
