@@ -9,14 +9,16 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from trundle.arrays import FloatArray
+from trundle.arrays import FloatArray, IntArray
 from trundle.motion.paths.path_json import JsonFile, Number, Theirs
 from trundle.motion.paths.pose_paths import (
+    HAIR,
     STANDS,
     Curve,
     PosePath,
     Zone,
     all_held,
+    between,
     distances,
     fitted_sections,
 )
@@ -25,11 +27,9 @@ from trundle.motion.paths.pose_paths import (
 VERSION = 3
 # Samples between which the way turns by more than this (rad) lie at a corner, where the base stops.
 _CORNER = math.radians(60)
-_AROUND = 1e-3  # m, on both sides of a waypoint: where a limit for it holds
-# Samples nearer than this (m) to the one before count as one place: a spline over lengths needs lengths that rise.
-_SAME = 1e-9
-# Waypoints nearer to a stop than this (m) are the stop: their lengths come out of times that the file rounds.
-_AT_STOP = 1e-6
+# Steps shorter than this (m) have no direction, as files round to 1e-5 m; in short sections this share of them.
+_STEP, _SHORT = 1e-4, 100
+_AROUND = 1e-3  # m, on both sides of a waypoint: where a limit for it holds, and what drifts at a stop
 
 # Which limit of a zone a constraint's type sets.
 CONSTRAINTS = {"MaxVelocity": "velocity", "MaxAcceleration": "acceleration", "MaxAngularVelocity": "rate"}
@@ -112,56 +112,81 @@ class _TrajFile(Theirs):
 
 def from_traj_file(source: JsonFile, tolerance: float) -> PosePath:
     """The path of a trajectory's poses, smooth within a tolerance (m); its times only say where it stands still."""
-    file, times, poses = _read(source)
-    samples = file.trajectory.samples
-    steps = distances(np.diff(poses, axis=0))
-    lengths = np.concatenate([[0.0], np.cumsum(steps)])
-    if lengths[-1] == 0:
+    file, samples, times, every = _read(source)
+    first = _places(every)
+    if len(first) == 1:
         raise source.error("the trajectory stays where it is", ("trajectory", "samples"))
-    kept = np.concatenate([[True], steps > _SAME])
-    last = len(samples) - 1
-    stops = [0, *(k for k in range(1, last) if _stands(samples[k]) or _turns(poses, k)), last]
+    poses = every[first]
+    along = np.concatenate([[0.0], np.cumsum(distances(np.diff(poses, axis=0)))])
+    owner = np.searchsorted(first, np.arange(len(times)), "right") - 1
+    lengths = along[owner]
+    stops = _stops(samples, times, every, first)
     waypoints = np.interp(file.trajectory.waypoints, times, lengths)
 
     def curve(begin: float, end: float) -> Curve:
-        # a spline across a stop would round the corner there
-        inside = kept & (lengths >= begin) & (lengths <= end)
-        return _between(lengths[inside], poses[inside])
+        # a spline across a stop would round the corner there; through steps without direction it would swing
+        inside = np.isin(along, between(along, begin, end, min(_STEP, (end - begin) / _SHORT)))
+        return _between(along[inside], poses[inside])
 
     speeds = samples[0].speed or 0.0, samples[-1].speed or 0.0
-    sections, deviation = fitted_sections(
-        curve, np.unique(lengths[stops]), waypoints, tolerance, speeds, apart=_AT_STOP
-    )
+    sections, deviation = fitted_sections(curve, along[stops], waypoints, tolerance, speeds)
     events = tuple(
         (event.name, float(np.interp(event.when.targetTimestamp + event.when.offset.val, times, lengths)))
         for event in file.events
         if event.when.targetTimestamp is not None
     )
-    zones = _zones(file.snapshot, waypoints.tolist(), float(lengths[-1]))
+    zones = _zones(file.snapshot, waypoints.tolist(), float(along[-1]))
     return PosePath(file.name, sections, zones, events, deviation, float(times[-1] - times[0]))
+
+
+def _places(poses: FloatArray) -> IntArray:
+    """The samples at which a place begins: those that follow within a hair of it are there, too."""
+    first = [0]
+    for k in range(1, len(poses)):
+        if distances(poses[k : k + 1] - poses[first[-1]])[0] > HAIR:
+            first.append(k)
+    return np.array(first)
+
+
+def _stops(samples: Sequence[_Sample], times: FloatArray, poses: FloatArray, first: IntArray) -> IntArray:
+    """The places of which sections are made: the ends, corners, and where the base stands.
+
+    It stands where a sample says so, or where samples of one place are so near for so long. What drifts meanwhile is
+    one section.
+    """
+    last = np.append(first[1:], len(times)) - 1
+    stands = distances(poses[last] - poses[first]) + HAIR < STANDS * (times[last] - times[first])
+    told = np.array([_stands(sample) for sample in samples])
+    stands |= np.logical_or.reduceat(told, first)
+    near = distances(np.diff(poses[first], axis=0)) < _AROUND
+    stays = stands[1:-1] & ~(stands[:-2] & near[:-1] & stands[2:] & near[1:])
+    turns = [_turns(poses[first], k) for k in range(1, len(first) - 1)]
+    return np.array([0, *(np.flatnonzero(stays | turns) + 1), len(first) - 1])
 
 
 def timed_poses(source: JsonFile) -> tuple[FloatArray, FloatArray]:
     """Times (n,) and poses (n, 3) of a trajectory's samples."""
-    return _read(source)[1:]
+    return _read(source)[2:]
 
 
-def _read(source: JsonFile) -> tuple[_TrajFile, FloatArray, FloatArray]:
-    """A trajectory file, the times (n,) and poses (n, 3) of its samples, headings without jumps by turns.
+def _read(source: JsonFile) -> tuple[_TrajFile, list[_Sample], FloatArray, FloatArray]:
+    """A trajectory file, its samples, their times (n,) and poses (n, 3), headings without jumps by turns.
 
-    Raises InputError where times don't rise.
+    Samples that rounding puts at one time are one. Raises InputError where times don't rise.
     """
     _check_version(source)
     file = source.checked(_TrajFile)
     samples = file.trajectory.samples
     times = np.array([sample.t for sample in samples])
-    if (np.diff(times) <= 0).any():
-        place = int(np.flatnonzero(np.diff(times) <= 0)[0]) + 1
-        message = f"time {times[place]:g} s is not after {times[place - 1]:g} s"
-        raise source.error(message, ("trajectory", "samples", place, "t"), "put the samples in order")
     poses = np.array([[sample.x, sample.y, sample.heading] for sample in samples])
     poses[:, 2] = np.unwrap(poses[:, 2])
-    return file, times, poses
+    again = np.append(False, (np.diff(times) == 0) & (distances(np.diff(poses, axis=0)) < _STEP))
+    wrong = np.append(False, np.diff(times) <= 0) & ~again
+    if wrong.any():
+        place = int(wrong.argmax())
+        message = f"time {times[place]:g} s is not after {times[place - 1]:g} s"
+        raise source.error(message, ("trajectory", "samples", place, "t"), "put the samples in order")
+    return file, [samples[k] for k in np.flatnonzero(~again)], times[~again], poses[~again]
 
 
 def _check_version(source: JsonFile) -> None:
@@ -193,7 +218,7 @@ def _stands(sample: _Sample) -> bool:
 def _turns(poses: FloatArray, k: int) -> bool:
     """Whether the way of the origin turns a corner at a sample."""
     before, behind = poses[k, :2] - poses[k - 1, :2], poses[k + 1, :2] - poses[k, :2]
-    if min(np.hypot(*before), np.hypot(*behind)) < 1e-6:
+    if min(np.hypot(*before), np.hypot(*behind)) < _STEP:
         return False
     angle = math.atan2(before[0] * behind[1] - before[1] * behind[0], float(before @ behind))
     return abs(angle) > _CORNER

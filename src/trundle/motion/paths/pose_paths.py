@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -41,6 +41,8 @@ _STANDS_STILL = 1e-3
 _MEANT = 4 * math.pi
 # m/s or rad/s: files round what is at rest; a path that began so slowly would take minutes to get going.
 STANDS = 1e-6
+# m, half of it a radian: places nearer than this are one. Files round, and solvers leave as much between equal ones.
+HAIR = 1e-7
 
 Curve = Callable[[FloatArray], FloatArray]
 
@@ -67,6 +69,21 @@ class Zone:
 
 
 LIMITS = ("velocity", "acceleration", "rate", "rate_change")
+
+
+def apart(values: Iterable[float], least: float) -> list[float]:
+    """The values in order, without those at most so far behind one that is kept."""
+    kept: list[float] = []
+    for value in sorted(map(float, values)):
+        if not kept or value - kept[-1] > least:
+            kept.append(value)
+    return kept
+
+
+def between(values: FloatArray, begin: float, end: float, least: float) -> FloatArray:
+    """The begin, the end, and the values between them that are further apart than that."""
+    inner = values[(values > begin + least) & (values < end - least)]
+    return np.array([begin, *apart(inner, least), end])
 
 
 def all_held(zones: Sequence[Zone]) -> tuple[Zone, ...]:
@@ -98,6 +115,19 @@ class Tangent:
         s = np.asarray(s)
         heading = self._heading(s) if order == 0 else self._turning(s, order)
         return np.concatenate([self.plane(s, order), heading[:, None]], axis=1)
+
+    def checked(self) -> Tangent:
+        """The same; InputError where the spline comes to a stand, so that θ isn't determined."""
+        looks = np.linspace(self.t[0], self.t[-1], _LOOKS)
+        paces = np.linalg.norm(self.plane(looks, 1), axis=1)
+        if paces.min() < _STANDS_STILL:
+            x, y = self.plane(looks[int(paces.argmin())])
+            raise InputError(
+                f"the path turns on the spot at ({x:.4g}, {y:.4g}): it has no direction there",
+                key="poses",
+                hint="give points that lie wider apart, or poses (x, y, θ) for a robot that turns by itself",
+            )
+        return self
 
     def _heading(self, s: FloatArray) -> FloatArray:
         """θ without jumps by turns: counted up over looks, exact between."""
@@ -175,6 +205,8 @@ class PosePath:
         How far (m) and by what angle (rad) this leaves the file's path, whose curvature may jump.
     duration : float, s, optional
         How long the file takes for it, where it says so.
+    way : callable, optional
+        Gives the path of bases that can't move sideways, where that is another one: θ is arg p′, or that plus π.
 
     Examples
     --------
@@ -190,6 +222,7 @@ class PosePath:
     events: tuple[tuple[str, float], ...] = ()
     deviation: tuple[float, float] = (0.0, 0.0)
     duration: float | None = None
+    way: Callable[[], PosePath] | None = None
 
     @cached_property
     def begins(self) -> FloatArray:
@@ -269,7 +302,7 @@ def pose_path(
     parts = [slice(a, b + 1) for a, b in pairwise([0, *_turning_back(whole), len(rows) - 1])]
     splines = [_through(lengths[part], rows[part]) for part in parts]
     if rows.shape[1] == 2:
-        splines = [_tangent(spline, back=bool(place % 2)) for place, spline in enumerate(splines)]
+        splines = [Tangent(spline, back=bool(place % 2)).checked() for place, spline in enumerate(splines)]
     sections = tuple(
         Section(spline, *lengths[part][[0, -1]].tolist()) for spline, part in zip(splines, parts, strict=True)
     )
@@ -286,20 +319,6 @@ def warn_of_turns(angle: float, key: str, level: int) -> None:
             f"{key}: {angle:.4g} rad of θ are {turns:.3g} turns; {angle:.4g}° would be {meant:.4g} rad",
             stacklevel=level,
         )
-
-
-def _tangent(plane: BSpline, back: bool) -> Tangent:
-    """The spline with its heading; InputError where it comes to a stand, so that it has none."""
-    looks = np.linspace(plane.t[0], plane.t[-1], _LOOKS)
-    paces = np.linalg.norm(plane(looks, 1), axis=1)
-    if paces.min() < _STANDS_STILL:
-        x, y = plane(looks[int(paces.argmin())])
-        raise InputError(
-            f"the path turns on the spot at ({x:.4g}, {y:.4g}): it has no direction there",
-            key="poses",
-            hint="give points that lie wider apart, or poses (x, y, θ) for a robot that turns by itself",
-        )
-    return Tangent(plane, back)
 
 
 def _turning_back(poses: FloatArray) -> list[int]:
@@ -320,20 +339,18 @@ def fitted_sections(
     marks: FloatArray,
     tolerance: float,
     speeds: tuple[float, float],
-    *,
-    apart: float = 0.0,
+    back: bool | None = None,
 ) -> tuple[tuple[Section, ...], tuple[float, float]]:
     """Sections from end to end, at rest between them, within a tolerance (m) of curves; the largest deviation.
 
-    curve: what leads from one length to another; marks: lengths at which sections go through it; speeds: at the whole
-    path's ends (m/s), of which less than `STANDS` is rest; apart: marks nearer to a section's end than this (m) aren't
-    held beside it.
+    curve: what leads from one length to another; marks: lengths at which sections go through it, of which those a hair
+    apart are one; speeds: at the whole path's ends (m/s), of which less than `STANDS` is rest; back: θ is along the way
+    (False) or against it (True), not the curve's.
     """
     sections, deviations = [], []
     first, last = (speed if speed >= STANDS else 0.0 for speed in speeds)
     for a, b in pairwise(ends):
-        inside = marks[(marks > a + apart) & (marks < b - apart)]
-        spline, deviation = fitted(curve(a, b), np.unique([a, *inside, b]), tolerance)
+        spline, deviation = fitted(curve(a, b), between(marks, a, b, HAIR), tolerance, back)
         entry = first if a == ends[0] else 0.0
         leaving = last if b == ends[-1] else 0.0
         sections.append(Section(spline, float(a), float(b), entry, leaving))
@@ -342,7 +359,9 @@ def fitted_sections(
     return tuple(sections), (distance, angle)
 
 
-def fitted(curve: Curve, marks: FloatArray, tolerance: float) -> tuple[BSpline, FloatArray]:
+def fitted(
+    curve: Curve, marks: FloatArray, tolerance: float, back: bool | None
+) -> tuple[BSpline | Tangent, FloatArray]:
     """The spline with the fewest even nodes that stays within a tolerance (m) of a curve, and its deviation (2,) in m
     and rad; it goes through the curve at the marks, which are the ends at least.
 
@@ -359,8 +378,10 @@ def fitted(curve: Curve, marks: FloatArray, tolerance: float) -> tuple[BSpline, 
         counts = np.ceil(spans / step - 1e-9).astype(int)
         nodes = [a + (b - a) * np.arange(n) / n for a, b, n in zip(marks, marks[1:], counts, strict=False)]
         even = np.append(np.concatenate(nodes), marks[-1])
-        spline = _through(even, curve(even))
+        poses = curve(even)
+        spline = _through(even, poses) if back is None else Tangent(_through(even, poses[:, :2]), back)
         off = np.abs(spline(looks) - goal)
+        off[:, 2] = np.abs(off[:, 2] - 2 * math.pi * np.round(off[:, 2] / (2 * math.pi)))
         if distances(off).max() <= tolerance:
             return spline, np.array([np.hypot(off[:, 0], off[:, 1]).max(), off[:, 2].max()])
         step *= _SHRINK

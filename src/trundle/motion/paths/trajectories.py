@@ -20,6 +20,7 @@ from trundle.motion.commands.taken import Taken, taken
 from trundle.motion.forces.forces import MotionForces, motion_forces
 from trundle.motion.forces.real_limits import real_limits
 from trundle.motion.paths.choreo import CONSTRAINTS, VERSION
+from trundle.motion.paths.pose_paths import apart
 from trundle.motion.pieces.extremes import peaks
 from trundle.motion.pieces.motion import Motion, motion_of
 from trundle.results.table import Table, csv_text
@@ -87,9 +88,9 @@ def write_trajectory(
         )
         events = motion.events if isinstance(motion, Driven) else ()
         zones = motion.zones if isinstance(motion, Driven) else ()
-        marks = _apart([*_stops(moved), *(time for start, end, _ in zones for time in (start, end))])
+        marks = apart([*_stops(moved), *(time for start, end, _ in zones for time in (start, end))], _SAME)
         # Readers hold a sample's acceleration up to the next one: where limits change there has to be one.
-        times = np.array(_apart([*times, *marks]))
+        times = np.array(apart([*times, *marks], _SAME))
         rows = _rows(moved, times)
         columns = _samples(motion, times, rows)
         text = _trajectory(called, rows, columns, marks, rate, events, zones)
@@ -235,15 +236,6 @@ def _trajectory(
         "events": [{"name": event, "from": _when(time), "event": None} for event, time in events],
     }
     return json.dumps(data, indent=1) + "\n"
-
-
-def _apart(times: Sequence[float]) -> list[float]:
-    """Times in order, each once: those nearer than `_SAME` are one."""
-    kept: list[float] = []
-    for time in sorted(map(float, times)):
-        if not kept or time - kept[-1] > _SAME:
-            kept.append(time)
-    return kept
 
 
 def _constraints(
