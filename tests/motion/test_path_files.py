@@ -263,9 +263,9 @@ def test_csv_has_the_modules_too(tmp_path):
             "waypoints.2.anchor.x",
         ),
         (
-            lambda d: d["globalConstraints"].update(maxVelocity=0),
+            lambda d: d["globalConstraints"].update(maxAcceleration=0),
             "greater than 0",
-            "globalConstraints.maxVelocity",
+            "globalConstraints.maxAcceleration",
         ),
         (lambda d: d["goalEndState"].update(rotation="north"), "number", "goalEndState.rotation"),
         (lambda d: d.pop("waypoints"), "'waypoints' is missing", "waypoints"),
@@ -420,6 +420,7 @@ def test_files_with_something_wrong_are_read_or_refused(campaign, tmp_path):
         file.write_text(json.dumps(data, indent=1))
         try:
             path = trundle.read_path(file)
+            path = path if path.way is None or rng.random() < 0.5 else path.way()
         except trundle.InputError as refused:
             told = refused.file
         else:

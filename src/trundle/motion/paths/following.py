@@ -123,6 +123,8 @@ def follow(
         )
         real = planned_with(who, grip)
         drive = linked(who, who.drive.limited(limits))
+        if path.way is not None and drive.holding:
+            path = path.way()
         return _along_all(path, who, _followed(drive, real), angles, real)
 
 

@@ -35,7 +35,8 @@ def read_path(file: str | os.PathLike[str], tolerance: float = 0.01) -> PosePath
     Returns
     -------
     PosePath
-        With the file's limits along it, its events, and its speeds at the ends.
+        With the file's limits along it, its events, and its speeds at the ends. Of a `.path`, `way()` is the path of
+        bases that can't move sideways: they head along it, against it where it is reversed. `follow` takes it for them.
 
     Raises
     ------

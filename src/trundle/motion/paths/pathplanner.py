@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Annotated
 
 import numpy as np
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from trundle.arrays import ComplexArray, FloatArray
+from trundle.errors import InputError
 from trundle.motion.paths.path_json import MOST, JsonFile, Least0, Number, Theirs
-from trundle.motion.paths.pose_paths import PosePath, Zone, fitted_sections
+from trundle.motion.paths.pose_paths import HAIR, PosePath, Zone, fitted_sections
 
-# Waypoints nearer than this (m) are the same: a curve between them has no direction.
-_SAME = 1e-9
+# Waypoint-relative positions are multiples of this: what is nearer to another is the same.
+_SAME = 1e-6
 # Chords from waypoint to waypoint, whose sum is taken as the length: short by less than 1/_LOOKS² of it in a half turn.
 _LOOKS = 1000
 # Angles to a zone's place are counted up over so many looks, from one to the next by less than half a turn.
@@ -28,6 +29,7 @@ _SHORTEST = 1e-12
 _CORNER = math.radians(2)
 
 # Attributes have the files' names, so that errors name the keys as they stand there.
+_POSITIONS = tuple(f"{end}aypointRelativePos" for end in ("w", "minW", "maxW", "endW"))
 _Above0 = Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)]
 
 
@@ -53,32 +55,36 @@ class _Waypoint(Theirs):
 class _Constraints(Theirs):
     called = "set of constraints"
 
-    maxVelocity: _Above0
+    maxVelocity: Least0
     maxAcceleration: _Above0
-    maxAngularVelocity: _Above0
-    maxAngularAcceleration: _Above0
+    maxAngularVelocity: Least0
+    maxAngularAcceleration: Least0
     unlimited: bool = False
 
     def zone(self, start: float, end: float) -> Zone:
-        """These limits from one length to another, in SI: the file has its angles in degrees."""
+        """These limits from one length to another, in SI: the file has its angles in degrees.
+
+        0 is no limit, as PathPlannerLib has it; without acceleration no base would leave.
+        """
         if self.unlimited:
             return Zone(start, end)
         rate, change = math.radians(self.maxAngularVelocity), math.radians(self.maxAngularAcceleration)
-        return Zone(start, end, self.maxVelocity, self.maxAcceleration, rate, change)
+        limits = self.maxVelocity, self.maxAcceleration, rate, change
+        return Zone(start, end, *(limit or math.inf for limit in limits))
 
 
 class _RotationTarget(Theirs):
     called = "rotation target"
 
-    waypointRelativePos: Least0
+    waypointRelativePos: Number
     rotationDegrees: Number
 
 
 class _Span(Theirs):
     called = "zone"
 
-    minWaypointRelativePos: Least0
-    maxWaypointRelativePos: Least0
+    minWaypointRelativePos: Number
+    maxWaypointRelativePos: Number
 
 
 class _ConstraintsZone(_Span):
@@ -94,7 +100,18 @@ class _EventMarker(Theirs):
     called = "event marker"
 
     name: str
-    waypointRelativePos: Least0
+    waypointRelativePos: Number
+    # PathPlannerLib takes an end below 0 for none
+    endWaypointRelativePos: Annotated[
+        Number | None, AfterValidator(lambda end: end if end is None or end >= 0 else None)
+    ] = None
+
+    @property
+    def moments(self) -> list[tuple[str, float]]:
+        """The marker's position and, of a zone, its end."""
+        end = self.endWaypointRelativePos
+        ends = [] if end is None else [(f"{self.name} ends", end)]
+        return [(self.name, self.waypointRelativePos), *ends]
 
 
 class _State(Theirs):
@@ -115,10 +132,13 @@ class _PathFile(Theirs):
     globalConstraints: _Constraints
     goalEndState: _State
     idealStartingState: _State
+    reversed: bool = False
 
 
-def from_path_file(source: JsonFile, name: str, tolerance: float) -> PosePath:
-    """The path in a file: smooth within a tolerance (m), through all anchors and rotation targets."""
+def from_path_file(source: JsonFile, name: str, tolerance: float, along_way: bool = False) -> PosePath:
+    """The path in a file: smooth within a tolerance (m), through all anchors and rotation targets; or, for bases that
+    can't move sideways, the one that heads along the curves, against them where the file has it reversed.
+    """
     version = source.data.get("version")
     if str(version).split(".")[0] != "2025":
         came = "no version" if version is None else f"version {version}"
@@ -130,44 +150,60 @@ def from_path_file(source: JsonFile, name: str, tolerance: float) -> PosePath:
     path = source.checked(_PathFile)
     _check_places(source, path)
     curve = _Curve(source, path)
-    heading = _Headings(path, curve)
+    back = path.reversed if along_way else None
+    if along_way:
+        _check_corners(source, curve)
+        headings, marks = curve.directions, curve.anchors
+    else:
+        fixed = _Headings(path, curve)
+        headings, marks = fixed.at, fixed.marks
 
     def poses(s: FloatArray) -> FloatArray:
         z = curve.at(s)
-        return np.stack([z.real, z.imag, heading.at(s)], axis=1)
+        return np.stack([z.real, z.imag, headings(s) + math.pi * bool(back)], axis=1)
 
     speeds = path.idealStartingState.velocity, path.goalEndState.velocity
-    sections, deviation = fitted_sections(
-        lambda begin, end: poses, curve.stops, heading.marks, tolerance, speeds
-    )
-    events = tuple((marker.name, curve.length(marker.waypointRelativePos)) for marker in path.eventMarkers)
-    return PosePath(name, sections, _zones(path, curve), events, deviation)
+    try:
+        sections, deviation = fitted_sections(lambda *_: poses, curve.stops, marks, tolerance, speeds, back)
+    except InputError as error:
+        raise error.at(file=source.file) from None
+    moments = [moment for marker in path.eventMarkers for moment in marker.moments]
+    events = tuple((event, curve.length(position)) for event, position in moments)
+    way = None if along_way else partial(from_path_file, source, name, tolerance, along_way=True)
+    return PosePath(name, sections, _zones(path, curve), events, deviation, way=way)
 
 
 def _check_places(source: JsonFile, path: _PathFile) -> None:
-    """InputError for the first target, marker or zone behind the last waypoint, or zone that is turned round."""
+    """InputError for the first target, marker or zone that isn't on the path, or zone that is turned round."""
     last = len(path.waypoints) - 1
-    for key, keys in (
-        ("rotationTargets", ("waypointRelativePos",)),
-        ("eventMarkers", ("waypointRelativePos",)),
-        ("constraintZones", ("minWaypointRelativePos", "maxWaypointRelativePos")),
-        ("pointTowardsZones", ("minWaypointRelativePos", "maxWaypointRelativePos")),
-    ):
+    for key in ("rotationTargets", "eventMarkers", "constraintZones", "pointTowardsZones"):
         for place, item in enumerate(getattr(path, key)):
-            for inner in keys:
-                if getattr(item, inner) > last:
+            ends = [(inner, end) for inner, end in item if inner in _POSITIONS and end is not None]
+            for inner, end in ends:
+                if not -_SAME <= end <= last + _SAME:
                     raise source.error(
-                        f"{getattr(item, inner):g} is beyond the path, whose last waypoint is {last}",
+                        f"{end:.9g} is beyond the path, whose last waypoint is {last}",
                         (key, place, inner),
                         f"a number from 0 to {last}",
                     )
-            if isinstance(item, _Span) and item.maxWaypointRelativePos < item.minWaypointRelativePos:
-                begins, ends = item.minWaypointRelativePos, item.maxWaypointRelativePos
+            (_, begins), (inner, ending) = ends[0], ends[-1]
+            if ending < begins:
                 raise source.error(
-                    f"a zone from {begins:g} to {ends:g} ends before it begins",
-                    (key, place, "maxWaypointRelativePos"),
+                    f"a zone from {begins:g} to {ending:g} ends before it begins",
+                    (key, place, inner),
                     "exchange the two numbers",
                 )
+
+
+def _check_corners(source: JsonFile, curve: _Curve) -> None:
+    """InputError for the first corner of a path whose heading is along it."""
+    if len(curve.stops) > 2:
+        corner = int(np.abs(curve.anchors - curve.stops[1]).argmin())
+        raise source.error(
+            f"the path turns a corner at waypoint {corner}, where a base that can't move sideways has no heading",
+            ("waypoints", corner),
+            "put its control points on one line through it, or make two paths of it",
+        )
 
 
 class _Curve:
@@ -196,8 +232,8 @@ class _Curve:
         self.lengths = np.concatenate([[0.0], np.cumsum(steps)])
         self.anchors = self.lengths[::_LOOKS]
         spans = np.diff(self.anchors)
-        if not (spans > _SAME).all():
-            place = int(np.flatnonzero(spans <= _SAME)[0])
+        if not (spans > HAIR).all():  # a curve between them has no direction
+            place = int(np.flatnonzero(spans <= HAIR)[0])
             raise source.error(
                 f"waypoints {place} and {place + 1} are the same",
                 ("waypoints", place + 1),
@@ -216,9 +252,17 @@ class _Curve:
         """z at lengths."""
         return self.at_position(np.interp(s, self.lengths, self.positions))
 
+    def directions(self, s: FloatArray) -> FloatArray:
+        """arg z′ at lengths (rad), without jumps by turns; at an anchor of what follows."""
+        position = np.interp(s, self.lengths, self.positions)
+        piece = np.minimum(position.astype(int), len(self.controls) - 1)
+        # chords inside the curve, not its derivative: that is 0 where a control point lies on its anchor
+        inside = np.clip(position, piece + _SAME, piece + 1 - _SAME)
+        return np.unwrap(np.angle(self.at_position(inside + _SAME) - self.at_position(inside - _SAME)))
+
     def length(self, position: float) -> float:
-        """The length of a waypoint-relative position."""
-        return float(np.interp(position, self.positions, self.lengths))
+        """The length of a waypoint-relative position; 1.0000001 is 1."""
+        return float(np.interp(round(position / _SAME) * _SAME, self.positions, self.lengths))
 
     def span(self, zone: _Span) -> tuple[float, float]:
         """The lengths from which and to which a zone reaches."""
@@ -254,12 +298,13 @@ class _Headings:
         zones = [_towards(zone, curve) for zone in path.pointTowardsZones]
         targets = [
             _fixed(curve.length(target.waypointRelativePos), target.rotationDegrees)
-            for target in path.rotationTargets
+            for target in sorted(path.rotationTargets, key=lambda target: target.waypointRelativePos)
         ]
+        # of what a hair lies between the later one counts, as for PathPlannerLib, and the ends before all
         free = [
             target
-            for target in targets
-            if 0 < target.start < whole and not any(z.start <= target.start <= z.end for z in zones)
+            for target, after in zip(targets, [*targets, ends[-1]][1:], strict=True)
+            if not any(z.start - HAIR <= target.start <= z.end + HAIR for z in (*zones, *ends, after))
         ]
         inside = [z for z in zones if z.end > 0 and z.start < whole]
         self.fixed = sorted([*ends, *free, *inside], key=lambda heading: (heading.start, heading.end))
