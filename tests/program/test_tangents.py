@@ -67,10 +67,14 @@ def test_what_vanishes_by_structure_is_plain_zero(traced):
     assert ((x - x) * y).is_zero()
 
 
-def test_exponents_that_move_are_refused(traced):
+def test_powers_have_slopes_by_what_moves_and_exponents_that_move_are_refused(traced):
     x, y, _ = traced
+    at = RNG.uniform(0.3, 2, (2, 8))
+    (slope,) = tangents.evaluated(tangents.jacobian([x**y], [x])[0], [at[:1], at[1:]])
+    base, power = at
+    np.testing.assert_allclose(slope, power * base ** (power - 1), rtol=1e-14)
     with pytest.raises(TrundleError, match="exponent"):
-        tangents.jacobian([x**y], [x])
+        tangents.jacobian([x**y], [y])
 
 
 CHOICES = [

@@ -173,6 +173,19 @@ def test_a_robot_pays_for_its_way_over_flat_soil(rear, sinkage, slip, torque, po
         assert run[column][-1] == pytest.approx(power, rel=1e-3)
 
 
+@pytest.mark.parametrize("soil", ["clay", pytest.param("sand", marks=pytest.mark.slow)])
+def test_wheels_of_a_robot_are_as_deep_as_one_by_scipy_at_any_exponent(soil):
+    """A sinkage that doesn't press in proportion, as written and as a parameter's other number."""
+    written, other = (rover(**SOILS[soil] | {"exponent": n}) for n in (SOILS[soil]["exponent"], 1.0))
+    changed = {f"wheels.{name}.exponent": SOILS[soil]["exponent"] for name in PLACES}
+    for robot, parameters in ((written, None), (other, changed)):
+        run = trundle.traverse(robot, {}, 3.0, RATES, step=0.02, parameters=parameters, progress=False)
+        slip = 1 - run["v_x"][-1] / (RADIUS * RATE)
+        pull, _, load, torque = published(SOILS[soil], run["fl.sinkage"][-1], slip, 0.0)
+        assert [run["fl.load"][-1], run["fl_motor.torque"][-1]] == pytest.approx([load, torque], rel=1e-4)
+        assert [load, pull] == pytest.approx([LOAD, 0.0], abs=1e-4 * LOAD)
+
+
 @pytest.mark.parametrize("rear", [0.0, pytest.param(1.0, marks=pytest.mark.slow)])
 def test_a_robot_that_nothing_drives_rests(rear):
     run = trundle.traverse(rover(motor="torque", rear=rear), {}, 1.0, step=0.02, progress=False)

@@ -299,8 +299,7 @@ class Soil(ContactLaw):
         at = where(less(peak, theta), theta, mirrored)
         modulus = read(self.cohesion_modulus) / width + read(self.friction_modulus)
         deep = radius * maximum(cos(at) - cos(front), 0)
-        power = self.exponent.constant
-        return modulus * (deep if power == 1 else deep ** read(self.exponent))
+        return modulus * deep ** read(self.exponent)
 
     def words(self, read: Read) -> str:
         """Its friction and stiffness."""
