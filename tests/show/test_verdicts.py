@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import trundle
 from trundle.results import Run
 from trundle.show.page.page import page_of
 from trundle.show.verdicts import doubts, verdicts
@@ -90,6 +91,14 @@ def test_what_steps_lose_is_a_remark_and_no_doubt(share, text):
     assert ("energy lost by the step", f"{100 * share:g} % of the 1.2 kJ turned over", text) in _checks(
         run, Page()
     )
+
+
+def test_a_flight_in_which_nothing_carries_is_balanced_to_rounding():
+    thrown = trundle.traverse(
+        trundle.catalog.talon(), {}, 0.1, step=0.02, initial={"z": 9.0, "omega_z": 1.0}, progress=False
+    )
+    assert thrown.summary["balance_residual"] > 0
+    assert doubts(thrown) == []
 
 
 def test_bounds_are_drawn_where_curves_are_held_against_them():

@@ -35,6 +35,8 @@ _POWER_IN = Quantity("power.in", "W", "power")
 _POWER_LOST = Quantity("power.lost", "W", "power")
 # The search ends where the square of its error is 1, and adds up in another order; one that fails is far off.
 _ROUNDED = 4.0
+# Coordinates' last digits, in shares: programs round a contact's depth apart by so much.
+_DIGIT = 2.0**-52
 
 
 def observed(motion: GroundMotion) -> dict[Quantity, Scalar]:
@@ -121,7 +123,8 @@ def _forced(motion: GroundMotion, nu: Sequence[Scalar]) -> dict[Quantity, Scalar
     }
     bears = less(0, sum(borne))
     outputs[TOO_LONG] = (1 - bears) * motion.kind.too_long
-    allowed = motion.kind.tolerance(bears)
+    depth = times(_DIGIT, largest(motion.here.at.q[:3]))
+    allowed = [plus(most, times(motion.stiffness, depth)) for most in motion.kind.tolerance(bears)]
     shares = [force / most for force, most in zip(loose, allowed, strict=True)]
     return outputs | {UNSOLVED: less(_ROUNDED, dot(shares, shares)), _BALANCE: residual}
 
