@@ -174,6 +174,14 @@ def test_a_robot_dropped_settles_at_its_sinkage():
             {"terrain": slope(90)},
             "can't touch the ground at x = 0 m, y = 0 m: nothing lies under",
         ),
+        *(
+            (
+                lambda: box(),
+                {"terrain": {"surfaces": {"a": {"type": "step", "height": height, "at": [2, 0]}}}},
+                "can't touch the ground",
+            )
+            for height in (0.5, -0.5)
+        ),
         (
             lambda: box(),
             {"initial": {"z": -0.5}},

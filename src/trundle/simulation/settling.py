@@ -27,6 +27,9 @@ _DIGITS = 64
 _FLAT = 1e-9
 # How often a robot is put where its gaps say that the ground is; then it is nearer than this (m).
 _LANDINGS, _NEAR = 30, 0.1
+# A robot all of whose wheels are higher than this (m) above their places stands on nothing: beside a riser that has no
+# floor before it, gaps are least far down, where sinking changes none.
+_APART = 1e-4
 # Where else to look for ground that carries where a wall is nearest (m above).
 _ELSEWHERE = tuple(sign * 10.0**power for power in range(6) for sign in (-1, 1))
 # Ground steeper than arccos of this carries no wheel.
@@ -66,11 +69,14 @@ def settled_lanes(
     every = np.arange(states.shape[1])
     measures = search.finest(unknown[0], every), search.width(unknown[0], every)
     unknown, found = least_gaps(search.step, unknown, lanes, *measures)
+    bare = (search.gaps(unknown, every) > _APART).all(axis=0)
     if lost is not None:
-        lost |= ~found
+        lost |= ~found | bare
         unknown[:, lost] = np.nan
     elif not found.all():
         raise search.unsettled(int(np.argmin(found)), unknown)
+    elif bare.any():
+        raise search.bare(int(np.argmax(bare)))
     return search.states(unknown, every)
 
 
@@ -111,7 +117,7 @@ class _Search:
         if lost is not None:
             lost |= bare
         elif bare.any():
-            raise self._bare(int(np.argmax(bare)))
+            raise self.bare(int(np.argmax(bare)))
         return unknown
 
     def _landed(self, unknown: FloatArray, lanes: np.ndarray) -> FloatArray:
@@ -177,13 +183,13 @@ class _Search:
         x, y = (float(self.given[self.rows[name], lane]) for name in "xy")
         return x, y
 
-    def _bare(self, lane: int) -> InputError:
+    def bare(self, lane: int) -> InputError:
         """What to say of a robot over ground that bears nothing."""
         return InputError(
             f"'{self.model.robot.name}' can't touch the ground at {place_of(*self._place(lane))}: nothing lies under "
             "it that carries a wheel",
             key="terrain.surfaces",
-            hint="a wall alone carries nothing: add a floor, ground: {type: plane}",
+            hint="a wall alone, or a step before its riser, carries nothing: add a floor, ground: {type: plane}",
         )
 
     def states(self, unknown: FloatArray, lanes: np.ndarray) -> FloatArray:
