@@ -166,6 +166,7 @@ def test_a_robot_dropped_settles_at_its_sinkage():
             "an inertia zz alone",
         ),
         (lambda: box(), {"step": 0.3}, "whole number of steps"),
+        (lambda: box(), {"step": 1e-9}, r"steps of 1e-09 s is 1e\+09 steps"),
         (lambda: box(), {"initial": {"w": 1}}, "no state"),
         (lambda: box(), {"attitude": "cayley"}, "unknown attitude"),
         (lambda: box(), {"terrain": slope(89)}, "doesn't settle"),

@@ -149,7 +149,8 @@ class RunSpec(Noun):
     )
     attitude: Attitude = Field(
         "exponential",
-        description="How a step over terrain turns the base. Default exponential: at a constant angular velocity.",
+        description="The kind of step over terrain. Default exponential: momenta are carried, which makes no energy. "
+        "euler_angles: that of Seegmiller's library.",
     )
     samples: int = Field(1001, ge=2, le=MOST_SAMPLES, strict=True, description="Stored times, default 1001.")
     rate: Annotated[Frequency, AfterValidator(_positive)] | None = Field(

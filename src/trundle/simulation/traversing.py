@@ -43,6 +43,8 @@ from trundle.simulation.unstable_loops import unstable_loops
 STEP_SECONDS = 0.01
 # How near to a whole number of steps a duration must be.
 _WHOLE = 1e-9
+# What every step leaves, inputs and energies, takes some 100 bytes.
+_MOST = 100_000_000
 # Steps that are taken and looked at together.
 _BLOCK = 4096
 # Contacts and springs that a base needs to stand on.
@@ -299,6 +301,10 @@ def ground_problem(
         near = max(steps, 1) * h
         message = f"{seconds:g} s is no whole number of steps of {h:g} s"
         raise InputError(message, key="run.duration", hint=f"the nearest is {near:g} s")
+    if steps > _MOST:
+        message = f"{seconds:g} s in steps of {h:g} s is {steps:.3g} steps, more than memory has room for"
+        hint = f"take steps of at least {seconds / _MOST:.2g} s: they are implicit, and 0.02 s often does"
+        raise InputError(message, key="run.step", hint=hint)
     whole(samples, "samples", 2)
     given = named(inputs, "inputs")
     terrain, own = with_numbers(terrain, named(parameters, "parameters"))
