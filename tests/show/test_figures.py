@@ -385,6 +385,36 @@ def test_checks_say_the_largest_residual_and_imbalance():
     assert np.asarray(bound.get_ydata()) == pytest.approx(1e-3)  # what is promised
 
 
+def test_maps_places_and_energies_at_an_elevation_share_axes_that_show_what_moves():
+    time = np.linspace(0, 10, 11)
+    values = {
+        "x": 691249.25 + 1.3 * time, "y": 5334598.0 - 0.01 * time, "z": 1714.0 + 0.1 * time, "speed": 400 + time / 10,
+        "energy.work": 20 * time, "energy.potential": 638962.0 + 15 * time,
+    }  # fmt: skip
+    units = (
+        dict.fromkeys("xyz", "m") | {"speed": "m/s"} | dict.fromkeys(("energy.work", "energy.potential"), "J")
+    )
+    run = Run("utm", time, values, units, groups={"coordinates": ["x", "y", "z"], "speeds": ["speed"]})
+    figures = run.plot.states(), run.plot.checks()
+    drawn = {
+        str(line.get_label()): line for each in figures for axes in each.axes for line in axes.get_lines()
+    }
+    bases = {
+        "x": ("x − 691250", 691250),
+        "y": ("y − 5334600", 5334600),
+        "z": ("z − 1710", 1710),
+        "speed": ("speed", 0),
+    }
+    bases |= {"energy.work": ("work put in", 0), "energy.potential": ("potential − 639000", 639000)}
+    for name, (label, base) in bases.items():
+        np.testing.assert_allclose(np.asarray(drawn[label].get_ydata()) + base, values[name], rtol=1e-12)
+    np.testing.assert_array_equal(run.plot.states("x").axes[0].get_lines()[0].get_ydata(), values["x"])
+    axes = run.plot.path().axes[0]
+    assert {"691250", "691260", "5334600"} <= {
+        text.get_text() for text in (*axes.get_xticklabels(), *axes.get_yticklabels())
+    }
+
+
 def test_panels_hold_one_unit_and_not_too_many_lines():
     values = {f"w{i}.angle": np.arange(2.0) + i for i in range(20)} | {"x": np.zeros(2)}
     run = Run("many", np.arange(2.0), values, {"x": "m"}, groups={"coordinates": list(values)})

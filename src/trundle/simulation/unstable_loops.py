@@ -173,7 +173,9 @@ def _said(names: list[str], loop: _Unstable, period: float | None, step: float) 
     at = f"{who} at {'its' if one else 'their'} period of {1e3 * period:g} ms"
     if not loop.share:
         # One that ran away is in states that no period would mend.
-        return f"{at}; in the states that it reached no shorter one holds: look at the signs and sizes of gains"
+        return (
+            f"{at}; in the states that it reached no shorter one holds: look at the signs and sizes of gains"
+        )
     digits = 10.0 ** (math.floor(math.log10(1e3 * period * loop.share)) - 1)
     return f"{at}; up to {math.floor(1e3 * period * loop.share / digits) * digits:g} ms holds"
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
@@ -28,6 +29,9 @@ from trundle.show.verdicts import RunVerdict, verdicts
 _MOST_LINES = 8
 # What varies by less than this, of the largest value beside it and at most of 1 in its unit, is no motion to be shown.
 _NO_MOTION = 1e-4
+# Curves that begin nearer to 0 than this (m, J) are shown as they are.
+_AFAR = 100.0
+_FROM_AFAR = unit_label("position", "m"), unit_label("energy", "J")
 _MEASURES = (
     units.ANGLE, units.SPEED, units.RATE, units.CURRENT, units.VOLTAGE, units.TORQUE, units.FORCE, units.POWER,
     units.TEMPERATURE,
@@ -334,6 +338,34 @@ def _kinds(run: Run, names: Iterable[str]) -> dict[tuple[str, str, bool, str], d
         kind = (unit, "", False, "") if what == "speed" else kind
         kinds.setdefault(kind, {})[name] = run[name]
     return kinds
+
+
+def from_afar(panel: Panel) -> Panel:
+    """The panel with curves that are far off, beside what moves in it, less a round number that their labels name.
+
+    So maps' eastings, northings and elevations share an axis, and energies at an elevation.
+    """
+    if panel.label not in _FROM_AFAR:
+        return panel
+    moves = max((float(np.ptp(found)) for found in map(ends, panel.curves.values()) if found), default=0.0)
+    unit = 10.0 ** math.floor(math.log10(max(moves, _NO_MOTION)))
+    starts = {name: found[0] for name, values in panel.curves.items() if (found := ends(values[:1]))}
+    bases = {name: round(at / unit) * unit for name, at in starts.items() if abs(at) > max(_AFAR, 10 * moves)}
+    if not bases:
+        return panel
+    return replace(
+        panel,
+        curves={name: values - bases.get(name, 0.0) for name, values in panel.curves.items()},
+        between={name: np.array([at[0], at[1] - bases.get(name, 0.0)]) for name, at in panel.between.items()},
+        labels={
+            **panel.labels,
+            **{name: _less(panel.labels.get(name, name), at) for name, at in bases.items()},
+        },
+    )
+
+
+def _less(label: str, base: float) -> str:
+    return f"{label} {'+' if base < 0 else '−'} {abs(base):.12g}"
 
 
 def _further(run: Run, names: Iterable[str]) -> dict[str, FloatArray]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import ScalarFormatter
 
 from trundle.arrays import FloatArray
 from trundle.show.drawing.scene import PLANES, project
@@ -15,6 +16,8 @@ from trundle.show.figures.style import WIDTH, page, sizes_of
 _SHAPES = (0.35, 1.05)
 # Inches: the plane's width, and what stands left of it, below and above.
 _PLANE, _LEFT, _BELOW, _HEAD = 6.1, 0.85, 0.5, 0.7
+# Powers of ten between which places are written without one.
+_PLAIN = (-4, 7)
 # Inches that a film is wide, and what stands right of its plane.
 _FILM, _RIGHT = 6.0, 0.2
 
@@ -67,6 +70,10 @@ def draw_plane(axes: Axes, view: str, low: FloatArray, high: FloatArray) -> None
     axes.set_aspect("equal", adjustable="box")
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     if view in PLANES:
+        for axis in (axes.xaxis, axes.yaxis):
+            # UTM's places, too: a power of ten above the axis would stand in the legend.
+            axis.set_major_formatter(plain := ScalarFormatter())
+            plain.set_powerlimits(_PLAIN)
         axes.set(xlabel=f"{PLANES[view][0]} (m)", ylabel=f"{PLANES[view][1]} (m)")
         return
     axes.set(xlabel="the picture's plane (m)")
