@@ -200,6 +200,11 @@ def test_no_file_runs_code(tmp_path):
         ("map.asc", b"ncols 2\nnrows 2\ncellsize 1\n1 2\n3\n", "has 3 heights"),
         ("map.asc", b"ncols 2\nnrows 2\ncellsize 1\n1 x\n3\n", "is no height map"),
         ("map.asc", b"ncols 2\nnrows 2\ncellsize 1\n1 -9999\n3 4\n", "1 of 4 heights are missing"),
+        (
+            "map.asc",
+            b"ncols 2\nnrows 2\nxllcorner 7\nyllcorner 46\ncellsize 8e-4\n1200 1260\n1240 1280\n",
+            "no degrees",
+        ),
         ("other.asc", None, "there is no height map"),
     ],
 )

@@ -1,6 +1,7 @@
 """Starts and runs where maps really are: UTM's places, true elevations, holes. Truth: SciPy's spline of the file."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -186,7 +187,12 @@ def test_a_motion_at_utm_s_places_is_that_at_the_origin(rng):
         start = {"x": corner[0] + 10.25, "y": corner[1] + 9.75, "yaw": 0.4}
         runs.append(
             trundle.traverse(
-                box(), {"surfaces": {"g": ground}, "sinkage": 0.002}, 1.0, rates(3.0), step=0.005, initial=start
+                box(),
+                {"surfaces": {"g": ground}, "sinkage": 0.002},
+                1.0,
+                rates(3.0),
+                step=0.005,
+                initial=start,
             )
         )
     here, there = runs
@@ -248,6 +254,35 @@ def test_a_start_over_a_hole_is_told_with_the_nearest_place(holed):
     run = trundle.traverse(box(), holed, 0.02, rates(0.0), step=0.02, initial=start)
     # A plane, so that what fills the hole doesn't bend the ground beside it.
     assert run["pitch"][0] == pytest.approx(-math.atan(0.1), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "place", [UTM, *(pytest.param(each, marks=pytest.mark.slow) for each in ((0.0, 0.0), (6e5, 5000019.0)))]
+)
+def test_a_start_beyond_a_map_is_told_with_the_nearest_place_on_it(place, rng):
+    ground = {"type": "grid", "heights": smooth(rng, 40, 1.0, 500.0), "spacing": 1.0, "corner": list(UTM)}
+
+    def started(x, y):
+        return trundle.traverse(box(), {"surfaces": {"g": ground}}, 0.1, step=0.1, initial={"x": x, "y": y})
+
+    with pytest.raises(InputError, match="beyond the map 'g' at the start") as caught:
+        started(*place)
+    (told,) = re.findall(r"x = (\S+) m, y = (\S+) m, or say", str(caught.value.hint))
+    started(*map(float, told))
+
+
+def test_damaged_geotiffs_are_told_as_such(tmp_path, rng):
+    """Whatever their decoders raise."""
+    tifffile = pytest.importorskip("tifffile")
+    tifffile.imwrite(tmp_path / "map.tif", smooth(rng, 40, 1.0, 500.0), compression="zlib")
+    whole = (tmp_path / "map.tif").read_bytes()
+    for _ in range(20):
+        broken = bytearray(whole)
+        start = int(rng.integers(len(whole) // 4, len(whole) // 2))
+        broken[start : start + 40] = rng.bytes(40)
+        (tmp_path / "map.tif").write_bytes(broken)
+        with pytest.raises(InputError, match=r"'map\.tif' is no height map"):
+            read_heights(tmp_path / "map.tif")
 
 
 @pytest.mark.slow

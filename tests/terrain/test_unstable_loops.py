@@ -129,7 +129,9 @@ def test_a_delay_counts_and_steps_between_samples_change_nothing():
 def test_a_sampled_loop_of_the_wrong_sign_holds_at_no_period():
     _, said = run_of(flywheel({"proportional": -5, "period": "1 ms"}), 0.02, 1e-3)
     (words,) = said
-    assert words.startswith("the controller 'hold' is unstable at its period of 1 ms; in the states that it reached no")
+    assert words.startswith(
+        "the controller 'hold' is unstable at its period of 1 ms; in the states that it reached no"
+    )
 
 
 def test_a_run_that_ends_without_numbers_says_whose_loop_it_was():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 _MOST_BYTES = 2**30
 # Numbers of the largest map that a run keeps (8 MB): of larger ones it has file and digest.
 _MOST_CARRIED = 2**20
+# Heights that differ by more than this many times a map's length stand on places in degrees, which text doesn't say.
+_STEEPEST = 10.0
 # How many maps that were read stay known by name and digest, for descriptions that runs hold.
 _KEPT = 8
 # Tags of GeoTIFF: a pixel's size, a pixel's place, what stands for no height; whether pixels are points.
@@ -162,7 +165,11 @@ def _ascii(path: Path) -> Heights:
     corner = [
         header.get(f"{axis}llcenter", header.get(f"{axis}llcorner", -size / 2) + size / 2) for axis in "xy"
     ]
-    return Heights(_northern_first(values.reshape(rows, columns)), (size, size), (corner[0], corner[1]))
+    found = _northern_first(values.reshape(rows, columns))
+    known = values[np.isfinite(values)]
+    if known.size and np.ptp(known) > _STEEPEST * size * max(rows, columns):
+        return Heights(found)
+    return Heights(found, (size, size), (corner[0], corner[1]))
 
 
 def _geotiff(path: Path) -> Heights:
@@ -171,20 +178,15 @@ def _geotiff(path: Path) -> Heights:
     try:
         with tifffile.TiffFile(path) as file:
             page = file.pages[0]
+            if 8 * math.prod(page.shape) > _MOST_BYTES:
+                raise ValueError(f"it has more heights than {_MOST_BYTES:,} bytes hold: {page.shape}")
             found = page.asarray()
             tags: Mapping[int, tuple[float, ...]] = {tag.code: tag.value for tag in page.tags.values()}
-    except tifffile.TiffFileError as error:
-        raise ValueError(str(error)) from None
-    except (KeyError, ImportError, ValueError) as error:
-        if "imagecodecs" not in str(error):
-            raise
-        load(
-            "imagecodecs",
-            f"the way {path.name!r} is compressed needs imagecodecs",
-            extra="geotiff",
-            key="file",
-        )
-        raise
+    except Exception as error:  # every decoder has errors of its own
+        if "imagecodecs" in str(error):
+            told = f"the way {path.name!r} is compressed needs imagecodecs"
+            load("imagecodecs", told, extra="geotiff", key="file")
+        raise ValueError(str(error) or type(error).__name__) from None
     values = np.asarray(found, dtype=np.float64)
     if values.ndim != 2:
         raise ValueError(f"expected one band of heights, got an array of shape {values.shape}")

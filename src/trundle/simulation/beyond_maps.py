@@ -81,13 +81,14 @@ def beyond(
             key=f"{key}.file",
             hint="drive elsewhere, or fill the map's holes"
             if reach is None
-            else _instead(found, x, y, reach),
+            else f"{_instead(found, x, y, reach)}; or fill it",
         )
+    first = "drive less far, take a larger map" if reach is None else _instead(found, x, y, reach)
     return InputError(
         f"the wheel {wheel!r} is beyond the map {name!r} {when}, the robot at {place_of(x, y)}; the map "
         f"reaches from x = {metres(left)} to {metres(right)} m, y = {metres(low)} to {metres(high)} m",
         key=f"{key}.edge",
-        hint="drive less far, take a larger map, or say what lies beyond: edge: clamp or edge: repeat",
+        hint=f"{first}, or say what lies beyond: edge: clamp or edge: repeat",
     )
 
 
@@ -112,11 +113,13 @@ def _instead(found: HeightMap, x: float, y: float, reach: float) -> str:
     from scipy.ndimage import distance_transform_edt  # late: nobody asks but after a bad start
 
     (a, b), known = found.spacing, np.pad(found.known, 1)
-    # A point stands for the cell about it, and so far off a neighbour's may begin.
+    # A point stands for the cell about it, and so far off a neighbour's may begin. The map ends at its last points.
     room = np.asarray(distance_transform_edt(known, sampling=(b, a)))[1:-1, 1:-1] - math.hypot(a, b) / 2
-    rows, columns = np.nonzero(room >= reach)
+    below, beside = (np.arange(size) * each for size, each in zip(room.shape, (b, a), strict=True))
+    ends = np.minimum.outer(np.minimum(below, below[::-1]), np.minimum(beside, beside[::-1]))
+    rows, columns = np.nonzero(np.minimum(room, ends) >= reach)
     if not rows.size:
-        return f"nowhere on the map is ground {reach:.2g} m around a place: fill its holes"
+        return f"take another map, as nowhere on it is ground {reach:.2g} m around a place"
     nearest = int(np.argmin(np.hypot(*_away(found, rows, columns, x, y))))
     (left, low), row, column = found.corner, int(rows[nearest]), int(columns[nearest])
-    return f"begin at the nearest place with ground around: {place_of(left + a * column, low + b * row)}; or fill it"
+    return f"begin at the nearest place with ground around: {place_of(left + a * column, low + b * row)}"
