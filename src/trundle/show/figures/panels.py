@@ -274,7 +274,7 @@ def _of_kinds(run: Run, *kinds: str) -> list[str]:
 
 
 def friction_use(run: Run) -> dict[str, FloatArray]:
-    """|F| / (μ N) of the wheels that can slip: 1 where all the friction that the load gives is used."""
+    """|F| / (μ N) of the wheels that slip by a coefficient: 1 where all the friction that the load gives is used."""
     if "yaml" not in run.description:
         return {}
     robot, used = described(run.description["yaml"]), {}
@@ -284,7 +284,7 @@ def friction_use(run: Run) -> dict[str, FloatArray]:
         # A wheel that touches several grounds has a load and forces with each.
         wheel = robot.wheels.get(name.partition(".")[0])
         parts = [part for part in run.parts[name].values() if run.column(part).kind == "ground"]
-        if wheel is not None and wheel.law.pushes and parts:
+        if wheel is not None and wheel.law.pushes and wheel.law.default_counts("friction") and parts:
             force = np.sqrt(sum(np.square(run[part]) for part in parts))
             # Over terrain with regions a run says how much friction there is where the wheel was.
             there = f"{name}.friction"
