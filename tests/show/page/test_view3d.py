@@ -296,6 +296,27 @@ def test_the_ground_of_a_terrain_is_drawn_and_shaded(opened):
 
 
 @pytest.mark.slow
+def test_ground_and_trail_look_alike_however_far_from_the_origin(opened):
+    """Single precision, in which WebGL computes, has steps of half a metre at UTM's places."""
+    x, y = np.meshgrid(np.arange(40), np.arange(40))
+    heights = 0.1 * np.sin(0.2 * x) * np.cos(0.15 * y)
+
+    def picture(*corner):
+        ground = {"type": "grid", "heights": heights, "spacing": 0.25, "corner": list(corner)}
+        start = {"x": corner[0] + 4.0, "y": corner[1] + 5.0}
+        run = trundle.traverse(
+            trundle.catalog.talon(), {"surfaces": {"g": ground}}, 1.0, mode="kinematic", step=0.05, initial=start
+        )
+        page = opened(page_of(run), refused=_STALL)
+        page.evaluate("trundlePage.player.seek(1, true)")
+        return pixels(page)
+
+    near, far = picture(100.0, 200.0), picture(500_000.0, 5_000_000.0)
+    assert near.std() > 10
+    assert np.abs(far - near).mean() < 0.5
+
+
+@pytest.mark.slow
 def test_regions_of_other_friction_and_grounds_of_other_runs_have_their_colours(opened):
     """Ice is bluer than the ground beside it; of a run over other ground that is laid above, in that run's colour."""
     ice = {"regions": {"ice": {"friction": 0.1, "x": [-0.4, 0.4], "y": [-1, -0.4]}}}

@@ -24,12 +24,13 @@ export function heightAt({ corner, spacing, heights, columns }, x, y) {
 export function groundSurface({ corner, spacing, heights, columns, regions = [] }, theme, opacity = 1) {
   const rows = heights.length / columns;
   const points = new Float32Array(3 * heights.length);
-  heights.forEach((height, k) => points.set([corner[0] + spacing * (k % columns), corner[1] + spacing * Math.floor(k / columns), height], 3 * k));
+  // From the corner, as single precision has steps of half a metre at UTM's places.
+  heights.forEach((height, k) => points.set([spacing * (k % columns), spacing * Math.floor(k / columns), height], 3 * k));
   const [plain, slippery, grippy] = [[], [], []];
   for (let j = 0; j + 1 < rows; j++) for (let i = 0; i + 1 < columns; i++) {
     const [a, b, c, d] = [j * columns + i, j * columns + i + 1, (j + 1) * columns + i, (j + 1) * columns + i + 1];
     if (![a, b, c, d].every((k) => Number.isFinite(heights[k]))) continue;
-    const factor = factorAt(regions, points[3 * a] + spacing / 2, points[3 * a + 1] + spacing / 2);
+    const factor = factorAt(regions, corner[0] + spacing * (i + 0.5), corner[1] + spacing * (j + 0.5));
     (factor < 1 ? slippery : factor > 1 ? grippy : plain).push(a, b, d, a, d, c);
   }
   const geometry = new THREE.BufferGeometry();
@@ -49,6 +50,7 @@ export function groundSurface({ corner, spacing, heights, columns, regions = [] 
     start += triangles.length;
   });
   const mesh = new THREE.Mesh(geometry, looks);
+  mesh.position.set(...corner, 0);
   mesh.frustumCulled = false; // holes have no place, and so the whole has no middle
   return mesh;
 }

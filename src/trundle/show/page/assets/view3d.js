@@ -152,19 +152,19 @@ function createTrail({ shapes, motion, look, ghost, ground }, theme) {
   const colour = new THREE.Color(ghost ? theme.ghost : theme.curves[(look.colour ?? 0) % theme.curves.length]);
   const { points, every } = trailPoints(shapes, motion, ground);
   const group = new THREE.Group();
-  const line = new THREE.BufferGeometry().setFromPoints(points);
-  group.add(new THREE.Line(line, new THREE.LineBasicMaterial({ color: colour, transparent: true, opacity: 0.35 })));
+  group.add(fromFirst(THREE.Line, points, { color: colour, transparent: true, opacity: 0.35 }));
   if (ghost || points.length < 2) return { group, until: () => {}, seenFrom: () => {} };
   const tube = new THREE.InstancedMesh(new THREE.BufferGeometry(), new THREE.MeshBasicMaterial({ color: colour }), points.length - 1);
   const one = new THREE.Object3D();
   for (let k = 0; k + 1 < points.length; k++) {
     const along = new THREE.Vector3().subVectors(points[k + 1], points[k]);
-    one.position.addVectors(points[k], points[k + 1]).multiplyScalar(0.5);
+    one.position.addVectors(points[k], points[k + 1]).multiplyScalar(0.5).sub(points[0]);
     one.scale.set(1, along.length(), 1);
     one.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), along.normalize());
     one.updateMatrix();
     tube.setMatrixAt(k, one.matrix);
   }
+  tube.position.copy(points[0]);
   tube.frustumCulled = false;
   group.add(tube);
   let radius = 0;
@@ -314,7 +314,16 @@ function gridLines({ low, high, step, level, strong }, theme) {
   return lines(points, { color: strong ? theme.ghost : theme.axis });
 }
 
-const lines = (points, look) => new THREE.LineSegments(new THREE.BufferGeometry().setFromPoints(points), new THREE.LineBasicMaterial(look));
+const lines = (points, look) => fromFirst(THREE.LineSegments, points, look);
+
+// Lines through points, which are kept from the first one on: single precision has steps of half a metre at UTM's places.
+function fromFirst(Kind, points, look) {
+  const [first = new THREE.Vector3()] = points;
+  const geometry = new THREE.BufferGeometry().setFromPoints(points.map((point) => point.clone().sub(first)));
+  const drawn = new Kind(geometry, new THREE.LineBasicMaterial(look));
+  drawn.position.copy(first);
+  return drawn;
+}
 
 // A text that faces whoever looks, its height in metres of the world.
 function label(text, theme, height, at, colour = theme.muted) {
