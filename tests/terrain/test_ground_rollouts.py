@@ -85,6 +85,20 @@ def test_who_leaves_a_map_is_counted():
 
 
 @pytest.mark.slow
+def test_a_robot_has_one_fate_however_it_falls_beyond_its_map():
+    how = {
+        "terrain": {"surfaces": {"map": {"type": "grid", "heights": [[0, 0], [0, 0]], "spacing": 3}}},
+        "inputs": rates(8.0), "steps": 150, "dt": 0.02, "progress": False,
+    }  # fmt: skip
+    batch = trundle.rollout(box(), **how)
+    assert batch.final("q_y") ** 2 + batch.final("q_x") ** 2 > 0.1  # it tumbles
+    told = {name: batch.summary[name] for name in ("overturned", "stuck", "beyond_map")}
+    assert told == {"overturned": 0, "stuck": 0, "beyond_map": 1}
+    found = trundle.sweep(box(), over={"initial.yaw": [0.0, 1.0]}, measures=["final.z"], **how)
+    assert {name: found.fates[name] for name in told} == {"overturned": 0, "stuck": 0, "beyond_map": 2}
+
+
+@pytest.mark.slow
 def test_kinematic_lanes():
     batch = lanes(RANDOM, {"terrain.surfaces.ground.seed": np.arange(3)}, mode="kinematic")
     run = trundle.traverse(

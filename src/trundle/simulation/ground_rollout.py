@@ -225,7 +225,7 @@ def _batch(rolling: Rolling, taken: np.ndarray, values: FloatArray, summary: Map
     )  # what steps remember is behind them
     wheels = mechanism(model.robot, terrain=True).assembly.wheels
     rows = {name: values[:, row] for row, name in enumerate(shown)}
-    ended = fates(time, rows, wheels)
+    ended, gone = fates(time, rows, wheels), is_beyond(model.terrain, rows)
     plain = {name: float(value) for name, value in rolling.parameters.items() if np.ndim(value) == 0}
     return Batch(
         name=model.robot.name,
@@ -242,9 +242,10 @@ def _batch(rolling: Rolling, taken: np.ndarray, values: FloatArray, summary: Map
         summary={
             **summary,
             "diverged": diverged(values, time, model.robot.name),
-            "overturned": int(ended.overturned.sum()),
-            "stuck": int(ended.stuck.sum()),
-            "beyond_map": int(is_beyond(model.terrain, rows).sum()),
+            # Beyond its map a robot falls.
+            "overturned": int((ended.overturned & ~gone).sum()),
+            "stuck": int((ended.stuck & ~gone).sum()),
+            "beyond_map": int(gone.sum()),
         },
         outputs=model.outputs,
         observer=partial(rolling.observed, values, taken),

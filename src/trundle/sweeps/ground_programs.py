@@ -83,9 +83,10 @@ class GroundMeasured:
         last = dict(zip(self.model.states, states, strict=True))
         marked = {name: sums[f"sweep {name}"] for name in _marked(self.model, self.wheels)}
         diverged = np.asarray(~np.isfinite(states).all(axis=0))
-        overturned = (sums[_UPWARD] <= 0) & ~diverged
         beyond = (sums[_BEYOND] > 0) & ~diverged
-        stuck = gets_nowhere(marked, last, self.wheels) & ~overturned & ~diverged
+        there = ~(diverged | beyond)  # beyond its map a robot falls
+        overturned = (sums[_UPWARD] <= 0) & there
+        stuck = gets_nowhere(marked, last, self.wheels) & ~overturned & there
         return {"diverged": diverged, "overturned": overturned, "stuck": stuck, "beyond_map": beyond}
 
 
