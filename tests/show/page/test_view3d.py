@@ -305,7 +305,12 @@ def test_ground_and_trail_look_alike_however_far_from_the_origin(opened):
         ground = {"type": "grid", "heights": heights, "spacing": 0.25, "corner": list(corner)}
         start = {"x": corner[0] + 4.0, "y": corner[1] + 5.0}
         run = trundle.traverse(
-            trundle.catalog.talon(), {"surfaces": {"g": ground}}, 1.0, mode="kinematic", step=0.05, initial=start
+            trundle.catalog.talon(),
+            {"surfaces": {"g": ground}},
+            1.0,
+            mode="kinematic",
+            step=0.05,
+            initial=start,
         )
         page = opened(page_of(run), refused=_STALL)
         page.evaluate("trundlePage.player.seek(1, true)")
