@@ -160,6 +160,11 @@ def floor(x: Scalar) -> Scalar:
     return _function("floor", x)(x)
 
 
+def wrap(x: Scalar, turn: Scalar) -> Scalar:
+    """x less whole turns, in [−turn/2, turn/2); its slope counts as 1 everywhere."""
+    return x - turn * floor(x * (1 / turn) + 0.5)
+
+
 def minimum(x: Scalar, y: Scalar) -> Scalar:
     """The smaller of x and y."""
     return _function("minimum", x, y)(x, y)

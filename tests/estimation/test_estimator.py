@@ -203,3 +203,15 @@ def test_times_that_count_from_1970_are_as_fine(rng):
     np.testing.assert_allclose(late.pose, early.pose, atol=2e-3)  # times within 0.2 ms are one there
     with pytest.raises(InputError, match="encoders have told up to"):
         late.fix([0, 0], [1, 1], late.time + 0.5)
+
+
+def test_a_fix_within_a_step_whose_steering_begins_anew_is_the_same():
+    robot = trundle.catalog.robot("tricycle")
+    places = []
+    for turns in (0.1, 0.1 - 2 * np.pi):
+        estimator = trundle.Estimator(robot, {"encoders": 0.02}, covariance=np.diag([0.01, 0.01, 0.001]))
+        moved = {"front.angle": 1.0, "front.steering": turns}
+        estimator.predict(moved, dt=0.1, angles={"front.steering": np.pi - 0.05})
+        estimator.fix([0.0, 0.01], ["2 cm", "2 cm"], time=0.03)
+        places.append((*estimator.pose, *estimator.covariance.ravel()))
+    np.testing.assert_allclose(*places, atol=1e-12)

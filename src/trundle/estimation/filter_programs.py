@@ -20,7 +20,7 @@ from trundle.motion.odometry.counts import Counts
 from trundle.motion.odometry.displacement import POSE, advance
 from trundle.program import Program
 from trundle.robot import FixSensor, Read
-from trundle.scalars import Scalar, absolute, atan2, cos, less, minimum, sin, where
+from trundle.scalars import Scalar, atan2, cos, less, minimum, sin, where
 
 # What a step is computed from after increments and angles: a gyro's mean rate, its density squared (infinite without
 # one), and how long it took. And the squares of the noise of encoders, of the bias'
@@ -244,11 +244,6 @@ def _moved_by(known: Known, crossed: ca.SX, d: ca.SX, noise: ca.SX) -> tuple[Kno
 
 
 def _as_rolled(counts: Counts, encoders: Scalar) -> tuple[ca.SX, ca.SX, list[Scalar]]:
-    """d = J Δ by least squares over all wheels and its covariance J Q Jᵀ, Q = encoders² mean|Δ| for every increment.
-
-    A mean over the wheels, since weights by a wheel's own noisy increment would hang on its noise.
-    """
-    delta = column(list(counts.increments.values()))
-    slope = ca.jacobian(counts.moved, delta)
-    walked = sum((absolute(each) for each in entries(delta)), 0) * encoders / delta.numel()
-    return counts.moved, walked * slope @ slope.T, []
+    """d = J Δ by least squares over all wheels and its covariance J Q Jᵀ, Q = encoders² mean|Δ| for every increment."""
+    slope = ca.jacobian(counts.moved, column(list(counts.increments.values())))
+    return counts.moved, counts.walked(encoders) * slope @ slope.T, []

@@ -12,9 +12,10 @@ from trundle.errors import InputError
 from trundle.estimation.filter_programs import fix_program, look_program, predict_program
 from trundle.estimation.known import Layout
 from trundle.estimation.readings import Kept, Look, Reading, Step, slack
-from trundle.motion.odometry.counts import Counts
+from trundle.motion.odometry.counts import TURN, Counts
 from trundle.program import compile_program
 from trundle.robot import FixSensor, Read
+from trundle.scalars import wrap
 
 
 class Steps:
@@ -138,12 +139,14 @@ class History:
     def _split(self, step: Step, time: float) -> tuple[Step, Step]:
         """A step in two at a time within it: increments go evenly, and turn angles that are counted."""
         share = (time - step.start) / (step.time - step.start)
-        first = self._steps.array(step.values).copy()
-        second, turned = first.copy(), list(self._steps.counts.increments)
-        count = len(turned)
+        counts = self._steps.counts
+        first, turned = self._steps.array(step.values).copy(), list(counts.increments)
+        count, steered = len(turned), [turned.index(name) for name in counts.steered]
+        first[steered] = wrap(first[steered], TURN)
+        second = first.copy()
         first[:count] *= share
         second[:count] -= first[:count]
-        for row, name in enumerate(self._steps.counts.angles, count):
+        for row, name in enumerate(counts.angles, count):
             if name in turned:
                 second[row] += first[turned.index(name)]
         first[-1], second[-1] = time - step.start, step.time - time

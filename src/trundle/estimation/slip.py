@@ -81,8 +81,8 @@ def moved_with_slip(
     """
     encoders, slip = noise
     delta = column(list(counts.increments.values()))
-    walked = sum((absolute(each) for each in entries(delta)), 0) * encoders / delta.numel()
-    counted = entries(contacts.leads @ column(counts.delta))
+    walked = counts.walked(encoders)
+    counted = entries(contacts.leads @ counts.told(column(counts.delta)))
     ways = [absolute(way) for way in counted if not ca.SX(way).is_zero()]
     crept = slip * sum(ways, 0) / len(ways) + _NOTHING
     known = [crept + walked * lead for lead in entries(ca.sum2(contacts.leads**2))]

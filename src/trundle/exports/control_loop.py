@@ -33,19 +33,18 @@ def loop_words(content: Content) -> dict[str, str] | None:
         f"{word}_room": max(1, int(size))
         for word, size in (
             ("angles", counted["angles"]),
-            ("steered", counted["steered_count"]),
             ("trailing", wheels["trailing_count"]),
             ("pivots", len(read)),
             ("positions", len(joints["positions"])),
         )
     }
-    lists = {word: counted[word] or "0" for word in ("angle_places", "steered")}
     words = {
-        **wheels, **counted, **lists, **sizes, **places, **_board_words(joints),
+        **wheels, **counted, **sizes, **places, **_board_words(joints),
         "name": content.name,
         "upper": content.name.upper(),
         "wheels": wheels["count"],
         "trailing": wheels["trailing"] or "0",
+        "angle_places": counted["angle_places"] or "0",
         "allowed": _allowed(content),
         "position_argument": ", position" if joints["positions"] else "",
     }  # fmt: skip

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
 
 from trundle.model.mechanism import Mechanism, mechanism
-from trundle.model.symbols import Groups, Symbols, column, parameter_group
+from trundle.model.symbols import Groups, Symbols, column, entries, parameter_group
 from trundle.motion.odometry.displacement import Plan, at_origin, displacement, middle, plan_odometry
 from trundle.robot import Robot
-from trundle.scalars import Scalar
+from trundle.scalars import Scalar, absolute, wrap
+
+TURN = 2 * math.pi
 
 
 @dataclass(frozen=True)
 class Counts:
     """The displacement `moved` (3, 1) of a base at the origin, in symbols of its increments, angles and parameters.
 
-    `told` puts any expression of coordinates and of what is counted, `delta`, into these symbols.
+    `told` puts any expression of coordinates and of what is counted, `delta`, into these symbols. The increments that
+    are `steered` count within half a turn: encoders of steering may begin anew after a turn.
     """
 
     plan: Plan
@@ -28,7 +32,16 @@ class Counts:
     increments: Mapping[str, ca.SX]
     angles: Mapping[str, ca.SX]
     delta: Sequence[Scalar]
+    steered: tuple[str, ...]
     told: Callable[[ca.SX], ca.SX]
+
+    def walked(self, encoders: Scalar) -> ca.SX:
+        """The variance of every increment, encoders² mean|Δ|, by the square of the noise over a turn of 1 rad.
+
+        A mean over the wheels, since weights by a wheel's own noisy increment would hang on its noise.
+        """
+        turns = entries(self.told(column(list(self.increments.values()))))
+        return sum((absolute(each) for each in turns), 0) * encoders / len(turns)
 
     def groups(self) -> Groups:
         """The groups increment, angle and parameter of a program with it."""
@@ -56,13 +69,18 @@ def derive_counts(robot: Robot, given: Sequence[str] | None = None) -> Counts:
     if robot.urdf is not None:
         counts, angles, others = _at_the_wheels(here, symbols, counts, angles)
         among += others
+    units = here.assembly.quantities.units
+    steered = tuple(name for name in counts if name in angles and units[name] == "rad")
+    among.append(
+        (column([counts[name] for name in steered]), column([wrap(counts[name], TURN) for name in steered]))
+    )
 
     def told(made: ca.SX) -> ca.SX:
         for old, new in among:
             made = ca.substitute(made, old, new)
         return made
 
-    return Counts(plan, symbols, here, told(rolled), counts, angles, delta, told)
+    return Counts(plan, symbols, here, told(rolled), counts, angles, delta, steered, told)
 
 
 def _at_the_wheels(

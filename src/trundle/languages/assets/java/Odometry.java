@@ -14,7 +14,6 @@ public final class Odometry {
 
     private static final String[] NAMES = {@NAMES@};
     private static final int[] ANGLE = {@ANGLE_PLACES@}; // which readings they are
-    private static final int[] STEERED = {@STEERED@}; // which that are counted steer wheels
 
     private final double[] prepared = new double[@PREPARED@]; // what the function needs of the parameters
     private final double[] pose = new double[3];
@@ -68,7 +67,6 @@ public final class Odometry {
      */
     public boolean update(double[] readings, double[] incrementCovariance, double[] angleCovariance) {
         for (int k = 0; k < INCREMENTS; k++) increment[k] = readings[k] - last[k];
-        for (int k : STEERED) increment[k] = Math.IEEEremainder(increment[k], 2 * Math.PI);
         for (int k = 0; k < ANGLES; k++) angle[k] = last[ANGLE[k]];
         Functions.odometry_step_prepared(pose, increment, angle, prepared, newPose, byPose, byIncrement, byAngle@odometry_step_prepared@);
         java.util.Arrays.fill(sum, 0);

@@ -10,11 +10,10 @@ enum {
     WHEELS = @WHEELS@,
     INCREMENTS = @INCREMENTS@,
     ANGLES = @ANGLES@,
-    STEERED = @STEERED_COUNT@,
     TRAILING = @TRAILING_COUNT@,
     PIVOTS = @PIVOT_COUNT@
 };
-static const int angles[@ANGLES_ROOM@] = {@ANGLE_PLACES@}, steered[@STEERED_ROOM@] = {@STEERED@};
+static const int angles[@ANGLES_ROOM@] = {@ANGLE_PLACES@};
 static const int trailing[@TRAILING_ROOM@] = {@TRAILING@};
 static const struct {
     int wheel, encoder;
@@ -68,7 +67,6 @@ static void move(const int32_t *counts) {
         const uint32_t counted = (uint32_t)counts[k] - (uint32_t)last[k];
         increment[k] = (float)(int32_t)counted * rad_per_count[k];
     }
-    for (int k = 0; k < STEERED; k++) increment[steered[k]] = remainderf(increment[steered[k]], TURN);
     for (int k = 0; k < ANGLES; k++) held[k] = reading(last, angles[k]);
     @NAME@_odometry_step_prepared(
         here, increment, held, prepared, step, by_pose, by_increment, by_angle);

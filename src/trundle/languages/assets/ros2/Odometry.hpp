@@ -39,7 +39,6 @@ class Odometry {
     std::array<double, increment_count> increment{};
     std::array<double, angle_count> angle{};
     for (std::size_t k = 0; k < increment_count; k++) increment[k] = readings[k] - last_[k];
-    for (const std::size_t k : steered) increment[k] = std::remainder(increment[k], 6.283185307179586);
     for (std::size_t k = 0; k < angle_count; k++) angle[k] = last_[angles[k]];
     const std::array<double, 3> from{pose_.x, pose_.y, pose_.theta};
     std::array<double, 3> to{};
