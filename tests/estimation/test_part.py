@@ -41,6 +41,7 @@ def estimating(sensors=SENSORS, **settings):
     [
         (SENSORS, {}),
         ({**SENSORS, "fixes": {**SENSORS["fixes"], "latency": 0}}, {"gate": 1.5}),
+        ({**SENSORS, "encoders": {**SENSORS["encoders"], "wraps": "60 deg"}}, {}),
         pytest.param({**SENSORS, "gyro": WANDERS, "fixes": LATE}, {"encoders": 0.05}, marks=pytest.mark.slow),
         pytest.param(
             {"encoders": SENSORS["encoders"], "fixes": PLACES}, {"slip": 0.01}, marks=pytest.mark.slow

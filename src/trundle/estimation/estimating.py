@@ -50,7 +50,8 @@ def estimate(
         The robot, with its `sensors`: encoders, a gyro where there is one, and what fixes the pose.
     log : Run or path
         Its readings, as `measure` gives them, or a file of them (.nc, .csv, .npy): `time`, `arrival` (s) and columns
-        such as `fixes.x`, NaN in rows of other sensors.
+        such as `fixes.x`, NaN in rows of other sensors. Rates such as `encoders.left.rate` (rad/s) may be there, too:
+        where readings begin anew they say by how much.
     sensors : mapping of str to Sensor or mapping, optional
         Sensors by name, beside those that the robot has, or in their place.
     noise : mapping of str to float, optional
@@ -77,7 +78,8 @@ def estimate(
     Raises
     ------
     InputError
-        A sensor or a column is missing or unknown, a reading came before its time, or noise is 0.
+        A sensor or a column is missing or unknown, a reading came before its time, or noise is 0. Encoders' readings
+        don't fit their `wraps`, or it is doubtful by how much they began anew.
 
     Examples
     --------

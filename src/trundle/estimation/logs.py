@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 
 from trundle.arrays import BoolArray, FloatArray
 from trundle.errors import InputError, suggest
-from trundle.estimation.measuring import ARRIVAL, counted_by
+from trundle.estimation.measuring import ARRIVAL
 from trundle.estimation.readings import slack, slacks
+from trundle.motion.odometry.counts import Counts, derive_counts
+from trundle.motion.odometry.unwrapping import Wraps, continuous
 from trundle.results import Run
 from trundle.robot import Encoders, FixSensor, Gyro, Robot, Sensor
 from trundle.robot.sensor import Counted
@@ -64,17 +67,19 @@ class Log:
 
 def read_log(robot: Robot, log: Run) -> Log:
     """The steps and fixes of a log; raises InputError for columns that aren't there, and readings before their time."""
-    counted = counted_by(robot)
     encoders, gyro = _only(robot, Encoders, "encoders"), _at_most(robot, Gyro, "gyro")
-    known = {name: tuple(sensor.channels(counted)) for name, sensor in robot.sensors.items()}
-    _require_columns(log, known)
+    counts = derive_counts(robot)
+    counted = Counted(tuple(counts.increments), tuple(counts.angles))
+    known = {name: tuple(each.channels(counted)) for name, each in robot.sensors.items()}
+    _require_columns(log, known, [f"{encoders}.{rate}" for rate in counts.plan.given])
     _require_past(log)
     partial = {name for name, each in robot.sensors.items() if isinstance(each, FixSensor) and each.partial}
     rows = {name: _rows(log, name, channels, name in partial) for name, channels in known.items()}
     if rows[encoders].sum() < 2:
         message = f"the log has {rows[encoders].sum()} readings of '{encoders}', and a step is between two"
         raise InputError(message, key="log")
-    steps = _steps(log, counted, encoders, rows[encoders], _Turns.of(robot, log, gyro, rows))
+    angles = _angles(robot, log, counts, encoders, rows[encoders])
+    steps = _steps(log, counted, angles, rows[encoders], _Turns.of(robot, log, gyro, rows))
     times = log.time[rows[encoders]]
     fixes = [
         LogFix(
@@ -113,8 +118,8 @@ def _only(robot: Robot, kind: type[Sensor], called: str) -> str:
     return name
 
 
-def _require_columns(log: Run, known: Mapping[str, Sequence[str]]) -> None:
-    """Raise InputError where a log lacks a column of a sensor, or has one that no sensor tells."""
+def _require_columns(log: Run, known: Mapping[str, Sequence[str]], rates: Sequence[str]) -> None:
+    """Raise InputError where a log lacks a column of a sensor, or has one that no sensor tells; rates may be there."""
     if ARRIVAL not in log:
         hint = "the log of trundle.measure has it; of readings that come at once it is their time"
         raise InputError(f"the log has no column '{ARRIVAL}' (s)", key="log", hint=hint)
@@ -126,7 +131,7 @@ def _require_columns(log: Run, known: Mapping[str, Sequence[str]]) -> None:
             message = f"the log lacks '{name}', which the sensor '{sensor}' tells"
             raise InputError(message, key="log", hint=f"{near}; or take the robot without that sensor")
     for name in log.values:
-        if name not in (ARRIVAL, *names):
+        if name not in (ARRIVAL, *names, *rates):
             message = f"the log has a column '{name}', which no sensor of the robot tells"
             raise InputError(message, key="log", hint=f"{suggest(name, names)}; or give the sensor: sensors=")
 
@@ -207,13 +212,24 @@ class _Turns:
         return float(self.arrivals[first:last].max(initial=-np.inf))
 
 
-def _steps(log: Run, counted: Counted, encoders: str, rows: BoolArray, turns: _Turns | None) -> list[LogStep]:
-    """What lies between the encoders' readings, by time; a step waits for those before it."""
-    times, arrivals = log.time[rows], log[ARRIVAL][rows]
+def _angles(robot: Robot, log: Run, counts: Counts, encoders: str, rows: BoolArray) -> dict[str, FloatArray]:
+    """What encoders read, by name, going on where readings began anew."""
+    times, sensor = log.time[rows], cast(Encoders, robot.sensors[encoders])
     if not (np.diff(times) > 0).all():
         when = times[int(np.argmin(np.diff(times)))]
         raise InputError(f"the log has two readings of '{encoders}' at {when:g} s", key="log")
-    angles = {name: log[f"{encoders}.{name}"][rows] for name in counted.names}
+    told = {name: log[f"{encoders}.{name}"][rows] for name in (*counts.increments, *counts.angles)}
+    named = zip(counts.increments, counts.plan.given, strict=True)
+    rates = {of: log[f"{encoders}.{rate}"][rows] for of, rate in named if f"{encoders}.{rate}" in log}
+    wraps = Wraps(sensor.turns(robot.resolver()), sensor.wraps is not None, "log", f"{encoders}.")
+    return continuous(told, times, wraps, tuple(counts.angles), rates)
+
+
+def _steps(
+    log: Run, counted: Counted, angles: Mapping[str, FloatArray], rows: BoolArray, turns: _Turns | None
+) -> list[LogStep]:
+    """What lies between the encoders' readings, by time; a step waits for those before it."""
+    times, arrivals = log.time[rows], log[ARRIVAL][rows]
     turned = np.array([np.diff(angles[name]) for name in counted.increments]).T
     standing = np.array([angles[name] for name in counted.angles]).reshape(len(counted.angles), times.size).T
     steps, latest = list[LogStep](), -np.inf

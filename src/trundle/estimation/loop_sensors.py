@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 from trundle.errors import InputError
 from trundle.motion.odometry.counts import Counts, derive_counts
@@ -62,9 +63,9 @@ class LoopSensors:
         return names[0] if names else None
 
     @property
-    def encoders(self) -> Sensor:
+    def encoders(self) -> Encoders:
         """The sensor by whose clock it samples."""
-        return self.robot.sensors[self.encoders_name or ""]
+        return cast(Encoders, self.robot.sensors[self.encoders_name or ""])
 
     @property
     def gyro(self) -> Sensor | None:
@@ -183,7 +184,7 @@ class LoopSensors:
         """What was told of the period that ends now."""
         last = {name: sight.states[f"last_{own_name(name)}"] for name in self.counted.names}
         counts = told[self.encoders_name or ""].values
-        step = [counts[name] - last[name] for name in self.counted.increments]
+        step = [self.encoders.told(counts[name] - last[name], read) for name in self.counted.increments]
         step += [last[name] for name in self.counted.angles]
         gyro = self.gyro_name
         step += [0.0, 0.0] if gyro is None else [told[gyro].values["rate"], self._came(sight, gyro)]

@@ -26,9 +26,10 @@ from trundle.robot.values import (
     Positive,
     Rate,
     Value,
+    Wrap,
     problem,
 )
-from trundle.scalars import Scalar, absolute, atan2, cos, floor, sin, sqrt, where
+from trundle.scalars import Scalar, absolute, atan2, cos, floor, sin, sqrt, where, wrap
 
 # A pose whose numbers nothing else gives by chance.
 _ANY_POSE = (0.377, -1.913, 0.611)
@@ -39,6 +40,7 @@ class Encoders(Sensor):
 
     Slip and play make the counts walk away from the true angles, by `noise` over a turn of 1 rad. It grows by the root
     of the angle that is counted, on average over all. Steering has none. `ticks` then rounds all to whole ticks.
+    Absolute encoders and counters of few bits begin anew, by `wraps`: they tell what is within half of it about 0.
     """
 
     type: Literal["encoders"] = "encoders"
@@ -46,6 +48,11 @@ class Encoders(Sensor):
         0.0, "Standard deviation of an increment over a turn of 1 rad (rad), default 0."
     )
     ticks: Positive[Plain] | None = default(None, "Ticks a turn. Default: none, they tell the angle itself.")
+    wraps: Wrap | None = default(
+        None,
+        'After how much readings begin anew: an angle ("360 deg"), with `ticks` a whole number of them (65536), '
+        'or "no". Default: readings show it.',
+    )
 
     def reads_from(self, counted: Counted) -> tuple[str, ...]:
         """The angles."""
@@ -63,6 +70,30 @@ class Encoders(Sensor):
         """The true angles of the last sample, and how far the counts have walked off."""
         return (*counted.increments, *(f"{name}.walk" for name in counted.increments))
 
+    @model_validator(mode="after")
+    def _whole(self) -> Encoders:
+        if self._counts and self.ticks is None:
+            message = f"{str(self.wraps).removesuffix('.0')} are ticks, and nothing says how many a turn has"
+            raise problem(message, 'give ticks, too, or an angle: "360 deg"', ("wraps",))
+        return self
+
+    @property
+    def _counts(self) -> bool:
+        """Whether `wraps` is a whole number, as no angle is."""
+        return isinstance(self.wraps, Value) and (self.wraps.constant or 0.5).is_integer()
+
+    def turns(self, read: Read) -> tuple[Scalar, ...]:
+        """After how much readings begin anew (rad); none where they never do, all that may be where nobody says."""
+        tick = 0.0 if self.ticks is None else 2 * math.pi / read(self.ticks)
+        if isinstance(self.wraps, Value):
+            return (read(self.wraps) * (tick if self._counts else 1.0),)
+        perhaps = (2 * math.pi,) if self.ticks is None else (2 * math.pi, 2**16 * tick)
+        return perhaps if self.wraps is None else ()
+
+    def told(self, angle: Scalar, read: Read) -> Scalar:
+        """What it tells of an angle that it has counted, and of the difference of two readings."""
+        return wrap(angle, self.turns(read)[0]) if isinstance(self.wraps, Value) else angle
+
     def measure(self, scene: Scene, counted: Counted, read: Read) -> Reading:
         """Counts that walk off, in whole ticks."""
         turned = [absolute(scene.truth[name] - scene.states[name]) for name in counted.increments]
@@ -78,7 +109,7 @@ class Encoders(Sensor):
             if self.ticks is not None:
                 tick = 2 * math.pi / read(self.ticks)
                 angle = tick * floor(angle / tick + 0.5)
-            values[name] = angle
+            values[name] = self.told(angle, read)
         return Reading(values, states)
 
 

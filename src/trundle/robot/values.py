@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import le, lt, ne
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -310,6 +310,16 @@ class ReadsSpan(ReadsFixed):
         return {"anyOf": [number, {"type": "array", "items": number, "minItems": 2, "maxItems": 2}]}
 
 
+class ReadsWrap(Reads):
+    """An angle, or counts; or the word no."""
+
+    def read(self, written: object) -> object:
+        return written if written == "no" else super().read(written)
+
+    def schema(self) -> JsonSchemaValue:
+        return {"anyOf": [super().schema(), {"const": "no"}]}
+
+
 class ReadsGravity(ReadsVector):
     """Gravity: one number, straight down, or a vector in the world frame."""
 
@@ -338,6 +348,7 @@ FixedDuration = NotNegative[Annotated[Value, ReadsFixed(units.TIME)]]
 Span = NotNegative[Annotated[Value | tuple[Value, Value], ReadsSpan(units.TIME)]]
 Angle = Annotated[Value, Reads(units.ANGLE)]
 Direction = Annotated[Value, Reads(units.ANGLE, turn=True)]
+Wrap = Positive[Annotated[Value | Literal["no"], ReadsWrap(units.ANGLE)]]
 Mass = NotNegative[Annotated[Value, Reads(units.MASS)]]
 Moment = Annotated[Value, Reads(units.INERTIA)]
 Speed = Annotated[Value, Reads(units.SPEED)]

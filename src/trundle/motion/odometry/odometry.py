@@ -18,6 +18,7 @@ from trundle.model.arguments import robot_of
 from trundle.model.symbols import Groups, entries
 from trundle.motion.odometry.counts import derive_counts
 from trundle.motion.odometry.displacement import POSE, advance, chained
+from trundle.motion.odometry.unwrapping import Wraps, continuous, reduced
 from trundle.program import Kernel, Program, compile_program
 from trundle.results import Run
 from trundle.robot import Robot
@@ -40,6 +41,8 @@ class Odometry:
     `angles` are the steering and joint angles α that J depends on, as they are before the increment; those that are
     among the increments are taken in the middle of it, α + Δα/2, the others are held.
 
+    Increments that are `steered` too, among `angles` and in rad, count within half a turn either way.
+
     `program` maps the groups pose, increment, angle, parameter to `pose` and its Jacobians "d pose/d pose" (F),
     "d pose/d increment" (G) and "d pose/d angle" (H), row-major, by automatic differentiation.
     """
@@ -52,6 +55,7 @@ class Odometry:
     program: Program
     robot: Robot
     given: tuple[str, ...]
+    steered: tuple[str, ...] = ()
 
     @property
     def units(self) -> Mapping[str, str]:
@@ -69,6 +73,7 @@ class Odometry:
         angles: Numbers = (),
         *,
         parameters: Parameters | None = None,
+        wraps: float | str | None = None,
     ) -> np.ndarray:
         """The pose after increments.
 
@@ -82,6 +87,9 @@ class Odometry:
             In the order of `angles`, or by name; as they are before the increments.
         parameters : mapping, optional
             Parameters that differ from the description's, as numbers in SI or text with units.
+        wraps : float or str, optional
+            After how much the encoders' readings begin anew (rad), such as "360 deg": increments are then differences
+            of such readings, and count as the nearest to 0. Steering always counts within half a turn.
 
         Returns
         -------
@@ -91,9 +99,16 @@ class Odometry:
         Raises
         ------
         InputError
-            Names or shapes don't fit.
+            Names or shapes don't fit; with `wraps` an increment is larger than that, or about half of it.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> odometry = trundle.odometry(trundle.catalog.differential_drive(radius=0.1, track=0.5))
+        >>> odometry.update([0, 0, 0], [-6.0, -6.0], wraps="360 deg").round(4).tolist()  # from 3 to -3 rad
+        [0.0283, 0.0, 0.0]
         """
-        return self._evaluate(pose, increments, angles, parameters)[0]
+        return self._evaluate(pose, increments, angles, parameters, Wraps.of(wraps))[0]
 
     def propagate(
         self,
@@ -105,12 +120,13 @@ class Odometry:
         angle_covariance: npt.ArrayLike | None = None,
         *,
         parameters: Parameters | None = None,
+        wraps: float | str | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """The pose after increments and its covariance F Σ Fᵀ + G Q Gᵀ (+ H R Hᵀ), to first order in the noise.
 
         Parameters
         ----------
-        pose, increments, angles, parameters
+        pose, increments, angles, parameters, wraps
             As in `update`.
         covariance : array (3, 3) or (3, 3, count)
             Σ of the pose before.
@@ -133,7 +149,7 @@ class Odometry:
         ----------
         Thrun, Burgard & Fox 2005, sec. 7.3.
         """
-        after, *slopes = self._evaluate(pose, increments, angles, parameters)
+        after, *slopes = self._evaluate(pose, increments, angles, parameters, Wraps.of(wraps))
         noises = {
             "covariance": covariance,
             "increment_covariance": increment_covariance,
@@ -150,6 +166,7 @@ class Odometry:
         increment_covariance: npt.ArrayLike | None = None,
         angle_covariance: npt.ArrayLike | None = None,
         parameters: Parameters | None = None,
+        wraps: float | str | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Poses and their covariances along what was measured of wheels and steering over time.
 
@@ -157,7 +174,8 @@ class Odometry:
         ----------
         measured : mapping of str to array (n,), or Run
             At n times the coordinates whose `increments` are counted, and the `angles`, by name (rad; m of sliding
-            joints): of a run, of encoders, or of a motion (`Motion.measurements`).
+            joints): of a run, of encoders, or of a motion (`Motion.measurements`). With `time` (s), and rates such as
+            "left.rate" (rad/s), where there are some.
         pose : array (3,) or mapping, optional
             x, y (m), θ (rad) at the first time.
         covariance : array (3, 3), optional
@@ -166,6 +184,9 @@ class Odometry:
             Q and R as in `propagate`, of single steps, independent of one another; by default 0.
         parameters : mapping, optional
             As in `update`.
+        wraps : float or str, optional
+            After how much the encoders' readings begin anew (rad), or "no". By default that shows: where they stay
+            within a turn and step by more than half of one, all other steps are to be below a quarter.
 
         Returns
         -------
@@ -175,7 +196,8 @@ class Odometry:
         Raises
         ------
         InputError
-            A coordinate is missing, or shapes don't fit.
+            A coordinate is missing, or shapes don't fit; or it is doubtful whether, or by how much, readings have begun
+            anew.
 
         Examples
         --------
@@ -186,13 +208,18 @@ class Odometry:
         >>> bool(abs(poses[-1] - [run["x"][-1], run["y"][-1], run["theta"][-1]]).max() < 1e-9)
         True
         """
-        counted, angles = (
-            group_of("measurements", group, {name: measured[name] for name in group if name in measured})
-            for group in (self.increments, self.angles)
-        )
+        rates = dict(zip(self.increments, self.given, strict=True))
+        more = [name for name in ("time", *self.given) if name in measured]
+        names = tuple(dict.fromkeys((*self.increments, *self.angles, *more)))
+        rows = group_of("measurements", names, {name: measured[name] for name in names if name in measured})
+        told = dict(zip(names, rows.reshape(len(names), -1), strict=True))
+        turning = {name: told[name] for name in self.increments if self.units[name] == "rad"}
+        known = {name: told[rate] for name, rate in rates.items() if rate in more}
+        times = told.get("time", np.arange(float(rows[0].size)))
+        whole = continuous(turning, times, Wraps.of(wraps), self.steered, known)
         # Steps from the origin all at once, as one batch; `chained` turns them into the world.
-        steps = np.diff(counted.reshape(len(counted), -1))
-        before = angles.reshape(len(angles), -1)[:, :-1] if self.angles else np.zeros((0, steps.shape[1]))
+        steps = np.diff(np.array([whole.get(name, told[name]) for name in self.increments]))
+        before = np.array([told[name][:-1] for name in self.angles]).reshape(len(self.angles), steps.shape[1])
         local, forward, *slopes = self._evaluate(np.zeros((3, steps.shape[1])), steps, before, parameters)
         start = (
             np.zeros((3, 3)) if covariance is None else square_covariance(covariance, "covariance", len(POSE))
@@ -221,12 +248,18 @@ class Odometry:
         return self.formulas().equations.html()
 
     def _evaluate(
-        self, pose: Numbers, increments: Numbers, angles: Numbers, parameters: Parameters | None
+        self,
+        pose: Numbers,
+        increments: Numbers,
+        angles: Numbers,
+        parameters: Parameters | None,
+        wraps: Wraps | None = None,
     ) -> tuple[np.ndarray, ...]:
         values = self.robot.parameter_values(parameters)
+        steps = group_of("increments", self.increments, increments)
         groups = [
             group_of("pose", POSE, pose),
-            group_of("increments", self.increments, increments),
+            steps if wraps is None else reduced(steps, self.increments, wraps, self.steered),
             group_of("angles", self.angles, angles),
         ]
         return self._kernel(*_alike(groups), np.array(list(values.values())))
@@ -288,6 +321,7 @@ def derive_odometry(robot: Robot | Model, given: Sequence[str] | None = None) ->
         ),
         robot=robot,
         given=counts.plan.given,
+        steered=counts.steered,
     )
 
 
