@@ -1,4 +1,4 @@
-"""Logs of encoders that begin anew: what they say is what a plain log says, or they are refused."""
+"""Logs of encoders that begin anew, in other units, or reversed: what they say is what a plain log says, or is said."""
 
 from dataclasses import replace
 
@@ -8,6 +8,8 @@ import pytest
 import trundle
 from parameters import mostly_slow
 from trundle import catalog
+from trundle.cli.app import main
+from trundle.documents import dump
 from trundle.errors import InputError
 from trundle.motion.odometry.counts import TURN, derive_counts
 
@@ -115,3 +117,76 @@ def test_what_measure_tells_begins_anew_as_described():
             for given, log in ((settings, plain), ({**settings, "wraps": "no"}, told))
         )
         np.testing.assert_allclose(found["x"], expected["x"], atol=1e-9)
+
+
+# --- what is said ----------------------------------------------------------------------------------------------------
+
+SENSORS = {
+    "encoders": {"noise": 0.02},
+    "gyro": {"type": "gyro", "noise": 0.002},
+    "fixes": {"type": "pose", "position": "2 cm", "heading": "1 deg", "period": "200 ms"},
+}
+ROBOT = trundle.catalog.differential_drive().with_sensors(SENSORS)
+LOG = trundle.measure(ROBOT, trundle.roll(ROBOT, 4.0, {"v_x": 0.5, "omega": 0.2}, samples=401), seed=1)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("gate", [None, 4])
+def test_a_reversed_encoder_is_named_also_where_the_gate_leaves_most_fixes_out(side, gate):
+    robot = trundle.catalog.differential_drive().with_sensors({n: SENSORS[n] for n in ("encoders", "fixes")})
+    column = f"encoders.{side}.angle"
+    told = {name: values for name, values in LOG.values.items() if name != "gyro.rate"}
+    log = trundle.Run("log", LOG.time, {**told, column: -LOG[column]})
+    with pytest.warns(UserWarning, match=f"mean NIS is .* With the sign of '{column}' turned all sensors"):
+        found = trundle.estimate(robot, log, gate=gate)
+    assert column in found.summary["notes"][0]
+    assert found.summary["fixes"]["fixes"]["gated"] > 10 or gate is None
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_good_log_and_fixes_that_the_gate_leaves_out_are_not_surprising():
+    assert "notes" not in trundle.estimate(ROBOT, LOG).summary
+    wild = np.where(np.arange(len(LOG)) % 3, LOG["fixes.x"], LOG["fixes.x"] + 1)
+    assert "notes" not in trundle.estimate(ROBOT, changed(LOG, **{"fixes.x": wild}), gate=4).summary
+
+
+def test_where_no_sign_helps_nobody_is_accused():
+    with pytest.warns(UserWarning, match="fixes: the mean NIS is .*the start is off"):
+        trundle.estimate(ROBOT, LOG, pose=[1.0, 0.0, 0.0])
+
+
+# --- units -----------------------------------------------------------------------------------------------------------
+
+
+def in_units(path, units):
+    """The log as a file whose header names other units."""
+    factors = {"deg": np.pi / 180, "mm": 1e-3, "ms": 1e-3, "rpm": TURN / 60}
+    names, columns = ["time", *LOG.values], [LOG.time, *LOG.values.values()]
+    header = [f"{name} [{units[name]}]" if name in units else name for name in names]
+    rows = np.array([c / factors[units[n]] if n in units else c for n, c in zip(names, columns, strict=True)])
+    np.savetxt(path, rows.T, delimiter=",", header=",".join(header), comments="", fmt="%.17g")
+    return path
+
+
+def test_a_header_may_name_units(tmp_path, capsys):
+    units = {
+        "time": "ms", "arrival": "ms", "encoders.left.angle": "deg", "encoders.right.angle": "deg",
+        "gyro.rate": "rpm", "fixes.x": "mm", "fixes.theta": "deg",
+    }  # fmt: skip
+    path = in_units(tmp_path / "log.csv", units)
+    expected, found = trundle.estimate(ROBOT, LOG), trundle.estimate(ROBOT, path)
+    for name in POSE:
+        np.testing.assert_allclose(found[name], expected[name], atol=1e-9)
+    (tmp_path / "robot.yaml").write_text(dump(ROBOT))
+    assert main(["estimate", str(tmp_path / "robot.yaml"), str(path)]) == 0
+    for column, unit, message in (
+        ("encoders.left.angle", "mm", "'encoders.left.angle' is in mm, and in rad it was expected"),
+        ("time", "deg", "'time' is in deg, and in s it was expected"),
+    ):
+        wrong = in_units(tmp_path / "wrong.csv", {**units, column: unit})
+        assert main(["estimate", str(tmp_path / "robot.yaml"), str(wrong)]) == 1
+        said = capsys.readouterr().err
+        assert f"wrong.csv: {message}" in said
+    path.write_text(path.read_text().replace("[rpm]", "[rounds]"))
+    with pytest.raises(InputError, match="'gyro.rate': 'rounds' is no unit"):
+        trundle.estimate(ROBOT, path)

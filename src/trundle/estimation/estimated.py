@@ -17,6 +17,8 @@ from trundle.results.columns import Column
 from trundle.robot import FixSensor, Robot
 from trundle.robot.sensor import Counted
 
+# A mean NIS is said from ten times what it exceeds once in ten thousand logs: no noise is known that well.
+_FAR, _RARE = 10.0, 1e-4
 _UNITS = {"x": "m", "y": "m", "theta": "rad"}
 # The covariance's columns, the upper triangle row by row, and their units.
 COVARIANCE = {
@@ -24,6 +26,27 @@ COVARIANCE = {
     for place, one in enumerate(POSE)
     for other in POSE[place:]
 }
+
+
+def surprise(log: Log, known: FloatArray, stands: Sequence[Fix | None]) -> tuple[float, str]:
+    """The mean NIS that is the farthest beyond its distribution, in parts of what is said, and what is said of it.
+
+    Of the gyro and of fixes: those used, or where the gate left most of them out all of them.
+    """
+    from scipy.special import chdtri
+
+    seen = {name: [(nis, 1) for nis in known[-3] if nis > 0] for name in [log.gyro] if name is not None}
+    for name, fixes in _by_sensor(log, stands).items():
+        used = [fix for fix in fixes if fix.used]
+        judged = used if 2 * len(used) >= len(fixes) else fixes
+        seen[name] = [(fix.nis, sum(value == value for value in fix.measured)) for fix in judged]
+    found = [(0.0, "")]
+    for name, rows in seen.items():
+        total, freedom = np.sum(rows, axis=0) / len(rows) if rows else (0.0, 1.0)
+        bound = _FAR * chdtri(freedom * len(rows), _RARE) / len(rows) if rows else 1.0
+        said = f"{name}: the mean NIS is {total:.4g}, and by noise it stays below {bound:.3g}"
+        found.append((float(total / bound), said))
+    return max(found)
 
 
 def estimated_run(
@@ -96,10 +119,6 @@ def _gyro(log: Log, nis: FloatArray) -> dict[str, object]:
 
 def _counted(log: Log, stands: Sequence[Fix | None]) -> dict[str, object]:
     """`fixes`: by sensor how many were used, how many the gate left out, and the mean NIS of those used."""
-    by_sensor = defaultdict[str, list[Fix]](list)
-    for fix, stand in zip(log.fixes, stands, strict=True):
-        if stand is not None:
-            by_sensor[fix.sensor].append(stand)
     return {
         "fixes": {
             name: {
@@ -107,9 +126,18 @@ def _counted(log: Log, stands: Sequence[Fix | None]) -> dict[str, object]:
                 "gated": sum(not stand.used for stand in known),
                 "mean_nis": _mean([float(stand.nis) for stand in known if stand.used]),
             }
-            for name, known in by_sensor.items()
+            for name, known in _by_sensor(log, stands).items()
         }
     }
+
+
+def _by_sensor(log: Log, stands: Sequence[Fix | None]) -> Mapping[str, list[Fix]]:
+    """How the fixes stand that were looked at, by sensor."""
+    by_sensor = defaultdict[str, list[Fix]](list)
+    for fix, stand in zip(log.fixes, stands, strict=True):
+        if stand is not None:
+            by_sensor[fix.sensor].append(stand)
+    return by_sensor
 
 
 def _mean(numbers: Sequence[float]) -> float | None:

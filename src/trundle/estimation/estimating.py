@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations_with_replacement
@@ -13,9 +14,9 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, require_known
-from trundle.estimation.estimated import estimated_run
+from trundle.estimation.estimated import estimated_run, surprise
 from trundle.estimation.estimator import LATEST, Estimator
-from trundle.estimation.logs import Log, LogFix, read_log
+from trundle.estimation.logs import Log, LogFix, open_log, read_log
 from trundle.estimation.readings import Fix, slack, slacks
 from trundle.estimation.smoothing import Smoothed
 from trundle.expected import a_real, a_truth, by_name, came
@@ -50,8 +51,8 @@ def estimate(
         The robot, with its `sensors`: encoders, a gyro where there is one, and what fixes the pose.
     log : Run or path
         Its readings, as `measure` gives them, or a file of them (.nc, .csv, .npy): `time`, `arrival` (s) and columns
-        such as `fixes.x`, NaN in rows of other sensors. Rates such as `encoders.left.rate` (rad/s) may be there, too:
-        where readings begin anew they say by how much.
+        such as `fixes.x`, NaN in rows of other sensors. A CSV file's header may name units, as "fixes.x [mm]". Rates
+        such as `encoders.left.rate` (rad/s) may be there, too: where readings begin anew they say by how much.
     sensors : mapping of str to Sensor or mapping, optional
         Sensors by name, beside those that the robot has, or in their place.
     noise : mapping of str to float, optional
@@ -72,14 +73,15 @@ def estimate(
     Run
         At the encoders' times `x`, `y` (m), `theta` (rad), their `covariance.x.x`, … and the gyro's `NAME.nis`. Of
         every fix, in the row that follows it, what was told, `NAME.nis`, and `NAME.used`, which is 0 where the gate
-        left it out. The summary counts them. An estimated bias is `NAME.bias` (rad/s), its variance
+        left it out. The summary counts them. A mean NIS ten times beyond the 99.99 % of its distribution is said, as a
+        warning and in the summary's `notes`. An estimated bias is `NAME.bias` (rad/s), its variance
         `covariance.NAME.bias`.
 
     Raises
     ------
     InputError
-        A sensor or a column is missing or unknown, a reading came before its time, or noise is 0. Encoders' readings
-        don't fit their `wraps`, or it is doubtful by how much they began anew.
+        A sensor or a column is missing or unknown, in a unit of something else, or noise is 0. A reading came before
+        its time. Encoders' readings don't fit their `wraps`, or it is doubtful by how much they began anew.
 
     Examples
     --------
@@ -96,19 +98,35 @@ def estimate(
     robot = robot_of(model, "estimate", "sensors are parts of described robots")
     robot = robot if sensors is None else robot.with_sensors(sensors)
     read = read_log(robot, _opened(log))
-    counted_on = _noise(robot, read, noise)
+    counted_on, gates = _noise(robot, read, noise), _gates(robot, gate)
     spread = _spread(robot, read, counted_on, covariance)
-    estimator = Estimator(robot, counted_on, pose=pose, covariance=spread, time=read.start, keep=math.inf)
-    if estimator.pose.ndim != 1:
-        raise InputError(
-            f"a log is of one robot, got poses {estimator.pose.shape}", key="pose", hint="(x, y, θ)"
-        )
-    telling = _Telling(robot, estimator, _gates(robot, gate))
-    known = telling.tell(read)
+
+    def told(turned: str = "") -> tuple[_Telling, FloatArray]:
+        estimator = Estimator(robot, counted_on, pose=pose, covariance=spread, time=read.start, keep=math.inf)
+        if estimator.pose.ndim != 1:
+            raise InputError(
+                f"a log is of one robot, got poses {estimator.pose.shape}", key="pose", hint="(x, y, θ)"
+            )
+        telling = _Telling(robot, estimator, gates)
+        return telling, telling.tell(read, turned)
+
+    telling, known = told()
+    stands, estimator = telling.stands(read), telling.estimator
     summary = {"noise": counted_on, "smoothed": smooth, **telling.missed(read)}
+    share, said = surprise(read, known, stands)
+    if share > 1:
+        wheels = {name: told(name) for name in estimator.increments if name not in estimator.angles}
+        others = {name: surprise(read, of, other.stands(read))[0] for name, (other, of) in wheels.items()}
+        best = min(others, key=lambda name: others[name])
+        named = (
+            f"With the sign of '{read.encoders}.{best}' turned all sensors agree: is that encoder reversed?"
+        )
+        other = "It doesn't agree with the encoders, the start is off, or a noise is too small."
+        summary["notes"] = [f"{said}. {named if others[best] <= 1 else other}"]
+        warnings.warn(summary["notes"][0], stacklevel=2)
     if a_truth(smooth, "smooth"):
         known = _smoothed(known, estimator.smooth(), [read.start, *(step.end for step in read.steps)])
-    return estimated_run(robot, read, known, telling.stands(read), summary)
+    return estimated_run(robot, read, known, stands, summary)
 
 
 def _smoothed(known: FloatArray, smooth: Smoothed, times: Sequence[float]) -> FloatArray:
@@ -124,7 +142,7 @@ def _smoothed(known: FloatArray, smooth: Smoothed, times: Sequence[float]) -> Fl
 def _opened(log: object) -> Run:
     """A log, or what a file holds."""
     if isinstance(log, (str, os.PathLike)):
-        return Run.load(log)
+        return open_log(log)
     if not isinstance(log, Run):
         hint = "trundle.measure(robot, run) gives one; a file's path leads to one"
         raise InputError(f"estimate takes a log, not {came(log)}", key="log", hint=hint)
@@ -181,7 +199,7 @@ class _Telling:
 
     def __init__(self, robot: Robot, estimator: Estimator, gates: Mapping[str, float | None]) -> None:
         """With the gates of the sensors that fix the pose."""
-        self._estimator, self._gates, self._began = estimator, gates, estimator.time
+        self.estimator, self._gates, self._began = estimator, gates, estimator.time
         read = robot.resolver()
         self._sensors = {name: each for name, each in robot.sensors.items() if isinstance(each, FixSensor)}
         self._spread = {
@@ -192,15 +210,16 @@ class _Telling:
         self._looked: dict[int, tuple[float, ...]] = {}
         self._missed: dict[int, str] = {}
 
-    def tell(self, log: Log) -> FloatArray:
+    def tell(self, log: Log, turned: str = "") -> FloatArray:
         """Readings as they arrived: a step, then all fixes that had come by then and aren't of a later time.
 
-        What was known at the start and after every step, (numbers, steps + 1).
+        What was known at the start and after every step, (numbers, steps + 1); with the sign of an increment turned.
         """
+        signs = np.array([-1.0 if name == turned else 1.0 for name in self.estimator.increments])
         waiting, rows = list(enumerate(log.fixes)), [self._row()]
         for step in log.steps:
             for part in step.parts:
-                self._estimator.predict(part.increments, part.end - part.start, part.rate, part.angles)
+                self.estimator.predict(signs * part.increments, part.end - part.start, part.rate, part.angles)
             waiting = self._fixed(waiting, math.inf if step is log.steps[-1] else step.arrival)
             rows.append(self._row())
         self._missed |= dict.fromkeys((place for place, _ in waiting), AHEAD)
@@ -208,7 +227,7 @@ class _Telling:
 
     def stands(self, log: Log) -> list[Fix | None]:
         """How the log's fixes stand after all that came late; None where one was never looked at."""
-        known = {_key(fix): fix for fix in self._estimator.fixes}
+        known = {_key(fix): fix for fix in self.estimator.fixes}
         looked = self._looked
         return [known[looked[place]] if place in looked else None for place in range(len(log.fixes))]
 
@@ -220,7 +239,7 @@ class _Telling:
         )
 
     def _row(self) -> list[float]:
-        estimator = self._estimator
+        estimator = self.estimator
         matrix = estimator.covariance
         upper = [matrix[pair] for pair in combinations_with_replacement(range(3), 2)]
         bias = [estimator.bias, matrix[3, 3]] if len(matrix) > 3 else [0.0, 0.0]
@@ -232,11 +251,11 @@ class _Telling:
         for number, (place, fix) in enumerate(waiting):
             if fix.arrival > until + slack(until):
                 return left + waiting[number:]
-            if fix.time > self._estimator.time + self._slack:
+            if fix.time > self.estimator.time + self._slack:
                 left.append((place, fix))
             elif fix.time < self._began - self._slack:
                 self._missed[place] = EARLY
-            elif fix.time < self._estimator.time - LATEST - self._slack:
+            elif fix.time < self.estimator.time - LATEST - self._slack:
                 self._missed[place] = LATE
             else:
                 self._look(place, fix)
@@ -244,15 +263,15 @@ class _Telling:
 
     @property
     def _slack(self) -> float:
-        return slack(self._estimator.time)
+        return slack(self.estimator.time)
 
     def _look(self, place: int, fix: LogFix) -> None:
         sensor, gate = self._sensors[fix.sensor], self._gates[fix.sensor]
         if fix.sensor in self._of_pose:
             told, spread = list(fix.values.values()), self._spread[fix.sensor]
-            taken = self._estimator.fix(told, spread, fix.time, gate=gate)
+            taken = self.estimator.fix(told, spread, fix.time, gate=gate)
         else:
-            taken = self._estimator.see(sensor, fix.values, fix.time, gate=gate)
+            taken = self.estimator.see(sensor, fix.values, fix.time, gate=gate)
         self._looked[place] = _key(taken)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,11 +14,15 @@ from trundle.arrays import BoolArray, FloatArray
 from trundle.errors import InputError, suggest
 from trundle.estimation.measuring import ARRIVAL
 from trundle.estimation.readings import slack, slacks
+from trundle.files import path_of
 from trundle.motion.odometry.counts import Counts, derive_counts
 from trundle.motion.odometry.unwrapping import Wraps, continuous
 from trundle.results import Run
+from trundle.results.csv_file import timed
+from trundle.results.table import read_sheet
 from trundle.robot import Encoders, FixSensor, Gyro, Robot, Sensor
 from trundle.robot.sensor import Counted
+from trundle.robot.values import unit_in_si
 
 
 @dataclass(frozen=True)
@@ -70,8 +75,12 @@ def read_log(robot: Robot, log: Run) -> Log:
     encoders, gyro = _only(robot, Encoders, "encoders"), _at_most(robot, Gyro, "gyro")
     counts = derive_counts(robot)
     counted = Counted(tuple(counts.increments), tuple(counts.angles))
-    known = {name: tuple(each.channels(counted)) for name, each in robot.sensors.items()}
-    _require_columns(log, known, [f"{encoders}.{rate}" for rate in counts.plan.given])
+    units = {name: each.channels(counted) for name, each in robot.sensors.items()}
+    known = {name: tuple(told) for name, told in units.items()}
+    rates = {f"{encoders}.{rate}": "rad/s" for rate in counts.plan.given}
+    _require_columns(log, known, tuple(rates))
+    told = {f"{name}.{of}": unit for name, channels in units.items() for of, unit in channels.items()}
+    log = _in_si(log, {"time": "s", ARRIVAL: "s", **told, **rates})
     _require_past(log)
     partial = {name for name, each in robot.sensors.items() if isinstance(each, FixSensor) and each.partial}
     rows = {name: _rows(log, name, channels, name in partial) for name, channels in known.items()}
@@ -116,6 +125,33 @@ def _only(robot: Robot, kind: type[Sensor], called: str) -> str:
         message = f"an estimator needs a sensor of type {called}, and '{robot.name}' has none"
         raise InputError(message, key="sensors", hint='{"encoders": {"noise": 0.02}}, say')
     return name
+
+
+def open_log(path: str | os.PathLike[str]) -> Run:
+    """A log that a file holds; the header of a CSV file may name units, "encoders.left.angle [deg]"."""
+    file = path_of(path, "estimate")
+    if file.suffix.lower() != ".csv":
+        return Run.load(file)
+    table = timed(read_sheet(file).with_units())
+    values, units = dict(table.columns), {name: unit for name, unit in table.units.items() if unit}
+    return Run(file.stem, values.pop("time"), values, units)
+
+
+def _in_si(log: Run, wanted: Mapping[str, str]) -> Run:
+    """A log with its columns in the units that are wanted; InputError for one in a unit of something else."""
+    values = {"time": log.time, **log.values}
+    for name, unit in wanted.items():
+        said = log.units.get(name, "")
+        if name not in values or said in ("", unit):
+            continue
+        try:
+            (factor, dimension), (own, expected) = unit_in_si(said), unit_in_si(unit)
+        except InputError as error:
+            raise InputError(f"'{name}': {error.message}", key="log", hint=error.hint) from None
+        if dimension != expected:
+            raise InputError(f"'{name}' is in {said}, and in {unit} it was expected", key="log")
+        values[name] = values[name] * (factor / own)
+    return Run(log.name, values.pop("time"), values)
 
 
 def _require_columns(log: Run, known: Mapping[str, Sequence[str]], rates: Sequence[str]) -> None:

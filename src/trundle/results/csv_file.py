@@ -12,7 +12,7 @@ import numpy as np
 
 from trundle.errors import InputError
 from trundle.results.metadata import Content, ResultKind, Variable
-from trundle.results.table import Table, read_sheet, write_table
+from trundle.results.table import Cells, Table, read_sheet, write_table
 
 
 def write(path: Path, content: Content) -> None:
@@ -22,14 +22,19 @@ def write(path: Path, content: Content) -> None:
 
 def read(path: Path, kind: ResultKind) -> Content:
     """A CSV file whose header has a column `time`; an empty cell is NaN, as pandas writes it."""
-    sheet = read_sheet(path)
-    if "time" not in sheet.names:
-        raise InputError("a run's CSV file starts with a line of names, one of them 'time'", line=sheet.line)
-    table = sheet.table(gaps=True)
-    columns = table.columns
-    with np.errstate(invalid="ignore"):
-        fine = np.diff(columns["time"], prepend=-np.inf) >= 0
-    table.refuse({"time": ~fine}, "a run's time never falls and holds no NaN; here it does")
+    columns = timed(read_sheet(path)).columns
     return Content(
         kind, path.stem, {name: Variable(("time",), column, {}) for name, column in columns.items()}
     )
+
+
+def timed(sheet: Cells) -> Table:
+    """A sheet's columns; InputError where there is no `time`, or it falls."""
+    if "time" not in sheet.names:
+        message = "a run's CSV file starts with a line of names, one of them 'time'"
+        raise InputError(message, file=sheet.file, line=sheet.line)
+    table = sheet.table(gaps=True)
+    with np.errstate(invalid="ignore"):
+        fine = np.diff(table.columns["time"], prepend=-np.inf) >= 0
+    table.refuse({"time": ~fine}, "a run's time never falls and holds no NaN; here it does")
+    return table
