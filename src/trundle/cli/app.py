@@ -99,9 +99,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is not None:
         return _answered(list(argv))
     from trundle.cli.garbage import collect_rarely, leave_garbage
-    from trundle.cli.process import Interruption, open_streams
+    from trundle.cli.process import Interruption, one_thread_for_matrices, open_streams
 
     collect_rarely()
+    one_thread_for_matrices()
     open_streams()
     interruption = Interruption()
     try:

@@ -38,6 +38,14 @@ def open_streams() -> None:
         sys.stderr = _Forgiving(error.detach(), encoding, "backslashreplace", line_buffering=True)
 
 
+def one_thread_for_matrices() -> None:
+    """Let NumPy's and SciPy's matrices do with one thread, unless the user says otherwise: they are small here, and
+    OpenBLAS's other threads would wait for more in loops that take a tenth of a short run's work.
+    """
+    if "OMP_NUM_THREADS" not in os.environ:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 class _Forgiving(io.TextIOWrapper):
     """A stream that goes on where nothing can be written."""
 

@@ -238,13 +238,13 @@ def _growth(matrices: FloatArray) -> FloatArray:
 
 def _sampled(looks: _Looks, controllers: list[Placed]) -> _Unstable:
     """Of those that sample, over the shortest time after which all samples fall together again."""
-    from scipy.linalg import expm  # late: most robots have nothing that samples
-
     clocks = looks.problem.system.clocks
     pattern = dict(zip(clocks, steps_of(clocks, looks.problem.step), strict=True))
     common = math.lcm(*(every for every, _ in pattern.values()))
     if not clocks or common > _MOST:
         return _Unstable({}, 0.0)
+    from scipy.linalg import expm  # late: most robots have nothing that samples
+
     names = [each.name for each in controllers if not each.at_once]
     own = [row for each in controllers if each.name in names for row in looks.every(each)]
     jumps: dict[frozenset[str], FloatArray] = {}
