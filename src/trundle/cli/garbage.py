@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 # New objects after which Python looks for garbage; by itself 700 or, since 3.13, 2,000. A run makes 150,000 to 200,000,
 # mostly modules that stay; looking through them takes 50 ms.
-_RARELY = 250_000
+_RARELY = 700_000
 
 
 def collect_rarely() -> None:

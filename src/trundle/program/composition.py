@@ -63,7 +63,7 @@ def split(program: Program, *groups: str) -> tuple[Program, Program]:
     True
     """
     fixed = {program.input_index(name) for name in groups}
-    program = hoist_reciprocals(program, {(g, e) for g in fixed for e in range(program.inputs[g].size)})
+    program = hoist_reciprocals(program, lambda source: source[0] not in fixed)
     early = {
         i.out
         for i, read in zip(program.instructions, program.dependencies, strict=True)

@@ -8,10 +8,12 @@ and be printed in any language by one small emitter.
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from trundle.errors import InputError, suggest
@@ -189,11 +191,16 @@ class Program(Rebuilt, Shown):
     def key(self) -> str:
         """A digest of the content: equal for programs with the same instructions and layout."""
         sizes = [g.size for g in self.inputs], [g.size for g in self.outputs]
-        body = [
-            (i.op, i.args, i.value.hex(), i.source) + (() if i.table is None else (i.table.digest,))
-            for i in self.instructions
-        ]
-        return hashlib.sha256(repr((sizes, body, self.results)).encode()).hexdigest()
+        tables = [i.table.digest for i in self.instructions if i.table is not None]
+        found = hashlib.sha256(repr((sizes, self.results, tables)).encode())
+        found.update(" ".join(i.op for i in self.instructions).encode())
+        for kind, numbers in (
+            ("q", chain.from_iterable(i.args for i in self.instructions)),
+            ("q", chain.from_iterable(i.source for i in self.instructions)),
+            ("d", (i.value for i in self.instructions)),
+        ):
+            found.update(array(kind, numbers).tobytes())
+        return found.hexdigest()
 
     def input_index(self, name: str) -> int:
         """Position of the input group ``name``; InputError if there is none.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from trundle.program.ir import Group, Program
-from trundle.program.simplify import Builder, copied, share_reciprocals, without_dead
+from trundle.program.simplify import Builder, copied, share_reciprocals
 from trundle.program.tangents import derivative_along
 from trundle.program.tracer import Node, Operand
 from trundle.scalars import plus, times
@@ -129,7 +129,7 @@ def _written(program: Program, along: Mapping[str, Source], state: str, way: _Wa
     inputs = tuple(_widened(group, along) if group.name == state else group for group in program.inputs)
     outputs = tuple(_widened(group, along) for group in program.outputs)
     name = f"{program.name}, differentiated"
-    return share_reciprocals(without_dead(Program(name, inputs, outputs, instructions, tuple(results))))
+    return share_reciprocals(Program(name, inputs, outputs, instructions, tuple(results)))
 
 
 def _number(builder: Builder, value: Operand) -> int:

@@ -6,6 +6,7 @@ original by rounding (a/b becomes a*(1/b) where 1/b is shared), never by more th
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -67,11 +68,6 @@ class Builder:
             args = (args[1], args[0])
         return self._append((op, *args), op, args)
 
-    def product(self, x: int, y: int) -> int:
-        """x y as it stands, without the algebra (which would fold a product with a reciprocal into a division)."""
-        args = (x, y) if x < y else (y, x)
-        return self._append(("mul", *args), "mul", args)
-
     def lookup(self, table: Table, place: int, index: int) -> int:
         """The value of a table's element, so many places behind an index."""
         return self._append(("lookup", table, place, index), "lookup", (index,), float(place), table=table)
@@ -91,9 +87,9 @@ class Builder:
         source: tuple[int, int] = (-1, -1),
         table: Table | None = None,
     ) -> int:
-        out = self._known.get(key)
-        if out is None:
-            out = self._known[key] = len(self.instructions)
+        new = len(self.instructions)
+        out = self._known.setdefault(key, new)
+        if out == new:
             self.instructions.append(Instruction(op, out, args, value, source, table))
         return out
 
@@ -250,18 +246,9 @@ _RULES: dict[str, Callable[..., int | None]] = {
 }
 
 
-Translate = Callable[[Builder, Instruction, tuple[int, ...]], int]
-
-
-def _as_it_is(builder: Builder, instruction: Instruction, args: tuple[int, ...]) -> int:
-    return builder.again(instruction, args)
-
-
-def copied(
-    builder: Builder, program: Program, load: Callable[[int, int], int], translate: Translate = _as_it_is
-) -> list[int]:
-    """The program's instructions put into a builder: inputs by ``load(group, element)``, operations through
-    ``translate``, which emits them, or something better; the new values by old number.
+def copied(builder: Builder, program: Program, load: Callable[[int, int], int]) -> list[int]:
+    """The program's instructions put into a builder: inputs by ``load(group, element)``, operations simplified; the new
+    values by old number.
     """
     values: list[int] = []
     for instruction in program.instructions:
@@ -270,7 +257,7 @@ def copied(
         elif instruction.op == "input":
             values.append(load(*instruction.source))
         else:
-            values.append(translate(builder, instruction, tuple([values[a] for a in instruction.args])))
+            values.append(builder.again(instruction, tuple([values[a] for a in instruction.args])))
     return values
 
 
@@ -279,23 +266,20 @@ def picked(results: Sequence[Sequence[int]], values: Sequence[int]) -> tuple[tup
     return tuple(tuple(values[v] for v in group) for group in results)
 
 
-def rebuild(program: Program, translate: Translate = _as_it_is) -> Program:
-    """Run every instruction through ``translate``, then drop dead code."""
-    builder = Builder()
-    results = picked(program.results, copied(builder, program, builder.load, translate))
-    return without_dead(replace(program, instructions=tuple(builder.instructions), results=results))
-
-
 def simplify(program: Program) -> Program:
     """Value numbering, algebra, shared reciprocals, dead code out."""
-    return share_reciprocals(rebuild(program))
+    builder = Builder()
+    results = picked(program.results, copied(builder, program, builder.load))
+    made = replace(program, instructions=tuple(builder.instructions), results=results)
+    return share_reciprocals(made)
 
 
 def share_reciprocals(program: Program) -> Program:
-    """Turn x/d into x*(1/d) for every d that is divided by more than once."""
-    divisors = Counter(d for i in program.instructions if (d := _divisor(i)) is not None)
-    shared = {d for d, n in divisors.items() if n > 1}
-    return _with_reciprocals(program, lambda i: _divisor(i) in shared) if shared else program
+    """Turn x/d into x*(1/d) for every d that is divided by more than once; dead code out."""
+    alive = _alive(program, set())
+    divisions = [i for i in program.instructions if i.op in ("div", "inv") and alive[i.out]]
+    divisors = Counter(i.args[-1] for i in divisions)
+    return _rewritten(program, {i.out for i in divisions if i.op == "div" and divisors[i.args[1]] > 1})
 
 
 def only_output(program: Program, name: str) -> Program:
@@ -321,51 +305,69 @@ def only_elements(program: Program, labels: Sequence[str]) -> Program:
     return without_dead(replace(program, outputs=outputs, results=(chosen,), function=None))
 
 
-def hoist_reciprocals(program: Program, elements: set[tuple[int, int]]) -> Program:
-    """Turn x/d into x*(1/d) where d depends on the given input ``elements`` alone and x does not.
+def levels(program: Program, level: Callable[[tuple[int, int]], int]) -> list[int]:
+    """By value, the highest level of the input elements that it depends on; numbers depend on none and have 0."""
+    found: list[int] = []
+    for op, _, args, _, source, _ in program.instructions:
+        found.append(level(source) if op == "input" else max([found[a] for a in args], default=0))
+    return found
 
-    The reciprocal can then be computed once, before the loop in which those elements are fixed.
+
+def hoist_reciprocals(program: Program, level: Callable[[tuple[int, int]], int]) -> Program:
+    """Turn x/d into x*(1/d) where d has a lower level than x, by those of the input elements that they depend on.
+
+    Of what changes more seldom the reciprocal can then be computed once, before the loop in which it is fixed.
     """
-    fixed: list[bool] = []
-    for i in program.instructions:
-        fixed.append(i.source in elements if i.op == "input" else all(fixed[a] for a in i.args))
-    chosen = {
-        i.out for i in program.instructions if i.op == "div" and fixed[i.args[1]] and not fixed[i.args[0]]
-    }
-    return _with_reciprocals(program, lambda i: i.out in chosen) if chosen else program
-
-
-def _divisor(instruction: Instruction) -> int | None:
-    return instruction.args[-1] if instruction.op in ("div", "inv") else None
-
-
-def _with_reciprocals(program: Program, chosen: Callable[[Instruction], bool]) -> Program:
-    def translate(b: Builder, i: Instruction, args: tuple[int, ...]) -> int:
-        if i.op == "div" and chosen(i):
-            return b.product(args[0], b.emit("inv", args[1]))
-        if i.op == "mul":  # products with a reciprocal, from an earlier pass, stay products
-            return b.product(*args)
-        return b.again(i, args)
-
-    return rebuild(program, translate)
+    found = levels(program, level)
+    divisions = (i for i in program.instructions if i.op == "div")
+    return _rewritten(program, {i.out for i in divisions if found[i.args[1]] < found[i.args[0]]})
 
 
 def without_dead(program: Program) -> Program:
     """The program without the instructions that no result needs."""
-    alive = [False] * len(program.instructions)
-    for group in program.results:
-        for value in group:
-            alive[value] = True
-    for i in reversed(program.instructions):
-        if alive[i.out]:
-            for a in i.args:
-                alive[a] = True
-    if all(alive):
+    return _rewritten(program, set())
+
+
+def _rewritten(program: Program, products: set[int]) -> Program:
+    """The program with x*(1/d) in place of the quotients x/d that have the values `products`; dead code out."""
+    old = program.instructions
+    divisors = {out: old[old[out].args[1]] for out in products}
+    numbers = {out for out, d in divisors.items() if d.op == "const" and d.value}
+    alive = _alive(program, numbers)
+    if not products and all(alive):
         return program
-    number: list[int] = [-1] * len(alive)
     kept: list[Instruction] = []
-    for op, out, args, value, source, table in program.instructions:
-        if alive[out]:
-            number[out] = len(kept)
-            kept.append(Instruction(op, len(kept), tuple([number[a] for a in args]), value, source, table))
+    number: list[int] = [-1] * len(old)
+    inverses: dict[int, int] = {}
+    for op, out, args, value, source, table in old:
+        if not alive[out]:
+            continue
+        if op == "inv" or out in products:
+            if args[-1] not in inverses:
+                inverses[args[-1]] = len(kept)
+                if out in numbers:
+                    kept.append(Instruction("const", len(kept), value=1.0 / divisors[out].value))
+                else:
+                    kept.append(Instruction("inv", len(kept), (number[args[-1]],)))
+            if op == "inv":
+                number[out] = inverses[args[0]]
+                continue
+            op, new = "mul", tuple(sorted((number[args[0]], inverses[args[1]])))
+        else:
+            new = tuple([number[a] for a in args])
+        number[out] = len(kept)
+        kept.append(Instruction(op, len(kept), new, value, source, table))
     return replace(program, instructions=tuple(kept), results=picked(program.results, number))
+
+
+def _alive(program: Program, halves: set[int]) -> list[bool]:
+    """By value, whether a result needs it; of those in `halves` the second operand isn't needed."""
+    alive = [False] * len(program.instructions)
+    for value in itertools.chain(*program.results):
+        alive[value] = True
+    for out in range(len(alive) - 1, -1, -1):
+        if alive[out]:
+            args = program.instructions[out].args
+            for a in args[:1] if out in halves else args:
+                alive[a] = True
+    return alive

@@ -184,6 +184,7 @@ def _numbers(
     A value is dropped where the one that is the `last` to need it is there: what is at work then stays in caches.
     """
     known: dict[int, np.ndarray] = {}
+    held: dict[tuple[int, int], np.ndarray] = {}  # indices are read at many places
     with np.errstate(all="ignore"):
         for op, out, args, number, (group, element), table in instructions:
             if op == "const":
@@ -191,7 +192,10 @@ def _numbers(
             elif op == "input":
                 known[out] = groups[group][element]
             elif table is not None:
-                known[out] = table.at(known[args[0]], int(number))
+                at = args[0], table.last
+                if at not in held:
+                    held[at] = table.held(known[args[0]])
+                known[out] = table.values[held[at] + int(number)]
             else:
                 known[out] = (_NUMBERS.get(op) or getattr(np, op))(*[known[a] for a in args])
             for a in args:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from trundle.errors import InputError, TrundleError
 from trundle.program.ir import Group, Program
-from trundle.program.simplify import Builder, copied, share_reciprocals, without_dead
+from trundle.program.simplify import Builder, copied, share_reciprocals
 
 if TYPE_CHECKING:
     from trundle.tables import Table
@@ -202,14 +202,14 @@ class Tracer:
             tuple(self.builder.instructions),
             tuple(results),
         )
-        made = without_dead(program)
+        made = share_reciprocals(program)
         for each in made.instructions:
             if each.op == "input" and each.source[1] >= made.inputs[each.source[0]].size:
                 group = made.inputs[each.source[0]]
                 raise TrundleError(
                     f"program '{name}' reads element {each.source[1]} of '{group.name}', which has {group.size}"
                 )
-        return share_reciprocals(made)
+        return made
 
 
 def traced(program: Program, groups: Mapping[str, Sequence[Operand]]) -> dict[str, list[Node]]:

@@ -139,13 +139,15 @@ class _Search:
     def _fall(self, unknown: FloatArray, lanes: np.ndarray) -> FloatArray:
         """By how much to change the heights (robots,); NaN where no wheel comes nearer to the ground by sinking."""
         width = self.width(unknown[0], lanes)
-        lower, upper = unknown.copy(), unknown.copy()
-        lower[0] -= width
-        upper[0] += width
-        slopes = (self.gaps(upper, lanes) - self.gaps(lower, lanes)) / (upper[0] - lower[0])
+        tried = np.repeat(unknown[:, None], 3, axis=1)
+        tried[0] += np.array([[-1], [0], [1]]) * width
+        lower, here, upper = np.moveaxis(
+            self.gaps(tried.reshape(len(unknown), -1), np.tile(lanes, 3)).reshape(-1, 3, lanes.size), 1, 0
+        )
+        slopes = (upper - lower) / (tried[0, 2] - tried[0, 0])
         slopes = np.where(slopes > _CARRIES, slopes, 0.0)
         carries = (slopes**2).sum(axis=0)
-        fall = -(self.gaps(unknown, lanes) * slopes).sum(axis=0)
+        fall = -(here * slopes).sum(axis=0)
         return np.where(carries > 0, fall / np.where(carries > 0, carries, 1.0), np.nan)
 
     def _fall_elsewhere(self, unknown: FloatArray, lane: int) -> float:

@@ -129,7 +129,7 @@ def emit_batch(
     Input groups marked ``uniform`` are one vector for all lanes. An empty ``code`` of that width says for what machine.
     """
     shared = {(g, e) for g, u in enumerate(uniform) if u for e in range(program.inputs[g].size)}
-    program = hoist_reciprocals(program, shared)
+    program = hoist_reciprocals(program, lambda source: source not in shared)
     code = code or Code(width)
     count = integer_word(code, len(program.inputs) + len(program.outputs))
     wide = wide_values(program, shared)

@@ -8,8 +8,10 @@ code is made.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from trundle.program.ir import Instruction, Program
 from trundle.program.llvm.jit import (
@@ -26,7 +28,7 @@ from trundle.program.llvm.llvm_cut import LONG, CutEmitter
 from trundle.program.llvm.llvm_emit import Emitter
 from trundle.program.llvm.real import DOUBLE
 from trundle.program.pieces import by_need, is_chain, wide_values
-from trundle.program.simplify import hoist_reciprocals
+from trundle.program.simplify import hoist_reciprocals, levels
 
 SIGNATURE = "ptr %table, i64 %lane_begin, i64 %lane_end, i64 %step_begin, i64 %step_end"
 STATES, SAMPLES, COUNT, PADDED, EVERY, DT, CHANNELS = range(7)
@@ -65,13 +67,25 @@ class Schedule:
     layouts: dict[Source, ChannelLayout]
     wide: set[int]
     spread: set[int]
-    level: dict[int, int]
+    level: list[int]
     threads: bool
+
+    @cached_property
+    def _parts(self) -> dict[tuple[int, bool], list[Instruction]]:
+        parts: dict[tuple[int, bool], list[Instruction]] = defaultdict(list)
+        for i in self.program.instructions:
+            if i.op != "input":
+                parts[self.level[i.out], i.out in self.wide].append(i)
+        return parts
+
+    @cached_property
+    def rounds(self) -> list[Instruction]:
+        """What is computed in rounds, in order."""
+        return sorted(self.at(4, wide=False) + self.at(4, wide=True), key=lambda i: i.out)
 
     def at(self, level: int, wide: bool) -> list[Instruction]:
         """The arithmetic and constants of one level: 0 constant, 1 step, 2 stage, 3 after the step, 4 a round there."""
-        chosen = (i for i in self.program.instructions if i.op != "input" and self.level[i.out] == level)
-        return [i for i in chosen if (i.out in self.wide) == wide]
+        return self._parts[level, wide]
 
 
 def scheduled(
@@ -83,22 +97,20 @@ def scheduled(
     three more that hangs on numbers that are sought by rounds, the group ``ITERATE``: where they start, an error that
     is at most 1 where they are right, and where they go.
     """
-    program = hoist_reciprocals(program, {s for s, at in layouts.items() if not at.stepped})
-    program = hoist_reciprocals(program, set(layouts))
+    sought = [k for k, group in enumerate(program.inputs) if group.name == ITERATE]
+
+    def level(source: Source) -> int:
+        if source in layouts:
+            return int(layouts[source].stepped)
+        return 2 if source[0] == state else 4 if source[0] in sought else 3
+
+    program = hoist_reciprocals(program, lambda source: min(level(source), 2))
     if threads and is_chain(program):
         program = by_need(program)  # of a chain of 25 links a thread then spills a quarter less
     shared = {s for s, at in layouts.items() if not at.wide}
     wide = set() if width == 1 and not threads else wide_values(program, shared)
-    level: dict[int, int] = {}
-    sought = [k for k, group in enumerate(program.inputs) if group.name == ITERATE]
-    for i in program.instructions:
-        if i.op == "input":
-            laid = i.source in layouts
-            own = 2 if i.source[0] == state else 4 if i.source[0] in sought else 3
-            level[i.out] = int(layouts[i.source].stepped) if laid else own
-        else:
-            level[i.out] = max((level[a] for a in i.args), default=0)
-    return Schedule(program, state, layouts, wide, _needs_vector(program, wide), level, threads)
+    spread = _needs_vector(program, wide)
+    return Schedule(program, state, layouts, wide, spread, levels(program, level), threads)
 
 
 def _needs_vector(program: Program, wide: set[int]) -> set[int]:
@@ -363,14 +375,12 @@ def _rounds(plan: Schedule, emitter: Emitter, at: list[str], last: str) -> list[
 
 def _emit_for(plan: Schedule, emitter: Emitter, results: Sequence[int], done: set[int]) -> set[int]:
     """Emit what results hang on of a round's values, but what is `done`; returns all that is done then."""
-    needed, program = set(results), plan.program
-    for i in reversed(program.instructions):
+    needed, chosen = set(results), list[Instruction]()
+    for i in reversed(plan.rounds):
         if i.out in needed:
             needed.update(i.args)
-    needed -= done
-    chosen = [
-        i for i in program.instructions if i.op != "input" and plan.level[i.out] == 4 and i.out in needed
-    ]
+            chosen.append(i)
+    chosen = [i for i in reversed(chosen) if i.out not in done]
     emitter.emit(chosen, plan.wide, plan.spread)
     return done | {i.out for i in chosen}
 

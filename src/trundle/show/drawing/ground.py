@@ -23,8 +23,8 @@ _POINTS, _AROUND = 16_000, 1.5
 _LONGEST = 1000
 # Ground is looked for so far above and below the robot (m), where its way isn't longer: one that stands has no way.
 _DEEP = 10.0
-# Halvings of where the ground may be: to a millionth of a millionth.
-_HALVINGS = 40
+# Halvings of where the ground may be: to a millionth of a millionth; and how near it is found (m).
+_HALVINGS, _FINE = 40, 1e-11
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +86,8 @@ def terrain_of(run: Run) -> Terrain | None:
 def sampled(terrain: Terrain, low: FloatArray, high: FloatArray, around: float) -> Ground:
     """Heights over the box between two corners (x, y, z in m) and `around` it.
 
-    Between a point above all and one below all the place where the distance changes its sign is halved in; a wall ends
-    where the highest other ground does.
+    Between a point above all and one below all the place where the distance changes its sign is sought along the line
+    between them and halved in, by turns; a wall ends where the highest other ground does.
     """
     extent = high[:2] - low[:2] + 2 * around
     spacing = float(max(np.sqrt(extent.prod() / _POINTS), extent.max() / _LONGEST))
@@ -96,19 +96,27 @@ def sampled(terrain: Terrain, low: FloatArray, high: FloatArray, around: float) 
     x, y = np.meshgrid(corner[0] + spacing * np.arange(columns), corner[1] + spacing * np.arange(rows))
     reach = max(float(extent.max()), _DEEP)
     bottom, top = np.full(x.shape, low[2] - reach), np.full(x.shape, high[2] + reach)
-    walls, holes = _inside(terrain, x, y, top), ~_inside(terrain, x, y, bottom)
-    for _ in range(_HALVINGS):
-        middle = (bottom + top) / 2
-        inside = _inside(terrain, x, y, middle)
-        bottom, top = np.where(inside, middle, bottom), np.where(inside, top, middle)
+    above, below = (_distance(terrain, x, y, z).copy() for z in (top, bottom))
+    walls, holes = above < 0, ~(below < 0)
+    for turn in range(3 * _HALVINGS):
+        far = (top - bottom > 3 * _FINE) & ~walls & ~holes
+        if not far.any():
+            break
+        low, high, under, over = bottom[far], top[far], below[far], above[far]
+        middle = (low + high) / 2
+        if turn % 3 < 2:  # most distances grow evenly with the height: both sides of where the line leads
+            line = high - over * (high - low) / (over - under) + (_FINE, -_FINE)[turn % 3]
+            middle = np.where((low < line) & (line < high), line, middle)
+        found = _distance(terrain, x[far], y[far], middle)
+        inside = found < 0
+        bottom[far], below[far] = np.where(inside, middle, low), np.where(inside, found, under)
+        top[far], above[far] = np.where(inside, high, middle), np.where(inside, over, found)
     heights = np.where(holes, np.nan, top)
     rest = heights[~walls & ~holes]
     heights[walls] = rest.max() if rest.size else high[2]
     return Ground((float(corner[0]), float(corner[1])), spacing, heights, terrain.regions)
 
 
-def _inside(
-    terrain: Terrain, x: FloatArray, y: FloatArray, z: FloatArray
-) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Whether points lie in the ground."""
-    return np.broadcast_to(np.asarray(terrain.spot((x, y, z)).distance, dtype=float) < 0, x.shape)
+def _distance(terrain: Terrain, x: FloatArray, y: FloatArray, z: FloatArray) -> FloatArray:
+    """How far points lie above the ground (m), less than 0 in it."""
+    return np.broadcast_to(np.asarray(terrain.spot((x, y, z)).distance, dtype=float), x.shape)

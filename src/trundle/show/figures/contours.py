@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from trundle.arrays import FloatArray
 from trundle.results import Run
-from trundle.robot.terrain import Region
+from trundle.robot.terrain import Region, Terrain
 from trundle.show.drawing.ground import Ground, sampled, terrain_of
 from trundle.show.figures.style import COLOURS, INK, MUTED
 
@@ -28,10 +28,10 @@ _STRENGTH = 0.35
 def hilly(run: Run) -> bool:
     """Whether the ground about a run's path isn't flat, or of other friction somewhere."""
     terrain = terrain_of(run)
-    if terrain is not None and terrain.regions:
-        return True
-    ground = _under(run, *_bounds(run)) if {"x", "y", "z"} <= set(run.values) else None
-    heights = np.zeros(0) if ground is None else ground.heights[np.isfinite(ground.heights)]
+    if terrain is None or terrain.regions or not {"x", "y", "z"} <= set(run.values):
+        return terrain is not None and bool(terrain.regions)
+    ground = _under(terrain, *_bounds(run))
+    heights = ground.heights[np.isfinite(ground.heights)]
     return bool(np.ptp(heights) > _FLAT) if heights.size else False
 
 
@@ -45,8 +45,11 @@ def draw_contours(axes: Axes, runs: Sequence[Run], low: FloatArray, high: FloatA
     """Lay the ground of runs on one terrain between two corners (x, y in m) under everything else; a note of it."""
     lowest, highest = zip(*map(_bounds, runs), strict=True)
     heights = np.min(lowest, axis=0)[2], np.max(highest, axis=0)[2]
-    ground = _under(runs[0], np.array([*low, heights[0]]), np.array([*high, heights[1]]))
-    if ground is None or not np.isfinite(ground.heights).any():
+    terrain = terrain_of(runs[0])
+    if terrain is None:
+        return ""
+    ground = _under(terrain, np.array([*low, heights[0]]), np.array([*high, heights[1]]))
+    if not np.isfinite(ground.heights).any():
         return ""
     rows, columns = ground.heights.shape
     x, y = (
@@ -103,12 +106,6 @@ def _bounds(run: Run) -> tuple[FloatArray, FloatArray]:
     return places.min(axis=1), places.max(axis=1)
 
 
-def _under(run: Run, low: FloatArray, high: FloatArray) -> Ground | None:
-    """The ground of a run's terrain over a box; None where it has none."""
-    terrain = terrain_of(run)
-    # A robot that stays where it is has a box without a size.
-    return (
-        None
-        if terrain is None
-        else sampled(terrain, low, high, max(0.0, 0.1 - float((high - low)[:2].max())))
-    )
+def _under(terrain: Terrain, low: FloatArray, high: FloatArray) -> Ground:
+    """The ground of a terrain over a box; a robot that stays where it is has one without a size."""
+    return sampled(terrain, low, high, max(0.0, 0.1 - float((high - low)[:2].max())))
