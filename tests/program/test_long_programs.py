@@ -12,7 +12,8 @@ from program.programs import DEFAULTS, differential_drive, random_program
 from trundle.errors import InputError, TrundleError
 from trundle.program import Tracer, kernel
 from trundle.program.kernel import Kernel
-from trundle.program.llvm import llvm_kernel
+from trundle.program.llvm import jit, llvm_kernel, llvm_rollout
+from trundle.program.rollout import rollout
 from trundle.scalars import atan2, clamp, cos, is_zero, sin, sqrt
 
 
@@ -41,6 +42,7 @@ def test_programs_compiled_quickly_compute_the_same(monkeypatch, rng):
     """Few lanes go one by one through the code of one state, many through that of batches."""
     monkeypatch.setattr(kernel, "QUICK", 10)
     monkeypatch.setattr(kernel, "FEW", 8)
+    monkeypatch.setattr(jit, "SHORT", 7)  # its blocks are cut into short ones
     program = random_program(5, size=20)
     quick = Kernel(program)
     quick.prepare(2, 2)
@@ -48,6 +50,21 @@ def test_programs_compiled_quickly_compute_the_same(monkeypatch, rng):
         groups = rng.normal(size=(4, count)), rng.normal(size=(3, count))
         for got, expected in zip(quick(*groups), program.evaluate(*groups), strict=True):
             np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("looped", [0, 1000], ids=["a loop of stages", "stages in a row"])
+def test_loops_whose_blocks_are_cut_lead_from_step_to_step(monkeypatch, looped, rng):
+    """Values that come round a loop come from the last part of the block that they came from."""
+    monkeypatch.setattr(llvm_rollout, "LOOPED", looped)
+    tracer, labels = Tracer("state"), tuple("abcd")
+    a, b, c, d = tracer.inputs("state", 4)
+    rates = [sin(b) - 0.3 * a, cos(c) * a, d - b, a * b - 0.1 * d]
+    program = tracer.program(f"swing {looped}", {"state": labels}, {"rate": (labels, rates)})
+    start = rng.normal(size=(4, 13))
+    whole = rollout(program, start, {}, dt=0.01, steps=20)
+    monkeypatch.setattr(jit, "SHORT", 3)
+    cut = rollout(program, start, {}, dt=0.01, steps=20, quick=True)
+    np.testing.assert_allclose(cut.states, whole.states, rtol=1e-12, atol=1e-12)
 
 
 def test_the_first_samples_of_tables_take_code_that_is_compiled_quickly(monkeypatch, rng):
