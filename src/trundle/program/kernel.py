@@ -162,7 +162,7 @@ class Kernel:
         """Whether a batch of a long program is better taken so, by the rule of a call; its lanes are noted."""
         if not self._long or count > FEW or often or uniform in self._functions:
             return False
-        if count < host().register or count < host().lanes and count < self.lanes:
+        if count < host().register or (count < host().lanes and count < self.lanes):
             return True  # a block would be filled up with copies, and be no faster
         self._one_by_one_lanes[uniform] += count
         self._large_batches[uniform] += often is None and count >= LARGE
