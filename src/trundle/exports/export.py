@@ -19,7 +19,7 @@ from trundle.exports.preparing import with_prepared, with_used_parameters
 from trundle.exports.readme import layout, readme
 from trundle.exports.recognized import with_names
 from trundle.exports.targets import TARGETS, languages
-from trundle.languages import identifier, identifiers
+from trundle.languages.language import identifier, is_name
 from trundle.languages.package import Content, Entry, Package, Target
 from trundle.model.arguments import Given, derived, opened
 from trundle.robot import Robot
@@ -155,7 +155,7 @@ def _of_description(error: InputError, name: str) -> InputError:
     """The error about a package's name where the description gave it: its key, all languages, a name for all."""
     plain = identifier(name)
     free = f"{plain}_robot"  # no language has such a word
-    against = [each.name for each in languages() if identifiers([plain], each)[plain] != plain]
+    against = [each.name for each in languages() if not is_name(plain, each)]
     others = [each for each in against if f" in {each}:" not in error.message]
     message = f"{error.message}; nor in {', '.join(others)}" if others else error.message
     hint = f"name it {free} there, or the package alone: --name {free}, name={free!r}"

@@ -217,9 +217,7 @@ def _libraries(code: Mapping[str, str], name: str) -> dict[str, tuple[dict[str, 
         for file, text in code.items():
             Path(work, file).write_text(text, encoding="utf-8")
         # the model once for both: it is what takes time
-        problem = _failure([compiler, *_FLAGS, "-c", "model.c"], work)
-        if problem:
-            return dict.fromkeys(_SOURCES, ({}, problem))
+        _compile([compiler, *_FLAGS, "-c", "model.c"], work)
         return {version: _library(compiler, version, name, work) for version in _SOURCES}
 
 
@@ -231,22 +229,23 @@ def _library(compiler: str, version: str, name: str, work: str) -> tuple[dict[st
         Path(work, file).write_text(_file(file), encoding="utf-8")
     folder, library = place[0], f"{name}{place[1]}"
     command = [compiler, *_FLAGS, "-shared", _SOURCES[version], "model.o", "-lm", "-o", library]
-    problem = _failure(command, work)
-    return (
-        ({}, problem)
-        if problem
-        else ({f"binaries/{folder}/{library}": Path(work, library).read_bytes()}, folder)
-    )
+    _compile(command, work)
+    return {f"binaries/{folder}/{library}": Path(work, library).read_bytes()}, folder
 
 
-def _failure(command: Sequence[str], work: str) -> str:
-    """What a compiler said where it failed; "" where it didn't."""
+def _compile(command: Sequence[str], work: str) -> None:
+    """Run a compiler; InputError with what it said where it fails, as an FMU without a binary is of no use here."""
     done = subprocess.run(
         command, cwd=work, capture_output=True, encoding="utf-8", errors="replace", check=False
     )
     if not done.returncode:
-        return ""
-    return f"none, as {command[0]} failed: {next(iter(done.stderr.strip().splitlines()), f'status {done.returncode}')}"
+        return
+    lines = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+    said = next((line for line in lines if "error" in line), lines[0])
+    hint = (
+        f"{command[0]} is $CC, cc, gcc or clang, the first that is there: set CC to a C compiler that works"
+    )
+    raise InputError(f"the FMU didn't compile: {command[0]} failed: {said}", key="to", hint=hint)
 
 
 def _place(version: str) -> tuple[str, str] | None:

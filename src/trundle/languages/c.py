@@ -21,6 +21,7 @@ from trundle.languages.language import (
     Function,
     Language,
     c_operators,
+    identifier,
     identifiers,
     require_identifier,
     text_of,
@@ -33,18 +34,22 @@ _MATH = (
     "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
 )  # fmt: skip
 _MATH_OF_TWO = ("pow", "atan2", "fmod", "remainder", "copysign")
-# C's words, those of C++ (whose programs include the headers), and what math.h may define as macros.
+# How macros are called that any header may define: M_PI, EOF, PRId64; not R and M_1_2.
+_MACRO = r"[A-Z][0-9_]*[A-Z](?:[A-Z0-9_]*[A-Z0-9])?(?:[a-z][A-Za-z0-9]*)?"
+# C's words, those of C++ (whose programs include the headers), and macros of C's headers that are called otherwise.
 _RESERVED = frozenset((
     "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-    "class", "compl", "concept", "const", "consteval", "constexpr", "constinit", "continue", "decltype", "default",
-    "delete", "do", "double", "else", "enum", "errno", "explicit", "export", "extern", "false", "float", "for",
+    "char8_t", "char16_t", "char32_t", "class", "co_await", "co_return", "co_yield", "compl", "complex", "concept",
+    "const", "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do",
+    "double", "dynamic_cast", "else", "enum", "errno", "explicit", "export", "extern", "false", "float", "for",
     "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq",
-    "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
-    "requires", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this",
-    "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void",
-    "volatile", "wchar_t", "while", "xor", "xor_eq", "linux", "unix", "main", "std", "NULL", "NAN", "INFINITY",
-    "HUGE_VAL", "DOMAIN", "SING", "OVERFLOW", "UNDERFLOW", "PLOSS", "TLOSS", "double_t", "float_t", "signgam",
-    "fabs", "fmin", "fmax", "hypot", "abs", "gamma", "lgamma", "tgamma", "j0", "j1", "jn", "y0", "y1", "yn",
+    "noreturn", "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
+    "requires", "restrict", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "stderr",
+    "stdin", "stdout", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef",
+    "typeid", "typename", "typeof", "typeof_unqual", "union", "unsigned", "using", "virtual", "void", "volatile",
+    "wchar_t", "while", "xor", "xor_eq", "linux", "unix", "main", "std", "EOF", "NULL", "NAN", "INFINITY", "HUGE_VAL",
+    "I", "L_ctermid", "L_cuserid", "L_tmpnam", "P_tmpdir", "imaginary", "math_errhandling", "double_t", "float_t",
+    "signgam", "fabs", "fmin", "fmax", "hypot", "abs", "gamma", "lgamma", "tgamma", "j0", "j1", "jn", "y0", "y1", "yn",
     "least_of", "largest_of", "sign_of", *_MATH, *_MATH_OF_TWO,
 ))  # fmt: skip
 
@@ -134,7 +139,7 @@ def _framed(real: str, structures: Mapping[Group, Structure], function: Function
         given.append(f"{f'{real} ' if argument.group is None else pointed}{argument.name}")
         if kind is not None:
             body = [_with_fields(line, argument.name, kind.fields) for line in body]
-    words = set(re.findall(r"\w+", " ".join(body)))
+    words = set(re.findall(r"\w+", " ".join(function.body)))  # no field may pass for an argument
     lines = [f"(void){name};" for name in function.names if name not in words]
     own = [f"{name}[{size}]" for name, size in function.own.items()]
     if function.passed and function.public:
@@ -167,6 +172,7 @@ def _c(name: str, single: bool) -> Language:
         _RESERVED,
         define=f"const {real} {{name}} = {{value}};",
         helpers={name: text.format(real=real) for name, text in _HELPERS.items()},
+        foreign=_MACRO,
     )
 
 
@@ -189,7 +195,7 @@ def _places(prefix: str, labels: Sequence[str]) -> list[str]:
     """A constant a label, none twice where labels differ in case alone."""
     places: list[str] = []
     for label in labels:
-        word = f"{prefix}_{identifiers([label], C)[label].upper()}"
+        word = f"{prefix}_{identifier(label).upper()}"
         tried = chain([word], (f"{word}_{k}" for k in count(2)))
         places.append(next(name for name in tried if name not in places and name != f"{prefix}_COUNT"))
     return places

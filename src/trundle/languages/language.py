@@ -71,12 +71,13 @@ class Language:
     operations: for operations of `ir.ARITY` what is written for it, operands as {0}, {1}, {2}; comparisons and logic
     are the numbers 1 and 0, as in programs. number: a literal with the same bits. framed: a whole function, which also
     makes its own arrays and the `workspace` in which the pieces of {name} pass values on. reserved: words that names
-    can't be. define: a new value, of {name} and {value}; store: into {target}; call: a function with {name} and
-    {arguments}. helpers: what must be defined for the operations, by the name that they call.
-    evaluate: call a public function that reads {read} and gives {written}. each: set {target} to {value} in all places
-    of arrays of {size} numbers, where an array is written as `in_each`. own: what an array that the function {name}
-    needs is called. element: an array's element, of {array} and {place}, from `first` on. ignores_case: whether A and a
-    are one name; longest: characters of a name. header: what stands first in every text.
+    can't be. foreign: a regular expression, the form of others' words that nobody can list, such as macros. define: a
+    new value, of {name} and {value}; store: into {target}; call: a function with {name} and {arguments}. helpers: what
+    must be defined for the operations, by the name that they call. evaluate: call a public function that reads {read}
+    and gives {written}. each: set {target} to {value} in all places of arrays of {size} numbers, where an array is
+    written as `in_each`. own: what an array that the function {name} needs is called. element: an array's element, of
+    {array} and {place}, from `first` on. ignores_case: whether A and a are one name; longest: characters of a name.
+    header: what stands first in every text.
     piece: operations of a function at most, or so: V8 leaves functions beyond 60 kB of byte code to its interpreter,
     and C compilers' registers are assigned in more than linear time.
     """
@@ -102,6 +103,7 @@ class Language:
     longest: int = 200
     piece: float = 1500
     header: str = ""
+    foreign: str = ""
 
     def __post_init__(self) -> None:
         """Refuse operations that programs don't have, and templates that can't be filled in."""
@@ -144,7 +146,7 @@ def identifiers(names: Iterable[str], language: Language, hidden: Collection[str
     names : iterable of str
         Of groups, labels or programs: any text.
     language : Language
-        Whose reserved words are given an underscore.
+        Whose reserved words are given an underscore, and what has the form of foreign ones.
     hidden : collection of str
         Words that are something else where the names stand.
 
@@ -171,6 +173,11 @@ def identifiers(names: Iterable[str], language: Language, hidden: Collection[str
     for name in names:
         plain = identifier(name)[: language.longest - _ROOM]
         candidates = (plain, f"{plain}_") if same(plain) in reserved else (plain,)
+        if re.fullmatch(language.foreign, plain):
+            plain, candidates = (
+                f"{plain}_",
+                (f"{plain}_",),
+            )  # so that no number makes another one of it: M_PI_2
         chosen = next((candidate for candidate in candidates if same(candidate) not in taken), "")
         count = 2
         while not chosen:
@@ -190,6 +197,12 @@ def identifier(name: str) -> str:
     return f"n{plain}" if plain[0].isdigit() else plain
 
 
+def is_name(name: str, language: Language) -> bool:
+    """Whether functions and modules may be called so: also in the form of foreign words, as they go on (AGV_step)."""
+    foreign = re.fullmatch(language.foreign, name) and name not in language.reserved
+    return bool(foreign) or identifiers([name], language)[name] == name
+
+
 def require_identifier(name: str, language: Language, hidden: Collection[str] = ()) -> None:
     """Raise InputError where a name can't be a function's or a module's in a language, or would hide something."""
     if name in hidden:
@@ -197,9 +210,9 @@ def require_identifier(name: str, language: Language, hidden: Collection[str] = 
             f"'{name}' can't be a name in {language.name}: it would hide something else that is called so"
         )
         raise InputError(message, key="name", hint=f"name it {name}_robot, say (--name on the command line)")
-    plain = identifiers([name], language)[name]
-    if plain == name:
+    if is_name(name, language):
         return
+    plain = identifiers([name], language)[name]
     problem = "it is no word of ASCII letters, digits and underscores"
     if plain.startswith(name):
         problem, plain = "it is a word of the language", f"{name}_robot"
