@@ -24,8 +24,8 @@ def exported(model, folder, name="robot"):
 
 
 @contextmanager
-def instance(path, kind, names=("first",), **experiment):
-    """Instances of one FMU, initialized: all from one library."""
+def instance(path, kind, names=("first",), begin=lambda each: None, **experiment):
+    """Instances of one FMU, initialized: all from one library. `begin` is called with each in initialization mode."""
     description = fmpy.read_model_description(path)
     unzipped = fmpy.extract(path)
     two = description.fmiVersion == "2.0"
@@ -46,6 +46,7 @@ def instance(path, kind, names=("first",), **experiment):
             each.enterInitializationMode()
         else:
             each.enterInitializationMode(**experiment)
+        begin(each)
         each.exitInitializationMode()
     yield made
     for each in made:

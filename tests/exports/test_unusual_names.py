@@ -54,10 +54,7 @@ def macros(*command):
         "-",
     ]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=60)
-    return {
-        name: value
-        for name, value in re.findall(r"^#define ([A-Za-z]\w*)(?!\w|\() ?(.*)$", done.stdout, re.M)
-    }
+    return dict(re.findall(r"^#define ([A-Za-z]\w*)(?!\w|\() ?(.*)$", done.stdout, re.M))
 
 
 @cache

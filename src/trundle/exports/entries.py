@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from trundle.choices import EXPORTED
 from trundle.errors import InputError, require_known, suggest
-from trundle.languages.package import Entry, Texts
+from trundle.languages.package import Entry, Loops, Texts
 from trundle.model import Model
+from trundle.model.manifold import residual_rows
 from trundle.motion.drive.commanded import allowing, commanding
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.drive.programs import agreeing, following, in_parameters, measures, pointing
@@ -72,6 +73,21 @@ def entries(
                 if part in required:
                     raise
     return tuple(chosen)
+
+
+def loops_of(model: Model) -> Loops | None:
+    """What closes a model's loops at the start."""
+    if model.manifold is None or model.manifold_jacobian is None:
+        return None
+    return Loops(
+        model.manifold,
+        model.manifold_jacobian,
+        len(residual_rows(model.manifold, "configuration")),
+        len(model.coordinates),
+        len(model.speeds),
+        tuple(model.initial.values()),
+        tuple(name in model.dependent for name in model.states),
+    )
 
 
 def entry_named(model: Model, name: str) -> Entry:

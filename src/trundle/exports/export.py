@@ -12,7 +12,7 @@ from trundle.choices import EXPORTED
 from trundle.documents import Document, dump, urdf_extras
 from trundle.errors import InputError, require_known, suggest
 from trundle.expected import a_text, a_truth, came, names_of
-from trundle.exports.entries import entries
+from trundle.exports.entries import entries, loops_of
 from trundle.exports.example import example_inputs
 from trundle.exports.package import require_free, write
 from trundle.exports.preparing import with_prepared, with_used_parameters
@@ -105,6 +105,7 @@ def export(
         joints=partial(_joints_of, whole.robot),
         base_frame=partial(_base_frame_of, whole.robot),
         clocks=whole.clocks,
+        loops=loops_of(whole),
     )
     try:
         package = _documented(content, target)

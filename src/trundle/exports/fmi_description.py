@@ -31,7 +31,8 @@ _SAMPLING = {"startTime": "0", "stopTime": "10", "tolerance": "1e-06", "stepSize
 class FmiVariable:
     """One variable: its value reference is its place among all.
 
-    kind: "time", "state", "rate", "input", "parameter" or "output"; of: of a rate, its state's value reference.
+    kind: "time", "state", "rate", "input", "parameter" or "output"; of: of a rate, its state's value reference;
+    settles: of a state, whether loops are closed by it at the start.
     """
 
     name: str
@@ -39,6 +40,7 @@ class FmiVariable:
     unit: str = ""
     start: float | None = None
     of: int | None = None
+    settles: bool = False
 
 
 @dataclass(frozen=True)
@@ -217,6 +219,8 @@ def _add_units(root: ET.Element, interface: Interface) -> None:
 def _add_variable(variables: ET.Element, reference: int, variable: FmiVariable, *, two: bool) -> None:
     """A real number: in FMI 2.0 an element within one, which counts variables from 1, in 3.0 one element."""
     facts = {"name": variable.name, "valueReference": str(reference), **_KINDS[variable.kind]}
+    if variable.settles:
+        facts["initial"] = "approx"
     own = {"unit": variable.unit} if variable.unit else {}
     if variable.unit in _DEGREES:
         own["displayUnit"] = _DEGREES[variable.unit][0]
@@ -230,10 +234,13 @@ def _add_variable(variables: ET.Element, reference: int, variable: FmiVariable, 
         ET.SubElement(variables, "Float64", {**facts, **own})
 
 
-def _unknowns(interface: Interface) -> Iterator[tuple[str, int, list[int]]]:
-    """Outputs, rates, and what follows at the start, with what they hang on: parameters only at the start."""
+def _unknowns(interface: Interface) -> Iterator[tuple[str, int, list[int] | None]]:
+    """Outputs, rates, and what follows at the start, with what they hang on: parameters only at the start, where None
+    says that it may be all that is known then, as loops are closed.
+    """
     parameters = set(interface.places("parameter"))
-    calculated = interface.places("rate", "output")
+    settling = {k for k, variable in enumerate(interface.variables) if variable.settles}
+    calculated = [*sorted(settling), *interface.places("rate", "output")]
     for kind, places in (
         ("Outputs", interface.places("state", "output")),
         ("Derivatives", interface.places("rate")),
@@ -242,6 +249,9 @@ def _unknowns(interface: Interface) -> Iterator[tuple[str, int, list[int]]]:
         for place in places:
             needs = interface.needs.get(place, [place])  # a state is its own
             at_start = kind == "InitialUnknowns"
+            if at_start and settling.intersection(needs):
+                yield kind, place, None
+                continue
             yield kind, place, [need for need in needs if at_start or need not in parameters]
 
 
@@ -255,10 +265,10 @@ _ELEMENTS = {
 def _add_structure(structure: ET.Element, interface: Interface, *, two: bool) -> None:
     """What hangs on what: in FMI 2.0 in a list a kind, by places from 1, in 3.0 one after the other by reference."""
     for kind, place, needs in _unknowns(interface):
-        known = " ".join(str(need + two) for need in needs)
+        known = {} if needs is None else {"dependencies": " ".join(str(need + two) for need in needs)}
         if two:
             unknowns = structure.find(kind)
             unknowns = ET.SubElement(structure, kind) if unknowns is None else unknowns
-            ET.SubElement(unknowns, "Unknown", index=str(place + 1), dependencies=known)
+            ET.SubElement(unknowns, "Unknown", index=str(place + 1), **known)
         else:
-            ET.SubElement(structure, _ELEMENTS[kind], valueReference=str(place), dependencies=known)
+            ET.SubElement(structure, _ELEMENTS[kind], valueReference=str(place), **known)

@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -29,7 +30,8 @@ from trundle.exports.fmi_description import (
 from trundle.files import signature
 from trundle.languages import C, require_identifier, source
 from trundle.languages.c import prototypes
-from trundle.languages.package import Content, Entry, Package, Target, filled
+from trundle.languages.package import Content, Entry, Loops, Package, Target, filled
+from trundle.mechanics.closing import restarts
 from trundle.program import Program, feed, trace
 
 _HEADERS = {
@@ -44,12 +46,15 @@ _FUNCTIONS = {
     "rate": ("state", "input", "parameter", "rate"),
     "output": ("state", "input", "parameter", "output"),
     "project": ("state", "input", "parameter", "closed"),
+    "residual": ("state", "input", "parameter", "residual"),
+    "slope": ("state", "input", "parameter", "slope"),
     "sample": ("state", "input", "parameter", "due", "sampled"),
     "change": (),
 }
 # What `core.h` calls the entries.
 _NAMES = {"dynamics": "rate", "outputs": "output", "projection": "project", "sampling": "sample"}
 _SOURCES = {"2.0": "fmi2.c", "3.0": "fmi3.c"}
+_SHARED = ("core.h", "settle.h")
 # What FMI calls platforms: in 2.0, which knows one processor, and in 3.0.
 _SYSTEMS = {
     "linux": ("linux64", "linux", ".so"),
@@ -76,15 +81,17 @@ def _package(content: Content) -> Package:
     programs = {_NAMES[entry]: by_part[entry].program for entry in _NAMES if entry in by_part}
     guided = _guided(programs)
     programs["change"] = _changes(guided)
+    if content.loops is not None:
+        programs |= {"residual": content.loops.residual, "slope": content.loops.slope}
     named = {_NAMES[entry]: by_part[entry].named for entry in _NAMES if entry in by_part}
     code = _code(programs, name, named)
-    variables = _variables(by_part)
+    variables = _variables(by_part, content.loops)
     facts = repr((content.digest, variables, code, dict(content.clocks))).encode()
     needs = _needs(variables, guided)
     token = f"{{{sha256(facts).hexdigest()}}}"
     interface = Interface(content.model, name, token, variables, needs, tuple(content.clocks.values()))
     declared = dict(zip(programs, prototypes(code), strict=True))
-    text = {"model.h": _header(interface, declared, content.apart), "model.c": code}
+    text = {"model.h": _header(interface, declared, content), "model.c": code}
     libraries = _libraries(text, name)
     units = {
         f"{name}_fmi{version[0]}.fmu": _zipped(
@@ -136,7 +143,7 @@ def _changes(programs: Mapping[str, Program]) -> Program:
     return trace("change", given, outputs)
 
 
-def _variables(entries: Mapping[str, Entry]) -> list[FmiVariable]:
+def _variables(entries: Mapping[str, Entry], loops: Loops | None) -> list[FmiVariable]:
     """Every variable, in the order of `core.h`."""
     dynamics = entries["dynamics"]
 
@@ -146,6 +153,11 @@ def _variables(entries: Mapping[str, Entry]) -> list[FmiVariable]:
 
     states, inputs, parameters = (part.labels for part in dynamics.program.inputs)
     variables = [FmiVariable("time", "time", "s"), *group("state", states, dynamics.defaults["state"])]
+    if loops is not None:
+        # the states that loops hang on: whatever else they hang on is counted from behind these
+        first = {"state": 1, "input": len(variables), "parameter": len(variables)}
+        held = set[int]().union(*dependencies(loops.residual, first, "residual"))
+        variables = [replace(each, settles=k in held) for k, each in enumerate(variables)]
     rates = zip(states, dynamics.units["rate"], strict=True)
     variables += [
         FmiVariable(f"der({name})", "rate", unit, None, 1 + k) for k, (name, unit) in enumerate(rates)
@@ -179,7 +191,7 @@ def _code(programs: Mapping[str, Program], name: str, named: Mapping[str, Mappin
     )
 
 
-def _header(interface: Interface, declared: Mapping[str, str], apart: float) -> str:
+def _header(interface: Interface, declared: Mapping[str, str], content: Content) -> str:
     """`model.h`: sizes, starts, clocks and functions, by the names that `core.h` has for them."""
     by_kind = {kind: interface.places(kind) for kind in ("state", "input", "parameter", "output")}
     sizes = ", ".join(f"{kind.upper()}S = {len(places)}" for kind, places in by_kind.items())
@@ -189,7 +201,8 @@ def _header(interface: Interface, declared: Mapping[str, str], apart: float) -> 
     # one more: an array has an element at least
     pairs = ", ".join(f"{{{period!r}, {first!r}}}" for period, first in [*clocks, (1.0, 0.0)])
     lines.append(f"static const double clocks[][2] = {{{pairs}}}; /* s, period and first instant */")
-    lines.append(f"#define APART {apart!r}")
+    lines.append(f"#define APART {content.apart!r}")
+    lines += _loops(content.loops, [interface.variables[k].name for k in by_kind["state"]])
     for kind in ("state", "parameter"):
         starts = [repr(float(interface.variables[k].start or 0.0)) for k in by_kind[kind]]
         lines.append(f"static const double first_{kind}[] = {{{', '.join([*starts, '0'])}}};")
@@ -200,6 +213,30 @@ def _header(interface: Interface, declared: Mapping[str, str], apart: float) -> 
             nothing = ", ".join(f"(void)({argument})" for argument in given)
             lines.append(f"#define model_{name}({', '.join(given)}) ({nothing})")
     return "\n".join([*lines, "", "#endif", ""])
+
+
+def _loops(loops: Loops | None, names: Sequence[str]) -> Iterator[str]:
+    """Lines of `model.h` for `settle.h`: sizes, guesses, where else searches begin, and what states are called."""
+    sizes, guess, dependent = (0, 0, 0, 0), (), ()
+    if loops is not None:
+        sizes = loops.residual.outputs[0].size, loops.configuration, loops.coordinates, loops.speeds
+        guess, dependent = loops.guess, loops.dependent
+    words = ("RESIDUALS", "CONFIGURATION", "COORDINATES", "SPEEDS")
+    yield f"enum {{ {', '.join(f'{word} = {size}' for word, size in zip(words, sizes, strict=True))} }};"
+    around = restarts(sizes[2]).ravel()
+    for name, numbers in (("guess", guess), ("around", around)):
+        yield f"static const double {name}[] = {{{', '.join([*(repr(float(each)) for each in numbers), '0'])}}};"
+    yield f"static const char dependent[] = {{{', '.join([*(str(int(each)) for each in dependent), '0'])}}};"
+    yield f"static const char *const state_names[] = {{{', '.join([*map(_literal, names), '0'])}}};"
+
+
+def _literal(text: str) -> str:
+    """A string of C, whatever it says."""
+    plain = (
+        chr(sign) if 32 <= sign < 127 and chr(sign) not in '"\\?' else f"\\{sign:03o}"
+        for sign in text.encode()
+    )
+    return f'"{"".join(plain)}"'
 
 
 def _file(name: str) -> str:
@@ -225,7 +262,7 @@ def _library(compiler: str, version: str, name: str, work: str) -> tuple[dict[st
     """A version's own source linked with the compiled model."""
     if (place := _place(version)) is None:
         return {}, f"none, as FMI {version} has no name for this platform"
-    for file in (_SOURCES[version], "core.h", *_HEADERS[version]):
+    for file in (_SOURCES[version], *_SHARED, *_HEADERS[version]):
         Path(work, file).write_text(_file(file), encoding="utf-8")
     folder, library = place[0], f"{name}{place[1]}"
     command = [compiler, *_FLAGS, "-shared", _SOURCES[version], "model.o", "-lm", "-o", library]
@@ -268,7 +305,7 @@ def _content(
 ) -> dict[str, bytes]:
     """All files of an FMU, without the headers of FMI, which whoever compiles it has (FMI 2.0.4, section 2.3)."""
     compiled = (_SOURCES[version], "model.c")
-    sources = {**code, **{file: _file(file) for file in (_SOURCES[version], "core.h")}}
+    sources = {**code, **{file: _file(file) for file in (_SOURCES[version], *_SHARED)}}
     texts = {"modelDescription.xml": description(interface, version, compiled)}
     texts |= {f"sources/{name}": text for name, text in sources.items()}
     if version == "3.0":

@@ -69,6 +69,24 @@ class Word:
 
 
 @dataclass(frozen=True)
+class Loops:
+    """What closes loops where a motion starts.
+
+    residual: of the configuration, so many first, then of the velocity; slope: of these by the state, row-major.
+    coordinates, speeds: how many the state begins with; guess: where states begin that nobody gave; dependent: which
+    of them follow from the others.
+    """
+
+    residual: Program
+    slope: Program
+    configuration: int
+    coordinates: int
+    speeds: int
+    guess: tuple[float, ...]
+    dependent: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
 class Content:
     """What a package is made of.
 
@@ -76,7 +94,7 @@ class Content:
     own name, digest: of its equations' source; description: the robot's in YAML, None where there is none; inputs: what
     an example moves the robot by; joints and base_frame: read what a robot's own file calls
     the joints of its wheels, and the frame of its base. clocks: of controllers that sample, periods and first instants
-    (s) by name, in the order of the group `due` of the entry `sampling`.
+    (s) by name, in the order of the group `due` of the entry `sampling`. loops: what closes them, where there are any.
     """
 
     name: str
@@ -89,6 +107,7 @@ class Content:
     joints: Callable[[], Mapping[str, str]] = dict
     base_frame: Callable[[], str] = lambda: "base_link"
     clocks: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
+    loops: Loops | None = None
 
     def entry(self, name: str) -> Entry | None:
         """An entry by its name, where there is one."""

@@ -156,9 +156,9 @@ def settled(
     last, from where the others fit it best, and only where nothing else would do.
     """
     left = sizes(conditions.at(q)[0])
-    nearest, gap = _sought(conditions, q, left, [k for k in dependent if k in free], _RESTARTS)
+    nearest, gap = _sought(conditions, q, left, [k for k in dependent if k in free])
     q, left = _where_closed((nearest, gap), (q, left))
-    q, left = _where_closed(_sought(conditions, q, left, free, _RESTARTS), (q, left))
+    q, left = _where_closed(_sought(conditions, q, left, free), (q, left))
     if (left <= CLOSED).all():
         return q, left
     moved, gap = _sought(conditions, nearest, gap, dependent, 0)
@@ -174,8 +174,13 @@ def _where_closed(
     return np.where(good[:, None], one[0], other[0]), np.where(good, one[1], other[1])
 
 
+def restarts(places: int) -> np.ndarray:
+    """Where else searches of so many places begin, beside where they are (restarts, places)."""
+    return np.random.default_rng(0).uniform(-np.pi, np.pi, (_RESTARTS, places))
+
+
 def _sought(
-    conditions: Conditions, q: np.ndarray, left: np.ndarray, free: Collection[int], restarts: int
+    conditions: Conditions, q: np.ndarray, left: np.ndarray, free: Collection[int], most: int = _RESTARTS
 ) -> tuple[np.ndarray, np.ndarray]:
     """From where they are, then a bit beside, then from all around: the first that closes, or comes closest.
 
@@ -183,9 +188,7 @@ def _sought(
     """
     places = sorted(free)
     best, least = q.copy(), left.copy()
-    rng = np.random.default_rng(0)
-    around = [rng.uniform(-np.pi, np.pi, len(places)) for _ in range(restarts)]
-    for offset in (0.0, _NUDGE, *around):
+    for offset in (0.0, _NUDGE, *restarts(len(places))[:most]):
         still = np.flatnonzero(~(least <= CLOSED))
         if not (len(still) and places):
             break

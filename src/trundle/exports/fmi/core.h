@@ -7,9 +7,11 @@
 #define CORE_H
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model.h"
+#include "settle.h"
 
 enum {
     STATE_AT = 1,
@@ -17,8 +19,7 @@ enum {
     INPUT_AT = RATE_AT + STATES,
     PARAMETER_AT = INPUT_AT + INPUTS,
     OUTPUT_AT = PARAMETER_AT + PARAMETERS,
-    VARIABLES = OUTPUT_AT + OUTPUTS,
-    ROOM = STATES ? STATES : 1 /* an array has an element at least */
+    VARIABLES = OUTPUT_AT + OUTPUTS
 };
 
 typedef enum { INSTANTIATED, INITIALIZING, RUNNING, TERMINATED } Phase;
@@ -26,18 +27,20 @@ typedef enum { INSTANTIATED, INITIALIZING, RUNNING, TERMINATED } Phase;
 /* What is copied where a tool keeps or restores an instance. */
 typedef struct {
     double values[VARIABLES];
+    double set[ROOM]; /* states at the start, before loops are closed */
     double tolerance; /* of a step's error, relative to each state's size and absolute */
     double step;      /* s, what the last step's error allows for the next one */
     double begin;     /* s, what samples are counted from */
     double sampled[CLOCKS + 1]; /* how often each clock was due; an array has an element at least */
     Phase phase;
-    int rates_known, outputs_known;
+    int rates_known, outputs_known, settled;
 } Numbers;
 
 typedef struct {
     Numbers now;
     double scratch[8][ROOM];
     double changes[VARIABLES];
+    char reason[400]; /* why a start is refused */
 } Core;
 
 static const double TOLERANCE = 1e-6;
@@ -58,6 +61,7 @@ static void reset(Core *core)
 {
     memset(core, 0, sizeof *core);
     memcpy(core->now.values + STATE_AT, first_state, STATES * sizeof(double));
+    memcpy(core->now.set, first_state, STATES * sizeof(double));
     memcpy(core->now.values + PARAMETER_AT, first_parameter, PARAMETERS * sizeof(double));
     core->now.tolerance = TOLERANCE;
 }
@@ -106,9 +110,39 @@ static void find_outputs(Core *core)
     }
 }
 
+static void set_states(Core *core, const double *states)
+{
+    memcpy(core->now.values + STATE_AT, states, STATES * sizeof(double));
+    forget(core);
+}
+
+/* Close the loops at the start, where states or parameters may have been set; why that can't be, NULL where it can. */
+static const char *start(Core *core)
+{
+    const double *values = core->now.values;
+    if (!LOOPS || core->now.settled)
+        return NULL;
+    const double left = settle(core->now.set, values + INPUT_AT, values + PARAMETER_AT, core->scratch[0]);
+    core->now.settled = left <= BROKEN;
+    if (core->now.settled) {
+        set_states(core, core->scratch[0]);
+        return NULL;
+    }
+    Choice given;
+    const int some = choose_given(core->now.set, given);
+    size_t size = (size_t)snprintf(core->reason, sizeof core->reason, "the loops stay open by %.3g at these parameters%s",
+                                   left, some ? "; set fewer starts, or others, than those of" : "");
+    for (int j = 0; j < STATES && size < sizeof core->reason; j++)
+        if (given[j])
+            size += (size_t)snprintf(core->reason + size, sizeof core->reason - size, " %s", state_names[j]);
+    return core->reason;
+}
+
 /* Values by reference; 0 where there is no such variable. */
 static int get(Core *core, const unsigned *references, size_t count, double *values)
 {
+    if (core->now.phase == INITIALIZING)
+        start(core); /* where it can't, states are those that were set */
     for (size_t k = 0; k < count; k++) {
         const unsigned at = references[k];
         if (at >= VARIABLES)
@@ -139,38 +173,11 @@ static int set(Core *core, const unsigned *references, size_t count, const doubl
         if (*place != values[k])
             forget(core);
         *place = values[k];
+        if (references[k] >= STATE_AT && references[k] < RATE_AT)
+            core->now.set[references[k] - STATE_AT] = values[k];
     }
+    core->now.settled = 0;
     return 1;
-}
-
-static void set_states(Core *core, const double *states)
-{
-    memcpy(core->now.values + STATE_AT, states, STATES * sizeof(double));
-    forget(core);
-}
-
-/* Of two numbers; not a number where one isn't. */
-static double larger(double a, double b)
-{
-    return a >= b || a != a ? a : b;
-}
-
-/* Close the loops at the start, where states or parameters may have been changed; 0 where Newton's steps don't end. */
-static int close_loops(Core *core)
-{
-    double *state = core->now.values + STATE_AT, *next = core->scratch[0];
-    for (int k = 0; LOOPS && k < 50; k++) {
-        double moved = 0;
-        project(core, state, next);
-        for (int i = 0; i < STATES; i++) {
-            const double by = fabs(next[i] - state[i]) / (1 + fabs(next[i]));
-            moved = larger(moved, by); /* not a number: stays, and never ends */
-        }
-        set_states(core, next);
-        if (moved <= 1e-13)
-            return 1;
-    }
-    return !LOOPS;
 }
 
 /* One step of the classical method, into scratch[5]; its error relative to what is tolerated.

@@ -100,8 +100,10 @@ fmi2Status fmi2EnterInitializationMode(fmi2Component c)
 
 fmi2Status fmi2ExitInitializationMode(fmi2Component c)
 {
-    core_of(c)->now.phase = RUNNING;
-    return told(c, close_loops(core_of(c)), fmi2Error, "the loops can't be closed at these states and parameters");
+    const char *reason = start(core_of(c));
+    if (!reason)
+        core_of(c)->now.phase = RUNNING;
+    return told(c, !reason, fmi2Error, reason);
 }
 
 fmi2Status fmi2Terminate(fmi2Component c)

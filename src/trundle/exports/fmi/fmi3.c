@@ -107,9 +107,10 @@ fmi3Status fmi3EnterInitializationMode(fmi3Instance instance, fmi3Boolean tolera
 
 fmi3Status fmi3ExitInitializationMode(fmi3Instance instance)
 {
-    core_of(instance)->now.phase = RUNNING;
-    return told(instance, close_loops(core_of(instance)), fmi3Error,
-                "the loops can't be closed at these states and parameters");
+    const char *reason = start(core_of(instance));
+    if (!reason)
+        core_of(instance)->now.phase = RUNNING;
+    return told(instance, !reason, fmi3Error, reason);
 }
 
 fmi3Status fmi3Terminate(fmi3Instance instance)
