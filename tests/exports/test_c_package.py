@@ -3,6 +3,7 @@
 import ctypes
 import re
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -225,9 +226,54 @@ def test_a_parameter_that_a_float_can_not_hold_is_named(tmp_path, mass):
 def test_the_readme_tells_what_the_example_does(to):
     robot = trundle.catalog.mecanum()
     whole = trundle.export(robot, to, "dynamics").content("README.md").decode()
-    assert "`./main 30 0.001` runs it" in whole
+    assert "`./main 30 0.001` runs the robot from its start. " in whole
     assert "`MECANUM_STATE_...`" in whole
     part = trundle.export(robot, to, "kinematics").content("README.md").decode()
     assert "`./main` calls every function once" in part
     assert "`MECANUM_TWIST_...`" in part
     assert "step" not in part.split("## `wheel_states`")[0]
+
+
+# By target what its example's file says of the step that it takes of itself.
+STEPS = {
+    "c": ("main.c", ": {};"),
+    "cpp": ("main.cpp", ": {};"),
+    "fortran": ("main.f90", "argument(2, {}_wp)"),
+    "javascript": ("example.js", "h = {}, "),
+    "octave": ("main.m", "h = {}; end"),
+    "numpy": ("README.md", "robot.step(x, u, p, {})"),
+}
+SLIPPING = Path(__file__).parents[2] / "examples" / "skid_steer" / "turn.yaml"
+
+
+@pytest.mark.parametrize("to", STEPS)
+def test_examples_take_the_step_that_a_rollout_advises_and_say_so(to):
+    document = trundle.documents.load(SLIPPING)
+    inputs = {name: value.number for name, value in document.run.inputs.items()}
+    with pytest.warns(UserWarning, match="is too long") as warned:
+        trundle.rollout(document, inputs=inputs, steps=1, dt=1e-3)
+    (advised,) = map(float, re.findall(r"take dt = (\S+) s", str(warned[0].message)))
+    assert advised < 1e-3
+    package = trundle.export(document, to, "dynamics")
+    name, text = STEPS[to]
+    assert text.format(advised) in package.files[name]
+    if to != "numpy":
+        assert re.search(
+            rf"30,? {advised}\)?` runs the robot from its start \(longer steps may grow there\)",
+            package.files["README.md"],
+        )
+        assert [note.split(" unless")[0] for note in package.notes] == [f"steps of {advised} s"]
+    usual = trundle.export(ROBOT, to, "dynamics")
+    assert text.format(0.001) in usual.files[name]
+    assert usual.notes == ()
+
+
+@pytest.mark.slow
+def test_the_example_of_slipping_wheels_runs_as_simulate_does(tmp_path):
+    document = trundle.documents.load(SLIPPING)
+    inputs = {name: value.number for name, value in document.run.inputs.items()}
+    run = trundle.simulate(document, 5.0, inputs, samples=2)
+    trundle.export(document, "c", "dynamics", output=tmp_path)
+    end = ran(built(tmp_path), "5")[-1, 1:]
+    wanted = np.array([run[name][-1] for name in trundle.derive(document).states])
+    assert np.abs(end - wanted).max() <= 1e-6 * np.abs(wanted).max()

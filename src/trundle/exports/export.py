@@ -13,7 +13,7 @@ from trundle.documents import Document, dump, urdf_extras
 from trundle.errors import InputError, require_known, suggest
 from trundle.expected import a_text, a_truth, came, names_of
 from trundle.exports.entries import entries, loops_of
-from trundle.exports.example import example_inputs
+from trundle.exports.example import example_inputs, example_step
 from trundle.exports.package import require_free, write
 from trundle.exports.preparing import with_prepared, with_used_parameters
 from trundle.exports.readme import layout, readme
@@ -94,13 +94,15 @@ def export(
     chosen = entries(whole, parts, optional, samples=target.samples)
     chosen = with_used_parameters(chosen) if target.lean else chosen
     chosen = with_prepared(chosen) if target.prepares else chosen
+    inputs = example_inputs(source, whole)
     content = Content(
         name=_named(whole.name if name is None else a_text(name, "name"), name is None, chosen),
         precision=precision,
         entries=with_names(chosen, whole),
         model=whole.name,
         digest=whole.digest,
-        inputs=example_inputs(source, whole),
+        inputs=inputs,
+        step=example_step(whole, inputs, chosen),
         description=None if whole.robot is None else dump(whole.robot),
         joints=partial(_joints_of, whole.robot),
         base_frame=partial(_base_frame_of, whole.robot),

@@ -269,6 +269,6 @@ def _add_structure(structure: ET.Element, interface: Interface, *, two: bool) ->
         if two:
             unknowns = structure.find(kind)
             unknowns = ET.SubElement(structure, kind) if unknowns is None else unknowns
-            ET.SubElement(unknowns, "Unknown", index=str(place + 1), **known)
+            ET.SubElement(unknowns, "Unknown", {"index": str(place + 1), **known})
         else:
-            ET.SubElement(structure, _ELEMENTS[kind], valueReference=str(place), **known)
+            ET.SubElement(structure, _ELEMENTS[kind], {"valueReference": str(place), **known})

@@ -216,7 +216,7 @@ def _package(content: Content) -> Package:
         "c/usage.md", name=name, upper=name.upper(), but=but, run=code.run, group=code.first_word,
         samples=filled("c/samples.md", name=name).rstrip() if code.sampling else "",
     )  # fmt: skip
-    return Package(files, usage, {})
+    return Package(files, usage, {}, content.notes)
 
 
 def require_package_name(name: str, language: Language) -> None:
@@ -265,7 +265,7 @@ class CTexts:
     @property
     def run(self) -> str:
         """What is said of the example."""
-        return "`./main 30 0.001` runs it" if self.dynamics else "`./main` calls every function once"
+        return self.content.runs("./main 30 STEP") if self.dynamics else "`./main` calls every function once"
 
     def header(self) -> str:
         """Places, structures, defaults, and the functions with what they do."""
@@ -305,6 +305,7 @@ class CTexts:
             room=self.counts[given] if given.size else "1",
             given=", ".join(map(self.language.number, self.content.moved)) or "0",
             columns=",".join(self.content.columns),
+            step=self.content.step,
             reading=filled("c/reading.c", names=", ".join(self.content.input_names) or "none").rstrip("\n"),
         )
 

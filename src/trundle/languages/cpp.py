@@ -20,7 +20,7 @@ def _package(content: Content) -> Package:
         "Makefile": filled("cpp/Makefile", name=name, warnings=WARNINGS),
     }
     usage = filled("cpp/usage.md", name=name, upper=name.upper(), run=code.run, group=code.first_word)
-    return Package(files, usage, {})
+    return Package(files, usage, {}, content.notes)
 
 
 class _Thin:
@@ -64,6 +64,7 @@ class _Thin:
             input=self.types[given],
             given=", ".join(map(self.code.language.number, self.code.content.moved)),
             columns=",".join(self.code.content.columns),
+            step=self.code.content.step,
             names=", ".join(self.code.content.input_names) or "none",
             parameter=f"{self.code.structures[parameter].type}_defaults, " if held else "",
         )

@@ -204,8 +204,10 @@ def _package(content: Content) -> Package:
         "Makefile": filled("fortran/Makefile", name=name, module=name.lower(), first=first),
         **({"main.f90": _example(content)} if moves else {}),
     }
-    make = "`make` builds the example, `./main 30 0.001` runs it." if moves else "`make` compiles it."
-    return Package(files, filled("fortran/usage.md", name=name, make=make), {}, first=FORTRAN.first)
+    make = f"`make` builds the example, {content.runs('./main 30 STEP')}." if moves else "`make` compiles it."
+    return Package(
+        files, filled("fortran/usage.md", name=name, make=make), {}, content.notes, first=FORTRAN.first
+    )
 
 
 def _example(content: Content) -> str:
@@ -215,7 +217,7 @@ def _example(content: Content) -> str:
     words = {"room": len(given), "given": ", ".join(given), "header": f"  print '(a)', {columns}"}
     told = content.input_names or ["none"]
     words["names"] = "\n".join(f"    write (error_unit, '(a)') '{name}'" for name in told)
-    text = filled("fortran/main.f90", name=content.name, **words)
+    text = filled("fortran/main.f90", name=content.name, step=content.step, **words)
     return "\n".join(part for line in text.split("\n") for part in continued(line))
 
 

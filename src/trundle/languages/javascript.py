@@ -143,9 +143,10 @@ def _package(content: Content) -> Package:
             name=content.name,
             given=", ".join(map(_number, content.moved)),
             columns=",".join(content.columns),
+            step=content.step,
         )
-        example = " `node example.js 30 0.001` runs\nthe robot from its start."
-    return Package(files, _usage(content.name, content.entries[0], example), {})
+        example = f"\n{content.runs('node example.js 30 STEP')}."
+    return Package(files, _usage(content.name, content.entries[0], example), {}, content.notes)
 
 
 def _types(content: Content, functions: Sequence[Function]) -> str:

@@ -207,10 +207,11 @@ def _package(content: Content) -> Package:
             name=name,
             given="; ".join(map(_number, content.moved)) or "zeros(0, 1)",
             columns=",".join(content.columns),
+            step=content.step,
         )
-        example = " `main(30, 1e-3)` runs the robot from its start,\n`ode45` takes"
+        example = f" {content.runs('main(30, STEP)')};\n`ode45` takes"
         example += f" `@(t, x) {name}.dynamics(x, input, parameter)`."
-    return Package(files, _usage(name, content.entries[0], example), {}, first=OCTAVE.first)
+    return Package(files, _usage(name, content.entries[0], example), {}, content.notes, first=OCTAVE.first)
 
 
 def _wrapped(line: str) -> list[str]:

@@ -18,6 +18,8 @@ from trundle.program.ir import Group, Program
 Texts = tuple[str, ...]
 # What is filled into a text under assets/.
 _SLOT = re.compile(r"@([A-Z0-9_]+)@")
+# How far an example goes at once where its motions allow (s).
+USUAL_STEP = 1e-3
 MEANING = "the state after a time h, inputs held, by the classical Runge-Kutta method"
 # Where the rates b, c, d are taken after a at the state, and the state afterwards (Hairer et al. 1993, table II.1.2).
 _STAGES = {"b": "{state} + {h} / 2 * {a}", "c": "{state} + {h} / 2 * {b}", "d": "{state} + {h} * {c}"}
@@ -91,10 +93,11 @@ class Content:
     """What a package is made of.
 
     name: stands in names of files, modules, classes and functions; precision: "double" or "single"; model: the model's
-    own name, digest: of its equations' source; description: the robot's in YAML, None where there is none; inputs: what
-    an example moves the robot by; joints and base_frame: read what a robot's own file calls
-    the joints of its wheels, and the frame of its base. clocks: of controllers that sample, periods and first instants
-    (s) by name, in the order of the group `due` of the entry `sampling`. loops: what closes them, where there are any.
+    own name, digest: of its equations' source; description: the robot's in YAML, None where there is none; inputs:
+    what an example moves the robot by; step: how far it goes at once unless told otherwise (s); joints and base_frame:
+    read what a robot's own file calls the joints of its wheels, and the frame of its base. clocks: of controllers that
+    sample, periods and first instants (s) by name, in the order of the group `due` of the entry `sampling`. loops:
+    what closes them, where there are any.
     """
 
     name: str
@@ -108,6 +111,7 @@ class Content:
     base_frame: Callable[[], str] = lambda: "base_link"
     clocks: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
     loops: Loops | None = None
+    step: float = USUAL_STEP
 
     def entry(self, name: str) -> Entry | None:
         """An entry by its name, where there is one."""
@@ -138,6 +142,20 @@ class Content:
     def moved(self) -> tuple[float, ...]:
         """The inputs of an example: 1 each where nobody said others."""
         return self.inputs or (1.0,) * (0 if self.dynamics is None else self.dynamics.program.inputs[1].size)
+
+    def runs(self, command: str) -> str:
+        """How a README says that a command runs the example, of whose words STEP is the step."""
+        said = f"`{command.replace('STEP', f'{self.step:g}')}` runs the robot from its start"
+        return said if self.step == USUAL_STEP else f"{said} (longer steps may grow there)"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a command says of an example that needs short steps."""
+        if self.dynamics is None or self.step == USUAL_STEP:
+            return ()
+        return (
+            f"steps of {self.step:g} s unless told otherwise: there are motions that decay too fast for longer ones",
+        )
 
     @cached_property
     def prepared(self) -> Group | None:

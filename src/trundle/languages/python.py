@@ -195,7 +195,7 @@ def _package(content: Content, language: Language, library: str, np: str, wide: 
         parts.append(f"OUTPUTS = {outputs.groups[-1].labels!r}")
     example = _call(content.entries[0], np)
     if content.dynamics is not None:
-        example = filled("python/example.md", np=np, inputs=words["input"].group.size)
+        example = filled("python/example.md", np=np, inputs=words["input"].group.size, step=content.step)
     usage = filled("python/usage.md", name=name, library=library, wide=wide, example=example)
     return Package({f"{name}.py": head + "\n\n".join(parts) + "\n"}, usage, {})
 

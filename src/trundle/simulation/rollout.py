@@ -26,7 +26,7 @@ from trundle.simulation.options import positive
 from trundle.simulation.outcome import describe
 from trundle.simulation.rollout_checks import check_whole_numbers, diverged, require_memory
 from trundle.simulation.sampling import stepped_groups, warn_of_period
-from trundle.simulation.stability import eigenvalues, longest_step
+from trundle.simulation.stability import advised_step, stable_step
 
 if TYPE_CHECKING:
     from trundle.robot.terrain import Terrain
@@ -209,17 +209,13 @@ def _warn_of_step(
     )
     for lane in [0] if alike else sorted({0, count // 2, count - 1}):
         given, numbers = (lane_numbers(values, 0, slice(lane, lane + 1)).reshape(-1) for values in (u, p))
-
-        def rates(states: FloatArray, given: FloatArray = given, numbers: FloatArray = numbers) -> FloatArray:
-            return model.dynamics.evaluate(states, given, numbers)[0]
-
-        bounds.append((*longest_step(eigenvalues(rates, start[:, lane])), lane))
+        bounds.append((*stable_step(model.dynamics, start[:, lane], given, numbers), lane))
     longest, rate, lane = min(bounds)
     if h > longest:
         who = f"robot {lane} of '{model.name}'" if count > 1 else f"'{model.name}'"
         warnings.warn(
             f"dt = {h:g} s is too long for {who}: at the start it has motions that decay at {rate:.3g}/s, which grow "
-            f"with steps above {longest:.3g} s; take dt = {0.5 * longest:.1g} s, or trundle.simulate, which controls "
-            "its error",
+            f"with steps above {longest:.3g} s; take dt = {advised_step(longest):g} s, or trundle.simulate, "
+            "which controls its error",
             stacklevel=3,
         )

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray
+from trundle.program import Program
 
 # Rates (n, k) of k states (n, k).
 Roots = npt.NDArray[np.complex128]
@@ -38,6 +39,19 @@ def decay_rate(roots: Roots) -> float:
     Less the growth, so that conservative motions, whose λ come in pairs ±λ, count as what they are, not stiff.
     """
     return float(-roots.real.min() - max(roots.real.max(), 0.0))
+
+
+def stable_step(
+    dynamics: Program, x: FloatArray, inputs: FloatArray, parameters: FloatArray
+) -> tuple[float, float]:
+    """`longest_step` of motions near the state x (n,) with the rates of a program (state, input, parameter) -> rate."""
+    return longest_step(eigenvalues(lambda states: dynamics.evaluate(states, inputs, parameters)[0], x))
+
+
+def advised_step(longest: float) -> float:
+    """A step (s) of about half the longest one or less: 1, 2 or 5 times a power of ten, so that it divides seconds."""
+    power = math.floor(math.log10(0.5 * longest))
+    return max(step for k in (0.5, 1, 2, 5) if (step := float(f"{k}e{power}")) <= 0.5 * longest)
 
 
 def longest_step(roots: Roots) -> tuple[float, float]:

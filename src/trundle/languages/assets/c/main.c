@@ -17,7 +17,7 @@ static void print(double time, const @REAL@ *state) {
 int main(int count, char **words) {
     if (count > 3 + @INPUTS@) refuse("too many numbers, the first of them ", words[3 + @INPUTS@]);
     const double seconds = count > 1 ? number("SECONDS isn't a number above 0: ", words[1], 0) : 10.0;
-    const double h = count > 2 ? number("STEP isn't a number above 0: ", words[2], 0) : 1e-3;
+    const double h = count > 2 ? number("STEP isn't a number above 0: ", words[2], 0) : @STEP@;
     if (seconds / h > 2e9) refuse("SECONDS are more than 2e9 times STEP", "");
     const long steps = (long)(seconds / h + 0.5), stride = steps < 100 ? 1 : steps / 100;
     @REAL@ state[@STATES@], input[@ROOM@] = {@GIVEN@};

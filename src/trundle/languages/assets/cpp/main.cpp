@@ -33,7 +33,7 @@ double number(const char *problem, const char *word, double bound) {
 
 int main(int count, char **words) {
     const double seconds = count > 1 ? number("SECONDS isn't a number above 0: ", words[1], 0) : 10.0;
-    const double h = count > 2 ? number("STEP isn't a number above 0: ", words[2], 0) : 1e-3;
+    const double h = count > 2 ? number("STEP isn't a number above 0: ", words[2], 0) : @STEP@;
     if (seconds / h > 2e9) refuse("SECONDS are more than 2e9 times STEP", "");
     const long steps = static_cast<long>(seconds / h + 0.5), stride = std::max(1L, steps / 100);
     @NAME@::@STATE@ state = @NAME@::start();

@@ -9,7 +9,7 @@ program main
   integer :: k, steps
   if (command_argument_count() > 2 + inputs) call refuse('too many numbers')
   seconds = argument(1, 10.0_wp)
-  h = argument(2, 1e-3_wp)
+  h = argument(2, @STEP@_wp)
   if (.not. (seconds > 0)) call refuse("SECONDS isn't a number above 0")
   if (.not. (h > 0)) call refuse("STEP isn't a number above 0")
   if (seconds / h > 2e9_wp) call refuse('SECONDS are more than 2e9 times STEP')

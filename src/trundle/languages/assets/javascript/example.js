@@ -2,7 +2,7 @@
 // node example.js [SECONDS [STEP [INPUT...]]]
 import { groups, step } from "./@NAME@.js";
 
-const [seconds = 10, h = 1e-3, ...given] = process.argv.slice(2).map(Number);
+const [seconds = 10, h = @STEP@, ...given] = process.argv.slice(2).map(Number);
 const moved = [@GIVEN@];
 const state = Float64Array.from(groups.state.defaults);
 const parameter = Float64Array.from(groups.parameter.defaults);

@@ -2,7 +2,7 @@
 function main(seconds, h, input)
   groups = @NAME@.groups();
   if nargin < 1, seconds = 10; end
-  if nargin < 2, h = 1e-3; end
+  if nargin < 2, h = @STEP@; end
   if nargin < 3, input = [@GIVEN@]; end
   state = groups.state.defaults;
   parameter = groups.parameter.defaults;
