@@ -155,6 +155,48 @@ def test_kinds_of_joints(tmp_path, layout):
     assert (robot.number(slide.lower), robot.number(slide.upper)) == (-0.1, 0.2)
 
 
+@LAYOUTS
+def test_ranges_that_do_not_clamp_are_what_is_usual(tmp_path, layout):
+    """And default values; a range of no width, and none at all, say nothing."""
+    data = {
+        "tilt": "<default_value>0.1</default_value><range>-1.5 1.5</range><clamped>false</clamped>",
+        "px": "<default_value>0.95</default_value><range>-5 5</range>",
+        "py": "<range>0 0</range>",
+        "knee": "<default_value>-0.2</default_value><range>-2 0.1</range><clamped>true</clamped>",
+    }
+    half = "<LinearFunction><coefficients>0.5 0</coefficients></LinearFunction>"
+    bent = [axis("rotation1", "0 0 1", "lead", half)]  # a coordinate that no axis is by itself
+    joints = (
+        J("PlanarJoint", "ground", "pelvis", ("tilt", "px", "py"), coordinate_data=data),
+        J("PinJoint", "pelvis", "shank", ("knee",), coordinate_data=data),
+        J(
+            "CustomJoint",
+            "shank",
+            "foot",
+            ("lead",),
+            inside=spatial(*bent),
+            coordinate_data={"lead": data["tilt"]},
+        ),
+    )
+    robot = load(tmp_path, layout(joints))
+
+    def told(noun):
+        return [None if value is None else robot.number(value) for value in (noun.lower, noun.upper)]
+
+    usual = {
+        name: (*told(robot.joints[name].usual), robot.joints[name].usual.value.number)
+        for name in (*data, "lead")
+    }
+    assert usual == {
+        "tilt": (-1.5, 1.5, 0.1), "px": (-5, 5, 0.95), "py": (None, None, 0), "knee": (None, None, -0.2),
+        "lead": (-1.5, 1.5, 0.1),
+    }  # fmt: skip
+    assert {name: told(robot.joints[name]) for name in usual} == {name: [None, None] for name in usual} | {
+        "knee": [-2, 0.1]
+    }
+    assert not [name for name in robot.parameter_values() if "usual" in name]  # no parameter of its equations
+
+
 def test_a_locked_coordinate_holds_still_where_it_is(tmp_path):
     locked = {"knee": "<default_value>0.5</default_value><locked>true</locked>"}
     robot = load(tmp_path, version_4([J("PinJoint", "ground", "shank", ("knee",), coordinate_data=locked)]))
@@ -244,6 +286,43 @@ BAD = {
         [J("PinJoint", "foot", "shank", ("knee",)), J("PinJoint", "shank", "foot", ("ankle",))],
         "in a circle",
     ),
+    **{
+        f"{name}, {'clamped' if clamped == 'true' else 'usual'}": (
+            [
+                J(
+                    "PinJoint",
+                    "ground",
+                    "shank",
+                    ("knee",),
+                    coordinate_data={"knee": f"{data}<clamped>{clamped}</clamped>"},
+                )
+            ],
+            rf"leg.osim:\d+: {message}",
+        )
+        for clamped in ("true", "false")
+        for name, data, message in (
+            (
+                "crossed",
+                "<range>1 -2</range>",
+                "joint 'shank_joint': the range of 'knee' ends before it begins: 1 to -2",
+            ),
+            (
+                "endless",
+                "<range>-inf inf</range>",
+                "joint 'shank_joint': expected 2 numbers in <range>, got '-inf inf'",
+            ),
+            (
+                "none",
+                "<range>nan 1</range>",
+                "joint 'shank_joint': expected 2 numbers in <range>, got 'nan 1'",
+            ),
+            (
+                "default",
+                "<range>0 1</range><default_value>nan</default_value>",
+                ".*expected 1 numbers in <default_value>",
+            ),
+        )
+    },
     "same name": ([PIN, J("PinJoint", "shank", "foot", ("knee",))], "the name 'knee' is taken"),
 }
 

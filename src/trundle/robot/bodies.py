@@ -153,6 +153,28 @@ class _Resisted(Noun):
         return field == "coulomb_speed" and "coulomb" in given
 
 
+class UsualAngle(Noun):
+    """What an angle usually is: inverse kinematics begins there and chooses by it; it neither stops nor weighs."""
+
+    called: ClassVar[str] = "usual angle"
+    in_equations: ClassVar[bool] = False
+
+    lower: Angle | None = default(None, "Least usual angle (rad). Default: the stop's.")
+    upper: Angle | None = default(None, "Greatest usual angle (rad). Default: the stop's.")
+    value: Angle = default(0.0, "Where inverse kinematics begins (rad), default 0.")
+
+
+class UsualPosition(Noun):
+    """What a position usually is: inverse kinematics begins there."""
+
+    called: ClassVar[str] = "usual position"
+    in_equations: ClassVar[bool] = False
+
+    lower: Length | None = default(None, "Least usual position (m). Default: the stop's.")
+    upper: Length | None = default(None, "Greatest usual position (m). Default: the stop's.")
+    value: Length = default(0.0, "Where inverse kinematics begins (m), default 0.")
+
+
 class Turning(_Resisted):
     """Springs, friction, a drive's inertia and stops about an axis."""
 
@@ -173,6 +195,7 @@ class Turning(_Resisted):
     )
     limit_damping: AngularDamping = default(0.0, "Damping of the stops (N m s/rad), default 0.")
     limit_width: Positive[Angle] = default(1e-3, "Angle over which a stop sets in (rad), default 1e-3.")
+    usual: UsualAngle = default({}, "What the angle usually is: inverse kinematics chooses by it.")
     movement: Annotated[str, AfterValidator(checked_movement)] | None = default(
         None,
         'What a person\'s joint does as the angle grows: "right knee flexion". Default: read off names of gait models.',
@@ -199,6 +222,11 @@ class Sliding(_Resisted):
     )
     limit_damping: Damping = default(0.0, "Damping of the stops (N s/m), default 0.")
     limit_width: Positive[Length] = default(1e-3, "Distance over which a stop sets in (m), default 1e-3.")
+    usual: UsualPosition = default({}, "What the position usually is: inverse kinematics begins there.")
+
+
+# What has a `lower` and an `upper`.
+LIMITED = (Turning, Sliding, UsualAngle, UsualPosition)
 
 
 class DirectedJoint(Joint):

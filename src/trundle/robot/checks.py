@@ -8,7 +8,7 @@ from itertools import chain as chained
 from itertools import islice
 from operator import itemgetter
 
-from trundle.robot.bodies import MOMENTS, Body, Inertia, Sliding, Turning, TwoAxisJoint, drive_axes
+from trundle.robot.bodies import LIMITED, MOMENTS, Body, Inertia, TwoAxisJoint, drive_axes
 from trundle.robot.couplings import gears, linkages
 from trundle.robot.kinds import ask
 from trundle.robot.parameters import numbers
@@ -151,11 +151,7 @@ def _angle(a: tuple[float, ...], b: tuple[float, ...]) -> float:
 def _limits(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
     """A lower limit lies below the upper one."""
     for path, noun in robot.every_noun:
-        if (
-            isinstance(noun, (Turning, Sliding, ModuleLimits))
-            and noun.lower is not None
-            and noun.upper is not None
-        ):
+        if isinstance(noun, (*LIMITED, ModuleLimits)) and noun.lower is not None and noun.upper is not None:
             lower, upper = values[noun.lower.key], values[noun.upper.key]
             if lower >= upper:
                 message = f"the lower limit {lower:g} is not below the upper one, {upper:g}"

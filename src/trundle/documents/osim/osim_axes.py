@@ -84,16 +84,22 @@ def coordinates_of(joint: OsimJoint) -> list[OsimNode]:
     return [] if holder is None else [part for part in holder.children() if part.element.tag == "Coordinate"]
 
 
-def limits_of(coordinate: OsimNode) -> tuple[float, float] | None:
-    """A coordinate's range (rad, m) where it is clamped."""
-    if not coordinate.flag("clamped"):
-        return None
-    lower, upper = coordinate.numbers("range", 2)
-    if lower > upper:
-        raise coordinate.fail(
-            f"the range of {coordinate.name!r} ends before it begins: {lower:g} to {upper:g}"
-        )
-    return lower, upper
+def range_of(coordinate: OsimNode) -> dict[str, object]:
+    """What a joint says of its coordinate (rad, m): a clamped range as stops, another one and the default as usual."""
+    (value,), clamped = coordinate.numbers("default_value", 1, (0.0,)), coordinate.flag("clamped")
+    usual = {"value": value} if value else {}
+    stops: dict[str, object] = {}
+    if clamped or coordinate.child("range") is not None:
+        lower, upper = coordinate.numbers("range", 2)
+        if lower > upper:
+            raise coordinate.fail(
+                f"the range of {coordinate.name!r} ends before it begins: {lower:g} to {upper:g}"
+            )
+        if clamped:
+            stops = {"lower": lower, "upper": upper}
+        elif lower < upper:
+            usual |= {"lower": lower, "upper": upper}
+    return stops | ({"usual": usual} if usual else {})
 
 
 def _custom(node: OsimNode, coordinates: Collection[str]) -> Iterator[OsimAxis]:

@@ -30,8 +30,8 @@ def load_osim(path: str | FilePath) -> Robot:
 
     Read are PinJoint, SliderJoint, WeldJoint, UniversalJoint, GimbalJoint, PlanarJoint, BallJoint, FreeJoint, and
     CustomJoint, whose axes may follow lines, polynomials and splines of coordinates; locked coordinates,
-    CoordinateCouplerConstraint and WeldConstraint. What else a model has (muscles, other constraints) is left out, and
-    a warning names it.
+    CoordinateCouplerConstraint and WeldConstraint. Clamped ranges become limits; others, and default values, are
+    what is `usual` of a joint. What else a model has (muscles, other constraints) is left out, and a warning names it.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from trundle.documents.osim.osim_axes import OsimAxis, axes_of, coordinates_of, limits_of, whole_type
+from trundle.documents.osim.osim_axes import OsimAxis, axes_of, coordinates_of, range_of, whole_type
 from trundle.documents.osim.osim_constraints import OsimConstraints, OsimWeld, constraints_of
 from trundle.documents.osim.osim_elements import GROUND, OsimJoint, OsimModel, OsimNode
 from trundle.documents.osim.osim_functions import OsimFunction
@@ -108,8 +108,9 @@ def _add_joint(parts: _Parts, joint: OsimJoint, body: OsimData, constraints: Osi
         return
     axes = axes_of(joint, constraints.held)
     carriers = {axis.carries: axis for axis in axes if axis.carries}  # the last: a turn before a slide
-    for name in _alone(joint, axes, carriers, constraints):
-        parts.add(joint.node, clean(name), {"type": "revolute", "parent": parent, **_placed(pose)})
+    for node in _alone(joint, axes, carriers, constraints):
+        data = {"type": "revolute", "parent": parent, **_placed(pose), **range_of(node)}
+        parts.add(joint.node, clean(node.name), data)
     steps = list(_steps(parts, joint, axes, carriers, parent, pose))
     steps[-1][1]["body"] = body
     for name, data in steps:
@@ -118,12 +119,12 @@ def _add_joint(parts: _Parts, joint: OsimJoint, body: OsimData, constraints: Osi
 
 def _alone(
     joint: OsimJoint, axes: list[OsimAxis], carriers: Mapping[str, OsimAxis], constraints: OsimConstraints
-) -> Iterator[str]:
+) -> Iterator[OsimNode]:
     """The joint's coordinates that axes or other coordinates follow, or that follow others, but that are no axis."""
     used = {name for axis in axes for name in axis.function.coordinates} | constraints.single
     for node in coordinates_of(joint):
         if node.name in used and node.name not in carriers and node.name not in constraints.held:
-            yield node.name
+            yield node
 
 
 def _steps(
@@ -150,9 +151,9 @@ def _steps(
             **_placed(pose),
         }
         if own:
-            name, limits = clean(axis.carries), limits_of(nodes[axis.carries])
+            name = clean(axis.carries)
             data["axis"] = scale(function.slopes[0], direction)
-            data |= {} if limits is None else dict(zip(("lower", "upper"), limits, strict=True))
+            data |= range_of(nodes[axis.carries])
         else:
             name = free_name(clean(f"{joint.name}_{axis.name}"), parts.taken)
             data["axis"] = direction
