@@ -16,6 +16,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray, IntArray
 from trundle.errors import InputError
+from trundle.limbs.capture.branches import Branches, are_less, branches_of
 from trundle.limbs.capture.marker_model import MarkerModel
 from trundle.progress import Progress
 
@@ -31,7 +32,7 @@ _DAMPING, _GROW, _SHRINK, _UNSEEN = 1e-3, 10.0, 0.1, 1e-14
 # Least singular value, relative to the greatest, at which markers still say what every coordinate is.
 _RANK = 1e-6
 # Postures that the first sample is looked for from, besides the start; so is a sample that fits this many times worse
-# than its neighbour, by more than a micrometre.
+# than its neighbour, by more than a micrometre. Nor may a turn of what drives others fit worse than that.
 _TRIES, _LOST, _WORSE, _SEED = 24, 3.0, 1e-6, 20250101
 # Samples from one that is followed to the next, the most that are fitted at once, and how far (rad) nothing turns from
 # one sample to the next: beyond it every sample is followed from the one before.
@@ -134,13 +135,34 @@ class _Sight:
                 break
         return here
 
-    def searched(self, sample: int, q: FloatArray) -> _Postures:
-        """The best posture for one sample among searches that start here (c,) and all over."""
+    def searched(self, sample: int, q: FloatArray, near: FloatArray) -> _Postures:
+        """What is meant for one sample, near another posture (c,), among searches that start here (c,) and all over."""
         starts = np.array([q, *self.model.anywhere(np.random.default_rng(_SEED), q, _TRIES)])
         places = self.nearest(np.full(len(starts), sample), starts, _FOLLOWED)
-        # Of postures that are as good the one nearby, the first.
         good = np.flatnonzero(places.cost <= 1.01 * places.cost.min() + _WORSE**2)
-        return self.nearest(np.array([sample]), places.q[good[:1]])
+        meant = self.meant(np.full(len(good), sample), places.rows(good), near)
+        count, excess = self.branches.rank(meant.q)
+        return self.nearest(np.array([sample]), meant.q[np.lexsort((meant.cost, excess, count))[:1]])
+
+    def meant(self, samples: IntArray, place: _Postures, near: FloatArray) -> _Postures:
+        """What is meant by postures, near others (k, c); fitted again where turns move the robot."""
+        branches = self.branches
+        here = self.at(samples, branches.meant(place.q, near))
+        turned = branches.turned(here.q, here.q)
+        again = np.flatnonzero((turned != here.q).any(axis=1))
+        if again.size:
+            some = samples[again]
+            there = self.nearest(some, turned[again])
+            there = self.at(some, branches.meant(there.q, turned[again]))
+            better = are_less(branches.rank(there.q), branches.rank(here.q[again]))
+            better &= self.error(some, there) <= _LOST * self.error(some, here.rows(again)) + _WORSE
+            here.put(again[better], there.rows(np.flatnonzero(better)))
+        return here
+
+    @cached_property
+    def branches(self) -> Branches:
+        """Which postures have one pose."""
+        return branches_of(self.model)
 
     def error(self, samples: IntArray, place: _Postures) -> FloatArray:
         """Roots of the mean squares of the weighted distances, (k,) m."""
@@ -244,14 +266,16 @@ class _Trail:
         self.left, self.error = np.empty_like(sight.seen), np.empty(time.size)
         self._done, self._total = 0, time.size
 
-    def keep(self, samples: IntArray, place: _Postures, before: FloatArray) -> None:
-        """Store postures; one that fits much worse than those before is searched for all over."""
-        sight = self.sight
-        errors = sight.error(samples, place)
-        for k in np.flatnonzero(errors > _LOST * before + _WORSE):
-            other = sight.searched(int(samples[k]), place.q[k])
-            if other.cost[0] < place.cost[k]:
-                place.put(np.array([k]), other)
+    def keep(self, samples: IntArray, place: _Postures, before: FloatArray, near: FloatArray) -> None:
+        """Store postures; one that fits much worse than those before is searched for all over, and of one that has left
+        usual ranges since then what is meant.
+        """
+        sight, rank = self.sight, self.sight.branches.rank
+        for k in np.flatnonzero(sight.error(samples, place) > _LOST * before + _WORSE):
+            place.put(np.array([k]), sight.searched(int(samples[k]), place.q[k], near[k]))
+        left = np.flatnonzero(rank(place.q)[0] > rank(near)[0])
+        if left.size:
+            place.put(left, sight.meant(samples[left], place.rows(left), near[left]))
         self._store(samples, place)
 
     def settle(self, samples: IntArray) -> None:
@@ -269,7 +293,8 @@ class _Trail:
         self._total += _ALONE * samples.size
         for k in samples.tolist():
             sample = np.array([k])
-            self.keep(sample, self.sight.nearest(sample, q.reshape(1, -1), _FOLLOWED), before)
+            near = q.reshape(1, -1)
+            self.keep(sample, self.sight.nearest(sample, near, _FOLLOWED), before, near)
             q, before = self.postures[sample], self.error[sample]
             self._came(_ALONE)
 
@@ -279,7 +304,7 @@ class _Trail:
         share = ((time[samples] - time[left]) / (time[right] - time[left]))[:, None]
         guess = self.sight.model.between(self.postures[left], self.postures[right], share)
         place = self.sight.nearest(samples, guess)
-        self.keep(samples, place, np.maximum(self.error[left], self.error[right]))
+        self.keep(samples, place, np.maximum(self.error[left], self.error[right]), self.postures[left])
         _require_rank(self.sight, samples, time, place)
         self._came(samples.size)
 

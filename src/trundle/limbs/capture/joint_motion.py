@@ -18,7 +18,7 @@ from trundle.expected import by_name
 from trundle.frozen import Brief, Frozen, Rebuilt
 from trundle.limbs.capture.gaps import Filling, Gaps, gaps_of, refuse_swaps
 from trundle.limbs.capture.inverse_kinematics import fit_postures
-from trundle.limbs.capture.marker_model import Markers, judge_fit, marker_model
+from trundle.limbs.capture.marker_model import Markers, judge_fit, marker_model, warn_unusual
 from trundle.limbs.capture.recording import Recording, column_of
 from trundle.limbs.capture.smoothing import Smoothing, checked_times, refuse_missing, smooth
 from trundle.limbs.capture.smoothing import smoothing as chosen_smoothing
@@ -122,7 +122,8 @@ def joint_motion(
     weights : mapping of str to float, optional
         w by marker, 1 by default.
     limits : bool, optional
-        Whether postures stay within the joints' `lower` and `upper`.
+        Whether postures stay within the joints' `lower` and `upper`. What is usual chooses among postures of
+        one pose either way.
     gaps : Gaps, str or mapping, optional
         "spline" or "linear" fills gaps of up to 0.2 s, {"rule": "spline", "longest": s} longer ones; by default
         channels with gaps are refused.
@@ -150,7 +151,7 @@ def joint_motion(
     Warns
     -----
     UserWarning
-        A marker is off by more than a twentieth of the robot's size.
+        A marker is off by more than a twentieth of the robot's size; an angle is beyond its usual range by over 15°.
 
     References
     ----------
@@ -190,6 +191,7 @@ def joint_motion(
             )
             coordinates, _ = continuous(dict(zip(names, postures.T, strict=True)), quantities, times)
             judge_fit(model, postures, off)
+            warn_unusual(model, times, np.array([coordinates[name] for name in names]).T)
             distances = dict(zip(markers, off.T, strict=True))
         moved = differentiated(moving, times, coordinates, chosen, known)
     except InputError as error:

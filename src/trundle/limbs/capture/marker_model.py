@@ -21,10 +21,10 @@ from trundle.errors import InputError, did_you_mean, require_known
 from trundle.files import path_of
 from trundle.mechanics.frames import world_poses
 from trundle.model.arguments import named, three
+from trundle.model.mechanism import Mechanism
 from trundle.model.moving import MovingMechanism
 from trundle.model.programs import program_of
 from trundle.program import Kernel, compile_program
-from trundle.robot import Robot
 from trundle.robot.bodies import drive_axes
 from trundle.scalars import Scalar
 from trundle.spatial.motions import transform_point
@@ -34,6 +34,8 @@ Markers = Mapping[str, tuple[str, Sequence[float | str]]]
 
 # Of the robot's size. OpenSim's best practices for inverse kinematics accept 2 to 4 cm at most, of a person's 1.8 m.
 _POOR = 0.05
+# How far (rad) beyond its range an angle still is usual: a knee that hyperextends is fitted.
+MARGIN = np.radians(15.0)
 # Postures that the robot's size is measured at.
 _LOOKS = 32
 _CAUSES = (
@@ -45,11 +47,12 @@ _CAUSES = (
 class MarkerModel:
     """A robot's markers as functions of its coordinates q (c,), of which some are known and the others looked for.
 
-    names, markers: of the coordinates and the markers. start: a posture to begin at. slides: which coordinates are
-        lengths. quaternions: where such start.
+    names, markers: of the coordinates and the markers. start: the usual posture, to begin at. slides: which coordinates
+        are lengths. quaternions: where such start.
     motions_of: of a motion δ the coordinate that it moves, and −1; or where the quaternion starts that it turns, and
         about which axis.
     lower, upper: the coordinates' limits, infinite where there are none.
+    least, greatest: the usual ranges of angles that are looked for, likewise; they neither stop nor weigh.
     """
 
     names: tuple[str, ...]
@@ -60,6 +63,8 @@ class MarkerModel:
     motions_of: tuple[tuple[int, int], ...]
     lower: FloatArray
     upper: FloatArray
+    least: FloatArray
+    greatest: FloatArray
     _kernel: Kernel
     _speeds: int
     _parameters: FloatArray
@@ -142,13 +147,18 @@ class MarkerModel:
         low, high = (q <= self.lower)[:, at] & (gradient > 0), (q >= self.upper)[:, at] & (gradient < 0)
         return ~(low | high)
 
+    def beyond(self, q: FloatArray) -> FloatArray:
+        """How far (rad) the coordinates of postures (k, c) are beyond what is usual."""
+        return np.maximum(np.maximum(self.least - q, q - self.greatest) - MARGIN, 0.0)
+
     def anywhere(self, rng: np.random.Generator, q: FloatArray, count: int) -> Iterator[FloatArray]:
-        """Postures like this one with everything that turns turned at random, within the limits."""
+        """Postures like this one with everything that turns turned at random, within usual ranges and limits."""
         moving = sorted({k for k, axis in self.motions_of if axis < 0 and not self.slides[k]})
+        ends = [np.clip(self.least[moving], -np.pi, None), np.clip(self.greatest[moving], None, np.pi)]
         for _ in range(count):
             posture = q.copy()
-            low, high = np.maximum(self.lower[moving], -np.pi), np.minimum(self.upper[moving], np.pi)
-            posture[moving] = rng.uniform(np.minimum(low, high), np.maximum(low, high))
+            posture[moving] = rng.uniform(np.minimum(*ends), np.maximum(*ends))
+            posture = np.clip(posture, self.lower, self.upper)
             for k in {k for k, axis in self.motions_of if axis >= 0}:
                 posture[k : k + 4] = rng.normal(size=4)
                 posture[k : k + 4] /= np.linalg.norm(posture[k : k + 4])
@@ -179,18 +189,20 @@ def marker_model(
             hint="give its coordinates as channels, or leave the loops out",
         )
     names, quantities = mechanism.names, mechanism.assembly.quantities
-    lower, upper = _limits(mechanism.robot, names) if limits else _no_limits(names)
+    start, lower, upper, least, greatest = _ranges(mechanism, known, limits)
     program = program_of(moving, "markers", {"marker": _marker_places(moving, markers)})
     quaternions = tuple(quantities.quaternions(names))
     return MarkerModel(
         names,
         tuple(markers),
-        np.clip(quantities.starts(names), lower, upper),
+        np.clip(start, lower, upper),
         np.array([quantities[name].slides for name in names]),
         quaternions,
         tuple(_motions(names, quaternions, known)),
         lower,
         upper,
+        least,
+        greatest,
         compile_program(program.with_jacobians("marker", "coordinate")),
         len(moving.labels),
         np.array([float(v) for v in mechanism.numbers.parameters.values()]),
@@ -235,21 +247,23 @@ def _marker_places(moving: MovingMechanism, markers: Markers) -> tuple[list[str]
     return labels, places
 
 
-def _no_limits(names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
-    return np.full(len(names), -np.inf), np.full(len(names), np.inf)
-
-
-def _limits(robot: Robot, names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
-    """The least and the greatest values of coordinates, as the joints' stops have it."""
-    lower, upper = _no_limits(names)
+def _ranges(mechanism: Mechanism, known: Collection[str], limits: bool) -> FloatArray:
+    """By coordinate where to begin, its stops, and its usual range (5, c), infinite where there are none."""
+    names, quantities, robot = mechanism.names, mechanism.assembly.quantities, mechanism.robot
+    ends = np.array((-np.inf, np.inf))[:, None].repeat(len(names), axis=1)
+    found = np.array((quantities.starts(names), *ends, *ends))
     read = robot.resolver(robot.parameter_values())
     for owner, joint in robot.joints.items():
-        for axis, stops in drive_axes(joint).values():
-            name = f"{owner}.{axis.coordinate}"
-            for side, value in ((lower, stops.lower), (upper, stops.upper)):
+        for axis, noun in drive_axes(joint).values():
+            name, usual = f"{owner}.{axis.coordinate}", noun.usual
+            told = (usual.value, noun.lower, noun.upper, usual.lower or noun.lower, usual.upper or noun.upper)
+            for row, value in zip(found, told, strict=True):
                 if value is not None and name in names:
-                    side[names.index(name)] = float(read(value))
-    return lower, upper
+                    row[names.index(name)] = float(read(value))
+    chosen = [name not in known and not quantities[name].slides for name in names]
+    found[3:] = np.where(chosen, found[3:], ends)
+    found[1:3] = found[1:3] if limits else ends
+    return found
 
 
 def judge_fit(model: MarkerModel, postures: FloatArray, off: FloatArray) -> None:
@@ -270,6 +284,19 @@ def judge_fit(model: MarkerModel, postures: FloatArray, off: FloatArray) -> None
     if misses[worst] > _POOR * size:
         text = f"the markers fit poorly on a robot {size:.3g} m large: {told}; {_CAUSES}"
         warnings.warn(text, stacklevel=3)
+
+
+def warn_unusual(model: MarkerModel, time: FloatArray, postures: FloatArray) -> None:
+    """Warn of angles that are far beyond their usual ranges in postures over time (n, c)."""
+    beyond, told = model.beyond(postures), []
+    for k in np.flatnonzero(beyond.any(axis=0)):
+        n = beyond[:, k].argmax()
+        angle, least, greatest = np.degrees((postures[n, k], model.least[k], model.greatest[k]))
+        told.append(
+            f"{model.names[k]} is {angle:.0f}° at t = {time[n]:g} s (usual: {least:.0f} to {greatest:.0f}°)"
+        )
+    if told:
+        warnings.warn(f"angles are far beyond their usual ranges: {'; '.join(told)}", stacklevel=3)
 
 
 def _size(model: MarkerModel, postures: FloatArray) -> float:
