@@ -290,3 +290,11 @@ def test_slipping_wheels_under_a_ball_joint():
         "joints": {"antenna": ball},
     }
     assert "antenna.q_w" in derive(parse_robot(data)).coordinates
+
+
+def test_wheels_in_a_row_that_miss_by_less_than_ranks_see_lock_nothing():
+    places = (("a", 0.0, 0.0), ("b", 0.5, 1e-10), ("c", 1.0, 0.0))
+    wheels = {name: {"at": [x, 0, 0], "radius": 0.1, "heading": turn} for name, x, turn in places}
+    assert derive(parse_robot({"body": {"mass": 5, "inertia": {"zz": 1}}, "wheels": wheels})).speeds == (
+        "v_x",
+    )

@@ -66,7 +66,7 @@ def plan_constant_pivots(
     """Gauss-Jordan on samples (s, rows, columns), taking only pivots that are the same in every sample.
 
     Columns are tried in `order`. Returns the pivots and the reduced samples, whose rows without a pivot are what is
-    left.
+    left: 0 where they repeat others but for rounding.
     """
     work = samples.astype(float).copy()
     scale = np.maximum(np.abs(samples).max(axis=(0, 2)), 1e-300)
@@ -79,6 +79,7 @@ def plan_constant_pivots(
         _reduce(work, best, column, scale)
         pivots.append((best, column))
         free.discard(best)
+    work[:, np.abs(work).max(axis=(0, 2), initial=0.0) <= ZERO * scale] = 0.0  # these rows repeat others
     return pivots, work
 
 
