@@ -18,7 +18,7 @@ from trundle.errors import InputError
 from trundle.expected import a_text, a_truth, by_name, came
 from trundle.files import path_of
 from trundle.robot.checks import dynamic_problems
-from trundle.robot.description import Robot, check_base
+from trundle.robot.description import STRICT, Robot, check_base
 from trundle.robot.motors import MOTORS
 from trundle.robot.noun import Noun
 from trundle.robot.problems import Mistake, Path, problems_of, report
@@ -86,6 +86,7 @@ def load(
     strict : bool
         Whether moments of inertia that no rigid body can have are an error in files of other tools (URDF, OpenSim); if
         not, they are taken as they stand, and a warning names the bodies. In YAML and plain data they always are.
+        Whether axles that are rounded are an error, too; if not, they are made exact, and a warning says how.
 
     Returns
     -------
@@ -140,6 +141,7 @@ def load_robot(
     strict : bool
         Whether moments of inertia that no rigid body can have are an error in files of other tools (URDF, OpenSim); if
         not, they are taken as they stand, and a warning names the bodies. In YAML and plain data they always are.
+        Whether axles that are rounded are an error, too; if not, they are made exact, and a warning says how.
 
     Returns
     -------
@@ -180,7 +182,7 @@ def parse(
     base : {"fixed", "planar", "floating"}, optional
         How the base moves, in place of what the text says.
     strict : bool
-        As for `trundle.load`, of a URDF file that the text names.
+        As for `trundle.load`.
     maps : mapping, optional
         Height maps by their digests, as the description of a run has them under "maps". With it a map whose file isn't
         there either is no error: its surface stays without heights.
@@ -237,7 +239,7 @@ def _document(
         check_base(base, bool(robot.get("wheels")))
         data = {**data, "robot": {**robot, "base": base}}
     try:
-        whole = File.model_validate(data)
+        whole = File.model_validate(data, context=STRICT if strict else None)
     except ValidationError as error:
         raise report(problems_of(error), file=file, lines=lines) from None
     except RecursionError:

@@ -12,6 +12,7 @@ from trundle.arrays import FloatArray, Floats
 from trundle.errors import InputError
 from trundle.model.model import Model
 from trundle.robot import Robot
+from trundle.robot.axles import settled
 from trundle.scalars import Scalar
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ def lane_parameters(
     whole = {**looked_at(0), **arrays}
     for lane in [*_out_of_bounds(model.robot, whole, arrays.keys()), *_picked(arrays, between)]:
         looked_at(lane)
-    return whole
+    with np.errstate(all="ignore"):
+        return whole | ({} if model.robot is None else settled(model.robot, whole, given.keys()))
 
 
 def _out_of_bounds(robot: Robot | None, whole: Mapping[str, Floats], changed: Collection[str]) -> list[int]:

@@ -21,6 +21,8 @@ from trundle.robot.structure import (
     check_followers,
     check_structure,
     is_vertical_axis,
+    pose_of,
+    shifted,
     tied,
 )
 from trundle.robot.wheels import ModuleLimits, PivotedWheel, RollingWheel
@@ -31,19 +33,18 @@ ParameterNumbers = Mapping[str, float]
 _ENOUGH = 20
 # Contact heights may differ by rounding of unit conversions, not by a real millimetre.
 _HEIGHT_TOLERANCE = 1e-6
+# Calibrated radii differ by some of their hundredths: up to this share of the wheels' distance a base is level (0.3°).
+_TILT = 0.005
 # Sine of the least angle between a universal joint's axes; closer ones are a mistake of rounding or of thought.
 _PARALLEL = 1e-6
 # Relative; inertias are often given with three or four digits, on the edge of the triangle inequality (thin plates).
 _INERTIA_TOLERANCE = 1e-6
 
 
-def check_robot(robot: Parts) -> list[Mistake]:
-    """Everything wrong with a robot; its numbers are looked at only once it hangs together."""
+def check_parts(robot: Parts) -> list[Mistake]:
+    """Everything wrong with how a robot hangs together, before its numbers are looked at."""
     # the first few are enough, and each costs the search for a name that is near
-    problems = list(islice(chained(check_structure(robot), check_followers(robot)), _ENOUGH))
-    if problems:
-        return problems
-    return check_numbers(robot, robot.own_numbers)
+    return list(islice(chained(check_structure(robot), check_followers(robot)), _ENOUGH))
 
 
 def check_numbers(robot: Parts, scope: ParameterNumbers) -> list[Mistake]:
@@ -210,9 +211,7 @@ def _ground(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
     """Wheels of a planar base touch one ground, and no joint under them lifts or tilts them."""
     if robot.base == "floating":
         return
-    heights: dict[str, float] = {}
     for name, wheel in robot.wheels.items():
-        height = values[wheel.at[2].key] - values[wheel.radius.key]
         for joint in chain(robot, wheel.parent):
             if not is_vertical_axis(robot, joint, values):
                 message = f"the wheel would leave the ground when the joint {joint!r} moves or tilts it"
@@ -222,13 +221,11 @@ def _ground(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
                     "mount wheels on joints about z only, without roll or pitch",
                 )
                 return
-            height += values[robot.joints[joint].at[2].key]
-        heights[name] = height
-    if not heights:
-        return
+    heights, most = _heights(robot, values)
+    near = {z: [name for name, other in heights.items() if abs(other - z) < most] for z in heights.values()}
     # the height that most wheels share is the ground; the others are off it
-    ground = max(heights.values(), key=lambda one: len(_at_height(one, heights)))
-    standing = _at_height(ground, heights)
+    ground = max(near, key=lambda z: len(near[z]), default=0.0)
+    standing = near.get(ground, [])
     for name, height in heights.items():
         if name not in standing:
             message = f"stands off the ground: it touches z = {height:g}, {', '.join(standing)} {ground:g}"
@@ -244,8 +241,30 @@ def _ground(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
             yield Mistake(("wheels", name), message, f"put its centre at.z = {z:g}, or {other}")
 
 
-def _at_height(height: float, heights: ParameterNumbers) -> ParameterNumbers:
-    return {name: z for name, z in heights.items() if abs(z - height) < _HEIGHT_TOLERANCE}
+def _heights(robot: Parts, values: ParameterNumbers) -> tuple[dict[str, float], float]:
+    """How high wheels touch the ground (m), all joints at zero, and by how much they may differ."""
+    heights: dict[str, float] = {}
+    places = [(0.0, 0.0)] * (not robot.wheels)
+    for name, wheel in robot.wheels.items():
+        x, y, z = (values[value.key] for value in wheel.at)
+        joints = chain(robot, wheel.parent)
+        heights[name] = z - values[wheel.radius.key] + sum(values[robot.joints[j].at[2].key] for j in joints)
+        places.append(shifted(*pose_of(robot, wheel.parent, lambda value: values[value.key]), x, y))
+    size = math.hypot(*(max(each) - min(each) for each in zip(*places, strict=True)))
+    return heights, max(_TILT * size, _HEIGHT_TOLERANCE)
+
+
+def tilt(robot: Parts, scope: ParameterNumbers) -> Iterator[Mistake]:
+    """That wheels of a planar base touch the ground at heights that differ, which is no mistake."""
+    values, problems = numbers(robot, scope)
+    if problems or robot.base != "planar" or not robot.wheels:
+        return
+    heights, most = _heights(robot, values)
+    apart = max(heights.values()) - min(heights.values())
+    if apart > _HEIGHT_TOLERANCE:
+        angle = math.degrees(_TILT * apart / most)
+        note = f"its wheels' heights differ by {1e3 * apart:.2g} mm, a tilt of {angle:.2g}°: it is taken as level"
+        yield Mistake(("wheels",), note)
 
 
 def dynamic_problems(robot: Parts, scope: ParameterNumbers | None = None) -> list[Mistake]:

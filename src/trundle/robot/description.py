@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from pydantic import ModelWrapValidatorHandler, model_validator
+from pydantic import ModelWrapValidatorHandler, ValidationError, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
 
 from trundle.choices import BASES
 from trundle.errors import InputError, choose
 from trundle.expected import by_name
 from trundle.robot import parameters as _parameters
-from trundle.robot.checks import check_robot
+from trundle.robot.axles import say, with_axles
+from trundle.robot.checks import check_numbers, check_parts, tilt
 from trundle.robot.controllers import Controller
 from trundle.robot.noun import Noun, keyed, plain, with_entry
 from trundle.robot.overriding import override
 from trundle.robot.parameters import Resolver
 from trundle.robot.parts import Parts
+from trundle.robot.problems import Mistake, input_error
 from trundle.robot.ratios import measured
 from trundle.robot.sensor import Sensor
 from trundle.robot.values import Value, describe
 from trundle.scalars import Scalar
 from trundle.shown import Shown
+
+# How a robot is made of data: with axles that are rounded refused, or made exact without a word.
+STRICT, QUIET = {"axles": "strict"}, {"axles": "quiet"}
 
 
 class Robot(Shown, Parts):
@@ -40,24 +45,30 @@ class Robot(Shown, Parts):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _finished(cls, data: object, read: ModelWrapValidatorHandler[Robot]) -> Robot:
+    def _finished(cls, data: object, read: ModelWrapValidatorHandler[Robot], how: ValidationInfo) -> Robot:
         """A robot whose values know their keys, and whose parts fit together.
 
-        Keys are known only where the whole is, so they are given in a second step, which makes a new robot.
+        Keys are known only where the whole is, so they are given in a second step, which makes a new robot. Its axles
+        are made exact there, which is an error in a context of STRICT, and said but for one of QUIET.
         """
         if isinstance(data, cls):
             return data
         robot = keyed(measured(read(data)))
-        problems = check_robot(robot)
+        notes: list[Mistake] = []
+        if not (problems := check_parts(robot)):
+            robot, notes = with_axles(robot)
+            problems = check_numbers(robot, robot.own_numbers)
+        if not problems and how.context is STRICT:
+            problems = [note for note in notes if note.hint]
         if problems:
             context = {"message": problems[0].message, "problems": problems}
             raise PydanticCustomError("robot", "{message}", context)
+        for note in (*notes, *tilt(robot, robot.own_numbers)):
+            say(robot, note, aloud=how.context is not QUIET)
         return robot
 
     def __reduce__(self) -> tuple[Callable[[object], Robot], tuple[dict[str, object]]]:
-        return parse_robot, (
-            plain(self),
-        )  # what it was written as: bounds of users' own kinds may be lambdas
+        return _again, (plain(self),)  # what it was written as: bounds of users' own kinds may be lambdas
 
     def __str__(self) -> str:
         return repr(self)  # Pydantic's own text of a robot would be all of its fields
@@ -138,7 +149,7 @@ class Robot(Shown, Parts):
     def _with(self, family: str, further: Mapping[str, Noun | Mapping[str, object]]) -> Robot:
         """The robot with further parts of a family, or others in place of those of the same names."""
         said = plain(self)
-        return parse_robot({**said, family: {**said.get(family, {}), **by_name(further, family)}})
+        return _again({**said, family: {**said.get(family, {}), **by_name(further, family)}})
 
     def parameter_values(self, changes: Mapping[str, float | str | Value] | None = None) -> dict[str, float]:
         """Every parameter and its number.
@@ -318,7 +329,7 @@ def with_base(robot: Robot, base: str | None) -> Robot:
     if base is None or (isinstance(base, str) and base == robot.base):
         return robot
     check_base(base, bool(robot.wheels))
-    return parse_robot({**plain(robot), "base": base})
+    return _again({**plain(robot), "base": base})
 
 
 def check_base(base: str, wheeled: bool) -> None:
@@ -333,7 +344,7 @@ def check_base(base: str, wheeled: bool) -> None:
 
 def floating(robot: Robot) -> Robot:
     """The robot on a base that can move any way, as over terrain; itself where it is on one."""
-    return robot if robot.base == "floating" else parse_robot({**plain(robot), "base": "floating"})
+    return robot if robot.base == "floating" else _again({**plain(robot), "base": "floating"})
 
 
 def parse_robot(data: object) -> Robot:
@@ -363,3 +374,11 @@ def parse_robot(data: object) -> Robot:
     if not isinstance(data, Mapping):
         raise InputError(f"expected a mapping of the robot's keys, got {type(data).__name__}")
     return Robot(**{str(key): value for key, value in data.items()})
+
+
+def _again(data: object) -> Robot:
+    """A robot from what another was written as, without a word of what was said of that one."""
+    try:
+        return Robot.model_validate(data, context=QUIET)
+    except ValidationError as error:
+        raise input_error(error, Robot.__name__) from None

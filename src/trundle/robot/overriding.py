@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trundle.errors import InputError, suggest
-from trundle.robot.checks import check_numbers
+from trundle.robot.axles import say, settled
+from trundle.robot.checks import check_numbers, tilt
 from trundle.robot.expressions import UNKNOWN, ExpressionError, dimension_of
-from trundle.robot.parameters import dimensions, quantities, written_keys
+from trundle.robot.parameters import dimensions, numbers, quantities, written_keys
 from trundle.robot.parts import Parts
 from trundle.robot.problems import report
 from trundle.robot.units import Measure, unit_text
@@ -34,10 +35,14 @@ def override(robot: Parts, changes: Mapping[str, float | str | Value]) -> dict[s
         except ExpressionError as error:
             raise InputError(str(error), key=name, hint=error.hint) from None
         result[name] = value.number
+    if not numbers(robot, result)[1]:
+        result |= settled(robot, result, changes)
     problems = check_numbers(robot, result)
     if problems:
         first = report(problems)
         raise InputError(f"{first.key}: {first.message}", key=", ".join(changes), hint=first.hint)
+    for note in tilt(robot, result):
+        say(robot, note)
     return result
 
 

@@ -64,6 +64,10 @@ class Resolver:
             return value.constant
         return evaluate(value.expression, self._look_up)
 
+    def written(self, value: Value) -> Scalar:
+        """The scalar of what was written, where a wheel's axle has made another number of it (`axles.py`)."""
+        return evaluate(value.expression, self._look_up)
+
     def vector(self, vector: tuple[Value, Value, Value]) -> tuple[Scalar, Scalar, Scalar]:
         """Three scalars."""
         return self(vector[0]), self(vector[1]), self(vector[2])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -22,6 +22,9 @@ from trundle.robot.problems import NO_NAME, Path
 from trundle.robot.sensor import SENSORS, Sensor
 from trundle.robot.values import Gravity, Plain, Value, describe, problem
 from trundle.robot.wheels import WHEELS, RollingWheel, Wheel
+
+if TYPE_CHECKING:
+    from trundle.robot.axles import WheelAxle
 
 FAMILIES = {
     "joints": "joint",
@@ -160,6 +163,18 @@ class Parts(Noun):
         named = {name: value.number for name, value in self.parameters.items() if value.is_parameter}
         places = [(path, value) for path, value in self.every_value if path[0] != "parameters"]
         return named | {value.key: value.number for _, value in places if value.is_parameter}
+
+    @cached_property
+    def axles(self) -> tuple[WheelAxle, ...]:
+        """The axles that wheels form, exactly or but for rounding."""
+        from trundle.robot.axles import axles_of  # late: it is about these fields
+
+        return axles_of(self)
+
+    @cached_property
+    def said(self) -> set[Path]:
+        """Of which places of this robot something was said."""
+        return set()
 
     @property
     def rolling(self) -> dict[str, RollingWheel]:

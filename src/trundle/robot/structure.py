@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from trundle import scalars
 from trundle.errors import did_you_mean, suggest
 from trundle.robot.bodies import Body, FixedJoint, Joint, RevoluteJoint, drive_axes
 from trundle.robot.couplings import GearCoupling, elastic, followers, held, linkages
@@ -18,6 +19,7 @@ from trundle.robot.problems import CircleError, Mistake, Path, in_order
 from trundle.robot.units import UNITS
 from trundle.robot.values import Value, check_dimension
 from trundle.robot.wheels import PivotedWheel
+from trundle.scalars import Scalar
 
 # Gravity is along an axis where this share of it is: up to 2.6 degrees off, which no second axis comes near.
 _ALONG = 0.999
@@ -98,6 +100,21 @@ def chain(robot: Parts, name: str) -> list[str]:
         joints.append(place)
         place = known[robot.joints[place].parent]
     return joints[::-1]
+
+
+def pose_of(robot: Parts, name: str, read: Callable[[Value], Scalar]) -> tuple[Scalar, Scalar, Scalar]:
+    """Where a body is on the base (x, y in m) and its yaw (rad), all joints at zero, by what reads its values."""
+    x, y, yaw = 0.0, 0.0, 0.0
+    for joint in (robot.joints[each] for each in chain(robot, name)):
+        x, y = shifted(x, y, yaw, read(joint.at[0]), read(joint.at[1]))
+        yaw = yaw + read(joint.rpy[2])
+    return x, y, yaw
+
+
+def shifted(x: Scalar, y: Scalar, yaw: Scalar, ahead: Scalar, left: Scalar) -> tuple[Scalar, Scalar]:
+    """A place in a frame at (x, y) that is turned by `yaw`, seen from outside."""
+    c, s = scalars.cos(yaw), scalars.sin(yaw)
+    return x + c * ahead - s * left, y + s * ahead + c * left
 
 
 def reached(start: str, steps: Iterable[tuple[str, str]]) -> list[str]:
@@ -261,11 +278,7 @@ def _loops(robot: Parts, is_tree: bool) -> Iterator[Mistake]:
             if body not in known:
                 path: Path = ("loops", name, end, "body")
                 yield Mistake(path, f"there is no body or joint {body!r}", _no_body_hint(robot, body, known))
-        if (
-            is_tree
-            and known.keys() >= set(ends)
-            and _moves_with(robot, ends[0]) == _moves_with(robot, ends[1])
-        ):
+        if is_tree and known.keys() >= set(ends) and moves_with(robot, ends[0]) == moves_with(robot, ends[1]):
             message = f"it holds {ends[0]!r} to {ends[1]!r}, and no joint between them can move"
             hint = "a loop closes a chain of joints: name the last body of the chain and what it is pinned to"
             yield Mistake(("loops", name), message, hint)
@@ -277,7 +290,7 @@ def _no_body_hint(robot: Parts, name: str, known: Mapping[str, str]) -> str:
     return suggest(name, known)
 
 
-def _moves_with(robot: Parts, body: str) -> str:
+def moves_with(robot: Parts, body: str) -> str:
     """The last joint on the way to a body that can move, or "base"."""
     moving = [joint for joint in chain(robot, body) if robot.joints[joint].speeds]
     return moving[-1] if moving else "base"

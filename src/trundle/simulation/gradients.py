@@ -70,6 +70,7 @@ def _direction(model: Model, name: object, units: Mapping[str, str]) -> Directio
             message, key="gradients", hint='such as "r", "initial.theta" or "inputs.left_motor.voltage"'
         )
     if name in model.parameters:
+        _require_written(model, name)
         return Direction(name, "parameter", name, units.get(name, ""))
     place, _, label = name.partition(".")
     if place == INITIAL:
@@ -92,6 +93,15 @@ def _direction(model: Model, name: object, units: Mapping[str, str]) -> Directio
                 raise InputError(error.message, key=f"gradients.{name}", hint=error.hint) from None
     message = f"there is nothing {name!r} in '{model.name}' to take derivatives by"
     raise InputError(message, key="gradients", hint=suggest(name, known))
+
+
+def _require_written(model: Model, name: str) -> None:
+    """Raise InputError for a parameter of which a wheel's place is kept free, so that it stays on its axle."""
+    values = () if model.robot is None else (value for _, value in model.robot.every_value)
+    for kept in (value.key for value in values if value.is_parameter and name in value.names):
+        message = f"{kept!r} follows from {name!r} and is kept on its axle, so it has no derivative"
+        hint = f"take it by {kept}, or write all places on that axle by one formula"
+        raise InputError(message, key=f"gradients.{name}", hint=hint)
 
 
 def _require_free(model: Model, label: str) -> None:

@@ -34,7 +34,7 @@ from trundle.expected import a_kind, a_text, a_truth
 from trundle.files import path_of
 from trundle.robot.bodies import drive_axes
 from trundle.robot.checks import dynamic_problems
-from trundle.robot.description import Robot, check_base
+from trundle.robot.description import QUIET, STRICT, Robot, check_base
 from trundle.robot.problems import Mistake, Path, problems_of, with_others
 from trundle.robot.structure import reached
 from trundle.spatial.vectors import apply
@@ -68,8 +68,8 @@ def load_urdf(path: str | FilePath, *, base: str | None = None, strict: bool = F
         How the base moves, which URDF doesn't say. By default a root link called "world" is fixed to the ground, and
         so is one without mass, on its own and in what is fixed to it; any other floats.
     strict : bool
-        Whether moments of inertia that no rigid body can have are an error; if not, they are taken as they stand, and a
-        warning names the links.
+        Whether moments of inertia that no rigid body can have, and axles that are rounded, are an error; if not, the
+        former are taken as they stand and the latter made exact, and a warning says which.
 
     Returns
     -------
@@ -163,10 +163,11 @@ def read(
     base: str | None = None,
     strict: bool = False,
     folder: str | None = None,
+    again: bool = False,
 ) -> Reading:
     """A text's elements and robot, without the question whether every motion has a mass."""
     root, before = read_xml(text, file)
-    return read_root(root, before, file, base=base, strict=strict, folder=folder)
+    return read_root(root, before, file, base=base, strict=strict, folder=folder, again=again)
 
 
 def read_root(
@@ -177,6 +178,7 @@ def read_root(
     base: str | None = None,
     strict: bool = False,
     folder: str | None = None,
+    again: bool = False,
 ) -> Reading:
     """The same of a root element and what stands before it."""
     urdf = read_elements(root, file)
@@ -192,7 +194,7 @@ def read_root(
     data = robot_data(urdf, names, base, strict and not said.as_given)
     try:
         kept = {"urdf": write_xml(root, before)} | ({} if folder is None else {"folder": folder})
-        robot = Robot.model_validate({**data, **kept})
+        robot = Robot.model_validate({**data, **kept}, context=STRICT if strict else QUIET if again else None)
     except ValidationError as error:
         problems = [with_way_out(problem, urdf, names) for problem in problems_of(error)]
         raise _error(problems, places(urdf, names)) from None

@@ -96,14 +96,14 @@ def dump_urdf(robot: Robot) -> str:
         if old or new:
             _update_all(_at(root, EXTENSION), tag, old, new)
     written = write_xml(root, before)
-    _verify(_read_back(read(written)), wanted)
+    _verify(_read_back(read(written, again=True)), wanted)
     return written
 
 
 def _start(robot: Robot) -> tuple[XmlElement, str, _UrdfFile, _UrdfFile]:
     """The file that a robot came from, or a new one: root, what stands before it, what it says, what it shall say."""
     if robot.urdf is not None:
-        reading = read(robot.urdf)
+        reading = read(robot.urdf, again=True)
         return reading.root, reading.before, _read_back(reading), _said(robot, _names(robot, reading))
     root = XmlElement("robot")
     if any(isinstance(noun, Inertia) and noun.as_given for _, noun in robot.every_noun):

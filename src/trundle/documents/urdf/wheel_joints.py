@@ -17,7 +17,6 @@ from trundle.arrays import Triple
 from trundle.documents.urdf.additions import Addition
 from trundle.documents.urdf.elements import Urdf, UrdfData, UrdfJoint
 from trundle.documents.urdf.links import Tree, body_in, vector, without_noise
-from trundle.documents.urdf.rounded_places import with_agreeing_places
 from trundle.errors import choose, suggest
 from trundle.robot import units
 from trundle.robot.expressions import ExpressionError
@@ -95,10 +94,7 @@ def wheel_joints(urdf: Urdf, root: str) -> WheelJoints:
             made = replace(made, given={**made.given, addition.name: _ball(tree, joint)})
         else:
             made = _with(made, tree, _place(tree, addition, joint, carriers))
-    if _floats(urdf):
-        return made
-    given, notes = with_agreeing_places(tree, urdf.extension, made.given)
-    return replace(made, given=given, notes=(*made.notes, *notes))
+    return made
 
 
 def _floats(urdf: Urdf) -> bool:
