@@ -1,5 +1,6 @@
 """Runs: energy and constraints, inputs over time, parameters, methods, failures."""
 
+import re
 import subprocess
 import sys
 import warnings
@@ -570,7 +571,7 @@ def test_a_base_without_mass_has_kinematics_and_no_forces():
 
 
 @pytest.mark.parametrize("method", mostly_slow(["auto", "dop853"], ["auto"]))
-def test_steering_into_a_singular_configuration_is_called_that(method):
+def test_steering_into_a_singular_configuration_is_told_with_what_may_be(method):
     """Two modules turned until their axles lie on one line."""
     model = model_of("swerve", modules=2)
     given = {
@@ -581,9 +582,7 @@ def test_steering_into_a_singular_configuration_is_called_that(method):
     }
     with pytest.raises(NumericsError) as caught:
         simulate(model, 2.0, given, method=method)
-    assert "'swerve' is singular there, at front.steering = 90 deg, rear.steering = 90 deg" in str(
-        caught.value
-    )
+    assert re.search(r"failed at t = 0\.152\d* s: .*\n  steered wheels whose axles lie", str(caught.value))
     assert "Dfun" not in str(caught.value)
 
 

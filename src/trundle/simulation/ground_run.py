@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,6 @@ from trundle.results import Run
 from trundle.results.columns import Column
 from trundle.simulation.beyond_maps import place_of
 from trundle.simulation.fates import fates
-from trundle.simulation.ground_culprit import contact_of, without_number
 from trundle.simulation.ground_energy import COLUMNS, EnergyBooks
 
 if TYPE_CHECKING:
@@ -36,25 +34,22 @@ def first_lost(states: FloatArray) -> int:
 def failed(
     problem: GroundProblem, time: FloatArray, states: FloatArray, outputs: FloatArray
 ) -> NumericsError:
-    """Why a run over terrain has no more numbers: when, where, and at which wheel.
+    """Why a run over terrain has no more numbers: when, where, and which wheel stood deepest.
 
     states, outputs : at times (s) whose states are all finite, and after whose last they are not.
     """
     model = problem.system
-    here = dict(zip(model.states, states[:, -1], strict=True))
-    good = np.flatnonzero(np.isfinite(outputs).all(axis=0))
-    last = {
-        name: float(row[good[-1]]) if good.size else math.nan
+    depths = {
+        name.removesuffix(".sinkage"): float(row[-1])
         for name, row in zip(model.outputs, outputs, strict=True)
+        if name.endswith(".sinkage")
     }
-    why = without_number(model, problem.parameters, {**last, **here})
-    if not why:
-        wheels = {contact_of(model, name): value for name, value in last.items() if name.endswith(".sinkage")}
-        who = max(wheels, key=lambda name: wheels[name], default="")
-        why = f"look at the wheel {who!r}, its contact law, and what its motor is told"
-    place = place_of(here["x"], here["y"])
+    contact = max(depths, key=lambda name: depths[name], default="")
+    wheel = next((name for name in model.robot.wheels if f"{contact}.".startswith(f"{name}.")), contact)
+    x, y = (float(states[model.states.index(name), -1]) for name in "xy")
     return NumericsError(
-        f"'{model.robot.name}' has no more finite numbers after t = {time[-1]:g} s at {place}; {why}"
+        f"'{model.robot.name}' has no more finite numbers after t = {time[-1]:g} s at {place_of(x, y)}; look at the "
+        f"wheel {wheel!r}, its contact law, and what its motor is told"
     )
 
 

@@ -22,7 +22,7 @@ from trundle.results import Run
 from trundle.robot import Robot
 from trundle.robot.problems import Mistake, report
 from trundle.simulation.carried import Carried, Slopes
-from trundle.simulation.culprit import AXLES, Make, with_culprit
+from trundle.simulation.culprit import Make, with_culprit
 from trundle.simulation.events import falling
 from trundle.simulation.extremes import Extremes, Look
 from trundle.simulation.feedback import Fill, commands, filler
@@ -53,6 +53,10 @@ from trundle.simulation.stability import decay_rate, eigenvalues
 # Operations of the rates times states up to which their slopes are compiled: the matrix has about half as many, at
 # 80 µs apiece. One of a humanoid (77 states) has 1.5 million and takes three minutes; its differences take 2 ms.
 MOST_SLOPE = 50_000
+_AXLES = (
+    "steered wheels whose axles lie on one line do that; choose other angles or other independent speeds "
+    "(robot.speeds), or give wheels contact: slip"
+)
 
 
 @dataclass(frozen=True)
@@ -240,7 +244,11 @@ def _integrated(
     except LongError as error:
         raise NumericsError(str(error)) from None
     except NumericsError as error:
-        raise with_culprit(error, problem.system, problem.parameters, fill, make, integrated) from None
+        told = with_culprit(error, problem.system, problem.parameters, fill, make, integrated)
+        robot = problem.system.robot
+        if told is not error or robot is None or not any(wheel.steered for wheel in robot.wheels.values()):
+            raise told from None
+        raise NumericsError(f"{error}\n  {_AXLES}") from None
 
 
 def _guided(problem: Problem) -> Program:
@@ -326,7 +334,7 @@ def _singular_start(robot: Robot | None) -> str:
             "bodies in line can fold either way; start from other angles"
         )
     if robot.wheels:
-        return AXLES
+        return _AXLES
     return "do two joints about one axis carry a body without inertia there? start from other angles"
 
 
