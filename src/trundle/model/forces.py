@@ -284,17 +284,12 @@ def is_tilted(assembly: Assembly) -> bool:
 def _require_heights(assembly: Assembly) -> None:
     """Raise InputError where wheels that act share a weight whose height nobody has told."""
     if not assembly.heights and any(wheel.acts and wheel.load is None for wheel in assembly.wheels):
-        raise without_height()
-
-
-def without_height() -> InputError:
-    """The error of a robot on a slope whose masses have no height."""
-    return InputError(
-        "gravity is tilted, and the body's center_of_mass has no height: how a slope loads the wheels hangs on it",
-        key="robot.body.center_of_mass",
-        hint="write its height above the base's frame, such as center_of_mass: [0, 0, 0.2] "
-        "(of 0 m by a parameter that is 0), or give the slipping wheels a load (N)",
-    )
+        raise InputError(
+            "gravity is tilted, and the body's center_of_mass has no height: how a slope loads the wheels hangs on it",
+            key="robot.body.center_of_mass",
+            hint="write its height above the base's frame, such as center_of_mass: [0, 0, 0.2] "
+            "(of 0 m by a parameter that is 0), or give the slipping wheels a load (N)",
+        )
 
 
 def ground_height(assembly: Assembly, frames: Sequence[Pose]) -> Scalar:

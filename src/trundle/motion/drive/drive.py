@@ -327,16 +327,14 @@ class Drive:
 
 def require_speeds(drive: Drive) -> None:
     """InputError where nothing limits how fast a module rolls."""
-    real = "give its motor a model or a voltage_limit (and the body its mass), "
-    declared = "declare `limits: {drive_speed: ...}` of the wheel, or give limits=Limits(drive_speed=...)"
-    if drive.slides:
-        real = "wheels that slide to turn are planned within declared limits alone: "
     for module, limits in zip(drive.modules, drive.limits, strict=True):
         if not math.isfinite(limits.drive_speed):
             raise InputError(
                 f"nothing limits how fast {module.name} rolls",
                 key=f"robot.wheels.{module.name}.limits.drive_speed",
-                hint=real + declared,
+                hint="declare `limits: {drive_speed: ...}` of the wheel, or give limits=Limits(drive_speed=...), or "
+                "give its motor a model or a voltage_limit (and the body its mass); on slopes, and where "
+                "wheels slide to turn, plans keep to declared limits alone",
             )
 
 

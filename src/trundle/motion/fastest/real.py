@@ -84,7 +84,7 @@ def _held(drive: Drive, driven: DrivenRobot, gripped: FloatArray) -> FloatArray:
         forces = np.linalg.pinv(_moved(drive).reshape(-1, 3).T) @ driven.base_inertia
         return forces * len(gripped) / gripped.sum()
     rest = straight(drive, np.zeros(3), Profile(np.zeros(2), np.array([[0.0, 1.0]])), drive.headings)
-    balance = Balance.at(driven, replace(rest.samples(np.zeros(1)), heading=np.zeros(1)))
+    balance = Balance.at(driven, rest.samples(np.zeros(1)))
     inertia = np.array([driven.inertia(column) for column in driven.here.assembly.base_columns]).T
     forces = balance.inverse[0] @ inertia[balance.free]
     held = np.zeros((2 * len(gripped), 3))
@@ -126,11 +126,9 @@ def _steering(driven: DrivenRobot, place: int, limits: Limits) -> Limits:
 
 
 def bounding(drive: Drive, real: RealLimits) -> tuple[Drive, Weight]:
-    """The drive with speeds that no motor passes, and what floor and gravity let the centre of mass be accelerated at:
-    down a slope wheels may turn faster than motors do by themselves.
-    """
+    """The drive with speeds that no motor passes, and what the floor lets the centre of mass be accelerated at."""
     driven = real.driven
-    speeds = np.full(len(driven.wheels), np.inf) if driven.sloped else _drives(driven)[1] / _WHOLE
+    speeds = _drives(driven)[1] / _WHOLE
     limits = tuple(
         replace(own, drive_speed=min(own.drive_speed, float(most)))
         for own, most in zip(drive.limits, speeds, strict=True)
@@ -140,9 +138,8 @@ def bounding(drive: Drive, real: RealLimits) -> tuple[Drive, Weight]:
     # M over (v_x, v_y, ω) has −m y and m x in its last row
     center = complex(float(inertia[1, 2]), -float(inertia[0, 2])) / mass
     loads = driven.loads
-    pull = complex(*map(float, driven.here.assembly.tree.gravity[:2]))
     most = float(real.grip * driven.friction.max() * loads.sum() / mass)
-    return replace(drive, limits=limits), Weight(center, most, pull)
+    return replace(drive, limits=limits), Weight(center, most)
 
 
 def _looked(way: Directed, z: FloatArray) -> Samples:
@@ -186,11 +183,7 @@ def repaced(
     course = _course(way, problem.asked(phases))
 
     def demand(z: FloatArray) -> Demand:
-        looked = _looked(way, z)
-        if real.driven.sloped:
-            heading = motion.poses(np.clip(z, 0.0, 1.0) * motion.duration)[:, 2]
-            looked = replace(looked, heading=heading)
-        return Demand.along(real.driven, looked)
+        return Demand.along(real.driven, _looked(way, z))
 
     jerks = bool(np.isfinite(drive.steering[2]).any() or np.isfinite(drive.rolling[2]).any())
     stops = way.breaks[problem.stop_nodes(phases)[1:-1]]

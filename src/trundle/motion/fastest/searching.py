@@ -301,7 +301,7 @@ def _reached(
     if search.real is not None:
         piece = repaced(tried.problem, phases, motion, search.declared, search.real)
         times = np.array([piece.scaling.when(z) for z in times / way.duration])
-    turns = aligned(search.declared, search.now, way.angles, search.real, tried.problem.start[2])
+    turns = aligned(search.declared, search.now, way.angles, search.real)
     return Reached(tried.way, (*turns, piece), times + total(turns))
 
 

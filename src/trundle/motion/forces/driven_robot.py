@@ -18,7 +18,6 @@ from trundle.model.mechanism import Mechanism, mechanism
 from trundle.motion.drive.kinematics import kinematics
 from trundle.motion.pieces.motion import Samples
 from trundle.robot import Robot
-from trundle.scalars import times
 
 # A motor's greatest rate is closed in on among so many rates, so often: as many as a double has digits.
 _AMONG, _CLOSER = 1024, 6
@@ -31,22 +30,15 @@ class DrivenRobot:
     """A robot in numbers as a motion moves it: its mechanism, and which of its wheels the motion's modules are.
 
     Wheels that aren't among its `names`, as casters may be, count as at rest, and nothing is asked of their contacts.
-    `pull` is how many times what gravity pulls along the ground counts.
     """
 
     robot: Robot
     names: tuple[str, ...]
-    pull: float = 1.0
 
     @cached_property
     def here(self) -> Mechanism:
         """The mechanism with every joint at its zero."""
-        here = mechanism(self.robot)
-        if self.pull == 1 or not is_tilted(here.assembly):
-            return here
-        x, y, z = here.assembly.tree.gravity
-        tree = replace(here.assembly.tree, gravity=(times(self.pull, x), times(self.pull, y), z))
-        return replace(here, assembly=replace(here.assembly, tree=tree), in_numbers=None, posed=None)
+        return mechanism(self.robot)
 
     @cached_property
     def sloped(self) -> bool:
@@ -131,8 +123,9 @@ class DrivenRobot:
     @cached_property
     def standing(self) -> Mapping[str, float]:
         """The same of all wheels by name."""
-        here = replace(self, pull=0.0).here
-        loads = wheel_loads(here.assembly, here.at, contact_span(here.assembly))
+        assembly = self.here.assembly
+        tree = replace(assembly.tree, gravity=(0, 0, assembly.tree.gravity[2]))
+        loads = wheel_loads(replace(assembly, tree=tree), self.here.at, contact_span(assembly))
         return {name: float(load) for name, load in loads.items()}
 
     @cached_property

@@ -24,8 +24,6 @@ _LEAST, _NEAR = 2.0**-20, 1e-4
 HELD = 0.95
 # Shares of a twist that are looked at at once, twice.
 _SHARES = 65
-# Headings at which a base on a slope is looked at: gravity counts 1/cos(π/12), 3.5 %, more along the ground.
-_HEADINGS = 12
 # Shares above 1 by this are rounding.
 _ROUNDING = 1e-9
 
@@ -165,15 +163,5 @@ def _most(samples: Samples, real: RealLimits) -> tuple[float, str]:
 
 
 def _uses(samples: Samples, real: RealLimits) -> dict[str, FloatArray]:
-    """Shares of what may be planned with, by what binds; on a slope the largest ones, however the base heads.
-
-    How it heads hangs on the pace. What forces can be is convex in gravity: what holds at the corners of a polygon
-    about the circle of its ways along the ground holds on that circle.
-    """
-    if not real.driven.sloped:
-        return planned_use(motion_forces(real.driven, samples).use, real.grip)
-    steeper = replace(real.driven, pull=1 / math.cos(math.pi / _HEADINGS))
-    heads = np.arange(_HEADINGS) * 2 * math.pi / _HEADINGS
-    every = Samples.joined([replace(samples, heading=np.full(len(samples), head)) for head in heads])
-    used = planned_use(motion_forces(steeper, every).use, real.grip)
-    return {name: share.reshape(_HEADINGS, -1).max(axis=0) for name, share in used.items()}
+    """Shares of what may be planned with, by what binds."""
+    return planned_use(motion_forces(real.driven, samples).use, real.grip)

@@ -11,7 +11,6 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.expected import a_real
 from trundle.mechanics.wheels import WheelModel
-from trundle.model.forces import without_height
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.robot import Robot
@@ -47,9 +46,11 @@ class RealLimits:
 
 
 def real_limits(who: Kinematics, grip: float) -> RealLimits | None:
-    """What motors and floor let a robot's motions do; None where nothing limits the motors of its wheels."""
+    """What motors and floor let a robot's motions do; None where nothing limits the motors of its wheels, and on a
+    slope whose loads nobody knows.
+    """
     driven = DrivenRobot(who.robot, who.names)
-    if not _masses(who.robot):
+    if not _masses(who.robot) or (driven.sloped and not driven.here.assembly.heights):
         return None
     rest = np.zeros(1)
     limited = [np.isfinite(driven.greatest_torque(column, rest)).all() for column, _ in _moved(driven)]
@@ -64,23 +65,18 @@ def _moved(driven: DrivenRobot) -> list[tuple[int, WheelModel]]:
 
 
 def planned_with(who: Kinematics, grip: float | None) -> RealLimits | None:
-    """What motions are planned within beside declared limits: of wheels that slide to turn nothing, as no forces but
-    those of sliding turn the base.
+    """What motions are planned within beside declared limits: nothing on a slope, and nothing of wheels that slide to
+    turn, as no forces but those of sliding turn the base.
     """
     real = None if grip is None else real_limits(who, a_real(grip, "grip", above=0))
-    if real is None or real.driven.sides:
+    if real is None or real.driven.sides or real.driven.sloped:
         return None
     return _checked(real)
 
 
 def _checked(real: RealLimits) -> RealLimits:
-    """The same; InputError for a wheel without friction, for one that its motors can't move, and on a slope for masses
-    without a height.
-    """
+    """The same; InputError for a wheel without friction, and for one that its motors can't move."""
     driven = real.driven
-    shared = any(wheel.load is None for wheel in driven.wheels) and np.isfinite(driven.friction).any()
-    if driven.sloped and shared and not driven.here.assembly.heights:
-        raise without_height()
     for wheel, friction in zip(driven.wheels, driven.friction, strict=True):
         if not friction > 0:
             raise InputError(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from trundle.arrays import FloatArray
@@ -22,10 +20,9 @@ _SLOWER, _MOST_SLOWER, _LOOKS = 0.9, 60, 401
 
 
 def aligned(
-    drive: Drive, now: FloatArray | None, angles: FloatArray, real: RealLimits | None, heading: float
+    drive: Drive, now: FloatArray | None, angles: FloatArray, real: RealLimits | None
 ) -> tuple[Piece, ...]:
-    """The modules steered from where they stand (m,) to other angles (m,), at rest, the base heading so (rad) in the
-    world; nothing where they are there.
+    """The modules steered from where they stand (m,) to other angles (m,), at rest; nothing where they are there.
 
     By the drive's limits and, with motors and battery, slower until these give it.
     """
@@ -36,14 +33,13 @@ def aligned(
         rates = bounds * _SLOWER ** (place * np.arange(1, 4))  # rates by k, accelerations by k², jerks by k³
         profiles = [move(float(turn), *own) for turn, own in zip(angles - now, rates, strict=True)]
         piece = turning(drive, now, profiles)
-        if real is None or piece.duration == 0 or _is_given(piece, real, heading):
+        if real is None or piece.duration == 0 or _is_given(piece, real):
             return (piece,)
     raise NumericsError("motors and battery don't turn the modules at rest, however slowly")
 
 
-def _is_given(piece: Piece, real: RealLimits, heading: float) -> bool:
+def _is_given(piece: Piece, real: RealLimits) -> bool:
     """Whether motors and battery give a turn."""
     times = np.unique(np.concatenate([np.linspace(0, piece.duration, _LOOKS), piece.breaks]))
-    samples = replace(piece.samples(times), heading=np.full(len(times), heading))
-    use = planned_use(motion_forces(real.driven, samples).use, real.grip)
+    use = planned_use(motion_forces(real.driven, piece.samples(times)).use, real.grip)
     return max(float(share.max()) for share in use.values()) <= 1

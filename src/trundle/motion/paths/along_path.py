@@ -218,10 +218,7 @@ class AlongPath(Piece):
         steering, rolling = module_rates(self.drive, self.section, length, self.forward)
         angle = self.angles + self._turned(length)
         twist = carried(twists(self.section, length)[:3], moved)
-        heading = self.section.at(length)[:, 2]
-        return sampled(
-            self.drive, twist, (angle, *carried(steering, moved)), carried(rolling, moved), heading
-        )
+        return sampled(self.drive, twist, (angle, *carried(steering, moved)), carried(rolling, moved))
 
     def when(self, length: float) -> float:
         """The time at which a length from the section's begin is passed."""

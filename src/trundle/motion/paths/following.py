@@ -153,7 +153,7 @@ def _along_all(
         for part in section.cut(_standing(drive, section)):
             begin = float(begins) + part.begin - section.begin
             piece = along(drive, part, path.zones, begin, now, real)
-            turned = aligned(drive, now, piece.angles, real, float(part.at(np.zeros(1))[0, 2]))
+            turned = aligned(drive, now, piece.angles, real)
             pieces += turned
             before = total(pieces)
             events += [

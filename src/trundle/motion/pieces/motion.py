@@ -37,7 +37,7 @@ class Samples(Brief):
     slip : array (n, m), m/s
         How fast the wheel slides over the ground: |A_i ξ − s_i (cos α_i, sin α_i)|.
     heading : array (n,), rad
-        Of the base in the world; nan of a piece by itself, where that doesn't know it.
+        Of the base in the world; nan of a piece by itself, which doesn't know it.
     """
 
     twist: FloatArray
@@ -75,16 +75,14 @@ def sampled(
     twists: Sequence[FloatArray],
     steering: Sequence[FloatArray],
     rolling: Sequence[FloatArray],
-    heading: FloatArray | None = None,
 ) -> Samples:
-    """Samples from the twist and two derivatives, the modules' angles and three, their speeds and two, and the base's
-    heading where it is known.
-    """
-    heading = np.full(len(twists[0]), np.nan) if heading is None else heading
+    """Samples from the twist and two derivatives, the modules' angles and three, and their speeds and two."""
     u = drive.at_contacts(drive.velocities(twists[0]), steering[0], twists[0][:, 2:] + steering[1])
     slip = drive.slips(u, steering[0], rolling[0])
     names = (field.name for field in fields(Samples))
-    return Samples(**dict(zip(names, (*twists, *steering, *rolling, slip, heading), strict=True)))
+    return Samples(
+        **dict(zip(names, (*twists, *steering, *rolling, slip, np.full(len(slip), np.nan)), strict=True))
+    )
 
 
 class Piece(ABC):
@@ -188,9 +186,7 @@ class Motion:
             The times fall, or lie outside the motion.
         """
         times = self._checked(times)
-        samples = self._moved(times)
-        known = not np.isnan(samples.heading).any()
-        return samples if known else replace(samples, heading=self._arcs.at(times)[:, 2])
+        return replace(self._moved(times), heading=self._arcs.at(times)[:, 2])
 
     def _moved(self, times: FloatArray) -> Samples:
         """The pieces' own samples."""
