@@ -21,12 +21,10 @@ from trundle.robot import require_base_mass
 _Left = Callable[[FloatArray], FloatArray]
 # Speeds that are looked at, up to the greatest one, for the one at which most power is left: that is flat there.
 _SPEEDS = 400
-# Directions in which the base is accelerated, for the greatest force on a wheel; how many are starts of a closer look.
-_DIRECTIONS, _STARTS = 20_000, 6
-# By how much less than the greatest (relative) such a search finds, at most: measured on drives of 2 to 6 modules.
-_SHORT = 1e-6
-# A force that is divided by, at least (N by 1 m/s²).
-_NOTHING = 1e-12
+# Sides of a polygon that stands for a circle: masses are 5e-6 too large at most, never too small.
+_SIDES = 1024
+# One over the greatest turn that is looked at, in radii of gyration.
+_TURNED = 1e-4
 
 
 def motor_limits(robot: Given, speed: float | str | None = None) -> dict[str, Limits]:
@@ -34,9 +32,9 @@ def motor_limits(robot: Given, speed: float | str | None = None) -> dict[str, Li
 
     All modules accelerating within a, wheel i carries at most m_i a, whatever way the base speeds up from rest; so
     a = min_i min(τ_i/(R m_i + J_i/R), μ N_i/m_i), with τ_i what its motors give at the greatest speed, J_i the
-    inertia of wheel and rotor, and N_i its load at rest. Where the height of the mass is known accelerations move
-    loads: then μ N_i(ξ̇) has to hold it. That speed is the one at which most power is left, a v, where none is given;
-    likewise for steering.
+    inertia of wheel and rotor, and N_i its load at rest on level ground. Where the height of the mass is known
+    accelerations move loads: then μ N_i(ξ̇) has to hold it. That speed is the one at which most power is left, a v,
+    where none is given; likewise for steering.
 
     Parameters
     ----------
@@ -174,66 +172,23 @@ def _lightened(driven: DrivenRobot) -> FloatArray:
     return (friction * (loads[0] - loads[1:])).T
 
 
-def _carried(driven: DrivenRobot, matrix: FloatArray, lightened: FloatArray | None = None) -> list[float]:
+def _carried(driven: DrivenRobot, matrix: FloatArray, lightened: FloatArray | float = 0.0) -> list[float]:
     """m_i = max |f_i| over accelerations of the base with |u̇_j| ≤ 1 of all modules (kg): f = (Aᵀ)⁺ M ξ̇, u̇ = A ξ̇.
 
-    What lightens the contacts counts as force: |f_i| + l_i·ξ̇.
+    What lightens the contacts counts as force: |f_i| + l_i·ξ̇. That is convex, so that the largest is at a corner of
+    what ξ̇ may be. Polygons about the circles |u̇_j| = 1 make that a polyhedron, and m_i up to (π/_SIDES)²/2 too large.
     """
+    from scipy.spatial import HalfspaceIntersection
+
     mass = driven.base_inertia
-    pulls = np.linalg.pinv(matrix.T) @ mass
     # Turns in units of the radius of gyration, so that directions are alike.
-    length = math.sqrt(mass[2, 2] / mass[0, 0])
-    scale = np.array([1.0, 1.0, 1.0 / length])
-    rng = np.random.default_rng(0)
-    everywhere = rng.normal(size=(_DIRECTIONS, 3))
-
-    def sizes(rows: FloatArray, directions: FloatArray) -> FloatArray:
-        """|rows ξ̇| of the modules, (directions, modules)."""
-        return np.linalg.norm((directions * scale @ rows.T).reshape(len(directions), -1, 2), axis=2)
-
-    everywhere /= np.linalg.norm(everywhere, axis=1, keepdims=True)
-    speeds = sizes(matrix, everywhere).max(axis=1)
-    modules = _pairs(matrix * scale)
-    lighter = np.zeros((len(modules), 3)) if lightened is None else lightened * scale
-    forces = (sizes(pulls, everywhere) + everywhere @ lighter.T) / speeds[:, None]
-    masses: list[float] = []
-    for force, pull, light in zip(forces.T, _pairs(pulls * scale), lighter, strict=True):
-        # The ratio of two norms has many local maxima: a look everywhere first, then uphill from the best ones.
-        best = np.argsort(force)[-_STARTS:]
-        starts = everywhere[best] / speeds[best, None]
-        masses.append(max(_uphill(pull, light, modules, start) for start in starts) * (1 + _SHORT))
-    return masses
-
-
-def _pairs(rows: FloatArray) -> FloatArray:
-    """Two rows a module: (modules, 2, 3)."""
-    return rows.reshape(-1, 2, 3)
-
-
-def _uphill(pull: FloatArray, light: FloatArray, modules: FloatArray, start: FloatArray) -> float:
-    """The largest (|P ξ| + l·ξ)/max_j |A_j ξ| near a start: within all |A_j ξ|² ≤ 1, which is smooth at its edges."""
-    from scipy.optimize import minimize
-
-    squares = np.einsum("mki,mkj->mij", modules, modules)
-    force = pull.T @ pull
-
-    def size(xi: FloatArray) -> float:
-        return float(np.linalg.norm(pull @ xi))
-
-    found = minimize(
-        lambda xi: -size(xi) - light @ xi,
-        start,
-        jac=lambda xi: -force @ xi / max(size(xi), _NOTHING) - light,
-        method="SLSQP",
-        constraints={
-            "type": "ineq",
-            "fun": lambda xi: 1 - np.einsum("i,mij,j->m", xi, squares, xi),
-            "jac": lambda xi: -2 * squares @ xi,
-        },
-        options={"ftol": 1e-14, "maxiter": 200},
-    )
-
-    def ratio(xi: FloatArray) -> float:
-        return float((size(xi) + light @ xi) / np.linalg.norm(modules @ xi, axis=1).max())
-
-    return max(ratio(start), ratio(found.x))
+    scale = np.array([1.0, 1.0, math.sqrt(mass[0, 0] / mass[2, 2])])
+    angles = np.arange(_SIDES) * 2 * math.pi / _SIDES
+    sides = np.stack([np.cos(angles), np.sin(angles)], axis=1) @ (matrix * scale).reshape(-1, 2, 3)
+    # A single wheel lets the base turn about it at will: there is an end to that.
+    faces = np.concatenate([sides.reshape(-1, 3), [[0, 0, _TURNED], [0, 0, -_TURNED]]])
+    within = np.column_stack([faces, np.full(len(faces), -1.0)])
+    corners = HalfspaceIntersection(within, np.zeros(3)).intersections * scale
+    forces = corners @ (np.linalg.pinv(matrix.T) @ mass).reshape(-1, 2, 3).transpose(0, 2, 1)
+    lighter = corners @ np.broadcast_to(lightened, (len(forces), 3)).T
+    return np.asarray((np.linalg.norm(forces, axis=2).T + lighter).max(axis=0)).tolist()
