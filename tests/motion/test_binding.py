@@ -6,7 +6,6 @@ import pytest
 import trundle
 from benchmarks.tracking import COMPETITION
 from trundle import catalog
-from trundle.cli.readouts import in_feet, writes_feet
 
 LINE = trundle.pose_path([(0, 0, 0), (3, 0, 0)])
 LIMITS = {"drive_speed": 1.5, "drive_acceleration": 2.0}
@@ -63,19 +62,6 @@ def test_a_competition_robot_is_bound_by_floor_and_battery():
     )
     assert declared.grip is None
     assert declared.summary()["friction_use"] < told["friction_use"]
-
-
-@pytest.mark.parametrize(
-    ("metres", "words"),
-    [(0.0, "0 in"), (0.254, "10 in"), (2.07, "6 ft 9.5 in"), (-0.3048, "-1 ft 0 in"), (0.30479, "1 ft 0 in")],
-)
-def test_lengths_in_feet(metres, words):
-    assert in_feet(metres) == words
-
-
-def test_who_writes_feet():
-    assert writes_feet(trundle.catalog.swerve(wheelbase="22.5 in"))
-    assert not writes_feet(trundle.catalog.swerve(wheelbase="57 cm"))
 
 
 def test_every_kind_of_plan_is_kept_with_its_forces():

@@ -13,7 +13,6 @@ from trundle.cli import products
 from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output, json_text
 from trundle.cli.parsing import add_field, add_force, add_output, field_of
-from trundle.cli.readouts import in_feet, in_metres, writes_feet
 from trundle.errors import InputError, choose, require_known
 from trundle.files import file_name
 
@@ -318,9 +317,8 @@ def _told(
     yield from out.title(stem, f"{summary['level']}, {summary['profile']}: {summary['duration']:.4g} s")
     # rounding leaves 1e-17 m where 0 is meant
     x, y, theta = (0.0 if abs(final[name]) < 1e-12 else final[name] for name in ("x", "y", "theta"))
-    place = in_feet if writes_feet(driven.robot) else in_metres
     rows = [
-        ("ends at", f"x = {place(x)}, y = {place(y)}, theta = {theta:.6g} rad"),
+        ("ends at", f"x = {x:.6g} m, y = {y:.6g} m, theta = {theta:.6g} rad"),
         ("slip", f"at most {summary['slip']:.2g} m/s"),
         ("limits", _limits_told(summary) if _is_limited(driven) else "none are declared"),
         *_forces_told(summary, driven),
