@@ -351,7 +351,6 @@ def test_the_fastest_motion_between_poses_is_a_plan_like_others(trundle, tmp_pat
     assert done.status == 0, done.err
     (summary,) = done.data["plans"]
     assert summary["final"]["x"] == pytest.approx(3)
-    assert 0 < summary["bound"] <= summary["duration"]
     assert summary["starts"][0]["duration"] == pytest.approx(summary["duration"])
     assert summary["exceeded"] == []
     assert (tmp_path / "out" / "fastest" / "fastest.traj").exists()

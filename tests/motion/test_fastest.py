@@ -1,9 +1,10 @@
-"""Fastest motions in free space: closed forms, limits between samples, bounds, and what is refused."""
+"""Fastest motions in free space: closed forms, limits between samples, and what is refused."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 from functools import partial
 
 import numpy as np
@@ -14,9 +15,11 @@ from trundle.errors import InputError
 from trundle.motion.fastest import programme
 from trundle.motion.fastest.directed import Directed
 from trundle.motion.fastest.obstacles import Obstacle, clear_by, obstacles_of
-from trundle.motion.fastest.outlines import hull, outline_of
+from trundle.motion.fastest.outlines import hull, inscribed, outline_of
+from trundle.motion.fastest.problem import Problem, Stop
 from trundle.motion.fastest.real import _quickened, like_declared
 from trundle.motion.fastest.routes import around, shortest
+from trundle.motion.fastest.wishes import _greatest_speed
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import motion_forces
 from trundle.motion.forces.real_limits import real_limits
@@ -45,7 +48,7 @@ def rest_to_rest(way: float, speed: float, acceleration: float) -> float:
 
 
 def check(found: trundle.motion.fastest.fastest.Fastest, goal: tuple[float, ...]) -> None:
-    """It arrives, keeps all limits between samples, doesn't slip, and isn't faster than its bound."""
+    """It arrives, keeps all limits between samples, and doesn't slip."""
     motion = found.motion
     missed = motion.poses([motion.duration])[0] - goal
     assert [*missed[:2], math.remainder(missed[2], 2 * math.pi)] == pytest.approx([0, 0, 0], abs=1e-8)
@@ -53,7 +56,6 @@ def check(found: trundle.motion.fastest.fastest.Fastest, goal: tuple[float, ...]
     told = found.summary()
     assert told["exceeded"] == []
     assert told["slip"] < 1e-9
-    assert 0 < found.bound <= motion.duration
 
 
 @pytest.mark.parametrize("way", [pytest.param(0.5, marks=pytest.mark.slow), 1.0])
@@ -61,7 +63,6 @@ def test_a_swerve_goes_straight_in_the_double_integrators_time(way):
     found = declared(trundle.catalog.swerve(), (1, 2, 0.3), (1, 2 + way, 0.3), limits=QUICK)
     check(found, (1, 2 + way, 0.3))
     assert found.motion.duration == pytest.approx(rest_to_rest(way, 4, 6), rel=CLOSED)
-    assert found.bound == pytest.approx(rest_to_rest(way, 4, 6), rel=1e-12)
 
 
 @pytest.mark.slow
@@ -143,7 +144,7 @@ def test_waypoints_are_passed_at_their_headings_and_speeds():
         ({"keep_out": [[(3, 3), (5, 5), (5, 3), (3, 5.5)]]}, "cross one another"),
         ({"keep_out": [(3, 0)]}, "an obstacle is no"),
         ({"outline": [(0, 0), (1, 0)]}, "three or more corners"),
-        ({"via": [(0.5, 0, 0, 5)]}, "to be passed at 5 m/s, and the wheels let the base go at 3 m/s at most"),
+        ({"via": [(0.5, 0, 0, 5)]}, "to be passed at 5 m/s, and plans let the base go at 2.85 m/s at most"),
         ({"zones": [(0, 2, {"velocity": 1})]}, "no way from pose 0 to pose 2"),
         ({"zones": [(0, 1, {"speed": 1})]}, "no limit 'speed'"),
         ({"zones": [(0, 1, {"rate": -1})]}, "a number above 0"),
@@ -164,6 +165,28 @@ def test_what_cannot_be_asked_is_refused(given, message):
     arguments = {"start": (0, 0, 0), "goal": (1, 0, 0), "limits": QUICK} | given
     with pytest.raises(InputError, match=message):
         trundle.fastest(trundle.catalog.swerve(), **arguments)
+
+
+@pytest.mark.parametrize("name", ["swerve", "mecanum", "three_omni", "differential_drive"])
+def test_no_base_passes_the_speed_that_stops_may_ask_for(name):
+    drive = trundle.kinematics(getattr(trundle.catalog, name)()).drive.limited(ROLLING)
+    problem = Problem(drive, (Stop(0, 0, 0.0), Stop(1, 0, 0.0)), (), np.zeros((0, 2)))
+    shares = np.random.default_rng(20261123).normal(size=(20_000, len(problem.basis)))
+    twists = shares @ problem.basis * [1, 1, 1 / problem.size]
+    along = np.conj(drive.rolling_axes(drive.headings)) * drive.velocities(twists)
+    rolling = np.where(drive.points, np.abs(along), np.abs(along.real)) / drive.rolling[0]
+    reached = (np.hypot(*twists[:, :2].T) / rolling.max(axis=1)).max()
+    assert 0.97 * _greatest_speed(problem) < reached <= _greatest_speed(problem)
+
+
+@pytest.mark.parametrize("name", ["mecanum", "three_omni", "differential_drive"])
+def test_headings_count_by_what_they_differ_from_whole_turns(name):
+    robot = getattr(trundle.catalog, name)()
+    more, same = (
+        declared(robot, (0, 0, 0), (1, 0.5, theta), limits=ROLLING) for theta in (4.0, 4.0 - 2 * math.pi)
+    )
+    assert more.motion.duration == pytest.approx(same.motion.duration, rel=1e-5)
+    check(more, (1, 0.5, 4.0))
 
 
 @pytest.mark.slow
@@ -259,7 +282,6 @@ def test_the_default_robot_knows_its_way_from_every_start(monkeypatch):
     assert looks
     assert max(looks) < programme._ITERATIONS / 2
     check(found, (3, 2, math.pi / 2))
-    assert found.gap < 0.05
 
 
 def most_of_the_base(motion: trundle.motion.pieces.motion.Motion, begin: float, end: float) -> np.ndarray:
@@ -324,7 +346,9 @@ def test_modules_stay_within_their_steering_ranges(reach, goal):
 
 
 @pytest.mark.slow
-def test_a_speed_that_no_motion_reaches_is_named_with_its_pose():
+def test_a_speed_that_no_motion_reaches_is_named_with_its_pose(monkeypatch):
+    # what refuses such speeds before the search knows no obstacles and no ways
+    monkeypatch.setattr(sys.modules["trundle.motion.fastest.fastest"], "require_pace", lambda problem: None)
     with pytest.raises(trundle.NumericsError, match=r"via\[0\] would be passed at 2.98\d* m/s, not at 3 m/s"):
         trundle.fastest(trundle.catalog.mecanum(**REAL), (0, 0, 0), (2, 0, 0), via=[(0.3, 0.3, 0, 3.0)])
 
@@ -389,7 +413,6 @@ def test_obstacles_are_kept_clear_of_between_samples():
         assert 0 < proven <= seen
     free = declared(robot, (0, 0, 0), (5, 2, math.pi / 2), limits=ROLLING)
     assert free.motion.duration < found.motion.duration
-    assert free.bound <= found.bound
 
 
 def apart(pose: np.ndarray, outline: np.ndarray, obstacle: Obstacle) -> float:
@@ -453,6 +476,13 @@ def test_routes_past_a_disc_enclose_the_taut_strings_length():
     assert outer / inner < 1.02
 
 
+def test_the_circle_about_the_origin_lies_within_the_outline():
+    square = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
+    assert inscribed(square) == 1
+    assert inscribed(square - [0.25, 0.5]) == 0.5
+    assert inscribed(square - [2, 0]) == 0
+
+
 def test_the_outline_is_that_of_wheels_and_shapes():
     who = trundle.kinematics(trundle.catalog.mecanum())
     corners = outline_of(who)
@@ -497,7 +527,7 @@ def test_a_fine_grid_leads_to_no_slower_motion_than_the_first_look():
 
 @pytest.mark.campaign
 def test_random_problems_with_three_obstacles_are_solved(campaign):
-    gaps, lost = [], 0
+    solved, lost = 0, 0
     for case, rng in enumerate(campaign(200)):
         robot, limits = BASES[case % len(BASES)]
         start, goal, keep_out = cluttered(rng)
@@ -509,9 +539,7 @@ def test_random_problems_with_three_obstacles_are_solved(campaign):
         end = found.motion.poses([found.motion.duration])[0] - goal
         assert np.abs([*end[:2], math.remainder(end[2], 2 * math.pi)]).max() < 1e-6
         assert found.summary()["exceeded"] == []
-        assert found.bound <= found.motion.duration
         outline = outline_of(found.motion.kinematics)
         assert all(clear_by(found.motion, outline, obstacle) > 0 for obstacle in obstacles_of(keep_out))
-        gaps.append(found.gap)
-    assert lost <= 0.02 * (lost + len(gaps))
-    assert np.median(gaps) <= 0.2
+        solved += 1
+    assert lost <= 0.02 * (lost + solved)

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import trundle
-from trundle.motion.fastest.gauges import axle
 from trundle.motion.fastest.problem import Problem, Stop
-from trundle.motion.fastest.turning import axle_of
+from trundle.motion.fastest.turning import axle, axle_of
 from trundle.motion.fastest.words import words
 
 # Motors and floor aside.
@@ -187,8 +186,6 @@ def test_only_what_turns_within_a_radius_has_words():
 def by_reeds_and_shepp(robot: trundle.Robot, goal: Pose, least: float) -> None:
     found = declared(robot, (0, 0, 0), goal, limits=CONSTANT, progress=False)
     assert found.motion.duration == pytest.approx(least, rel=CLOSED)
-    assert found.bound == pytest.approx(least, rel=1e-5)
-    assert found.bound <= found.motion.duration
     end = found.motion.poses([found.motion.duration])[0] - goal
     assert [*end[:2], wrapped(end[2])] == pytest.approx([0, 0, 0], abs=1e-8)
     assert found.summary()["exceeded"] == []
@@ -208,7 +205,6 @@ def test_a_car_turned_on_its_base_goes_as_fast():
     found = declared(bicycle(at, heading), (0, 0, 0), goal, limits=limits, progress=False)
     least = RADIUS * reeds_shepp(ahead.real, ahead.imag, goal[2])
     assert found.motion.duration == pytest.approx(least, rel=CLOSED)
-    assert found.bound == pytest.approx(least, rel=1e-5)
 
 
 @pytest.mark.campaign
@@ -228,13 +224,12 @@ def test_a_car_at_a_constant_speed_takes_dubins_way(goal):
 
 
 @pytest.mark.slow
-def test_a_car_that_has_to_stop_at_cusps_parks_within_the_bound():
+def test_a_car_that_has_to_stop_at_cusps_parks():
     found = declared(trundle.catalog.ackermann(), (0, 0, 0), (0, 1.5, 0), limits=CAR, progress=False)
     # words aside, it turns soon or late
     assert {"straight, turning first", "straight, turning last"} < {tried.way for tried in found.candidates}
     assert found.motion.poses([found.motion.duration])[0] == pytest.approx((0, 1.5, 0), abs=1e-8)
     assert found.summary()["exceeded"] == []
-    assert 0.6 < found.bound / found.motion.duration <= 1
 
 
 @pytest.mark.slow

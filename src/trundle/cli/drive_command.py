@@ -323,8 +323,6 @@ def _told(
         ("limits", _limits_told(summary) if _is_limited(driven) else "none are declared"),
         *_forces_told(summary, driven),
     ]
-    if summary.get("bound"):  # of fastest motions; none is known of bases whose wheels slide to turn
-        rows.append(("bound", f"no motion takes less than {summary['bound']:.4g} s"))
     if unnamed:
         rows.insert(0, ("robot", f"{driven.robot.name}: --robot names another"))
     for reason in stretch["why"]:

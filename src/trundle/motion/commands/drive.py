@@ -46,7 +46,7 @@ _SAME = 1e-6
 _STEPS = {"module": by_modules, "body": by_body, "limited": by_body, "coordinated": coordinated}
 
 
-_GONE = dict.fromkeys(("bound", "gap"), "trundle.fastest has a time that no way between its poses beats")
+_GONE = dict.fromkeys(("bound", "gap"), "tests compare times with dense solves; fastest has .candidates")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

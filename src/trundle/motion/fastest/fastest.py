@@ -15,7 +15,6 @@ from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.drive import Driven, driven_modules
 from trundle.motion.drive.drive import Limits
 from trundle.motion.drive.kinematics import kinematics
-from trundle.motion.fastest.bounds import require_open
 from trundle.motion.fastest.obstacles import Obstacle, obstacles_of
 from trundle.motion.fastest.outlines import given_outline, outline_of
 from trundle.motion.fastest.problem import Problem
@@ -28,6 +27,8 @@ from trundle.motion.fastest.wishes import (
     require_apart,
     require_clear,
     require_mobile,
+    require_open,
+    require_pace,
     stops_of,
     warn_of_headings,
 )
@@ -40,27 +41,18 @@ from trundle.progress import Doing
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fastest(Driven):
-    """The fastest motion that was found, the starts of its search, and a time that no motion beats.
+    """The fastest motion that was found, and the starts of its search.
 
     Parameters
     ----------
-    bound : float, s
-        No motion from rest to rest through the same stops takes less.
     candidates : tuple of Candidate
         All starts with the times that they led to: the chosen one first. Those of a first look are about right only.
     obstacles : tuple of Obstacle
         What it keeps out of, in convex parts.
     """
 
-    bound: float = 0.0
     candidates: tuple[Candidate, ...] = ()
     obstacles: tuple[Obstacle, ...] = ()
-
-    @property
-    def gap(self) -> float:
-        """(T − bound)/T: the share of its time that a motion might save at most."""
-        time = self.motion.duration
-        return (time - self.bound) / time if time else 0.0
 
     @property
     def kept_out(self) -> tuple[tuple[FloatArray, float], ...]:
@@ -69,16 +61,10 @@ class Fastest(Driven):
 
     @property
     def search(self) -> dict[str, object]:
-        """The bound, the gap, and the starts, as plain data."""
-        starts = [
-            {
-                "way": tried.way,
-                "duration": tried.duration if math.isfinite(tried.duration) else None,
-                "verdict": tried.verdict,
-            }
-            for tried in self.candidates
-        ]
-        return {"bound": self.bound, "gap": self.gap, "starts": starts}
+        """The starts as plain data."""
+        times = [tried.duration if math.isfinite(tried.duration) else None for tried in self.candidates]
+        rows = zip(self.candidates, times, strict=True)
+        return {"starts": [{"way": c.way, "duration": time, "verdict": c.verdict} for c, time in rows]}
 
 
 def fastest(
@@ -136,7 +122,7 @@ def fastest(
     Returns
     -------
     Fastest
-        Its `motion`, the lower bound on its time, the starts that were tried; a run, a summary.
+        Its `motion`, the starts that were tried; a run, a summary.
 
     Raises
     ------
@@ -176,10 +162,10 @@ def fastest(
         require_clear(problem)
         require_open(problem)
         require_mobile(problem, who.name)
-        bound = search.bound(problem)
+        require_pace(problem)
         best, candidates = searched(problem, search, doing)
         driven = _driven(problem, search, best, zones, asked)
-        return replace(driven, bound=bound, candidates=candidates, obstacles=obstacles)
+        return replace(driven, candidates=candidates, obstacles=obstacles)
 
 
 def _driven(

@@ -49,6 +49,13 @@ def hull(points: FloatArray) -> FloatArray:
     return np.array(around) if around else order
 
 
+def inscribed(outline: FloatArray) -> float:
+    """The radius of the circle about the origin within a convex outline (m); 0 where that lies outside."""
+    edges = np.roll(outline, -1, axis=0) - outline
+    beyond = edges[:, 0] * outline[:, 1] - edges[:, 1] * outline[:, 0]
+    return max(float((-beyond / np.linalg.norm(edges, axis=1)).min()), 0.0)
+
+
 def _left(a: FloatArray, b: FloatArray, c: FloatArray) -> float:
     """Twice the area of a triangle, > 0 where c lies to the left of the way from a to b."""
     return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

@@ -12,7 +12,6 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
 from trundle.motion.drive.drive import Drive, Limits
-from trundle.motion.fastest.bounds import Weight
 from trundle.motion.fastest.directed import Directed, Repaced, limited_base
 from trundle.motion.fastest.problem import Problem
 from trundle.motion.forces.balance import Balance
@@ -123,23 +122,6 @@ def _steering(driven: DrivenRobot, place: int, limits: Limits) -> Limits:
         steering_rate=min(limits.steering_rate, rate),
         steering_acceleration=min(limits.steering_acceleration, quickening),
     )
-
-
-def bounding(drive: Drive, real: RealLimits) -> tuple[Drive, Weight]:
-    """The drive with speeds that no motor passes, and what the floor lets the centre of mass be accelerated at."""
-    driven = real.driven
-    speeds = _drives(driven)[1] / _WHOLE
-    limits = tuple(
-        replace(own, drive_speed=min(own.drive_speed, float(most)))
-        for own, most in zip(drive.limits, speeds, strict=True)
-    )
-    inertia = driven.base_inertia
-    mass = float(inertia[0, 0])
-    # M over (v_x, v_y, ω) has −m y and m x in its last row
-    center = complex(float(inertia[1, 2]), -float(inertia[0, 2])) / mass
-    loads = driven.loads
-    most = float(real.grip * driven.friction.max() * loads.sum() / mass)
-    return replace(drive, limits=limits), Weight(center, most)
 
 
 def _looked(way: Directed, z: FloatArray) -> Samples:

@@ -12,13 +12,12 @@ from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
 from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
-from trundle.motion.fastest.bounds import lower_bound, require_pace
 from trundle.motion.fastest.directed import Directed
 from trundle.motion.fastest.guesses import guess_of
 from trundle.motion.fastest.obstacles import Obstacle, clear_by
 from trundle.motion.fastest.problem import Problem, Stop, phases_of
 from trundle.motion.fastest.programme import Nodes
-from trundle.motion.fastest.real import bounding, like_declared, repaced
+from trundle.motion.fastest.real import like_declared, repaced
 from trundle.motion.fastest.starts import Way, ways
 from trundle.motion.forces.real_limits import RealLimits
 from trundle.motion.paths.aligned import aligned
@@ -69,17 +68,6 @@ class Search:
         drive, hold = like_declared(self.declared, self.real)
         return Problem(drive, stops, obstacles, outline, hold)
 
-    def bound(self, problem: Problem, more: int = 0) -> float:
-        """A time that no motion beats, or none with so many whole turns more; InputError where a stop asks for more
-        speed than there is.
-        """
-        weight = None
-        if self.real is not None:
-            drive, weight = bounding(self.declared, self.real)
-            problem = replace(problem, drive=drive)
-        require_pace(problem)
-        return lower_bound(problem, weight, more)
-
 
 @dataclass(frozen=True, eq=False)
 class _Tried:
@@ -109,21 +97,23 @@ class Reached:
 
 
 def searched(problem: Problem, search: Search, doing: Doing) -> tuple[Reached, tuple[Candidate, ...]]:
-    """The best of all starts: all are looked at on a coarse grid, the promising ones on a fine one."""
+    """The best of all starts: they are looked at on a coarse grid, the promising ones on a fine one.
+
+    Those that turn the longer way round come last. They are left where one of them is slower than the best so far.
+    """
     first: list[_Tried] = []
     lost: list[Candidate] = []
-    least = {0: 0.0}
+    slower = False
     for way in ways(problem):
         doing.at(way.name)
-        if way.turns not in least:
-            least[way.turns] = search.bound(problem, way.turns)
-        if least[way.turns] > min((tried.time for tried in first), default=math.inf):
-            lost.append(Candidate(way.name, math.inf, "another start takes less than its bound"))
+        if slower:
+            lost.append(Candidate(way.name, math.inf, "another start that turns so is slower"))
             continue
         tried = _tried(problem, way)
         if tried is None:
             lost.append(Candidate(way.name, math.inf, "the search from it found no motion"))
         else:
+            slower = way.longer and any(own.time < tried.time for own in first)
             first.append(tried)
     closer = _closer(search, first or [_eased(problem, doing)], lost, doing)
     told = [Candidate(own.way.name, own.time, "slower" if k else "") for k, own in enumerate(closer)]

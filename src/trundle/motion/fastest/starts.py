@@ -30,8 +30,8 @@ _ALONG = 41
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """A start of the search: its name, the corners (c, 3) of its legs (x, y, θ), whether wheels begin backward, and the
-    whole turns that it has beside the shorter way round.
+    """A start of the search: its name, the corners (c, 3) of its legs (x, y, θ), whether wheels begin backward, and
+    whether it turns the longer way round.
 
     Of a way whose legs have `parts` with durations of their own, so many each, those stand in the legs' place.
     """
@@ -39,7 +39,7 @@ class Way:
     name: str
     legs: tuple[FloatArray, ...]
     backward: bool = False
-    turns: int = 0
+    longer: bool = False
     parts: tuple[int, ...] = ()
 
     def lengths(self, size: float) -> list[float]:
@@ -82,13 +82,13 @@ def ways(problem: Problem) -> Iterator[Way]:
         return
     for turns in _turns(problem.stops):
         headings = _headings(problem.stops, turns)
-        told = _LONGER if turns else ""
+        longer, told = bool(turns), _LONGER if turns else ""
         for name, legs in routes.items():
             if len(problem.basis) < 3 and not turns:
                 yield from _along(problem, name, legs, headings)
             evenly = tuple(_evenly(leg, *ends) for leg, ends in _ends(legs, headings))
-            yield Way(name + told, evenly, turns=turns)
-        yield from _soon_or_late(first, routes[first], headings, turns)
+            yield Way(name + told, evenly, longer=longer)
+        yield from _soon_or_late(first, routes[first], headings, longer)
 
 
 def _by_words(problem: Problem, axle: Axle, routes: dict[str, tuple[FloatArray, ...]]) -> Iterator[Way]:
@@ -110,12 +110,12 @@ def _by_words(problem: Problem, axle: Axle, routes: dict[str, tuple[FloatArray, 
 
 
 def _soon_or_late(
-    name: str, legs: tuple[FloatArray, ...], headings: list[float], turns: int = 0
+    name: str, legs: tuple[FloatArray, ...], headings: list[float], longer: bool = False
 ) -> Iterator[Way]:
     """Along a route, the turns of its legs soon or late."""
     for told, early in (("turning first", True), ("turning last", False)):
         parts = tuple(_turned(leg, *ends, early) for leg, ends in _ends(legs, headings))
-        yield Way(f"{name}, {told}{_LONGER if turns else ''}", parts, turns=turns)
+        yield Way(f"{name}, {told}{_LONGER if longer else ''}", parts, longer=longer)
 
 
 def _clear(problem: Problem, poses: FloatArray) -> bool:
@@ -188,11 +188,11 @@ def _nearest(leg: FloatArray, point: FloatArray) -> FloatArray:
 
 
 def _turns(stops: tuple[Stop, ...]) -> tuple[int, ...]:
-    """0 for the shorter turn, and ±1 where the other one is not much longer."""
-    first, last = stops[0].heading or 0.0, stops[-1].heading
-    if last is None:
+    """0 for the shorter turn to the goal, and ±1 where the other one is not much longer."""
+    if stops[-1].heading is None:
         return (0,)
-    left = math.remainder(last - first, 2 * math.pi)
+    *_, before, last = (stop.heading for stop in stops if stop.heading is not None)
+    left = math.remainder(last - before, 2 * math.pi)
     return (0, -1 if left > 0 else 1) if abs(left) > _LONG_WAY else (0,)
 
 

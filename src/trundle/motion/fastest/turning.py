@@ -12,8 +12,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.mechanics.modules import SLACK
-from trundle.motion.fastest.gauges import axle
-from trundle.motion.fastest.problem import Problem, Stop
+from trundle.motion.fastest.problem import Problem
 from trundle.motion.fastest.words import Word, words
 
 # Words beside the quickest one that are tried, and how many times its time they may take.
@@ -40,6 +39,22 @@ class Axle:
         """Those from one pose of it to another one, the shortest first."""
         ahead = cmath.exp(-1j * begin[1]) / self.radius
         return words((end[0] - begin[0]) * ahead, end[1] - begin[1])
+
+
+def axle(problem: Problem) -> tuple[complex, complex] | None:
+    """The place (m) that goes in one direction alone, nearest to the origin, and that direction, of length 1.
+
+    None for a base that goes aside, or turns about one place alone.
+    """
+    if len(problem.basis) != 2 or not problem.basis[:, 2].any():
+        return None
+    first, second = problem.basis * [1.0, 1.0, 1 / problem.size]
+    ahead = first * second[2] - second * first[2]
+    along = complex(ahead[0], ahead[1])
+    along /= abs(along)
+    turn = max((first, second), key=lambda twist: abs(twist[2]))
+    velocity = complex(turn[0], turn[1]) / float(turn[2])
+    return (1j * velocity * along.conjugate()).real * along, along
 
 
 def axle_of(problem: Problem) -> Axle | None:
@@ -79,14 +94,6 @@ def _bent(problem: Problem, place: complex, along: complex) -> tuple[float, floa
 
 def _cross(a: complex, b: complex) -> float:
     return (a.conjugate() * b).imag
-
-
-def shortest_word(held: Axle, a: Stop, b: Stop) -> float:
-    """How long the shortest word between two stops is (m); 0 where a heading is free."""
-    if a.heading is None or b.heading is None:
-        return 0.0
-    begin, end = held.pose(a.x, a.y, a.heading), held.pose(b.x, b.y, b.heading)
-    return held.radius * (best[0].length if (best := held.words(begin, end)) else 0.0)
 
 
 def curved(

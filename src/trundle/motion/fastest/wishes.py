@@ -12,7 +12,9 @@ import numpy as np
 from trundle.errors import InputError, choose, require_known
 from trundle.expected import a_real, a_text
 from trundle.motion.drive.drive import require_speeds
+from trundle.motion.fastest.outlines import inscribed
 from trundle.motion.fastest.problem import Problem, Stop
+from trundle.motion.fastest.routes import around, shortest
 from trundle.motion.paths.pose_paths import LIMITS, warn_of_turns
 
 Place = Sequence[float | None]
@@ -21,6 +23,8 @@ Events = Sequence[tuple[str, float]]
 
 # Legs shorter than this share of the whole way are none: a search over them takes a minute and finds nothing.
 _NO_WAY = 1e-4
+# Directions in which a base's greatest speed is asked for: it is at most 1e-5 of it above that.
+_DIRECTIONS = 360
 
 
 def stops_of(start: Place, goal: Place, via: Sequence[Place], zones: Zones) -> tuple[Stop, ...]:
@@ -172,3 +176,46 @@ def require_clear(problem: Problem) -> None:
                     key=key,
                     hint="move one of them, or give a smaller outline",
                 )
+
+
+def require_open(problem: Problem) -> None:
+    """InputError where obstacles bar the way between two stops even to the circle within the outline."""
+    polygons = [around(obstacle, inscribed(problem.outline), outside=False) for obstacle in problem.obstacles]
+    for (name, a), (other, b) in pairwise(zip(problem.keys, problem.stops, strict=True)):
+        if shortest(np.array([a.x, a.y]), np.array([b.x, b.y]), polygons) is None:
+            raise InputError(
+                f"obstacles bar every way from {name} to {other}: the robot doesn't fit between them",
+                key="keep_out",
+                hint="move an obstacle, or give a smaller outline",
+            )
+
+
+def require_pace(problem: Problem) -> None:
+    """InputError where a stop is to be passed faster than the search lets wheels roll."""
+    most = _greatest_speed(problem)
+    for key, stop in zip(problem.keys, problem.stops, strict=True):
+        if stop.speed is not None and stop.speed > most:
+            raise InputError(
+                f"it is to be passed at {stop.speed:.4g} m/s, and plans let the base go at {most:.4g} m/s at most",
+                key=key,
+                hint="ask for less, or leave the speed out",
+            )
+
+
+def _greatest_speed(problem: Problem) -> float:
+    """A speed that the base's origin doesn't pass within the wheels' limits (m/s); infinite where these leave it open.
+
+    Least squares give the twist of wheels' velocities, v = P w, where every |wᵢ| is 1 at most, in shares of limits. So
+    it goes at Σ |e Pᵢ| at most in the direction of e, and faster by 1/cos of half the angle between two of these.
+    """
+    drive, basis = problem.drive, problem.basis * [1.0, 1.0, 1 / problem.size]
+    u = drive.velocities(basis)
+    w = np.where(drive.points, u, (np.conj(drive.rolling_axes(drive.headings)) * u).real) / drive.rolling[0]
+    rows = np.concatenate([w.real, w.imag], axis=1).T
+    if np.linalg.matrix_rank(rows) < len(basis):
+        return math.inf
+    velocity = (basis @ [1.0, 1j, 0.0] @ np.linalg.pinv(rows)).reshape(2, -1)
+    turned = np.exp(1j * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS)[:, None, None] * velocity
+    return float(np.linalg.norm(turned.real, axis=1).sum(axis=1).max()) / math.cos(
+        math.pi / (2 * _DIRECTIONS)
+    )

@@ -97,11 +97,7 @@ def chord_time(drive: Drive, apart: complex, turn: float) -> float:
     From rest its speed is at most e(t) = min(v, a t, j t²/2), and as much before the end: ∫ min(e(t), e(T − t)) dt
     is less than its chord for any shorter T. (A least time of one move doesn't serve: a wheel may go back and forth.)
     """
-    return least_time(np.abs(apart + (np.exp(1j * turn) - 1) * drive.places), drive.rolling)
-
-
-def least_time(ways: FloatArray, limits: FloatArray) -> float:
-    """A time (s) below which some of several ways (m,) from rest to rest is too long for its limits (3, m)."""
+    ways, limits = np.abs(apart + (np.exp(1j * turn) - 1) * drive.places), drive.rolling
     low, high = 0.0, 1e-3
     while (2 * _reached(limits, high / 2) < ways).any():
         low, high = high, 2 * high
