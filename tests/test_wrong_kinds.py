@@ -225,7 +225,7 @@ def doors() -> dict[str, Door]:
             "recording": have["angles"],
             "robot": have["limb"],
             "markers": None,
-            "tolerances": None,
+            "weights": None,
             "limits": True,
             "gaps": None,
             "smoothing": "none",

@@ -326,7 +326,7 @@ def test_paths_keep_to_motors_and_floor_unless_told_otherwise(trundle, tmp_path)
         "drive", "--file", str(path), "--robot", str(robot), "-ng", "--output", str(tmp_path / "out")
     )
     assert done.status == 0, done.err
-    assert "x = 6 ft 6.74 in" in done.out
+    assert "x = 2 m" in done.out
     assert "of the friction, 95% allowed" in done.out
     assert "battery" in done.out
     assert "--robot names another" not in done.out

@@ -116,7 +116,7 @@ def from_traj_file(source: JsonFile, tolerance: float) -> PosePath:
     first = _places(every)
     if len(first) == 1:
         raise source.error("the trajectory stays where it is", ("trajectory", "samples"))
-    poses = every[first]
+    poses = every[[*first[:-1], -1]]  # the last place is where the last sample says
     along = np.concatenate([[0.0], np.cumsum(distances(np.diff(poses, axis=0)))])
     owner = np.searchsorted(first, np.arange(len(times)), "right") - 1
     lengths = along[owner]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -222,7 +222,7 @@ class PosePath:
     events: tuple[tuple[str, float], ...] = ()
     deviation: tuple[float, float] = (0.0, 0.0)
     duration: float | None = None
-    way: Callable[[], PosePath] | None = None
+    way: Callable[[], PosePath] | None = field(default=None, repr=False)
 
     @cached_property
     def begins(self) -> FloatArray:
