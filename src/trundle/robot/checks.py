@@ -261,7 +261,7 @@ def tilt(robot: Parts, scope: ParameterNumbers) -> Iterator[Mistake]:
         return
     heights, most = _heights(robot, values)
     apart = max(heights.values()) - min(heights.values())
-    if apart > _HEIGHT_TOLERANCE:
+    if apart > max(_HEIGHT_TOLERANCE, most / 10):  # less than that is rounding of lengths
         angle = math.degrees(_TILT * apart / most)
         note = f"its wheels' heights differ by {1e3 * apart:.2g} mm, a tilt of {angle:.2g}°: it is taken as level"
         yield Mistake(("wheels",), note)
