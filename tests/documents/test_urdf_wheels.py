@@ -239,7 +239,9 @@ def test_runs_tell_which_limits_of_the_files_joints_they_went_beyond(up: int):
     assert not list(passed(robot, trundle.simulate(robot, 1)))
 
 
-@pytest.mark.parametrize(("off", "accepted"), [(1e-4, True), (-3.8e-3, True), (3.9e-3, False), (-3e-7, True)])
+@pytest.mark.parametrize(
+    ("off", "accepted"), [(1e-4, True), (5e-4, True), (-3.8e-3, True), (3.9e-3, False), (-3e-7, True)]
+)
 def test_a_base_is_level_up_to_a_share_of_the_wheels_distance(
     off: float, accepted: bool, tmp_path: Path, recwarn
 ):
@@ -256,7 +258,7 @@ def test_a_base_is_level_up_to_a_share_of_the_wheels_distance(
     heights = {robot.number(wheel.at[2]) - robot.number(wheel.radius) for wheel in robot.wheels.values()}
     assert max(heights) - min(heights) == pytest.approx(abs(off), abs=1e-12)  # nothing moves
     said = [str(each.message) for each in recwarn if "a tilt of" in str(each.message)]
-    assert len(said) == (abs(off) > 1e-6)
+    assert len(said) == (abs(off) > 3.9e-4)  # below a tenth of what may be it is rounding
     assert all(f"{abs(off) * 1e3:.2g} mm, a tilt of" in each for each in said)
     assert parse_urdf(dump_urdf(robot)) == robot
 
