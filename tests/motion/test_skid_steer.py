@@ -11,6 +11,7 @@ from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import motion_forces
 from trundle.motion.forces.scrubbing import Sliding
 from trundle.motion.pieces.motion import sampled
+from trundle.robot.noun import plain
 
 # Half the catalogue's wheelbase and track (m), its wheels' radius (m) and friction.
 A, B, RADIUS, FRICTION = 0.25, 0.3, 0.12, 0.8
@@ -146,6 +147,14 @@ def test_what_cannot_turn_is_told():
         trundle.follow(CURVE, skid(), progress=False)
     with pytest.raises(InputError, match=r"front_left rolls\n.*declared limits alone"):
         trundle.fastest(skid(), (0, 0, 0), (1, 0.3, 0.3), progress=False)
+
+
+def test_one_undriven_axle_is_planned_no_otherwise():
+    """Its wheels scrub, too: by forces without scrub a plan went 1 m past what the robot can."""
+    data = plain(skid())
+    data["motors"] = {name: motor for name, motor in data["motors"].items() if "front" not in name}
+    with pytest.raises(InputError, match=r"front_left rolls\n.*declared limits alone"):
+        trundle.follow(CURVE, {"robot": data}, progress=False)
 
 
 @pytest.mark.slow

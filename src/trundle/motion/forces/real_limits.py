@@ -69,7 +69,7 @@ def planned_with(who: Kinematics, grip: float | None) -> RealLimits | None:
     turn, as no forces but those of sliding turn the base.
     """
     real = None if grip is None else real_limits(who, a_real(grip, "grip", above=0))
-    if real is None or real.driven.sides or real.driven.sloped:
+    if real is None or who.drive.slides or real.driven.sloped:
         return None
     return _checked(real)
 
