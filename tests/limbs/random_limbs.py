@@ -77,16 +77,25 @@ def smooth_motion(rng, robot, count=28, duration=0.4):
     slopes = weights / weights[:, None] / gaps
     slopes -= np.eye(count)
     slopes -= np.diag(slopes.sum(axis=1))
-    sines = np.array(
-        [
-            rng.normal(scale=0.7) + rng.uniform(-1, 1) * np.sin(rng.uniform(1, 4) * time + rng.uniform(0, 6))
-            for _ in model.coordinates
-        ]
-    )
-    q = model.quantities.normalised(model.coordinates, sines).T
+    q = _sines(rng, model, time)
     rates = slopes @ q
     u = np.array([_speeds(model, *pair) for pair in zip(q, rates, strict=True)])
     return trundle.JointMotion(time, model.coordinates, model.speeds, q, u, slopes @ u), slopes
+
+
+def _sines(rng, model, time):
+    """q at those times; a quaternion that came near 0 would turn faster than Chebyshev's points tell."""
+    while True:
+        sines = np.array(
+            [
+                rng.normal(scale=0.7)
+                + rng.uniform(-0.3, 0.3) * np.sin(rng.uniform(1, 4) * time + rng.uniform(0, 6))
+                for _ in model.coordinates
+            ]
+        )
+        q = model.quantities.normalised(model.coordinates, sines)
+        if (sines / q).min() > 0.6:
+            return q.T
 
 
 def _speeds(model, q, rates):
