@@ -1,6 +1,6 @@
-"""Progress of long work: a line on standard error once it has taken a second, or a user's own callback.
+"""Progress of long work: tqdm's line on standard error once it has taken a second, or a user's own callback.
 
-Where no terminal shows that line, work that takes long says once what it will take.
+Where neither a terminal nor a notebook shows that line, nothing is written.
 """
 
 from __future__ import annotations
@@ -9,18 +9,19 @@ import sys
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
-from threading import Event, Lock, Thread
+from threading import Event, Thread
+from typing import TYPE_CHECKING, NoReturn
 
 from trundle.errors import InputError
 from trundle.expected import came
 
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
 _PATIENCE = 1.0  # seconds of work before a line appears
 _EVERY = 0.1  # seconds between updates
-_STEADY = 3.0  # seconds of work from which on its rate says how long the rest takes: starts are slow
-_LITTLE = 0.01  # of the work: while no more is done, a slow start may be most of the time
-_LONG = 10.0  # seconds that nobody should wait for without a word, also where the line isn't shown
 _CALLS = 256  # calls between looks at the clock: a rate is evaluated in a microsecond, a clock read in 0.05
-_WIDTH = 20  # of the bar
+_SHARE = "{desc}: {percentage:3.0f}%|{bar:20}| {rate_noinv_fmt}, {remaining} left"
 
 
 def someone_watches() -> bool:
@@ -35,24 +36,19 @@ _SPOKEN_FOR: ContextVar[bool] = ContextVar("_SPOKEN_FOR", default=False)
 class Progress:
     """Reports how far work has come, `at(t)` of `end`; made to be called from a hot loop.
 
-    report: True for a line where a person watches, and a sentence elsewhere where it will take long; or what to call
-    with the share done (0 to 1). unit: what `end` counts.
+    report: True for a line where a person watches; or what to call with the share done (0 to 1). unit: what `end`
+    counts.
     """
 
     def __init__(self, report: bool | Callable[[float], None], end: float, title: str, unit: str) -> None:
         if not callable(report) and not isinstance(report, bool):
             raise InputError(f"expected True, False or a function, got {came(report)}", key="progress")
         self.end = end
-        self._title, self._unit = title, unit
-        self._asked = report if callable(report) else None
-        draw = self._draw if someone_watches() else self._tell
-        self._report = self._asked or (draw if report else None)
-        self._count = 0
-        self._began = time.perf_counter()
-        self._last = self._began + (0.0 if self._asked else _PATIENCE - _EVERY)
-        self._line = _Line()
-        self._seen: tuple[float, float] | None = None
-        self._silent = report is not True
+        self._count, self._last = 0, 0.0
+        self._silent, self._report, self._close = report is not True, report, lambda: None
+        if report is True and someone_watches():
+            bar = _line(title, _SHARE, end, f" {unit}")
+            self._report, self._close = lambda done: bar.update(done * end - bar.n), bar.close
 
     def __enter__(self) -> Progress:
         self._outer = _SPOKEN_FOR.set(self._silent or _SPOKEN_FOR.get())
@@ -60,44 +56,22 @@ class Progress:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         _SPOKEN_FOR.reset(self._outer)
-        if self._asked is not None and kind is None:
-            self._asked(1.0)
-        if self._line.width:
-            taken = time.perf_counter() - self._began
-            self._line.write(
-                f"{self._title}: {taken:.1f} s, {_short(self.end / taken)} {self._unit} a second", "\n"
-            )
+        if callable(self._report) and kind is None:
+            self._report(1.0)
+        self._close()
 
     def at(self, t: float) -> None:
         """Work has come to t."""
         self._count += 1
-        if self._count % _CALLS == 0 and self._report is not None:
+        if self._count % _CALLS == 0:
             self.fraction(t / self.end)
 
     def fraction(self, done: float) -> None:
         """Work is this share done."""
         now = time.perf_counter()
-        if self._report is not None and now - self._last >= _EVERY:
+        if callable(self._report) and now - self._last >= _EVERY:
             self._last = now
             self._report(min(max(done, 0.0), 1.0))
-
-    def _draw(self, done: float) -> None:
-        taken, bar = time.perf_counter() - self._began, "#" * round(_WIDTH * done)
-        rate = f"{_short(done * self.end / taken)} {self._unit} a second"
-        left = f", {_long(taken / done - taken)} left" if done > 0 else ""
-        self._line.write(f"{self._title} [{bar:.<{_WIDTH}}] {done:4.0%}, {rate}{left}")
-
-    def _tell(self, done: float) -> None:
-        """Say once what work that nobody sees will take, where that is long."""
-        taken = time.perf_counter() - self._began
-        if self._seen is None:
-            self._seen = (0.0, 0.0) if done > _LITTLE else (taken, done)
-        lost, before = self._seen
-        since, more = taken - lost, done - before
-        if more > 0 and since > _STEADY and lost + since / more > _LONG:
-            self._report = None
-            rate = f"{_short(more * self.end / since)} {self._unit} a second"
-            _tell(f"{self._title}: it takes some {_long(lost + since / more)}, at {rate}")
 
 
 class Stopwatch:
@@ -122,97 +96,48 @@ class Stopwatch:
 class Doing:
     """Says what long work is at and how long it has taken, where a person watches; also while nothing calls `at`.
 
-    For work of which nobody knows how far it is. Where it was told what there is of a `unit` to do, the rate stays
-    behind; else the line goes when the work is done. Where nobody watches, one sentence says that it takes long.
-    Inside other work that is said, or that was asked to be silent, it says nothing.
+    For work of which nobody knows how far it is; the line goes when the work is done. Inside other work that is said,
+    or that was asked to be silent, it says nothing.
     """
 
-    def __init__(self, report: bool | Callable[[float], None], title: str, unit: str = "") -> None:
+    def __init__(self, report: bool | Callable[[float], None], title: str) -> None:
         """Report: as progress is asked for; a callback wants shares, which nobody knows here."""
-        self._watched, self._title, self._unit = report is True and someone_watches(), title, unit
-        self._words, self._amount = "", 0.0
-        self._began = time.perf_counter()
-        self._last = self._began + _PATIENCE - _EVERY
-        self._line, self._drawing, self._over = _Line(), Lock(), Event()
-        tick = self._tick if self._watched else self._tell
-        self._ticking = Thread(target=tick, daemon=True) if report is True else None
+        self._shown, self._title = report is True and someone_watches(), title
+        self._words, self._over = title, Event()
+        self._ticking = Thread(target=self._tick, daemon=True)
 
     def __enter__(self) -> Doing:
-        if _SPOKEN_FOR.get():
-            self._watched, self._ticking = False, None
+        self._shown = self._shown and not _SPOKEN_FOR.get()
         self._outer = _SPOKEN_FOR.set(True)
-        if self._ticking is not None:
+        if self._shown:
             self._ticking.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, *_: object) -> None:
         _SPOKEN_FOR.reset(self._outer)
         self._over.set()
-        if self._ticking is not None:
+        if self._shown:
             self._ticking.join()
-        if not self._line.width:
-            return
-        taken = time.perf_counter() - self._began
-        if kind is None and self._amount:
-            rate = f"{_short(self._amount / taken)} {self._unit} a second"
-            self._line.write(f"{self._title}: {taken:.1f} s, {rate}", "\n")
-        else:
-            self._line.write("", "\r")
 
-    def at(self, words: str, amount: float = 0.0) -> None:
-        """Work is at this now, of which there is so much."""
-        self._words = words
-        self._amount += amount
-        if self._watched:
-            self._draw()
+    def at(self, words: str) -> None:
+        """Work is at this now."""
+        self._words = f"{self._title}: {words}"
 
     def _tick(self) -> None:
-        while not self._over.wait(_EVERY):
-            self._draw()
-
-    def _tell(self) -> None:
-        if not self._over.wait(_LONG):
-            _tell(f"{self._so_far(time.perf_counter())} so far")
-
-    def _draw(self) -> None:
-        with self._drawing:
-            now = time.perf_counter()
-            if now - self._last >= _EVERY:
-                self._last = now
-                self._line.write(self._so_far(now))
-
-    def _so_far(self, now: float) -> str:
-        taken = _long(now - self._began)
-        return f"{self._title}: {', '.join(filter(None, (self._words, taken)))}"
+        if self._over.wait(_PATIENCE):
+            return
+        with _line(self._words, "{desc}, {elapsed}") as line:
+            line.start_t -= _PATIENCE
+            while not self._over.wait(_EVERY):
+                line.set_description_str(self._words)
 
 
-def _tell(sentence: str) -> None:
-    print(sentence.encode("ascii", "replace").decode(), file=sys.stderr, flush=True)
+def _line(title: str, form: str, total: float | None = None, unit: str = "") -> tqdm[NoReturn]:
+    """tqdm's, which stays in the end where a share is known."""
+    from tqdm import tqdm
 
-
-class _Line:
-    """A line on standard error that is written over, and how long it is."""
-
-    width = 0
-
-    def write(self, text: str, end: str = "") -> None:
-        """Over the line before; in ASCII, as a terminal's encoding is not known."""
-        plain = text.encode("ascii", "replace").decode()
-        print(f"\r{plain:{self.width}}", end=end, file=sys.stderr, flush=True)
-        self.width = len(text)
-
-
-def _short(number: float) -> str:
-    """Three digits and a word: 12.3 million."""
-    for size, word in ((1e9, " billion"), (1e6, " million"), (1e3, " thousand")):
-        if number >= size:
-            return f"{number / size:.3g}{word}"
-    return f"{number:.3g}"
-
-
-def _long(seconds: float) -> str:
-    """A time in the unit that people count it in: 40 s, 12 min, 3 years."""
-    for size, word in ((3.156e7, "years"), (86400, "days"), (3600, "h"), (60, "min")):
-        if seconds >= 2 * size:
-            return f"{_short(round(seconds / size, 1 if seconds < 10 * size else 0))} {word}"
-    return f"{seconds:.0f} s"
+    delay, stays = 0.0 if total is None else _PATIENCE, total is not None
+    return tqdm(
+        desc=title, bar_format=form, total=total, unit=unit, unit_scale=True, leave=stays, delay=delay,
+        miniters=0, mininterval=0,
+    )  # fmt: skip

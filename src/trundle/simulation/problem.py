@@ -163,11 +163,11 @@ def _compile(
 ) -> None:
     """Make native code of the rates and the outputs; NumericsError where there are no rates at the start."""
     clock.begin("compile_seconds")
-    with Doing(progress, f"compiling {problem.system.name}", "operations") as made:
-        made.at(counted(guided.operations, "operation"), guided.operations)
+    with Doing(progress, f"compiling {problem.system.name}") as made:
+        made.at(counted(guided.operations, "operation"))
         _require_rates(problem, fill, compile_program(guided))
         if not is_whole(guided):
-            made.at("outputs", problem.observe.operations)
+            made.at("outputs")
             compile_program(problem.observe).prepare(2, 2 if problem.signals else 1, 1)
 
 

@@ -104,9 +104,9 @@ def _runs_page(
 ) -> InlinePage:
     """The page of runs as they are."""
     title = " · ".join(dict.fromkeys(run.name for run in runs))
-    with Doing(progress, f"making the page of {title}", "samples") as doing:
+    with Doing(progress, f"making the page of {title}") as doing:
         count = sum(map(len, runs))
-        doing.at(counted(count, "sample"), count)
+        doing.at(counted(count, "sample"))
         data = {**run_data(runs), "live": None}
         doing.at("equations")
         return _assembled(title, data, runs[0], under)
