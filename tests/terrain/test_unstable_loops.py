@@ -143,7 +143,7 @@ def test_runs_that_end_without_numbers_say_whose_loop_it_was():
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             try:
-                trundle.traverse(robot, {}, 4.0, step=0.02, progress=False)
+                trundle.traverse(robot, {}, 4.0, step=0.01, progress=False)
             except trundle.NumericsError:
                 ended += 1
                 said = [str(each.message) for each in told]

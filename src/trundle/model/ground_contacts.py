@@ -91,13 +91,13 @@ class Support:
         depth = -each.contact.distance
         return 0 if each.wheel.law.carries else times(self._spring(each, depth), depth) / 2
 
-    def foreseen(self, each: Touching, leaving: Scalar, rising: Scalar) -> Scalar:
+    def foreseen(self, each: Touching, leaving: Scalar, rising: Scalar, aside: Scalar) -> Scalar:
         """What it would store at the step's end if the ground were the plane that the step sees (J); the contact's
-        normal moves at `leaving`, its distance grows by `rising` (m/s).
+        normal moves at `leaving`, its distance grows by `rising` (m/s), and the base is put `aside` along it (m).
         """
         if each.wheel.law.carries:
             return 0
-        depth = minus(0, plus(each.contact.distance, times(self.dt, leaving)))
+        depth = minus(0, plus(plus(each.contact.distance, times(self.dt, leaving)), aside))
         spring = self._spring(each, depth)
         return minus(times(spring, depth) / 2, times(self.dt, times(spring, minus(rising, leaving))))
 

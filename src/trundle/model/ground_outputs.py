@@ -16,6 +16,7 @@ from trundle.model.ground_sight import ANGLES
 from trundle.model.ground_states import REMEMBERED
 from trundle.robot.contact import Push
 from trundle.scalars import Scalar, largest, less, minimum, minus, plus, sqrt, times
+from trundle.spatial.vectors import dot as dot3
 
 _TILT = Quantity("tilt", "rad", "place")
 _SINKAGE, _LOAD = Quantity("sinkage", "m", "place"), Quantity("load", "N", "load")
@@ -88,7 +89,8 @@ def _forced(motion: GroundMotion, nu: Sequence[Scalar]) -> dict[Quantity, Scalar
     outputs: dict[Quantity, Scalar] = {_LOAD.of(place): 0 for place in motion.places}
     taken: dict[Quantity, Scalar] = {_TAKEN.of(place): 0 for place in motion.places}
     inner = motion.inner(nu)
-    total, lost, borne, foreseen = list(inner.tau), list[Scalar](), list[Scalar](), list[Scalar]()
+    total, lost, borne = list(inner.tau), list[Scalar](), list[Scalar]()
+    seen: list[tuple[Touching, Scalar, Scalar]] = []
     for each in motion.touching:
         rows = [*each.every, motion.spin_row(each)]
         moved = [dot(row, nu) for row in rows]
@@ -97,7 +99,7 @@ def _forced(motion: GroundMotion, nu: Sequence[Scalar]) -> dict[Quantity, Scalar
             total = [plus(t, times(entry, force)) for t, entry in zip(total, row, strict=True)]
         rising = dot(each.rise, nu)
         lost.append(motion.ground.lost(each, moved, rising, push))
-        foreseen.append(motion.ground.foreseen(each, moved[-2], rising))
+        seen.append((each, moved[-2], rising))
         borne.append(0 if push.load is None else push.load)
         taken[_TAKEN.of(each.place)] = plus(taken[_TAKEN.of(each.place)], lost[-1])
         outputs |= _contact_outputs(each, push, moved)
@@ -117,11 +119,13 @@ def _forced(motion: GroundMotion, nu: Sequence[Scalar]) -> dict[Quantity, Scalar
     loose = [left[place] for place in motion.loose]
     # Moments may be left of the second order in a round's change, and so say little.
     residual = sqrt(dot(left[:3], left[:3]))
-    outputs |= {
-        PRESSED: sum(motion.ground.pressed(each) for each in motion.touching),
-        FORESEEN: sum(foreseen),
-    }
     bears = less(0, sum(borne))
+    aside = motion.kind.aside(motion.ended_free, bears)
+    outputs[PRESSED] = sum(motion.ground.pressed(each) for each in motion.touching)
+    outputs[FORESEEN] = sum(
+        motion.ground.foreseen(each, leaving, rising, dot3(aside, each.contact.normal))
+        for each, leaving, rising in seen
+    )
     outputs[TOO_LONG] = (1 - bears) * motion.kind.too_long
     depth = times(_DIGIT, largest(motion.here.at.q[:3]))
     allowed = [plus(most, times(motion.stiffness, depth)) for most in motion.kind.tolerance(bears)]

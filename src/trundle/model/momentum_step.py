@@ -309,13 +309,16 @@ class MomentumStep:
         first round or later.
         """
         motion = self.motion
-        turned = where(begins, _PUSHED, _TURNED)
-        begun = three(self.started[:3]), self.about_center(motion.before)
-        rounded = sum(_ROUNDED / motion.dt * sqrt(dot3(each, each)) for each in begun)
-        push, turn = (
-            plus(rounded, times(motion.weight, where(bears, borne, _FREE))) for borne in (_PUSHED, turned)
-        )
-        return [push if place < 3 else turn for place in motion.loose]
+        (matrix, _), turned = self.folded, where(begins, _PUSHED, _TURNED)
+        linear, angular = three(self.started[:3]), self.about_center(motion.before)
+        speed, spin = sqrt(dot3(linear, linear)) / self.mass, sqrt(dot3(angular, angular)) / motion.dt
+        found: list[Scalar] = []
+        for place in motion.loose:
+            # A body that falls fast turns no less exactly: P counts by its lever.
+            rounded = _ROUNDED * plus(spin, times(speed, sum(map(absolute, matrix[place][:3]))))
+            left = where(bears, _PUSHED if place < 3 else turned, _FREE)
+            found.append(plus(rounded, times(motion.weight, left)))
+        return found
 
     def needed(self, free: Sequence[Scalar]) -> list[Scalar]:
         """What the change of momenta needs at the speeds that the step found (N, N m), over those that follow no
@@ -332,8 +335,8 @@ class MomentumStep:
         nu = motion.all_speeds(free)
         b = scale(motion.dt * self.kappa / 2, three(nu[3:6]))
         turn = quaternion_rotation(1, *b)
-        linear, angular = self._momenta(nu, b, turn)
-        coordinates = self._coordinates(nu, linear, turn)
+        linear, angular = self._momenta(nu, b, turn, motion.bears)
+        coordinates = self._coordinates(nu, linear, turn, motion.bears)
         names = motion.numbers.names
         end = motion.here.configured([coordinates[name] for name in names])
         at_end = EndSpeeds(self, end, free, apply_transposed(turn, linear), angular)
@@ -349,16 +352,29 @@ class MomentumStep:
         """The same of a flight whose energy can't be held otherwise: nothing turns in this step, the centre goes on."""
         motion = self.motion
         here = EndSpeeds(self, motion.here, free, linear, self.about_center(motion.before))
-        way = apply(self.turned, scale(motion.dt / self.mass, self._led(motion.all_speeds(free), linear)))
+        way = apply(
+            self.turned,
+            scale(motion.dt / self.mass, self._led(motion.all_speeds(free), linear, motion.bears)),
+        )
         found = {name: motion.state[name] for name in motion.numbers.names}
         for name, part in zip(motion.assembly.coordinates[:3], way, strict=True):
             found[name] = plus(found[name], part)
         found |= dict(zip(motion.speeds, here.locked, strict=True)) | dict.fromkeys(self.kicked.values(), 0)
         return found | {ENERGY: here.energy(here.locked)}
 
-    def _momenta(self, nu: Sequence[Scalar], b: Vector, turn: Matrix) -> tuple[Vector, Vector]:
+    def aside(self, free: Sequence[Scalar], bears: Scalar) -> Vector:
+        """How far beside h R₀ v the base is put where a step of these speeds ends (world axes, m)."""
+        motion = self.motion
+        nu, here = motion.all_speeds(free), three(motion.here.at.q[:3])
+        b = scale(motion.dt * self.kappa / 2, three(nu[3:6]))
+        turn = quaternion_rotation(1, *b)
+        ended = self._coordinates(nu, self._momenta(nu, b, turn, bears)[0], turn, bears)
+        place = three([ended[name] for name in motion.assembly.coordinates[:3]])
+        return subtract(subtract(place, here), apply(self.turned, scale(motion.dt, three(nu[:3]))))
+
+    def _momenta(self, nu: Sequence[Scalar], b: Vector, turn: Matrix, bears: Scalar) -> tuple[Vector, Vector]:
         """P where the step ends, in base axes where it begins, and Π in those where it ends."""
-        a, bears = self.half_turn, self.motion.bears
+        a = self.half_turn
         linear, angular = three([dot(row, nu) for row in self.rows[:3]]), self.about_center(nu)
         turned = self._within_heading(nu, turned_by(a, linear))
         free = apply_transposed(turn, self.about_center(self.motion.before))
@@ -388,7 +404,9 @@ class MomentumStep:
         share = dot3(subtract(linear, three(self.started[:3])), across) / size
         return where(still, 0, minimum(maximum(share, 0), 1))
 
-    def _coordinates(self, nu: Sequence[Scalar], linear: Vector, turn: Matrix) -> dict[str, Scalar]:
+    def _coordinates(
+        self, nu: Sequence[Scalar], linear: Vector, turn: Matrix, bears: Scalar
+    ) -> dict[str, Scalar]:
         """By name: the centre of mass goes by P/m, in flight by the mean of both ends; the base is put where it wants
         to be.
         """
@@ -396,19 +414,19 @@ class MomentumStep:
         rated = [*nu[:3], *scale(self.kappa, three(nu[3:6])), *nu[BASE:]]
         by_name, names = motion.turned_by(rated, by_cayley), motion.numbers.names
         ended = extended_mass(motion.assembly, motion.here.configured([by_name[name] for name in names]).at)
-        way = scale(motion.dt / self.mass, self._led(nu, linear))
+        way = scale(motion.dt / self.mass, self._led(nu, linear, bears))
         moved = subtract(add(center_of(self.rows), way), apply(turn, center_of(ended)))
         place = add(three(motion.here.at.q[:3]), apply(self.turned, moved))
         return by_name | dict(zip(motion.assembly.coordinates[:3], place, strict=True))
 
-    def _led(self, nu: Sequence[Scalar], linear: Vector) -> Vector:
+    def _led(self, nu: Sequence[Scalar], linear: Vector, bears: Scalar) -> Vector:
         """m times the velocity by which the centre of mass goes (base axes where the step begins). Where the ground
         turns it, by the mean of both ends, as far as forces made the turn.
         """
         turn = self._turn(three(nu[3:6]))
         back = scale(self._forced(linear, turn) * turn / 2, cross(self.normal, linear))
         mean = scale(0.5, add(three(self.started[:3]), linear))
-        return chosen(self.motion.bears, subtract(linear, back), mean)
+        return chosen(bears, subtract(linear, back), mean)
 
 
 def turned_by(a: Vector, vector: Vector) -> Vector:

@@ -19,6 +19,7 @@ from trundle.model.constraints import coordinate_rates
 from trundle.model.moving import extended_mass
 from trundle.program.tangents import derivative_along
 from trundle.scalars import Rows, Scalar, minus, plus, times
+from trundle.spatial.vectors import Vector
 from trundle.terrain.balance import Balance
 
 if TYPE_CHECKING:
@@ -85,6 +86,10 @@ class VelocityStep:
             for after, before in zip(free, self.motion.before_free, strict=True)
         ]
         return [plus(dot(row, change), bias) for row, bias in zip(self.mass, self.bias, strict=True)]
+
+    def aside(self, _free: Sequence[Scalar], _bears: Scalar) -> Vector:
+        """How far beside h R₀ v the base is put (m)."""
+        return 0, 0, 0
 
     def after(self, free: Sequence[Scalar]) -> dict[str, Scalar]:
         """Coordinates and speeds where a step of these speeds ends."""
