@@ -116,7 +116,6 @@ READERS = (
     ("recording", "trundle.limbs.capture.c3d_file._plate"),
     ("netcdf", "trundle.results.netcdf.read"),
     ("result", "trundle.results.netcdf.restored"),
-    ("npy", "trundle.results.npy.read"),
     ("motion", "trundle.motion.commands.commands.read_yaml"),
     ("path", "trundle.motion.paths.path_files.from_path_file"),
     ("path", "trundle.motion.paths.path_files.from_traj_file"),

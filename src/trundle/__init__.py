@@ -4,7 +4,7 @@
     model = trundle.derive(robot)                        # its equations of motion, as programs
     run = trundle.simulate(model, duration=10, inputs={"left_motor.voltage": 12})
     run.final["x"], run.to_dataframe(), run.plot.path()  # numbers, tables, figures
-    run.save("run.nc")                                   # .csv and .npy by the file's name
+    run.save("run.nc")                                   # .csv by the file's name
 
 Whatever takes a robot takes its file's path, too: trundle.run("robot.yaml"). Numbers are in SI and radians, or text
 with a unit ("6 in").

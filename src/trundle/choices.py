@@ -29,9 +29,13 @@ Level = Literal["module", "body", "limited", "coordinated"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 Infeasible = Literal["hold", "stop", "nearest"]
 INFEASIBLE: tuple[Infeasible, ...] = get_args(Infeasible)
-# How files of runs end, and what pandas has for tables that end otherwise.
-RUN_FILES = (".nc", ".csv", ".npy")
-PANDAS = {".xlsx": "to_excel", ".parquet": "to_parquet"}
+# How files of runs end, and what writes tables that end otherwise.
+RUN_FILES = (".nc", ".csv")
+PANDAS = {
+    ".xlsx": "{}.to_excel(…)",
+    ".parquet": "{}.to_parquet(…)",
+    ".npy": "numpy.save(…, {}.to_records())",
+}
 FIGURES = ("path", "states", "inputs", "contacts", "loads", "estimate", "checks")
 LOAD_FIGURES = ("angles", "moments", "forces", "powers", "paths")
 GAIT_FIGURES = ("gait_sagittal", "gait_angles", "gait_moments", "gait_powers")

@@ -150,7 +150,7 @@ def test_what_is_driven_is_saved_where_it_is_said(trundle, folder, runs, monkeyp
     (folder / "mine.csv").write_text("time,x\n0,1\n")
     for words, said in (
         (("circle.yaml", "--output", "mine.csv"), "trundle didn't write it"),
-        (("circle.yaml", "--output", "driven.gif"), "a run's file ends in one of .nc, .csv, .npy"),
+        (("circle.yaml", "--output", "driven.gif"), "a run's file ends in one of .nc, .csv"),
         ((runs[0],), "a run can't be driven"),
     ):
         answer = trundle("show", *words, "--drive")

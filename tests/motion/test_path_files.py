@@ -205,7 +205,7 @@ def test_choreolib_follows_a_differential_drive_with_its_forces(tmp_path):
 TAKEN = ("traction", "side_force", "load", "rolling_slip", "lateral_slip", "torque", "current", "voltage")
 
 
-@pytest.mark.parametrize("ending", ["nc", "csv", "npy"])
+@pytest.mark.parametrize("ending", ["nc", "csv"])
 def test_what_motors_and_floor_give_is_in_files(tmp_path, ending):
     mass = 45.0
     robot = trundle.catalog.mecanum(

@@ -55,15 +55,6 @@ def test_netcdf_gives_back_everything_exactly(batch, tmp_path):
         Run.load(path)
 
 
-def test_npy_is_read_by_numpy_alone(batch, tmp_path):
-    path = batch.save(tmp_path / "batch.npy")
-    table = np.load(path)
-    np.testing.assert_array_equal(table["right.angle"], batch["right.angle"])
-    np.testing.assert_array_equal(Batch.load(path).values, batch.values)
-    with pytest.raises(InputError, match="not a run"):
-        Run.load(path)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import tracemalloc
 from contextlib import suppress
 
@@ -42,14 +41,12 @@ def facts(noun: Run | Batch) -> list[object]:
 
 
 @pytest.mark.parametrize("noun", [RUN, BATCH], ids=["run", "batch"])
-@pytest.mark.parametrize("suffix", [".nc", ".npy"])
 @pytest.mark.campaign
-def test_a_flipped_bit_is_refused_or_changes_nothing(noun, suffix, campaign, tmp_path):
-    whole = noun.save(tmp_path / f"whole{suffix}")
+def test_a_flipped_bit_is_refused_or_changes_nothing(noun, campaign, tmp_path):
+    whole = noun.save(tmp_path / "whole.nc")
     content, before = whole.read_bytes(), facts(type(noun).load(whole))
     loaded = 0
-    path = tmp_path / "other" / whole.name  # .npy files take their name for the run's
-    path.parent.mkdir()
+    path = tmp_path / "other.nc"
     for rng in campaign(1000):
         bit = int(rng.integers(8 * len(content)))
         print(f"bit {bit}")
@@ -63,9 +60,8 @@ def test_a_flipped_bit_is_refused_or_changes_nothing(noun, suffix, campaign, tmp
     print(f"{loaded} were loaded as they were")
 
 
-@pytest.mark.parametrize("suffix", [".nc", ".npy"])
-def test_changed_numbers_names_units_and_order_are_refused(suffix, tmp_path):
-    path = RUN.save(tmp_path / f"a{suffix}")
+def test_changed_numbers_names_units_and_order_are_refused(tmp_path):
+    path = RUN.save(tmp_path / "a.nc")
     content = path.read_bytes()
     number = np.float64(RUN["right.angle"][7]).tobytes()
     for old, new in ((number, np.float64(7.0).tobytes()), (b"right.angle", b"right.amgle")):
@@ -132,36 +128,6 @@ def test_titles_and_units_of_the_wrong_type_are_text(tmp_path):
     assert (run.name, run.units["x"], run.description["yaml"]) == ("3", "3", "[1. 2.]")
 
 
-def header(shape: str, descr: str = "[('time', '<f8'), ('x', '<f8')]") -> bytes:
-    text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n".encode()
-    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
-
-
-@pytest.mark.parametrize(
-    "start",
-    [
-        header("(2000000000,)"),
-        header("(-1,)"),
-        header("(1e9,)"),
-        header("('a',)"),
-        header("(2,)", "'|O'"),
-        header("(2,)", "[('time', '<f8'), ('time', '<f8')]"),
-        header("(2,)", "3"),
-        header("(2,)").replace(b"{", b"("),
-        header("(2,)").replace(b"}", b"\\"),
-        header("(2,)").replace(b"'descr'", b"\x00descr'"),
-        header("(" * 250 + "2" + ")" * 250),
-    ],
-    ids=range(11),
-)
-def test_small_npy_files_that_claim_much_or_nonsense(start, tmp_path):
-    path = tmp_path / "a.npy"
-    path.write_bytes(start + bytes(40))
-    for noun in (Run, Batch):
-        with pytest.raises(InputError, match="damaged|not a"):
-            noun.load(path)
-
-
 def test_a_small_file_cannot_ask_for_memory(tmp_path):
     path = tmp_path / "a.nc"
     with netCDF4.Dataset(path, "w") as file:
@@ -186,23 +152,6 @@ def test_compressed_files_are_read(tmp_path):
             made.setncatts({each: variable.getncattr(each) for each in variable.ncattrs()})
             made[...] = variable[...].data
     assert facts(Run.load(tmp_path / "b.nc")) == facts(RUN)
-
-
-def test_numpy_reads_the_array_and_the_checksum_behind_it(tmp_path):
-    path = RUN.save(tmp_path / "a.npy")
-    with path.open("rb") as file:
-        table, end = np.load(file), file.tell()
-        checksum = np.load(file)
-    np.testing.assert_array_equal(table["x"], RUN["x"])
-    assert (checksum.shape, os.path.getsize(path) - end) == ((32,), 160)
-    assert len(np.load(path, mmap_mode="r")) == len(RUN)
-    np.save(path, table)
-    np.testing.assert_array_equal(Run.load(path)["x"], RUN["x"])
-
-
-def test_npy_files_hold_more_names_than_numpy_reads_unasked(tmp_path):
-    values = {f"a_rather_long_name_{index}": TIME for index in range(1000)}
-    assert len(Run.load(Run("a", TIME, values).save(tmp_path / "a.npy")).values) == 1000
 
 
 @pytest.mark.parametrize("given", [5, None, b"a.nc", io.BytesIO(), ["a.nc"], "", "a\nb.nc"])

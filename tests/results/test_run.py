@@ -76,7 +76,7 @@ def test_simulated_columns_are_what_the_model_says():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".npy", ".CSV"])
+@pytest.mark.parametrize("suffix", [".csv", ".CSV"])
 def test_plain_files_give_back_names_and_numbers_exactly(run, tmp_path, suffix):
     again = Run.load(run.save(tmp_path / f"run{suffix}"))
     same_numbers(run, again)
@@ -96,11 +96,10 @@ def test_xarray_opens_the_file_and_sees_what_dataset_shows(run, tmp_path):
     assert "Räder" in run.dataset.attrs["description"]
 
 
-def test_pandas_and_numpy_alone_read_the_plain_files(run, tmp_path):
+def test_pandas_alone_reads_the_plain_file(run, tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.read_csv(run.save(tmp_path / "run.csv"))
     np.testing.assert_allclose(frame["right.angle"], run["right.angle"], rtol=1e-15)
-    assert np.load(run.save(tmp_path / "run.npy"))["right.angle"].shape == (7,)
     assert run.dataset.to_dataframe().index.name == "time"
 
 
@@ -148,7 +147,7 @@ def test_wrong_contents_are_errors(change, message):
 
 @pytest.mark.parametrize("name", ["run", "run.txt", "run.nc.gz"])
 def test_unknown_suffix_is_an_error(run, tmp_path, name):
-    with pytest.raises(InputError, match=r"\.nc, \.csv, \.npy"):
+    with pytest.raises(InputError, match=r"\.nc, \.csv"):
         run.save(tmp_path / name)
     assert not list(tmp_path.iterdir())
 
@@ -184,7 +183,7 @@ def test_representations_are_short_and_safe(run):
 def test_writing_imports_nothing_heavy(tmp_path):
     code = (
         "import sys; from trundle.results import Run; run = Run('a', [0.0], {'x': [1.0]});"
-        f"[run.save({str(tmp_path)!r} + '/a' + suffix) for suffix in ('.nc', '.csv', '.npy')];"
+        f"[run.save({str(tmp_path)!r} + '/a' + suffix) for suffix in ('.nc', '.csv')];"
         "heavy = {'xarray', 'pandas', 'scipy', 'sympy', 'matplotlib', 'casadi'} & set(sys.modules);"
         "sys.exit(str(heavy) if heavy else 0)"
     )

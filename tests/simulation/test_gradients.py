@@ -191,11 +191,10 @@ def test_many_robots_are_differentiated_as_one():
         )
 
 
-@pytest.mark.parametrize("suffix", ["nc", "npy"])
-def test_files_keep_the_derivatives_of_states(tmp_path, suffix):
+def test_files_keep_the_derivatives_of_states(tmp_path):
     model = derived("pendulum")
     batch = trundle.rollout(model, initial={"link_1.angle": 0.5}, steps=20, gradients=["gravity"], count=2)
-    again = trundle.Batch.load(batch.save(tmp_path / f"swing.{suffix}"))
+    again = trundle.Batch.load(batch.save(tmp_path / "swing.nc"))
     np.testing.assert_array_equal(
         again.gradient("link_1.rate", "gravity"), batch.gradient("link_1.rate", "gravity")
     )

@@ -269,7 +269,7 @@ def recorded_motions() -> Kind:
 
 def netcdf_files() -> Kind:
     """Results as NetCDF, by their bytes."""
-    return Kind("netcdf", 4, _saved(".nc"), _by_bytes, lambda content, rng: _results(content, rng, ".nc"))
+    return Kind("netcdf", 4, _saved(), _by_bytes, _results)
 
 
 def netcdf_data() -> Kind:
@@ -303,32 +303,17 @@ def mesh_files() -> Kind:
     return Kind("mesh", 5, files.meshes(), files.mutate_mesh, files.read_shape)
 
 
-def npy_files() -> Kind:
-    """Results as NumPy's files, by their bytes; their header is text."""
-
-    def mutate(content: object, rng: Random) -> object:
-        assert isinstance(content, bytes)
-        if rng.random() < 0.6:
-            cut = content.find(b"\n") + 1
-            return (
-                mutate_text(content[:cut].decode("latin-1"), rng).encode("latin-1", "replace") + content[cut:]
-            )
-        return mutate_bytes(content, rng)
-
-    return Kind("npy", 5, _saved(".npy"), mutate, lambda content, rng: _results(content, rng, ".npy"))
-
-
-def _saved(suffix: str) -> tuple[bytes, ...]:
+def _saved() -> tuple[bytes, ...]:
     """A run and a batch in files."""
     run = trundle.run(EXAMPLES / "diff_drive/circle.yaml", duration=0.2, samples=5, progress=False)
     batch = trundle.rollout(catalog.robot("pendulum"), steps=4, count=3, threads=1, progress=False)
     with tempfile.TemporaryDirectory() as folder:
-        return tuple(each.save(Path(folder, f"saved{suffix}")).read_bytes() for each in (run, batch))
+        return tuple(each.save(Path(folder, "saved.nc")).read_bytes() for each in (run, batch))
 
 
-def _results(content: object, rng: Random, suffix: str) -> None:
+def _results(content: object, rng: Random) -> None:
     assert isinstance(content, bytes)
-    path = Path(f"results{suffix}")
+    path = Path("results.nc")
     path.write_bytes(content)
     found = (trundle.Run if rng.random() < 0.6 else trundle.Batch).load(path)
     if rng.random() < 0.5:
@@ -402,5 +387,5 @@ def _by_bytes(content: object, rng: Random) -> bytes:
 
 KINDS = (
     descriptions, yaml_texts, urdf_files, osim_models, kept_models, csv_tables, recorded_motions, netcdf_files,
-    netcdf_data, npy_files, motion_files, path_files, mesh_files, formulas, command_lines, python_calls,
+    netcdf_data, motion_files, path_files, mesh_files, formulas, command_lines, python_calls,
 )  # fmt: skip

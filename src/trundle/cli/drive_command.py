@@ -42,7 +42,7 @@ velocity, acceleration, rate and rate_change from one pose to another one. --eve
 The default robot has four modules: trundle new limited_swerve.
 Results go to DIR/PLAN/: PLAN.nc (everything), PLAN.csv (the columns of basic-swerve-sim), summary.json and figures.
 PLAN.traj and trajectory.csv are for a robot to follow: Choreo's format, and the same as a table.
---output FILE with the ending of a table (.nc, .csv, .npy) writes that file of one plan alone."""
+--output FILE with the ending of a table (.nc, .csv) writes that file of one plan alone."""
 
 # What a zone limits of the base, in which units.
 _BASE_LIMITS = {"velocity": "m/s", "acceleration": "m/s^2", "rate": "rad/s", "rate_change": "rad/s^2"}

@@ -28,7 +28,7 @@ _UNITS = {"x": "m", "y": "m", "theta": "rad"}
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     parser.add_argument("file", metavar="FILE", help="the description; - for standard input")
-    parser.add_argument("log", metavar="LOG", help="the readings: .nc, .csv or .npy")
+    parser.add_argument("log", metavar="LOG", help="the readings: .nc or .csv")
     add_base(parser)
     for option, text in (
         (
@@ -47,7 +47,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--truth", metavar="RUN", help="the run that was measured, for the figure: .nc or .csv"
     )
-    add_output(parser, "FILE", "where the estimate goes: .nc, .csv or .npy")
+    add_output(parser, "FILE", "where the estimate goes: .nc or .csv")
     parser.add_argument("--figure", metavar="FILE", help="draw the path with its covariance, and the error")
     add_force(parser)
 

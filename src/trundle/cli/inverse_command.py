@@ -121,7 +121,7 @@ def _add_results(parser: ArgumentParser) -> None:
     add("--observer", metavar="BODY@JOINT", help="who sees it, and from where on it: thigh@knee")
     text = "the terms of the breakdown that its figures show, such as gravity,centrifugal,coriolis (default: all)"
     add("--terms", metavar="NAMES", help=text)
-    text = "the folder for the results (default: runs/MOTION), or one file: .nc, .csv, .npy"
+    text = "the folder for the results (default: runs/MOTION), or one file: .nc, .csv"
     add_output(parser, "DIR", text)
     add_force(parser)
     add("--no-figures", action="store_true", help="write the numbers only")

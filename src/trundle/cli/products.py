@@ -50,7 +50,7 @@ def claim_all(folder: Path, names: Sequence[str], force: bool) -> None:
 
 def is_one_file(output: str | None) -> bool:
     """Whether --output names one file of a run by its ending, and no folder that is there."""
-    tables = (*RUN_FILES, *PANDAS)  # pandas' endings, too: they are refused in words, and name no folder
+    tables = (*RUN_FILES, *PANDAS)  # others' endings, too: they are refused in words, and name no folder
     return output is not None and PurePath(output).suffix.lower() in tables and not Path(output).is_dir()
 
 

@@ -56,7 +56,7 @@ def configure(parser: ArgumentParser) -> None:
     add_output(
         parser,
         "DIR",
-        "the folder for the results (default: runs/NAME), or one file: .nc, .csv, .npy",
+        "the folder for the results (default: runs/NAME), or one file: .nc, .csv",
     )
     add_force(parser)
     add("--no-figures", action="store_true", help="write the numbers only")

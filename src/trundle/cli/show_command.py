@@ -70,7 +70,7 @@ _OPTIONS = {
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     add = parser.add_argument
-    text = "a run (.nc, .csv, .npy), a folder of `trundle run`, or a description; - for one on standard input"
+    text = "a run (.nc, .csv), a folder of `trundle run`, or a description; - for one on standard input"
     add("things", metavar="RUN", nargs="+", help=text)
     add_base(parser)
     modes = parser.add_mutually_exclusive_group()

@@ -48,8 +48,8 @@ _FORMATS = (
     Format(
         "holds a run or a batch, not a description",
         f"{_RUN}, trundle.Batch.load(path) a batch",
-        ".nc .npy",
-        starts=(b"\x89HDF", b"CDF", b"\x93NUMPY"),
+        ".nc",
+        starts=(b"\x89HDF", b"CDF"),
     ),
     Format(
         "is a table, not a description",

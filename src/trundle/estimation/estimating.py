@@ -50,7 +50,7 @@ def estimate(
     model : Robot, Model, Document, path or mapping
         The robot, with its `sensors`: encoders, a gyro where there is one, and what fixes the pose.
     log : Run or path
-        Its readings, as `measure` gives them, or a file of them (.nc, .csv, .npy): `time`, `arrival` (s) and columns
+        Its readings, as `measure` gives them, or a file of them (.nc, .csv): `time`, `arrival` (s) and columns
         such as `fixes.x`, NaN in rows of other sensors. A CSV file's header may name units, as "fixes.x [mm]". Rates
         such as `encoders.left.rate` (rad/s) may be there, too: where readings begin anew they say by how much.
     sensors : mapping of str to Sensor or mapping, optional

@@ -230,8 +230,7 @@ class Batch(Shown, Rebuilt):
         Parameters
         ----------
         path : str or path
-            The suffix says how: .nc (NetCDF: everything) or .npy (a structured array (saved,) with the field `time`
-            and, for each state, a field (robots,)).
+            It ends in .nc: NetCDF.
 
         Returns
         -------
@@ -241,15 +240,15 @@ class Batch(Shown, Rebuilt):
         Raises
         ------
         InputError
-            For another suffix, too many robots for .npy, and where the file can't be written.
+            For another suffix, and where the file can't be written.
 
         Examples
         --------
         >>> import numpy, tempfile, trundle
         >>> batch = trundle.Batch("carts", [0.0, 1.0], ["x"], numpy.ones((2, 1, 3)))
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     batch.save(f"{folder}/carts.npy").name
-        'carts.npy'
+        ...     batch.save(f"{folder}/carts.nc").name
+        'carts.nc'
         """
         return save(path, self._content())
 
@@ -260,12 +259,12 @@ class Batch(Shown, Rebuilt):
         Parameters
         ----------
         path : str or path
-            A file that ends in .nc or .npy.
+            A file that ends in .nc.
 
         Returns
         -------
         Batch
-            The same batch, without outputs; from .npy without units, parameters and description.
+            The same batch, without outputs.
 
         Raises
         ------

@@ -34,7 +34,7 @@ def write(path: Path, content: Content) -> None:
         if not name or "/" in name or name != name.strip() or not (name[0].isalnum() or name[0] == "_"):
             raise InputError(
                 f"NetCDF cannot hold the name {name!r}",
-                hint="start it with a letter or a digit, and use no '/'; or save as .csv or .npy",
+                hint="start it with a letter or a digit, and use no '/'; or save as .csv",
             )
     with replacing(path) as draft:
         try:

@@ -332,9 +332,8 @@ class Run(Shown, Rebuilt):
         Parameters
         ----------
         path : str or path
-            The suffix says how: .nc (NetCDF: everything, exactly), .csv (a header of names, numbers that read back
-            exactly), .npy (a structured NumPy array). All but .nc hold names and numbers only. Other tables are
-            pandas': `run.to_dataframe().to_excel(path)`.
+            The suffix says how: .nc (NetCDF: everything, exactly) or .csv (a header of names, numbers that read back
+            exactly, and nothing else). Other tables are pandas': `run.to_dataframe().to_excel(path)`.
 
         Returns
         -------
@@ -363,12 +362,12 @@ class Run(Shown, Rebuilt):
         Parameters
         ----------
         path : str or path
-            A file that ends in .nc, .csv or .npy. In .csv an empty cell is NaN, as pandas writes it.
+            A file that ends in .nc or .csv. In .csv an empty cell is NaN, as pandas writes it.
 
         Returns
         -------
         Run
-            The same run; from .csv and .npy without units, groups and description.
+            The same run; from .csv without units, groups and description.
 
         Raises
         ------

@@ -14,8 +14,8 @@ from trundle.files import path_of
 from trundle.results.metadata import Content, ResultKind
 
 # The modules that write and read; imported when they are needed, as netCDF4 takes 30 ms.
-_FORMATS = {".nc": "netcdf", ".csv": "csv_file", ".npy": "npy"}
-_SUFFIXES: dict[ResultKind, tuple[str, ...]] = {"run": RUN_FILES, "batch": (".nc", ".npy")}
+_FORMATS = {".nc": "netcdf", ".csv": "csv_file"}
+_SUFFIXES: dict[ResultKind, tuple[str, ...]] = {"run": RUN_FILES, "batch": (".nc",)}
 
 
 def save(path: object, content: Content) -> Path:
@@ -36,13 +36,13 @@ def reading(path: object, kind: ResultKind) -> Iterator[Content]:
 
 
 def require_suffix(path: Path, kind: ResultKind, key: str | None = None) -> None:
-    """Raise InputError where no such file is written or read; the hint says what pandas has for it."""
+    """Raise InputError where no such file is written or read; the hint says what writes it."""
     suffix, known = path.suffix.lower(), _SUFFIXES[kind]
     if suffix not in known:
         came = f"the suffix {path.suffix!r}" if suffix else "no suffix"
         message = f"{str(path)!r} has {came}; a {kind}'s file ends in one of {', '.join(known)}"
-        pandas = f"trundle.Run.load(FILE).to_dataframe().{PANDAS[suffix]}(…)" if suffix in PANDAS else None
-        hint = pandas and f"pandas writes tables that end so: {pandas}; every spreadsheet opens .csv"
+        table = PANDAS.get(suffix, "").format("trundle.Run.load(FILE).to_dataframe()")
+        hint = f"a table that ends so: {table}; every spreadsheet opens .csv" if table else None
         raise InputError(message, key=key, hint=hint)
 
 

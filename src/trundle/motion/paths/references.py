@@ -182,7 +182,7 @@ def _from_file(path: Path, rate: float, robot: Robot | None) -> _Told:
         ".path": quickest,
         ".csv": columns,
         **dict.fromkeys((".yaml", ".yml"), commands),
-        **dict.fromkeys((".nc", ".npy"), run),
+        ".nc": run,
     }
     if not path.is_file():
         hint = "a name is relative to the description's folder, in Python to the current one"
