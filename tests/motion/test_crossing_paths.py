@@ -60,6 +60,15 @@ def test_a_search_that_begins_where_the_base_all_but_stands_ends(scale, tmp_path
     assert 0.99 * longer <= shorter <= longer
 
 
+def test_a_step_that_would_stop_the_base_stops_no_other(tmp_path):
+    """b of one place fell to 1e-95, as each step could only take 0.95 of it, and all others stood with it."""
+    points = [(0.0, 0.0), (0.9376733, -0.02885874), (0.7287478, 0.0196238), (1.4910036, 0.0)]
+    limits = dict(zip(LIMITS, (2.36301915, 3.15515950, 270.745042, 970.109375), strict=True))
+    headings = {"begin": -135.36849498, "target": -84.00664967, "place": 0.937892777, "end": 40.954654525}
+    durations = [planned(tmp_path, k * np.array(points), limits, headings).duration for k in (1.0, 1.001)]
+    assert durations[1] == pytest.approx(durations[0], rel=0.01)
+
+
 def drawn(rng):
     """Handles that reach past one another along a nearly straight way, limits, and headings."""
     far = rng.uniform(1.2, 2.5)

@@ -172,11 +172,13 @@ class ForceProgramme:
         change = by_a * moving.a[:, None] + by_b * moving.b[:, None]
         # what laws are made of stays positive, too
         held = holds > NOTHING
-        ways = ((barriers.left, left), (chosen.b, way.b), (holds[held], change[held]))
+        ways = ((barriers.left, left), (holds[held], change[held]))
         far = min(1.0, *(_TO_EDGE * _reach(*pair) for pair in ways))
         dear = min(1.0, _TO_EDGE * _reach(barriers.price, price))
+        gone = Chosen(*(x + far * dx for x, dx in zip(chosen, way, strict=True)))
+        # each b goes to its own edge: one that all but stops would stop all others
         return (
-            Chosen(*(x + far * dx for x, dx in zip(chosen, way, strict=True))),
+            gone._replace(b=np.maximum(gone.b, (1 - _TO_EDGE) * chosen.b)),
             Barriers(barriers.left + far * left, barriers.price + dear * price),
         )
 
