@@ -30,6 +30,10 @@ def test_bounds_that_are_gone_are_told(name):
     for driven in (trundle.follow(trundle.pose_path([(0, 0, 0), (1, 0, 0)])), found):
         with pytest.raises(AttributeError, match=f"no attribute '{name}'; tests compare times .*candidates"):
             getattr(driven, name)
+    turned = trundle.plan(catalog.limited_swerve(), (0, 0.1, 0))
+    with pytest.raises(AttributeError, match=f"'{name}'; .candidates are"):
+        getattr(turned, name)
+    assert not hasattr(turned, "nothing")
 
 
 def test_what_brakes_draws_nothing():

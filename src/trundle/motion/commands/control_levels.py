@@ -112,8 +112,7 @@ def coordinated(control: Control, state: State, target: Target) -> Step:
     notes = slowed + tuple(note.partition(": ")[2] for note in quickest.notes)
     spare = target.duration - quickest.duration
     if spare <= 0:
-        least = f"the least time that {'these ' if control.real else ''}limits allow is above {quickest.bound:.4g} s"
-        notes += (f"takes {quickest.duration:.4g} s, not {target.duration:g}: {least}",)
+        notes += (f"takes {quickest.duration:.4g} s, not {target.duration:g}: no quicker way was found",)
         return Step(tuple(quickest.pieces), after, (), notes)
     hold = TwistLine(control.drive, reached, np.zeros(3), shaped("linear", 0.0, 0.0, spare), after.angles)
     return Step((*quickest.pieces, hold), after, (), notes)

@@ -1,20 +1,21 @@
 """The coordinated planner: without slip from a twist to another one, or through several, as fast as its search can.
 
 At every instant all modules agree with one rigid motion, and no limit is exceeded between samples either:
-docs/planner.md says how, and how far from the least possible time a plan may be at most.
+docs/planner.md says how.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.choices import INFEASIBLE, Infeasible
-from trundle.errors import InputError, choose, require_known
+from trundle.errors import InputError, choose, no_attribute, require_known
 from trundle.model.arguments import Given
 from trundle.motion.drive.drive import Drive, Limits
 from trundle.motion.drive.kinematics import Kinematics, kinematics, planned
@@ -35,7 +36,7 @@ class Plan(Motion):
     Parameters
     ----------
     transitions : tuple of Transition
-        One a target: its pieces, candidates and lower bound.
+        One a target: its pieces and candidates.
     notes : tuple of str
         Targets that could not be had, and what was done instead; a start faster than the limits.
     """
@@ -44,19 +45,17 @@ class Plan(Motion):
     notes: tuple[str, ...] = ()
 
     @property
-    def bound(self) -> float:
-        """A time (s) below which no motion reaches the targets one after the other, stopping to change at none."""
-        return float(sum(part.bound for part in self.transitions))
-
-    @property
-    def gap(self) -> float:
-        """(T − bound)/T: the share of its time that a plan might save at most."""
-        return (self.duration - self.bound) / self.duration if self.duration else 0.0
-
-    @property
     def candidates(self) -> tuple[tuple[Candidate, ...], ...]:
         """All ways that were compared, target by target: the chosen one first, with their times and why others lost."""
         return tuple(part.candidates for part in self.transitions)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """Say what does the job of a name that is gone."""
+            if name not in ("bound", "gap"):
+                return object.__getattribute__(self, name)
+            raise no_attribute("a plan", name, (), ".candidates are what it was compared with")
 
 
 def plan(
@@ -96,7 +95,7 @@ def plan(
     Returns
     -------
     Plan
-        The motion; candidates, lower bound and gap.
+        The motion, and its candidates.
 
     Raises
     ------
@@ -140,7 +139,7 @@ def plan_to_pose(
     """A motion to a pose, at rest there: brake, steer, and follow one twist along an arc.
 
     T₁ = T₀ exp(ξ̂): the twist whose arc leads to the pose keeps all wheels at one angle. It is followed as fast as the
-    limits allow; the bound is that no wheel gets there faster along a straight line.
+    limits allow.
 
     Parameters
     ----------
@@ -160,7 +159,7 @@ def plan_to_pose(
     Returns
     -------
     Plan
-        The motion; candidates, lower bound and gap.
+        The motion, and its candidates.
 
     Raises
     ------

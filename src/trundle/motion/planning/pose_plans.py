@@ -47,8 +47,7 @@ def arc_to(
             key="target",
             hint="plan through a pose between",
         )
-    bound = braking.duration if np.abs(twist).max() else chord_time(drive, apart, turn)
-    return decided(options, lost, angles, bound)
+    return decided(options, lost, angles)
 
 
 def _ways(apart: complex, turn: float) -> Iterator[tuple[str, tuple[Arc, ...]]]:
@@ -89,32 +88,3 @@ def _arc(drive: Drive, apart: complex, turn: float, angles: FloatArray) -> tuple
     speed, acceleration, jerk = (drive.rolling[:, moving] / np.abs(u[moving])).min(axis=1)
     go = straight(drive, twist, move(1.0, speed, acceleration, jerk), angles + turns)
     return (*turning(drive, angles, turns), go)
-
-
-def chord_time(drive: Drive, apart: complex, turn: float) -> float:
-    """A time (s) that no motion to a pose beats: below it some module can't get along the chord of its way.
-
-    From rest its speed is at most e(t) = min(v, a t, j t²/2), and as much before the end: ∫ min(e(t), e(T − t)) dt
-    is less than its chord for any shorter T. (A least time of one move doesn't serve: a wheel may go back and forth.)
-    """
-    ways, limits = np.abs(apart + (np.exp(1j * turn) - 1) * drive.places), drive.rolling
-    low, high = 0.0, 1e-3
-    while (2 * _reached(limits, high / 2) < ways).any():
-        low, high = high, 2 * high
-    for _ in range(50):  # `low` is a bound whenever one stops; by then it is the least time to rounding
-        middle = (low + high) / 2
-        low, high = (middle, high) if (2 * _reached(limits, middle / 2) < ways).any() else (low, middle)
-    return low
-
-
-def _reached(limits: FloatArray, time: float) -> FloatArray:
-    """(m,): no less than ∫ e dt, exactly so as integrals of the least of three functions one after the other."""
-    speed, acceleration, jerk = limits
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # e = j t²/2 until 2a/j, then a t until v/a; or j t²/2 until √(2 v/j) where that comes before
-        curved = np.fmin(np.fmin(2 * acceleration / jerk, np.sqrt(2 * speed / jerk)), time)
-        straight = np.clip(speed / acceleration, curved, time)
-        first = np.where(np.isinf(jerk), 0.0, jerk * curved**3 / 6)
-        second = np.where(straight > curved, acceleration * (straight**2 - curved**2) / 2, 0.0)
-        third = np.where(time > straight, speed * (time - straight), 0.0)
-    return first + second + third

@@ -25,7 +25,7 @@ from trundle.motion.planning.courses import (
     polish,
     waves,
 )
-from trundle.motion.planning.proofs import bounds, lower_bound
+from trundle.motion.planning.proofs import bounds, least_time
 from trundle.motion.planning.splines import sampling
 from trundle.motion.planning.ways import Way, laid, ways
 
@@ -59,12 +59,11 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Transition:
-    """From a twist to another one: pieces, candidates by their times, lower bound."""
+    """From a twist to another one: pieces, candidates by their times."""
 
     pieces: tuple[Piece, ...]
     start_angles: FloatArray
     candidates: tuple[Candidate, ...]
-    bound: float
 
     @property
     def end_angles(self) -> FloatArray:
@@ -79,11 +78,10 @@ class Transition:
 
 def transition(drive: Drive, start: FloatArray, end: FloatArray, angles: FloatArray) -> Transition:
     """The fastest of all candidates; at both ends the twist and the modules' angles stay as they are for a moment."""
-    bound = lower_bound(drive, start, end, angles)
     # twists of one direction ask for no steering: the ramp between them is taken without a look at others
     direct = _straight(drive, start, end, angles)
     if direct is not None:
-        return decided([("straight", direct)], [], angles, bound)
+        return decided([("straight", direct)], [], angles)
     options = [("stop: brake, steer at rest, go", through_rest(drive, start, end, angles))]
     lost: list[Candidate] = []
     heading = _heading(drive, start, angles)
@@ -93,15 +91,16 @@ def transition(drive: Drive, start: FloatArray, end: FloatArray, angles: FloatAr
         turns = nearest_turns(drive, angles, heading) if at_rest else np.zeros(len(angles))
         before = turning(drive, angles, turns)
         # a course must take less than what is left of the time through rest, as steering at rest comes before it
-        least = total(options[0][1]) - total(before)
-        courses, lost = _courses(drive, (heading, size), end, angles + turns, (bound - total(before), least))
+        limit = total(options[0][1]) - total(before)
+        least = least_time(drive, start, end, angles) - total(before)
+        courses, lost = _courses(drive, (heading, size), end, angles + turns, (least, limit))
         first = "steer until all wheels agree, then " if before else ""
         options += [(first + name, (*before, *pieces)) for name, pieces in courses]
         lost = [
             Candidate(first + candidate.way, candidate.duration + total(before), candidate.verdict)
             for candidate in lost
         ]
-    return decided(options, lost, angles, bound)
+    return decided(options, lost, angles)
 
 
 def _heading(drive: Drive, start: FloatArray, angles: FloatArray) -> FloatArray | None:
@@ -120,7 +119,7 @@ def _heading(drive: Drive, start: FloatArray, angles: FloatArray) -> FloatArray 
 
 
 def decided(
-    options: list[tuple[str, tuple[Piece, ...]]], lost: list[Candidate], angles: FloatArray, bound: float
+    options: list[tuple[str, tuple[Piece, ...]]], lost: list[Candidate], angles: FloatArray
 ) -> Transition:
     """The fastest of the options, with all candidates: it first, then those with pieces, then those without."""
     options.sort(key=lambda option: total(option[1]))
@@ -131,9 +130,7 @@ def decided(
         for name, pieces in options[1:]
     ]
     pieces = options[0][1]
-    return Transition(
-        pieces, angles, (*named, *sorted(lost, key=lambda candidate: candidate.duration)), bound
-    )
+    return Transition(pieces, angles, (*named, *sorted(lost, key=lambda candidate: candidate.duration)))
 
 
 def _straight(
