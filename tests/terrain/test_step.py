@@ -273,7 +273,11 @@ def test_a_pendulum_on_a_car_is_no_fault_of_the_plane():
     """The base is put by the centre of mass, beside where its speed leads: the step's own doing, as a plane is flat."""
     wheels = {name: {"at": [*at, 0], **WHEEL} for name, at in PLACES.items()}
     arm = {"type": "revolute", "axis": [0, 1, 0], "at": [0, 0, 0.3]}
-    arm["body"] = {"mass": 3.0, "center_of_mass": [0, 0, -0.4], "inertia": {"xx": 0.02, "yy": 0.02, "zz": 0.01}}
+    arm["body"] = {
+        "mass": 3.0,
+        "center_of_mass": [0, 0, -0.4],
+        "inertia": {"xx": 0.02, "yy": 0.02, "zz": 0.01},
+    }
     body = {"mass": 300.0, "inertia": {"xx": 30.0, "yy": 30.0, "zz": 30.0}}
     robot = trundle.Robot(name="swing", base="planar", body=body, wheels=wheels, joints={"arm": arm})
     run = trundle.traverse(robot, {}, 2.0, step=0.005, initial={"arm.angle": np.radians(120)})
