@@ -448,12 +448,56 @@ def test_figures_show_what_is_kept_out_of():
     assert axes.get_xlim() == bare.get_xlim()
 
 
-def test_polygons_that_are_not_convex_are_cut_into_triangles():
-    star = [(0, 0), (4, 0), (4, 4), (2, 1), (0, 4)]
-    parts = obstacles_of([star])
+def test_distances_are_those_of_nearest_points_and_of_the_least_way_apart(rng):
+    for corners in (1, 1, 4, 4, 8, 8):
+        obstacle = Obstacle(hull(rng.normal(size=(corners, 2))), float(rng.uniform(0.1, 0.3)))
+        outline, poses = hull(rng.normal(size=(8, 2))), rng.uniform(-3, 3, (40, 3))
+        for pose, distance in zip(poses, obstacle.distances(poses, outline), strict=True):
+            beyond = widest_gap(pose, outline, obstacle)
+            expected = beyond if beyond < -obstacle.radius else apart(pose, outline, obstacle)
+            assert distance == pytest.approx(expected, abs=1e-9)
+
+
+def widest_gap(pose: np.ndarray, outline: np.ndarray, obstacle: Obstacle) -> float:
+    """How far an outline is beyond a side of an obstacle's corners, or they beyond one of its own, less the radius:
+    convex polygons overlap where that is below 0, and so deep.
+    """
+    robot = complex(*pose[:2]) + np.exp(1j * pose[2]) * (outline @ [1, 1j])
+    other = obstacle.corners @ [1, 1j]
+    return (
+        max(
+            float((np.conj(b - a) / abs(b - a) * (a - points)).imag.min())
+            for points, corners in ((robot, other), (other, robot))
+            for a, b in zip(corners, np.roll(corners, -1), strict=True)
+            if a != b
+        )
+        - obstacle.radius
+    )
+
+
+STAR = [(0, 0), (4, 0), (4, 4), (2, 1), (0, 4)]
+# A wall about a yard, cut open where it begins; two triangles that meet at a corner.
+YARD = [(0, 0), (4, 0), (4, 4), (0, 4), (0, 0), (1, 1), (1, 3), (3, 3), (3, 1), (1, 1)]
+BOW = [(0, 0), (2, 1), (4, 0), (4, 4), (2, 1), (0, 4)]
+
+
+@pytest.mark.parametrize("corners", [STAR, YARD, BOW, STAR[::-1]])
+def test_polygons_that_are_not_convex_are_cut_into_triangles(corners):
+    parts = obstacles_of([corners])
     assert {part.place for part in parts} == {0}
-    assert sum(area(part.corners) for part in parts) == pytest.approx(area(np.array(star, dtype=float)))
+    assert {len(part.corners) for part in parts} == {3}
+    assert sum(area(part.corners) for part in parts) == pytest.approx(
+        abs(area(np.array(corners, dtype=float)))
+    )
     assert all(area(part.corners) > 0 for part in parts)
+
+
+def test_convex_polygons_stay_whole_whichever_way_round_they_are_given():
+    middles = [(0, 0), (2, 0), (4, 0), (4, 4), (0, 4)]
+    for corners in (middles, middles[::-1]):
+        (part,) = obstacles_of([corners])
+        assert area(part.corners) == 16
+        assert len(part.corners) == 4
 
 
 def area(corners: np.ndarray) -> float:
@@ -474,6 +518,19 @@ def test_routes_past_a_disc_enclose_the_taut_strings_length():
     )
     assert inner <= taut <= outer
     assert outer / inner < 1.02
+
+
+def test_routes_past_a_polygon_go_round_the_shorter_side_of_the_hull(rng):
+    for _ in range(20):
+        block = obstacles_of([hull(rng.normal(size=(6, 2)))])[0]
+        start, end = np.array([-5.0, rng.uniform(-1, 1)]), np.array([5.0, rng.uniform(-1, 1)])
+        taut = hull(np.concatenate([[start, end], block.corners]))
+        steps = np.hypot(*(np.roll(taut, -1, axis=0) - taut).T)
+        one, other = (int(np.abs(taut - place).sum(axis=1).argmin()) for place in (start, end))
+        side = float(np.roll(steps, -one)[: (other - one) % len(taut)].sum())
+        route = shortest(start, end, [around(block, 0.0, outside=True)])
+        least = min(side, float(steps.sum()) - side)
+        assert float(np.hypot(*np.diff(route, axis=0).T).sum()) == pytest.approx(least, abs=1e-8)
 
 
 def test_the_circle_about_the_origin_lies_within_the_outline():

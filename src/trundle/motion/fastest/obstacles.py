@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+import shapely
 from numpy.polynomial import chebyshev
 
 from trundle.arrays import FloatArray, as_numbers
@@ -19,7 +21,7 @@ from trundle.motion.pieces.motion import Motion
 _POINTS = 10
 # Halvings of a motion's intervals: where the outline comes within a millimetre, short parts are looked at.
 _HALVINGS = 14
-# A polygon whose corners all turn left has an area; less than this (m²) is a line.
+# A polygon of a smaller area (m²) is a line.
 _AREA = 1e-12
 
 
@@ -40,44 +42,32 @@ class Obstacle:
 
     def separating(self, poses: FloatArray, outline: FloatArray) -> FloatArray:
         """(n, 2): for steps between poses (n + 1, 3) a line's normal angle (rad) and level (m), the robot beyond."""
-        about = poses[:, :2] + np.stack(_turned(outline.mean(axis=0), poses[:, 2]), axis=1)
+        about = _placed(outline.mean(axis=0)[None], poses)[:, 0]
         middle = (about[1:] + about[:-1]) / 2 - self.corners.mean(axis=0)
         angle = np.unwrap(np.arctan2(middle[:, 1], middle[:, 0]))
         normal = np.stack([np.cos(angle), np.sin(angle)], axis=1)
         return np.stack([angle, (normal @ self.corners.T).max(axis=1) + self.radius], axis=1)
 
     def distances(self, poses: FloatArray, outline: FloatArray) -> FloatArray:
-        """(n,): no more than the outline's distance at poses (n, 3); below 0 where they overlap.
-
-        The widest gap between both across any of their edges, or between a disc and a corner.
-        """
-        across, up = _turned(outline, poses[:, 2])
-        robot = np.stack([poses[:, :1] + across, poses[:, 1:2] + up], axis=2)
-        gaps = [_beyond(robot, self.corners[None])] if len(outline) > 1 else []
-        if len(self.corners) > 1:
-            gaps.append(_beyond(self.corners[None], robot))
-        else:
-            apart = robot - self.corners
-            far = np.linalg.norm(apart, axis=2)
-            nearest = np.take_along_axis(apart, far.argmin(axis=1)[:, None, None], axis=1)
-            size = np.maximum(far.min(axis=1), 1e-12)
-            gaps.append((apart * nearest).sum(axis=2).min(axis=1) / size)
-        return np.max(gaps, axis=0) - self.radius
+        """(n,): the outline's distance at poses (n, 3); below 0 where they overlap, by how deep."""
+        robot = _placed(outline, poses)
+        far = np.array(shapely.distance(_hulls(robot), _hulls(self.corners)))
+        # where they overlap, the origin lies within the polygon of their corners' differences, and as deep
+        over = (robot[far <= 0][:, :, None] - self.corners).reshape(-1, len(outline) * len(self.corners), 2)
+        edge = shapely.get_exterior_ring(_hulls(over))  # of points and lines there is none
+        far[far <= 0] = -np.nan_to_num(shapely.distance(edge, shapely.Point(0, 0)))
+        return far - self.radius
 
 
-def _turned(points: FloatArray, headings: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Points (…, 2) turned by headings (n,): x and y, (n, …)."""
-    x, y = points[..., 0], points[..., 1]
-    cos, sin = (part.reshape(-1, *(1,) * x.ndim) for part in (np.cos(headings), np.sin(headings)))
-    return cos * x - sin * y, sin * x + cos * y
+def _hulls(points: FloatArray) -> npt.NDArray[np.object_]:
+    """(…): the convex polygons about points (…, n, 2)."""
+    return np.asarray(shapely.convex_hull(shapely.multipoints(points)))
 
 
-def _beyond(polygon: FloatArray, others: FloatArray) -> FloatArray:
-    """(n,): how far all others (n or 1, c, 2) lie beyond some edge of convex polygons (n or 1, e, 2)."""
-    edges = np.roll(polygon, -1, axis=1) - polygon
-    normals = np.stack([edges[..., 1], -edges[..., 0]], axis=2) / np.linalg.norm(edges, axis=2, keepdims=True)
-    levels = (normals * polygon).sum(axis=2)
-    return ((normals @ others.swapaxes(1, 2)).min(axis=2) - levels).max(axis=1)
+def _placed(outline: FloatArray, poses: FloatArray) -> FloatArray:
+    """(n, c, 2): the corners (c, 2) of an outline at poses (n, 3)."""
+    at = poses[:, :2] @ [[1.0], [1j]] + np.exp(1j * poses[:, 2:]) * (outline @ [1.0, 1j])
+    return np.stack([at.real, at.imag], axis=2)
 
 
 def obstacles_of(given: Sequence[npt.ArrayLike]) -> tuple[Obstacle, ...]:
@@ -103,53 +93,17 @@ def obstacles_of(given: Sequence[npt.ArrayLike]) -> tuple[Obstacle, ...]:
 
 
 def _convex(corners: FloatArray, key: str) -> list[FloatArray]:
-    """A polygon itself where it is convex, else triangles (ears cut off one after the other)."""
-    area = _area(corners)
-    if abs(area) < _AREA:
+    """A polygon itself where it is convex, else triangles."""
+    whole = shapely.Polygon(corners)
+    if whole.area < _AREA:
         raise InputError("the corners of a polygon lie on a line", key=key)
-    if _crossed(corners):
+    sound = shapely.make_valid(whole)
+    if not math.isclose(sound.area, whole.area):  # loops count by the way they wind, or once
         raise InputError("the sides of a polygon cross one another", key=key)
-    rest = list(corners if area > 0 else corners[::-1])
-    if len(whole := hull(corners)) == len(corners):
-        return [whole]
-    triangles: list[FloatArray] = []
-    while len(rest) > 3:
-        k, ear = next(
-            (k, ear)
-            for k in range(len(rest))
-            if _area(ear := np.array([rest[k - 1], rest[k], rest[(k + 1) % len(rest)]])) >= 0
-            and not any(_inside(point, ear) for point in rest if not (point == ear).all(axis=1).any())
-        )
-        if _area(ear) > _AREA:
-            triangles.append(ear)
-        del rest[k]
-    return [*triangles, np.array(rest)]
-
-
-def _crossed(corners: FloatArray) -> bool:
-    """Whether two sides of a polygon that aren't neighbours meet."""
-    n, ends = len(corners), np.roll(corners, -1, axis=0)
-
-    def sides(a: int, b: int) -> float:
-        """< 0 where the ends of side b lie on both sides of side a."""
-        return _area(np.array([corners[a], ends[a], corners[b]])) * _area(
-            np.array([corners[a], ends[a], ends[b]])
-        )
-
-    pairs = ((a, b) for a in range(n) for b in range(a + 2, n) if (b + 1) % n != a)
-    return any(sides(a, b) < 0 and sides(b, a) < 0 for a, b in pairs)
-
-
-def _area(corners: FloatArray) -> float:
-    x, y = corners.T
-    return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
-
-
-def _inside(point: FloatArray, triangle: FloatArray) -> bool:
-    """Whether a point lies inside a triangle or on its sides."""
-    a, b, c = triangle
-    sides = [_area(np.array(part)) for part in ((a, b, point), (b, c, point), (c, a, point))]
-    return min(sides) >= 0
+    if math.isclose(whole.convex_hull.area, whole.area):
+        return [hull(corners)]
+    triangles = shapely.constrained_delaunay_triangles(sound).geoms
+    return [hull(shapely.get_coordinates(each)) for each in triangles if each.area > _AREA]
 
 
 def clear_by(motion: Motion, outline: FloatArray, obstacle: Obstacle) -> float:

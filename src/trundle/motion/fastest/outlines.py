@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 import numpy.typing as npt
+import shapely
 
 from trundle.arrays import ComplexArray, FloatArray, as_numbers
 from trundle.documents.meshes import find_mesh, read_mesh
@@ -36,17 +37,9 @@ def given_outline(corners: npt.ArrayLike) -> FloatArray:
 
 
 def hull(points: FloatArray) -> FloatArray:
-    """The corners of the convex polygon about points (n, 2), counter-clockwise (Andrew 1979)."""
-    order = np.unique(np.round(points, 9), axis=0)
-    around: list[FloatArray] = []
-    for way in (order, order[::-1]):
-        half: list[FloatArray] = []
-        for point in way:
-            while len(half) > 1 and _left(half[-2], half[-1], point) <= 0:
-                half.pop()
-            half.append(point)
-        around += half[:-1]
-    return np.array(around) if around else order
+    """The corners of the convex polygon about points (n, 2), counter-clockwise."""
+    around = shapely.convex_hull(shapely.MultiPoint(np.round(points, 9))).normalize()
+    return shapely.get_coordinates(shapely.extract_unique_points(around))[::-1]
 
 
 def inscribed(outline: FloatArray) -> float:
@@ -54,11 +47,6 @@ def inscribed(outline: FloatArray) -> float:
     edges = np.roll(outline, -1, axis=0) - outline
     beyond = edges[:, 0] * outline[:, 1] - edges[:, 1] * outline[:, 0]
     return max(float((-beyond / np.linalg.norm(edges, axis=1)).min()), 0.0)
-
-
-def _left(a: FloatArray, b: FloatArray, c: FloatArray) -> float:
-    """Twice the area of a triangle, > 0 where c lies to the left of the way from a to b."""
-    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
 
 
 def _wheels(who: Kinematics) -> FloatArray:

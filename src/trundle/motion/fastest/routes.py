@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Sequence
 
 import numpy as np
+import shapely
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import dijkstra
 
 from trundle.arrays import FloatArray
 from trundle.motion.fastest.obstacles import Obstacle
@@ -18,64 +20,36 @@ _ROUND = 16
 _TOUCH = 1e-9
 
 
-def around(obstacle: Obstacle, distance: float, outside: bool) -> FloatArray:
+def around(obstacle: Obstacle, distance: float, outside: bool) -> shapely.Polygon:
     """The polygon about what is within a distance of an obstacle, its corners outside of that or on its edge."""
     radius = (obstacle.radius + distance) / (math.cos(math.pi / _ROUND) if outside else 1.0)
     angles = 2 * math.pi * np.arange(_ROUND) / _ROUND
     circle = radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    return hull((obstacle.corners[:, None] + circle).reshape(-1, 2))
+    return shapely.Polygon(hull((obstacle.corners[:, None] + circle).reshape(-1, 2)))
 
 
-def shortest(start: FloatArray, end: FloatArray, polygons: Sequence[FloatArray]) -> FloatArray | None:
-    """The corners (n, 2) of the shortest way between two points past convex polygons; None where there is none.
+def shortest(start: FloatArray, end: FloatArray, polygons: Sequence[shapely.Polygon]) -> FloatArray | None:
+    """The corners (n, 2) of the shortest way between two points past polygons; None where there is none.
 
-    Points inside a polygon may leave it (Lozano-Pérez & Wesley 1979).
+    Dijkstra's in the graph of corners that see one another (Lozano-Pérez & Wesley 1979). Points inside a polygon may
+    leave it.
     """
-    places = np.concatenate([[start], [end], *polygons]) if len(polygons) else np.stack([start, end])
-    free = [
-        k < 2 or not any(_holds(polygon, place) for polygon in polygons) for k, place in enumerate(places)
-    ]
-    best, before = {0: 0.0}, {}
-    heap, done = [(0.0, 0)], set()
-    while heap:
-        length, k = heapq.heappop(heap)
-        if k == 1:
-            way = [1]
-            while way[-1]:
-                way.append(before[way[-1]])
-            return places[way[::-1]]
-        if k in done:
-            continue
-        done.add(k)
-        for j in np.flatnonzero(free).tolist():
-            if j in done or any(_crosses(polygon, places[k], places[j]) for polygon in polygons):
-                continue
-            farther = length + float(np.hypot(*(places[j] - places[k])))
-            if farther < best.get(j, math.inf):
-                best[j], before[j] = farther, k
-                heapq.heappush(heap, (farther, j))
-    return None
-
-
-def _levels(polygon: FloatArray, points: FloatArray) -> FloatArray:
-    """(n, e): how far points (n, 2) are beyond the edges of a convex polygon."""
-    edges = np.roll(polygon, -1, axis=0) - polygon
-    normals = np.stack([edges[:, 1], -edges[:, 0]], axis=1) / np.linalg.norm(edges, axis=1)[:, None]
-    return points @ normals.T - (normals * polygon).sum(axis=1)
-
-
-def _holds(polygon: FloatArray, point: FloatArray) -> bool:
-    return bool(_levels(polygon, point[None]).max() < -_TOUCH)
-
-
-def _crosses(polygon: FloatArray, a: FloatArray, b: FloatArray) -> bool:
-    """Whether the way from a to b leads through the inside of a convex polygon that neither of them is in."""
-    levels = _levels(polygon, np.stack([a, b]))
-    if (levels.max(axis=1) < -_TOUCH).any():
-        return False
-    begin, end = levels + _TOUCH
-    with np.errstate(divide="ignore", invalid="ignore"):
-        cut = begin / (begin - end)
-    enter = np.max(np.where((begin > 0) & (end < 0), cut, 0.0))
-    leave = np.min(np.where((begin < 0) & (end > 0), cut, 1.0))
-    return not bool(((begin >= 0) & (end >= 0)).any()) and enter < leave
+    places = np.concatenate([[start, end], *map(shapely.get_coordinates, polygons)])
+    insides = shapely.STRtree([polygon.buffer(-_TOUCH) for polygon in polygons])
+    within = np.zeros((len(places), len(polygons)), dtype=bool)
+    within[tuple(insides.query(shapely.points(places), predicate="intersects"))] = True
+    free = np.append([True, True], ~within[2:].any(axis=1))
+    # of all pairs those whose line leads through no inside, but of a polygon that one of them is in
+    pairs = np.stack(np.triu_indices(len(places), 1))
+    one, other = pairs[:, free[pairs].all(axis=0)]
+    lines = shapely.linestrings(np.stack([places[one], places[other]], axis=1))
+    line, crossed = insides.query(lines, predicate="intersects")
+    seen = np.ones(len(one), dtype=bool)
+    seen[line[~within[one[line], crossed] & ~within[other[line], crossed]]] = False
+    lengths = np.hypot(*(places[one] - places[other])[seen].T)
+    graph = coo_array((lengths, (one[seen], other[seen])), shape=(len(places), len(places)))
+    _, before = dijkstra(graph, directed=False, indices=0, return_predecessors=True)
+    way = [1]
+    while way[-1] > 0:
+        way.append(int(before[way[-1]]))
+    return places[way[::-1]] if way[-1] == 0 else None

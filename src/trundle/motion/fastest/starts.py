@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 
 import numpy as np
+import shapely
 
 from trundle.arrays import FloatArray
 from trundle.motion.fastest.problem import Problem, Stop
@@ -149,15 +150,15 @@ def _routes(problem: Problem) -> Iterator[tuple[str, tuple[FloatArray, ...]]]:
 
 
 def _other_sides(
-    problem: Problem, legs: tuple[FloatArray, ...], polygons: list[FloatArray]
+    problem: Problem, legs: tuple[FloatArray, ...], polygons: list[shapely.Polygon]
 ) -> Iterator[tuple[str, tuple[FloatArray, ...]]]:
     """The routes on which one of the obstacles nearest to the shortest one is passed on its other side."""
     beside: list[tuple[float, int, int, FloatArray]] = []
     for place, leg in enumerate(legs):
         for k, obstacle in enumerate(problem.obstacles):
-            middle = obstacle.corners.mean(axis=0)
-            nearest = _nearest(leg, middle)
-            beside.append((float(np.hypot(*(nearest - middle))) - obstacle.radius, place, k, nearest))
+            middle = shapely.Point(obstacle.corners.mean(axis=0))
+            gap = shapely.shortest_line(middle, shapely.LineString(leg))
+            beside.append((gap.length - obstacle.radius, place, k, shapely.get_coordinates(gap)[1]))
     known = list(legs)
     for _, place, k, nearest in sorted(beside, key=lambda each: each[0])[:_OTHER_SIDES]:
         leg, middle = legs[place], problem.obstacles[k].corners.mean(axis=0)
@@ -166,25 +167,13 @@ def _other_sides(
             away = np.array([[0.0, -1.0], [1.0, 0.0]]) @ (leg[-1] - leg[0])
         away = away / max(float(np.hypot(*away)), 1e-12)
         far = _LONG * float(np.hypot(*np.diff(leg, axis=0).T).sum() + 1)
-        side = _THICK * np.array([-away[1], away[0]])
-        wall = np.stack(
-            [middle - side, middle + far * away - side, middle + far * away + side, middle + side]
-        )
+        wall = shapely.LineString([middle, middle + far * away]).buffer(_THICK, cap_style="flat")
         other = shortest(leg[0], leg[-1], [*polygons, wall])
         if other is not None and not any(np.array_equal(other, seen) for seen in known):
             known.append(other)
             name = f"past the other side of keep_out[{problem.obstacles[k].place}]"
             told = name if len(legs) == 1 else f"{name} on leg {place + 1}"
             yield told, (*legs[:place], other, *legs[place + 1 :])
-
-
-def _nearest(leg: FloatArray, point: FloatArray) -> FloatArray:
-    """The place on a leg that is nearest to a point."""
-    steps = np.diff(leg, axis=0)
-    sizes = np.maximum((steps**2).sum(axis=1), 1e-300)
-    shares = np.clip(((point - leg[:-1]) * steps).sum(axis=1) / sizes, 0.0, 1.0)
-    places = leg[:-1] + shares[:, None] * steps
-    return places[np.hypot(*(places - point).T).argmin()]
 
 
 def _turns(stops: tuple[Stop, ...]) -> tuple[int, ...]:
