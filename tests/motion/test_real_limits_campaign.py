@@ -111,10 +111,7 @@ def test_robots_that_slip_stay_on_their_plans(campaign):
         robot = random_robot(kind, rng, contact="slip")
         tracking = trundle.track(robot, trundle.follow(random_path(kind, rng), robot), progress=False)
         off.append(tracking.largest["position"])
-        slipped = max(tracking.slipping.values())
-        print(
-            f"{kind}: {1e3 * off[-1]:.1f} mm off, {slipped:.3f} of {tracking.motion.duration:.3f} s slipping"
-        )
+        print(f"{kind}: {1e3 * off[-1]:.1f} mm off in {tracking.motion.duration:.3f} s")
         assert off[-1] <= WORST, kind
     print(f"{len(off)} plans: median {1e3 * np.median(off):.2f} mm, worst {1e3 * max(off):.2f} mm")
     assert np.median(off) <= MEDIAN

@@ -39,11 +39,6 @@ class Store:
     chunk: int
 
     @property
-    def chunks(self) -> int:
-        """How many chunks there are."""
-        return -(-self.count // self.chunk)
-
-    @property
     def names(self) -> list[str]:
         """What there is of every robot: what varies, the measures, `diverged`."""
         return list(self.group.attrs["names"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,19 +19,6 @@ _CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*\((.*)\)\s*", re.DOTALL)
 _FORMS = "0.14:0.16:101, 0.1,0.2,0.4, uniform(0.4, 0.9) or normal(50, 2)"
 # Points of one grid; more than that is a mistake in its text.
 _MOST_POINTS = 10**9
-
-
-class Distribution(Protocol):
-    """Where draws come from: `at` is its quantile function, the inverse of P(X ≤ x) = u."""
-
-    def at(self, u: FloatArray) -> FloatArray:
-        """The values at these shares 0 < u < 1."""
-        ...
-
-    @property
-    def plain(self) -> list[Any]:
-        """Its name and its numbers, as a sweep's store keeps it."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,6 @@ _OPTIONAL = ("origin", "dynamics", "limit")
 _MOST_WHOLE = 1e6
 # How URDF files say that a joint has no limit.
 _UNLIMITED = 1e16
-_INSTEAD = "write YAML (trundle.documents.dump), or take"
 
 
 @dataclass(frozen=True)

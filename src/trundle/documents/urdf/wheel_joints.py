@@ -93,7 +93,7 @@ def wheel_joints(urdf: Urdf, root: str) -> WheelJoints:
         if joint.type == "fixed":
             made = replace(made, given={**made.given, addition.name: _ball(tree, joint)})
         else:
-            made = _with(made, tree, _place(tree, addition, joint, carriers))
+            made = _with(made, tree, _place(tree, addition, joint))
     return made
 
 
@@ -155,7 +155,7 @@ def _ball(tree: Tree, joint: UrdfJoint) -> dict[str, object]:
     return {"parent": parent, "at": list(without_noise(vector(pose.position)))}
 
 
-def _place(tree: Tree, addition: Addition, joint: UrdfJoint, carriers: Mapping[str, Addition]) -> _Place:
+def _place(tree: Tree, addition: Addition, joint: UrdfJoint) -> _Place:
     """Where a wheel is; raises where its axis isn't level."""
     parent, above, pose = tree.mounted(joint)
     off = abs(tree.axis_at_zero(joint)[2])
@@ -245,7 +245,7 @@ def _data(tree: Tree, place: _Place, beside: float) -> tuple[dict[str, object], 
         kind, heading, away = _kind(place, heading)
         if away:
             turned = frozenset({place.joint.name})
-        data |= kind | _steering(tree, place)
+        data |= kind | _steering(place)
         x, y, _ = vector(place.pivot.position)
     data |= {"parent": place.parent, "at": list(without_noise((x, y, z)))}
     if abs(heading) > 1e-12:
@@ -288,7 +288,7 @@ def _kind(place: _Place, heading: float) -> tuple[dict[str, object], float, bool
     return found, heading, away
 
 
-def _steering(tree: Tree, place: _Place) -> dict[str, object]:
+def _steering(place: _Place) -> dict[str, object]:
     """What the joint of the steering says: friction, and what plans of motions keep."""
     joint = place.steering
     assert joint is not None

@@ -138,7 +138,7 @@ def hitched(carriage: Carriage) -> Iterator[ColumnRow]:
     yield {carriage.twist[2]: -1, carriage.towing[2]: 1, carriage.hitch: 1}
 
 
-def own_rows(sheet: Sheet, carriage: Carriage, wheel: WheelModel) -> list[ColumnRow]:
+def own_rows(carriage: Carriage, wheel: WheelModel) -> list[ColumnRow]:
     """The rows of a wheel's contact over the speeds of the carriage that it stands on."""
     placed = replace(wheel, link=carriage.links.index(wheel.link))
     rows = contact_rows(carriage.tree, carriage.poses, placed, len(carriage.columns))

@@ -99,7 +99,7 @@ def _rows(sheet: Sheet, basis: Basis, parts: Sequence[Carriage]) -> Iterator[_Ro
     by_part = {part.owner: [_Row(row, {}) for row in (hitched(part) if part.owner else ())] for part in parts}
     for wheel in ideal_wheels(sheet.assembly):
         part = owners[wheel.link]
-        for row in own_rows(sheet, part, wheel):
+        for row in own_rows(part, wheel):
             # A trailer turns by its hitch's rate: in both the row has the same entry.
             turning = {part.twist[2]: least[k, part.hitch]} if part.owner else {}
             if k in used:

@@ -275,11 +275,9 @@ class Problem:
         d = d * [1.0, 1.0, 1 / self.size]
         breaks = np.concatenate([[0.0], np.cumsum(h)])
         direction, speed = PiecewisePolynomial(breaks, d), PiecewisePolynomial(breaks, r)
-        return Directed(self.drive, direction, speed, self._angles(direction, speed, angles))
+        return Directed(self.drive, direction, speed, self._angles(direction, angles))
 
-    def _angles(
-        self, direction: PiecewisePolynomial, speed: PiecewisePolynomial, before: FloatArray | None
-    ) -> FloatArray:
+    def _angles(self, direction: PiecewisePolynomial, before: FloatArray | None) -> FloatArray:
         """The modules' angles where the motion begins: forward or backward, as their ranges hold all of the motion,
         nearest to those before.
         """

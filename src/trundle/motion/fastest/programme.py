@@ -169,7 +169,7 @@ def forget() -> None:
     _derivatives.cache_clear()
 
 
-def _places(shape: Shape, width: int) -> IntArray:
+def _places(shape: Shape) -> IntArray:
     """(n, width): which variables of all an interval's are: its own, the next node's states, two phases' durations."""
     n, (states, controls, lines) = shape.intervals, shape.counts
     own = states + controls + lines
@@ -194,7 +194,7 @@ def assembled(one: Formulas, shape: Shape, kept: BoolArray) -> tuple[dict[str, A
     import casadi as ca
 
     count, n = one.rows.numel(), shape.intervals
-    where = _places(shape, one.local.numel())
+    where = _places(shape)
     size, rows = int(where.max()) + 1, int(kept.sum())
     slopes, falls, bent, factor, multipliers = _derivatives(one)
     z, p = ca.MX.sym("z", size), ca.MX.sym("p", one.numbers.numel())

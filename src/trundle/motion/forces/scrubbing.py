@@ -152,7 +152,7 @@ class Sliding:
         creep = Creep(driven, -given.slip, given.across)
         along = self.sense * given.pulls / given.holds
         along[given.missing > _UNSOLVED] += _MORE
-        return Scrub(forces, creep, nu, taken, loads, along, self.braking, given.unknown[:, -1])
+        return Scrub(forces, creep, nu, taken, loads, along, self.braking)
 
     def _given_at(
         self, unknown: FloatArray, nu: FloatArray, nu_dot: FloatArray
@@ -279,7 +279,7 @@ class Scrub(NamedTuple):
 
     Contacts' forces (n, forces), slip, rates of all speeds (speeds, n), what the motion takes of them, loads of wheels
     (n, wheels); shares of friction that sides give along (n, sides), positive where they help the turn, and those at
-    which they slow it most; the drift as a share of what takes the place about which the base turns to an axle (n,).
+    which they slow it most.
     """
 
     forces: FloatArray
@@ -289,7 +289,6 @@ class Scrub(NamedTuple):
     loads: FloatArray
     along: FloatArray
     braking: FloatArray
-    drift: FloatArray
 
     @property
     def shares(self) -> FloatArray:

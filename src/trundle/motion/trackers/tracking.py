@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 # Of a step: a competition swerve on a battery is at most 1e-8 m off after 6 s, which no slip is near.
 _RTOL = 1e-8
-# Slip (m/s) that nobody calls slipping.
-_CREEP = 5e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,20 +75,6 @@ class Tracking:
         """Run less motion, (n, m): R φ̇ of the wheels (m/s)."""
         came = [self.run[f"{wheel.name}.rate"] * float(wheel.radius) for wheel in self.driven.wheels]
         return np.stack(came, axis=1) - self._samples.drive_speed
-
-    @cached_property
-    def slipping(self) -> Mapping[str, float]:
-        """By wheel, for how long (s) it slips more than twice as fast as its contact needs for the motion's forces, and
-        than 1 mm/s.
-        """
-        needed = np.hypot(self.forces.slip_along, self.forces.slip_across)
-        step = self.motion.duration / (len(self.run.time) - 1)
-        longer: dict[str, float] = {}
-        for k, wheel in enumerate(self.driven.wheels):
-            slips = [wheel.slip(direction).name for direction in wheel.directions]
-            came = np.hypot.reduce([self.run[name] for name in slips if name in self.run.values] or [[0.0]])
-            longer[wheel.name] = step * float(np.count_nonzero(came > 2 * np.maximum(needed[:, k], _CREEP)))
-        return longer
 
     @cached_property
     def largest(self) -> Mapping[str, float]:
