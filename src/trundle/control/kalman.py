@@ -15,7 +15,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.control.closing import LinearSystem
-from trundle.control.linear_control import DIES, uncontrollable, without_rounding
+from trundle.control.linear_control import uncontrollable, without_rounding
 from trundle.control.linearization import Linearization, linearize
 from trundle.control.regulator import Complexes, Regulator, between_samples, slowest_first
 from trundle.control.riccati import continuous, held, stepped, symmetric
@@ -267,11 +267,7 @@ def _seen(about: Linearization) -> Linearization:
 
 def _require_lasting(part: Linearization, a: FloatArray, b: FloatArray, what: str, hint: str) -> None:
     """Raise InputError where something that doesn't die out is beyond (a, b)."""
-    beyond = uncontrollable(a, b)
-    lasting = [k for k, pole in enumerate(beyond.poles) if pole.real >= -DIES * (1 + abs(pole))]
-    if lasting:
-        weight = np.abs(beyond.rows * beyond.scale).max(axis=0)
-        names = [name for name, size in zip(part.states, weight, strict=True) if size > 0.5 * weight.max()]
+    if names := uncontrollable(a, b).lasting(part.states):
         message = f"{what} {', '.join(names)}, which doesn't die out by itself"
         raise InputError(message, key="measured" if "measure" in what else "noise", hint=hint)
 

@@ -36,6 +36,13 @@ class Uncontrollable:
     scale: FloatArray
     poles: npt.NDArray[np.complex128]
 
+    def lasting(self, states: Sequence[str]) -> list[str]:
+        """The states that have most of it, where some of it doesn't die out by itself; else none."""
+        if all(pole.real < -DIES * (1 + abs(pole)) for pole in self.poles):
+            return []
+        weight = np.abs(self.rows * self.scale).max(axis=0)
+        return [name for name, size in zip(states, weight, strict=True) if size > 0.5 * weight.max()]
+
 
 def uncontrollable(a: FloatArray, b: FloatArray) -> Uncontrollable:
     """The uncontrollable part of A (n, n), B (n, m).

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray
 from trundle.control.design_along import design_along
-from trundle.control.linear_control import DIES, uncontrollable, without_rounding
+from trundle.control.linear_control import uncontrollable, without_rounding
 from trundle.control.linear_trajectory import LinearTrajectory, linearize_along
 from trundle.control.linearization import Linearization, linearize
 from trundle.control.margins import Margin, margin
@@ -317,11 +317,7 @@ def _part(about: Linearization, tolerances: Mapping[str, float]) -> Linearizatio
 
 def _require_seen(part: Linearization, q: FloatArray) -> None:
     """Raise InputError where something that doesn't die out by itself has no part in what is made least."""
-    unseen = uncontrollable(part.A.T, np.sqrt(q))
-    lasting = [k for k, pole in enumerate(unseen.poles) if pole.real >= -DIES * (1 + abs(pole))]
-    if lasting:
-        weight = np.abs(unseen.rows * unseen.scale).max(axis=0)
-        names = [name for name, size in zip(part.states, weight, strict=True) if size > 0.5 * weight.max()]
+    if names := uncontrollable(part.A.T, np.sqrt(q)).lasting(part.states):
         raise InputError(
             f"nothing that is made least sees {', '.join(names)}, which doesn't die out by itself",
             key="tolerances",

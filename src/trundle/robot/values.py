@@ -7,7 +7,7 @@ their text, so that a description can be written back as its author wrote it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import le, lt, ne
@@ -222,6 +222,16 @@ class Reads:
             )
         return value
 
+    def values(self, written: Sequence[object]) -> tuple[Value, ...]:
+        """The values of a list; what is wrong with one is told with its place."""
+        values: list[Value] = []
+        for place, each in enumerate(written):
+            try:
+                values.append(self.value(each))
+            except ExpressionError as error:
+                raise problem(str(error), error.hint, (place,)) from None
+        return tuple(values)
+
     def read(self, written: object) -> object:
         try:
             return self.value(written)
@@ -249,13 +259,7 @@ class ReadsVector(Reads):
         if not isinstance(written, (list, tuple)) or len(written) != 3:
             came = f"expected a list of three {self.quantity.name}s, got {describe(written)}"
             raise problem(came, "write [x, y, z], as in [0, -0.6, 0]")
-        values: list[Value] = []
-        for place, each in enumerate(written):
-            try:
-                values.append(self.value(each))
-            except ExpressionError as error:
-                raise problem(str(error), error.hint, (place,)) from None
-        return tuple(values)
+        return self.values(written)
 
     def schema(self) -> JsonSchemaValue:
         return {"type": "array", "items": super().schema(), "minItems": 3, "maxItems": 3}
@@ -297,13 +301,7 @@ class ReadsSpan(ReadsFixed):
         if len(written) != 2:
             came = f"expected a {self.quantity.name}, or the least and the greatest, got {describe(written)}"
             raise problem(came, "write [least, greatest], as in [0.02, 0.3]")
-        span: list[object] = []
-        for place, each in enumerate(written):
-            try:
-                span.append(replace(self.value(each), bound=_NOT_NEGATIVE))
-            except ExpressionError as error:
-                raise problem(str(error), error.hint, (place,)) from None
-        return tuple(span)
+        return tuple(replace(value, bound=_NOT_NEGATIVE) for value in self.values(written))
 
     def schema(self) -> JsonSchemaValue:
         number = super().schema()

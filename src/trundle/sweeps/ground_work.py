@@ -40,7 +40,7 @@ from trundle.sweeps.cases import Cases
 from trundle.sweeps.design import Design
 from trundle.sweeps.ground_programs import TIMES, GroundMeasured
 from trundle.sweeps.measures import Measure, measures_of
-from trundle.sweeps.places import unvaried
+from trundle.sweeps.places import placed, unvaried
 from trundle.sweeps.variation import Grid
 from trundle.sweeps.work import BLOCK, DIVERGED, given_to, signals_told, stepped_on, told_apart
 from trundle.tables import Table
@@ -296,13 +296,8 @@ class GroundWork:
     def place(self, name: str) -> tuple[str, str]:
         """Where a varied name belongs, and its own name there."""
         model = self.model
-        if name in model.parameters:
-            return "parameters", name
-        place, _, label = name.partition(".")
-        if place == "initial" and (label in model.states or label == "yaw"):
-            return place, label
-        if place == "inputs" and label in model.inputs:
-            return place, label
+        if (found := placed(name, model, (*model.states, "yaw"))) is not None:
+            return found
         numbers = [
             f"{PREFIX}{each}" for each in (*self.ground.terrain.numbers, *seeds_of(self.ground.terrain))
         ]

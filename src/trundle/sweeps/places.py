@@ -1,4 +1,4 @@
-"""What is said of a name that can't vary: why, and what a description has to say so that its number can."""
+"""Where a name that varies belongs, and why another can't, with what a description has to say so that it can."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from typing import get_args
 
 from trundle.errors import InputError, suggest
+from trundle.model import Model
+from trundle.model.ground_model import GroundModel
 from trundle.robot import Robot
 from trundle.robot.controllers import Controller
 from trundle.robot.sensor import Sensor
@@ -14,6 +16,15 @@ from trundle.robot.sensor import Sensor
 _SHAPES = {*Sensor.model_fields, *Controller.model_fields} - {"type"}
 
 _GROUND = "terrain."
+
+
+def placed(name: str, model: Model | GroundModel, states: Iterable[str]) -> tuple[str, str] | None:
+    """Where a name that varies belongs in a model, and its own name there; None where it is none of them."""
+    place, _, label = name.partition(".")
+    if name in model.parameters:
+        return "parameters", name
+    there = {"initial": states, "inputs": model.inputs}.get(place, ())
+    return (place, label) if label in there else None
 
 
 def unvaried(name: str, owner: str, robot: Robot | None, known: Iterable[str]) -> InputError:

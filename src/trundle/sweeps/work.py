@@ -19,7 +19,7 @@ from trundle.simulation.sampling import NEXT_INPUT, stepped_groups
 from trundle.sweeps.cases import Cases
 from trundle.sweeps.design import Design
 from trundle.sweeps.measures import Measure
-from trundle.sweeps.places import unvaried
+from trundle.sweeps.places import placed, unvaried
 from trundle.sweeps.programs import Measured
 
 if TYPE_CHECKING:
@@ -142,13 +142,8 @@ class Work:
     def place(self, name: str) -> tuple[str, str]:
         """Where a varied name belongs, and its own name there."""
         model = self.model
-        if name in model.parameters:
-            return "parameters", name
-        place, _, label = name.partition(".")
-        if place == "initial" and label in model.states:
-            return place, label
-        if place == "inputs" and label in model.inputs:
-            return place, label
+        if (found := placed(name, model, model.states)) is not None:
+            return found
         known = [*model.parameters, *(f"initial.{each}" for each in model.states)]
         known += [f"inputs.{each}" for each in model.inputs]
         raise unvaried(name, model.name, model.robot, known)
