@@ -182,7 +182,7 @@ CASES = {
     ),
     "wheel on a tilting joint": (
         "left: {",
-        "left: {parent: pole, ",
+        "left: {parent: pole, heading: 1 deg, ",
         12,
         "robot.wheels.left.parent",
         "leave the ground",

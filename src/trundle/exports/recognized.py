@@ -250,7 +250,11 @@ def _of_recast(
     yield from _wrenches("p", moving, wrenches)
     for name, bias in zip(moving, biases, strict=True):
         yield from ((f"c {name} {part}", x) for part, x in zip(_RATES, flat(bias), strict=True))
-    for name, joint in zip(moving, articulated_joints(tree, poses), strict=True):
+    try:
+        joints = articulated_joints(tree, poses)
+    except ZeroDivisionError:  # a link without mass that a coupling holds: no program walks it so
+        return
+    for name, joint in zip(moving, joints, strict=True):
         yield from _of_joint(name, joint)
     if rates:
         tau = inverse_dynamics(tree, poses, speeds, rates)

@@ -28,10 +28,15 @@ class Aim(NamedTuple):
 
 @dataclass(frozen=True)
 class Actuator:
-    """A motor where it acts: on one column of the speeds. `read` turns its fields into scalars."""
+    """A motor where it acts: on one column of the speeds. `read` turns its fields into scalars.
+
+    `column` is that of what it drives, `shaft` that of what turns between this and the motor's mount: the same column
+    but where the motor is mounted on another link than carries the driven. Its torque, rate and angle are the shaft's.
+    """
 
     name: str
     column: int
+    shaft: int
     motor: Motor
     read: Read
     slides: bool = False

@@ -44,13 +44,15 @@ from trundle.robot.kinds import Read, ask
 from trundle.robot.loops import DirectedLoop, JointLoop, RodLoop, Side
 from trundle.robot.loops import Loop as ClosingJoint
 from trundle.robot.motor import Motor, optional
+from trundle.robot.mounts import Shaft, shafts, stance
+from trundle.robot.parameters import Resolver
 from trundle.robot.parts import Parts
 from trundle.robot.structure import has_heights
 from trundle.robot.values import ValueVector
-from trundle.robot.wheels import PivotedWheel, RollingWheel, Wheel
+from trundle.robot.wheels import PivotedWheel, RollingWheel
 from trundle.scalars import Scalar, cos, is_zero, sin
 from trundle.spatial.motions import IDENTITY_POSE, Inertia, Pose, compose, inertia_about_origin
-from trundle.spatial.vectors import IDENTITY, ZERO, Vector, euler_rotation, principal_rotation, transpose
+from trundle.spatial.vectors import IDENTITY, ZERO, Vector, add, euler_rotation, principal_rotation, transpose
 
 
 def gravity_of(robot: Parts, read: Read) -> Vector:
@@ -152,12 +154,15 @@ class Assembly:
 
 @dataclass
 class _Draft:
-    """Links and names as they are collected; only `assemble` sees it. `armatures` are the rotors' inertias (kg m²) by
-    what their motors drive.
+    """Links and names as they are collected; only `assemble` sees it. `shafts` are those of motors and of wheels'
+    bearings, `armatures` the rotors' inertias (kg m²) by what they turn with, `gears` what makes the shafts turn.
     """
 
     read: Read
+    number: Read
+    shafts: Mapping[str, Shaft]
     armatures: Mapping[str, Scalar]
+    gears: list[Gear] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     coordinates: list[Quantity] = field(default_factory=list)
     speeds: list[Quantity] = field(default_factory=list)
@@ -178,23 +183,46 @@ class _Draft:
         speeds = (turning(rate, coordinate).of(owner),)
         return self.add(link, (angle(coordinate).of(owner),), speeds), column
 
+    def shaft(self, part: str, driven: str) -> ActionAxis:
+        """What a motor or a bearing acts on: its shaft, or the driven itself where this turns against its mount.
+
+        A shaft is a link without mass that follows what it lies between as a gear does: so torque, friction and rotor
+        reach all of that by the gear's ratios.
+        """
+        shaft = self.shafts.get(part)
+        if shaft is None:
+            return self.axes[driven]
+        if shaft.name not in self.axes:
+            armature = self.armatures.get(shaft.name, 0)
+            link = Link(shaft.name, self.indices[shaft.mount], "spin", AXLE, armature=armature)
+            self.add_hinge(link, shaft.name, "angle", "rate", shaft.name)
+            leaders = (self.axes[driven], *(self.axes[joint] for joint in shaft.signs))
+            self.gears.append(Gear(shaft.name, self.axes[shaft.name], leaders, (1, *shaft.signs.values())))
+        return self.axes[shaft.name]
+
 
 def assemble(robot: Parts, read: Read) -> Assembly:
     """The assembly of a described robot, its values read by `read`."""
-    draft = _Draft(read, _armatures(robot, read))
+    # which links a motor acts on is structure, decided on the robot's own numbers
+    number = Resolver(robot, robot.own_numbers)
+    turned = shafts(robot, number)
+    draft = _Draft(read, number, turned, _armatures(robot, turned, read))
     _add_base(draft, robot)
     for name in _in_order(robot.joints):
         _add_joint(draft, name, robot.joints[name])
     for name, loop in robot.loops.items():
         if isinstance(loop, JointLoop):
             _add_joint(draft, name, loop.hung)
-    wheels = {name: _add_wheel(draft, name, noun) for name, noun in robot.wheels.items()}
+    wheels = {name: _add_wheel(draft, name, robot) for name in robot.wheels}
+    for name, shaft in turned.items():
+        draft.shaft(name, shaft.driven)
     tree = Tree(tuple(draft.links), gravity_of(robot, read))
     couplings: list[Transmission] = [
         _add_linkage(draft, name, noun, wheels) for name, noun in linkages(robot.couplings).items()
     ]
     couplings += [_gear(draft, name, noun) for name, noun in gears(robot.couplings).items()]
     couplings += [_cam(draft, name, noun) for name, noun in cams(robot.couplings).items()]
+    couplings += draft.gears
     return Assembly(
         tree,
         tuple(coordinate.name for coordinate in draft.coordinates),
@@ -202,7 +230,10 @@ def assemble(robot: Parts, read: Read) -> Assembly:
         Quantities.gather(draft.coordinates, draft.speeds),
         tuple(wheels.values()),
         in_order(couplings),
-        tuple(_actuator(name, noun, draft.axes[noun.drives], read) for name, noun in robot.motors.items()),
+        tuple(
+            _actuator(name, noun, draft.axes[noun.drives], draft.shaft(name, noun.drives), read)
+            for name, noun in robot.motors.items()
+        ),
         tuple(element for element in draft.elements if not element.idle),
         draft.axes,
         tuple(range(len(draft.links[0].joint.speeds))),
@@ -267,11 +298,15 @@ def _add_joint(draft: _Draft, name: str, joint: Joint) -> None:
             draft.elements.append(Element(column + place, damping=read(joint.damping)))
 
 
-def _add_wheel(draft: _Draft, name: str, wheel: Wheel) -> WheelModel:
+def _add_wheel(draft: _Draft, name: str, robot: Parts) -> WheelModel:
     """The wheel's links (a fork that steers, then the spinning wheel) and its model; a ball has a contact only."""
-    read, parent = draft.read, draft.indices[wheel.parent]
+    read, wheel = draft.read, robot.wheels[name]
+    stand, steps = stance(robot, wheel, draft.number)
+    parent = draft.indices[stand]
     mounted, on_base = _mount(draft, parent)
-    placement = Pose(IDENTITY, vector(wheel.at, read))
+    placement = Pose(IDENTITY, vector(steps[0], read))
+    for step in steps[1:]:
+        placement = Pose(IDENTITY, add(vector(step, read), placement.position))
     spin = steering = load = None
     offset: tuple[Scalar, Scalar] = (0, 0)
     if isinstance(wheel, RollingWheel):
@@ -335,19 +370,21 @@ def _add_spin(draft: _Draft, name: str, wheel: RollingWheel, parent: int, placem
     link = Link(name, parent, "spin", AXLE, placement, inertia, armature)
     index, spin = draft.add_hinge(link, name, "angle", "rate", name)
     damping, coulomb, width = read(wheel.damping), read(wheel.coulomb), read(wheel.coulomb_speed)
-    draft.elements.append(Element(spin, damping=damping, coulomb=coulomb, coulomb_speed=width))
+    bearing = draft.shaft(name, name).column
+    draft.elements.append(Element(bearing, damping=damping, coulomb=coulomb, coulomb_speed=width))
     return index, spin
 
 
-def _armatures(robot: Parts, read: Read) -> dict[str, Scalar]:
-    """Rotor inertias as felt behind their gears, N² J, by what is driven."""
+def _armatures(robot: Parts, turned: Mapping[str, Shaft], read: Read) -> dict[str, Scalar]:
+    """Rotor inertias as felt behind their gears, N² J, by what is driven, or by the shaft between it and a mount."""
     felt: dict[str, Scalar] = {}
     for name, motor in robot.motors.items():
         armature = ask(motor, f"robot.motors.{name}", motor.armature, read)
         if is_zero(armature):
             continue
+        place = turned[name].name if name in turned else motor.drives
         try:
-            felt[motor.drives] = felt.get(motor.drives, 0) + armature
+            felt[place] = felt.get(place, 0) + armature
         except TypeError:
             message = f"{type(motor).__name__} gives {armature!r} for its armature"
             hint = "expected a number or an expression (kg m^2)"
@@ -415,8 +452,8 @@ def _loop(draft: _Draft, name: str, noun: ClosingJoint) -> LoopJoint:
     return LoopJoint(name, noun.type, end(noun.first), end(noun.second), axes, length)
 
 
-def _actuator(name: str, motor: Motor, axis: ActionAxis, read: Read) -> Actuator:
-    return Actuator(name, axis.column, motor, read, axis.slides)
+def _actuator(name: str, motor: Motor, driven: ActionAxis, shaft: ActionAxis, read: Read) -> Actuator:
+    return Actuator(name, driven.column, shaft.column, motor, read, driven.slides)
 
 
 def mounting(assembly: Assembly) -> list[Pose]:

@@ -39,6 +39,7 @@ from trundle.program.ir import Group
 from trundle.program.simplify import only_elements, only_output
 from trundle.progress import Doing
 from trundle.robot import Robot
+from trundle.robot.mounts import unbacked
 from trundle.robot.structure import falls_freely
 from trundle.scalars import Scalar
 
@@ -79,11 +80,16 @@ def _derived(robot: Robot) -> Model:
 
 
 def caveats(robot: Robot) -> Iterator[str]:
-    """What is right and yet seldom meant: a base that nothing holds."""
+    """What is right and yet seldom meant: a base that nothing holds, motors that push off from one without mass."""
     if falls_freely(robot):
         yield (
             f"nothing holds the {robot.base} base of {robot.name}: under gravity it falls freely, whatever its motors "
             'do; base: fixed holds it to the ground (--base fixed, or base="fixed" in Python)'
+        )
+    for motor, joint in unbacked(robot, robot.number):
+        yield (
+            f"the torque of {motor} acts back on a base without mass, and {joint} turns about the same axis: "
+            f"where its body holds the motor, write mounted_on: {joint}"
         )
 
 
@@ -114,7 +120,7 @@ def _motion(moving: MovingMechanism, drives: _Drives) -> ForcedMotion:
     held = holding_motors(mechanism.assembly)
     torques = solution.multipliers[len(solution.multipliers) - len(held) :]
     for motor, torque in zip(held, torques, strict=True):
-        forces.hold(motor, torque, moving.nu[motor.column])
+        forces.hold(motor, torque, moving.nu[motor.shaft])
     motion = ForcedMotion(nu_dot, solution.rates, forces)
     return motion if moving.loops is None else motion.held_by(moving.loops, mechanism.assembly, solution)
 

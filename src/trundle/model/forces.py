@@ -48,7 +48,7 @@ class Forces:
         own, held = self.efforts[actuator.name], Effort(torque, power=torque * rate)
         torque, power = plus(own.torque, held.torque), plus(own.power, held.power)
         self.efforts[actuator.name] = own._replace(torque=torque, power=power)
-        self.add(actuator.column, held)
+        self.add(actuator.shaft, held)
 
     def stretch(self, spring: TieSpring, stretch: Scalar, rate: Scalar) -> None:
         """Put a spring between coordinates on all of them."""
@@ -135,7 +135,7 @@ def inner_forces(
         forces.efforts[actuator.name] = effort
         forces.rates |= {actuator.states[name].name: rate for name, rate in effort.rates.items()}
         # what a battery gives comes from inside; what its cells give has been counted
-        forces.add(actuator.column, effort._replace(power=0) if actuator.name in fed else effort)
+        forces.add(actuator.shaft, effort._replace(power=0) if actuator.name in fed else effort)
     return forces
 
 
@@ -150,7 +150,7 @@ def motor_drives(
     names = {axis.column: axis.coordinate for axis in assembly.axes.values()}
     return {
         motor.name: motor.drive(
-            commands[motor.command.name], at.values[names[motor.column]], nu[motor.column], own
+            commands[motor.command.name], at.values[names[motor.shaft]], nu[motor.shaft], own
         )
         for motor in assembly.actuators
     }

@@ -37,6 +37,12 @@ def require_ground(described: Robot, numbers: Mechanism, terrain: Terrain, mode:
         )
     if described.loops:
         raise InputError("loops are not closed on terrain", key="robot.loops", hint="use couplings")
+    for motor in numbers.assembly.actuators:
+        rated = motor.motor.holds or (mode == "kinematic" and motor.motor.command == "rate")
+        if rated and motor.shaft != motor.column:
+            message = f"{motor.name!r} sets the rate of a wheel against another link, which terrain doesn't know yet"
+            hint = "take mounted_on away, or give the motor type: velocity and the run mode: dynamic"
+            raise InputError(message, key=f"{motor.key}.mounted_on", hint=hint)
     if mode == "kinematic":
         return
     if terrain.body_slip is not None:

@@ -172,8 +172,8 @@ def holding(
     if not held:
         return moving
     drives = motor_drives(assembly, mechanism.at, moving.nu, commands, own)
-    rows = [mechanism.basis.matrix[motor.column] for motor in held]
-    right = [minus(motor.acceleration(drives[motor.name]), moving.drift[motor.column]) for motor in held]
+    rows = [mechanism.basis.matrix[motor.shaft] for motor in held]
+    right = [minus(motor.acceleration(drives[motor.name]), moving.drift[motor.shaft]) for motor in held]
     before = moving.bound or Bound([], [], (), closed_samples(mechanism.numbers, [], moving.groups))
     labels = (*before.labels, *(motor.torque.name for motor in held))
     bound = Bound([*before.rows, *rows], [*before.right, *right], labels, before.samples)

@@ -11,6 +11,7 @@ from operator import itemgetter
 from trundle.robot.bodies import LIMITED, MOMENTS, Body, Inertia, TwoAxisJoint, drive_axes
 from trundle.robot.couplings import gears, linkages
 from trundle.robot.kinds import ask
+from trundle.robot.mounts import check_mounts, stance
 from trundle.robot.parameters import numbers
 from trundle.robot.parts import Parts
 from trundle.robot.problems import Mistake, Path, report
@@ -57,6 +58,7 @@ def check_numbers(robot: Parts, scope: ParameterNumbers) -> list[Mistake]:
         problems += _commands(robot, values)
         problems += [*_couplings(robot, values), *_ratios(robot, values)]
         problems += _ground(robot, values)
+        problems = problems or list(check_mounts(robot, lambda value: values[value.key]))
     return problems
 
 
@@ -212,13 +214,13 @@ def _ground(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
     if robot.base == "floating":
         return
     for name, wheel in robot.wheels.items():
-        for joint in chain(robot, wheel.parent):
+        for joint in chain(robot, stance(robot, wheel, lambda value: values[value.key])[0]):
             if not is_vertical_axis(robot, joint, values):
                 message = f"the wheel would leave the ground when the joint {joint!r} moves or tilts it"
                 yield Mistake(
                     ("wheels", name, "parent"),
                     message,
-                    "mount wheels on joints about z only, without roll or pitch",
+                    "mount wheels on joints about z only, without roll or pitch, or on hinges about their own axles",
                 )
                 return
     heights, most = _heights(robot, values)

@@ -93,6 +93,9 @@ class Motor(Kind):
     drives: str = Field(
         description="What it drives: a wheel's spin (`right`), its steering (`front.steering`), a joint or a coupling."
     )
+    mounted_on: str | None = default(
+        None, "The link that holds its stator: a joint, a body or base. Default: what carries the driven."
+    )
 
     def states(self, read: Read) -> Mapping[str, State]:
         """Its own states by name."""

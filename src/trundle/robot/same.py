@@ -23,7 +23,7 @@ _ROUNDING = 1e-12
 # Sensors change nothing.
 FAMILIES = [family for family in ALL_FAMILIES if family != "sensors"]
 # Fields that name other parts.
-_NAMING = frozenset({"parent", "drives", "battery", "wheels", "joint", "follows", "body"})
+_NAMING = frozenset({"parent", "drives", "mounted_on", "battery", "wheels", "joint", "follows", "body"})
 # Fields that say nothing of mechanics: names, looks, and whose numbers were taken.
 _SILENT = frozenset({"name", "shapes", "as_given", "model", "movement"})
 

@@ -57,7 +57,7 @@ def _holding(sheet: Sheet, push: NamedForce, source: Actuator) -> Note:
     target = sheet.names.target(actuator.motor.drives)
     letter = actuator.motor.letters.get(actuator.command.label, actuator.command.label)
     command = _known(sheet, letter, target, actuator.command)
-    rate = sheet.symbol(sheet.assembly.speeds[actuator.column])
+    rate = sheet.symbol(sheet.assembly.speeds[actuator.shaft])
     wanted = actuator.acceleration(Drive(command, 0, rate, {}))
     torque = sheet.writer.symbol(push.letter)
     start, taken = f"{actuator.name} gives ", ". Its torque "
@@ -70,8 +70,9 @@ def _motor(sheet: Sheet, push: NamedForce, source: Actuator) -> list[Equation]:
     actuator = _written(sheet, source)
     motor, name = actuator.motor, actuator.name
     target = sheet.names.target(motor.drives)
-    position = sheet.expression(sheet.at.values[sheet.assembly.axes[motor.drives].coordinate])
-    rate = sheet.symbol(sheet.assembly.speeds[actuator.column])
+    turned = next(axis for axis in sheet.assembly.axes.values() if axis.column == actuator.shaft)
+    position = sheet.expression(sheet.at.values[turned.coordinate])
+    rate = sheet.symbol(sheet.assembly.speeds[actuator.shaft])
 
     def symbol(quantity: Quantity) -> sympy.Expr:
         return _known(sheet, motor.letters.get(quantity.label, quantity.label), target, quantity)

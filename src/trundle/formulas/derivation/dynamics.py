@@ -217,7 +217,7 @@ def _motors(sheet: Sheet) -> Iterator[NamedForce]:
         plain = sheet.book.sum(actuator.turns).number == 1
         geared, symbol = ("" if plain else ", behind its gear"), sheet.names.target(drives)
         words = f"torque of {actuator.name} on {drives}{geared}"
-        row = _unit_row(sheet, actuator.column)
+        row = _unit_row(sheet, actuator.shaft)
         yield _push(sheet, actuator, ("tau", symbol), words, actuator.torque, row)
 
 
