@@ -119,3 +119,36 @@ def test_loads_shift_with_the_height_of_the_whole_robot():
     gravity = -robot.parameter_values().get("gravity.z", -9.81)
     np.testing.assert_allclose(loads.sum(axis=0), mass * gravity, rtol=2e-3)
     np.testing.assert_allclose((places @ loads)[steady], -mass * acceleration[steady] * height, rtol=2e-3)
+
+
+@pytest.mark.parametrize("offset", [0.0, 0.25, -0.1])
+def test_trailers_turn_as_their_hitches_say(offset, rng):
+    """L θ̇ = v sin φ − h θ̇' cos φ and v_next = v cos φ + h θ̇' sin φ, with φ = θ' − θ (Laumond 1993 where h = 0)."""
+    length = rng.uniform(0.5, 1.5)
+    model = trundle.derive(catalog.car_with_trailers(trailers=3, length=length, offset=offset))
+    state, numbers = rng.uniform(-1, 1, len(model.states)), np.array(list(model.parameters.values()))
+    inputs = np.zeros(len(model.inputs))
+    (rates,), (outputs,) = (each.evaluate(state, inputs, numbers) for each in (model.dynamics, model.observe))
+    at = dict(zip(model.states, state, strict=True)) | dict(zip(model.outputs, outputs, strict=True))
+    rate = dict(zip(model.states, rates, strict=True))
+    speed, turning = at["v_x"], at["omega"]
+    for place in (1, 2, 3):
+        phi = -at[f"hitch_{place}.angle"]
+        own = (speed * np.sin(phi) - offset * turning * np.cos(phi)) / length
+        assert rate[f"hitch_{place}.angle"] == pytest.approx(own - turning, rel=1e-12, abs=1e-12)
+        speed, turning = speed * np.cos(phi) + offset * turning * np.sin(phi), own
+        for side, y in (("left", 0.35), ("right", -0.35)):
+            spun = (speed - y * turning) / 0.15
+            assert at[f"trailer_{place}_{side}.rate"] == pytest.approx(spun, rel=1e-12, abs=1e-12)
+
+
+def test_the_segway_leans_into_its_acceleration(rng):
+    """Its run holds it there: sin q = v̇ (m h cos q + r m_all)/(m h g) on all measures, though it would fall."""
+    document = catalog.document("segway", body_mass=rng.uniform(5, 80), radius=rng.uniform(0.05, 0.2))
+    run = trundle.run(document, duration=1.0, progress=False)
+    assert run["lean.angle"] == pytest.approx(np.radians(10), abs=1e-6)
+    assert np.diff(run["v_x"], 2) == pytest.approx(0, abs=1e-6)
+    model = trundle.derive(document.robot)
+    weights = {"v_x": 0.3, "omega": 0.3, "lean.angle": 0.1, **dict.fromkeys(model.inputs, 2.0)}
+    held = model.lqr(model.trim(v_x=0.5, omega=0.0), weights)
+    assert held.poles.real.max() < 0

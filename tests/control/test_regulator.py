@@ -32,6 +32,11 @@ HELD = {
     "mecanum": ({"v_x": 0.5, "v_y": 0.3}, ("v_x", "v_y", "omega")),
     "three_omni": ({"v_x": 0.0}, ("v_x", "v_y", "omega", "x", "y", "theta")),
     "skid_steer": ({"v_x": 0.5}, ("v_x",)),
+    "segway": ({"v_x": 1.0, "omega": 0.0, "lean.angle": 0.0}, ("v_x", "omega", "lean.angle")),
+    "car_with_trailers": (
+        {"front_right.speed": 2.0, "steering.angle": 0.0},
+        ("front_right.speed", "y", "theta"),
+    ),
     "four_bar": ({"crank.angle": 0.5}, ("crank.angle", "crank.rate")),
     "slider_crank": ({"crank.angle": 0.5}, ("crank.angle", "crank.rate")),
 }

@@ -25,12 +25,14 @@ from trundle.catalog.rovers import rocky7 as rocky7
 from trundle.catalog.rovers import talon as talon
 from trundle.catalog.rovers import zoe as zoe
 from trundle.catalog.steered import ackermann as ackermann
+from trundle.catalog.steered import car_with_trailers as car_with_trailers
 from trundle.catalog.steered import limited_swerve as limited_swerve
 from trundle.catalog.steered import swerve as swerve
 from trundle.catalog.steered import tricycle as tricycle
 from trundle.catalog.wheeled import differential_drive as differential_drive
 from trundle.catalog.wheeled import mecanum as mecanum
 from trundle.catalog.wheeled import offset_drive as offset_drive
+from trundle.catalog.wheeled import segway as segway
 from trundle.catalog.wheeled import skid_steer as skid_steer
 from trundle.catalog.wheeled import three_omni as three_omni
 from trundle.errors import no_attribute as _no_attribute

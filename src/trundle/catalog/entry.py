@@ -58,13 +58,13 @@ MEASURES = {
     "inductance": "Inductance of the motors' windings (H).",
     "leg_length": "Length of each leg (m): at rest, or stretched.",
     "leg_stiffness": "Stiffness of the leg's spring (N/m).",
-    "length": "Length of each rod (m).",
+    "length": "Length of each rod, or from a trailer's hitch to its axle (m).",
     "links": "How many rods, 1 to 1000.",
     "lumbar": "How the trunk is on the pelvis: free (three hinges) or fixed.",
-    "mass": "Mass of each rod (kg).",
+    "mass": "Mass of each rod, or trailer (kg).",
     "modules": "How many, 2 to 32.",
     "motor": "A real motor that drives (`trundle.catalog.motors()`); by default one of no particular product.",
-    "offset": "How far ahead of the axle the centre of mass, or the platform's joint, lies (m).",
+    "offset": "How far ahead of the axle the centre of mass, or the platform's joint, lies; of hitches behind (m).",
     "pelvis_depth": "Between the middles of its front and back spines (m); by default it goes with the height.",
     "pelvis_width": "Between the front spines of the pelvis (m); by default it goes with the height.",
     "piston_mass": "Mass of the piston (kg).",
@@ -94,14 +94,15 @@ MEASURES = {
     "torque_constant": "Torque of the motors per current (N m/A).",
     "track": "Distance between the centres of left and right wheels (m).",
     "trail": "How far behind the steering axis's point on the ground the front wheel touches it (m).",
+    "trailers": "How many, 1 to 20.",
     "wheel_mass": "Mass of each wheel (kg).",
     "wheelbase": "Distance between front and rear wheels, or the diameter of their circle (m).",
     "width": "Width of the wheels (m).",
 }
 # Parameters that are sizes, and the measures that give them.
 _SIZES = {name: name for name in (
-    "body_mass", "density", "foot_length", "ground", "height", "length", "pelvis_depth", "pelvis_width",
-    "shank_length", "spread", "thigh_length", "track", "wheelbase",
+    "body_mass", "center_height", "density", "foot_length", "ground", "height", "length", "pelvis_depth",
+    "pelvis_width", "shank_length", "spread", "thigh_length", "track", "wheelbase",
 )} | {
     "a": "crank", "b": "coupler", "c": "rocker", "l": "rod"
 }  # fmt: skip

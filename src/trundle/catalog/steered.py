@@ -13,12 +13,14 @@ from trundle.catalog.entry import (
     entry,
     given,
     run,
+    scaled,
     volts,
     wheel_of,
 )
 from trundle.catalog.wheeled_parts import (
     AXLE,
     CORNERS,
+    Power,
     Steered,
     about_all,
     batteries,
@@ -29,6 +31,7 @@ from trundle.catalog.wheeled_parts import (
 )
 from trundle.errors import InputError
 from trundle.robot.description import Robot
+from trundle.robot.noun import plain
 
 # A wheel that is driven and steered.
 _MODULE: dict[str, object] = {
@@ -195,6 +198,57 @@ def ackermann(
         | {"steering_servo": steering("steering", measures)},
         couplings={"steering": {"wheels": ["front_left", "front_right"]}},
         **batteries(measures),
+    )
+
+
+@entry(
+    lambda robot: run(15.0, volts(left_motor=12, right_motor=12) | steered(robot, {"steering_servo": 20.0}))
+)
+def car_with_trailers(
+    *,
+    trailers: int = 1,
+    length: MeasureLike = 0.8,
+    offset: MeasureLike = 0.2,
+    mass: MeasureLike = 20.0,
+    radius: MeasureLike = 0.15,
+    wheelbase: MeasureLike = 1.0,
+    track: MeasureLike = 0.7,
+    motor: str | None = None,
+    gear_ratio: MeasureLike = 20.0,
+    contact: str | None = None,
+    friction: MeasureLike | None = None,
+    **measures: Unpack[Power],
+) -> Robot:
+    """A car that draws trailers of one axle: each hangs on a hitch `offset` behind the axle before it.
+
+    With an offset of 0 hitches lie on the axles: θ̇ = v sin(θ_before − θ)/length (Laumond 1993).
+
+    Examples
+    --------
+    >>> import trundle
+    >>> list(trundle.catalog.car_with_trailers(trailers=3).joints)
+    ['hitch_1', 'hitch_2', 'hitch_3']
+    """
+    check_count("trailers", trailers, 1, 20)
+    car = plain(ackermann(
+        radius=radius, wheelbase=wheelbase, track=track, motor=motor, gear_ratio=gear_ratio, contact=contact,
+        friction=friction, **measures,
+    ))  # fmt: skip
+    inertia = about_all(scaled(2.0, 20.0, mass, (length, 0.8), (track, 0.7)))
+    body = {"mass": mass, "center_of_mass": ["-length", 0, 0.1], "inertia": inertia}
+    joints: Data = {}
+    wheels: Data = dict(car.pop("wheels"))
+    for place in range(1, trailers + 1):
+        hung = {"at": ["-offset", 0, 0]}
+        if place > 1:
+            hung = {"parent": f"hitch_{place - 1}", "at": ["-length - offset", 0, 0]}
+        joints[f"hitch_{place}"] = {"type": "revolute", **hung, "body": body}
+        for side, y in (("left", "track/2"), ("right", "-track/2")):
+            wheel = wheel_of(0.08, 2.0, contact, friction)
+            wheels[f"trailer_{place}_{side}"] = {"parent": f"hitch_{place}", "at": ["-length", y, 0], **wheel}
+    parameters = car.pop("parameters") | {"length": length, "offset": offset}
+    return described(
+        **car | {"name": "car_with_trailers"}, parameters=parameters, joints=joints, wheels=wheels
     )
 
 

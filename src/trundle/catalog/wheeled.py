@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Unpack
 
 from trundle.catalog.entry import (
@@ -247,4 +248,49 @@ def skid_steer(
         wheels={name: {"at": at, **wheel} for name, at in CORNERS.items()},
         motors={f"{name}_motor": driving(name, gear_ratio, motor, measures) for name in CORNERS},
         **batteries(measures),
+    )
+
+
+def _segway_run(robot: Robot) -> Data:
+    """It leans as far as its acceleration v̇ holds it up: (m h cos q + r m_all) v̇ = m h g sin q, T = r m_all v̇."""
+    body, wheel, lean = robot.joints["lean"].body, robot.rolling["left"], math.radians(10)
+    r, h, m, rim = map(robot.number, (wheel.radius, body.center_of_mass[2], body.mass, wheel.mass))
+    rolling = r * (rim + sum(robot.number(value) for path, value in robot.every_value if path[-1] == "mass"))
+    acceleration = m * h * 9.81 * math.sin(lean) / (m * h * math.cos(lean) + rolling)
+    torques: Data = {f"{name}.torque": rolling * acceleration / 2 for name in robot.motors}
+    return run(2.0, torques, initial={"lean.angle": lean})
+
+
+@entry(_segway_run)
+def segway(
+    *,
+    radius: MeasureLike = 0.1,
+    track: MeasureLike = 0.6,
+    drive_mass: MeasureLike = 2.0,
+    body_mass: MeasureLike = 10.0,
+    center_height: MeasureLike = 0.6,
+    wheel_mass: MeasureLike = 0.5,
+) -> Robot:
+    """Two wheels under a body that leans on their axle and holds their motors.
+
+    It falls unless a controller balances it, as `model.lqr` gives one.
+
+    Examples
+    --------
+    >>> import trundle
+    >>> trundle.catalog.segway().motors["left_motor"].mounted_on
+    'lean'
+    """
+    sizes = [(track, 0.6)]
+    moment = scaled(1.0, 10.0, body_mass, (center_height, 0.6))
+    moments = {"xx": moment, "yy": moment, "zz": scaled(0.15, 10.0, body_mass, *sizes)}
+    body = {"mass": body_mass, "center_of_mass": [0, 0, "center_height - r"], "inertia": moments}
+    wheel = wheel_of(0.05, wheel_mass, None, None)
+    return described(
+        "segway",
+        {"r": radius, "track": track, "center_height": center_height},
+        body={"mass": drive_mass, "inertia": about_all(scaled(0.07, 2.0, drive_mass, *sizes))},
+        joints={"lean": {"type": "revolute", "axis": [0, 1, 0], "body": body}},
+        wheels={name: {"at": at, **wheel} for name, at in AXLE.items()},
+        motors={f"{name}_motor": {"type": "torque", "drives": name, "mounted_on": "lean"} for name in AXLE},
     )
