@@ -274,6 +274,13 @@ def test_mounts_that_make_no_sense_are_refused(mounted_on, drives, message, hint
     assert hint in (caught.value.hint or "")
 
 
+def test_a_shafts_name_is_its_own():
+    robot = segway()
+    robot["joints"]["left_on_lean"] = {"type": "revolute", "body": {"mass": 1.0, "inertia": {"zz": 1.0}}}
+    with pytest.raises(InputError, match="'left_on_lean' is that of what turns between 'left' and 'lean'"):
+        derived(robot)
+
+
 def test_a_base_without_mass_asks_for_the_mount():
     robot = segway(None)
     del robot["body"]["mass"]

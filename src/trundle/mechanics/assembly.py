@@ -192,6 +192,9 @@ class _Draft:
         shaft = self.shafts.get(part)
         if shaft is None:
             return self.axes[driven]
+        if shaft.name in self.indices:
+            message = f"the name {shaft.name!r} is that of what turns between {driven!r} and {shaft.mount!r}"
+            raise InputError(message, key="robot", hint="call the joint or wheel of this name something else")
         if shaft.name not in self.axes:
             armature = self.armatures.get(shaft.name, 0)
             link = Link(shaft.name, self.indices[shaft.mount], "spin", AXLE, armature=armature)
