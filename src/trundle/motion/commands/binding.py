@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from trundle.arrays import FloatArray
 from trundle.mechanics.actuation import Supply
@@ -20,6 +20,8 @@ from trundle.motion.pieces.motion import Motion, Samples
 # What is used to this share of what was planned with binds: along paths the margins between samples leave up to 2.1 %
 # of it (swerve drives of competitions), the polygon in the circle of a zone's accelerations up to 0.9 % more.
 _BINDS = 0.96
+# What is used within this of the most binds alike: shares of equal wheels and motors differ by rounding.
+_ALIKE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,21 +50,25 @@ class Uses:
 
     @property
     def binding(self) -> list[tuple[str, float, float]]:
-        """What binds most, from when to when (s), in order; times at which nothing does are left out."""
+        """What binds most, from when to when (s), in order; times at which nothing does are left out.
+
+        What binds alike all along stands together: "grip of rear_left, rear_right".
+        """
         if not self.shares:
             return []
         names, rows = list(self.shares), np.nan_to_num(np.array(list(self.shares.values())), posinf=0.0)
-        most = np.where(rows.max(axis=0) >= _BINDS, rows.argmax(axis=0), -1)[:-1]
+        binds = rows >= np.maximum(rows.max(axis=0) - _ALIKE, _BINDS)
         # what holds at a look holds up to the next one; looks on both sides of a break are no time apart
-        lasting = np.diff(self.times) > 1e-9
-        most, begins = most[lasting], self.times[:-1][lasting]
-        edges = np.append(begins, self.times[-1])
-        cuts = np.flatnonzero(np.diff(np.concatenate([[-2], most, [-2]])))
-        return [
-            (names[most[a]], float(edges[a]), float(edges[b]))
-            for a, b in pairwise(cuts.tolist())
-            if most[a] >= 0
-        ]
+        lasting = np.flatnonzero(np.diff(self.times) > 1e-9)
+        edges = [*self.times[lasting].tolist(), float(self.times[-1])]
+        spans: list[tuple[npt.NDArray[np.bool_], float, float]] = []
+        for now, begin, end in zip(binds.T[lasting], edges, edges[1:], strict=False):
+            alike, since, until = spans[-1] if spans else (now, begin, -1.0)
+            if until == begin and (alike & now).any():
+                spans[-1] = alike & now, since, end
+            elif now.any():
+                spans.append((now, begin, end))
+        return [(_together(names, alike), begin, end) for alike, begin, end in spans]
 
     @property
     def told(self) -> dict[str, object]:
@@ -78,6 +84,12 @@ class Uses:
             "binding": dict(sorted(seconds.items(), key=lambda each: -each[1])),
             "binds": [{"what": name, "from": begin, "to": end} for name, begin, end in binding],
         }
+
+
+def _together(names: list[str], alike: npt.NDArray[np.bool_]) -> str:
+    """What binds alike in one name; what is of another kind than the first is left out."""
+    kinds = [name.partition(" of ") for name, counts in zip(names, alike, strict=True) if counts]
+    return f"{kinds[0][0]} of {', '.join(owner for kind, _, owner in kinds if kind == kinds[0][0])}"
 
 
 def uses(driven: Driven) -> Uses:

@@ -233,11 +233,9 @@ def _broken(driven: Driven, peak: Peak, allowed: float) -> dict[str, object]:
 def _active(driven: Driven, samples: Samples) -> Iterator[dict[str, object]]:
     """From when to when declared limits were used to the full, and what else bound the motion."""
     times = driven.uses.times
-    declared: set[str] = set()
     for name in QUANTITIES:
         sizes = np.abs(getattr(samples, name))
         for i, module in enumerate(driven.names):
-            declared.add(f"{name} of {module}")
             used = sizes[:, i] >= _ACTIVE * driven.limits[i].of(name)
             # zeros at both ends, so that a stretch at the motion's begin or end has two edges as well
             edges = np.flatnonzero(np.diff(np.concatenate([[0], used.astype(int), [0]])))
@@ -245,9 +243,9 @@ def _active(driven: Driven, samples: Samples) -> Iterator[dict[str, object]]:
                 if end - 1 > begin:
                     yield _used(name, module, float(times[begin]), float(times[end - 1]))
     for name, begin, end in driven.uses.binding:
-        if name not in declared:
-            limit, _, owner = name.partition(" of ")
-            yield _used(limit, owner, begin, end)
+        limit, _, owners = name.partition(" of ")
+        if limit not in QUANTITIES:
+            yield from (_used(limit, owner, begin, end) for owner in owners.split(", "))
 
 
 def _used(limit: str, module: str, begin: float, end: float) -> dict[str, object]:
