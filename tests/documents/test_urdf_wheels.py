@@ -320,6 +320,26 @@ def test_a_bare_file_names_the_joints_that_look_like_wheels(name: str, recwarn):
         parse_urdf(text.replace("</robot>", nowhere))
 
 
+@pytest.mark.parametrize("name", ["left", "wheel"])
+def test_the_line_that_puts_wheels_down_is_the_files_own(name: str, recwarn):
+    """Whichever joint comes first: `left` on the left one, with the radius of its shape."""
+    text = (EXAMPLES / "turtlebot.urdf").read_text(encoding="utf-8")
+    swapped = (
+        text.replace("wheel_left", "wheel_x")
+        .replace("wheel_right", "wheel_left")
+        .replace("wheel_x", "wheel_right")
+    )
+    for given in (text, swapped):
+        recwarn.clear()
+        given = given if name == "left" else given.replace("_left", "_port")
+        parse_urdf(given)
+        (said,) = [str(each.message) for each in recwarn if "spin on air" in str(each.message)]
+        written = re.search(r"wheels: \{(\w+): \{joint: (\w+), radius: ([\d.]+)\}", said)
+        assert written is not None
+        assert written.group(1, 3) == (name, "0.033")
+        assert name == "wheel" or written.group(2) == "wheel_left_joint"
+
+
 LEFT = "left: {joint: wheel_left_joint, radius: 0.0985"
 SPIN = 'rpy="-1.5707963267948966 0 0"/><axis xyz="0 0 1"/></joint>\n  <link name="wheel_left'
 BELOW = '<joint name="wheel_left_joint" type="continuous"><parent link="base_link"/>'

@@ -26,7 +26,7 @@ from trundle.documents.urdf.to_robot import (
     robot_data,
 )
 from trundle.documents.urdf.visuals import names_meshes
-from trundle.documents.urdf.wheel_joints import wheel_like
+from trundle.documents.urdf.wheel_joints import shown_radius, wheel_like
 from trundle.documents.urdf.wording import in_urdf_words, with_way_out
 from trundle.documents.urdf.xml_tree import Part, XmlElement, read_xml, write_xml
 from trundle.errors import InputError, suggest
@@ -248,9 +248,12 @@ def _without_joint(urdf: Urdf, root: str, asked: str | None) -> Iterator[str]:
             "where the file has it"
         )
     elif asked is None and urdf.extension.base is None and not urdf.extension.wheeled:
+        joint = next((each for each in spinning if "left" in each.lower()), spinning[0])
+        radius = shown_radius(urdf, urdf.joints[joint].child) or 0.1
+        wheel = f"{'left' if 'left' in joint.lower() else 'wheel'}: {{joint: {joint}, radius: {radius:g}}}"
         yield (
             f"{_listed(spinning)} spin on air; if they are wheels' joints, a YAML file with `urdf: FILE` and "
-            f"`wheels: {{left: {{joint: {spinning[0]}, radius: 0.1}}, ...}}` under `robot:` puts them on the floor"
+            f"`wheels: {{{wheel}, ...}}` under `robot:` puts them on the floor"
         )
 
 

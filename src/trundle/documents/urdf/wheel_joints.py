@@ -377,21 +377,22 @@ def _mass(tree: Tree, place: _Place) -> tuple[dict[str, object], float, tuple[st
 def _other_size(tree: Tree, place: _Place) -> tuple[str, ...]:
     """That the cylinder or ball that the file shows of a wheel has another radius than it was given, in words."""
     radius, link = place.addition.data.get("radius"), place.joint.child
-    shapes = [
-        shape for tag in ("cylinder", "sphere") for shape in tree.urdf.links[link].part.element.iter(tag)
-    ]
-    sizes = {shape.get("radius", "") for shape in shapes}
-    if not isinstance(radius, (int, float)) or len(sizes) != 1:
-        return ()
-    try:
-        size = float(sizes.pop())
-    except ValueError:
-        return ()  # whoever draws it tells that
-    if abs(size - radius) <= _UNBALANCED * abs(size):
+    size = shown_radius(tree.urdf, link)
+    if not isinstance(radius, (int, float)) or size is None or abs(size - radius) <= _UNBALANCED * abs(size):
         return ()
     return (
         f"the wheel {place.addition.name!r} has radius {radius:g} m, and the shape of {link!r} {size:g} m",
     )
+
+
+def shown_radius(urdf: Urdf, link: str) -> float | None:
+    """The radius (m) of the cylinders or balls that a file shows of a link; None where they differ, or are none."""
+    element = urdf.links[link].part.element
+    sizes = {shape.get("radius", "") for tag in ("cylinder", "sphere") for shape in element.iter(tag)}
+    try:
+        return float(sizes.pop()) if len(sizes) == 1 else None
+    except ValueError:
+        return None  # whoever draws it tells that
 
 
 def _weight(tree: Tree, place: _Place) -> tuple[float, Triple]:
