@@ -48,6 +48,8 @@ _STRETCHED = 100.0
 _NEAR = 0.6
 # A row that is beyond its bound by less than this share isn't broken: that is rounding.
 _BROKEN = 1e-9
+# After so many programmes, each with the rows that the one before broke, all rows count.
+_PATIENT = 2
 # Easing jerks leaves this share of what is allowed, so that the first programme with jerks has room inside its bounds.
 _EASED = 0.99
 # Newton's steps to z(t) at most; the share of an interval below which they are rounding.
@@ -299,14 +301,14 @@ class Programme:
         for place, end in ((0, self.ends[0]), (-1, self.ends[1])):
             if np.isfinite(end):
                 bounds[place] = (min(bounds[place][0], end / self.scale[place]), end / self.scale[place])
-        held, near = np.zeros(len(rows), dtype=bool), 0.0 if last is None else _NEAR
+        held, near, looks = np.zeros(len(rows), dtype=bool), 0.0 if last is None else _NEAR, 0
         while True:
             # most rows never matter: those near to their bounds, and then those that are broken without them
             shares = np.einsum("rk,rk->r", scaled, x[where])
-            missing = ~held & (shares > (1 + _BROKEN if held.any() else near))
+            missing = ~held & ((shares > (1 + _BROKEN if held.any() else near)) | (looks > _PATIENT))
             if not missing.any() and held.any():
                 return x * self.scale
-            held |= missing
+            held, looks = held | missing, looks + 1
             x = _maximum(gain / gain.max(), scaled[held], where[held], bounds)
 
     def rows(self, last: FloatArray | None) -> tuple[FloatArray, FloatArray]:
