@@ -257,6 +257,15 @@ def test_of_several_motions_the_one_with_the_least_inputs_is_taken():
     assert found.input["left_motor.voltage"] == pytest.approx(found.input["right_motor.voltage"])
 
 
+def test_what_is_left_free_stays_where_no_input_is_saved():
+    """A Segway takes no torque at any speed and turning rate: at 1 m/s it was said to turn at 181 rad/s."""
+    model = derived("segway")
+    for speed in np.linspace(0.1, 3.0, 30):
+        found = model.trim(v_x=speed)
+        assert found.free == ({"omega": 1.0},)
+        assert found.state["omega"] == pytest.approx(0.0, abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("name", "targets", "said"),
     [

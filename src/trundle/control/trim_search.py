@@ -257,7 +257,7 @@ def null_directions(slope: FloatArray) -> tuple[FloatArray, FloatArray]:
     multiples of what changes the equations by about 1.
     """
     slope = slope / _lengths(slope)[:, None]
-    scale = _lengths(slope.T)
+    scale = _lengths(slope.T.round(14))  # what rounding changes is in no equation
     return null_rows((slope / scale).T) / scale, scale
 
 
