@@ -69,6 +69,17 @@ def test_units_are_those_of_the_model():
     assert entry_named(model, "base_twist").units["twist"] == ("m/s", "m/s", "rad/s")
 
 
+def test_a_parameter_that_is_called_as_a_state_keeps_its_unit():
+    """Every function of a package then takes the same structure; in C two of that name don't compile."""
+    wheels = {name: {"at": [0, y, 0], "radius": "theta"} for name, y in [("left", 0.3), ("right", -0.3)]}
+    robot = {"name": "named", "body": {"mass": 9.0, "inertia": {"zz": 1.0}}, "wheels": wheels}
+    found = entries(trundle.derive({"robot": {**robot, "parameters": {"theta": 0.1}}}))
+    taken = {entry.units["parameter"] for entry in found if "parameter" in entry.units}
+    assert len(taken) == 1
+    assert taken.pop()[0] == "m"
+    assert entry_named(derived("differential_drive"), "dynamics").units["state"][2] == "rad"
+
+
 def test_what_a_model_lacks_is_said():
     pendulum = derived("pendulum")
     assert {entry.part for entry in entries(pendulum)} == {"dynamics", "jacobian", "outputs"}

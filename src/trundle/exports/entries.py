@@ -141,8 +141,8 @@ def _of_model(model: Model, name: str, part: str, program: Program, meaning: str
     """The entry of a program of the whole model, with the units and starts of its robot's numbers."""
     if model.robot is not None:
         require_base_mass(model.robot)
-    own = {} if model.robot is None else model.robot.parameter_units()
-    units = _units(program, {**own, **model.units})
+    own = model.units if model.robot is None else model.robot.parameter_units()
+    units = _units(program, model.units, own)
     if "rate" in units:  # its labels are the states' own
         units["rate"] = tuple(unit_per(unit, "s") for unit in units["state"])
     defaults = {
@@ -153,9 +153,11 @@ def _of_model(model: Model, name: str, part: str, program: Program, meaning: str
     return Entry(name, part, program, meaning, all_units, defaults, unnamed)
 
 
-def _units(program: Program, units: Mapping[str, str]) -> dict[str, Texts]:
+def _units(program: Program, units: Mapping[str, str], own: Mapping[str, str]) -> dict[str, Texts]:
+    """By group, as a parameter, whose unit is in `own`, may have the name of a state."""
+    known = {"parameter": own}
     groups = (*program.inputs, *program.outputs)
-    return {group.name: tuple(units.get(label, "") for label in group.labels) for group in groups}
+    return {g.name: tuple(known.get(g.name, units).get(label, "") for label in g.labels) for g in groups}
 
 
 def _with_slopes(program: Program, units: Mapping[str, Texts]) -> tuple[dict[str, Texts], dict[str, str]]:
@@ -227,17 +229,14 @@ def _of_wheels(kinematics: Kinematics, name: str, program: Program, meaning: str
     robot = kinematics.robot
     known = {"twist": ("m/s", "m/s", "rad/s"), "parameter": tuple(robot.parameter_units().values())}
     groups = (*program.inputs, *program.outputs)
-    units = {
-        group.name: known[group.name] if group.name in known else (_WHEEL_UNITS[group.name],) * group.size
-        for group in groups
-    }
+    units = {g.name: known.get(g.name) or (_WHEEL_UNITS[g.name],) * g.size for g in groups}
     defaults = {"parameter": tuple(robot.parameter_values().values())}
     return Entry(name, "kinematics", program, meaning, units, defaults, {})
 
 
 def _odometry(model: Model) -> Iterator[Entry]:
     odometry = _counting_odometry(model)
-    units = _units(odometry.program, {**odometry.robot.parameter_units(), **odometry.units})
+    units = _units(odometry.program, odometry.units, odometry.robot.parameter_units())
     meaning = "the base's pose after increments of wheels and joints, on one arc, and its derivatives"
     defaults = {"parameter": tuple(odometry.parameters.values())}
     all_units, unnamed = _with_slopes(odometry.program, units)
