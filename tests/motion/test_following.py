@@ -158,7 +158,12 @@ def test_what_can_not_follow_is_told():
     path = trundle.pose_path([(0, 0, 0), (1, 1, 0)])
     with pytest.raises(trundle.InputError, match="holds its direction") as error:
         trundle.follow(path, trundle.catalog.differential_drive(), limits=PLAIN)
-    assert error.value.hint
+    assert "give points without headings" in error.value.hint
+    behind = {"robot": {"name": "behind", "wheels": {
+        name: {"at": [-0.2, y, 0], "radius": 0.1} for name, y in [("left", 0.3), ("right", -0.3)]
+    }}}  # fmt: skip
+    with pytest.raises(trundle.InputError, match="holds its direction.*\n.*origin on the axle"):
+        trundle.follow(trundle.pose_path([(0, 0), (1, 1), (3, 1)]), behind, limits=PLAIN)
     with pytest.raises(trundle.InputError, match="nothing limits how fast"):
         trundle.follow(path, trundle.catalog.swerve(), limits=trundle.Limits(drive_acceleration=3), grip=None)
     narrow = trundle.Limits(steering_rate=8, drive_speed=3, drive_acceleration=5, steering_range=(-0.1, 0.1))

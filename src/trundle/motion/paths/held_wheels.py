@@ -26,7 +26,7 @@ def check_held(drive: Drive, section: Section) -> None:
     across = np.abs((u * np.exp(-1j * holding.headings)).imag)
     if (across > _ACROSS).any():
         name = holding.names[int(across.max(axis=0).argmax())]
-        hint = "give points without headings, pose_path([(x, y), …]): the base's origin then goes along its own axis"
+        hint = "give points without headings, pose_path([(x, y), …]), and put the base's origin on the axle, x ahead"
         if len(holding.modules) == len(drive.modules) > 2:
             hint = f"{hint}; wheels that slide in turns need `contact: slip`"
         raise InputError(
