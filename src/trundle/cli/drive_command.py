@@ -36,7 +36,7 @@ The level coordinated is as fast as the limits allow. Paths of PathPlanner (.pat
 fast as the limits allow, whatever the level. Limits are declared ones, and what motors, battery and floor give by the
 description.
 --fastest takes poses x,y,θ (m, rad, or with units), the start first. It gives the quickest motion from rest to rest
-that a search finds, with a time that none beats. On the way θ may be left out, and a speed (m/s) may follow: 1,0,,2.
+that a search finds. On the way θ may be left out, and a speed (m/s) may follow: 1,0,,2.
 Its --zone and --event count these poses from 0, the start. --zone 0,1,velocity=1,rate="90 deg/s" limits the base's
 velocity, acceleration, rate and rate_change from one pose to another one. --event NAME,1.5 comes halfway in time.
 The default robot has four modules: trundle new limited_swerve.
