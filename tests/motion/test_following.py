@@ -164,7 +164,7 @@ def test_what_can_not_follow_is_told():
     }}}  # fmt: skip
     with pytest.raises(trundle.InputError, match="holds its direction.*\n.*origin on the axle"):
         trundle.follow(trundle.pose_path([(0, 0), (1, 1), (3, 1)]), behind, limits=PLAIN)
-    with pytest.raises(trundle.InputError, match="nothing limits how fast"):
+    with pytest.raises(trundle.InputError, match="nothing limits how fast(.|\n)*voltage_limit or a battery"):
         trundle.follow(path, trundle.catalog.swerve(), limits=trundle.Limits(drive_acceleration=3), grip=None)
     narrow = trundle.Limits(steering_rate=8, drive_speed=3, drive_acceleration=5, steering_range=(-0.1, 0.1))
     with pytest.raises(trundle.InputError, match=r"holds front_left at 45°: its range from -5.73° to 5.73°"):

@@ -333,7 +333,7 @@ def require_speeds(drive: Drive) -> None:
                 f"nothing limits how fast {module.name} rolls",
                 key=f"robot.wheels.{module.name}.limits.drive_speed",
                 hint="declare `limits: {drive_speed: ...}` of the wheel, or give limits=Limits(drive_speed=...), or "
-                "give its motor a model or a voltage_limit (and the body its mass); on slopes, and where "
+                "give its motor a voltage_limit or a battery (and the body its mass); on slopes, and where "
                 "wheels slide to turn, plans keep to declared limits alone",
             )
 
