@@ -1,5 +1,6 @@
 """How much work something is, counted: seconds hang on the machine, and on what else runs there."""
 
+import gc
 import sys
 from collections import Counter
 
@@ -15,9 +16,11 @@ def calls(run) -> Counter[str]:
             found[function.__name__] += 1
 
     before = sys.getprofile()
+    gc.disable()  # what others left calls as it goes
     sys.setprofile(note)
     try:
         run()
     finally:
         sys.setprofile(before)
+        gc.enable()
     return found
