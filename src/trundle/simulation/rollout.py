@@ -55,8 +55,9 @@ def rollout(
 
     x_{k+1} = x_k + dt/6 (k₁ + 2k₂ + 2k₃ + k₄), inputs held over a step; local error O(dt⁵). There is no error
     control: compare two dt. Where the eigenvalues of ∂f/∂x at the start say that decaying motions grow with this dt, a
-    UserWarning says so, and which dt would do. On one machine a robot's numbers are the same, bit by bit, alone and in
-    any batch whose robots share their parameters; where these differ, or constraints complete starts, last digits may.
+    UserWarning says so, and which dt would do. On one machine a robot's numbers are the same, bit by bit, in all
+    batches whose robots differ in the same initial values and inputs, whatever these are. Last digits may differ in
+    others, as in a batch of one, and where parameters differ or constraints complete starts.
 
     Parameters
     ----------
