@@ -69,6 +69,15 @@ def test_a_step_that_would_stop_the_base_stops_no_other(tmp_path):
     assert durations[1] == pytest.approx(durations[0], rel=0.01)
 
 
+def test_what_only_closer_looks_show_costs_its_interval_and_not_the_whole(tmp_path):
+    """A peak between the nodes of one interval slowed all of the last programme's motion by a twentieth."""
+    points = [(0.0, 0.0), (1.1254607, -0.02038844), (0.8355179, -0.00102231), (2.14890045, 0.0)]
+    limits = dict(zip(LIMITS, (2.24358682, 4.11435402, 98.5057554, 466.829699), strict=True))
+    headings = {"begin": 173.92010122, "target": 131.82442467, "place": 0.92962508, "end": -61.52391939}
+    durations = [planned(tmp_path, k * np.array(points), limits, headings).duration for k in (0.998, 1.003)]
+    assert durations[1] == pytest.approx(durations[0], rel=0.01)
+
+
 def drawn(rng):
     """Handles that reach past one another along a nearly straight way, limits, and headings."""
     far = rng.uniform(1.2, 2.5)

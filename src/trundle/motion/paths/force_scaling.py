@@ -37,8 +37,6 @@ _FIRST = 0.5
 _MOST_ROUNDS, _ENOUGH = 10, 5e-4
 # A path is followed slowly at this share of what b can be.
 _SLOW = 1e-6
-# An interval is cut in so many parts at least where closer looks show shares above 1 by more than this.
-_HIDES, _SHOWN = 3, 2e-3
 # By so many parts, cubed, intervals are cut whose margins cost too much.
 _FINE = 40
 # What motors and floor give may be passed by this share before the whole is slowed; where contacts creep, whose costs
@@ -81,12 +79,11 @@ def quickest_by_forces(
                 raise
             return found()
         lost, closer = rounds.lost(forced), rounds.looks.closer(forced, _SHARP)
-        hidden = closer.passed(forced, 1 + _SHOWN) if closer else np.zeros(len(lost), dtype=bool)
         looks = [rounds.looks, closer] if closer else [rounds.looks]
         found = partial(_certified, forced, rounds.room, looks)
-        if level == _LEVELS - 1 or (lost.sum() < _LOST and not hidden.any()):
+        if level == _LEVELS - 1 or lost.sum() < _LOST:
             return found()
-        many = np.maximum(np.ceil(np.cbrt(lost / _LOST * _FINE)), np.where(hidden, _HIDES, 1))
+        many = np.ceil(np.cbrt(lost / _LOST * _FINE))
         finer = merged(graded(cut(rounds.declared.knots, many)), knots.marks)
         rounds = _Rounds.on(course, finer, ends, bound, jerks)
         start = rounds.after(forced)
@@ -233,7 +230,7 @@ class _Rounds:
                     break
                 raise
             forced = self._forced(chosen)
-            worst, now = self.looks.worst(forced), float(forced.scaling.times[-1])
+            worst, now = self.looks.closely(forced, _SHARP), float(forced.scaling.times[-1])
             left = self.room.left(forced.scaling)
             most_used = max(1 / left.min(), *(share.max() for share in worst.values()))
             # grip goes with b: so much longer it takes where all is slowed that far

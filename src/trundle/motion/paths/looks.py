@@ -25,6 +25,9 @@ _BETWEEN = _SERIES @ chebyshev.chebvander(np.linspace(-1, 1, 129), 7).T
 # Where a polynomial's last terms are above this, the terms that it hasn't may be so many times as large.
 _SMOOTH, _HIDDEN = 1e-3, 10.0
 
+# The largest shares on intervals by name, and what stands in them for the terms that polynomials haven't.
+_Most = dict[str, tuple[FloatArray, FloatArray]]
+
 
 class Forced(NamedTuple):
     """How fast a path is followed, and what is wished of the contacts' forces at `WISHES`, (intervals, 3, forces)."""
@@ -65,7 +68,9 @@ class Looks:
 
     def closer(self, forced: Forced, parts: int) -> Looks | None:
         """Looks at so many parts of the intervals on which these don't show how much binds; None where all do."""
-        unsure = self.unsure(forced)
+        return self._at_parts(self._unsure(self._most(forced)), parts)
+
+    def _at_parts(self, unsure: BoolArray, parts: int) -> Looks | None:
         return Looks.on(self.knots, self.bound, parts, self.places[unsure]) if unsure.any() else None
 
     def nothing(self) -> Forced:
@@ -91,21 +96,23 @@ class Looks:
         """The largest share of all that binds on the intervals, (K,)."""
         return {name: most for name, (most, _) in self._most(forced).items()}
 
-    def passed(self, forced: Forced, share: float) -> BoolArray:
-        """The intervals (K,) on which these looks show more than a share."""
-        most = np.max([*self.worst(forced).values()], axis=0).reshape(-1, self.parts).max(axis=1)
-        passed = np.zeros(len(self.knots) - 1, dtype=bool)
-        passed[self.places] = most > share
-        return passed
+    def closely(self, forced: Forced, parts: int) -> dict[str, FloatArray]:
+        """The same, by looks at so many parts of those intervals on which these don't show how much binds."""
+        found = self._most(forced)
+        worst = {name: most for name, (most, _) in found.items()}
+        if closer := self._at_parts(self._unsure(found), parts):
+            for name, share in closer.worst(forced).items():
+                np.maximum.at(worst[name], closer.places.repeat(parts), share)
+        return worst
 
-    def unsure(self, forced: Forced) -> BoolArray:
+    def _unsure(self, found: _Most) -> BoolArray:
         """Where (K,) a share bends too sharply for its polynomial to say whether it is above 1."""
-        found = [(rest > _SMOOTH) & (most + _HIDDEN * rest > 1) for most, rest in self._most(forced).values()]
-        return np.any(found, axis=0).reshape(-1, self.parts).any(axis=1)
+        sharp = [(rest > _SMOOTH) & (most + _HIDDEN * rest > 1) for most, rest in found.values()]
+        return np.any(sharp, axis=0).reshape(-1, self.parts).any(axis=1)
 
-    def _most(self, forced: Forced) -> dict[str, tuple[FloatArray, FloatArray]]:
+    def _most(self, forced: Forced) -> _Most:
         """The largest shares on the intervals, and what stands in them for the terms that a polynomial hasn't."""
-        worst: dict[str, tuple[FloatArray, FloatArray]] = {}
+        worst: _Most = {}
         for name, share in self.nodes(forced).items():
             signed = (share < 0).any()
             nodes = share if signed else share**2
