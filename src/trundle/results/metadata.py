@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     import xarray
 
 ResultKind = Literal["run", "batch"]
-# The attribute of a file, not of a Dataset, which may be changed.
-CHECKSUM = "trundle_sha256"
 CONVENTIONS = (
     "SI units and radians. x forward, y left, z up. Positive rotation is counter-clockwise about its axis. "
     "Quaternions are (w, x, y, z). v_x, v_y, omega and the like are in the body's frame."
@@ -177,30 +174,13 @@ def require(names: Iterable[str], known: Collection[str], what: str) -> None:
             raise InputError(f"{what} {name!r}, which is not there", hint=suggest(name, known))
 
 
-def checksum(attributes: Mapping[str, object], variables: Mapping[str, Variable]) -> str:
-    """SHA-256 over names, shapes, values (float64), and attributes but the one that holds it."""
-    about = [
-        {name: value for name, value in attributes.items() if name != CHECKSUM},
-        [(name, var.dimensions, var.values.shape, var.attributes) for name, var in variables.items()],
-    ]
-    digest = hashlib.sha256(json.dumps(about, sort_keys=True, default=_told).encode())
-    for variable in variables.values():
-        digest.update(np.ascontiguousarray(variable.values, dtype="<f8").data)
-    return digest.hexdigest()
-
-
 def restored(kind: ResultKind, attrs: Mapping[str, object], variables: dict[str, Variable]) -> Content:
-    """The content whose `attributes` these are; InputError for others, and where the checksum doesn't fit."""
+    """The content whose `attributes` these are; InputError for others."""
     version = attrs.get("trundle_format")
     if version is None:
         raise InputError("this NetCDF file was not written by Trundle: it has no attribute 'trundle_format'")
     if str(version) != f"{kind} 1":
         raise InputError(f"this file holds a {version!r}, and a '{kind} 1' was expected")
-    if CHECKSUM in attrs and str(attrs[CHECKSUM]) != checksum(attrs, variables):  # the first files had none
-        raise InputError(
-            "this file is damaged, or was changed since it was written: its checksum doesn't fit",
-            hint=f"if it was changed on purpose, take its attribute {CHECKSUM!r} away",
-        )
     kept = _kept(attrs.get("trundle_data"))
     description = dict(kept.get("description", {}))
     if text := str(attrs.get("description", "")):

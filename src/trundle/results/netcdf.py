@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -20,12 +22,14 @@ import numpy as np
 from trundle.errors import InputError
 from trundle.files import read_bytes_start, replacing
 from trundle.operating_system import is_windows
-from trundle.results.metadata import CHECKSUM, Content, ResultKind, Variable, checksum, restored
+from trundle.results.metadata import Content, ResultKind, Variable, restored
 
 # A NetCDF-4 file is an HDF5 file; CDF is how the older NetCDF files start.
 _STARTS = (b"\x89HDF\r\n\x1a\n", b"CDF")
 # What others may have compressed with deflate is larger by 1032 at most (https://zlib.net/zlib_tech.html).
 _MOST_COMPRESSED = 1032
+# Behind what HDF5 reads: this, and the CRC-32 of all bytes before it. Who changes a file by HDF5 takes both away.
+_SEAL = b"trundle crc32 "
 
 
 def write(path: Path, content: Content) -> None:
@@ -43,6 +47,9 @@ def write(path: Path, content: Content) -> None:
                     _fill(file, content)
                 if path != draft:
                     shutil.copyfile(path, draft)
+            seal = _SEAL + zlib.crc32(draft.read_bytes()).to_bytes(4)
+            with draft.open("ab") as file:
+                file.write(seal)
         except RuntimeError as error:  # how netCDF4 says that HDF5 could not write, a full disk for one
             raise OSError(str(error)) from error
 
@@ -60,11 +67,21 @@ def _nameable(path: Path) -> Iterator[Path]:
 @contextmanager
 def _opened(path: Path) -> Iterator[netCDF4.Dataset]:
     """A NetCDF file to be read."""
+    _check_seal(path)
     with _nameable(path) as there:
         if there != path:
             shutil.copyfile(path, there)
         with _open(there, "r") as file:
             yield file
+
+
+def _check_seal(path: Path) -> None:
+    """InputError where bytes aren't those that were written: HDF5's own code may crash over them, or never end."""
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        seal = content[-len(_SEAL) - 4 :]
+        with memoryview(content) as view, view[: -len(seal)] as sealed:
+            if seal.startswith(_SEAL) and zlib.crc32(sealed).to_bytes(4) != seal[-4:]:
+                raise InputError("damaged NetCDF file: its bytes are not those that were written")
 
 
 def _open(path: Path, mode: Literal["r", "w"]) -> netCDF4.Dataset:
@@ -77,9 +94,8 @@ def _open(path: Path, mode: Literal["r", "w"]) -> netCDF4.Dataset:
 
 
 def _fill(file: netCDF4.Dataset, content: Content) -> None:
-    """Write a content's attributes, dimensions and variables, and a checksum over them."""
-    about = content.attributes
-    file.setncatts({**about, CHECKSUM: checksum(about, content.variables)})
+    """Write a content's attributes, dimensions and variables."""
+    file.setncatts(content.attributes)
     for name, (dimensions, values, attributes) in content.variables.items():
         for dimension, size in zip(dimensions, values.shape, strict=True):
             if dimension not in file.dimensions:
