@@ -13,6 +13,7 @@ import pytest
 import trundle
 from documents.wheeled_urdf import EXAMPLES, QUARTER, WHEELED, beside, joint, link, own_words, random_wheeled
 from documents.wheeled_urdf import robot as robot_text
+from robot.same import same_mechanics
 from trundle.cli import main
 from trundle.documents import dump, dump_urdf, parse, parse_urdf, urdf_extras
 from trundle.robot.noun import plain
@@ -532,9 +533,9 @@ def test_a_file_that_calls_everything_otherwise_has_the_same_mechanics(tmp_path:
         text = text.replace(old, new)
     other = parse_urdf(text)
     assert {*robot.wheels} != {*other.wheels}
-    assert robot.same_mechanics(other)
-    assert not robot.same_mechanics(
-        other.with_parameters({"wheels.port.radius": 0.0986, "wheels.port.at.z": 0.0986})
+    assert same_mechanics(robot, other)
+    assert not same_mechanics(
+        robot, other.with_parameters({"wheels.port.radius": 0.0986, "wheels.port.at.z": 0.0986})
     )
 
 
@@ -692,7 +693,7 @@ robot:
     right: {{parent: hitch, at: [-1, -0.4, 0], {keys}}}
     drive: {{at: [0, 0, 0.1], {keys}}}
 """).robot
-    assert robot.same_mechanics(own)
+    assert same_mechanics(robot, own)
     ours, theirs = trundle.derive(robot), trundle.derive(own)
     state = dict(zip(ours.states, np.linspace(0.3, 1.1, len(ours.states)), strict=True))
     rates = dict(zip(theirs.states, theirs.rhs(state), strict=True))

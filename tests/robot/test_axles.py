@@ -17,6 +17,7 @@ import pytest
 
 import trundle
 from parameters import mostly_slow
+from robot.same import same_mechanics
 from trundle.documents import dump, dump_urdf, parse, parse_urdf
 from trundle.languages import NUMPY, source
 from trundle.model.classification import mobility_class
@@ -205,7 +206,7 @@ def test_what_was_made_of_wheels_is_said(
     assert robot.number(robot.wheels["right"].heading) == pytest.approx(heading, abs=1e-15)
     assert mobility_class(robot).mobility == 2
     twin = quietly(drive(**{n: {"at": [x, y, 0], "heading": h} for n, (x, y, h) in wheels_of(robot).items()}))
-    assert robot.same_mechanics(twin)
+    assert same_mechanics(robot, twin)
     with pytest.warns(UserWarning, match="but for rounding"):
         assert trundle.Robot(**drive(right=right)) == robot
 

@@ -288,41 +288,6 @@ class Robot(Shown, Parts):
             data = with_entry(data, path, written)
         return parse_robot(data)
 
-    def same_mechanics(self, other: Robot) -> bool:
-        """Whether another robot differs from this one in names only.
-
-        Joints, wheels, motors and all other parts match one by one, with the same numbers (to 1e-12, relative) and on
-        the same parts. Names, their order, looks, limits of plans, sensors, and the file that it came from don't count.
-
-        Parameters
-        ----------
-        other : Robot
-            Another description.
-
-        Returns
-        -------
-        bool
-
-        Raises
-        ------
-        InputError
-            What is given is no robot.
-
-        Examples
-        --------
-        >>> import trundle
-        >>> from trundle.documents import dump, parse
-        >>> robot = trundle.catalog.differential_drive()
-        >>> renamed = parse(dump(robot).replace("left", "port")).robot
-        >>> robot == renamed, robot.same_mechanics(renamed)
-        (False, True)
-        """
-        from trundle.robot.same import same_mechanics  # late: few ask
-
-        if not isinstance(other, Robot):
-            raise InputError(f"same_mechanics takes a robot, not {type(other).__name__}", key="other")
-        return same_mechanics(self, other)
-
 
 def with_base(robot: Robot, base: str | None) -> Robot:
     """The robot on a base that moves otherwise; itself where `base` is None or how its base moves already."""
