@@ -289,10 +289,7 @@ def test_meshes_with_names_in_latin_1(tmp_path, name):
         assert sorted(map(tuple, surface.corners.tolist())) == [(0, 0, 0), (0, 1, 0), (1, 0, 0)]
 
 
-@pytest.mark.parametrize("mixers", [None, 0])
-def test_rows_are_grouped_as_numpy_does_it_also_where_their_numbers_clash(rng, monkeypatch, mixers):
-    if mixers is not None:
-        monkeypatch.setattr(meshes, "_MIXERS", np.full(3, mixers, np.uint64))
+def test_rows_are_grouped_as_numpy_does_it(rng):
     for _ in range(50):
         keys = rng.integers(-2, 3, (int(rng.integers(1, 200)), 3)) * rng.choice([1.0, 0.1, -1e-3])
         for each in (keys, np.round(keys * 1000).astype(np.int64)):

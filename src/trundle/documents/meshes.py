@@ -183,27 +183,8 @@ def _joined(corners: FloatArray, triangles: IntArray, keys: FloatArray) -> Surfa
 
 def _groups(keys: npt.NDArray[np.generic]) -> IntArray:
     """The number of each row (n, 3), the same for rows that are equal, without gaps, by their last column first."""
-    first, place = _alike(keys)
-    order = np.lexsort(keys[first].T)
-    rank = np.empty(order.size, dtype=np.int64)
-    rank[order] = np.arange(order.size)
-    return rank[place]
-
-
-# Odd numbers of 64 bits without a pattern (the golden ratio's, and those of Steele, Lea & Flood 2014).
-_MIXERS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
-
-
-def _alike(keys: npt.NDArray[np.generic]) -> tuple[IntArray, IntArray]:
-    """One row of each group of equal rows, and each row's group. Rows are sorted by a number made of them, in a fifth
-    of the time that comparing rows takes; where two different ones share it, rows are compared.
-    """
-    mixed = np.zeros(len(keys), dtype=np.uint64)
-    for column, mixer in zip(keys.T, _MIXERS, strict=True):
-        bits = np.ascontiguousarray(column + 0).view(np.uint64)  # + 0: -0.0 is 0.0
-        mixed = (mixed ^ bits ^ (bits >> np.uint64(29))) * mixer
-        mixed ^= mixed >> np.uint64(32)
-    _, first, place = np.unique(mixed, return_index=True, return_inverse=True)
-    if not all((column[first][place] == column).all() for column in keys.T):
-        _, first, place = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    return first, place.reshape(-1)
+    order = np.lexsort(keys.T)
+    rows = keys[order]
+    group = np.empty(len(keys), dtype=np.int64)
+    group[order] = np.cumsum(np.concatenate([[False], (rows[1:] != rows[:-1]).any(axis=1)])[: len(keys)])
+    return group
