@@ -277,3 +277,22 @@ def test_the_example_of_slipping_wheels_runs_as_simulate_does(tmp_path):
     end = ran(built(tmp_path), "5")[-1, 1:]
     wanted = np.array([run[name][-1] for name in trundle.derive(document).states])
     assert np.abs(end - wanted).max() <= 1e-6 * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize("on_above", [None, 11.0])
+def test_a_batterys_relay_switches_as_in_the_kernels(tmp_path, on_above):
+    """For good, or off and on again."""
+    robot = yaml.safe_load("""
+        name: bench
+        joints: {wheel: {type: revolute, body: {inertia: {zz: 2e-3}}}}
+        motors: {motor: {drives: wheel, torque_constant: 0.02, resistance: 0.05}}
+        batteries: {cells: {open_circuit_voltage: 12.9, internal_resistance: 0.03, capacity: 20 Ah, off_below: 10.5}}
+    """)
+    robot["batteries"]["cells"] |= {} if on_above is None else {"on_above": on_above}
+    document = trundle.load({"robot": robot})
+    trundle.export(document, "c", "dynamics", output=tmp_path / "robot")
+    found = ran(built(tmp_path / "robot"), "0.21", "0.0007", "12")[-1, 1:]
+    batch = trundle.rollout(document, inputs={"motor.voltage": 12.0}, steps=300, dt=7e-4, every=300, count=1)
+    expected = np.array([batch.final(name)[0] for name in trundle.derive(document).states])
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    assert (expected[1] < 10) == (on_above is None)

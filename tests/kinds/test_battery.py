@@ -8,6 +8,7 @@ from scipy.optimize import brentq
 import trundle
 from trundle.errors import InputError
 from trundle.robot.batteries import Winding, supply_voltage
+from trundle.robot.noun import plain
 
 CURVE = [[0, 11.0], [0.5, 12.2], [1, 12.9]]
 BATTERY = {"open_circuit_voltage": CURVE, "internal_resistance": 0.03, "capacity": "20 A h"}
@@ -190,13 +191,15 @@ def test_when_it_breaks_down_and_is_empty_hangs_on_no_samples():
         assert -1e-9 < first - when < 1.1e-6
 
 
-def test_its_equations_are_written():
+@pytest.mark.parametrize(
+    ("switch", "word"), [({}, "R_i"), ({"off_below": 9.0, "on_above": 10.0}, "rate of the relay of battery")]
+)
+def test_its_equations_are_written(switch, word):
     """They are held against the compiled programs as they are written."""
-    text = str(
-        trundle.equations(trundle.derive(flywheels(supply_current_limit=30, current_limit=50)), "dynamics")
-    )
+    robot = flywheels({**BATTERY, **switch}, supply_current_limit=30, current_limit=50)
+    text = str(trundle.equations(trundle.derive(robot), "dynamics"))
     assert "voltage of battery" in text
-    assert "R_i" in text
+    assert word in text
 
 
 @pytest.mark.parametrize(
@@ -206,6 +209,8 @@ def test_its_equations_are_written():
         ({"batteries": {"battery": {**BATTERY, "open_circuit_voltage": [[1, 12], [0, 11]]}}}, "increase"),
         ({"batteries": {"battery": {**BATTERY, "internal_resistance": 0}}}, "greater than zero"),
         ({"batteries": {"one": BATTERY, "two": BATTERY}}, "names none"),
+        ({"batteries": {"battery": {**BATTERY, "on_above": 9}}}, "greater than off_below"),
+        ({"batteries": {"battery": {**BATTERY, "off_below": 9, "on_above": 9}}}, "greater than off_below"),
         ({"motors": {"m": {"type": "servo", "drives": "a", "stiffness": 1}}}, "feeds no motor"),
         ({"motors": {"m": {**MOTOR, "drives": "a", "battery": "batery"}}}, "there is no battery"),
         ({"motors": {"m": {**MOTOR, "drives": "a", "supply_current_limit": 3}}, "batteries": {}}, "supply"),
@@ -223,7 +228,8 @@ def test_what_can_not_be_is_said(change, words):
 
 
 def test_the_example_sags_and_keeps_its_limits():
-    run = trundle.run("examples/battery/competition_swerve.yaml", progress=False)
+    with pytest.warns(RuntimeWarning, match=r"at 2\.01 s: it is charged at over 14\.8 V"):
+        run = trundle.run("examples/battery/competition_swerve.yaml", progress=False)
     drives = [name.removesuffix(".current") for name in run.values if name.endswith("_drive.current")]
     assert len(drives) == 4
     for name in drives:
@@ -232,3 +238,93 @@ def test_the_example_sags_and_keeps_its_limits():
     assert 8 < run["battery.voltage"].min() < 11
     assert run["battery.current"].min() < -50  # it brakes into the battery
     assert run.summary["energy_imbalance"] < 1e-6 * run.summary["energy_turned_over"]
+
+
+RAMP = {f"{name}.voltage": ([0, 0.05, 0.2, 1], [0, 6, 12, 12]) for name in ("ma", "mb")}
+
+
+def crossing(run, level):
+    """When the battery's voltage first is at a level, by lines between many samples."""
+    below = int(np.flatnonzero(run["battery.voltage"] < level)[0])
+    return np.interp(-level, -run["battery.voltage"][below - 1 : below + 1], run.time[below - 1 : below + 1])
+
+
+@pytest.mark.filterwarnings("ignore:.*the battery")
+@pytest.mark.parametrize("motor", [{}, {"inductance": 1e-4}])
+def test_off_below_switches_its_motors_off_for_good(motor):
+    """1 ms after a run without it was below; then nothing but the shaft's friction acts, ω̇ = −b ω/I."""
+    low, start = 10.9, {"battery.charge": 0.9, "b.rate": 30.0}
+    free = trundle.simulate(flywheels(**motor), 0.3, RAMP, initial=start, samples=30_001, progress=False)
+    run = trundle.simulate(
+        flywheels({**BATTERY, "off_below": low}, **motor), 1.0, RAMP, initial=start, progress=False
+    )
+    off = run.summary["brown_out"]["battery"]
+    assert off == pytest.approx(crossing(free, low) + 1e-3, abs=1e-6)
+    after = run.time > off + 0.03  # 15 time constants L/R
+    begin, since = int(np.flatnonzero(after)[0]), run.time[after] - run.time[after][0]
+    for name, inertia in (("a", 2e-3), ("b", 5e-3)):
+        decayed = run[f"{name}.rate"][begin] * np.exp(-1e-5 / inertia * since)
+        np.testing.assert_allclose(run[f"{name}.rate"][after], decayed, rtol=1e-7)
+    np.testing.assert_allclose(run["battery.charge"][after], run["battery.charge"][-1], rtol=0, atol=1e-9)
+    source = np.interp(run["battery.charge"][-1], *zip(*CURVE, strict=True))
+    np.testing.assert_allclose(run["battery.voltage"][after], source, rtol=1e-6)
+    assert np.abs(run["energy.imbalance"]).max() < 1e-6 * run["energy.work"][-1]
+
+
+@pytest.mark.filterwarnings("ignore:.*the battery")
+def test_on_above_switches_them_on_again_and_dips_of_less_than_a_millisecond_do_nothing():
+    """The voltage recovers while they are off: so they switch as long as they ask for too much, off for 1.5 to 3 ms."""
+    model = trundle.derive(flywheels({**BATTERY, "off_below": 10.9, "on_above": 12.0}))
+    dip = ([0, 0.01, 0.0109, 0.1], [1.0, 12.0, 1.0, 1.0], "previous")
+    run = trundle.simulate(model, 0.05, {"ma.voltage": dip}, samples=5001, progress=False)
+    assert run["battery.voltage"].min() < 10.9
+    assert "brown_out" not in run.summary
+    held = trundle.simulate(model, 0.1, {"ma.voltage": 12.0}, samples=20_001, progress=False)
+    is_off = held["battery.relay"] < 0
+    flips = held.time[1:][np.diff(is_off.astype(int)) != 0]
+    assert flips.size > 20
+    assert np.diff(flips).min() > 0.95e-3
+    assert np.diff(flips)[::2].max() < 3e-3  # from off to on
+    assert held["a.rate"][-1] > 5 * held["a.rate"][is_off.argmax()]
+    np.testing.assert_array_equal(np.abs(held["ma.current"][is_off]) < 1e-9, True)
+
+
+@pytest.mark.filterwarnings("ignore:.*the battery")
+def test_rollouts_and_runs_over_ground_switch_off_within_a_step():
+    base = trundle.catalog.differential_drive(
+        battery=12.0, battery_resistance=0.03, casters=True, contact="slip", friction=1.0
+    )
+    robot = plain(base)
+    robot["batteries"]["battery"]["off_below"] = 8.5
+    inputs = {"left_motor.voltage": 12.0, "right_motor.voltage": 12.0}
+    run = trundle.simulate({"robot": robot}, 0.3, inputs, progress=False)
+    with pytest.warns(RuntimeWarning, match="brown-out: below 8.5 V its motors are switched off"):
+        ground = trundle.traverse({"robot": robot}, {}, 0.3, inputs, step=5e-4, progress=False)
+    off = run.summary["brown_out"]["battery"]
+    assert ground.summary["brown_out"]["battery"] == pytest.approx(off, abs=1.1e-3)
+    assert ground["left_motor.current"][-1] == pytest.approx(0, abs=1e-9)
+    assert ground["battery.voltage"][-1] == pytest.approx(12.0)
+    batch = trundle.rollout({"robot": robot}, inputs=inputs, steps=3000, dt=1e-4, every=10, count=2)
+    assert batch.final("v_x")[0] == pytest.approx(run.final["v_x"], rel=0.05)
+    assert batch.final("battery.relay")[0] == pytest.approx(-1)
+
+
+@pytest.mark.parametrize(
+    ("what", "level", "charge", "rate"),
+    [("low_voltage", 12.9 / 2, 0.9, 300.0), ("high_voltage", 1.15 * 12.9, 1.0, 1200.0)],
+)
+def test_voltages_out_of_a_batterys_range_are_said(what, level, charge, rate):
+    """Below half of E more current gives less power; 1.15 E is more than a charger gives. When hangs on no samples."""
+    model = trundle.derive(flywheels({**BATTERY, "internal_resistance": 0.06}, inductance=1e-3))
+    volts = ([0.0, 0.2, 0.3], [12.0, -9.0, -9.0] if what == "low_voltage" else [12.0, 6.0, 6.0], "previous")
+    given = {"ma.voltage": volts, "mb.voltage": volts}
+    initial = {"battery.charge": charge, "a.rate": rate, "b.rate": rate}
+    with pytest.warns(RuntimeWarning, match=f"{level:.3g} V"):
+        few, many = (
+            trundle.simulate(model, 0.3, given, initial=initial, samples=count, progress=False)
+            for count in (31, 30_001)
+        )
+    volts = many["battery.voltage"]
+    beyond = volts < level if what == "low_voltage" else volts > level
+    when = few.summary[what]["battery"]
+    assert 0 <= many.time[int(np.flatnonzero(beyond)[0])] - when < 1.1e-5

@@ -13,7 +13,7 @@ from trundle.robot.batteries import Battery, Bus, Winding
 from trundle.robot.kinds import Read, ask, ask_states
 from trundle.robot.motor import Drive, Effort, Motor, WoundMotor, drag
 from trundle.robot.units import ALONG, TORQUE, Measure
-from trundle.scalars import Scalar, is_zero, maximum, minimum
+from trundle.scalars import Scalar, is_zero, less, maximum, minimum, where
 
 
 class Aim(NamedTuple):
@@ -258,8 +258,19 @@ class Supply:
     @property
     def states(self) -> dict[str, Quantity]:
         """The states that it brings along, by its own names for them."""
-        return {"charge": self.charge}
+        names = () if self.battery.off_below is None else ("relay", "relay_lock")
+        relay = {name: Quantity(name, "", "state", start=1.0).of(self.name) for name in names}
+        return {"charge": self.charge} | relay
 
     def feed(self, windings: Sequence[Winding], own: Mapping[str, Scalar]) -> Bus:
         """What it does now, with the model's own states by name."""
-        return self.battery.feed(own[self.charge.name], windings, self.read)
+        states = {name: own[state.name] for name, state in self.states.items()}
+        return self.battery.feed(states, windings, self.read)
+
+    def switched(self, actuator: Actuator, drive: Drive, own: Mapping[str, Scalar]) -> Drive:
+        """What a motor sees behind the relay, where there is one: open, it is asked for its back-EMF."""
+        relay = self.states.get("relay")
+        if relay is None:
+            return drive
+        free = actuator.winding(drive).emf
+        return drive._replace(command=where(less(own[relay.name], 0), free, drive.command))

@@ -148,12 +148,17 @@ def motor_drives(
 ) -> dict[str, Drive]:
     """What each motor sees, by its name."""
     names = {axis.column: axis.coordinate for axis in assembly.axes.values()}
-    return {
+    drives = {
         motor.name: motor.drive(
             commands[motor.command.name], at.values[names[motor.shaft]], nu[motor.shaft], own
         )
         for motor in assembly.actuators
     }
+    for supply in assembly.supplies:
+        for motor in assembly.actuators:
+            if motor.name in supply.feeds:
+                drives[motor.name] = supply.switched(motor, drives[motor.name], own)
+    return drives
 
 
 def _feed(
@@ -165,7 +170,7 @@ def _feed(
     for supply in assembly.supplies:
         bus = supply.feed([actuators[name].winding(drives[name]) for name in supply.feeds], own)
         forces.power, forces.loss = forces.power + bus.power, forces.loss + bus.loss
-        forces.rates[supply.charge.name] = bus.rate
+        forces.rates |= {supply.states[name].name: rate for name, rate in bus.rates.items()}
         forces.supplies |= {supply.voltage: bus.voltage, supply.current: bus.current}
         fed |= dict.fromkeys(supply.feeds, bus.voltage)
     return fed

@@ -13,10 +13,10 @@ from pydantic import Field
 from trundle.robot import units
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.kinds import Read
-from trundle.robot.noun import Noun
+from trundle.robot.noun import Noun, default
 from trundle.robot.units import Measure
-from trundle.robot.values import Capacity, Positive, Reads, Resistance, Value, problem, read_value
-from trundle.scalars import Scalar, absolute, clamp, less, maximum, minimum, sqrt
+from trundle.robot.values import Capacity, Positive, Reads, Resistance, Value, Voltage, problem, read_value
+from trundle.scalars import Scalar, absolute, clamp, less, maximum, minimum, sqrt, where
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _NO_CURRENT = 1e-6
 # How far beyond an edge (relative) a voltage still counts as being on it, so that rounding loses none.
 _EDGE = 1e-12
+# How long a voltage has to last until a battery's relay follows (s): the order of controllers' filters.
+_RELAY_DELAY = 1e-3
 
 
 class Winding(NamedTuple):
@@ -169,21 +171,22 @@ OpenCircuit = Annotated[Value | ChargeCurve, ReadsCurve(units.VOLTAGE)]
 
 class Bus(NamedTuple):
     """What a battery does now: its terminals' voltage (V) and current (A, negative while it is charged), the power that
-    its cells give (W), the power lost in them (W), and the rate of its charge (1/s).
+    its cells give (W), the power lost in them (W), and the rates of its states (1/s).
     """
 
     voltage: Scalar
     current: Scalar
     power: Scalar
     loss: Scalar
-    rate: Scalar
+    rates: Mapping[str, Scalar]
 
 
 class Battery(Noun):
     """Feeds motors through lossless controllers: V = E(charge) − R i, V i = Σ v_k i_k, |v_k| ≤ V.
 
     State NAME.charge, 1 when full and at the start; outputs NAME.voltage and NAME.current. What motors give back
-    charges it. Its cells count as outside: the work put in is ∫ E i dt, and R i² is lost.
+    charges it. Its cells count as outside: the work put in is ∫ E i dt, and R i² is lost. With `off_below` also a state
+    NAME.relay, 1 when closed, -1 when open: below 0 its motors get their back-EMF, so that no current is driven.
     """
 
     called: ClassVar[str] = "battery"
@@ -193,6 +196,12 @@ class Battery(Noun):
     )
     internal_resistance: Resistance = Field(description="Resistance R of cells and cables (ohm).")
     capacity: Positive[Capacity] = Field(description='Charge of the full battery (A s), such as "18 Ah".')
+    off_below: Positive[Voltage] | None = default(
+        None, "Voltage between its terminals (V) below which its motors are switched off. Default: none."
+    )
+    on_above: Positive[Voltage] | None = default(
+        None, "Voltage (V) above which they are switched on again. Default: none, they stay off."
+    )
 
     def source(self, charge: Scalar, read: Read) -> Scalar:
         """E, the voltage without load (V), at a charge between 0 and 1."""
@@ -203,13 +212,31 @@ class Battery(Noun):
             voltage = voltage + (high - low) / (end - start) * (minimum(maximum(charge, start), end) - start)
         return voltage
 
-    def feed(self, charge: Scalar, windings: Sequence[Winding], read: Read) -> Bus:
-        """What it does at a charge while controllers want what they want."""
-        source, resistance = self.source(charge, read), read(self.internal_resistance)
+    def relay_rates(self, states: Mapping[str, Scalar], voltage: Scalar, read: Read) -> dict[str, Scalar]:
+        """The rates of its relay (1/s), which goes to the other side while the voltage says so, else to its own; and
+        of a lock that follows its side and holds it there until the lock has come, so that it never trembles between.
+        """
+        if self.off_below is None:
+            return {}
+        relay, lock = states["relay"], states["relay_lock"]
+        is_open = less(relay, 0)
+        low = less(voltage, read(self.off_below))
+        high = 0 if self.on_above is None else less(read(self.on_above), voltage)
+        side = 1 - 2 * is_open
+        goes = side * (1 - 2 * where(is_open, high * less(lock, -0.5), low * less(0.5, lock)))
+        # slower at the end, as implicit steps find no solution at a jump, and never back, as long steps go beyond it
+        return {
+            name: to * minimum(maximum(1 - to * states[name], 0), 1) / _RELAY_DELAY
+            for name, to in (("relay", goes), ("relay_lock", side))
+        }
+
+    def feed(self, states: Mapping[str, Scalar], windings: Sequence[Winding], read: Read) -> Bus:
+        """What it does in its states while controllers want what they want."""
+        source, resistance = self.source(states["charge"], read), read(self.internal_resistance)
         voltage = supply_voltage(source, resistance, windings)
         current = (source - voltage) / resistance
-        rate = -current / read(self.capacity)
-        return Bus(voltage, current, source * current, resistance * current * current, rate)
+        rates = {"charge": -current / read(self.capacity), **self.relay_rates(states, voltage, read)}
+        return Bus(voltage, current, source * current, resistance * current * current, rates)
 
 
 def feeds(batteries: Mapping[str, Battery], named: Mapping[str, str | None]) -> dict[str, tuple[str, ...]]:

@@ -159,6 +159,11 @@ def _limits(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
             if lower >= upper:
                 message = f"the lower limit {lower:g} is not below the upper one, {upper:g}"
                 yield Mistake((*path, "lower"), message, "swap them, or leave one out")
+    for name, battery in robot.batteries.items():
+        off, on = battery.off_below, battery.on_above
+        if on is not None and (off is None or values[on.key] <= values[off.key]):
+            message = f"{values[on.key]:g} V must be greater than off_below"
+            yield Mistake(("batteries", name, "on_above"), message, "write off_below, a lower voltage")
 
 
 def _commands(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:

@@ -1,61 +1,85 @@
-"""When batteries broke down or were empty, and wheels carried nothing: what falls to zero during a run."""
+"""When batteries broke down, were empty or charged too hard, and wheels carried nothing: what falls to a level."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-import numpy as np
-
-from trundle.arrays import FloatArray
 from trundle.model import Model
 from trundle.model.rolling_motion import RollingMotion
 from trundle.robot import Robot
+from trundle.simulation.extremes import Fall
 
-# A battery's quantities that fall to zero: what it is called in a summary, and in a warning.
-_WORN = {
-    "voltage": ("brown_out", "brown-out: its motors ask for more than it can give"),
-    "charge": ("empty", "it is empty; a real one gives nothing any more"),
-}
+# Below this share of its voltage without load a battery gives less power the more current it gives: P = V (E − V)/R.
+# Chargers end at up to 2.4 V a cell of lead, whose full cells have 2.13 V; cells of lithium bear less.
+_LOW, _HIGH = 0.5, 1.15
 # Wheels that lift within this share of a run do so together.
 _TOGETHER = 1e-6
 
 
-def falling(system: Model | RollingMotion) -> tuple[str, ...]:
-    """The outputs and states whose fall to zero is told."""
+class _Wear(NamedTuple):
+    """What a battery may come to: its name, what that is called in a summary, in a warning, and when it is so."""
+
+    battery: str
+    what: str
+    words: str
+    fall: Fall
+
+
+def _wear(robot: Robot, parameters: Mapping[str, float]) -> Iterator[_Wear]:
+    """What the batteries of a robot may come to."""
+    read = robot.resolver(parameters)
+    for name, battery in robot.batteries.items():
+        full, voltage = float(battery.source(1.0, read)), f"{name}.voltage"
+        low, high = _LOW * full, _HIGH * full
+        if battery.off_below is None:
+            words = f"it sags below {low:.3g} V, half of its voltage without load: less current would give more power"
+            yield _Wear(name, "low_voltage", words, Fall(voltage, low))
+            words = "brown-out: its motors ask for more than it can give"
+            yield _Wear(name, "brown_out", words, Fall(voltage))
+        else:
+            words = f"brown-out: below {float(read(battery.off_below)):.3g} V its motors are switched off"
+            yield _Wear(name, "brown_out", words, Fall(f"{name}.relay"))
+        words = (
+            f"it is charged at over {high:.3g} V, {_HIGH:g} times its full voltage: its motors brake too hard"
+        )
+        yield _Wear(name, "high_voltage", words, Fall(voltage, high, -1.0))
+        yield _Wear(name, "empty", "it is empty; a real one gives nothing any more", Fall(f"{name}.charge"))
+
+
+def falling(system: Model | RollingMotion, parameters: Mapping[str, float]) -> list[Fall]:
+    """What is told of outputs and states when it first happens."""
     robot = system.robot
     if robot is None:
-        return ()
-    batteries = [f"{name}.{quantity}" for name in robot.batteries for quantity in _WORN]
-    loads = [f"{name}.load" for name in _sharing(robot)]
-    return tuple(name for name in (*batteries, *loads) if name in (*system.states, *system.outputs))
+        return []
+    loads = (Fall(f"{name}.load") for name in _sharing(robot))
+    falls = [*(wear.fall for wear in _wear(robot, parameters)), *loads]
+    return [fall for fall in falls if fall.column in (*system.states, *system.outputs)]
 
 
-def first_falls(
-    names: Sequence[str], times: Mapping[str, float], values: Mapping[str, FloatArray], samples: FloatArray
-) -> dict[str, float]:
-    """When values first were zero or less (s): the `times` between samples that are known, else that of the sample."""
-    worn = {name: np.flatnonzero(values[name] <= 0) for name in names}
-    at = {name: float(samples[below[0]]) for name, below in worn.items() if below.size}
-    return {name: times[name] if name in times else at[name] for name in names if name in times or name in at}
-
-
-def told(system: Model | RollingMotion, falls: Mapping[str, float], duration: float) -> dict[str, object]:
-    """`brown_out`, `empty` and `lifted`: when (s), by the names of batteries and wheels. Warnings say so, too."""
+def told(
+    system: Model | RollingMotion,
+    parameters: Mapping[str, float],
+    falls: Mapping[Fall, float],
+    duration: float,
+) -> dict[str, object]:
+    """What batteries came to, and `lifted`: when (s), by the names of batteries and wheels. Warnings say so, too."""
     robot = system.robot
-    return (
-        {} if robot is None else {**_spent(robot, falls), **_lifted(robot, falls, system.outputs, duration)}
-    )
+    if robot is None:
+        return {}
+    return {**worn(robot, parameters, falls.get), **_lifted(robot, falls, system.outputs, duration)}
 
 
-def _spent(robot: Robot, falls: Mapping[str, float]) -> dict[str, object]:
-    """When batteries broke down first, and when they were empty."""
+def worn(
+    robot: Robot, parameters: Mapping[str, float], first: Callable[[Fall], float | None]
+) -> dict[str, object]:
+    """`brown_out`, `empty`, `low_voltage`, `high_voltage`: when (s), as `first` says, by the names of batteries."""
     times = dict[str, dict[str, float]]()
-    for name in robot.batteries:
-        for quantity, (what, words) in _WORN.items():
-            if (when := falls.get(f"{name}.{quantity}")) is not None:
-                times.setdefault(what, {})[name] = when
-                warnings.warn(f"the battery {name!r} at {when:.4g} s: {words}", RuntimeWarning, 2)
+    for wear in _wear(robot, parameters):
+        if (when := first(wear.fall)) is not None:
+            times.setdefault(wear.what, {})[wear.battery] = when
+            warnings.warn(f"the battery {wear.battery!r} at {when:.4g} s: {wear.words}", RuntimeWarning, 2)
     return dict(times)
 
 
@@ -65,11 +89,11 @@ def _sharing(robot: Robot) -> list[str]:
 
 
 def _lifted(
-    robot: Robot, falls: Mapping[str, float], outputs: Sequence[str], duration: float
+    robot: Robot, falls: Mapping[Fall, float], outputs: Sequence[str], duration: float
 ) -> dict[str, object]:
     """When wheels first carried nothing; a warning says when, and over which ones the robot tips."""
     loads = [name for name in _sharing(robot) if f"{name}.load" in outputs]
-    times = {name: falls[f"{name}.load"] for name in loads if f"{name}.load" in falls}
+    times = {name: falls[fall] for name in loads if (fall := Fall(f"{name}.load")) in falls}
     if times:
         when = min(times.values())
         off = [name for name, first in times.items() if first <= when + _TOGETHER * duration]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,6 +35,23 @@ _NO_SAMPLES = np.zeros(0)
 MOST_NOTES = 20_000
 
 
+class Fall(NamedTuple):
+    """A column that comes to a level, from above with a sign of 1, from below with one of -1."""
+
+    column: str
+    level: float = 0.0
+    sign: float = 1.0
+
+    def left(self, values: FloatArray) -> FloatArray:
+        """How far values are from the level; zero or less beyond it."""
+        return self.sign * (values - self.level)
+
+    def first(self, times: FloatArray, values: FloatArray) -> float | None:
+        """The first of the times (s) at which values are at the level or beyond, if any."""
+        beyond = times[self.left(values) <= 0]
+        return float(beyond[0]) if beyond.size else None
+
+
 @dataclass(frozen=True)
 class Steps:
     """Times and states, as bytes, on a piece from `first` to `last` (s), inside which no input jumps: those that an
@@ -58,14 +76,16 @@ class _Seen:
 
 class Extremes:
     """The least and the greatest of all columns, so far, points where lines between `samples` (s) would miss them, and
-    when those of the columns `falls` first were zero or less.
+    when `falls` first were, by the places of their columns.
 
     Steps are taken in as they come, and looked at by thousands, or when somebody asks.
     """
 
-    def __init__(self, look: Look, samples: FloatArray = _NO_SAMPLES, falls: Sequence[int] = ()) -> None:
-        self._look, self._samples, self._falls = look, samples, falls
-        self._fallen = dict[int, float]()
+    def __init__(
+        self, look: Look, samples: FloatArray = _NO_SAMPLES, falls: Mapping[Fall, int] | None = None
+    ) -> None:
+        self._look, self._samples, self._falls = look, samples, falls or {}
+        self._fallen = dict[Fall, float]()
         self._kept, self._count = list[Steps](), 0
         # Of the columns' negatives and of themselves: greatest values, and when.
         self._highest, self._when = np.zeros((2, 0)), np.zeros((2, 0))
@@ -91,16 +111,16 @@ class Extremes:
         (low, high), (low_at, high_at) = self._highest, self._when
         return np.array([-low, low_at, high, high_at])
 
-    def fallen(self) -> dict[int, float]:
-        """When columns of `falls` first were zero or less (s), of those that were."""
+    def fallen(self) -> dict[Fall, float]:
+        """When `falls` first were (s), of those that were."""
         self._open()
         if self._looked is not None and self._unsure(self._looked):
             self._consider()
         return self._fallen
 
     def _unsure(self, seen: _Seen) -> bool:
-        """Whether a column of `falls` may come near zero at the looks `seen`, or between."""
-        columns = seen.columns[list(self._falls)]
+        """Whether one of `falls` may come near its level at the looks `seen`, or between."""
+        columns = np.array([fall.left(seen.columns[column]) for fall, column in self._falls.items()])
         crests = _crests(seen.times, -columns, seen.path.begin[seen.place.astype(int)]).max(axis=1)
         return bool((crests > -_NEAR * np.ptp(columns, axis=1)).any())
 
@@ -135,10 +155,10 @@ class Extremes:
         self._seen, self._looked = self._looked, None
         path = self._seen.path
         highest, when = path.extremes(self._look, self._seen)
-        for column in self._falls:
-            first = path.first(self._look, self._seen, column, when[0, column], -highest[0, column])
-            if first is not None:
-                self._fallen.setdefault(column, first)
+        for fall, column in self._falls.items():
+            least = (int(fall.sign < 0), column)
+            if fall.left(-fall.sign * highest[least]) <= 0:
+                self._fallen.setdefault(fall, path.first(self._look, self._seen, fall, column, when[least]))
         if not self._highest.size:
             self._highest, self._when = highest, when
         higher = highest > self._highest
@@ -202,11 +222,9 @@ class _Path:
         best = values.argmax(axis=2)[..., None]
         return np.take_along_axis(values, best, 2)[..., 0], np.take_along_axis(when, best, 2)[..., 0]
 
-    def first(self, look: Look, seen: _Seen, column: int, when: float, lowest: float) -> float | None:
-        """When a column was first zero or less (s); None if it never was. It is least, `lowest`, at `when`."""
-        if not lowest <= 0:
-            return None
-        below = int(np.argmax(np.append(seen.columns[column] <= 0, True)))
+    def first(self, look: Look, seen: _Seen, fall: Fall, column: int, when: float) -> float:
+        """When a fall first was (s), of a column that is beyond its level at `when`."""
+        below = int(np.argmax(np.append(fall.left(seen.columns[column]) <= 0, True)))
         if below < seen.times.size and seen.times[below] <= when:
             high = seen.place[below]
         else:  # it dips between looks
@@ -219,7 +237,7 @@ class _Path:
         for _ in range(2 * _ROUNDS):
             inside = np.linspace(low, high, _CLOSER)
             time, columns = self.columns(look, inside)
-            hit = int(np.argmax(np.append(columns[column, :-1] <= 0, True)))
+            hit = int(np.argmax(np.append(fall.left(columns[column, :-1]) <= 0, True)))
             low, high = inside[max(hit - 1, 0)], inside[hit]
             time = time[hit : hit + 1]
         return float(time[0])

@@ -18,6 +18,7 @@ from trundle.model.mechanism import mechanism
 from trundle.results import Run
 from trundle.results.columns import Column
 from trundle.simulation.beyond_maps import place_of
+from trundle.simulation.events import worn
 from trundle.simulation.fates import fates
 from trundle.simulation.ground_energy import COLUMNS, EnergyBooks
 
@@ -97,6 +98,11 @@ def run_of(
             **checks,
             **_ended(model, time, values),
             **_lifted(problem, known, values),
+            **worn(
+                model.robot,
+                problem.parameters,
+                lambda fall: fall.first(time, values[fall.column]) if fall.column in values else None,
+            ),
         },
         groups={
             "coordinates": model.coordinates,

@@ -6,7 +6,7 @@ that doesn't follow the motion. Pieces end where inputs jump or a table has a no
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +17,7 @@ from trundle.arrays import FloatArray
 from trundle.model import Model
 from trundle.program import Program, compile_program
 from trundle.progress import Progress
-from trundle.simulation.extremes import Extremes, Look, Steps
+from trundle.simulation.extremes import Extremes, Fall, Look, Steps
 from trundle.simulation.integrate import SAME_TIME, edges_of, snapped
 from trundle.simulation.sampling import Instants
 from trundle.simulation.signals import Signal
@@ -78,7 +78,7 @@ class _Kept(NamedTuple):
 class LateExtremes(Extremes):
     """Extremes of a run that is looked at when somebody asks; before that where its steps would take much memory."""
 
-    def __init__(self, look: Look, samples: FloatArray, falls: list[int], rows: int) -> None:
+    def __init__(self, look: Look, samples: FloatArray, falls: Mapping[Fall, int], rows: int) -> None:
         """Rows: how many numbers of a step are looked at; derivatives stand behind them."""
         super().__init__(look, samples, falls)
         self._rows, self._numbers = rows, 0

@@ -16,8 +16,8 @@ from trundle.results import Run
 from trundle.results.columns import Column
 from trundle.results.run import GROUPS
 from trundle.simulation.carried import Slopes
-from trundle.simulation.events import falling, first_falls, told
-from trundle.simulation.extremes import Extremes
+from trundle.simulation.events import falling, told
+from trundle.simulation.extremes import Extremes, Fall
 from trundle.simulation.observed import STORED_ENERGY, between_of, columns_of, peaks_of
 
 if TYPE_CHECKING:
@@ -63,8 +63,10 @@ def run_of(
     units = {**system.units, **dict.fromkeys(account, "J")}
     groups = {group: getattr(system, group, ()) for group in GROUPS}
     shown = columns_of(problem)
-    falls = falling(system)
-    times = {} if seen is None or not falls else {shown[k]: when for k, when in seen.fallen().items()}
+    falls = falling(system, problem.parameters)
+    times = dict[Fall, float]() if seen is None or not falls else seen.fallen()
+    samples = ((fall, fall.first(options.stored, values[fall.column])) for fall in falls if fall not in times)
+    times |= {fall: when for fall, when in samples if when is not None}
     slopes = None if slopes is None else slopes.after(skip)
     by = {} if slopes is None else slopes.tangents.units(system.states)
     known = {name: system.quantities[name] for name in values if name in system.quantities}
@@ -77,7 +79,7 @@ def run_of(
         summary={
             **summary,
             **_worst(values),
-            **told(system, first_falls(falls, times, values, options.stored), float(np.ptp(options.times))),
+            **told(system, problem.parameters, times, float(np.ptp(options.times))),
         },
         groups=groups | {"outputs": (*system.outputs, *account)},
         columns={name: Column(noun.owner, noun.label, noun.kind) for name, noun in known.items()},

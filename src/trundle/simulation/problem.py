@@ -24,7 +24,7 @@ from trundle.robot.problems import Mistake, report
 from trundle.simulation.carried import Carried, Slopes
 from trundle.simulation.culprit import Make, with_culprit
 from trundle.simulation.events import falling
-from trundle.simulation.extremes import Extremes, Look
+from trundle.simulation.extremes import Extremes, Fall, Look
 from trundle.simulation.feedback import Fill, commands, filler
 from trundle.simulation.integrate import (
     IMPLICIT,
@@ -215,9 +215,10 @@ def _by_scipy(
     return method, _integrated(problem, make, method, names, fill, watch), watched[0]
 
 
-def falls_of(problem: Problem) -> list[int]:
-    """The columns whose fall to zero is told."""
-    return [columns_of(problem).index(name) for name in falling(problem.system)]
+def falls_of(problem: Problem) -> dict[Fall, int]:
+    """What is told when it first happens, and the places of its columns."""
+    columns = columns_of(problem)
+    return {fall: columns.index(fall.column) for fall in falling(problem.system, problem.parameters)}
 
 
 def _integrated(

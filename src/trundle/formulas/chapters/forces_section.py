@@ -36,6 +36,8 @@ from trundle.robot.motor import Drive
 from trundle.scalars import AnyRows, Scalar, maximum, minimum
 
 _Source = TypeVar("_Source", Actuator, Element, Supply, WheelModel, Stop)
+# The letters of a battery's states.
+_STATES = {"charge": "s", "relay": "sigma", "relay_lock": "lambda"}
 
 
 def motor_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
@@ -79,12 +81,18 @@ def _motor(sheet: Sheet, push: NamedForce, source: Actuator) -> list[Equation]:
 
     command, own, outputs = symbol(actuator.command), actuator.states, actuator.outputs
     shown = {what: symbol(quantity) for what, quantity in {**outputs, **own}.items()}
-    feeding = (source for source in sheet.assembly.supplies if name in source.feeds)
-    supply = next((_known(sheet, "V", source.name, source.voltage) for source in feeding), None)
+    feeding = next((source for source in sheet.assembly.supplies if name in source.feeds), None)
+    supply = None if feeding is None else _known(sheet, "V", feeding.name, feeding.voltage)
     torque = motor.effort(Drive(command, position, rate, shown, supply), actuator.read).torque
     left = sheet.writer.symbol(push.letter)
     equations = [Equation(f"{name}.torque", left, torque, meaning=f"torque of {name}")]
     drive = Drive(command, position, rate, {what: shown[what] for what in own}, supply)
+    if feeding is not None:
+        relay = {
+            state.name: _known(sheet, _STATES[what], feeding.name, state)
+            for what, state in feeding.states.items()
+        }
+        drive = feeding.switched(actuator, drive, relay)
     effort, held = motor.effort(drive, actuator.read), _held(sheet, actuator, drive, target)
     equations += held.values()
     parts = {part: equation.left for part, equation in held.items()}
@@ -119,15 +127,18 @@ def battery_section(sheet: Sheet) -> Section | None:
 def _battery(sheet: Sheet, plain: Supply) -> list[Equation]:
     """A battery's voltage, its current by the power that its motors draw, and the rate of its charge."""
     supply, name = _written(sheet, plain), plain.name
-    quantities = {"V": supply.voltage, "i": supply.current, "s": supply.charge}
-    voltage, current, charge = (_known(sheet, stem, name, quantity) for stem, quantity in quantities.items())
+    voltage, current = (
+        _known(sheet, stem, name, of) for stem, of in (("V", supply.voltage), ("i", supply.current))
+    )
+    states = {what: _known(sheet, _STATES[what], name, state) for what, state in supply.states.items()}
     battery, read = supply.battery, supply.read
     drawn = sympy.Add(*(_drawn(sheet, motor) for motor in supply.feeds))
-    left = battery.source(charge, read) - read(battery.internal_resistance) * current
+    left = battery.source(states["charge"], read) - read(battery.internal_resistance) * current
+    rates = {"charge": -current / read(battery.capacity), **battery.relay_rates(states, voltage, read)}
     return [
         Equation(supply.voltage.name, voltage, left, meaning=f"voltage of {name}"),
         Equation(supply.current.name, current, drawn / voltage, meaning=f"current of {name}"),
-        *_rates(name, {"charge": charge}, {"charge": -current / read(battery.capacity)}),
+        *_rates(name, states, rates),
     ]
 
 

@@ -59,6 +59,8 @@ _FIELDS: dict[str, tuple[str, str]] = {
     "open_circuit_voltage": ("E", "voltage without load"),
     "internal_resistance": ("R_i", "internal resistance"),
     "capacity": ("Q", "capacity"),
+    "off_below": ("V_off", "voltage that switches off"),
+    "on_above": ("V_on", "voltage that switches on"),
     "torque_limit": ("T_max", "torque limit"),
     "axle": ("a", "place of the fixed axle"),
     "length": ("l", "length"),
