@@ -6,6 +6,7 @@ import pytest
 import trundle
 from parameters import mostly_slow
 from trundle import InputError, catalog
+from trundle.robot.noun import plain
 
 WHEELED = [name for name in catalog.names() if "battery" in catalog.options(name)]
 WEIGHED = [name for name in WHEELED if "robot_mass" in catalog.options(name)]
@@ -32,6 +33,32 @@ def test_the_whole_robot_has_the_mass_that_it_shall_have(name):
     with pytest.raises(InputError, match="mass and its body's are both given") as caught:
         catalog.robot(name, robot_mass=60, body_mass=51)
     assert caught.value.key == "robot_mass"
+
+
+@pytest.mark.parametrize("name", WEIGHED)
+def test_the_whole_robot_has_the_inertia_that_it_shall_have(name, rng):
+    """M of the planar robot whose wheels nothing holds: I = M_ωω − |M_vω|²/m, about its own centre of mass."""
+    inertia = rng.uniform(20, 40)
+    data = plain(catalog.robot(name, robot_mass="115 lb", robot_inertia=inertia))
+    data = {key: part for key, part in data.items() if key not in ("couplings", "motors", "batteries")}
+    data["parameters"].pop("mu", None)
+    for wheel in data["wheels"].values():
+        wheel |= {"contact": "free"}
+        wheel.pop("friction", None)
+    model = trundle.derive({"robot": data})
+    base = [model.speeds.index(speed) for speed in ("v_x", "v_y", "omega")]
+    mass = model.mass_matrix(dict.fromkeys(model.coordinates, 0.0), {})[np.ix_(base, base)]
+    assert mass[2, 2] - mass[:2, 2] @ mass[:2, 2] / mass[0, 0] == pytest.approx(inertia, rel=1e-12)
+    with pytest.raises(InputError, match="inertia and its body's are both given"):
+        catalog.robot(name, robot_inertia=inertia, body_inertia=1)
+    with pytest.raises(InputError, match="leave its body none") as caught:
+        catalog.robot(name, robot_inertia="0.01 kg m^2")
+    assert caught.value.key == "robot_inertia"
+    least = float(str(caught.value.hint).split()[3])
+    assert least > 0.01
+    catalog.robot(name, robot_inertia=1.001 * least)
+    formula = catalog.robot(name, robot_inertia=f"{least} kg m^2 + r^2*2 kg").body.inertia.zz
+    assert formula.names == ("r",)
 
 
 @pytest.mark.parametrize("name", WHEELED)

@@ -71,6 +71,7 @@ MEASURES = {
     "platform_mass": "Mass of the platform on the joint (kg).",
     "radius": "Radius of the wheels (m).",
     "resistance": "Resistance of the motors' windings (ohm).",
+    "robot_inertia": "Inertia of the whole robot about the vertical through its centre of mass (kg m^2).",
     "robot_mass": "Mass of the whole robot (kg), in place of its body's.",
     "rocker": "Length of the rocker (m).",
     "rod": "Length of the connecting rod (m).",

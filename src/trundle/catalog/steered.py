@@ -28,6 +28,7 @@ from trundle.catalog.wheeled_parts import (
     driving,
     steered,
     steering,
+    weighed,
 )
 from trundle.errors import InputError
 from trundle.robot.description import Robot
@@ -85,7 +86,8 @@ def swerve(
     wheel = _MODULE | given(friction=friction)
     wheel |= {"contact": contact or ("ideal" if modules == 2 else "slip")}
     rest = _MODULE_MASSES * modules
-    return described(
+    return weighed(
+        measures,
         "swerve",
         {"r": radius, "wheelbase": wheelbase} | ({"track": track} if modules == 4 else {}),
         body=chassis(body_mass, 40.0, 5.0, [0, 0, 0.1], *sizes, measures=measures, rest=rest),
@@ -130,7 +132,8 @@ def limited_swerve(
     wheel = {**_MODULE, "contact": "slip", "limits": limits}
     sizes = [(wheelbase, 1.0), (track, 1.0)]
     body = chassis(body_mass, 40.0, 5.0, [0, 0, 0.1], *sizes, measures=measures, rest=_MODULE_MASSES * 4)
-    return described(
+    return weighed(
+        measures,
         "limited_swerve",
         {"r": radius, "wheelbase": wheelbase, "track": track},
         body=body,
@@ -188,7 +191,8 @@ def ackermann(
     sides = {"left": "track/2", "right": "-track/2"}
     masses = [wheel_mass] * 4 + [1.0] * 2
     sizes = [(wheelbase, 1.0), (track, 0.7)]
-    return described(
+    return weighed(
+        measures,
         "ackermann",
         {"r": radius, "wheelbase": wheelbase, "track": track},
         body=chassis(body_mass, 80.0, 10.0, ["wheelbase/2", 0, 0.1], *sizes, measures=measures, rest=masses),
@@ -292,7 +296,8 @@ def tricycle(
         wheels["rear"] |= given(contact=contact, friction=friction)
     masses = [2.0, 2.0, 2.0, 1.0] + ([0.4, 0.3] if caster else [])
     sizes = [(wheelbase, 0.9), (track, 0.6)]
-    return described(
+    return weighed(
+        measures,
         "tricycle",
         {"r": radius, "wheelbase": wheelbase, "track": track},
         body=chassis(body_mass, 60.0, 6.0, ["wheelbase/3", 0, 0.1], *sizes, measures=measures, rest=masses),

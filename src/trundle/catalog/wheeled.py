@@ -28,6 +28,7 @@ from trundle.catalog.wheeled_parts import (
     driving,
     fed,
     on_balls,
+    weighed,
 )
 from trundle.errors import InputError
 from trundle.robot.description import Robot
@@ -79,7 +80,8 @@ def differential_drive(
         body_mass, 50.0, 5.0, ["d", 0, 0.05 if casters else 0], (track, 1.2),
         measures=measures, rest=[wheel_mass, wheel_mass],
     )  # fmt: skip
-    return described(
+    return weighed(
+        measures,
         "differential_drive",
         {"d": offset, "r": radius, "track": track},
         body=body,
@@ -172,7 +174,8 @@ def mecanum(
     wheel = wheel_of(0.06, 1.5, contact, friction) | {"type": "mecanum"}
     rollers = {name: "roller" if name in ("front_right", "rear_left") else "-roller" for name in CORNERS}
     sizes = [(wheelbase, 0.5), (track, 0.5)]
-    return described(
+    return weighed(
+        measures,
         "mecanum",
         {"r": radius, "wheelbase": wheelbase, "track": track, "roller": roller_angle},
         body=chassis(body_mass, 30.0, 1.5, [0, 0, 0.05], *sizes, measures=measures, rest=[1.5] * 4),
@@ -209,7 +212,8 @@ def three_omni(
         "right": ("30 deg", ["spread*cos(300 deg)", "spread*sin(300 deg)", 0]),
     }
     sizes = [(spread, 0.25)]
-    return described(
+    return weighed(
+        measures,
         "three_omni",
         {"r": radius, "spread": spread},
         body=chassis(body_mass, 12.0, 0.4, [0, 0, 0.05], *sizes, measures=measures, rest=[0.5] * 3),
@@ -241,7 +245,8 @@ def skid_steer(
     """
     wheel = {"radius": "r", "width": 0.08, "mass": 1.5, "contact": "slip", "friction": "mu"}
     sizes = [(wheelbase, 0.5), (track, 0.6)]
-    return described(
+    return weighed(
+        measures,
         "skid_steer",
         {"r": radius, "wheelbase": wheelbase, "track": track, "mu": friction},
         body=chassis(body_mass, 40.0, 2.5, [0, 0, 0.05], *sizes, measures=measures, rest=[1.5] * 4),

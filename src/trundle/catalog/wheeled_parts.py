@@ -5,14 +5,27 @@ Measures that several robots take are keys of one `TypedDict`; `entry` shows the
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
-from trundle.catalog.entry import Data, MeasureLike, Size, drive, given, number_of, scaled, servo, sweep
+from trundle.catalog.entry import (
+    Data,
+    MeasureLike,
+    Size,
+    described,
+    drive,
+    given,
+    number_of,
+    scaled,
+    servo,
+    sweep,
+)
 from trundle.errors import InputError
 from trundle.robot import units
 from trundle.robot.description import Robot
+from trundle.robot.wheels import PivotedWheel, RollingWheel
 
 # The corners of a rectangle: front left, front right, rear left, rear right.
 CORNERS: dict[str, list[MeasureLike]] = {
@@ -38,6 +51,7 @@ class Chassis(Power, total=False):
     """Where the mass is, too."""
 
     robot_mass: MeasureLike | None
+    robot_inertia: MeasureLike | None
     body_inertia: MeasureLike | None
     center_height: MeasureLike | None
 
@@ -146,6 +160,44 @@ def chassis(
         center = [*center[:2], f"{height} - r"]
     moment = scaled(inertia, usual, mass, *sizes) if own is None else own
     return {"mass": mass, "center_of_mass": center, "inertia": about_all(moment)}
+
+
+def weighed(
+    measures: Chassis, name: str, parameters: Mapping[str, MeasureLike], **parts: Mapping[str, object]
+) -> Robot:
+    """A robot of these parts; where the whole's inertia is known, its base has what the others leave of that."""
+    robot, whole = described(name, parameters, **parts), measures.get("robot_inertia")
+    if whole is None:
+        return robot
+    if measures.get("body_inertia") is not None:
+        message = "the whole robot's inertia and its body's are both given"
+        raise InputError(message, key="robot_inertia", hint="leave body_inertia out")
+    least = _least_inertia(robot)
+    total = number_of(whole, units.INERTIA)
+    if total is not None and total <= least:
+        message = f"{total:g} kg m^2 leave its body none: where the masses are, they have {least:.4g} kg m^2 already"
+        raise InputError(message, key="robot_inertia", hint=f"write more than {least:.4g} kg m^2")
+    moment = f"{whole} - {least!r} kg m^2" if total is None else total - least
+    return described(name, parameters, **parts | {"body": {**parts["body"], "inertia": about_all(moment)}})
+
+
+def _least_inertia(robot: Robot) -> float:
+    """The inertia (kg m²) about the vertical through the centre of mass without the base body's own: Σ I + m d²."""
+    number, body = robot.number, robot.body
+    assert body is not None
+    points = [(number(body.mass), complex(*map(number, body.center_of_mass[:2])), 0.0)]
+    for wheel in robot.wheels.values():
+        at, own = complex(*map(number, wheel.at[:2])), 0.0
+        if isinstance(wheel, RollingWheel):
+            own = float(wheel.moments(number)[1])
+        if isinstance(wheel, PivotedWheel):
+            turned, fork = cmath.exp(1j * number(wheel.heading)), wheel.fork
+            place = at + turned * complex(*map(number, fork.center_of_mass[:2]))
+            points.append((number(fork.mass), place, number(fork.inertia.zz)))
+            at += turned * complex(*map(float, wheel.centre(number)))
+        points.append((number(wheel.mass), at, own))
+    whole, first = sum(m for m, _, _ in points), sum(m * at for m, at, _ in points)
+    return sum(own + m * abs(at) ** 2 for m, at, own in points) - abs(first) ** 2 / whole
 
 
 # Moments about x and y over that about the vertical: a square plate has 0.5, its height makes it more.

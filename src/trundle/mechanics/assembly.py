@@ -100,13 +100,9 @@ def unit_axis(axis: ValueVector) -> Vector:
 
 
 def wheel_inertia(wheel: RollingWheel, read: Read) -> Inertia:
-    """A solid cylinder about its centre, I_axle = m R²/2 and I_diameter = m (3R² + w²)/12, unless given."""
-    mass, radius, width = read(wheel.mass), read(wheel.radius), read(wheel.width)
-    given = wheel.inertia
-    axle = mass * radius * radius / 2 if given.axle is None else read(given.axle)
-    cylinder = mass * (3 * radius * radius + width * width) / 12
-    diameter = cylinder if given.diameter is None else read(given.diameter)
-    return Inertia(mass, ZERO, ((diameter, 0, 0), (0, axle, 0), (0, 0, diameter)))
+    """A wheel's mass and moments about its centre."""
+    axle, diameter = wheel.moments(read)
+    return Inertia(read(wheel.mass), ZERO, ((diameter, 0, 0), (0, axle, 0), (0, 0, diameter)))
 
 
 # Pivots of wheels turn about z; wheels spin about y, as x is their heading.

@@ -116,12 +116,7 @@ def inertia_problem(xx: float, yy: float, zz: float, xy: float, xz: float, yz: f
 
 def _wheel_inertia(path: Path, wheel: RollingWheel, values: ParameterNumbers) -> Iterator[Mistake]:
     """A wheel's moment about its axle may be twice that about a diameter at most, as a thin disc's is."""
-    mass, radius, width = values[wheel.mass.key], values[wheel.radius.key], values[wheel.width.key]
-    axle, diameter = mass * radius**2 / 2, mass * (3 * radius**2 + width**2) / 12
-    axle, diameter = (
-        default if value is None else values[value.key]
-        for value, default in ((wheel.inertia.axle, axle), (wheel.inertia.diameter, diameter))
-    )
+    axle, diameter = wheel.moments(lambda value: values[value.key])
     if axle > 2 * diameter * (1 + _INERTIA_TOLERANCE):
         message = (
             f"breaks the triangle inequality: {axle:g} about the axle, only {diameter:g} about a diameter"

@@ -241,6 +241,13 @@ class RollingWheel(GrippingWheel):
     )
     limits: DriveLimits = default({}, "What its drive can do, for plans of motions. Default: anything.")
 
+    def moments(self, read: Read) -> tuple[Scalar, Scalar]:
+        """About its axle and about a diameter (kg m²): a solid cylinder's, m R²/2 and m (3R² + w²)/12, unless given."""
+        mass, radius, width = read(self.mass), read(self.radius), read(self.width)
+        axle = mass * radius * radius / 2 if self.inertia.axle is None else read(self.inertia.axle)
+        cylinder = mass * (3 * radius * radius + width * width) / 12
+        return axle, cylinder if self.inertia.diameter is None else read(self.inertia.diameter)
+
     def directions(self, read: Read) -> tuple[ContactDirection, ...]:
         """Along its heading and along its axle."""
         return TRACTION, SIDE_FORCE
