@@ -170,8 +170,7 @@ def weighed(
     if whole is None:
         return robot
     if measures.get("body_inertia") is not None:
-        message = "the whole robot's inertia and its body's are both given"
-        raise InputError(message, key="robot_inertia", hint="leave body_inertia out")
+        raise InputError("body_inertia is given beside it", key="robot_inertia", hint="leave one of them out")
     least = _least_inertia(robot)
     total = number_of(whole, units.INERTIA)
     if total is not None and total <= least:
