@@ -19,7 +19,7 @@ from tools.fuzz.mutations import mutate_bytes, mutate_text, mutate_tree
 from trundle.documents.meshes import read_mesh
 from trundle.motion.commands.commands import read_commands
 from trundle.results import netcdf
-from trundle.results.metadata import CHECKSUM, Content, Variable
+from trundle.results.metadata import Content, Variable
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LEVELS = ("module", "body", "limited", "coordinated")
@@ -159,7 +159,7 @@ def results() -> tuple[object, ...]:
 
 def _plain(path: Path) -> dict[str, object]:
     with netcdf._open(path, "r") as file:
-        attributes = {name: file.getncattr(name) for name in file.ncattrs() if name != CHECKSUM}
+        attributes = {name: file.getncattr(name) for name in file.ncattrs()}
         variables = {
             name: [
                 list(variable.dimensions),
