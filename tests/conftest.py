@@ -15,8 +15,18 @@ import numpy as np
 import pytest
 
 from budget import Budget, tree
+from trundle.robot import bodies, contact, controllers, motor, sensors, surfaces, wheels
 
 SEED_VARIABLE = "TRUNDLE_TEST_SEED"
+FAMILIES = (
+    bodies.JOINTS,
+    contact.LAWS,
+    controllers.CONTROLLERS,
+    motor.MOTORS,
+    sensors.SENSORS,
+    surfaces.SURFACES,
+    wheels.WHEELS,
+)
 
 # Words wrap as where there is no terminal, however wide the one is that the tests run in.
 os.environ["COLUMNS"] = "100"
@@ -49,6 +59,15 @@ def pytest_collection_modifyitems(config, items):
 def pytest_collection_finish():
     """The modules of all tests stay: nobody needs to look for garbage among them."""
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kinds():
+    """Every kind of part from its module: tests that add kinds put back what they found, and what is to be loaded later
+    would be unknown from then on.
+    """
+    for family in FAMILIES:
+        family._all()
 
 
 @pytest.fixture

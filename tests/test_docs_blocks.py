@@ -5,17 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from trundle.robot import bodies, contact, controllers, motor, sensors, surfaces, wheels
+from conftest import FAMILIES
 
-FAMILIES = (
-    bodies.JOINTS,
-    contact.LAWS,
-    controllers.CONTROLLERS,
-    motor.MOTORS,
-    sensors.SENSORS,
-    surfaces.SURFACES,
-    wheels.WHEELS,
-)
 ROOT = Path(__file__).parents[1]
 PAGES = {
     page.relative_to(ROOT).as_posix(): re.findall(
