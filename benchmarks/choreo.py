@@ -138,14 +138,14 @@ def taken(ours: Any, robot: Any) -> tuple[tuple[str, float], float]:
     """What a motion takes most of a robot, by name and share, friction aside; and the largest share of friction."""
     import numpy as np
 
+    from trundle.motion.constraints.constraint import Moving, shares
+    from trundle.motion.constraints.real_limits import actuation
     from trundle.motion.forces.driven_robot import DrivenRobot
     from trundle.motion.forces.forces import motion_forces
 
     times = np.linspace(0.0, ours.motion.duration, 4001)
     driven = DrivenRobot(robot, ours.motion.kinematics.names)
     forces = motion_forces(driven, ours.motion.samples(times), ours.motion.pushes(times))
-    shares = {
-        name: float(share.max()) for name, share in forces.use.items() if not name.startswith("grip of")
-    }
-    most = max(shares, key=lambda name: shares[name])
-    return (most, shares[most]), float(forces.friction_use.max())
+    taken = shares(actuation(1.0)[1:], Moving(forces=forces))
+    most = max(taken, key=lambda name: taken[name].max())
+    return (most, float(taken[most].max())), float(forces.friction_use.max())

@@ -193,7 +193,7 @@ GAUGES = {
     "kinds asked for by name": Gauge(by_name, 25, "a kind of a user's own is passed over there"),
     "type names in two files": Gauge(twice, 100, "one word for two things misleads"),
     "long functions without a docstring": Gauge(silent, 56, "nothing says what they are for"),
-    "functions of many positions": Gauge(positional, 7, "calls can't be read, and arguments are swapped"),
+    "functions of many positions": Gauge(positional, 6, "calls can't be read, and arguments are swapped"),
 }
 
 

@@ -6,7 +6,6 @@ import trundle
 from motion.test_real_limits_campaign import KINDS, random_robot, require_shares
 from trundle import catalog
 from trundle.errors import InputError
-from trundle.motion.commands.reach import at_pace
 
 REAL = {
     "motor": "kraken_x60",
@@ -97,12 +96,3 @@ def test_a_start_beyond_the_motors_is_refused():
 def test_a_wheel_without_friction_is_refused():
     with pytest.raises(InputError, match="no friction"):
         trundle.drive(commanded(TURNS), catalog.swerve(**STEERED | {"friction": 0}))
-
-
-def test_limits_at_a_pace_are_those_of_the_same_motion_slower():
-    who = trundle.kinematics(catalog.limited_swerve())
-    slow = at_pace(who.drive, 0.5)
-    own, other = who.drive.limits[0], slow.limits[0]
-    assert other.drive_speed == own.drive_speed
-    assert other.drive_acceleration == own.drive_acceleration / 2
-    assert other.steering_jerk == own.steering_jerk / 8

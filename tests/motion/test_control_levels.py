@@ -164,7 +164,7 @@ def test_a_twist_beyond_the_drives_is_slowed_in_its_direction():
     twist = driven.motion.samples([driven.motion.duration]).twist[0]
     assert twist[0] / twist[2] == pytest.approx(3.0)
     assert np.abs(driven.motion.samples([driven.motion.duration]).drive_speed).max() == pytest.approx(1.0)
-    assert "would roll at" in driven.notes[0]
+    assert "more than 100% of the drive_speed of" in driven.notes[0]
 
 
 def test_past_an_axis_it_goes_through_rest():

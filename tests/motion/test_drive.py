@@ -11,7 +11,7 @@ from trundle.mechanics.modules import SLACK, turns_into_range
 from trundle.mechanics.steering import STILL, velocity_at
 from trundle.motion.drive.drive import Drive, Limits, log_rates
 from trundle.motion.pieces.pieces import straight, turning
-from trundle.motion.pieces.profiles import PiecewisePolynomial, shaped
+from trundle.motion.pieces.profiles import PiecewisePolynomial, move, shaped
 
 ROBOTS = ("swerve", "mecanum", "three_omni", "differential_drive")
 
@@ -151,9 +151,10 @@ def test_pieces_along_a_line_and_at_rest_slip_nowhere(rng):
     samples = along.samples(np.linspace(0, 2, 21))
     assert samples.slip.max() < 1e-14
     np.testing.assert_array_equal(along.end_angles, angles)
-    turns = [shaped("scurve", 0.0, turn, 1.0 + abs(turn)) for turn in rng.normal(size=4)]
-    rest = turning(drive, angles, turns)
-    assert rest.duration == max(turn.duration for turn in turns)
+    turns = rng.normal(size=4)
+    (rest,) = turning(drive.limited(trundle.Limits(2, 10, 75)), angles, turns)
+    assert rest.duration == max(move(turn, 2, 10, 75).duration for turn in turns)
+    np.testing.assert_allclose(rest.end_angles, angles + turns)
     samples = rest.samples(np.linspace(0, rest.duration, 21))
     assert not samples.twist.any()
     assert not samples.slip.any()

@@ -12,6 +12,10 @@ import pytest
 
 import trundle
 from trundle.errors import InputError
+from trundle.motion.constraints.constraint import Moving, shares
+from trundle.motion.constraints.friction import Friction
+from trundle.motion.constraints.motors import MotorLimits
+from trundle.motion.constraints.real_limits import real_limits
 from trundle.motion.fastest import programme
 from trundle.motion.fastest.directed import Directed
 from trundle.motion.fastest.obstacles import Obstacle, clear_by, obstacles_of
@@ -22,7 +26,6 @@ from trundle.motion.fastest.routes import around, shortest
 from trundle.motion.fastest.wishes import _greatest_speed
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import motion_forces
-from trundle.motion.forces.real_limits import real_limits
 from trundle.motion.pieces.profiles import PiecewisePolynomial
 
 QUICK = trundle.Limits(steering_rate=6.0, drive_speed=4.0, drive_acceleration=6.0)
@@ -219,8 +222,9 @@ def most_used(found: trundle.motion.fastest.fastest.Fastest) -> float:
     """The largest share of what motors give, and of the share of friction that was planned with."""
     times = np.linspace(0, found.motion.duration, 20001)
     driven = DrivenRobot(found.robot, found.names)
-    use = motion_forces(driven, found.motion.samples(times), found.motion.pushes(times)).use
-    return max(share.max() / (found.grip if name.startswith("grip") else 1.0) for name, share in use.items())
+    forces = motion_forces(driven, found.motion.samples(times), found.motion.pushes(times))
+    taken = shares((Friction(found.grip), MotorLimits()), Moving(forces=forces))
+    return max(share.max() for share in taken.values())
 
 
 REAL = {"motor": "kraken_x60", "friction": 1.0, "contact": "slip"}

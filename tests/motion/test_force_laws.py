@@ -5,9 +5,9 @@ import pytest
 
 import trundle
 from trundle import catalog
+from trundle.motion.constraints.real_limits import real_limits
 from trundle.motion.drive.kinematics import kinematics
 from trundle.motion.forces.demand import Demand
-from trundle.motion.forces.real_limits import real_limits
 from trundle.motion.paths.force_laws import Laws, Place
 
 ROBOTS = {

@@ -44,7 +44,7 @@ def test_what_brakes_draws_nothing():
     assert (
         driven.motion.duration < 1.01 * 2.565
     )  # s, which no motion beats; 7.5 % more while what flows back counted
-    share = driven.uses.forces.use["supply current of left_motor"]
+    share = driven.uses.shares["supply current of left_motor"]
     current, volts = (
         driven.uses.forces.currents["left_motor"],
         driven.uses.forces.commands["left_motor.voltage"],

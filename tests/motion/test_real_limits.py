@@ -7,8 +7,9 @@ import pytest
 
 import trundle
 from trundle import catalog
+from trundle.motion.constraints.constraint import Moving, shares
+from trundle.motion.constraints.real_limits import actuation
 from trundle.motion.forces.forces import DrivenRobot, motion_forces
-from trundle.motion.forces.real_limits import planned_share
 from trundle.motion.paths import following
 from trundle.robot.motors import DCMotor, ServoMotor
 
@@ -23,7 +24,8 @@ def used(driven, rate=1e4):
     times = np.unique(np.concatenate([np.arange(0.0, motion.duration, 1 / rate), motion.breaks, beside]))
     robot = DrivenRobot(driven.robot, driven.names)
     forces = motion_forces(robot, motion.samples(times), motion.pushes(times))
-    return {name: float(share.max()) / planned_share(name, driven.grip) for name, share in forces.use.items()}
+    taken = shares(actuation(driven.grip), Moving(forces=forces))
+    return {name: float(share.max()) for name, share in taken.items()}
 
 
 def test_a_swerve_keeps_what_motors_and_floor_give():

@@ -6,9 +6,11 @@ import pytest
 
 import trundle
 from trundle import catalog
+from trundle.motion.constraints.constraint import Moving, shares
+from trundle.motion.constraints.friction import LIFTED
+from trundle.motion.constraints.real_limits import actuation
 from trundle.motion.forces.demand import Demand
 from trundle.motion.forces.forces import DrivenRobot, motion_forces
-from trundle.motion.forces.real_limits import LIFTED, planned_share
 
 BEYOND = 1e-6
 # A dense plan with the laws as they are is faster by this share of the time at most, and slower by its own grid's.
@@ -84,8 +86,8 @@ def require_shares(driven, kind):
     times = np.unique(np.concatenate([np.arange(0, motion.duration, 1e-4), motion.breaks, beside]))
     for part in np.array_split(times, 1 + len(times) // 8000):
         forces = motion_forces(robot, motion.samples(part), motion.pushes(part))
-        for name, share in forces.use.items():
-            assert share.max() <= planned_share(name, driven.grip) * (1 + BEYOND), (kind, name)
+        for name, share in shares(actuation(driven.grip), Moving(forces=forces)).items():
+            assert share.max() <= 1 + BEYOND, (kind, name)
 
 
 @pytest.mark.campaign

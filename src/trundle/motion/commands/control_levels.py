@@ -10,29 +10,29 @@ The last two keep declared limits, and what motors, battery and floor give where
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from itertools import takewhile
+from typing import NamedTuple
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.choices import PROFILES, Shape
-from trundle.errors import InputError, NumericsError
+from trundle.errors import InputError
 from trundle.mechanics.modules import ALIGNED, turns_into_range
 from trundle.mechanics.steering import STILL
-from trundle.motion.commands.reach import at_pace, implied, implied_at_rest, within_reach
 from trundle.motion.commands.steps import Control, State, Step, Stretch, Target
+from trundle.motion.constraints.constraint import Constraints
+from trundle.motion.constraints.real_limits import of_reach
+from trundle.motion.constraints.slowdown import Slowdown, hold, slowdown
+from trundle.motion.constraints.wheels import WheelLimits
 from trundle.motion.drive.drive import QUANTITIES, Drive, Limits
-from trundle.motion.forces.pacing import slower
-from trundle.motion.pieces.extremes import peaks, slowing
-from trundle.motion.pieces.motion import Piece, total
+from trundle.motion.forces.motor_limits import implied_at_rest
+from trundle.motion.pieces.motion import Samples, total
 from trundle.motion.pieces.pieces import ModulePiece, TwistLine
 from trundle.motion.pieces.profiles import Profile, shaped, unit_shape
 from trundle.motion.time_optimal import Axis, time_optimal
-
-if TYPE_CHECKING:
-    from trundle.motion.planning.planner import Plan
 
 # Modules that contradict one rigid motion by less than this share of their speed are rounded numbers in a file.
 _CONTRADICTION = 1e-3
@@ -40,58 +40,129 @@ _CONTRADICTION = 1e-3
 _PATIENCE = 10.0
 # Where a line of twists begins in zero, its wheels' directions are those of a place so far along it.
 _AHEAD = 1e-6
-# In place of a speed of zero, so that its share of a limit is a number.
-_SMALLEST = 1e-300
-# Plans are made so often at most until motors and floor give them: the second is the first one slower.
-_REPLANNED = 5
+# Twists that are held take this share of what motors and floor have at most: with nothing left no pace leads to them.
+HELD = 0.95
+# Straight ways are told ahead so many at first.
+_FEW = 4
 _NO_PACE = "a slower twist, or plan within declared limits alone: grip=None"
-# Slowing is rounded up by so much, for the rounding in the largest values.
-_SPARE = 1e-9
 
 
-def by_modules(control: Control, state: State, target: Target) -> Step:
+def by_modules(control: Control, state: State, targets: Sequence[Target]) -> Iterator[Step]:
     """Every module by itself over the command's time, the shortest way that its range allows."""
-    if target.modules is not None:
-        (angles, speeds), period = target.modules, 2 * math.pi
-    else:
-        angles, speeds, _ = control.drive.followed(target.twist or (0, 0, 0), state.angles, state.speeds)
-        period = math.pi
-    placed = _placed(control, state, angles, period)
-    speeds = np.where(np.round((placed - angles) / math.pi) % 2 == 1, -speeds, speeds)
-    piece = _modules(control, state, placed, speeds, target.duration)
-    twist = piece.samples(np.array([target.duration])).twist[0]
-    return Step((piece,), State(twist, placed, speeds))
+    for target in targets:
+        if target.modules is not None:
+            (angles, speeds), period = target.modules, 2 * math.pi
+        else:
+            angles, speeds, _ = control.drive.followed(target.twist or (0, 0, 0), state.angles, state.speeds)
+            period = math.pi
+        placed = _placed(control, state, angles, period)
+        speeds = np.where(np.round((placed - angles) / math.pi) % 2 == 1, -speeds, speeds)
+        piece = _modules(control, state, placed, speeds, target.duration)
+        twist = piece.samples(np.array([target.duration])).twist[0]
+        state = State(twist, placed, speeds)
+        yield Step((piece,), state)
 
 
-def by_body(control: Control, state: State, target: Target) -> Step:
-    """The body's twist on a straight line, the modules after it; slowed for the limits where the drive holds them."""
-    twist, notes = np.array(target.twist or _agreed(control, target)), ()
-    if target.modules is not None and np.abs(target.modules[1]).max() <= STILL:
-        return _steered(control, state, target, target.modules[0])
-    if control.held:
-        twist, notes = _within_speeds(control, twist)
-        twist, more = _within_reach(control, state, twist)
-        notes = (*notes, *more)
-    line = _line(control, state, twist)
-    ends = line(1.0).angles_at(np.array([0.0, 1.0]))
-    straight = None
+class _Straight(NamedTuple):
+    """Pieces from a state to another one over a command's time, and how much slower limits ask for them.
+
+    Wheels that leave their steering range are `beyond` it by so much (m,).
+    """
+
+    start: State
+    pieces: tuple[TwistLine | ModulePiece, ...]
+    after: State
+    beyond: FloatArray
+    notes: tuple[str, ...] = ()
+    slowed: tuple[Slowdown, ...] = ()
+
+
+def by_body(control: Control, state: State, targets: Sequence[Target]) -> Iterator[Step]:
+    """The body's twists on straight lines, the modules after them; slowed for the limits where the drive holds them."""
+    ahead: list[_Straight] = []
+    count = len(targets)
+    for k, target in enumerate(targets):
+        if target.modules is not None and np.abs(target.modules[1]).max() <= STILL:
+            step = _steered(control, state, target, target.modules[0])
+        else:
+            if not (ahead and ahead[0].start is state):
+                # where a command led elsewhere, a few are told ahead, and then ever more
+                count = _FEW if ahead else 2 * count
+                ahead = _ahead(control, state, targets[k : k + count])
+            step = _straight(control, state, target, ahead.pop(0))
+        state = step.state
+        yield step
+
+
+def _ahead(control: Control, state: State, targets: Sequence[Target]) -> list[_Straight]:
+    """The first straight way of commands to come, and more as far as they are certain, slowed in one batch."""
+    ways: list[_Straight] = []
+    coming = [targets[0], *takewhile(lambda each: each.modules is None, targets[1:])]
+    held = _held(control, [_twist(control, target) for target in coming])
+    for target, (twist, notes) in zip(coming, held, strict=True):
+        try:
+            way = _way(control, state, twist, target.duration)
+        except InputError:
+            if not ways:
+                raise
+            break
+        ways.append(way._replace(notes=notes))
+        state = way.after
+    return _slowed(control, ways)
+
+
+def _way(control: Control, state: State, twist: FloatArray, duration: float) -> _Straight:
+    """A line of twists, after the turns that its start needs; `body` lets wheels jump there."""
+    line = _line(control, state, twist, duration)
+    angles, last = line.angles, line.samples(np.array([duration]))
     # a wheel's angle rises or falls along a whole line of twists, so its ends tell whether it stays in its range
-    if any(control.drive.beyond(end).any() for end in ends):
+    beyond = np.maximum(*(control.drive.beyond(end) for end in (angles, line.end_angles)))
+    held = control.held and not beyond.any()
+    turns = turned(control.bounded, control.shape, state, angles) if held else ()
+    return _Straight(state, (*turns, line), State(line.end, last.angle[0], last.drive_speed[0]), beyond)
+
+
+def _slowed(control: Control, ways: Sequence[_Straight]) -> list[_Straight]:
+    """The same with how much slower they have to run, all in one batch."""
+    pieces = [piece for way in ways for piece in way.pieces]
+    if not control.held:
+        return [way._replace(slowed=(Slowdown(1.0, ""),)) for way in ways]
+    found = iter(slowdown(pieces, control.constraints))
+    return [way._replace(slowed=tuple(next(found) for _ in way.pieces)) for way in ways]
+
+
+def _step(way: _Straight, place: int) -> Step:
+    """The step of a way, its pieces so much slower; one that has no pace stays, for `_require_pace` to refuse."""
+    *turns, (factor, name) = way.slowed
+    for turn in turns:
+        if math.isinf(turn.factor):
+            raise InputError(f"the {turn.name} doesn't turn the modules at any pace", hint=_NO_PACE)
+    pieces = tuple(
+        piece if math.isinf(slow.factor) else piece.slower(slow.factor)
+        for piece, slow in zip(way.pieces, way.slowed, strict=True)
+    )
+    limit, _, owner = name.partition(" of ")
+    return Step(pieces, way.after, (Stretch(place, factor, limit, owner),) if name else (), way.notes)
+
+
+def _straight(control: Control, state: State, target: Target, way: _Straight) -> Step:
+    """The step of a straight way, or the one through rest where that is out of range or far slower."""
+    straight = None
+    if way.beyond.any():
         why = "a straight way would take a wheel out of its steering range"
     else:
-        straight = _along(control, state, line, target)
+        straight = _step(way, target.place)
         if not any(stretch.factor > _PATIENCE for stretch in straight.stretches):
-            return replace(straight, notes=notes)
+            return straight
         slowest = max(straight.stretches, key=lambda stretch: stretch.factor)
         past = f"past the axis of {slowest.module}"
         if slowest.limit not in QUANTITIES:
             past = f"within the {slowest.limit} of {slowest.module}"
         why = f"a straight way {past} would take {_PATIENCE:g} times its time"
-    step = _through_rest(control, state, target, twist)
+    step = _through_rest(control, state, target, way.after.twist)
     if straight is not None and _lasts(straight) <= _lasts(step) < math.inf:
-        return replace(straight, notes=notes)
-    step = _require_pace(step)
-    return replace(step, notes=(*notes, f"goes through rest: {why}"))
+        return straight
+    return replace(_require_pace(step), notes=(*way.notes, f"goes through rest: {why}"))
 
 
 def _lasts(step: Step) -> float:
@@ -99,53 +170,67 @@ def _lasts(step: Step) -> float:
     return math.inf if any(math.isinf(stretch.factor) for stretch in step.stretches) else total(step.pieces)
 
 
-def coordinated(control: Control, state: State, target: Target) -> Step:
-    """The planner's quickest way to the twist, which is then held to the end of the command's time."""
-    if target.modules is not None and np.abs(target.modules[1]).max() <= STILL:
-        return _steered(control, state, target, target.modules[0])
-    twist = np.array(target.twist or _agreed(control, target))
-    twist, slowed = _within_reach(control, state, twist)
-    quickest = _quickest(control, state, twist)
+def coordinated(control: Control, state: State, targets: Sequence[Target]) -> Iterator[Step]:
+    """The planner's quickest ways to twists, which are then held to the end of the command's time."""
+    for target in targets:
+        if target.modules is not None and np.abs(target.modules[1]).max() <= STILL:
+            step = _steered(control, state, target, target.modules[0])
+        else:
+            ((twist, notes),) = _held(control, [_twist(control, target)], speeds=False)
+            step = _planned(control, state, target, twist)
+            step = replace(step, notes=(*notes, *step.notes))
+        state = step.state
+        yield step
+
+
+def _planned(control: Control, state: State, target: Target, twist: FloatArray) -> Step:
+    """The planner's quickest way to a twist, slowed as a whole as far as motors and floor ask."""
+    from trundle.motion.planning.planner import plan  # late: the other levels don't wait for it
+
+    drive = control.drive if control.real is None else implied_at_rest(control.drive, control.real.driven)
+    limits = dict(zip(drive.names, drive.limits, strict=True))
+    quickest = plan(control.kinematics, twist, start=state.twist, angles=state.angles, limits=limits)
+    pieces = tuple(quickest.pieces)
+    factor, name = max(slowdown(pieces, of_reach(control.real)))
+    if math.isinf(factor):
+        raise InputError(f"the {name} gives the way to this twist at no pace", hint=_NO_PACE)
+    pieces = tuple(piece.slower(factor) if factor > 1 else piece for piece in pieces)
     # the planner notes where it goes to another twist; without a note the end is exactly what was asked
     reached = quickest.samples([quickest.duration]).twist[0] if quickest.notes else twist
     after = agreeing_state(control, reached, quickest.transitions[-1].end_angles)
-    notes = slowed + tuple(note.partition(": ")[2] for note in quickest.notes)
-    spare = target.duration - quickest.duration
+    notes = tuple(note.partition(": ")[2] for note in quickest.notes)
+    spare = target.duration - total(pieces)
     if spare <= 0:
-        notes += (f"takes {quickest.duration:.4g} s, not {target.duration:g}: no quicker way was found",)
-        return Step(tuple(quickest.pieces), after, (), notes)
+        notes += (f"takes {total(pieces):.4g} s, not {target.duration:g}: no quicker way was found",)
+        return Step(pieces, after, (), notes)
     hold = TwistLine(control.drive, reached, np.zeros(3), shaped("linear", 0.0, 0.0, spare), after.angles)
-    return Step((*quickest.pieces, hold), after, (), notes)
+    return Step((*pieces, hold), after, (), notes)
 
 
-def _quickest(control: Control, state: State, twist: FloatArray) -> Plan:
-    """The planner's way to a twist, slowed as a whole until motors and floor give it."""
-    from trundle.motion.planning.planner import plan  # late: the other levels don't wait for it
-
-    drive = control.drive if control.real is None else implied_at_rest(control.drive, control.real)
-    for _ in range(_REPLANNED):
-        limits = dict(zip(drive.names, drive.limits, strict=True))
-        quickest = plan(control.kinematics, twist, start=state.twist, angles=state.angles, limits=limits)
-        factor, name = (1.0, None) if control.real is None else slower(quickest.pieces, control.real)
-        if name is None:
-            return quickest
-        if math.isinf(factor):
-            raise InputError(f"the {name} gives the way to this twist at no pace", hint=_NO_PACE)
-        drive = at_pace(drive, 1 / factor / (1 + _SPARE))
-    raise NumericsError("the planner's ways take more than motors and floor give, however slow they are")
-
-
-def _within_reach(control: Control, state: State, twist: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
-    """A twist in the same direction that motors and floor hold."""
-    if control.real is None:
-        return twist, ()
-    angles = agreeing_state(control, twist, _facing(control, state, twist)).angles
-    return within_reach(control.drive, control.real, twist, angles)
+def _held(
+    control: Control, twists: Sequence[FloatArray], speeds: bool = True
+) -> list[tuple[FloatArray, tuple[str, ...]]]:
+    """Twists in the same directions that wheels' speeds, motors and floor hold, with notes of what is less."""
+    held: list[tuple[FloatArray, tuple[str, ...]]] = [(twist, ()) for twist in twists]
+    if not control.held:
+        return held
+    rolling = Constraints((WheelLimits(control.drive.names, control.drive.limits),))
+    for constraints, most in ((rolling if speeds else Constraints(()), 1.0), (of_reach(control.real), HELD)):
+        steady = Samples.joined([_steady(control.drive, twist) for twist, _ in held])
+        for k, (share, name) in enumerate(hold(steady, constraints, most)):
+            if 0 < share < 1:  # what isn't held at all has no pace either
+                twist, notes = held[k]
+                less = (
+                    f"the twist is {share:.4g} of what was asked: it takes more than {most:.0%} of the {name}"
+                )
+                held[k] = twist * share, (*notes, less)
+    return held
 
 
-def _facing(control: Control, state: State, twist: FloatArray) -> FloatArray:
-    """The modules' angles along their velocities at a twist, nearest to those they have."""
-    return control.drive.followed(twist.tolist(), state.angles, state.speeds)[0]
+def _steady(drive: Drive, twist: FloatArray) -> Samples:
+    """A sample of a steady twist."""
+    angles = drive.pointed(twist.tolist())[0]
+    return TwistLine(drive, twist, np.zeros(3), unit_shape("linear"), angles).samples(np.array([0.5]))
 
 
 def agreeing_state(control: Control, twist: FloatArray, angles: FloatArray) -> State:
@@ -155,9 +240,10 @@ def agreeing_state(control: Control, twist: FloatArray, angles: FloatArray) -> S
     return State(twist, exact, (np.conj(along) * control.drive.velocities(twist)).real)
 
 
-def _agreed(control: Control, target: Target) -> FloatArray:
-    """The twist of a command of modules that agree with one; InputError says by how much others contradict it."""
-    assert target.modules is not None
+def _twist(control: Control, target: Target) -> FloatArray:
+    """A command's twist, or that its modules agree with; InputError says by how much others contradict it."""
+    if target.modules is None:
+        return np.array(target.twist)
     angles, speeds = target.modules
     twist = control.drive.agreeing(angles[None], speeds[None])[0]
     check_agreement(control.drive, twist, angles, speeds)
@@ -177,36 +263,26 @@ def check_agreement(drive: Drive, twist: FloatArray, angles: FloatArray, speeds:
         )
 
 
-def _within_speeds(control: Control, twist: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
-    """A twist in the same direction at which no wheel is faster than its limit."""
-    drive = control.drive
-    u, along = drive.velocities(twist), drive.rolling_axes(drive.headings)
-    speeds = np.where(drive.points, np.abs(u), np.abs((np.conj(along) * u).real))
-    shares = drive.rolling[0] / np.maximum(speeds, _SMALLEST)  # at rest anything is allowed
-    least = int(shares.argmin())
-    if shares[least] >= 1:
-        return twist, ()
-    name, limit = drive.names[least], drive.rolling[0, least]
-    faster = f"{name} would roll at {speeds[least]:.4g} m/s, of {limit:g}"
-    note = f"the twist is {shares[least]:.4g} of what was asked: {faster}"
-    return twist * shares[least], (note,)
-
-
 def _steered(control: Control, state: State, target: Target, angles: FloatArray) -> Step:
     """Wheels steered at rest over the command's time; of a drive that moves the first half is for braking."""
-    begun = Step((), state)
+    ways, duration, notes = [], target.duration, ()
     if np.abs(state.twist).max() > STILL:
-        target = replace(target, duration=target.duration / 2)
-        begun = _along(control, state, _line(control, state, np.zeros(3)), target)
-        begun = replace(begun, notes=("brakes in the first half of its time, and steers in the second",))
-    placed = _placed(control, begun.state, angles, 2 * math.pi)
+        duration, notes = duration / 2, ("brakes in the first half of its time, and steers in the second",)
+        ways.append(_way(control, state, np.zeros(3), duration))
+        state = ways[0].after
     still = np.zeros(len(angles))
+    placed = _placed(control, state, angles, 2 * math.pi)
+    piece = _modules(control, replace(state, speeds=still), placed, still, duration)
+    ways.append(_Straight(state, (piece,), State(np.zeros(3), placed, still), still))
+    return replace(_require_pace(_joined(control, ways, target.place)), notes=notes)
 
-    def over(duration: float) -> Piece:
-        return _modules(control, replace(begun.state, speeds=still), placed, still, duration)
 
-    piece, stretched = _paced(control, over, target)
-    return _require_pace(begun.then(Step((piece,), State(np.zeros(3), placed, still), stretched)))
+def _joined(control: Control, ways: Sequence[_Straight], place: int) -> Step:
+    """The step of ways one after the other."""
+    step = Step((), ways[0].start)
+    for way in _slowed(control, ways):
+        step = step.then(_step(way, place))
+    return step
 
 
 def _placed(control: Control, state: State, angles: FloatArray, period: float) -> FloatArray:
@@ -240,37 +316,6 @@ def _modules(
     return ModulePiece(control.drive, profiles(state.angles, angles), profiles(state.speeds, speeds))
 
 
-def _along(control: Control, state: State, line: Callable[[float], TwistLine], target: Target) -> Step:
-    """A line of twists over the command's time, after the turns that its start needs; `body` lets wheels jump there."""
-    angles = line(1.0).angles
-    turn = steering(control, state, angles) if control.held else None
-    first = () if turn is None else (turn,)
-    piece, stretched = _paced(control, line, target)
-    last = piece.samples(np.array([piece.duration]))
-    after = State(line(1.0).end, last.angle[0], last.drive_speed[0])
-    return Step((*first, piece), after, stretched)
-
-
-def _paced(
-    control: Control, over: Callable[[float], Piece], target: Target
-) -> tuple[Piece, tuple[Stretch, ...]]:
-    """A piece over the command's time, or as much longer as the limits ask where they are held."""
-    piece = over(target.duration)
-    if not control.held:
-        return piece, ()
-    factor, reason = slowing(peaks(piece), control.drive.limits)
-    why = None if reason is None else (reason.quantity, control.drive.names[reason.module])
-    if control.real is not None:
-        more, name = slower((over(target.duration * factor),), control.real)
-        if name is not None:
-            factor, (limit, _, owner) = factor * more, name.partition(" of ")
-            why = limit, owner
-    if why is None:
-        return piece, ()
-    stretch = Stretch(target.place, factor, *why)
-    return piece if math.isinf(factor) else over(target.duration * factor * (1 + _SPARE)), (stretch,)
-
-
 def _require_pace(step: Step) -> Step:
     """The same; InputError where motors and floor give it at no pace."""
     for stretch in step.stretches:
@@ -284,27 +329,22 @@ def _require_pace(step: Step) -> Step:
 
 def _through_rest(control: Control, state: State, target: Target, twist: FloatArray) -> Step:
     """Brake, steer and go: half of the time for either line."""
-    step, half = Step((), state), replace(target, duration=target.duration / 2)
+    ways: list[_Straight] = []
     for goal in (np.zeros(3), twist):
-        line = _line(control, step.state, goal)
-        beyond = control.drive.beyond(line(1.0).angles)
-        if beyond.any():
-            raise _out_of_range(control.drive, int(beyond.argmax()), line(1.0).angles)
-        step = step.then(_along(control, step.state, line, half))
-    return step
+        ways.append(_way(control, ways[-1].after if ways else state, goal, target.duration / 2))
+        if (beyond := ways[-1].beyond).any():
+            line = ways[-1].pieces[-1]
+            raise _out_of_range(control.drive, int(beyond.argmax()), line.samples(np.zeros(1)).angle[0])
+    return _joined(control, ways, target.place)
 
 
-def _line(control: Control, state: State, twist: FloatArray) -> Callable[[float], TwistLine]:
-    """The straight line from the state's twist to another, as a function of the time it takes."""
+def _line(control: Control, state: State, twist: FloatArray, duration: float) -> TwistLine:
+    """The straight line from the state's twist to another over a time."""
     change = twist - state.twist
-    angles = entry_angles(control, state, change)
-
-    def over(duration: float) -> TwistLine:
-        profile = shaped(control.shape, 0.0, 1.0, duration)
-        return TwistLine(control.drive, state.twist, change, profile, angles)
-
+    profile = shaped(control.shape, 0.0, 1.0, duration)
+    line = TwistLine(control.drive, state.twist, change, profile, entry_angles(control, state, change))
     # between two twists that the wheels can roll along nothing slips, and the start is one: the end is looked at
-    slip = over(1.0).samples(np.array([1.0])).slip[0]
+    slip = line.samples(np.array([duration])).slip[0]
     worst = int(slip.argmax())
     if control.drive.slides:  # wheels that slide leave the base's origin on its way
         slip = np.abs(
@@ -318,7 +358,7 @@ def _line(control: Control, state: State, twist: FloatArray) -> Callable[[float]
             f"the wheels can't roll along the twist ({asked}): {sliding}",
             hint="wheels that don't steer leave a base few motions; `trundle check` tells which",
         )
-    return over
+    return line
 
 
 def entry_angles(control: Control, state: State, change: FloatArray) -> FloatArray:
@@ -345,44 +385,23 @@ def entry_angles(control: Control, state: State, change: FloatArray) -> FloatArr
     return np.where(leaves & ~np.isnan(turns), state.angles + turns, angles)
 
 
-def steering(control: Control, state: State, angles: FloatArray) -> ModulePiece | None:
+def turned(drive: Drive, shape: Shape, state: State, angles: FloatArray) -> tuple[ModulePiece, ...]:
     """Wheels that stand still turn to angles as fast as their limits allow, arriving together; the others roll on.
-    None where no limit asks for time.
+    Nothing where no limit asks for time.
     """
-    drive = control.drive if control.real is None else implied(control.drive, control.real)
-    turn = _steered_by(control, drive, state, angles)
-    if turn is None or control.real is None:
-        return turn
-    factor, name = slower((turn,), control.real)
-    if math.isinf(factor):
-        raise InputError(f"the {name} doesn't turn the modules at any pace", hint=_NO_PACE)
-    return (
-        turn
-        if name is None
-        else _steered_by(control, at_pace(drive, 1 / factor / (1 + _SPARE)), state, angles)
-    )
-
-
-def _steered_by(control: Control, drive: Drive, state: State, angles: FloatArray) -> ModulePiece | None:
-    """The same within the limits of a drive."""
     turning = np.abs(angles - state.angles) > ALIGNED
     rolling = turning & (np.abs(state.speeds) > STILL)
     if rolling.any():
-        raise InputError(
-            f"{control.drive.names[int(rolling.argmax())]} rolls, and would have to turn at once"
-        )
-    free = math.inf, math.inf, math.inf
-    bounds = [(held.steering_rate, held.steering_acceleration, held.steering_jerk) for held in drive.limits]
+        raise InputError(f"{drive.names[int(rolling.argmax())]} rolls, and would have to turn at once")
     ways = list(zip(state.angles, np.where(turning, angles, state.angles), strict=True))
-    bounded = [k for k, bound in enumerate(bounds) if bound != free]
-    axes = [Axis((ways[k][0], 0.0, 0.0), (ways[k][1], 0.0, 0.0), *bounds[k]) for k in bounded]
-    quickest = dict(zip(bounded, time_optimal(axes), strict=True)) if axes else {}
+    bounded = np.flatnonzero(np.isfinite(drive.steering).any(axis=0)).tolist()
+    axes = [Axis((ways[k][0], 0, 0), (ways[k][1], 0, 0), *drive.steering[:, k].tolist()) for k in bounded]
+    quickest = dict(zip(bounded, time_optimal(axes) if axes else (), strict=True))
     duration = max((profile.duration for profile in quickest.values()), default=0.0)
     if not duration:
-        return None  # nothing limits it
-    turns = tuple(quickest.get(k) or shaped(control.shape, *way, duration) for k, way in enumerate(ways))
-    held = tuple(shaped("linear", speed, speed, duration) for speed in state.speeds)
-    return ModulePiece(control.drive, turns, held)
+        return ()
+    turns = tuple(quickest.get(k) or shaped(shape, *way, duration) for k, way in enumerate(ways))
+    return (ModulePiece(drive, turns, tuple(shaped("linear", v, v, duration) for v in state.speeds)),)
 
 
 def smooth_shape(shape: Shape, limits: Sequence[Limits]) -> Shape:

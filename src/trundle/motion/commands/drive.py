@@ -24,11 +24,11 @@ from trundle.motion.commands.control_levels import (
     coordinated,
     smooth_shape,
 )
-from trundle.motion.commands.reach import implied
 from trundle.motion.commands.steps import Control, State, Step, Stretch, Target
+from trundle.motion.constraints.real_limits import of_pace, planned_with
 from trundle.motion.drive.drive import Limits
 from trundle.motion.drive.kinematics import Kinematics, kinematics, planned
-from trundle.motion.forces.real_limits import planned_with
+from trundle.motion.forces.motor_limits import implied
 from trundle.motion.pieces.extremes import Peak, peaks
 from trundle.motion.pieces.motion import Motion
 from trundle.progress import Doing
@@ -256,9 +256,9 @@ def drive(
     held = who.drive.limited(limits)
     within = level in ("limited", "coordinated")
     real = planned_with(who, grip) if within else None
-    bounded = held if real is None else implied(held, real)
+    bounded = held if real is None else implied(held, real.driven)
     shape = smooth_shape(profile, bounded.limits) if within else profile
-    control = Control(who, held, shape, within, real)
+    control = Control(who, held, bounded, shape, of_pace(held, real), within, real)
     begin = _start(control, file, level)
     with Doing(progress, f"planning {file.motion.name}"):
         steps = _steps(control, file, level, begin)
@@ -306,16 +306,14 @@ def driven_modules(who: Kinematics) -> Kinematics:
 
 def _steps(control: Control, file: CommandFile, level: Level, state: State) -> list[Step]:
     """The steps of all commands, errors with their places in the file."""
+    targets = [_target(control, file, command, k) for k, command in enumerate(file.motion.commands)]
     steps: list[Step] = []
-    for place, command in enumerate(file.motion.commands):
-        target = _target(control, file, command, place)
-        try:
-            steps.append(_STEPS[level](control, state, target))
-        except InputError as error:
-            if (error.key or "").startswith("robot."):  # what is wrong is the robot, not the command
-                raise
-            raise file.error(error.message, place, error.hint) from None
-        state = steps[-1].state
+    try:
+        steps.extend(_STEPS[level](control, state, targets))
+    except InputError as error:
+        if (error.key or "").startswith("robot."):  # what is wrong is the robot, not the command
+            raise
+        raise file.error(error.message, len(steps), error.hint) from None
     return steps
 
 

@@ -150,7 +150,7 @@ def _with_forces(run: Run, motion: Motion, maxima: Sequence[Peak]) -> Run:
 def _largest(who: DrivenRobot, motion: Motion) -> dict[str, object]:
     """What a motion takes of friction and batteries at most, as plain data."""
     times = dense(motion)
-    return extremes(who, motion_forces(who, motion.samples(times), motion.pushes(times)))
+    return extremes(motion_forces(who, motion.samples(times), motion.pushes(times)))
 
 
 def summary(driven: Driven) -> dict[str, object]:
@@ -167,7 +167,7 @@ def summary(driven: Driven) -> dict[str, object]:
         **_outcome(driven.motion, driven.peaks, samples),
         "exceeded": exceeded(driven),
         **driven.uses.told,
-        "active": list(_active(driven, samples)),
+        "active": list(_active(driven)),
         "stretch": {
             "factor": duration / asked if asked else None,
             "why": [vars(stretch) | {"command": stretch.command + 1} for stretch in driven.stretches],
@@ -230,18 +230,17 @@ def _broken(driven: Driven, peak: Peak, allowed: float) -> dict[str, object]:
     }
 
 
-def _active(driven: Driven, samples: Samples) -> Iterator[dict[str, object]]:
+def _active(driven: Driven) -> Iterator[dict[str, object]]:
     """From when to when declared limits were used to the full, and what else bound the motion."""
     times = driven.uses.times
-    for name in QUANTITIES:
-        sizes = np.abs(getattr(samples, name))
-        for i, module in enumerate(driven.names):
-            used = sizes[:, i] >= _ACTIVE * driven.limits[i].of(name)
+    for name, share in driven.uses.shares.items():
+        quantity, _, module = name.partition(" of ")
+        if quantity in QUANTITIES:
             # zeros at both ends, so that a stretch at the motion's begin or end has two edges as well
-            edges = np.flatnonzero(np.diff(np.concatenate([[0], used.astype(int), [0]])))
+            edges = np.flatnonzero(np.diff(np.concatenate([[0], share >= _ACTIVE, [0]])))
             for begin, end in edges.reshape(-1, 2):
                 if end - 1 > begin:
-                    yield _used(name, module, float(times[begin]), float(times[end - 1]))
+                    yield _used(quantity, module, float(times[begin]), float(times[end - 1]))
     for name, begin, end in driven.uses.binding:
         limit, _, owners = name.partition(" of ")
         if limit not in QUANTITIES:

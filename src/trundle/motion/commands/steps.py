@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from trundle.arrays import FloatArray
 from trundle.choices import Shape
 from trundle.motion.commands.commands import Three
+from trundle.motion.constraints.constraint import Constraints
+from trundle.motion.constraints.real_limits import RealLimits
 from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
-from trundle.motion.forces.real_limits import RealLimits
 from trundle.motion.pieces.motion import Piece
 
 
@@ -66,12 +67,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Control:
-    """How commands are taken: by which drive, with profiles of which shape, whether its limits are held, and within
-    which motors and floor.
+    """How commands are taken: by which drive, with what its steering's motors imply too (`bounded`), with profiles of
+    which shape, and whether its limits are held: by all constraints on the pace, and within which motors and floor.
     """
 
     kinematics: Kinematics
     drive: Drive
+    bounded: Drive
     shape: Shape
+    constraints: Constraints
     held: bool = False
     real: RealLimits | None = None

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trundle.arrays import FloatArray
-from trundle.motion.commands.binding import battery_current
+from trundle.motion.constraints.real_limits import real_limits
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import motion_forces
-from trundle.motion.forces.real_limits import real_limits
 from trundle.motion.pieces.extremes import Peak
 from trundle.motion.pieces.motion import Motion
 
@@ -34,9 +33,10 @@ def taken(motion: Motion, times: FloatArray, maxima: Sequence[Peak]) -> Taken | 
     """
     samples = motion.samples(times)
     jumps = any(peak.quantity == "drive_acceleration" and math.isinf(peak.value) for peak in maxima)
-    if jumps or float(samples.slip.max()) > _NO_SLIP or real_limits(motion.kinematics, 1.0) is None:
+    real = real_limits(motion.kinematics, 1.0)
+    if jumps or float(samples.slip.max()) > _NO_SLIP or real is None:
         return None
-    who = DrivenRobot(motion.kinematics.robot, motion.kinematics.names)
+    who = real.driven
     forces = motion_forces(who, samples, motion.pushes(times))
     found: dict[str, tuple[FloatArray, str]] = {}
     for k, wheel in enumerate(forces.names):
@@ -51,10 +51,8 @@ def taken(motion: Motion, times: FloatArray, maxima: Sequence[Peak]) -> Taken | 
         if motor.name in forces.currents:
             found[f"{motor.name}.current"] = forces.currents[motor.name], "A"
     for supply in who.here.assembly.supplies:
-        if supply.name in forces.supplies:
-            volts = forces.supplies[supply.name]
-            found[supply.voltage.name] = volts, "V"
-            found[supply.current.name] = battery_current(supply, volts), "A"
+        found[supply.voltage.name] = forces.supplies[supply.name], "V"
+        found[supply.current.name] = forces.battery_currents[supply.name], "A"
     inputs = {
         motor.command.name: (forces.commands[motor.command.name], motor.command.unit) for motor in motors
     }

@@ -13,6 +13,7 @@ from trundle.arrays import FloatArray
 from trundle.catalog.steered import limited_swerve
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.drive import Driven, driven_modules
+from trundle.motion.constraints.real_limits import planned_with
 from trundle.motion.drive.drive import Limits
 from trundle.motion.drive.kinematics import kinematics
 from trundle.motion.fastest.obstacles import Obstacle, obstacles_of
@@ -32,7 +33,6 @@ from trundle.motion.fastest.wishes import (
     stops_of,
     warn_of_headings,
 )
-from trundle.motion.forces.real_limits import planned_with
 from trundle.motion.paths.following import linked
 from trundle.motion.pieces.motion import Motion
 from trundle.motion.planning.search import Candidate

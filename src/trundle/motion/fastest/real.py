@@ -11,13 +11,13 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
+from trundle.motion.constraints.real_limits import RealLimits
 from trundle.motion.drive.drive import Drive, Limits
 from trundle.motion.fastest.directed import Directed, Repaced, limited_base
 from trundle.motion.fastest.problem import Problem
 from trundle.motion.forces.balance import Balance
 from trundle.motion.forces.demand import Demand
 from trundle.motion.forces.driven_robot import DrivenRobot
-from trundle.motion.forces.real_limits import RealLimits
 from trundle.motion.paths.force_scaling import (
     blocked,
     blocking,

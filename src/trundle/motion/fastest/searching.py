@@ -10,6 +10,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
+from trundle.motion.constraints.real_limits import RealLimits
 from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.fastest.directed import Directed
@@ -19,8 +20,7 @@ from trundle.motion.fastest.problem import Problem, Stop, phases_of
 from trundle.motion.fastest.programme import Nodes
 from trundle.motion.fastest.real import like_declared, repaced
 from trundle.motion.fastest.starts import Way, ways
-from trundle.motion.forces.real_limits import RealLimits
-from trundle.motion.paths.aligned import aligned
+from trundle.motion.paths.following import aligned
 from trundle.motion.paths.force_scaling import TooFastError
 from trundle.motion.pieces.motion import Motion, Piece, total
 from trundle.motion.planning.search import Candidate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -45,9 +45,16 @@ class MotionForces(Brief):
         Of the windings, by motor.
     supplies : mapping of str to array (n,), V
         Of the batteries between their terminals, full ones, by name.
-    use : mapping of str to array (n,)
-        By what binds the robot ("grip of rear_left", "supply current of front_left_drive", "load of rear_right") the
-        share of it that the motion takes; above 1 the motion can't be.
+    driven : DrivenRobot
+        Whose they are.
+    loads : mapping of str to array (n,), N
+        Of all wheels on the ground, by wheel; negative of one that would have to be pulled down.
+    rates : array (speeds, n)
+        Of the base, wheels and steering, with what wheels turn faster by their slip.
+    powers : mapping of str to array (n,), W
+        Out of the batteries, by name.
+    sliding : array (n, m) or None
+        Of a base whose wheels slide to turn, the share that a wheel's side gives of what it could along.
     """
 
     names: tuple[str, ...]
@@ -61,7 +68,11 @@ class MotionForces(Brief):
     commands: Mapping[str, FloatArray]
     currents: Mapping[str, FloatArray]
     supplies: Mapping[str, FloatArray]
-    use: Mapping[str, FloatArray]
+    driven: DrivenRobot
+    loads: Mapping[str, FloatArray]
+    rates: FloatArray
+    powers: Mapping[str, FloatArray]
+    sliding: FloatArray | None = None
 
     @property
     def floorless(self) -> bool:
@@ -74,6 +85,15 @@ class MotionForces(Brief):
         size = np.hypot(self.traction, self.side_force)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(size > 0, size / self.grip, 0.0)
+
+    @property
+    def battery_currents(self) -> dict[str, FloatArray]:
+        """(E − V)/R of full batteries (A), by name."""
+        assembly = self.driven.here.assembly
+        return {
+            supply.name: (float(supply.full_voltage) - self.supplies[supply.name]) / _resistance(supply)
+            for supply in assembly.supplies
+        }
 
 
 def motion_forces(driven: DrivenRobot, samples: Samples, wished: FloatArray | None = None) -> MotionForces:
@@ -114,22 +134,18 @@ def given_forces(
 
     Contacts that creep share the forces as their slip does, and motors give what it takes.
     """
-    driven = balance.driven
-    grip = _grip(balance, loads)
-    forces, creep, paid = creeping(balance, nu, forces, loads, grip)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.nan_to_num(np.hypot(*along_and_across(driven, forces)) / grip, nan=0.0)
+    forces, creep, paid = creeping(balance, nu, forces, loads, _grip(balance, loads))
     needed = taken - np.einsum("nkj,nk->jn", balance.rows, forces) + paid
-    return _told(balance, creep.rates(nu), needed, forces, loads, creep, shares)
+    return _moved(balance, creep.rates(nu), needed, forces, loads, creep)
 
 
 def scrubbing_forces(balance: Balance, scrub: Scrub) -> MotionForces:
     """The same of a base whose wheels slide to turn: the share of their friction is that of their side."""
     needed = scrub.taken - np.einsum("nkj,nk->jn", balance.rows, scrub.forces)
-    shares = np.empty((len(scrub.forces), len(balance.driven.wheels)))
+    sliding = np.empty((len(scrub.forces), len(balance.driven.wheels)))
     for side, wheels in enumerate(balance.driven.sides):
-        shares[:, list(wheels)] = scrub.shares[:, [side]]
-    return _told(balance, scrub.nu, needed, scrub.forces, scrub.loads, scrub.creep, shares)
+        sliding[:, list(wheels)] = scrub.shares[:, [side]]
+    return replace(_moved(balance, scrub.nu, needed, scrub.forces, scrub.loads, scrub.creep), sliding=sliding)
 
 
 def _grip(balance: Balance, loads: FloatArray) -> FloatArray:
@@ -139,50 +155,41 @@ def _grip(balance: Balance, loads: FloatArray) -> FloatArray:
     return np.where(known, np.where(known, balance.driven.friction, 0.0) * load, np.inf)
 
 
-def _told(
+def _moved(
     balance: Balance,
     rates: FloatArray,
     needed: FloatArray,
     forces: FloatArray,
     loads: FloatArray,
     creep: Creep,
-    shares: FloatArray,
 ) -> MotionForces:
-    """All that follows from what motors give (speeds, n) at rates, contacts' forces and slip, and shares of grip."""
-    driven, wheels = balance.driven, balance.assembly.wheels
-    names = tuple(wheel.name for wheel in driven.wheels)
-    load, grip = np.maximum(loads[:, balance.on], 0.0), _grip(balance, loads)
-    traction, side = along_and_across(driven, forces)
-    use = {f"grip of {name}": share for name, share in zip(names, shares.T, strict=True)}
-    if balance.assembly.heights:
-        standing = balance.standing
-        use |= {
-            f"load of {w.name}": 1 - loads[:, k] / standing[k]
-            for k, w in enumerate(wheels)
-            if standing[k] > 0
-        }
-    torques, commands, currents, powers = _motors(balance, rates, needed)
-    supplies: _Named = {}
-    for supply in balance.assembly.supplies:
-        supplies[supply.name], use[f"power of {supply.name}"] = terminals(supply, powers, len(forces))
-    fed = {motor: supplies[supply.name] for supply in balance.assembly.supplies for motor in supply.feeds}
-    for column, actuators in driven.actuators.items():
-        for motor in actuators:
-            taken = motor.uses(torques[motor.name], rates[column], fed.get(motor.name))
-            use |= {f"{what} of {motor.name}": np.abs(share) for what, share in taken.items()}
-    slips = creep.along, creep.across
-    return MotionForces(names, traction, side, load, grip, *slips, torques, commands, currents, supplies, use)
+    """All that follows from what motors give (speeds, n) at rates, contacts' forces and slip."""
+    driven, assembly = balance.driven, balance.assembly
+    torques, commands, currents, drawn = _motors(balance, rates, needed)
+    none, supplies = np.zeros(len(forces)), assembly.supplies
+    powers = {s.name: sum((drawn[name] for name in s.feeds if name in drawn), none) for s in supplies}
+    volts = {supply.name: terminals(supply, powers[supply.name]) for supply in supplies}
+    pushes = *along_and_across(driven, forces), np.maximum(loads[:, balance.on], 0.0), _grip(balance, loads)
+    every = dict(zip([wheel.name for wheel in assembly.wheels], loads.T, strict=True))
+    motors = torques, commands, currents, volts
+    return MotionForces(
+        driven.names, *pushes, creep.along, creep.across, *motors, driven, every, rates, powers
+    )
 
 
-def terminals(supply: Supply, powers: Mapping[str, FloatArray], count: int) -> tuple[FloatArray, FloatArray]:
-    """V (V) of a full battery that gives the sum of its motors' powers, V (E − V) = R P, and the share of E²/(4 R), the
-    most that it can give, that they are; where they are more it is at E/2.
-    """
-    source = float(supply.full_voltage)
-    resistance = float(supply.read(supply.battery.internal_resistance))
-    power = sum((powers[name] for name in supply.feeds if name in powers), np.zeros(count))
-    share = 4 * resistance * power / source**2
-    return source * (1 + np.sqrt(np.maximum(1 - share, 0.0))) / 2, share
+def greatest_power(supply: Supply) -> float:
+    """E²/(4 R), the most that a full battery gives (W)."""
+    return float(supply.full_voltage) ** 2 / (4 * _resistance(supply))
+
+
+def terminals(supply: Supply, power: FloatArray) -> FloatArray:
+    """V (V) of a full battery that gives a power (W), V (E − V) = R P; E/2 where that is more than it can give."""
+    share = power / greatest_power(supply)
+    return float(supply.full_voltage) * (1 + np.sqrt(np.maximum(1 - share, 0.0))) / 2
+
+
+def _resistance(supply: Supply) -> float:
+    return float(supply.read(supply.battery.internal_resistance))
 
 
 _Named = dict[str, FloatArray]

@@ -11,7 +11,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.model.arguments import Given, number, robot_of
-from trundle.motion.drive.drive import Limits, limits_of
+from trundle.motion.drive.drive import Drive, Limits, limits_of
 from trundle.motion.drive.kinematics import kinematics, planned
 from trundle.motion.forces.balance import Balance
 from trundle.motion.forces.driven_robot import DrivenRobot
@@ -84,11 +84,6 @@ def motor_limits(robot: Given, speed: float | str | None = None) -> dict[str, Li
     }
 
 
-def rest_acceleration(driven: DrivenRobot) -> float:
-    """What all modules accelerate within at rest, by their motors and their friction (m/s²)."""
-    return _at(_acceleration(driven), 0.0)
-
-
 def _acceleration(driven: DrivenRobot) -> _Left:
     """What all modules accelerate within at speeds; InputError for wheels with rollers."""
     known = kinematics(driven.robot)
@@ -107,6 +102,18 @@ def _acceleration(driven: DrivenRobot) -> _Left:
         return np.min([_greatest(driven, k, *carried, v) for k, carried in each], axis=0)
 
     return acceleration
+
+
+def implied(drive: Drive, driven: DrivenRobot, acceleration: float = math.inf) -> Drive:
+    """The drive within an acceleration (m/s²), and what the motors of its steering imply."""
+    held = [with_steering(driven, k, own, acceleration) for k, own in enumerate(drive.limits)]
+    return drive.limited(dict(zip(drive.names, held, strict=True)))
+
+
+def implied_at_rest(drive: Drive, driven: DrivenRobot) -> Drive:
+    """The drive with what its motors and the friction of its wheels imply at rest, where no accelerations are told."""
+    told = all(math.isfinite(own.drive_acceleration) for own in drive.limits)
+    return implied(drive, driven, math.inf if told else _at(_acceleration(driven), 0.0))
 
 
 def with_steering(driven: DrivenRobot, place: int, limits: Limits, acceleration: float) -> Limits:

@@ -16,11 +16,14 @@ from trundle.expected import came
 from trundle.mechanics.modules import turns_into_range
 from trundle.mechanics.steering import STILL
 from trundle.model.arguments import Given, robot_of
+from trundle.motion.commands.control_levels import turned
 from trundle.motion.commands.drive import Driven
+from trundle.motion.commands.steps import State
+from trundle.motion.constraints.real_limits import RealLimits, of_pace, planned_with
+from trundle.motion.constraints.slowdown import slowdown
 from trundle.motion.drive.drive import Drive, Limits, require_speeds
 from trundle.motion.drive.kinematics import Kinematics, kinematics, planned
-from trundle.motion.forces.real_limits import RealLimits, planned_with
-from trundle.motion.paths.aligned import aligned
+from trundle.motion.forces.motor_limits import implied
 from trundle.motion.paths.along_path import AlongPath, Stretched, local_velocities, steered_along
 from trundle.motion.paths.force_scaling import blocked, blocking, quickest_by_forces
 from trundle.motion.paths.held_wheels import check_held, out_of_range
@@ -277,6 +280,23 @@ def along(
             f"path takes {most}. Other limits, or a path that differs a little, may do"
         ) from None
     return replace(passage.paced, scaling=forced.scaling, wished=forced.pushes)
+
+
+def aligned(
+    drive: Drive, now: FloatArray | None, angles: FloatArray, real: RealLimits | None
+) -> tuple[Piece, ...]:
+    """The modules steered from where they stand (m,) to other angles (m,), at rest; nothing where they are there.
+
+    By the drive's limits and, with motors and battery, slower until these give it.
+    """
+    if now is None:
+        return ()
+    bounded = drive if real is None else implied(drive, real.driven)
+    turns = turned(bounded, "linear", State(np.zeros(3), now, np.zeros(len(now))), angles)
+    found = slowdown(turns, of_pace(drive, real))
+    if found and math.isinf(found[0].factor):
+        raise NumericsError(f"the {found[0].name} doesn't turn the modules at rest, however slowly")
+    return tuple(turn.slower(slow.factor) for turn, slow in zip(turns, found, strict=True))
 
 
 def _begin(

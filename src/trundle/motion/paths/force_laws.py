@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from trundle.arrays import FloatArray, IntArray
+from trundle.motion.constraints.friction import LIFTED
+from trundle.motion.constraints.motors import POWER
 from trundle.motion.forces.demand import Demand, affine
-from trundle.motion.forces.real_limits import LIFTED, POWER
 from trundle.motion.paths.law_slopes import Slopes, products
 from trundle.motion.paths.motor_reach import Alike, Flow, alike
 

@@ -11,9 +11,10 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, NumericsError
+from trundle.motion.constraints.constraint import Moving, shares
+from trundle.motion.constraints.real_limits import actuation
 from trundle.motion.forces.creeping import any_creeps
 from trundle.motion.forces.demand import Demand
-from trundle.motion.forces.real_limits import planned_use
 from trundle.motion.paths.along_path import WISHES, wishes_within, wishing
 from trundle.motion.paths.force_laws import Laws
 from trundle.motion.paths.force_programme import Basis, Chosen, ForceProgramme, Rows
@@ -128,10 +129,10 @@ def blocking(knots: FloatArray, bound: Bound) -> tuple[str, float, float]:
     """What takes most of what there is however slowly a path is followed: its name, the share, and z."""
     demand = bound.demand(knots)
     slow = _SLOW * _greatest_pace(demand)
-    shares = planned_use(demand.forces(np.zeros_like(slow), slow).use, bound.grip)
-    name = max(shares, key=lambda each: float(shares[each].max()))
-    place = int(shares[name].argmax())
-    return name, float(shares[name][place]), float(knots[place])
+    taken = shares(actuation(bound.grip), Moving(forces=demand.forces(np.zeros_like(slow), slow)))
+    name = max(taken, key=lambda each: float(taken[each].max()))
+    place = int(taken[name].argmax())
+    return name, float(taken[name][place]), float(knots[place])
 
 
 def blocked(pose: FloatArray, name: str, share: float) -> InputError:

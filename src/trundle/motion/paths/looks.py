@@ -10,18 +10,16 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from trundle.arrays import BoolArray, FloatArray, IntArray
+from trundle.motion.constraints.constraint import Moving, shares
+from trundle.motion.constraints.real_limits import actuation
+from trundle.motion.constraints.slowdown import NODES, SERIES, most_between
 from trundle.motion.forces.demand import Demand
-from trundle.motion.forces.real_limits import planned_use
 from trundle.motion.paths.along_path import WISHES, wishing
 from trundle.motion.paths.path_scaling import Scaling
 
-# Laws hold at so many points of an interval, and shares are smooth there: polynomials through them, looked at finely.
-# `WEIGHTS` make integrals of them, `WISHED` what they are at the places of wishes.
-NODES = (1 + chebyshev.chebpts2(8)) / 2
-_SERIES = np.linalg.inv(chebyshev.chebvander(2 * NODES - 1, 7)).T
-WEIGHTS = _SERIES @ [0.0 if k % 2 else 1 / (1 - k * k) for k in range(8)]
-WISHED = _SERIES @ chebyshev.chebvander(2 * WISHES - 1, 7).T
-_BETWEEN = _SERIES @ chebyshev.chebvander(np.linspace(-1, 1, 129), 7).T
+# `WEIGHTS` make integrals of shares at the nodes, `WISHED` what they are at the places of wishes.
+WEIGHTS = SERIES @ [0.0 if k % 2 else 1 / (1 - k * k) for k in range(8)]
+WISHED = SERIES @ chebyshev.chebvander(2 * WISHES - 1, 7).T
 # Where a polynomial's last terms are above this, the terms that it hasn't may be so many times as large.
 _SMOOTH, _HIDDEN = 1e-3, 10.0
 
@@ -86,11 +84,9 @@ class Looks:
         inside = np.tile(within, len(self.places)) * np.diff(self.knots)[piece]
         b, a, _ = forced.scaling.squared(piece, inside)
         wished = np.einsum("nj,kjf->knf", wishing(within), forced.pushes[self.places])
-        forces = self.demand.forces(a, b, wished.reshape(len(b), -1))
-        return {
-            name: share.reshape(-1, len(NODES))
-            for name, share in planned_use(forces.use, self.bound.grip).items()
-        }
+        moving = Moving(forces=self.demand.forces(a, b, wished.reshape(len(b), -1)))
+        taken = shares(actuation(self.bound.grip), moving)
+        return {name: share.reshape(-1, len(NODES)) for name, share in taken.items()}
 
     def worst(self, forced: Forced) -> dict[str, FloatArray]:
         """The largest share of all that binds on the intervals, (K,)."""
@@ -112,20 +108,7 @@ class Looks:
 
     def _most(self, forced: Forced) -> _Most:
         """The largest shares on the intervals, and what stands in them for the terms that a polynomial hasn't."""
-        worst: _Most = {}
-        for name, share in self.nodes(forced).items():
-            signed = (share < 0).any()
-            nodes = share if signed else share**2
-            # between looks a peak is higher by an eighth of their second difference, and the larger of the last terms
-            # bounds the rest: about a peak in the middle every other one is none
-            # no grip at all is infinite use, and so is what follows of it
-            with np.errstate(invalid="ignore"):
-                looked = nodes @ _BETWEEN
-                rest = np.abs(nodes @ _SERIES[:, -2:]).max(axis=1)
-                higher = np.abs(np.diff(looked, 2, axis=1)).max(axis=1) / 8 + rest
-                most = np.nan_to_num(looked.max(axis=1) + higher, nan=np.inf)
-            worst[name] = most if signed else np.sqrt(np.maximum(most, 0)), np.nan_to_num(rest, nan=np.inf)
-        return worst
+        return {name: most_between(share) for name, share in self.nodes(forced).items()}
 
 
 def _within(parts: int) -> FloatArray:

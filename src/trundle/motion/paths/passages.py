@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from trundle.arrays import FloatArray
+from trundle.motion.constraints.real_limits import RealLimits
 from trundle.motion.drive.drive import Drive
 from trundle.motion.forces.demand import Demand
-from trundle.motion.forces.real_limits import RealLimits
 from trundle.motion.paths.along_path import AlongPath, Stretched, module_rates
 from trundle.motion.paths.base_limits import base_bounds, base_moves
 from trundle.motion.paths.path_scaling import Scaling, carried

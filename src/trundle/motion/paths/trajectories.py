@@ -17,8 +17,8 @@ from trundle.motion.commands.binding import forces_apply
 from trundle.motion.commands.drive import Driven
 from trundle.motion.commands.record import sample_times
 from trundle.motion.commands.taken import Taken, taken
+from trundle.motion.constraints.real_limits import real_limits
 from trundle.motion.forces.forces import MotionForces, motion_forces
-from trundle.motion.forces.real_limits import real_limits
 from trundle.motion.paths.choreo import CONSTRAINTS, VERSION
 from trundle.motion.paths.pose_paths import apart
 from trundle.motion.pieces.extremes import peaks

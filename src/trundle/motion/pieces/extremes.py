@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -10,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray
-from trundle.motion.drive.drive import QUANTITIES, LimitedQuantity, Limits
+from trundle.motion.drive.drive import LimitedQuantity
 from trundle.motion.pieces.motion import Motion, Piece, Samples
 
 _NAMES: tuple[LimitedQuantity, ...] = get_args(LimitedQuantity)
@@ -151,16 +150,3 @@ def _with_impulses(highest: list[Peak], motion: Motion | Piece, steady: bool) ->
         else peak
         for peak in highest
     ]
-
-
-def slowing(highest: Sequence[Peak], limits: Sequence[Limits]) -> tuple[float, Peak | None]:
-    """How many times slower a motion has to run for its limits, and the largest value that asks for it.
-
-    Slowing k times divides a quantity by k to the order of its derivative; a speed it leaves as it is.
-    """
-    worst, reason = 1.0, None
-    for peak in highest:
-        order, limit = QUANTITIES[peak.quantity][1], limits[peak.module].of(peak.quantity)
-        if order and peak.value > limit * worst**order:
-            worst, reason = (peak.value / limit) ** (1 / order), peak
-    return worst, reason

@@ -14,7 +14,7 @@ from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, counted
 from trundle.expected import came
 from trundle.frozen import Brief, frozen, settle
-from trundle.motion.drive.drive import Drive
+from trundle.motion.drive.drive import QUANTITIES, Drive
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.pieces.arcs import Arcs, integrate
 from trundle.results import Run
@@ -58,6 +58,11 @@ class Samples(Brief):
 
     def __len__(self) -> int:
         return len(self.twist)
+
+    def at_pace(self, pace: FloatArray) -> Samples:
+        """The same twists at shares of the pace (n,)."""
+        orders = {name: order for name, (_, order) in QUANTITIES.items()} | {"twist_rate": 1, "twist_jerk": 2}
+        return replace(self, **{name: getattr(self, name) * pace[:, None] ** k for name, k in orders.items()})
 
     @staticmethod
     def joined(parts: Sequence[Samples]) -> Samples:
@@ -107,6 +112,10 @@ class Piece(ABC):
     @abstractmethod
     def samples(self, times: FloatArray) -> Samples:
         """Twist and modules at times (n,), rising."""
+
+    def slower(self, factor: float) -> Piece:
+        """The same twists over so many times the time; of pieces that go from twist to twist."""
+        raise NotImplementedError
 
     def pushes(self, times: FloatArray) -> FloatArray | None:
         """What is wished of the contacts' forces (n, forces) in N, at times (n,); None where nothing is."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,7 @@ from trundle.arrays import BoolArray, ComplexArray, FloatArray
 from trundle.mechanics.steering import STILL
 from trundle.motion.drive.drive import Drive, log_rates
 from trundle.motion.pieces.motion import Piece, Samples, sampled
-from trundle.motion.pieces.profiles import Profile
+from trundle.motion.pieces.profiles import Profile, move
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +88,10 @@ class TwistLine(Piece):
             low, high = np.where(below, middle, low), np.where(below, high, middle)
         return low
 
+    def slower(self, factor: float) -> TwistLine:
+        """The same twists over so many times the time."""
+        return replace(self, profile=self.profile.slower(factor))
+
     def angles_at(self, times: FloatArray) -> FloatArray:
         """The modules' angles (n, m) at times (n,), in rad, without jumps."""
         start, change = self._line
@@ -138,6 +142,11 @@ class ModulePiece(Piece):
         breaks = np.concatenate([profile.breaks for profile in (*self.angles, *self.speeds)])
         return np.unique(np.append(breaks, self.duration))
 
+    def slower(self, factor: float) -> ModulePiece:
+        """The same angles and speeds over so many times the time."""
+        angles, speeds = (tuple(p.slower(factor) for p in part) for part in (self.angles, self.speeds))
+        return ModulePiece(self.drive, angles, speeds)
+
     @cached_property
     def end_angles(self) -> FloatArray:
         """Where the modules' angles arrive, (m,) in rad."""
@@ -159,11 +168,14 @@ class ModulePiece(Piece):
         return sampled(self.drive, twists, steering, (speed, drive_acceleration, drive_jerk))
 
 
-def turning(drive: Drive, angles: FloatArray, profiles: Sequence[Profile]) -> ModulePiece:
-    """At rest: the modules steer along their profiles from their angles, and hold the last ones."""
+def turning(drive: Drive, angles: FloatArray, turns: FloatArray) -> tuple[ModulePiece, ...]:
+    """At rest all modules steer by their turns, as fast as their limits let them."""
+    if not np.abs(turns).max():
+        return ()
+    moves = [move(float(turn), *limits) for turn, limits in zip(turns, drive.steering.T, strict=True)]
+    turned = tuple(profile.shifted(float(angle)) for profile, angle in zip(moves, angles, strict=True))
     still = Profile(np.zeros(2), np.zeros((1, 1)))
-    turned = tuple(profile.shifted(float(angle)) for profile, angle in zip(profiles, angles, strict=True))
-    return ModulePiece(drive, turned, (still,) * len(turned))
+    return (ModulePiece(drive, turned, (still,) * len(turned)),)
 
 
 def _stacked(profiles: Sequence[Profile], times: FloatArray, order: int) -> FloatArray:

@@ -120,6 +120,11 @@ class Profile(PiecewisePolynomial):
         moved[:, 0] += by
         return replace(self, coefficients=moved)
 
+    def slower(self, factor: float) -> Profile:
+        """The same values over so many times the time, from rest to rest."""
+        powers = np.arange(self.coefficients.shape[1])
+        return Profile(self.breaks * factor, self.coefficients / factor**powers)
+
     def held(self, times: FloatArray, order: int = 0) -> FloatArray:
         """As `at`, and behind the end at rest where it ends."""
         values = self.at(np.minimum(times, self.duration), order)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import factorial
 
@@ -40,6 +40,10 @@ class AlongCourse(Piece):
     def breaks(self) -> FloatArray:
         """The splines' knots."""
         return _KNOTS / INTERVALS * self.time
+
+    def slower(self, factor: float) -> AlongCourse:
+        """The same twists over so many times the time."""
+        return replace(self, time=self.time * factor)
 
     def out_of_range(self) -> int | None:
         """The first module whose steering range the course leaves, or may leave.

@@ -13,9 +13,9 @@ from trundle.mechanics.steering import STILL
 from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.pieces.motion import Motion, Piece
-from trundle.motion.pieces.pieces import straight
+from trundle.motion.pieces.pieces import straight, turning
 from trundle.motion.pieces.profiles import move
-from trundle.motion.planning.search import Candidate, Transition, decided, nearest_turns, transition, turning
+from trundle.motion.planning.search import Candidate, Transition, decided, nearest_turns, transition
 
 Pose = tuple[float, float, float]
 # A displacement in the base's frame (m), and a turn (rad).

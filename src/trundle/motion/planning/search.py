@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.mechanics.modules import turns_into_range
+from trundle.motion.constraints.real_limits import of_pace
+from trundle.motion.constraints.slowdown import slowdown
 from trundle.motion.drive.drive import Drive, log_rates
-from trundle.motion.pieces.extremes import peaks, slowing
 from trundle.motion.pieces.motion import Piece, total
-from trundle.motion.pieces.pieces import straight
-from trundle.motion.pieces.pieces import turning as steered_at_rest
-from trundle.motion.pieces.profiles import change, move
+from trundle.motion.pieces.pieces import straight, turning
+from trundle.motion.pieces.profiles import change
 from trundle.motion.planning.course_pieces import AlongCourse
 from trundle.motion.planning.courses import (
     QUICK,
@@ -169,14 +169,6 @@ def through_rest(drive: Drive, start: FloatArray, end: FloatArray, angles: Float
     return (*pieces, *turning(drive, angles, turns), *_ramp(drive, end / size, 0.0, size, angles + turns))
 
 
-def turning(drive: Drive, angles: FloatArray, turns: FloatArray) -> tuple[Piece, ...]:
-    """At rest all modules steer by their turns, as fast as their limits let them."""
-    if not np.abs(turns).max():
-        return ()
-    profiles = [move(float(turn), *limits) for turn, limits in zip(turns, drive.steering.T, strict=True)]
-    return (steered_at_rest(drive, angles, profiles),)
-
-
 def nearest_turns(drive: Drive, angles: FloatArray, twist: FloatArray) -> FloatArray:
     """By how much the modules steer (m,) until they agree with a twist, forward or backward, within their ranges.
 
@@ -275,8 +267,8 @@ def _rounded(course: AlongCourse) -> AlongCourse:
     """
     if not 0 < course.time < _SHORT:
         return course
-    factor, _ = slowing(peaks(course), course.drive.limits)
-    return course if factor == 1 else replace(course, time=course.time * factor * (1 + _SPARE))
+    ((factor, _),) = slowdown((course,), of_pace(course.drive, None))
+    return course.slower(factor)
 
 
 def _fault(course: AlongCourse) -> str:

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.expected import a_real
 from trundle.mechanics.wheels import WheelModel
+from trundle.motion.constraints.constraint import Constraint, Constraints
+from trundle.motion.constraints.friction import Friction, Load
+from trundle.motion.constraints.motors import BatteryPower, MotorLimits
+from trundle.motion.constraints.wheels import WheelLimits
+from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.robot import Robot
-
-# The share of its load at rest that a plan may take off a wheel: the grip of one that carries nothing is nothing.
-LIFTED = 0.95
-# The share of the most power of a battery that plans take: its voltage, then 0.61 of that without load, falls the more
-# steeply the nearer that comes.
-POWER = 0.95
-
-
-def planned_share(name: str, grip: float) -> float:
-    """The share that is planned with of what binds by name ("grip of rear_left"), with `grip` that of friction."""
-    return {"grip": grip, "load": LIFTED, "power": POWER}.get(name.partition(" of ")[0], 1.0)
-
-
-def planned_use(use: Mapping[str, FloatArray], grip: float) -> dict[str, FloatArray]:
-    """By what binds, the share of what is planned with that shares of it are (`use`); above 1 it is too much."""
-    with np.errstate(over="ignore"):  # a wheel that hardly carries anything grips with next to nothing
-        return {name: share / planned_share(name, grip) for name, share in use.items()}
-
 
 # Rates (rad/s) at which a motor may be left with some torque; dry friction is whole by the first one.
 _RATES = 2.0 ** np.arange(-2.0, 10.0)
@@ -43,6 +29,22 @@ class RealLimits:
 
     driven: DrivenRobot
     grip: float
+
+
+def actuation(grip: float) -> tuple[Constraint, ...]:
+    """Motors, batteries and floor, with `grip` the share of friction to plan with."""
+    return Friction(grip), Load(), BatteryPower(), MotorLimits()
+
+
+def of_reach(real: RealLimits | None) -> Constraints:
+    """The same of a robot; nothing where they don't count."""
+    return Constraints(()) if real is None else Constraints(actuation(real.grip), real.driven)
+
+
+def of_pace(drive: Drive, real: RealLimits | None) -> Constraints:
+    """All that limits the pace of motions whose twists are given: the wheels' speeds hang on these alone."""
+    limits, more = [replace(own, drive_speed=math.inf) for own in drive.limits], of_reach(real)
+    return replace(more, each=(WheelLimits(drive.names, limits), *more.each))
 
 
 def real_limits(who: Kinematics, grip: float) -> RealLimits | None:

@@ -1,0 +1,1 @@
+"""What limits a motion: one file a limit."""

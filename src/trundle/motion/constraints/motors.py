@@ -1,0 +1,40 @@
+"""What motors and batteries give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from trundle.motion.constraints.constraint import Moving, Row
+from trundle.motion.forces.forces import greatest_power
+
+# The share of the most power of a battery that plans take: its voltage, then 0.61 of that without load, falls the more
+# steeply the nearer that comes.
+POWER = 0.95
+
+
+@dataclass(frozen=True)
+class MotorLimits:
+    """|V| ≤ V_max, |i| ≤ i_max, V i ≤ P_max, …: whatever a kind of motor says of its torque τ and its rate ω."""
+
+    def rows(self, at: Moving) -> Iterator[Row]:
+        """One row for all that limits one motor."""
+        forces = at.forces
+        supplies = forces.driven.here.assembly.supplies
+        fed = {motor: forces.supplies[supply.name] for supply in supplies for motor in supply.feeds}
+        for column, actuators in forces.driven.actuators.items():
+            for motor in actuators:
+                taken = motor.uses(forces.torques[motor.name], forces.rates[column], fed.get(motor.name))
+                for what, share in taken.items():
+                    yield Row([f"{what} of {motor.name}"], (share[:, None],), 1.0)
+
+
+@dataclass(frozen=True)
+class BatteryPower:
+    """Σ V i ≤ 0.95 E²/(4 R) over the motors that a full battery feeds: V ≥ ½ (1 + √(1 − 0.95)) E."""
+
+    def rows(self, at: Moving) -> Iterator[Row]:
+        """One row a battery."""
+        for supply in at.forces.driven.here.assembly.supplies:
+            power = at.forces.powers[supply.name][:, None]
+            yield Row([f"power of {supply.name}"], (power,), POWER * greatest_power(supply), one_sided=True)

@@ -1,0 +1,174 @@
+"""How much slower motions have to run, their twists as they are, and what share of steady twists can be held.
+
+At a pace x the rates of twists are x times as large, steering's rates x, its accelerations x² and its jerks x³ times.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numpy.polynomial import chebyshev
+
+from trundle.arrays import FloatArray, IntArray
+from trundle.motion.constraints.constraint import Constraints
+from trundle.motion.pieces.motion import Piece, Samples
+
+# The least pace, or share of a twist, that is tried, and how near to the greatest one it is found.
+_LEAST, _NEAR = 2.0**-20, 1e-8
+# Shares above 1 by this are rounding, those so near to it bind, and of more than this it need not be known how much.
+_ROUNDING, _BINDS, _FAR = 1e-9, 1e-3, 2.0
+# A first step goes down by so much and what is too much at most, in logarithms.
+_STRIDE, _STRIDES = 1.0, 3.0
+# A stretch of which a polynomial's last terms are above this is cut in so many parts where that may hide a larger
+# share: the terms that it hasn't may be so many times as large. Never finer than this (s).
+_SMOOTH, _PARTS, _HIDDEN, _FINEST = 1e-7, 4, 10.0, 1e-12
+
+# Chebyshev's points of an interval, both ends among them; shares are smooth there.
+NODES = (1 + chebyshev.chebpts2(8)) / 2
+SERIES = np.linalg.inv(chebyshev.chebvander(2 * NODES - 1, 7)).T
+# In place of no second difference.
+_STRAIGHT = 1e-300
+_BETWEEN = SERIES @ chebyshev.chebvander(np.linspace(-1, 1, 129), 7).T
+
+_Reasons = npt.NDArray[np.object_]
+
+
+class Slowdown(NamedTuple):
+    """How many times slower a motion has to run, inf where no pace does, and what asks for it; "" where nothing."""
+
+    factor: float
+    name: str
+
+
+def slowdown(pieces: Sequence[Piece], constraints: Constraints) -> list[Slowdown]:
+    """How much slower pieces have to run, each by itself, for constraints to hold at every instant."""
+    moving = [piece for piece in pieces if piece.duration > 0]
+    paces = iter(_greatest(_Stretches(moving, constraints).taken, len(moving)) if moving else ())
+    found = [next(paces) if piece.duration > 0 else (1.0, "") for piece in pieces]
+    return [Slowdown(1 / pace if pace else math.inf, name) for pace, name in found]
+
+
+def hold(steady: Samples, constraints: Constraints, most: float) -> list[tuple[float, str]]:
+    """The greatest shares up to 1 of steady twists (n,) at which constraints are taken up to so much at most, and what
+    binds at more; 0 where none is held.
+    """
+
+    def taken(which: IntArray, part: FloatArray) -> tuple[FloatArray, _Reasons]:
+        own, x = _chosen(steady, which), part[:, None]
+        own = replace(own, twist=own.twist * x, drive_speed=own.drive_speed * x)
+        found = constraints.shares(own) or {"": np.zeros(len(which))}
+        return _largest(np.array([*found.values()]) / most, list(found))
+
+    return _greatest(taken, len(steady))
+
+
+def _greatest(
+    look: Callable[[IntArray, FloatArray], tuple[FloatArray, _Reasons]], count: int
+) -> list[tuple[float, str]]:
+    """Of each the greatest x up to 1 at which nothing takes more than there is, 0 where none does, and what does so
+    above it: false position on the logarithms. What holds at one x is taken to hold below it.
+
+    `look` says of some, at their x, the largest share and what takes it.
+    """
+    paces, names = np.ones(count), np.full(count, "", dtype=object)
+    which: IntArray = np.arange(count)
+    x, last = np.ones(count), np.zeros(count, dtype=bool)
+    low, below, high, above = np.zeros((4, count))
+    while len(which):
+        worst, why = look(which, x)
+        over, size = worst > 1 + _ROUNDING, np.log(np.clip(worst, _LEAST, 1 / _LEAST))
+        binds = over | (x < 1) & (size > -_BINDS)
+        names[which[binds]] = why[binds]
+        # an end that stays a second time counts half, so that both move (Illinois)
+        stays = np.where(over == last, 0.5, 1.0)
+        low, below = np.where(over, (low, below * stays), (x, size))
+        high, above = np.where(over, (x, size), (high, above * stays))
+        paces[which] = low
+        on = np.where(over, high > _LEAST, (x < 1) & (size < -_NEAR)) & (high > low * (1 + _NEAR))
+        which, last = which[on], over[on]
+        low, below, high, above = (part[on] for part in (low, below, high, above))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            way = np.exp((np.log(high) * below - np.log(low) * above) / (below - above))
+        down = high * np.exp(-_STRIDE - np.minimum(above, _STRIDES))
+        x = np.where(low > 0, np.clip(way, low, high), down) * (1 - _ROUNDING)
+    return list(zip(paces.tolist(), names.tolist(), strict=True))
+
+
+def _largest(taken: FloatArray, names: Sequence[str]) -> tuple[FloatArray, _Reasons]:
+    """The largest of shares (names, n), and what they are of: of those alike but for rounding the first."""
+    most = taken.max(axis=0)
+    return most, np.array(names, dtype=object)[(taken >= most * (1 - _ROUNDING)).argmax(axis=0)]
+
+
+def _chosen(samples: Samples, which: IntArray) -> Samples:
+    return Samples(**{field.name: getattr(samples, field.name)[which] for field in fields(samples)})
+
+
+class _Stretches:
+    """Stretches of pieces, whose they are, and samples at their nodes; cut where these don't show how much binds."""
+
+    def __init__(self, pieces: Sequence[Piece], constraints: Constraints) -> None:
+        self.pieces, self.constraints = pieces, constraints
+        self.owner, self.ends, self.samples = np.zeros(0, dtype=int), np.zeros((0, 2)), []
+        # what follows a break counts there: a stretch ends one double before
+        ends = [np.stack([p.breaks[:-1], np.nextafter(p.breaks[1:], 0)], axis=1) for p in pieces]
+        self._add(np.repeat(np.arange(len(pieces)), list(map(len, ends))), np.concatenate(ends))
+
+    def _add(self, owner: IntArray, ends: FloatArray) -> None:
+        """More stretches, of whom and from when to when."""
+        order = np.lexsort((ends[:, 0], owner))
+        owner, ends = owner[order], ends[order]
+        times = ends[:, :1] + np.diff(ends, axis=1) * NODES
+        new = [self.pieces[k].samples(times[owner == k].ravel()) for k in np.unique(owner)]
+        self.owner, self.ends = np.append(self.owner, owner), np.concatenate([self.ends, ends])
+        self.samples = [Samples.joined([*self.samples, *new])] if new else self.samples
+
+    def taken(self, which: IntArray, pace: FloatArray) -> tuple[FloatArray, _Reasons]:
+        """The largest share that pieces (q,) take at paces (q,), between nodes too, and of what."""
+        on = np.flatnonzero(np.isin(self.owner, which))
+        place = np.searchsorted(which, self.owner[on])
+        samples = _chosen(self.samples[0], (on[:, None] * len(NODES) + np.arange(len(NODES))).ravel())
+        paced = samples.at_pace(np.repeat(pace[place], len(NODES)))
+        found = self.constraints.shares(paced) or {"": np.zeros(len(paced))}
+        looked = [most_between(share.reshape(-1, len(NODES))) for share in found.values()]
+        most, rest = np.array(looked).swapaxes(0, 1)
+        every = np.zeros((len(which), len(found)))
+        np.maximum.at(every, place, most.T)
+        worst, names = _largest(every.T, list(found))
+        near = np.maximum(worst, 1.0)[place]
+        with np.errstate(invalid="ignore", over="ignore"):
+            hides = (rest > _SMOOTH) & (most + _HIDDEN * rest > near) & (near < _FAR)
+        unsure = hides.any(axis=0) & (np.diff(self.ends[on], axis=1)[:, 0] > _FINEST)
+        if unsure.any():
+            cut, again = on[unsure], np.unique(place[unsure])
+            ends = np.linspace(self.ends[cut, 0], self.ends[cut, 1], _PARTS + 1)
+            self._add(
+                np.tile(self.owner[cut], _PARTS), np.stack([ends[:-1].ravel(), ends[1:].ravel()], axis=1)
+            )
+            self.owner[cut] = -1
+            worst[again], names[again] = self.taken(which[again], pace[again])
+        return worst, names
+
+
+def most_between(share: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The largest on intervals (K,) of a share at their nodes (K, 8), and what stands in it for the terms that a
+    polynomial hasn't, (K,).
+    """
+    signed = (share < 0).any()
+    nodes = share if signed else share**2
+    # a peak between looks is that of a parabola with the largest second difference, and the larger of the last terms
+    # bounds the rest: about a peak in the middle every other one is none
+    # no grip at all is infinite use, and so is what follows of it
+    with np.errstate(invalid="ignore"):
+        looked = nodes @ _BETWEEN
+        rest = np.abs(nodes @ SERIES[:, -2:]).max(axis=1)
+        bend = np.abs(np.diff(looked, 2, axis=1)).max(axis=1, keepdims=True) + _STRAIGHT
+        higher = np.maximum(bend / 2 - np.abs(np.diff(looked, axis=1)), 0.0) ** 2 / (2 * bend)
+        peaks = np.maximum(looked[:, :-1], looked[:, 1:]) + higher
+        most = np.nan_to_num(peaks.max(axis=1) + rest, nan=np.inf)
+    return most if signed else np.sqrt(np.maximum(most, 0)), np.nan_to_num(rest, nan=np.inf)
