@@ -1,6 +1,7 @@
 """Paths of poses, followed in the least time: every limit between samples too, and the poses of the path."""
 
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -8,8 +9,12 @@ import pytest
 from scipy.interpolate import BSpline
 
 import trundle
+from trundle.motion.constraints.constraint import Constraints
 from trundle.motion.drive.drive import QUANTITIES
-from trundle.motion.paths import path_scaling
+from trundle.motion.paths.knots import Knots
+from trundle.motion.paths.looks import PathProblem
+from trundle.motion.paths.path_scaling import Squares
+from trundle.motion.paths.retime import retime
 from trundle.motion.pieces.profiles import move
 from work import calls
 
@@ -241,20 +246,47 @@ def test_steerings_jerk_may_be_limited_and_rollings_not(robot):
     assert free.motion.duration <= one.motion.duration <= both.motion.duration
 
 
-@pytest.mark.parametrize("degree", [1, 2])
-@pytest.mark.parametrize("size", [3, 64, 65, 66, 300])
-def test_splines_in_blocks_are_those_of_all_at_once(rng, degree, size):
+@pytest.mark.parametrize("size", [2, 3, 40])
+def test_splines_whose_slopes_do_not_jump_are_scipys(rng, size):
     knots = np.cumsum(rng.uniform(0.1, 1, size))
-    full = np.concatenate([knots[:1].repeat(degree), knots, knots[-1:].repeat(degree)])
-    z = (knots[:-1, None] + np.diff(knots)[:, None] * path_scaling._POINTS).ravel()
-    basis = BSpline(full, np.eye(len(full) - degree - 1), degree)
-    under = np.repeat(np.arange(size - 1), len(path_scaling._POINTS))[:, None] + np.arange(degree + 1)
-    for order, values in enumerate(path_scaling.splines_at(full, degree, z, len(path_scaling._POINTS))):
-        np.testing.assert_array_equal(values, np.take_along_axis(basis(z, order), under, axis=1))
+    squares, b = Squares.on(knots, smooth=True), rng.uniform(1, 2, size + 1)
+    spline = BSpline(np.concatenate([knots[:1].repeat(2), knots, knots[-1:].repeat(2)]), b, 2)
+    inside = np.array([0.2, 0.7])
+    z = knots[:-1, None] + np.diff(knots)[:, None] * inside
+    values = np.einsum("kpoc,kc->opk", squares.values(inside, 3), b[squares.columns])
+    for order, value in enumerate(values):
+        np.testing.assert_allclose(value.T, spline(z, order) / (1, 2, 2)[order], atol=1e-9)
+
+
+@pytest.mark.parametrize("smooth", [True, False])
+def test_splines_of_squares_are_their_pieces_and_stay_so_on_finer_knots(rng, smooth):
+    knots = np.cumsum(rng.uniform(0.1, 1, 7))
+    squares = Squares.on(knots, smooth)
+    b = rng.uniform(1, 2, len(squares.pairs))
+    scaling = squares.scaling(b)
+    np.testing.assert_allclose(squares.coefficients(scaling), b, rtol=1e-9)
+    share = np.array([0.0, 0.3, 1.0])
+    values = np.einsum("kpoc,kc->okp", squares.values(share, 3), b[squares.columns])
+    piece = np.repeat(np.arange(6), 3)
+    pieces = scaling.squared(piece, np.tile(share, 6) * np.diff(knots)[piece])
+    np.testing.assert_allclose(values.reshape(3, -1), pieces, rtol=1e-9, atol=1e-9)
+    finer = np.sort(np.concatenate([knots, (knots[:-1] + knots[1:]) / 2]))
+    again = Squares.on(finer, smooth)
+    same = again.scaling(again.coefficients(scaling))
+    z = rng.uniform(knots[0], knots[-1], 20)
+    np.testing.assert_allclose(
+        same.squared(*same.placed(z))[0], scaling.squared(*scaling.placed(z))[0], rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize("spoilt", [np.inf, np.nan])
 def test_rates_without_end_are_told(spoilt):
-    rows, where = np.array([[1.0, spoilt]]), np.array([[0, 1]])
+    piece = trundle.follow(trundle.pose_path([(0, 0, 0), (1, 0, 0)])).motion.pieces[0]
+
+    def spoilt_samples(z):
+        unit = piece.at_unit_pace(z)
+        return replace(unit, drive_jerk=unit.drive_jerk * spoilt)
+
+    problem = PathProblem(spoilt_samples, Constraints(()), jerks=False)
     with pytest.raises(trundle.NumericsError, match="too sharp or too long"):
-        path_scaling._maximum(np.ones(2), rows, where, [(0.0, 1.0)] * 2)
+        retime(problem, Knots(piece.scaling.knots, piece.scaling.knots[1:-1]))

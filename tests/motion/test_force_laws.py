@@ -1,14 +1,14 @@
-"""The laws of a path's forces: their slopes are those of differences, and bend down where they say so."""
+"""Constraints along a path as Newton's method asks for them: slopes are those of differences, cones bend as they do."""
 
 import numpy as np
 import pytest
 
 import trundle
 from trundle import catalog
-from trundle.motion.constraints.real_limits import real_limits
+from trundle.motion.constraints.real_limits import of_motion, real_limits
 from trundle.motion.drive.kinematics import kinematics
-from trundle.motion.forces.demand import Demand
-from trundle.motion.paths.force_laws import Laws, Place
+from trundle.motion.paths.force_laws import Laws
+from trundle.motion.paths.looks import Looks, PathProblem
 
 ROBOTS = {
     "swerve": lambda: catalog.swerve(
@@ -27,64 +27,60 @@ ROBOTS = {
 }
 
 
+def laws_at(kind, knots, rng):
+    """All that limits a robot along a path, and places within it."""
+    driven = trundle.follow(trundle.pose_path([(0, 0, 0), (1, 0.5, 1), (2, 0, 1)]), ROBOTS[kind]())
+    piece, real = driven.motion.pieces[-1], real_limits(kinematics(driven.robot), 0.95)
+    limits = trundle.Limits(drive_speed=3, steering_jerk=2000)
+    constraints = of_motion(piece.drive.limited(limits), real, [(0.2, 0.5, {"acceleration": 6.0})])
+    laws = Laws(Looks.on(np.array(knots), PathProblem(piece.at_unit_pace, constraints, jerks=True)))
+    scaling = piece.scaling
+    b = 0.5 * scaling.squared(*scaling.placed(laws.looks.z))[0]
+    moved = np.stack([b, *(0.3 * b * rng.uniform(-1, 1, (2, len(b))))], axis=1)
+    return laws, np.concatenate([moved, rng.uniform(-0.1, 0.1, (len(b), laws.wide - 3))], axis=1)
+
+
+def moved(at, way, step):
+    return at + step * np.eye(at.shape[1])[way]
+
+
 @pytest.mark.parametrize("kind", ROBOTS)
-def test_slopes_are_those_of_differences(kind, rng):
-    robot = ROBOTS[kind]()
-    driven = trundle.follow(trundle.pose_path([(0, 0, 0), (1, 0.5, 1), (2, 0, 1)]), robot)
-    piece = driven.motion.pieces[-1]
-    z = np.linspace(0.05, 0.95, 7)
-    real = real_limits(kinematics(driven.robot), 0.95)
-    one, none = np.ones_like(z), np.zeros_like(z)
-    laws = Laws(Demand.along(real.driven, piece.passed(z, (one, none, none))), 0.95)
-    b = 0.5 * np.interp(z, piece.scaling.knots[:-1], piece.scaling.squares[:, 0])
-    free, volts = (rng.uniform(-0.2, 0.2, (7, laws.wide - 2 - len(laws.supplies))), len(laws.supplies))
-    at = Place(b, 0.3 * b * rng.uniform(-1, 1, 7), free, rng.uniform(0.7, 0.9, (7, volts)))
+def test_slopes_are_those_of_differences_from_both_sides(kind, rng):
+    laws, at = laws_at(kind, [0.2, 0.5, 0.8], rng)
     held = laws.held(at)
-
-    def moved(way, step):
-        parts = np.column_stack([at.b, at.a, at.free, at.volts])
-        parts[:, way] += step
-        last = laws.wide - volts
-        return laws.held(Place(parts[:, 0], parts[:, 1], parts[:, 2:last], parts[:, last:]))
-
-    units = [b.max(), b.max(), *np.ones(laws.wide - 2)]
+    units = [*[at[:, 0].max()] * 3, *np.ones(laws.wide - 3)]
     for way, unit in enumerate(units):
-        low, high = (moved(way, sign * 1e-5 * unit).value for sign in (-1, 1))
-        differences = (high - low) / 2e-5
-        slopes = held.slopes.times(np.tile(np.eye(laws.wide)[way], (7, 1)))
-        np.testing.assert_allclose(slopes * unit, differences, rtol=1e-4, atol=1e-5)
-    weights = rng.uniform(0, 1, held.value.shape)
-    whole = np.stack([held.slopes.times(np.tile(one, (7, 1))) for one in np.eye(laws.wide)], axis=2)
-    np.testing.assert_allclose(
-        held.slopes.pulled(weights), np.einsum("nm,nml->nl", weights, whole), rtol=1e-9
-    )
-    squared = np.einsum("nm,nmk,nml->nkl", weights, whole, whole)
-    np.testing.assert_allclose(held.slopes.squared(weights), squared, rtol=1e-9, atol=1e-12)
+        low, high = (laws.held(moved(at, way, sign * 1e-4 * unit)) for sign in (-1, 1))
+        expected = (high.value - low.value) / 2e-4
+        np.testing.assert_allclose(held.slopes[:, way] * unit, expected, rtol=1e-4, atol=1e-4)
+        expected = (high.bounds - low.bounds) / 2e-4
+        np.testing.assert_allclose(held.bounds_by[:, way] * unit, expected, rtol=1e-4, atol=1e-3)
+
+
+def test_margins_leave_less(rng):
+    laws, at = laws_at("omni", [0.2, 0.5], rng)
+    whole = laws.held(at).value
+    laws.margins["grip of left"] = np.array([0.5, *np.ones(7)])
+    less = laws.held(at).value - whole
+    assert (np.abs(less) > 1e-12).sum() == 1
+    assert less.min() < -0.1
 
 
 def test_cones_bend_as_their_slopes_change(rng):
-    """−∇²c, as differences of slopes, of all that isn't in √b: the cones of grip, along what is free."""
-    driven = trundle.follow(trundle.pose_path([(0, 0, 0), (1, 0.5, 1)]), ROBOTS["swerve"]())
-    piece, z = driven.motion.pieces[-1], np.array([0.3, 0.6])
-    real = real_limits(kinematics(driven.robot), 0.95)
-    one, none = np.ones_like(z), np.zeros_like(z)
-    laws = Laws(Demand.along(real.driven, piece.passed(z, (one, none, none))), 0.95)
-    b = 0.5 * np.interp(z, piece.scaling.knots[:-1], piece.scaling.squares[:, 0])
-    r = laws.wide - 2 - len(laws.supplies)
-    at = Place(b, 0 * b, rng.uniform(-0.2, 0.2, (2, r)), np.full((2, 1), 0.8))
-    held, step = laws.held(at), 1e-5
-    bent = np.zeros((2, held.value.shape[1], laws.wide, laws.wide))
+    """−∇²c, as differences of slopes along what is free: of cones of grip and of the battery, which are no more than
+    quadratic there, exactly.
+    """
+    laws, at = laws_at("swerve", [0.2, 0.5], rng)
+    held, ways = laws.held(at), range(3, laws.wide)
+    bent = np.zeros((*held.value.shape, laws.wide, laws.wide))
     for place, owner in enumerate(held.owner):
-        bend = held.bend[:, place]
+        bend = held.bend[..., place]
         bent[:, owner] += held.weight[:, place, None, None] * bend[:, :, None] * bend[:, None]
-
-    def slopes(free):
-        """(n, m, r): by what is free."""
-        by = laws.held(at._replace(free=free)).slopes
-        units = np.eye(laws.wide)[2 : 2 + r]
-        return np.stack([by.times(np.tile(unit, (2, 1))) for unit in units], axis=2)
-
-    for way, unit in enumerate(np.eye(r)):
-        change = slopes(at.free + step * unit) - slopes(at.free - step * unit)
-        expected = bent[:, :, 2 + way, 2 : 2 + r]
-        np.testing.assert_allclose(-change / (2 * step), expected, rtol=1e-5, atol=1e-6)
+    names = [name for row in laws._rows(at[:, None]) for name in row.names]
+    exact = [k for k, name in enumerate(names) if name.split(" of ")[0] in ("grip", "load", "power", "sag")]
+    assert len(exact) == 4 + 4 + 1 + 1
+    for way in ways:
+        low, high = (laws.held(moved(at, way, sign * 1e-3)).slopes for sign in (-1, 1))
+        np.testing.assert_allclose(
+            -(high - low)[:, 3:, exact] / 2e-3, bent[:, exact, way, 3:].swapaxes(1, 2), rtol=1e-3, atol=2e-3
+        )

@@ -60,7 +60,7 @@ def test_declared_limits_that_are_lower_stay_what_binds():
     """Motors and floor of the default robot give all that its limits ask for: the plan is that of its limits alone."""
     path = trundle.pose_path([(0, 0, 0), (1, 0.5, 1), (2, 0, 0)])
     ours, alone = (trundle.follow(path, grip=grip).motion.duration for grip in (0.95, None))
-    assert ours == alone
+    assert ours == pytest.approx(alone, rel=1e-4)
 
 
 REAL = {"motor": "kraken_x60", "friction": 0.9, "robot_mass": 45, "center_height": 0.2, "current_limit": 100}
@@ -137,15 +137,17 @@ def test_what_cannot_be_planned_is_told_with_the_wheel():
     weak = ServoMotor(drives="rear_left.steering", stiffness=40, torque_limit=1e-9)
     weak = robot.model_copy(update={"motors": {**robot.motors, "rear_left_steer": weak}})
     turning = trundle.pose_path([(0, 0, 0), (1, 0.4, 0), (2, 0, 0)])
-    with pytest.raises(trundle.InputError, match=r"at \(.*times the torque that rear_left_steer has"):
-        trundle.follow(turning, weak)
+    # a motor that hardly turns its wheel makes the plan as slow
+    driven = trundle.follow(turning, weak)
+    assert driven.motion.duration > 1000
+    assert "torque of rear_left_steer" in {name for name, *_ in driven.uses.binding}
 
 
 def test_what_no_programme_finds_is_told_with_the_wheel_and_the_place(monkeypatch):
     def none(*_):
         raise trundle.NumericsError("no speeds along the path keep what binds it")
 
-    monkeypatch.setattr(following, "quickest_by_forces", none)
+    monkeypatch.setattr(following, "retime", none)
     path = trundle.pose_path([(0, 0, 0), (1, 1, 0)])
     with pytest.raises(trundle.NumericsError, match=r"at a crawl the path takes .* of the .* at \(.*, .*\)"):
         trundle.follow(path, catalog.swerve(gear_ratio=6.75, **FED))

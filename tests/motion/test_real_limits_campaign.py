@@ -205,8 +205,9 @@ def laws_at_a_point(demand):
         ]
         laws.append((sum(part**2 for part in parts) - (friction * load / unit) ** 2, -np.inf, 0.0))
         laws.append((load / balance.standing[wheel], 1 - LIFTED, np.inf))
-    for column in demand.columns:
-        for actuator in robot.actuators[column]:
+    moved = np.abs(demand.pace).max(axis=1) + np.abs(demand.needed[1:]).max(axis=(0, 2))
+    for column in np.flatnonzero(moved).tolist():
+        for actuator in robot.actuators.get(column, ()):
             motor, read = actuator.motor, actuator.read
             if motor.type == "dc":
                 ratio, constant = read(motor.gear_ratio), read(motor.torque_constant)

@@ -124,10 +124,6 @@ class Actuator:
         sees = Drive(0.0, 0.0, rate, {}, supply)
         return ask(self.motor, self.key, self.motor.greatest_torque, sees, self.read)
 
-    def reaches(self, rate: Scalar, supply: Scalar | None = None) -> Mapping[str, Scalar]:
-        """By what holds it back, the torque that this alone lets it give forward at most."""
-        return ask(self.motor, self.key, self.motor.reaches, Drive(0.0, 0.0, rate, {}, supply), self.read)
-
     def uses(self, torque: Scalar, rate: Scalar, supply: Scalar | None = None) -> Mapping[str, Scalar]:
         """By what holds it back, the share of it that a torque takes."""
         return ask(

@@ -33,7 +33,7 @@ from trundle.robot.values import (
     describe,
     problem,
 )
-from trundle.scalars import Scalar, absolute, clamp, is_zero, maximum, minimum, sqrt
+from trundle.scalars import Scalar, absolute, clamp, is_zero, maximum, minimum
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
@@ -174,23 +174,6 @@ class DCMotor(WoundMotor):
         winding = self._wanted(ahead, None, read)
         current = winding.flow(self._voltage(winding, ahead, read))
         return ratio * (read(self.torque_constant) * current - self._rub(ahead, read))
-
-    def reaches(self, drive: Drive, read: Read) -> Mapping[str, Scalar]:
-        """Those at the currents that its own limit, the voltages and its controller's draw allow."""
-        ratio, resistance = absolute(read(self.gear_ratio)), read(self.resistance)  # either way round
-        ahead = drive._replace(rate=drive.rate * ratio / read(self.gear_ratio))
-        emf, rub = self._emf(read) * ratio * drive.rate, self._rub(ahead, read)
-        currents: dict[str, Scalar] = {}
-        if self.current_limit is not None:
-            currents["current"] = read(self.current_limit)
-        if self.voltage_limit is not None:
-            currents["voltage"] = (read(self.voltage_limit) - emf) / resistance
-        if drive.supply is not None:
-            currents["battery"] = (drive.supply - emf) / resistance
-        if (drawn := self._drawn(drive, read)) is not None:
-            currents["supply current"] = (sqrt(emf * emf / 4 + resistance * drawn) - emf / 2) / resistance
-        constant = read(self.torque_constant)
-        return {name: ratio * (constant * current - rub) for name, current in currents.items()}
 
     def uses(self, torque: Scalar, drive: Drive, read: Read) -> Mapping[str, Scalar]:
         """Shares of its greatest current, of the voltages, and of what its controller draws at most."""

@@ -146,14 +146,6 @@ class Motor(Kind):
         """The torque that it can give forward at most at a rate, once its own states have settled; None for any."""
         return None
 
-    def reaches(self, drive: Drive, read: Read) -> Mapping[str, Scalar]:
-        """By what holds it back, the torque that this alone lets it give forward at most at a rate; the least counts.
-
-        As a function of the rate one of them has no kinks, so that plans may take its tangents.
-        """
-        most = self.greatest_torque(drive, read)
-        return {} if most is None else {"torque": most}
-
     def uses(self, torque: Scalar, drive: Drive, read: Read) -> Mapping[str, Scalar]:
         """By what holds it back, the share of it that a torque at a rate takes, with its sign; beyond ±1 it can't."""
         ahead, behind = (

@@ -20,13 +20,15 @@ from trundle.motion.pieces.motion import Samples
 class Row(NamedTuple):
     """|x| ≤ most, or x ≤ most where it is one-sided: k alike limits by their names, at n places.
 
-    x has its parts, (n, k) each; most is (n, k), (k,) or a number.
+    x has its parts, (n, k) each; most is (n, k), (k,) or a number. `bends` are parts, (n, k) each, whose squares a
+    one-sided x is made of, beside what doesn't bend.
     """
 
     names: Sequence[str]
     x: tuple[FloatArray, ...]
     most: FloatArray | float
     one_sided: bool = False
+    bends: tuple[FloatArray, ...] = ()
 
     @property
     def shares(self) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -36,5 +37,13 @@ class BatteryPower:
     def rows(self, at: Moving) -> Iterator[Row]:
         """One row a battery."""
         for supply in at.forces.driven.here.assembly.supplies:
-            power = at.forces.powers[supply.name][:, None]
-            yield Row([f"power of {supply.name}"], (power,), POWER * greatest_power(supply), one_sided=True)
+            power, currents = at.forces.powers[supply.name][:, None], at.forces.currents
+            # V i = e i + R i²
+            heats = tuple(
+                currents[motor.name][:, None]
+                * math.sqrt(float(motor.settled_winding(0.0, 0.0, 0.0).resistance))
+                for motor in at.forces.driven.here.assembly.actuators
+                if motor.name in supply.feeds and motor.name in currents
+            )
+            most = POWER * greatest_power(supply)
+            yield Row([f"power of {supply.name}"], (power,), most, one_sided=True, bends=heats)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from trundle.motion.constraints.constraint import Constraint, Constraints
 from trundle.motion.constraints.friction import Friction, Load
 from trundle.motion.constraints.motors import BatteryPower, MotorLimits
 from trundle.motion.constraints.wheels import WheelLimits
+from trundle.motion.constraints.zones import ZoneLimits
 from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.forces.driven_robot import DrivenRobot
@@ -45,6 +47,14 @@ def of_pace(drive: Drive, real: RealLimits | None) -> Constraints:
     """All that limits the pace of motions whose twists are given: the wheels' speeds hang on these alone."""
     limits, more = [replace(own, drive_speed=math.inf) for own in drive.limits], of_reach(real)
     return replace(more, each=(WheelLimits(drive.names, limits), *more.each))
+
+
+def of_motion(
+    drive: Drive, real: RealLimits | None, zones: Sequence[tuple[float, float, Mapping[str, float]]] = ()
+) -> Constraints:
+    """All that limits a motion, with zones from where to where in what its places are told by."""
+    more = of_reach(real)
+    return replace(more, each=(WheelLimits(drive.names, drive.limits), ZoneLimits(zones), *more.each))
 
 
 def real_limits(who: Kinematics, grip: float) -> RealLimits | None:

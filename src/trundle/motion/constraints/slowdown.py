@@ -31,7 +31,8 @@ _SMOOTH, _PARTS, _HIDDEN, _FINEST = 1e-7, 4, 10.0, 1e-12
 # Chebyshev's points of an interval, both ends among them; shares are smooth there.
 NODES = (1 + chebyshev.chebpts2(8)) / 2
 SERIES = np.linalg.inv(chebyshev.chebvander(2 * NODES - 1, 7)).T
-# In place of no second difference.
+# What is below this, or its square, is no share that binds; and in place of no second difference.
+_NOWHERE_NEAR = 0.25
 _STRAIGHT = 1e-300
 _BETWEEN = SERIES @ chebyshev.chebvander(np.linspace(-1, 1, 129), 7).T
 
@@ -161,14 +162,17 @@ def most_between(share: FloatArray) -> tuple[FloatArray, FloatArray]:
     """
     signed = (share < 0).any()
     nodes = share if signed else share**2
-    # a peak between looks is that of a parabola with the largest second difference, and the larger of the last terms
-    # bounds the rest: about a peak in the middle every other one is none
-    # no grip at all is infinite use, and so is what follows of it
-    with np.errstate(invalid="ignore"):
-        looked = nodes @ _BETWEEN
-        rest = np.abs(nodes @ SERIES[:, -2:]).max(axis=1)
+    with np.errstate(invalid="ignore"):  # no grip at all is infinite use, and so is what follows of it
+        terms = np.abs(nodes @ SERIES)
+        rest = terms[:, -2:].max(axis=1)
+        # the sum of all terms is no less: that will do far below 1
+        most = terms.sum(axis=1) + rest
+        near = ~(most < _NOWHERE_NEAR)
+        # a peak between looks is that of a parabola with the largest second difference, and the larger of the last
+        # terms bounds the rest: about a peak in the middle every other one is none
+        looked = nodes[near] @ _BETWEEN
         bend = np.abs(np.diff(looked, 2, axis=1)).max(axis=1, keepdims=True) + _STRAIGHT
         higher = np.maximum(bend / 2 - np.abs(np.diff(looked, axis=1)), 0.0) ** 2 / (2 * bend)
         peaks = np.maximum(looked[:, :-1], looked[:, 1:]) + higher
-        most = np.nan_to_num(peaks.max(axis=1) + rest, nan=np.inf)
+        most[near] = np.nan_to_num(peaks.max(axis=1) + rest[near], nan=np.inf)
     return most if signed else np.sqrt(np.maximum(most, 0)), np.nan_to_num(rest, nan=np.inf)

@@ -13,7 +13,6 @@ from trundle.mechanics.modules import SLACK
 from trundle.mechanics.steering import STILL
 from trundle.motion.drive.drive import Drive, log_rates, product_rates
 from trundle.motion.paths.along_path import wishes_at
-from trundle.motion.paths.base_limits import base_bounds, base_moves
 from trundle.motion.paths.path_scaling import Scaling, carried
 from trundle.motion.pieces.motion import Piece, Samples, sampled
 from trundle.motion.pieces.profiles import PiecewisePolynomial
@@ -218,16 +217,6 @@ def _base_squares(found: Samples) -> FloatArray:
     velocity, acceleration = _base_rates(found)
     rates = found.twist[:, 2], found.twist_rate[:, 2]
     return np.stack([np.abs(velocity), np.abs(acceleration), *rates], axis=1) ** 2
-
-
-def limited_base(unit: Samples, asked: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """What a base asked for (n, 4) moves along with a way, three derivatives (3, n, c), and their limits: its origin in
-    some directions, its length and heading.
-    """
-    velocity, acceleration = _base_rates(unit)
-    moves = base_moves(velocity, unit.twist[:, 2]), base_moves(acceleration, unit.twist_rate[:, 2])
-    # nothing limits third derivatives
-    return np.array([*moves, np.zeros_like(moves[0])]), base_bounds(asked)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
@@ -11,31 +10,22 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
-from trundle.motion.constraints.real_limits import RealLimits
+from trundle.motion.constraints.real_limits import RealLimits, of_motion
 from trundle.motion.drive.drive import Drive, Limits
-from trundle.motion.fastest.directed import Directed, Repaced, limited_base
+from trundle.motion.fastest.directed import Directed, Repaced
 from trundle.motion.fastest.problem import Problem
 from trundle.motion.forces.balance import Balance
-from trundle.motion.forces.demand import Demand
 from trundle.motion.forces.driven_robot import DrivenRobot
-from trundle.motion.paths.force_scaling import (
-    blocked,
-    blocking,
-    evenly_by_forces,
-    passing_by_forces,
-    quickest_by_forces,
-)
 from trundle.motion.paths.knots import Knots
-from trundle.motion.paths.looks import Bound, Forced
-from trundle.motion.pieces.motion import Motion, Samples
+from trundle.motion.paths.looks import Forced, PathProblem
+from trundle.motion.paths.retime import evenly, retime, retime_passing, unsolved
+from trundle.motion.pieces.motion import Motion
 from trundle.motion.pieces.pieces import straight
 from trundle.motion.pieces.profiles import Profile
 
 # The programme takes motors for a speed and an acceleration: what they give at this share of their greatest rate, up
 # to that one. The true laws count along the way that it finds.
 _HALF, _WHOLE = 0.5, 0.95
-# Looks at most so far apart are at the same place of a way.
-_AGAIN = 1e-12
 # What steering that nothing limits is taken to do (rad/s, rad/s²): a turn in half a second, reached in a tenth.
 _STEERING, _QUICKENING = 4 * math.pi, 40 * math.pi
 
@@ -124,68 +114,35 @@ def _steering(driven: DrivenRobot, place: int, limits: Limits) -> Limits:
     )
 
 
-def _looked(way: Directed, z: FloatArray) -> Samples:
-    """The way at z (n,), rising: of two looks at a break the first belongs to what ends there; accelerations jump."""
-    near, last = z.copy(), len(z) - 1
-    twice = np.flatnonzero(np.diff(z) <= _AGAIN)
-    for place, beside in ((twice, twice - 1), (twice + 1, twice + 2)):
-        near[place] = (z[place] + z[np.clip(beside, 0, last)]) / 2
-    return way.on(z, way.direction.piece_at(near))
-
-
-def _course(way: Directed, asked: FloatArray | None) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
-    """What moves along with z, three derivatives (3, n, c), and their limits: steering, rolling, and the base."""
-    limits = np.concatenate([way.drive.steering, way.drive.rolling], axis=1)
-
-    def course(z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        unit = way.samples(z)
-        steering = (unit.steering_rate, unit.steering_acceleration, unit.steering_jerk)
-        rolling = (unit.drive_speed, unit.drive_acceleration, unit.drive_jerk)
-        rates = np.concatenate([np.array(steering), np.array(rolling)], axis=2)
-        held = np.broadcast_to(limits[:, None], rates.shape)
-        if asked is None:
-            return rates, held
-        base, bounds = limited_base(unit, asked[way.direction.piece_at(z)])
-        return np.concatenate([rates, base], axis=2), np.concatenate([held, bounds], axis=2)
-
-    return course
-
-
 def repaced(
     problem: Problem, phases: tuple[int, ...], motion: Motion, drive: Drive, real: RealLimits
 ) -> Repaced:
     """The way of a motion in the least time that motors, batteries, floor, the drive's declared limits and those from
     stop to stop allow.
 
-    Raises InputError where they leave none, TooFastError where a stop can't be passed as fast as it asks for.
+    Raises NumericsError where none is found, TooFastError where a stop can't be passed as fast as it asks for.
     """
     (own,) = motion.pieces
     assert isinstance(own, Directed)
     way = replace(own.slowed(1 / own.duration), drive=drive)
-    course = _course(way, problem.asked(phases))
-
-    def demand(z: FloatArray) -> Demand:
-        return Demand.along(real.driven, _looked(way, z))
-
     jerks = bool(np.isfinite(drive.steering[2]).any() or np.isfinite(drive.rolling[2]).any())
-    stops = way.breaks[problem.stop_nodes(phases)[1:-1]]
+    stops = way.breaks[problem.stop_nodes(phases)].tolist()
     knots = Knots(way.breaks, way.breaks[1:-1])
-    speeds = [
-        (z, stop.speed) for z, stop in zip(stops.tolist(), problem.stops[1:-1], strict=True) if stop.speed
-    ]
-    unit = np.hypot(*way.samples(np.array([z for z, _ in speeds])).twist[:, :2].T) if speeds else np.zeros(0)
-    passed = tuple((z, (speed / own) ** 2) for (z, speed), own in zip(speeds, unit.tolist(), strict=True))
+    legs = [stop.leg.limits for stop in problem.stops[:-1]]
+    constraints = of_motion(drive, real, list(zip(stops[:-1], stops[1:], legs, strict=True)))
+    speeds = [(z, stop.speed) for z, stop in zip(stops[1:-1], problem.stops[1:-1], strict=True) if stop.speed]
     if speeds:
-        forced = passing_by_forces(course, knots, jerks, Bound(demand, real.grip, passed))
+        unit = np.hypot(*way.samples(np.array([z for z, _ in speeds])).twist[:, :2].T)
+        passed = tuple((z, (speed / own) ** 2) for (z, speed), own in zip(speeds, unit.tolist(), strict=True))
+        forced = retime_passing(PathProblem(way.samples, constraints, jerks, passed), knots)
         return Repaced(drive, way, forced.scaling, forced.pushes)
-    bound = Bound(demand, real.grip)
+    path = PathProblem(way.samples, constraints, jerks)
     found: list[Forced] = []
     with suppress(NumericsError):
-        found.append(evenly_by_forces(course, way.breaks, own.duration**-2.0, bound))
+        found.append(evenly(path, way.breaks, own.duration**-2.0))
     with suppress(NumericsError):  # the way's own pace will do, too
-        found.append(quickest_by_forces(course, knots, jerks, (np.inf, np.inf), bound))
+        found.append(retime(path, knots))
     if not found:
-        name, share, z = blocking(way.breaks, bound)
-        raise blocked(motion.poses([z * motion.duration])[0], name, share)
+        raise unsolved(path, way.breaks, lambda z: motion.poses([z * motion.duration])[0])
     forced = min(found, key=lambda each: each.scaling.times[-1])
     return Repaced(drive, way, forced.scaling, forced.pushes)

@@ -21,7 +21,7 @@ from trundle.motion.fastest.programme import Nodes
 from trundle.motion.fastest.real import like_declared, repaced
 from trundle.motion.fastest.starts import Way, ways
 from trundle.motion.paths.following import aligned
-from trundle.motion.paths.force_scaling import TooFastError
+from trundle.motion.paths.retime import TooFastError
 from trundle.motion.pieces.motion import Motion, Piece, total
 from trundle.motion.planning.search import Candidate
 from trundle.progress import Doing

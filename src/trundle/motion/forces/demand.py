@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -13,22 +12,18 @@ from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import MotionForces, given_forces, nearest_forces
 from trundle.motion.pieces.motion import Samples
 
-# By which share of √b tangents in b are taken, as differences from both sides: their error goes with its square.
-_ASIDE = 1e-4
-
 
 @dataclass(frozen=True, eq=False)
 class Demand:
     """What a robot takes at n places z of a path: with ν = A ż and ν̇ = A z̈ + A′ ż², inverse dynamics is affine in
     (1, z̈, ż²).
 
-    `pace` is A and `bend` A′, (speeds, n); `needed` (3, speeds, n) and `loads` (3, n, wheels) are the parts of M ν̇ + c
+    `pace` is A, (speeds, n); `needed` (3, speeds, n) and `loads` (3, n, wheels) are the parts of M ν̇ + c
     and of the wheels' loads.
     """
 
     balance: Balance
     pace: FloatArray
-    bend: FloatArray
     needed: FloatArray
     loads: FloatArray
 
@@ -43,7 +38,7 @@ class Demand:
         loads = np.array([balance.loads(*way) for way in ways])
         needed[1:] -= needed[0]
         loads[1:] -= loads[0]
-        return cls(balance, pace, bend, needed, loads)
+        return cls(balance, pace, needed, loads)
 
     @property
     def driven(self) -> DrivenRobot:
@@ -61,29 +56,7 @@ class Demand:
         pushes = nearest_forces(self.balance, taken, wished, loads)
         return given_forces(self.balance, self.pace * np.sqrt(b), taken, pushes, loads)
 
-    def efforts(self, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """What joints give by themselves at ż² = b (n,), and its slope by b, (speeds, n) each."""
-        low, high = (self.balance.efforts(self.pace * root) for root in aside(b))
-        return self.balance.efforts(self.pace * np.sqrt(b)), slope(low, high, b)
-
-    @cached_property
-    def columns(self) -> tuple[int, ...]:
-        """The columns that motors drive and the motion moves."""
-        moved = np.abs(self.pace).max(axis=1) + np.abs(self.needed[1:]).max(axis=(0, 2))
-        return tuple(column for column in self.driven.actuators if moved[column] > 0)
-
 
 def affine(parts: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """p₀ + p₁ z̈ + p₂ ż² of parts (3, …), at z̈ = a and ż² = b."""
     return parts[0] + parts[1] * a + parts[2] * b
-
-
-def slope(low: FloatArray, high: FloatArray, b: FloatArray) -> FloatArray:
-    """The derivative by b of what has these values at √b (1 ∓ the share aside)."""
-    return (high - low) / (4 * _ASIDE * b)
-
-
-def aside(b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """√b a share less and a share more."""
-    root = np.sqrt(b)
-    return root * (1 - _ASIDE), root * (1 + _ASIDE)

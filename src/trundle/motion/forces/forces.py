@@ -136,7 +136,7 @@ def given_forces(
     """
     forces, creep, paid = creeping(balance, nu, forces, loads, _grip(balance, loads))
     needed = taken - np.einsum("nkj,nk->jn", balance.rows, forces) + paid
-    return _moved(balance, creep.rates(nu), needed, forces, loads, creep)
+    return settled_forces(balance, creep.rates(nu), needed, forces, loads, creep)
 
 
 def scrubbing_forces(balance: Balance, scrub: Scrub) -> MotionForces:
@@ -145,7 +145,9 @@ def scrubbing_forces(balance: Balance, scrub: Scrub) -> MotionForces:
     sliding = np.empty((len(scrub.forces), len(balance.driven.wheels)))
     for side, wheels in enumerate(balance.driven.sides):
         sliding[:, list(wheels)] = scrub.shares[:, [side]]
-    return replace(_moved(balance, scrub.nu, needed, scrub.forces, scrub.loads, scrub.creep), sliding=sliding)
+    return replace(
+        settled_forces(balance, scrub.nu, needed, scrub.forces, scrub.loads, scrub.creep), sliding=sliding
+    )
 
 
 def _grip(balance: Balance, loads: FloatArray) -> FloatArray:
@@ -155,16 +157,18 @@ def _grip(balance: Balance, loads: FloatArray) -> FloatArray:
     return np.where(known, np.where(known, balance.driven.friction, 0.0) * load, np.inf)
 
 
-def _moved(
+def settled_forces(
     balance: Balance,
     rates: FloatArray,
     needed: FloatArray,
     forces: FloatArray,
     loads: FloatArray,
-    creep: Creep,
+    creep: Creep | None = None,
 ) -> MotionForces:
-    """All that follows from what motors give (speeds, n) at rates, contacts' forces and slip."""
+    """All that follows from what motors give (speeds, n) at rates, contacts' forces and slip, if any."""
     driven, assembly = balance.driven, balance.assembly
+    if creep is None:
+        creep = Creep(driven, *np.zeros((2, len(forces), len(driven.wheels))))
     torques, commands, currents, drawn = _motors(balance, rates, needed)
     none, supplies = np.zeros(len(forces)), assembly.supplies
     powers = {s.name: sum((drawn[name] for name in s.feeds if name in drawn), none) for s in supplies}

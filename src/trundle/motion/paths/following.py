@@ -19,20 +19,19 @@ from trundle.model.arguments import Given, robot_of
 from trundle.motion.commands.control_levels import turned
 from trundle.motion.commands.drive import Driven
 from trundle.motion.commands.steps import State
-from trundle.motion.constraints.real_limits import RealLimits, of_pace, planned_with
+from trundle.motion.constraints.real_limits import RealLimits, of_motion, of_pace, planned_with
 from trundle.motion.constraints.slowdown import slowdown
 from trundle.motion.drive.drive import Drive, Limits, require_speeds
 from trundle.motion.drive.kinematics import Kinematics, kinematics, planned
 from trundle.motion.forces.motor_limits import implied
 from trundle.motion.paths.along_path import AlongPath, Stretched, local_velocities, steered_along
-from trundle.motion.paths.force_scaling import blocked, blocking, quickest_by_forces
 from trundle.motion.paths.held_wheels import check_held, out_of_range
 from trundle.motion.paths.knots import Knots, graded
-from trundle.motion.paths.looks import Bound
-from trundle.motion.paths.passages import Passage
+from trundle.motion.paths.looks import PathProblem
 from trundle.motion.paths.path_files import read_path
-from trundle.motion.paths.path_scaling import quickest
+from trundle.motion.paths.path_scaling import Scaling
 from trundle.motion.paths.pose_paths import PosePath, Section, Zone
+from trundle.motion.paths.retime import retime, unsolved
 from trundle.motion.pieces.motion import Motion, Piece, total
 from trundle.progress import Doing
 from trundle.robot.couplings import linkages
@@ -48,6 +47,8 @@ _THIRDS = 60
 _APART = 1e-6
 # Speeds at the ends that are lower than asked for by more than this share are told.
 _SLOWER = 0.02
+# A section is asked for at ż = 1.
+_UNIT = Scaling(np.array([0.0, 1.0]), np.array([[1.0, 0.0, 0.0]]))
 
 
 def _path_of(given: PosePath | str | os.PathLike[str]) -> PosePath:
@@ -260,26 +261,29 @@ def along(
     stretched = Stretched(section.length, _rest_order(drive), section.entry == 0, section.exit == 0)
     angles, forward = _begin(drive, section, stretched, now)
     limited = tuple(replace(zone, start=zone.start - begins, end=zone.end - begins) for zone in zones)
-    passage = Passage(drive, section, stretched, angles, forward, limited, real)
+    paced = AlongPath(drive, section, stretched, _UNIT, angles, forward)
+    zoned = [(*stretched.reached(np.array([zone.start, zone.end])).tolist(), zone.limits) for zone in limited]
+    constraints = of_motion(drive, real, zoned)
+    problem = PathProblem(paced.at_unit_pace, constraints, stretched.order == 3, _at_ends(section, stretched))
     knots = _knots(drive, section, stretched, forward, limited)
-    jerks = stretched.order == 3
-    if real is None:
-        scaling = quickest(passage.course, knots.every, jerks, passage.ends)
-        return replace(passage.paced, scaling=scaling)
-    bound = Bound(passage.demand, real.grip)
     try:
-        forced = quickest_by_forces(passage.course, knots, jerks, passage.ends, bound)
+        forced = retime(problem, knots)
     except NumericsError:
-        name, share, z = blocking(knots.every, bound)
-        pose = section.at(stretched.at(np.array([z]))[0])[0]
-        if share > 1:
-            raise blocked(pose, name, share) from None
-        most = f"{share:.2g} of the {name} at ({pose[0]:.4g}, {pose[1]:.4g}), and less of all else"
-        raise NumericsError(
-            "the search for the quickest speeds along the path didn't end, though there are slow ones: at a crawl the "
-            f"path takes {most}. Other limits, or a path that differs a little, may do"
+        raise unsolved(
+            problem, knots.every, lambda z: section.at(stretched.at(np.array([z]))[0])[0]
         ) from None
-    return replace(passage.paced, scaling=forced.scaling, wished=forced.pushes)
+    return replace(paced, scaling=forced.scaling, wished=None if real is None else forced.pushes)
+
+
+def _at_ends(section: Section, stretched: Stretched) -> tuple[tuple[float, float], ...]:
+    """The greatest ż² at ends that are passed at a speed: from rest s ~ z^order leaves it free, as ṡ = 0 there."""
+    found = []
+    for z, speed in ((0.0, section.entry), (1.0, section.exit)):
+        if speed:
+            moved = section.at(np.array([z * section.length]), 1)[0, :2]
+            slope = stretched.at(np.array([z]))[1][0]
+            found.append((z, float((speed / slope / np.hypot(*moved)) ** 2)))
+    return tuple(found)
 
 
 def aligned(

@@ -1,325 +1,235 @@
-"""What binds a path at its points, c ≥ 0: grip, motors, batteries, loads, by b = ż², z̈, and what is free of forces."""
+"""Constraints at the points of a path as Newton's method asks for them: c ≥ 0, its slopes, and where it bends down.
+
+Rows |x| ≤ X are c = X − |x|²/X, so that speeds are affine in b = ż² and cones of forces concave; rows x ≤ X are
+c = X − x. Their slopes are differences from what they are a small step aside, whatever a kind's own formula is.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from trundle.arrays import FloatArray, IntArray
-from trundle.motion.constraints.friction import LIFTED
-from trundle.motion.constraints.motors import POWER
+from trundle.arrays import BoolArray, FloatArray, IntArray
+from trundle.motion.constraints.constraint import Moving, Row
+from trundle.motion.constraints.motors import POWER, BatteryPower
 from trundle.motion.forces.demand import Demand, affine
-from trundle.motion.paths.law_slopes import Slopes, products
-from trundle.motion.paths.motor_reach import Alike, Flow, alike
+from trundle.motion.forces.forces import MotionForces, settled_forces
+from trundle.motion.paths.looks import Looks
+from trundle.motion.paths.path_scaling import passed
+from trundle.motion.pieces.motion import Samples
 
-# What a wheel that carries nothing grips with, as a share of a typical force: its cone stays one.
-NOTHING = 1e-6
-
-
-class Place(NamedTuple):
-    """Where laws are asked at n points: b, z̈, the free parts of the contacts' forces (n, r), voltages (n, supplies).
-
-    Forces count in typical ones, voltages in those without load.
-    """
-
-    b: FloatArray
-    a: FloatArray
-    free: FloatArray
-    volts: FloatArray
-
-    def of(self, parts: FloatArray) -> FloatArray:
-        """What is affine in (1, z̈, b), of its parts (3, n, …)."""
-        return affine(parts, self.a[:, None], self.b[:, None])
+# What a bound is at least, as a share of what it is at first: that of a wheel that carries nothing stays a cone.
+_NOTHING = 1e-6
+# Bounds that are less than this share of what they are elsewhere count as that much for their unit.
+_UNEVEN = 1e-2
+# By which share of what is usual slopes are differences.
+_STEP = 1e-6
+# Batteries begin at this share of their voltage without load, which is between that and what laws leave of it.
+_SAGS = 0.9
 
 
 class Held(NamedTuple):
-    """c (n, m) and its slopes; and where c bends down: −∇²c of row `owner` is the sum of
-    `weight` (n, h) times the squares of `bend` (n, h, L).
+    """c (n, m) and its slopes (n, L, m); where c bends down: −∇²c of row `owner` is the sum of `weight` (n, h) times
+    squares of `bend` (n, L, h); and bounds that change (n, q), which have to stay positive, with theirs (n, L, q).
     """
 
     value: FloatArray
-    slopes: Slopes
+    slopes: FloatArray
     bend: FloatArray
     weight: FloatArray
     owner: IntArray
-
-
-class _Turning(NamedTuple):
-    """Of the laws of motors, q: the torques (q, columns) and voltages (q, supplies) in them, and their units (q,)."""
-
-    by: FloatArray
-    fed: FloatArray
-    unit: FloatArray
+    bounds: FloatArray
+    bounds_by: FloatArray
 
 
 class Laws:
-    """All that binds at the points of a demand; `margins`: by name the share of it (n,) that is planned with."""
+    """Constraints where a path is looked at; `margins`: by name the share of a bound (n,) that is planned with.
 
-    def __init__(self, demand: Demand, grip: float) -> None:
+    They are asked at places (n, L): b, b′/2, with jerks b″/2, and what is free: parts of the contacts' forces in
+    typical ones, and of the batteries' voltages.
+    """
+
+    def __init__(self, looks: Looks) -> None:
         self.margins: dict[str, FloatArray] = {}
-        self.demand, self.grip = demand, grip
-        self.driven, self.balance = demand.driven, demand.balance
-        self.count, self.pushes = self.balance.rows.shape[:2]
-        moved = {m.name for c in demand.columns for m in self.driven.actuators[c]}
-        self.supplies = [s for s in self.balance.assembly.supplies if moved & set(s.feeds)]
-        self.sources = np.array([float(s.full_voltage) for s in self.supplies])
-        self.typical = self._typical()
-        self.groups: list[Alike] = alike(demand, self.supplies, self.sources)
-        self._asked: tuple[FloatArray, FloatArray, FloatArray] | None = None
-        self.spared = [np.zeros((self.count, len(group.names))) for group in self.groups]
+        self.looks, self.demand, self.count = looks, looks.demand, len(looks.z)
+        self.orders = 3 if looks.problem.jerks else 2
+        self.supplies = self.demand.balance.assembly.supplies if self.demand else ()
+        self._unit: FloatArray | None = None
 
-    def _typical(self) -> float:
+    @cached_property
+    def typical(self) -> float:
         """A force of a contact (N), to scale them."""
-        finite = self.driven.grips[np.isfinite(self.driven.grips)]
-        return float(finite.max()) if finite.size and finite.max() > 0 else float(self.driven.loads.max())
-
-    # ---- forces and torques, affine in (b, z̈, free) but for what joints give by themselves
+        driven = self.looks.problem.constraints.driven
+        if driven is None:
+            return 1.0
+        finite = driven.grips[np.isfinite(driven.grips)]
+        return float(finite.max()) if finite.size and finite.max() > 0 else float(driven.loads.max())
 
     @cached_property
     def null(self) -> FloatArray:
         """(n, forces, r): directions in which the contacts' forces can change, and nothing else does."""
-        pushing = self.balance.pushing
+        if self.demand is None:
+            return np.zeros((self.count, 0, 0))
+        pushing = self.demand.balance.pushing
         return np.linalg.svd(pushing)[2][:, pushing.shape[1] :].transpose(0, 2, 1)
-
-    @cached_property
-    def particular(self) -> FloatArray:
-        """(3, n, forces): the least forces that give what the motion takes, in parts of (1, z̈, b)."""
-        needed = self.demand.needed[:, self.balance.free]
-        return np.einsum("nfc,pcn->pnf", self.balance.inverse, needed) / self.typical
-
-    @cached_property
-    def columns(self) -> list[int]:
-        """The columns that motors drive."""
-        return list(self.demand.columns)
-
-    @cached_property
-    def pulled(self) -> FloatArray:
-        """(n, columns, forces): what the contacts' forces put on what motors drive, by typical forces."""
-        return self.balance.rows[:, :, self.columns].transpose(0, 2, 1) * self.typical
-
-    def forces(self, at: Place) -> tuple[FloatArray, FloatArray]:
-        """The contacts' forces (n, forces) in typical ones, and their slopes (n, forces, L)."""
-        given, rate = (part[self.balance.free].T for part in self._efforts(at.b))
-        inverse = self.balance.inverse / self.typical
-        parts = self.particular
-        value = at.of(parts) + products(self.null, at.free) - products(inverse, given)
-        slopes = np.zeros((self.count, self.pushes, self.wide))
-        slopes[:, :, 0] = parts[2] - products(inverse, rate)
-        slopes[:, :, 1] = parts[1]
-        slopes[:, :, 2 : 2 + self.null.shape[2]] = self.null
-        return value, slopes
-
-    def wishes(self, at: Place) -> FloatArray:
-        """The contacts' forces (n, forces) in N that are wished for."""
-        return self.forces(at)[0] * self.typical
-
-    @property
-    def pace(self) -> FloatArray:
-        """A of ν = A ż, (speeds, n)."""
-        return self.demand.pace
 
     @property
     def wide(self) -> int:
         """What laws hang on at a point."""
-        return 2 + self.null.shape[2] + len(self.supplies)
+        return self.orders + self.null.shape[2] + len(self.supplies)
 
-    def _efforts(self, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The joints' own efforts and their slopes, asked for once for the same b."""
-        if self._asked is None or self._asked[0] is not b:
-            self._asked = b, *self.demand.efforts(b)
-        return self._asked[1], self._asked[2]
+    def wishes(self, at: FloatArray) -> FloatArray:
+        """The contacts' forces (n, forces) in N that are wished for."""
+        return np.zeros((self.count, 0)) if self.demand is None else self._chosen(self.demand, at[:, None])[1]
 
-    def torques(self, at: Place, forces: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """What one motor on a column gives, (n, columns), and its slopes (n, columns, L)."""
-        given, rate = (part[self.columns].T for part in self._efforts(at.b))
-        needed = self.demand.needed[:, self.columns].transpose(0, 2, 1)
-        value = at.of(needed) - given - products(self.pulled, forces)
-        by = -(self.pulled @ slopes)
-        by[:, :, 0] += needed[2] - rate
-        by[:, :, 1] += needed[1]
-        many = np.array([len(self.driven.actuators[column]) for column in self.columns])
-        return value / many, by / many[:, None]
+    def _chosen(self, demand: Demand, parts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """What motion takes (speeds, n W) at places (n, W, L), the second of which has another b, and forces."""
+        balance, own = demand.balance, self.null.shape[2]
+        b, a, free = parts[..., 0], parts[..., 1], parts[..., self.orders : self.orders + own]
+        given = np.repeat(balance.efforts(demand.pace * np.sqrt(b[:, 0]))[..., None], b.shape[1], axis=2)
+        if b.shape[1] > 1:
+            given[..., 1] = balance.efforts(demand.pace * np.sqrt(b[:, 1]))
+        taken = affine(demand.needed[..., None], a, b) - given
+        forces = taken[balance.free].transpose(1, 2, 0) @ balance.inverse.transpose(0, 2, 1)
+        forces += free @ self.null.transpose(0, 2, 1) * self.typical
+        return taken.reshape(len(taken), -1), forces.reshape(-1, forces.shape[2])
 
-    # ---- what binds
+    def _aside(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Places (n, 1 + L, L), the first of them `at`, and by how far the others are aside of it, (n, L)."""
+        steps = np.full(at.shape, _STEP)
+        steps[:, 0] *= at[:, 0]
+        steps[:, 1 : self.orders] *= np.abs(at[:, : self.orders]).max(axis=0)[1:] + at[:, 0].max()
+        parts = np.repeat(at[:, None], 1 + self.wide, axis=1)
+        parts[:, 1:] += steps[:, None] * np.eye(self.wide)
+        return parts, steps
 
-    def held(self, at: Place) -> Held:
-        """All laws at a place."""
-        forces, by_force = self.forces(at)
-        torques, by_torque = self.torques(at, forces, by_force)
-        cones, bend, weight = self._gripping(at, forces, by_force)
-        fed, fed_bend, fed_weight, fed_owner = self._fed(at, torques, by_torque)
-        parts = [cones, fed, self._lifted(at), self._sagging(at)]
-        reached, by_b, by_volts = self._reached(at, torques)
-        first = cones[0].shape[1]
-        owner = np.concatenate([np.array(self._bent, dtype=int), first + fed_owner])
+    def _rows(self, parts: FloatArray) -> list[Row]:
+        """All constraints' at places (n, W, L)."""
+        many, unit, whole = parts.shape[1], self.looks.unit, parts.reshape(-1, self.wide)
+        bend = whole[:, 2] if self.orders == 3 else np.zeros(len(whole))
+        tiled = Samples(
+            **{field.name: getattr(unit, field.name).repeat(many, axis=0) for field in fields(unit)}
+        )
+        moving = Moving(
+            samples=passed(tiled, whole[:, 0], whole[:, 1], bend), times=self.looks.z.repeat(many)
+        )
+        rows: list[Row] = []
+        if self.demand is not None:
+            volts = _SAGS + whole[:, self.wide - len(self.supplies) :].T
+            fed = {s.name: v * float(s.full_voltage) for s, v in zip(self.supplies, volts, strict=True)}
+            moving.forces = replace(self._forces(self.demand, parts), supplies=fed)
+            rows += map(_sagging, BatteryPower().rows(moving), volts)
+        return [*(row for each in self.looks.problem.constraints.each for row in each.rows(moving)), *rows]
+
+    def _forces(self, demand: Demand, parts: FloatArray) -> MotionForces:
+        """What motors and floor give there."""
+        many, (b, a) = parts.shape[1], (parts[..., k].ravel() for k in (0, 1))
+        taken, forces = self._chosen(demand, parts)
+        pushed = forces.reshape(*parts.shape[:2], -1) @ demand.balance.rows
+        loads = affine(demand.loads.repeat(many, axis=1), a[:, None], b[:, None])
+        rates = demand.pace.repeat(many, axis=1) * np.sqrt(b)
+        where = {name: angle.repeat(many) for name, angle in demand.balance.where.items()}
+        needed = taken - pushed.reshape(len(forces), -1).T
+        return settled_forces(replace(demand.balance, where=where), rates, needed, forces, loads)
+
+    def held(self, at: FloatArray) -> Held:
+        """All constraints at places (n, L)."""
+        parts, steps = self._aside(at)
+        rows = _joined(self._rows(parts), steps)
+        owner, sided, changes = rows.owner, rows.sided, rows.changes
+        if self._unit is None:
+            size = np.where(np.isfinite(rows.most), np.abs(rows.most), 0.0)
+            unit = np.maximum(size, _UNEVEN * size.max(axis=0))
+            self._unit = np.where(unit > 0, unit, 1.0)
+        margin = np.stack([self.margin(name) for name in rows.names], axis=1)
+        # what nothing bounds, and what doesn't move where it may not
+        off = ~np.isfinite(rows.most) | ((rows.most == 0) & (rows.summed(np.abs(rows.x)) == 0))
+        most = np.where(off, self._unit, rows.most * margin)
+        most = np.where(sided, most, np.maximum(most, _NOTHING * self._unit))
+        on = np.where(off, 0.0, 1.0)
+        by_most = rows.by_most * (on * margin)[:, None, changes]
+        x, by_x = rows.x * on[:, owner], rows.by_x * on[:, None, owner]
+        # of rows x ≤ X squares are in x
+        share = np.where(sided[owner], 0.0, x / most[:, owner])
+        value = most - rows.summed(share * x)
+        slopes = -2 * rows.summed(share[:, None] * by_x)
+        slopes[..., changes] += by_most * (1 + rows.summed(share**2))[:, None, changes]
+        value[:, sided] -= rows.plain * on[:, sided]
+        slopes[..., sided] -= rows.by_plain * on[:, None, sided]
+        for place, k in enumerate(changes):
+            own = owner == k
+            by_x[..., own] -= share[:, None, own] * by_most[..., [place]]
         return Held(
-            np.concatenate([*(value for value, _ in parts), reached], axis=1),
-            Slopes(
-                np.concatenate([slopes for _, slopes in parts], axis=1),
-                by_torque,
-                self._turning.by,
-                by_b,
-                by_volts,
-                self._turning.fed,
-            ),
-            np.concatenate([bend, fed_bend], axis=1),
-            np.concatenate([weight, fed_weight], axis=1),
+            value / self._unit,
+            slopes / self._unit[:, None],
+            by_x,
+            2 / np.where(sided, self._unit, most * self._unit)[:, owner],
             owner,
+            most[:, changes],
+            by_most,
         )
-
-    @cached_property
-    def _bent(self) -> list[int]:
-        """The cone of every direction of a contact's force that has one."""
-        return [cone for cone, (_, own, _) in enumerate(self._cones) for _ in own]
-
-    @cached_property
-    def _cones(self) -> list[tuple[int, list[int], FloatArray]]:
-        """Wheels that can slip, the places of their forces, and how long those are."""
-        directions = self.driven.directions
-        cones: list[tuple[int, list[int], FloatArray]] = []
-        for k, friction in enumerate(self.driven.friction.tolist()):
-            if np.isfinite(friction):
-                own = [place for place, (module, *_) in enumerate(directions) if module == k]
-                cones.append((k, own, np.array([np.hypot(*directions[place][1:]) for place in own])))
-        return cones
-
-    def holds(self, at: Place) -> tuple[FloatArray, FloatArray]:
-        """The most that contacts hold, (n, cones) in typical forces, and its parts (3, n, cones) of (1, z̈, b)."""
-        own = [k for k, *_ in self._cones]
-        if not own:
-            return np.ones((self.count, 0)), np.zeros((3, self.count, 0))
-        loads = self.demand.loads[:, :, [self.balance.on[k] for k in own]]
-        margins = np.stack([self.margin(f"grip of {self.driven.wheels[k].name}") for k in own], axis=1)
-        parts = loads * (self.grip * self.driven.friction[own] / self.typical) * margins
-        return at.of(parts), parts
-
-    def _gripping(
-        self, at: Place, forces: FloatArray, by_force: FloatArray
-    ) -> tuple[tuple[FloatArray, FloatArray], FloatArray, FloatArray]:
-        """h − |f|²/h ≥ 0, where h is what a contact holds: it bends by (df − f dh/h)²."""
-        n, wide = self.count, self.wide
-        if not self._cones:
-            return (np.zeros((n, 0)), np.zeros((n, 0, wide))), np.zeros((n, 0, wide)), np.zeros((n, 0))
-        holds, parts = self.holds(at)
-        holds = np.maximum(holds, NOTHING)
-        places = [place for _, own, _ in self._cones for place in own]
-        sizes = np.concatenate([size for *_, size in self._cones])
-        f, by_f = forces[:, places] * sizes, by_force[:, places] * sizes[:, None]
-        sum_of = np.zeros((len(self._cones), len(places)))
-        sum_of[self._bent, np.arange(len(places))] = 1.0
-        share = f / holds[:, self._bent]
-        by_hold = np.zeros((n, len(self._cones), wide))
-        by_hold[:, :, 0], by_hold[:, :, 1] = parts[2], parts[1]
-        value = holds - (share * f) @ sum_of.T
-        slopes = by_hold * (1 + share**2 @ sum_of.T)[:, :, None] - 2 * (sum_of @ (share[:, :, None] * by_f))
-        bend = by_f - share[:, :, None] * by_hold[:, self._bent]
-        return (value, slopes), bend, 2 / holds[:, self._bent]
-
-    @cached_property
-    def _turning(self) -> _Turning:
-        """What the laws of motors hang on, those of all groups in turn."""
-        columns, fed, unit = [], [], []
-        for group in self.groups:
-            many = 2 * len(group.strength)
-            signs = np.repeat([-1.0, 1.0], len(group.columns))
-            units = 1 / np.repeat(list(group.strength.values()), 2 * len(group.columns))
-            of = np.array(self.columns) == group.columns[:, None]
-            columns.append(np.tile(of, (many, 1)) * (np.tile(signs, len(group.strength)) * units)[:, None])
-            own = np.arange(len(self.supplies)) == (-1 if group.supply is None else group.supply)
-            fed.append(np.tile(own, (many * len(group.columns), 1)) * self.sources)
-            unit.append(units)
-        return _Turning(np.concatenate(columns), np.concatenate(fed), np.concatenate(unit))
-
-    def _reached(self, at: Place, torques: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """What motors reach less what they give, forward and backward, as shares of what they give at rest; and what
-        that changes by with b and voltages.
-        """
-        volts, groups = at.volts * self.sources, [group for group in self.groups if group.strength]
-        reaches = [group.reach(self.pace, at.b, volts) for group in groups]
-        none = np.zeros((self.count, 0))
-        torque, by_b, by_volts = (
-            np.concatenate([none, *parts], axis=1) for parts in zip(*reaches, strict=True)
-        )
-        turning = self._turning
-        spared = np.concatenate([none, *self.spared], axis=1)
-        value = (torque - spared) * turning.unit + torques @ turning.by.T
-        return value, by_b * turning.unit, by_volts * turning.unit
-
-    def _volt(self, supply: int) -> int:
-        """The place of a supply's voltage among what laws hang on."""
-        return 2 + self.null.shape[2] + supply
-
-    def _lifted(self, at: Place) -> tuple[FloatArray, FloatArray]:
-        """Loads of all wheels that keep a share of what they are at rest, where heights are known."""
-        wheels, standing = self.balance.assembly.wheels, self.balance.standing
-        own = [k for k in range(len(wheels)) if standing[k] > 0] if self.balance.assembly.heights else []
-        slopes = np.zeros((self.count, len(own), self.wide))
-        parts = self.demand.loads[:, :, own] / standing[own]
-        slopes[:, :, 0], slopes[:, :, 1] = parts[2], parts[1]
-        value = at.of(parts)
-        for place, k in enumerate(own):
-            value[:, place] -= 1 - LIFTED * self.margin(f"load of {wheels[k].name}")
-        return value, slopes
-
-    def _sagging(self, at: Place) -> tuple[FloatArray, FloatArray]:
-        """Batteries' voltages not below that at which they give as much power as plans take of them."""
-        slopes = np.zeros((self.count, len(self.supplies), self.wide))
-        value = at.volts.copy()
-        for place, supply in enumerate(self.supplies):
-            value[:, place] -= (1 + np.sqrt(1 - POWER * self.margin(f"power of {supply.name}"))) / 2
-            slopes[:, place, self._volt(place)] = 1.0
-        return value, slopes
-
-    def _fed(
-        self, at: Place, torques: FloatArray, by_torque: FloatArray
-    ) -> tuple[tuple[FloatArray, FloatArray], FloatArray, FloatArray, IntArray]:
-        """V (E − V) − R Σ (e i + R_k i²) ≥ 0 in parts of E²; it bends by V² and all currents' squares."""
-        value, slopes = at.volts - at.volts**2, np.zeros((self.count, len(self.supplies), self.wide))
-        bends: list[FloatArray] = [np.zeros((self.count, 0, self.wide))]
-        weights: list[FloatArray] = [np.zeros((self.count, 0))]
-        owner: list[int] = []
-        for place, supply in enumerate(self.supplies):
-            slopes[:, place, self._volt(place)] = 1 - 2 * at.volts[:, place]
-            unit = np.zeros((self.count, 1, self.wide))
-            unit[:, 0, self._volt(place)] = 1.0
-            bends.append(unit)
-            weights.append(2 * np.ones((self.count, 1)))
-            owner.append(place)
-            scale = float(supply.read(supply.battery.internal_resistance)) / self.sources[place] ** 2
-            for group in self.groups:
-                if group.supply != place or not group.wound:
-                    continue
-                own = [self.columns.index(column) for column in group.columns]
-                (by, ohms), flow = group.winding, self._flow(group, at)
-                current, by_current = torques[:, own] * by + flow.idle, by_torque[:, own] * by
-                by_current[:, :, :2] += flow.idle_by
-                power = current * (flow.emf + ohms * current)
-                by_power = (flow.emf + 2 * ohms * current)[:, None] @ by_current
-                value[:, place] -= scale * power.sum(axis=1)
-                slopes[:, place] -= scale * by_power[:, 0]
-                slopes[:, place, :2] -= scale * (current[:, :, None] * flow.emf_by).sum(axis=1)
-                bends.append(by_current)
-                weights.append(2 * scale * ohms * np.ones_like(current))
-                owner += [place] * len(own)
-        bend, weight = np.concatenate(bends, axis=1), np.concatenate(weights, axis=1)
-        return (value, slopes), bend, weight, np.array(owner, dtype=int)
-
-    def _flow(self, group: Alike, at: Place) -> Flow:
-        """What windings take beside torque at a place."""
-        return group.flow(self.pace, at.b)
 
     def margin(self, name: str) -> FloatArray:
         """The share of what binds that is planned with, (n,)."""
         return self.margins.get(name, np.ones(self.count))
 
-    def spare(self, at: Place) -> None:
-        """Take motors' margins at a place."""
-        volts, rates = at.volts * self.sources, self.pace * np.sqrt(at.b)
-        for k, group in enumerate(self.groups):
-            if not group.strength:
-                continue
-            margins = np.stack([self.margin(name) for name in group.names], axis=1)
-            reach = group.reach(self.pace, at.b, volts).torque
-            self.spared[k] = group.spared(reach, rates, volts, margins)
+
+def _sagging(power: Row, volts: FloatArray) -> Row:
+    """V (E − V)/R ≥ P: by the row of a battery's power and V by that without load, P/(E²/4R) + (2V/E − 1)² ≤ 1."""
+    most, off = float(power.most) / POWER, 2 * volts[:, None] - 1
+    bends = *(part / np.sqrt(most) for part in power.bends), off
+    return Row(["sag"], (power.x[0] / most + off**2,), 1.0, one_sided=True, bends=bends)
+
+
+class _Joined(NamedTuple):
+    """Rows together: names and whether they are one-sided, (m,); bounds X (n, m), which of them change with slopes; the
+    x of one-sided rows with slopes; and all that is squared, (n, h), with slopes (n, L, h), and whose it is.
+    """
+
+    names: list[str]
+    sided: BoolArray
+    most: FloatArray
+    changes: IntArray
+    by_most: FloatArray
+    plain: FloatArray
+    by_plain: FloatArray
+    x: FloatArray
+    by_x: FloatArray
+    owner: IntArray
+
+    def summed(self, each: FloatArray) -> FloatArray:
+        """(n, …, m): the sums of what rows have of (n, …, h)."""
+        return each @ np.equal.outer(self.owner, np.arange(len(self.names))).astype(float)
+
+
+def _joined(rows: Sequence[Row], steps: FloatArray) -> _Joined:
+    """Rows at places (n, 1 + L), the first of which others are aside of by steps (n, L)."""
+    count, wide = steps.shape
+    none = np.zeros((count * (1 + wide), 0))
+
+    def joined(each: Iterable[FloatArray]) -> tuple[FloatArray, FloatArray]:
+        whole = np.concatenate([none, *each], axis=1).reshape(count, 1 + wide, -1)
+        return whole[:, 0], (whole[:, 1:] - whole[:, :1]) / steps[..., None]
+
+    squared = [row.bends if row.one_sided else row.x for row in rows]
+    sizes = [len(row.names) for row in rows]
+    owners = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+    whose = [k for k, own in enumerate(squared) for _ in own]
+    empty = np.zeros(0, dtype=int)
+    most = [np.broadcast_to(row.most, row.x[0].shape) for row in rows]
+    changing = [k for k, row in enumerate(rows) if np.ndim(row.most) == 2 and np.isfinite(row.most).all()]
+    one = [k for k, row in enumerate(rows) if row.one_sided]
+    return _Joined(
+        [name for row in rows for name in row.names],
+        np.repeat([row.one_sided for row in rows], sizes),
+        np.concatenate(most, axis=1)[:: 1 + wide],
+        np.concatenate([empty, *(owners[k] for k in changing)]),
+        joined(most[k] for k in changing)[1],
+        *joined(rows[k].x[0] for k in one),
+        *joined(each for own in squared for each in own),
+        np.concatenate([empty, *(owners[k] for k in whose)]),
+    )

@@ -7,7 +7,6 @@ splits: all intervals' forces are eliminated on the spot, at once, and a band ma
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,8 +14,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray, IntArray
 from trundle.errors import NumericsError
-from trundle.motion.paths.force_laws import NOTHING, Held, Laws, Place
-from trundle.motion.paths.law_slopes import products
+from trundle.motion.paths.force_laws import Held, Laws
 
 # The least b, as a share of what is expected there.
 _LEAST = 1e-6
@@ -34,13 +32,9 @@ _AIM = 0.3
 # Laws that leave less than this begin with it; so do their multipliers, for a gap of so much of the time.
 _BEGIN, _BEGIN_GAP = 0.1, 10.0
 _AGAIN, _AGAIN_GAP = 1e-3, 1e-3
-# Programmes begin where contacts hold at least this share of what they do at rest.
-_CARRIED = 0.3
-# Batteries begin at this share of their voltage without load, which is between that and what laws leave of it.
-_SAGS = 0.9
+# Programmes begin where contacts hold at least this share of what they do at rest, and nothing is further beyond.
+_CARRIED, _FAR = 0.3, 30.0
 _NONE = "no speeds along the path keep what binds it"
-# The places of b's first and last coefficients.
-_ENDS = np.array([0, -1])
 # What laws leave counts as it is where it is at least this share of what the last step said.
 _FOLLOWS = 0.5
 
@@ -53,11 +47,10 @@ class Rows(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """b's coefficients in units of their scale; on intervals what is free, (K, J r) forces and (K, J s) voltages."""
+    """b's coefficients in units of their scale, and the forces that are free on intervals, (K, J r)."""
 
     b: FloatArray
     free: FloatArray
-    volts: FloatArray
 
 
 class Barriers(NamedTuple):
@@ -75,17 +68,17 @@ class Barriers(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """b on intervals: its `columns` (K, k), at their P points its values and half its slopes, (K, P, 2, k), what it is
-    expected to be, weights (K, P) of ∫ dz, what its first and last coefficients may be at most, and the values at the
-    points, (P, J), of the polynomials that are free there: parabolas, or constants at one point.
+    """b on intervals: its `columns` (K, k), at their P points its values, half its slopes and bends, (K, P, orders, k),
+    what it is expected to be, weights (K, P) of ∫ dz, the values at the points, (P, J), of the parabolas that are free
+    there, and rows on b.
     """
 
     columns: IntArray
     values: FloatArray
     scale: FloatArray
     weights: FloatArray
-    ends: tuple[float, float]
     shapes: FloatArray
+    rows: Rows
 
 
 class ForceProgramme:
@@ -95,58 +88,48 @@ class ForceProgramme:
         self.laws, self.basis = laws, basis
         self.intervals, self.points = basis.weights.shape
         self.parts = basis.shapes.shape[1]
-        # (K, 2 P, k): b and z̈ at points by b's coefficients
+        # (K, orders P, k): b, z̈ and z⃛/ż at points by b's coefficients
         self.map = (basis.values * basis.scale[basis.columns][:, None, None]).reshape(
-            self.intervals, 2 * self.points, -1
+            self.intervals, self.points * laws.orders, -1
         )
-        self.ends = np.array(basis.ends) / basis.scale[_ENDS]
-        self.ended = np.isfinite(self.ends)
         self.free = self._free()
 
     def _free(self) -> FloatArray:
         """(K, P r, J r): what is free at points, by its polynomials in the axes of an interval's middle."""
         null = self.laws.null.reshape(self.intervals, self.points, *self.laws.null.shape[1:])
         middle = null[:, self.points // 2]
-        turned = np.einsum("kpfr,kfs->kprs", null, middle)
+        count, own = self.laws.wide - self.laws.orders, null.shape[3]
+        turned = np.tile(np.eye(count), (*null.shape[:2], 1, 1))
+        turned[:, :, :own, :own] = np.einsum("kpfr,kfs->kprs", null, middle)
         free = turned[:, :, :, None, :] * self.basis.shapes[:, None, :, None]
         return free.reshape(self.intervals, self.points * free.shape[2], free.shape[3] * free.shape[4])
 
-    def place(self, chosen: Chosen) -> Place:
-        """What is chosen, at the points of all intervals."""
-        moved = products(self.map, chosen.b[self.basis.columns]).reshape(-1, 2).T
-        free = products(self.free, chosen.free)
-        supplies = len(self.laws.supplies)
-        volts = chosen.volts.reshape(self.intervals, self.parts, supplies)
-        volts = self.basis.shapes @ volts
-        n, r = self.intervals * self.points, self.laws.null.shape[2]
-        return Place(moved[0], moved[1], free.reshape(n, r), volts.reshape(n, supplies))
+    def place(self, chosen: Chosen) -> FloatArray:
+        """What is chosen, at the points of all intervals, (n, L)."""
+        moved = products(self.map, chosen.b[self.basis.columns]).reshape(-1, self.laws.orders)
+        free = products(self.free, chosen.free).reshape(len(moved), -1)
+        return np.concatenate([moved, free], axis=1)
 
-    def carrying(self, b: FloatArray) -> FloatArray:
-        """b's coefficients, less by what leaves all contacts a share of what they hold at rest."""
-        at = self.place(self.start(b))
-        parts = self.laws.holds(at)[1]
-        taken = parts[1] * at.a[:, None] + parts[2] * at.b[:, None]
-        held = parts[0] > NOTHING
-        return b * min(1.0, (1 - _CARRIED) * _reach(parts[0][held], taken[held]))
+    def begin(self, b: FloatArray) -> Chosen:
+        """The same b, less by what leaves all bounds a share of what they are at rest, and takes no row far beyond."""
+        chosen, rest = self.start(b), self.laws.held(self.place(self.start(_LEAST * b))).bounds
+        while chosen.b.max() > _LEAST:
+            held = self.laws.held(self.place(chosen))
+            if (held.bounds >= _CARRIED * rest).all() and held.value.min() > -_FAR:
+                break
+            chosen = self.start(chosen.b / 2)
+        return chosen
 
     def start(self, b: FloatArray, free: FloatArray | None = None) -> Chosen:
         """Of b's coefficients in units of their scale."""
-        supplies = len(self.laws.supplies)
-        zeros = np.zeros((self.intervals, self.free.shape[2]))
-        volts = np.full((self.intervals, self.parts * supplies), _SAGS)
-        return Chosen(b, zeros if free is None else free, volts)
+        return Chosen(b, np.zeros((self.intervals, self.free.shape[2])) if free is None else free)
 
-    def solved(
-        self, start: Chosen, rows: Callable[[FloatArray], Rows], goal: float, last: Barriers | None = None
-    ) -> tuple[Chosen, Barriers]:
-        """The b that takes the least time, within a share `goal` of it; from what is near, and its barriers.
-
-        rows: further ones, by b's coefficients.
-        """
+    def solved(self, start: Chosen, goal: float, last: Barriers | None = None) -> tuple[Chosen, Barriers]:
+        """The b that takes the least time, within a share `goal` of it; from what is near, and its barriers."""
         chosen, barriers = start, last
-        unit = float((self.basis.weights.ravel() / np.sqrt(self.place(start).b)).sum())
+        unit = float((self.basis.weights.ravel() / np.sqrt(self.place(start)[:, 0])).sum())
         for step in range(_STEPS):
-            system = _Newton(self, chosen, rows(chosen.b * self.basis.scale), unit)
+            system = _Newton(self, chosen, unit)
             barriers = _near(system.left, barriers, again=step == 0)
             if barriers.gap < goal and (barriers.left - system.left).max() < _PASSED:
                 return chosen, barriers
@@ -167,12 +150,9 @@ class ForceProgramme:
         )
         centre = max((after.gap / barriers.gap) ** 3, min(1.0, aim / barriers.gap)) * barriers.gap / len(left)
         way, left, price = system.step(barriers, centre - left * price)
-        holds, (_, by_a, by_b) = self.laws.holds(system.at)
-        moving = self.place(way)
-        change = by_a * moving.a[:, None] + by_b * moving.b[:, None]
         # what laws are made of stays positive, too
-        held = holds > NOTHING
-        ways = ((barriers.left, left), (holds[held], change[held]))
+        change = products(system.held.bounds_by.swapaxes(1, 2), self.place(way))
+        ways = ((barriers.left, left), (system.held.bounds.ravel(), change.ravel()))
         far = min(1.0, *(_TO_EDGE * _reach(*pair) for pair in ways))
         dear = min(1.0, _TO_EDGE * _reach(barriers.price, price))
         gone = Chosen(*(x + far * dx for x, dx in zip(chosen, way, strict=True)))
@@ -203,16 +183,15 @@ def _reach(value: FloatArray, change: FloatArray) -> float:
 class _Newton:
     """Newton's system where something is chosen: what laws leave there, its matrix in factors, and steps."""
 
-    def __init__(self, programme: ForceProgramme, chosen: Chosen, rows: Rows, unit: float) -> None:
+    def __init__(self, programme: ForceProgramme, chosen: Chosen, unit: float) -> None:
         """unit: the time that counts as 1."""
-        self.programme, self.chosen, self.rows = programme, chosen, rows
+        self.programme, self.chosen, self.rows = programme, chosen, programme.basis.rows
         self.at = programme.place(chosen)
         self.held: Held = programme.laws.held(self.at)
-        asked = 1 - np.einsum("qk,qk->q", rows.entries, chosen.b[rows.columns])
-        ends = (programme.ends - chosen.b[_ENDS])[programme.ended]
-        self.cuts = np.cumsum([self.held.value.size, len(asked), len(chosen.b)])
-        self.left = np.concatenate([self.held.value.ravel(), asked, chosen.b - _LEAST, ends])
-        self.even = 2 * _EVEN / (programme.intervals * programme.parts * programme.laws.pushes)
+        asked = 1 - np.einsum("qk,qk->q", self.rows.entries, chosen.b[self.rows.columns])
+        self.cuts = np.cumsum([self.held.value.size, len(asked)])
+        self.left = np.concatenate([self.held.value.ravel(), asked, chosen.b - _LEAST])
+        self.even = 2 * _EVEN / (programme.intervals * programme.parts * max(programme.laws.looks.pushes, 1))
         self.worth = programme.basis.weights.ravel() / unit
         self.shape = programme.intervals, programme.points
 
@@ -221,28 +200,29 @@ class _Newton:
         from scipy.linalg import cholesky_banded
 
         held, at, free = self.held, self.at, self.programme.free
-        weight, asked, low, ends = np.split(barriers.price / barriers.left, self.cuts)
+        weight, asked, low = np.split(barriers.price / barriers.left, self.cuts)
         price = barriers.price[: self.cuts[0]].reshape(held.value.shape)
         bent = held.weight * price[:, held.owner]
-        local = held.slopes.squared(weight.reshape(price.shape))
-        local += held.bend.transpose(0, 2, 1) @ (bent[:, :, None] * held.bend)
-        local[:, 0, 0] += 0.75 * self.worth * at.b**-2.5
+        local = (weight.reshape(price.shape)[:, None] * held.slopes) @ held.slopes.swapaxes(1, 2)
+        local += (bent[:, None] * held.bend) @ held.bend.swapaxes(1, 2)
+        local[:, 0, 0] += 0.75 * self.worth * at[:, 0] ** -2.5
         local = local.reshape(*self.shape, *local.shape[1:])
-        inner = self._inner(local[:, :, 2:, 2:])
-        inner[:, np.arange(free.shape[2]), np.arange(free.shape[2])] += self.even
+        orders = self.programme.laws.orders
+        inner = self._inner(local[:, :, orders:, orders:])
+        inner += self.even * np.eye(free.shape[2])
         self.inverse: FloatArray = np.asarray(np.linalg.inv(inner), dtype=np.float64)
         onto, k = self.programme.map, self.programme.map.shape[2]
-        # (K, k, P, L): by b's coefficients instead of b and z̈
-        half = (onto.reshape(*self.shape, 2, k).swapaxes(2, 3) @ local[:, :, :2]).swapaxes(1, 2)
-        self.cross = self._parabolas(half[..., 2:])
-        outer = half[..., :2].reshape(len(half), k, -1) @ onto
+        # (K, k, P, L): by b's coefficients instead of b, z̈ and z⃛/ż
+        half = (onto.reshape(*self.shape, orders, k).swapaxes(2, 3) @ local[:, :, :orders]).swapaxes(1, 2)
+        self.cross = self._parabolas(half[..., orders:])
+        outer = half[..., :orders].reshape(len(half), k, -1) @ onto
         outer -= self.cross @ self.inverse @ self.cross.transpose(0, 2, 1)
         try:
-            self.factor = cholesky_banded(self._band(outer, asked, low, ends), lower=True, check_finite=False)
+            self.factor = cholesky_banded(self._band(outer, asked, low), lower=True, check_finite=False)
         except np.linalg.LinAlgError:
             raise NumericsError(_NONE) from None
 
-    def _band(self, outer: FloatArray, asked: FloatArray, low: FloatArray, ends: FloatArray) -> FloatArray:
+    def _band(self, outer: FloatArray, asked: FloatArray, low: FloatArray) -> FloatArray:
         """The band matrix over b's coefficients, its lower part by diagonals."""
         columns, size = self.programme.basis.columns, len(low)
         rows = self.rows.entries[:, :, None] * self.rows.entries[:, None, :] * asked[:, None, None]
@@ -252,58 +232,45 @@ class _Newton:
                 for where, part in ((columns, outer), (self.rows.columns, rows)):
                     band[i - j] += np.bincount(where[:, j], part[:, i, j], minlength=size)
         band[0] += low
-        band[0, _ENDS[self.programme.ended]] += ends
         return band
 
     def _parabolas(self, part: FloatArray) -> FloatArray:
-        """What hangs on forces and voltages at points, (K, …, P, L), by the parabolas that those are, (K, …, S)."""
-        programme = self.programme
-        free, basis, s = programme.free, programme.basis, len(programme.laws.supplies)
-        cut = part.shape[-1] - s
-        many = math.prod(part.shape[1:-2])
-        forces = part[..., :cut].reshape(len(part), many, free.shape[1]) @ free
-        volts = (part[..., cut:].swapaxes(-1, -2) @ basis.shapes).swapaxes(-1, -2)
-        return np.concatenate([forces, volts.reshape(len(part), many, programme.parts * s)], axis=2)
+        """What hangs on forces at points, (K, …, P, r), by the parabolas that those are, (K, …, J r)."""
+        free = self.programme.free
+        return part.reshape(len(part), math.prod(part.shape[1:-2]), free.shape[1]) @ free
 
     def _inner(self, part: FloatArray) -> FloatArray:
-        """The same of both indices of (K, P, L, L), (K, S, S)."""
-        free, parabolas = self.programme.free, self.programme.basis.shapes
-        (n, p, wide), s = part.shape[:3], len(self.programme.laws.supplies)
-        r, j = wide - s, parabolas.shape[1]
-        back, each = free.swapaxes(1, 2), free.reshape(n, p, r, j * r)
-        own = back @ (part[..., :r, :r] @ each).reshape(free.shape)
-        if not s:
-            return own
-        mixed = part[..., :r, None, r:] * parabolas[:, None, :, None]
-        mixed = back @ mixed.reshape(n, p * r, j * s)
-        squares = (parabolas[:, :, None] * parabolas[:, None]).reshape(p, j * j)
-        volts = (part[..., r:, r:].transpose(0, 2, 3, 1) @ squares).reshape(n, s, s, j, j)
-        volts = volts.transpose(0, 3, 1, 4, 2).reshape(n, j * s, j * s)
-        return np.block([[own, mixed], [mixed.swapaxes(1, 2), volts]])
+        """The same of both indices of (K, P, r, r), (K, J r, J r)."""
+        free = self.programme.free
+        each = free.reshape(*part.shape[:3], free.shape[2])
+        return free.swapaxes(1, 2) @ (part @ each).reshape(free.shape)
 
     def step(self, barriers: Barriers, centre: FloatArray) -> tuple[Chosen, FloatArray, FloatArray]:
         """The step of what is chosen, of what laws leave, and of their multipliers: c λ → centre."""
         from scipy.linalg import cho_solve_banded
 
         programme, held, (entries, columns) = self.programme, self.held, self.rows
-        basis, free, missing = programme.basis, programme.free.shape[2], self.left - barriers.left
-        own, asked, low, ends = np.split((centre - barriers.price * missing) / barriers.left, self.cuts)
-        local = held.slopes.pulled(own.reshape(held.value.shape))
-        local[:, 0] += 0.5 * self.worth * self.at.b**-1.5
+        basis, missing = programme.basis, self.left - barriers.left
+        own, asked, low = np.split((centre - barriers.price * missing) / barriers.left, self.cuts)
+        local = products(held.slopes, own.reshape(held.value.shape))
+        local[:, 0] += 0.5 * self.worth * self.at[:, 0] ** -1.5
         local = local.reshape(*self.shape, -1)
-        inner = self._parabolas(local[..., 2:])[:, 0]
-        inner[:, :free] -= self.even * self.chosen.free
-        outer = (local[..., :2].reshape(len(local), 1, -1) @ programme.map)[:, 0]
+        orders = programme.laws.orders
+        inner = self._parabolas(local[..., orders:])[:, 0]
+        inner -= self.even * self.chosen.free
+        outer = (local[..., :orders].reshape(len(local), 1, -1) @ programme.map)[:, 0]
         outer -= products(self.cross, products(self.inverse, inner))
         size = len(basis.scale)
         right = low + np.bincount(basis.columns.ravel(), outer.ravel(), minlength=size)
         right -= np.bincount(columns.ravel(), (entries * asked[:, None]).ravel(), minlength=size)
-        right[_ENDS[programme.ended]] -= ends
         b = cho_solve_banded((self.factor, True), right, check_finite=False)
         rest = products(self.inverse, inner - products(self.cross.transpose(0, 2, 1), b[basis.columns]))
-        way = Chosen(b, rest[:, :free], rest[:, free:])
-        moved = programme.place(way)
-        together = np.concatenate([moved.b[:, None], moved.a[:, None], moved.free, moved.volts], axis=1)
-        change = [held.slopes.times(together).ravel(), -np.einsum("qk,qk->q", entries, b[columns]), b]
-        left = np.concatenate([*change, -b[_ENDS][programme.ended]]) + missing
+        way = Chosen(b, rest)
+        moved = products(held.slopes.swapaxes(1, 2), programme.place(way)).ravel()
+        left = np.concatenate([moved, -np.einsum("qk,qk->q", entries, b[columns]), b]) + missing
         return way, left, centre / barriers.left - barriers.price - barriers.price / barriers.left * left
+
+
+def products(matrices: FloatArray, vectors: FloatArray) -> FloatArray:
+    """The products of n matrices with as many vectors."""
+    return (matrices @ vectors[:, :, None])[:, :, 0]

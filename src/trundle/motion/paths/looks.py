@@ -4,24 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import chebyshev
 
 from trundle.arrays import BoolArray, FloatArray, IntArray
-from trundle.motion.constraints.constraint import Moving, shares
-from trundle.motion.constraints.real_limits import actuation
+from trundle.errors import NumericsError
+from trundle.motion.constraints.constraint import Constraints, Moving, shares
 from trundle.motion.constraints.slowdown import NODES, SERIES, most_between
 from trundle.motion.forces.demand import Demand
 from trundle.motion.paths.along_path import WISHES, wishing
-from trundle.motion.paths.path_scaling import Scaling
+from trundle.motion.paths.path_scaling import MOVED, Scaling, passed
+from trundle.motion.pieces.motion import Samples
 
 # `WEIGHTS` make integrals of shares at the nodes, `WISHED` what they are at the places of wishes.
 WEIGHTS = SERIES @ [0.0 if k % 2 else 1 / (1 - k * k) for k in range(8)]
 WISHED = SERIES @ chebyshev.chebvander(2 * WISHES - 1, 7).T
 # Where a polynomial's last terms are above this, the terms that it hasn't may be so many times as large.
 _SMOOTH, _HIDDEN = 1e-3, 10.0
+# Ends of intervals count this share of one inside.
+_INSIDE = 1e-9
+# Rounds in which ż² is guessed, by how much at most in one, and the share of it that is a crawl.
+_GUESSES, _FAR, _CRAWL = 7, 1e3, 1e-6
 
 # The largest shares on intervals by name, and what stands in them for the terms that polynomials haven't.
 _Most = dict[str, tuple[FloatArray, FloatArray]]
@@ -35,14 +41,15 @@ class Forced(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Bound:
-    """What binds a path beside declared limits: what it takes at z (n,), and the share of friction to plan with.
+class PathProblem:
+    """What is passed along z from 0 to 1, by its samples at ż = 1 and z̈ = z⃛ = 0, and what limits it.
 
-    passed: (z, ż² at most) where the path is to be passed slowly.
+    passed: (z, ż² at most) where the path is to be passed slowly; `jerks`: whether any limit is one of jerks.
     """
 
-    demand: Callable[[FloatArray], Demand]
-    grip: float
+    samples: Callable[[FloatArray], Samples]
+    constraints: Constraints
+    jerks: bool
     passed: tuple[tuple[float, float], ...] = ()
 
 
@@ -51,42 +58,83 @@ class Looks:
     """What a path takes at the nodes of all intervals, or of so many `parts` of them, for shares there and between."""
 
     knots: FloatArray
-    z: FloatArray
-    demand: Demand
-    bound: Bound
+    problem: PathProblem
     places: IntArray
     parts: int = 1
 
     @classmethod
-    def on(cls, knots: FloatArray, bound: Bound, parts: int = 1, places: IntArray | None = None) -> Looks:
-        """The looks at what binds a path, on the intervals between knots (K + 1,), or those at `places` alone."""
-        places = np.arange(len(knots) - 1) if places is None else places
-        z = (knots[places, None] + np.diff(knots)[places, None] * _within(parts)).ravel()
-        return cls(knots, z, bound.demand(z), bound, places, parts)
+    def on(cls, knots: FloatArray, problem: PathProblem) -> Looks:
+        """The looks on the intervals between knots (K + 1,)."""
+        return cls(knots, problem, np.arange(len(knots) - 1))
+
+    @cached_property
+    def z(self) -> FloatArray:
+        """The nodes, (n,); the ends of intervals from within, as limits and what is passed may jump there."""
+        within = np.clip(_within(self.parts), _INSIDE, 1 - _INSIDE)
+        return (self.knots[self.places, None] + np.diff(self.knots)[self.places, None] * within).ravel()
+
+    @cached_property
+    def unit(self) -> Samples:
+        """What is passed there at ż = 1."""
+        unit = self.problem.samples(self.z)
+        if not all(np.isfinite(getattr(unit, name)).all() for names in MOVED for name in names):
+            raise NumericsError("the path is too sharp or too long: what moves along it has no finite rates")
+        return unit
+
+    @cached_property
+    def demand(self) -> Demand | None:
+        """What that takes of motors and floor, where these count."""
+        driven = self.problem.constraints.driven
+        return None if driven is None else Demand.along(driven, self.unit)
+
+    @property
+    def pushes(self) -> int:
+        """How many forces contacts have."""
+        return 0 if self.demand is None else self.demand.balance.rows.shape[1]
 
     def closer(self, forced: Forced, parts: int) -> Looks | None:
         """Looks at so many parts of the intervals on which these don't show how much binds; None where all do."""
         return self._at_parts(self._unsure(self._most(forced)), parts)
 
     def _at_parts(self, unsure: BoolArray, parts: int) -> Looks | None:
-        return Looks.on(self.knots, self.bound, parts, self.places[unsure]) if unsure.any() else None
+        return Looks(self.knots, self.problem, self.places[unsure], parts) if unsure.any() else None
 
-    def nothing(self) -> Forced:
-        """A pace of 1 and no wishes: forces of least norm are as good as any."""
+    def nothing(self, square: float = 1.0) -> Forced:
+        """An even ż² and no wishes: forces of least norm are as good as any."""
         count = len(self.knots) - 1
-        scaling = Scaling(self.knots, np.tile([1.0, 0.0, 0.0], (count, 1)))
-        return Forced(scaling, np.zeros((count, len(WISHES), self.demand.balance.rows.shape[1])))
+        scaling = Scaling(self.knots, np.tile([square, 0.0, 0.0], (count, 1)))
+        return Forced(scaling, np.zeros((count, len(WISHES), self.pushes)))
 
     def nodes(self, forced: Forced) -> dict[str, FloatArray]:
         """The shares of all that binds at the nodes of the intervals, (K, nodes)."""
         within = _within(self.parts)
         piece = np.repeat(self.places, len(within))
         inside = np.tile(within, len(self.places)) * np.diff(self.knots)[piece]
-        b, a, _ = forced.scaling.squared(piece, inside)
         wished = np.einsum("nj,kjf->knf", wishing(within), forced.pushes[self.places])
-        moving = Moving(forces=self.demand.forces(a, b, wished.reshape(len(b), -1)))
-        taken = shares(actuation(self.bound.grip), moving)
+        taken = self.shares(*forced.scaling.squared(piece, inside), wished.reshape(len(piece), -1))
         return {name: share.reshape(-1, len(NODES)) for name, share in taken.items()}
+
+    def shares(
+        self, b: FloatArray, slope: FloatArray, bend: FloatArray, wished: FloatArray | None = None
+    ) -> dict[str, FloatArray]:
+        """The same for b, b′/2 and b″/2 (n,), and for wishes (n, forces)."""
+        moved = passed(self.unit, b, slope, bend)
+        forces = {} if self.demand is None else {"forces": self.demand.forces(slope, b, wished)}
+        return shares(self.problem.constraints.each, Moving(samples=moved, times=self.z, **forces))
+
+    def expected(self) -> FloatArray:
+        """About what ż² may be at most, (n,): where it stays as it is, and by what it can change to others."""
+        most, none = np.ones((2, len(self.z))), np.zeros(len(self.z))
+        for way, last in enumerate(most):
+            for _ in range(_GUESSES):
+                taken = self.shares(*((last, none, none) if not way else (_CRAWL * most[0], last, none)))
+                # speeds go with the root, jerks with another one: what is off halves in its logarithm
+                share = np.max([none, *taken.values()], axis=0)
+                last *= 1 / np.clip(share, 1 / _FAR, _FAR)
+        b, a = most[0], np.minimum(most[1], _FAR * np.median(most[1]))
+        rise = np.append(0.0, np.cumsum((a[1:] + a[:-1]) * np.diff(self.z)))
+        b = rise + np.minimum.accumulate(b - rise)
+        return np.minimum.accumulate((b + rise)[::-1])[::-1] - rise
 
     def worst(self, forced: Forced) -> dict[str, FloatArray]:
         """The largest share of all that binds on the intervals, (K,)."""
