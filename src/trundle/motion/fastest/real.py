@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -17,8 +16,8 @@ from trundle.motion.fastest.problem import Problem
 from trundle.motion.forces.balance import Balance
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.paths.knots import Knots
-from trundle.motion.paths.looks import Forced, PathProblem
-from trundle.motion.paths.retime import evenly, retime, retime_passing, unsolved
+from trundle.motion.paths.looks import PathProblem
+from trundle.motion.paths.retime import TooFastError, retime, retime_passing, unsolved
 from trundle.motion.pieces.motion import Motion
 from trundle.motion.pieces.pieces import straight
 from trundle.motion.pieces.profiles import Profile
@@ -131,18 +130,13 @@ def repaced(
     legs = [stop.leg.limits for stop in problem.stops[:-1]]
     constraints = of_motion(drive, real, list(zip(stops[:-1], stops[1:], legs, strict=True)))
     speeds = [(z, stop.speed) for z, stop in zip(stops[1:-1], problem.stops[1:-1], strict=True) if stop.speed]
-    if speeds:
-        unit = np.hypot(*way.samples(np.array([z for z, _ in speeds])).twist[:, :2].T)
-        passed = tuple((z, (speed / own) ** 2) for (z, speed), own in zip(speeds, unit.tolist(), strict=True))
-        forced = retime_passing(PathProblem(way.samples, constraints, jerks, passed), knots)
-        return Repaced(drive, way, forced.scaling, forced.pushes)
-    path = PathProblem(way.samples, constraints, jerks)
-    found: list[Forced] = []
-    with suppress(NumericsError):
-        found.append(evenly(path, way.breaks, own.duration**-2.0))
-    with suppress(NumericsError):  # the way's own pace will do, too
-        found.append(retime(path, knots))
-    if not found:
-        raise unsolved(path, way.breaks, lambda z: motion.poses([z * motion.duration])[0])
-    forced = min(found, key=lambda each: each.scaling.times[-1])
+    unit = np.hypot(*way.samples(np.array([z for z, _ in speeds])).twist[:, :2].T) if speeds else np.zeros(0)
+    passed = tuple((z, (speed / own) ** 2) for (z, speed), own in zip(speeds, unit.tolist(), strict=True))
+    path = PathProblem(way.samples, constraints, jerks, passed)
+    try:
+        forced = (retime_passing if passed else retime)(path, knots)
+    except TooFastError:
+        raise
+    except NumericsError:
+        raise unsolved(path, way.breaks, lambda z: motion.poses([z * motion.duration])[0]) from None
     return Repaced(drive, way, forced.scaling, forced.pushes)

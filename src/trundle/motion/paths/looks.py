@@ -99,10 +99,10 @@ class Looks:
     def _at_parts(self, unsure: BoolArray, parts: int) -> Looks | None:
         return Looks(self.knots, self.problem, self.places[unsure], parts) if unsure.any() else None
 
-    def nothing(self, square: float = 1.0) -> Forced:
-        """An even ż² and no wishes: forces of least norm are as good as any."""
+    def nothing(self) -> Forced:
+        """A pace of 1 and no wishes: forces of least norm are as good as any."""
         count = len(self.knots) - 1
-        scaling = Scaling(self.knots, np.tile([square, 0.0, 0.0], (count, 1)))
+        scaling = Scaling(self.knots, np.tile([1.0, 0.0, 0.0], (count, 1)))
         return Forced(scaling, np.zeros((count, len(WISHES), self.pushes)))
 
     def nodes(self, forced: Forced) -> dict[str, FloatArray]:

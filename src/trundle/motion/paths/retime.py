@@ -96,16 +96,13 @@ def retime_passing(problem: PathProblem, knots: Knots) -> Forced:
         forced = retime(replace(problem, passed=asked), knots)
         reached = float((_along(forced, wished[:, 0])[0] / wished[:, 1]).min())
         if reached >= 1:
-            return _surely(forced, Looks.on(forced.scaling.knots, problem), 1 / reached)
+            looks = Looks.on(forced.scaling.knots, problem)
+            slowed = _certified(forced, [looks], 1 / reached)
+            closer = looks.closer(slowed, _SHARP)
+            return slowed if closer is None else _certified(slowed, [looks, closer])
         if reached < before * (1 + _ENOUGH):
             raise TooFastError(math.sqrt(reached))
         more, before = more / reached * (1 + _BEYOND), reached
-
-
-def evenly(problem: PathProblem, knots: FloatArray, square: float) -> Forced:
-    """The same b everywhere, less only by what limits it."""
-    looks = Looks.on(knots, problem)
-    return _surely(looks.nothing(square), looks)
 
 
 def unsolved(problem: PathProblem, knots: FloatArray, pose: Callable[[float], FloatArray]) -> NumericsError:
@@ -233,13 +230,6 @@ def _along(forced: Forced, z: FloatArray) -> tuple[FloatArray, FloatArray]:
     scaling = forced.scaling
     places = scaling.placed(z)
     return scaling.squared(*places)[0], wishes_within(scaling, forced.pushes, *places)
-
-
-def _surely(forced: Forced, looks: Looks, most: float = 1.0) -> Forced:
-    """The same certified, and again by closer looks where the first ones don't show how much binds."""
-    slowed = _certified(forced, [looks], most)
-    closer = looks.closer(slowed, _SHARP)
-    return slowed if closer is None else _certified(slowed, [looks, closer])
 
 
 def _certified(forced: Forced, looks: list[Looks], most: float = 1.0) -> Forced:
