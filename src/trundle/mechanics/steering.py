@@ -15,11 +15,19 @@ Its line is rounding then, and it keeps the angle that it has. Rounding leaves u
 splines and sums; the slip that the rule neglects stays below the 1e-9 m/s that motions promise, up to 10 m/s.
 """
 
+# The speed (m/s) below which steering does less about what is aside: a wheel at rest can't.
+CRAWL = 0.2
+
 
 def velocity_at(place: Sequence[Scalar], twist: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
     """u = v + ω × r of a place (x, y) on a base (m), by its twist (v_x, v_y, ω), both in the base's axes (m/s)."""
     (x, y), (v_x, v_y, omega) = place, twist
     return minus(v_x, times(omega, y)), plus(v_y, times(omega, x))
+
+
+def steering_gain(along: Scalar) -> Scalar:
+    """s/(s² + s₀²): what a velocity across a wheel that rolls at s turns it by (rad by m/s); at rest by nothing."""
+    return along / (along * along + CRAWL**2)
 
 
 def steering_angles(wheels: Sequence[WheelPlace], twist: Sequence[float]) -> tuple[float, ...]:

@@ -26,6 +26,9 @@ from trundle.scalars import AnyRows, Scalar, is_zero
 from trundle.spatial.motions import Pose
 from trundle.spatial.vectors import IDENTITY, Vector
 
+# The share of its grip up to which a contact's slip is told: laws of friction have none for all of it.
+GRIPPED = 0.99
+
 
 @dataclass(frozen=True)
 class WheelModel:
@@ -65,6 +68,11 @@ class WheelModel:
     def grips(self) -> bool:
         """Whether it rolls on the ground, ideally or with slip."""
         return self.law.grips and bool(self.directions)
+
+    @property
+    def creeps(self) -> bool:
+        """Whether its contact slips for what it gives."""
+        return bool(float(self.law.creep(0.5, self.read)) > 0)
 
     @property
     def acts(self) -> bool:

@@ -20,18 +20,21 @@ from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.inverse_dynamics import needed_wrenches
 from trundle.mechanics.linear import adjugate, apply, determinant, dot, product, transpose
 from trundle.mechanics.momentum import base_columns
-from trundle.mechanics.wheels import WheelModel
+from trundle.mechanics.wheels import WheelModel, load_shares
+from trundle.model.constraints import Configuration
 from trundle.model.forces import (
     Loads,
     Touching,
     base_frames,
     carried_by,
+    contact_place,
     ground_height,
     less_given,
     shared_weight,
     sharing_wheels,
     standing_loads,
     touching_wheels,
+    wheel_loads,
 )
 from trundle.model.mechanism import Mechanism
 from trundle.model.moving import MovingMechanism, bound_accelerations, mass_solutions
@@ -165,6 +168,26 @@ def moving_loads(moving: MovingMechanism, span: Sequence[int]) -> Loads:
     axles = {wheel.name: [axle_moment(wheel, frames)[k] for k in kinds] for wheel in assembly.wheels}
     shift = LoadShift(held, response, shapes, axles, given, standing, _proportional(mechanism.numbers))
     return shift.loads
+
+
+def required_loads(
+    assembly: Assembly, at: Configuration, nu: Sequence[Scalar], nu_dot: Sequence[Scalar], span: Sequence[int]
+) -> dict[str, Scalar]:
+    """Normal forces on all wheels (N) by which a robot moves so, shifted where the heights of its masses are known.
+
+    A wheel that would have to be pulled down has a negative one.
+    """
+    if not assembly.heights:
+        return wheel_loads(assembly, at, span)
+    count, frames = assembly.tree.speed_count, base_frames(assembly, at.poses)
+    wrench = needed_wrenches(assembly.tree, at.poses, list(nu[:count]), list(nu_dot[:count]))[0]
+    force, about_x, about_y = less_given(assembly, frames, carried(wrench, ground_height(assembly, frames)))
+    loads: dict[str, Scalar] = {wheel.name: wheel.load for wheel in assembly.wheels if wheel.load is not None}
+    if sharing := sharing_wheels(assembly):
+        places = [contact_place(wheel, frames) for wheel in sharing]
+        shares = load_shares(places, (force, about_x, about_y), span)
+        loads |= {wheel.name: share for wheel, share in zip(sharing, shares, strict=True)}
+    return loads
 
 
 def _needed(moving: MovingMechanism, wrenches: Sequence[Force], nu_dot: Sequence[Scalar]) -> list[Scalar]:

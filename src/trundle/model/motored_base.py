@@ -1,11 +1,11 @@
 """A base on driven wheels: what its motors are told so that it moves by a twist, in any scalar.
 
     twist ξ and its rate ──► modules: angles, speeds and their rates ──► ν, ν̇ of all that turns       (`_Aims`)
-        ──► M ν̇ + c, less what the ground does, of least squares ──► torques on what motors drive      (`_torques`)
+        ──► M ν̇ + c, less what the ground does ──► torques on what motors drive, forces on wheels      (`_torques`)
+        ──► the slip at which contacts give these forces, which wheels roll faster and stand aside for  (`_creep`)
         ──► every motor's own command for its torque, at the rate and the angle that are wanted        (`commands`)
 
-Wheels count as rolling without slip, whatever their contacts' law. What shows that it is right: told a motion that the
-robot can do, the commands move it so.
+What shows that it is right: told a motion that the robot can do, the commands move it so.
 """
 
 from __future__ import annotations
@@ -24,8 +24,11 @@ from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply, product, solve_positive, transpose
 from trundle.mechanics.modules import Module, followed, modules_of, turned
 from trundle.mechanics.pivoting import pivoting, reached_by, sharing, with_pivots
-from trundle.mechanics.wheels import WheelModel
+from trundle.mechanics.steering import steering_gain
+from trundle.mechanics.wheels import GRIPPED, WheelModel
 from trundle.model.constraints import Configuration, configure, coupling_rows, rolling_rows, with_followers
+from trundle.model.forces import contact_span
+from trundle.model.load_shift import required_loads
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.wheel_aims import (
     Twist,
@@ -38,7 +41,10 @@ from trundle.model.wheel_aims import (
 )
 from trundle.robot import Robot, units
 from trundle.robot.kinds import Read
-from trundle.scalars import Scalar, absolute, is_zero, minimum, minus, plus, tan, times
+from trundle.scalars import Scalar, absolute, is_zero, maximum, minimum, minus, plus, sqrt, tan, times
+
+# The ground's forces on wheels by name, ahead and to the left (N).
+WheelForces = Mapping[str, tuple[Scalar, Scalar]]
 
 SPIN, STEER = 1 / 0.15, 2 / 0.08
 """b, how quickly errors of rates of wheels and of angles of steering decay (1/s). Steering leads, as a wheel that
@@ -48,6 +54,8 @@ PAIR = 1 / 0.3
 """How quickly wheels that share a joint turn it to its angle (1/s): they slip as they do so, hence slower."""
 # A wheel's share of the twists that are asked for, below which nothing drives it.
 _NOTHING = 1e-9
+# The least that a wheel counts as carrying, as a share of the mean, and the least force (N) that counts as one.
+_CARRIES, _LEAST = 1e-3, 1e-3
 
 
 @dataclass(frozen=True)
@@ -142,6 +150,11 @@ class MotoredBase:
             raise InputError(came, hint="let motors drive more of its wheels")
         return found
 
+    @cached_property
+    def slips(self) -> tuple[str, ...]:
+        """The wheels that slip for what they give."""
+        return tuple(wheel.name for wheel in self._wheels(self.here.assembly) if wheel.creeps)
+
     @property
     def drives(self) -> tuple[str, ...]:
         """The inputs of its motors."""
@@ -188,16 +201,22 @@ class MotoredBase:
         return greatest
 
     def commands(
-        self, twist: Twist, twist_rate: Twist, seen: Mapping[str, Scalar], read: Read, quickest: float
+        self,
+        twist: Twist,
+        twist_rate: Twist,
+        seen: Mapping[str, Scalar],
+        read: Read,
+        quickest: float,
+        wished: WheelForces | None = None,
     ) -> dict[str, Scalar]:
         """The motors' inputs by which the base has a twist (v_x, v_y, ω, in its axes) that changes at a rate.
 
         Motors that hold an angle or a rate are told it, and what it takes; others are led to it (`Actuator.leading`).
-        `quickest` is the greatest b (1/s).
+        `quickest` is the greatest b (1/s). Forces of the ground come as near to those that are wished as they can.
         """
         assembly = self._assembled(read)
         aims = self._aims(assembly, twist, twist_rate, seen, quickest)
-        torques = self._torques(assembly, aims, twist, twist_rate)
+        torques = self._torques(assembly, aims, twist, twist_rate, wished or {})
         names, found = assembly.quantities, dict[str, Scalar]()
         told = {motor.command.name: motor for motor in assembly.actuators}
         for column, motors in self.motors.items():
@@ -282,12 +301,15 @@ class MotoredBase:
         found = followed(modules, twist, now, rolling)
         return [(here, angle) for here, (angle, _, _) in zip(now, found, strict=True)]
 
-    def _torques(self, assembly: Assembly, aims: _Aims, twist: Twist, twist_rate: Twist) -> list[Scalar]:
-        """What motors give on every column (N m): M ν̇ + c = τ + Aᵀ f, with the forces f of the ground of least squares.
+    def _torques(
+        self, assembly: Assembly, aims: _Aims, twist: Twist, twist_rate: Twist, wished: WheelForces
+    ) -> list[Scalar]:
+        """What motors give on every column (N m): M ν̇ + c = τ + Aᵀ f.
 
-        Wheels that nothing drives pull as much along their heading as it takes to turn them.
+        The ground's forces f are those nearest to what is wished, by Σ Δf²/N, as wheels grip by their loads N; where
+        none slips by Σ Δf². Wheels that nothing drives pull as much along their heading as it takes to turn them.
         """
-        at = self._at(assembly, aims)
+        at, wheels = self._at(assembly, aims), self._wheels(assembly)
         nu, nu_dot = (
             all_columns(assembly, part, turning)
             for part, turning in ((twist, aims.rates), (twist_rate, aims.accelerations))
@@ -295,24 +317,70 @@ class MotoredBase:
         count = assembly.tree.speed_count
         needed = [0] * len(assembly.speeds)
         needed[:count] = inverse_dynamics(assembly.tree, at.poses, nu[:count], nu_dot[:count])
-        rows = rolling_rows(assembly, at, self._wheels(assembly))[0]
-        turning = [wheel.spin for wheel in self._wheels(assembly) for _ in wheel.directions]
-        pulling = [row for row, pulls in zip(rows, self._pulls, strict=True) if pulls]
-        for row, pulls, spin in zip(rows, self._pulls, turning, strict=True):
-            if not pulls and spin is not None:  # the ground turns it
-                force = needed[spin] / row[spin]
-                needed = [minus(need, times(part, force)) for need, part in zip(needed, row, strict=True)]
-        base = list(assembly.base_columns)
-        share = [[row[column] for column in base] for row in pulling]
-        balance = solve_positive(product(transpose(share), share), [[needed[column]] for column in base])
-        forces = apply(share, [value for (value,) in balance])
-        pushed = apply(transpose(pulling), forces)
-        needed = [minus(need, push) for need, push in zip(needed, pushed, strict=True)]
+        loads = self._loads(assembly, at, nu, nu_dot)
+        contacts = [(wheel, *wished.get(wheel.name, (0, 0))) for wheel in wheels for _ in wheel.directions]
+        every = [direction for wheel in wheels for direction in wheel.directions]
+        rows, forces = rolling_rows(assembly, at, wheels)[0], list[Scalar]()
+        for (wheel, ahead, left), one, row, pulls in zip(contacts, every, rows, self._pulls, strict=True):
+            force = plus(times(one.along, ahead), times(one.across, left))
+            if not pulls and wheel.spin is not None:  # the ground turns it
+                force = needed[wheel.spin] / row[wheel.spin]
+            needed = [minus(need, times(part, force)) for need, part in zip(needed, row, strict=True)]
+            forces.append(force)
+        base, pulling = list(assembly.base_columns), [k for k, pulls in enumerate(self._pulls) if pulls]
+        share = [[rows[k][column] for column in base] for k in pulling]
+        heavy = [loads[contacts[k][0].name] for k in pulling]
+        weighted = [[times(load, part) for part in row] for load, row in zip(heavy, share, strict=True)]
+        balance = solve_positive(product(transpose(weighted), share), [[needed[column]] for column in base])
+        for k, force in zip(pulling, apply(weighted, [value for (value,) in balance]), strict=True):
+            needed = [minus(need, times(part, force)) for need, part in zip(needed, rows[k], strict=True)]
+            forces[k] = plus(forces[k], force)
         for element in assembly.elements:
             place = assembly.quantities.coordinate_of(assembly.speeds[element.column])
             effort = element.effort(at.values[place], nu[element.column])
             needed[element.column] = minus(needed[element.column], effort.torque)
+        self._creep(wheels, forces, loads, aims, needed)
         return self._led(assembly, at, needed)
+
+    def _loads(
+        self, assembly: Assembly, at: Configuration, nu: Sequence[Scalar], nu_dot: Sequence[Scalar]
+    ) -> dict[str, Scalar]:
+        """What wheels carry (N), where one slips; else all the same."""
+        if not self.slips:
+            return {wheel.name: 1 for wheel in assembly.wheels}
+        carried = required_loads(assembly, at, nu, nu_dot, contact_span(self.here.assembly))
+        least = _CARRIES / len(carried) * sum(carried.values())
+        return {name: maximum(load, least) for name, load in carried.items()}
+
+    def _creep(
+        self,
+        wheels: Sequence[WheelModel],
+        forces: Sequence[Scalar],
+        loads: Mapping[str, Scalar],
+        aims: _Aims,
+        needed: list[Scalar],
+    ) -> None:
+        """Let wheels that give their forces by slip roll faster by it, and steered ones stand aside of their way by it.
+
+        One that stands aside by δ has the part δ of its force to the left against its way: its motor gives that, too.
+        """
+        left = iter(forces)
+        for wheel in wheels:
+            own = [(direction, next(left)) for direction in wheel.directions]
+            if wheel.name not in self.slips or wheel.spin is None:
+                continue
+            ahead = sum(direction.along * force for direction, force in own)
+            aside = sum(direction.across * force for direction, force in own)
+            size = sqrt(ahead * ahead + aside * aside + _LEAST * _LEAST)
+            grip = wheel.read(wheel.law.friction) * loads[wheel.name]
+            slip = wheel.law.creep(minimum(size / grip, GRIPPED), wheel.read) / size
+            steered = wheel.steering in aims.positions and wheel.steering in self.motors
+            if steered and wheel.steering is not None:
+                angle = slip * aside * steering_gain(aims.rates[wheel.spin] * wheel.radius)
+                aims.positions[wheel.steering] = aims.positions[wheel.steering] + angle
+                needed[wheel.spin] = needed[wheel.spin] + wheel.radius * aside * angle
+            rolled = ahead if len(own) > 1 else ahead + own[0][0].across / own[0][0].along * aside
+            aims.rates[wheel.spin] = aims.rates[wheel.spin] + slip * rolled / wheel.radius
 
     def _at(self, assembly: Assembly, aims: _Aims) -> Configuration:
         """Where everything is: what steers as it should be, all else at its start."""

@@ -20,6 +20,8 @@ from trundle.robot.values import Angle, Length, Positive, Rate, Speed
 from trundle.scalars import Scalar, absolute, clamp
 
 TWIST_RATE = tuple(f"{name}_rate" for name in TWIST)
+# Of the ground on a wheel, ahead and to its left, as a run's outputs are called.
+FORCE = ("traction", "side_force")
 
 
 class Tracker(PoseTracker):
@@ -66,13 +68,14 @@ class Tracker(PoseTracker):
         return self.pose_read if self._base is None else (*self.pose_read, *self._base.reads)
 
     def references(self) -> tuple[str, ...]:
-        """Where the base should be, its twist there, and the rate of that."""
-        return (*super().references(), *TWIST_RATE)
+        """Where the base should be, its twist there, the rate of that, and the ground's forces on wheels that slip."""
+        slips = () if self._base is None else self._base.slips
+        return (*super().references(), *TWIST_RATE, *(f"{name}.{of}" for name in slips for of in FORCE))
 
     def units(self, unit_of: UnitOf) -> Mapping[str, str]:
         """Of references and outputs."""
         rates = {"v_x_rate": "m/s^2", "v_y_rate": "m/s^2", "omega_rate": "rad/s^2"}
-        return {**super().units(unit_of), **rates}
+        return {**dict.fromkeys(self.references(), "N"), **super().units(unit_of), **rates}
 
     def commanded(self) -> tuple[str, ...]:
         """The motors' inputs."""
@@ -94,7 +97,11 @@ class Tracker(PoseTracker):
         """What the motors are told."""
         twist, twist_rate = (self._along if self.base.along else self._any_way)(off, sight, read)
         quickest = math.inf if self.period is None else 1 / (4 * self.period.number)
-        commands = self.base.commands(twist, twist_rate, sight.read, read, quickest)
+        wished = {
+            name: (sight.references[f"{name}.{FORCE[0]}"], sight.references[f"{name}.{FORCE[1]}"])
+            for name in self.base.slips
+        }
+        commands = self.base.commands(twist, twist_rate, sight.read, read, quickest, wished)
         return tuple(commands[name] for name in self.commanded())
 
     def _any_way(self, off: Off, sight: Sight, read: Read) -> tuple[Twist, Twist]:

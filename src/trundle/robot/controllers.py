@@ -80,6 +80,11 @@ class Base(Protocol):
         ...
 
     @property
+    def slips(self) -> tuple[str, ...]:
+        """The wheels that slip for what they give."""
+        ...
+
+    @property
     def drives(self) -> tuple[str, ...]:
         """The inputs of its motors."""
         ...
@@ -99,8 +104,12 @@ class Base(Protocol):
         seen: Mapping[str, Scalar],
         read: Read,
         quickest: float,
+        wished: Mapping[str, tuple[Scalar, Scalar]] | None = None,
     ) -> Mapping[str, Scalar]:
-        """The motors' inputs by which it has a twist (v_x, v_y, ω, in its axes) that changes at a rate."""
+        """The motors' inputs by which it has a twist (v_x, v_y, ω, in its axes) that changes at a rate.
+
+        wished: forces on wheels (N), ahead and to the left, that it comes as near to as it can.
+        """
         ...
 
 

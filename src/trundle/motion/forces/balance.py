@@ -11,20 +11,11 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.mechanics.assembly import Assembly
-from trundle.mechanics.inverse_dynamics import inverse_dynamics, needed_wrenches
+from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import table
-from trundle.mechanics.wheels import load_shares
 from trundle.model.constraints import rolling_rows
-from trundle.model.forces import (
-    base_frames,
-    contact_place,
-    contact_span,
-    ground_height,
-    less_given,
-    sharing_wheels,
-    wheel_loads,
-)
-from trundle.model.load_shift import carried
+from trundle.model.forces import contact_span
+from trundle.model.load_shift import required_loads
 from trundle.model.mechanism import Mechanism
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.pieces.motion import Samples
@@ -111,22 +102,9 @@ class Balance:
 
         A wheel that would have to be pulled down has a negative one.
         """
-        assembly, tree = self.assembly, self.assembly.tree
-        if not assembly.heights:
-            standing = wheel_loads(assembly, self.here.at, contact_span(assembly))
-            return np.stack([standing[w.name] + np.zeros(nu.shape[1]) for w in assembly.wheels], axis=1)
-        frames = base_frames(assembly, self.here.at.poses)
-        count = tree.speed_count
-        wrench = needed_wrenches(tree, self.here.at.poses, list(nu[:count]), list(nu_dot[:count]))[0]
-        low = ground_height(assembly, frames)
-        force, about_x, about_y = less_given(assembly, frames, carried(wrench, low))
-        given = {wheel.name: wheel.load for wheel in assembly.wheels if wheel.load is not None}
-        sharing = sharing_wheels(assembly)
-        if sharing:
-            places = [contact_place(wheel, frames) for wheel in sharing]
-            shares = load_shares(places, (force, about_x, about_y), contact_span(self.driven.here.assembly))
-            given |= {wheel.name: share for wheel, share in zip(sharing, shares, strict=True)}
-        return np.stack([given[w.name] + np.zeros(nu.shape[1]) for w in assembly.wheels], axis=1)
+        span = contact_span(self.driven.here.assembly)
+        loads = required_loads(self.assembly, self.here.at, list(nu), list(nu_dot), span)
+        return np.stack([loads[w.name] + np.zeros(nu.shape[1]) for w in self.assembly.wheels], axis=1)
 
     @cached_property
     def on(self) -> list[int]:

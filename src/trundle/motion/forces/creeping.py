@@ -12,15 +12,11 @@ from functools import cached_property
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.mechanics.wheels import WheelModel
+from trundle.mechanics.steering import steering_gain
+from trundle.mechanics.wheels import GRIPPED
 from trundle.motion.forces.balance import Balance
 from trundle.motion.forces.driven_robot import DrivenRobot
-from trundle.scalars import Scalar
 
-# The share of its grip up to which a contact's slip is told: laws of friction have none for all of it.
-_GRIPPED = 0.99
-# The speed (m/s) below which steering does less about what is aside: a wheel at rest can't.
-CRAWL = 0.2
 # A wheel that carries less than this share of what another does gives that little of what is missing, too.
 _CARRIES = 1e-3
 
@@ -38,7 +34,7 @@ class Creep:
         """Of forces along and across the wheels, (n, m), and of what the contacts hold."""
         size = np.hypot(traction, side)
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.minimum(np.nan_to_num(size / grip, nan=0.0), _GRIPPED)
+            share = np.minimum(np.nan_to_num(size / grip, nan=0.0), GRIPPED)
             ways = np.nan_to_num(-traction / size, nan=0.0), np.nan_to_num(-side / size, nan=0.0)
         creep = np.stack(
             [0.0 + wheel.law.creep(share[:, k], wheel.read) for k, wheel in enumerate(driven.wheels)], axis=1
@@ -95,19 +91,9 @@ def creeping(
     return forces, Creep.of(driven, *along_and_across(driven, forces), grip), paid
 
 
-def steering_gain(along: Scalar) -> Scalar:
-    """s/(s² + s₀²): what a velocity across a wheel that rolls at s turns it by (rad by m/s); at rest by nothing."""
-    return along / (along * along + CRAWL**2)
-
-
 def any_creeps(driven: DrivenRobot) -> bool:
     """Whether a module's contact slips for what it gives."""
-    return any(creeps(wheel) for wheel in driven.wheels)
-
-
-def creeps(wheel: WheelModel) -> bool:
-    """Whether its contact slips for what it gives."""
-    return bool(float(wheel.law.creep(0.5, wheel.read)) > 0)
+    return any(wheel.creeps for wheel in driven.wheels)
 
 
 def shared(driven: DrivenRobot, forces: FloatArray, grip: FloatArray, groups: list[list[int]]) -> FloatArray:
@@ -120,7 +106,7 @@ def shared(driven: DrivenRobot, forces: FloatArray, grip: FloatArray, groups: li
     traction, side = along_and_across(driven, forces)
     for group in groups:
         holds = grip[:, group]
-        room = np.sqrt(np.maximum(holds**2 - traction[:, group] ** 2, (1 - _GRIPPED**2) * holds**2))
+        room = np.sqrt(np.maximum(holds**2 - traction[:, group] ** 2, (1 - GRIPPED**2) * holds**2))
         # a group that carries nothing shares evenly
         room = np.where(room.any(axis=1, keepdims=True), room, 1.0)
         given = side[:, group].sum(axis=1, keepdims=True) * room / room.sum(axis=1, keepdims=True)
@@ -143,7 +129,7 @@ def aside(
     forces, paid, missing = forces.copy(), np.zeros_like(nu), np.zeros((len(forces), len(balance.free)))
     onto = np.array([column in base for column in balance.free])
     for k, wheel in enumerate(driven.wheels):
-        if len(wheel.directions) != 2 or wheel.spin is None or not creeps(wheel):
+        if len(wheel.directions) != 2 or wheel.spin is None or not wheel.creeps:
             continue
         x, y = force_places(driven, k)
         rolled = nu[wheel.spin] * float(wheel.radius)
@@ -180,7 +166,7 @@ def _slip_speeds(driven: DrivenRobot) -> dict[int, float]:
     return {
         k: float(wheel.law.creep(0.5, wheel.read))
         for k, wheel in enumerate(driven.wheels)
-        if len(wheel.directions) == 2 and creeps(wheel)
+        if len(wheel.directions) == 2 and wheel.creeps
     }
 
 

@@ -25,8 +25,9 @@ from typing import NamedTuple
 import numpy as np
 
 from trundle.arrays import FloatArray
+from trundle.mechanics.steering import steering_gain
 from trundle.motion.forces.balance import Balance
-from trundle.motion.forces.creeping import Creep, force_places, steering_gain
+from trundle.motion.forces.creeping import Creep, force_places
 from trundle.motion.forces.driven_robot import DrivenRobot
 
 # The share of friction along a side, and the drift in what wheels slide across, from which on what is asked for counts

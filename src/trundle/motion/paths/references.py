@@ -22,6 +22,8 @@ from trundle.expected import a_text
 from trundle.model.arguments import Given, number, robot_of
 from trundle.model.placed import placed
 from trundle.motion.commands.drive import drive
+from trundle.motion.forces.driven_robot import DrivenRobot
+from trundle.motion.forces.forces import motion_forces
 from trundle.motion.paths.choreo import timed_poses
 from trundle.motion.paths.following import follow
 from trundle.motion.paths.path_json import read_json
@@ -30,6 +32,7 @@ from trundle.motion.pieces.motion import Motion, motion_of
 from trundle.results import Run
 from trundle.results.table import read_sheet
 from trundle.robot import Robot
+from trundle.robot.base_tracker import FORCE
 from trundle.simulation.columns import read_column
 
 if TYPE_CHECKING:
@@ -47,12 +50,13 @@ Table = tuple[list[float], list[float], str]
 
 
 class _Told(NamedTuple):
-    """Times (n,), and columns of pose and twist (n, 3), and of the twist's rate, all in SI."""
+    """Times (n,), and columns of pose and twist (n, 3), and of the twist's rate, all in SI; the motion if it is one."""
 
     times: FloatArray
     pose: FloatArray
     twist: FloatArray
     rate: FloatArray
+    motion: Motion | None = None
 
 
 def reference(
@@ -86,7 +90,9 @@ def reference(
     -------
     dict of str to (list, list, str)
         Times (s), values (SI) and what joins them, by input: `track.x`, `track.y`, `track.theta`, `track.v_x`,
-        `track.v_y` and `track.omega`, the twist in the base's axes; of the type `tracker` also `track.v_x_rate`, ….
+        `track.v_y` and `track.omega`, the twist in the base's axes. Of the type `tracker` also its rate,
+        `track.v_x_rate`, …, and the ground's forces on wheels that slip, `track.WHEEL.traction` and `.side_force` (N):
+        a plan's, else 0, which lets wheels share by their loads.
 
     Raises
     ------
@@ -113,8 +119,23 @@ def reference(
     pose = np.column_stack([told.pose[:, :2], np.unwrap(told.pose[:, 2])])
     columns = np.concatenate([pose, told.twist, told.rate], axis=1).T.tolist()
     values = dict(zip((*NAMES, *RATES), columns, strict=True))
-    times = told.times.tolist()
-    return {f"{name}.{of}": (times, values[of], "cubic") for of in _taken(described, name)}
+    times, taken = told.times.tolist(), _taken(described, name)
+    if described is not None and told.motion is not None and not {*taken} <= {*values}:
+        values |= _forces(described, told.motion, told.times)
+    none = [0.0] * len(times)
+    return {f"{name}.{of}": (times, values.get(of, none), "cubic") for of in taken}
+
+
+def _forces(robot: Robot, motion: Motion, times: FloatArray) -> dict[str, list[float]]:
+    """The ground's forces on the wheels along a motion, as the plan chose them (N)."""
+    forces = motion_forces(
+        DrivenRobot(robot, motion.kinematics.names), motion.samples(times), motion.pushes(times)
+    )
+    return {
+        f"{name}.{of}": column.tolist()
+        for of, part in zip(FORCE, (forces.traction, forces.side_force), strict=True)
+        for name, column in zip(forces.names, part.T, strict=True)
+    }
 
 
 def _taken(robot: Robot | None, name: str) -> tuple[str, ...]:
@@ -126,7 +147,7 @@ def _taken(robot: Robot | None, name: str) -> tuple[str, ...]:
     if not {*NAMES} <= {*own}:
         message = f"the controller {name!r} of {robot.name!r} is no tracker: it has no {NAMES[0]} to follow"
         raise InputError(message, key="name", hint="give a motion to one of the type tracker")
-    return tuple(of for of in (*NAMES, *RATES) if of in own)
+    return (*NAMES, *(of for of in own if of not in NAMES))
 
 
 def _told(motion: object, rate: float, robot: Robot | None) -> _Told:
@@ -147,7 +168,7 @@ def _told(motion: object, rate: float, robot: Robot | None) -> _Told:
     moved = motion_of(motion, "reference", _GIVERS)
     times = np.linspace(0.0, moved.duration, max(int(np.ceil(moved.duration * rate)), 3) + 1)
     samples = moved.samples(times)
-    return _Told(times, moved.poses(times), samples.twist, samples.twist_rate)
+    return _Told(times, moved.poses(times), samples.twist, samples.twist_rate, moved)
 
 
 def _from_file(path: Path, rate: float, robot: Robot | None) -> _Told:

@@ -19,8 +19,8 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.mechanics.actuation import Actuator
 from trundle.mechanics.coupling import Linkage
+from trundle.mechanics.steering import steering_gain
 from trundle.model import Model
-from trundle.motion.forces.creeping import steering_gain
 from trundle.motion.forces.forces import DrivenRobot, MotionForces, motion_forces
 from trundle.motion.pieces.motion import Motion, Samples
 from trundle.motion.trackers.pose_servo import LEADS, POSE, PoseServo, ServoLaw, leads

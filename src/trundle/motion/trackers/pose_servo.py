@@ -17,10 +17,9 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.mechanics.modules import Module, turned
-from trundle.mechanics.steering import velocity_at
+from trundle.mechanics.steering import CRAWL, steering_gain, velocity_at
 from trundle.mechanics.wheels import WheelModel
 from trundle.motion.drive.drive import Drive
-from trundle.motion.forces.creeping import CRAWL, steering_gain
 from trundle.motion.pieces.motion import Motion, Samples
 from trundle.scalars import Scalar, cos, less, minus, plus, sin, sqrt, times, where
 
