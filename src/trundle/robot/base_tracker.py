@@ -17,7 +17,7 @@ from trundle.robot.kinds import Read
 from trundle.robot.noun import default
 from trundle.robot.trackers import TWIST, Off, PoseTracker, Twist, in_base, led_back, named_in, regulated
 from trundle.robot.values import Angle, Length, Positive, Rate, Speed
-from trundle.scalars import Scalar, absolute, clamp
+from trundle.scalars import Scalar, absolute, clamp, maximum
 
 TWIST_RATE = tuple(f"{name}_rate" for name in TWIST)
 # Of the ground on a wheel, ahead and to its left, as a run's outputs are called.
@@ -45,7 +45,8 @@ class Tracker(PoseTracker):
         "1 rad/s", "Turning rate that may be spent on the heading (rad/s), default 1 rad/s."
     )
     steering: Positive[Angle] = default(
-        "35 deg", "The greatest steering angle beside fixed wheels (rad), default 35 deg."
+        "35 deg",
+        "The greatest steering angle beside fixed wheels (rad), default 35 deg; more where the reference has more.",
     )
     _base: Base | None = PrivateAttr(default=None)
 
@@ -123,7 +124,7 @@ class Tracker(PoseTracker):
         speed, turn = regulated(axle, forward, omega, map(read, gains))
         sharpest = self.base.sharpest(read, read(self.steering))
         if sharpest is not None:
-            turn = clamp(turn, sharpest * absolute(speed))
+            turn = clamp(turn, maximum(sharpest * absolute(speed), absolute(omega)))
         faster = c * (a_x - alpha * y) + s * (a_y + alpha * x)
 
         def at_origin(along: Scalar, turning: Scalar) -> Twist:
