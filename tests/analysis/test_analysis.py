@@ -341,7 +341,7 @@ def test_velocities_of_a_differential_drive():
     other = analyze(catalog.robot("differential_drive", track=1.2, radius=0.15), length="1.2 m")
     assert other.manipulability.condition == pytest.approx(2)
     limited = analyze(catalog.robot("mecanum"))
-    assert "480 rad/s before the gear, their rate without load" in limited.manipulability.rates
+    assert "480 rad/s before the gear, those at top speed" in limited.manipulability.rates
     (relation,) = limited.rate_relations
     assert relation.explain() == "rear_left.rate + rear_right.rate = front_left.rate + front_right.rate"
 
@@ -375,12 +375,12 @@ def test_unit_rates_behind_couplings():
     assert radii[0] == pytest.approx(0.28 / 6)
 
 
-def test_rates_without_load_are_said_at_the_shaft():
+def test_rates_at_top_speed_are_said_at_the_shaft():
     winding = {"torque_constant": 0.5, "resistance": 1.0, "voltage_limit": 12}
     found = analyze(_wheeled({**winding, "gear_ratio": 20})).manipulability
     assert found is not None
     assert found.fastest is not None
-    assert found.limit == "no motor above 24 rad/s before the gear, its rate without load"
+    assert found.limit == "no motor above 24 rad/s before the gear, its rate at top speed"
     assert found.fastest[0][0] == pytest.approx(0.1 * 24 / 20)
 
 
@@ -390,15 +390,11 @@ def test_real_motors_run_free_as_published():
     swift = trundle.analyze(robot).manipulability.fastest
     assert swift is not None
     assert swift[0][0] == pytest.approx(free * 0.0508, rel=1e-9)
-    rubbing = {
-        "drives": "right",
-        "torque_constant": 0.5,
-        "resistance": 2.0,
-        "coulomb": 0.5,
-        "voltage_limit": 12,
-    }
-    motor = trundle.robot.DCMotor.model_validate(rubbing)
-    assert motor.no_load_rate(lambda value: value.constant) == pytest.approx((12 - 2 * 1) / 0.5)
+    rubbing = {"torque_constant": 0.5, "resistance": 2.0, "coulomb": 0.5, "voltage_limit": 12}
+    found = trundle.analyze(_wheeled(rubbing)).top_speed
+    assert found is not None
+    assert found.speed == pytest.approx(0.1 * (12 - 2 * 1) / 0.5, rel=1e-5)  # dry friction is smoothed
+    assert found.limit == "voltage of left_motor, right_motor"
 
 
 @pytest.mark.parametrize(

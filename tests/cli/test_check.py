@@ -255,10 +255,10 @@ def test_no_line_of_a_heading_ends_inside_brackets(trundle, folder, monkeypatch,
 def test_top_speeds_of_motors_without_a_limit_are_those_at_the_runs_largest_voltage(trundle, folder):
     assert trundle("new", "differential_drive", "robot.yaml").status == 0
     said = trundle("check", "robot.yaml").out
-    assert "no motor above 24 rad/s, its rate without load at 24 V, the run's largest" in " ".join(
-        said.split()
-    )
-    assert "3.6 m/s" in said
+    said = " ".join(said.split())
+    limit = "limited by the run's largest voltage of right_motor, left_motor (24 V)"
+    assert f"top speed 3.6 m/s straight ahead on level ground, {limit}" in said
+    assert "no motor above 24 rad/s, its rate at top speed" in said
 
 
 def test_top_speeds_on_a_battery_are_those_of_a_full_one(trundle, folder):
@@ -269,4 +269,5 @@ def test_top_speeds_on_a_battery_are_those_of_a_full_one(trundle, folder):
     path = folder / "robot.yaml"
     path.write_text(path.read_text().replace("  motors:", battery, 1))
     said = " ".join(trundle("check", "robot.yaml").out.split())
-    assert "its rate without load at 12 V, the full battery's" in said
+    assert "top speed 1.8 m/s straight ahead" in said
+    assert "limited by the battery of right_motor, left_motor (12 V)" in said

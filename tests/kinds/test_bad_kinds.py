@@ -82,8 +82,8 @@ def motor(answer: Callable[[Drive], Any], **own: Any) -> None:
         def armature(self, read: Read) -> float:
             return own.get("armature", lambda: 0.0)()
 
-        def no_load_rate(self, read: Read) -> float | None:
-            return own.get("no_load_rate", lambda: None)()
+        def greatest_torque(self, drive: Drive, read: Read) -> float | None:
+            return own.get("greatest_torque", lambda: None)()
 
     register(Guest)
 
@@ -166,9 +166,9 @@ def test_a_motor_whose_armature_is_no_number():
     assert caught.value.key == "robot.motors.lm"
 
 
-def test_a_motor_whose_no_load_rate_fails():
-    motor(lambda drive: Effort(drive.command), no_load_rate=lambda: 1 / 0)
-    with pytest.raises(InputError, match=r"Guest\.no_load_rate failed"):
+def test_a_motor_whose_greatest_torque_fails():
+    motor(lambda drive: Effort(drive.command), greatest_torque=lambda: 1 / 0)
+    with pytest.raises(InputError, match=r"Guest\.greatest_torque failed"):
         assert trundle.analyze(trundle.derive(cart(motor="guest"))).manipulability.fastest
 
 

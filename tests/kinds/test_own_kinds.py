@@ -33,6 +33,7 @@ from trundle.robot import (
 from trundle.robot.bodies import JOINTS, DirectedJoint
 from trundle.robot.contact import LAWS, Ideal, Slip
 from trundle.robot.motors import MOTORS
+from trundle.robot.noun import plain
 from trundle.robot.values import Ratio, Stiffness
 from trundle.scalars import smooth_sign
 
@@ -364,6 +365,15 @@ def test_a_moment_about_the_axle_slows_the_wheel(guests, slips):
     assert run.summary["energy_imbalance"] <= 1e-6 * run.summary["energy_turned_over"]
     names = {e.name for s in trundle.equations(robot).sections for e in s.equations}
     assert "l.moment" in names
+    winding = {"torque_constant": 0.5, "resistance": 1.0, "voltage_limit": 12}
+    driven = parse_robot(plain(robot) | {"motors": {f"{k}m": {"drives": k, **winding} for k in "lr"}})
+    found = trundle.analyze(driven).top_speed
+    assert found is not None
+    given = dict.fromkeys(("lm.voltage", "rm.voltage"), 12.0)
+    fast = trundle.simulate(driven, 60.0, given, initial={"v_x": found.speed})
+    resisted = 0.02 * 20 * 9.81 / 2 * 0.1  # of each wheel (N m)
+    assert found.speed == pytest.approx(0.1 * (12 - resisted / 0.5) / 0.5)
+    assert fast["v_x"][-1] == pytest.approx(found.speed, rel=1e-3)
 
 
 def test_the_schema_describes_own_kinds_by_their_first_line():

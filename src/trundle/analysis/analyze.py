@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trundle.analysis.manipulability import Manipulability, manipulability, weights_of
-from trundle.analysis.motor_rates import no_load_rates, unit_rates
+from trundle.analysis.motor_rates import top_rates, unit_rates
 from trundle.analysis.reach import Reach, reach
 from trundle.analysis.redundancy import Relation, relations
 from trundle.analysis.singular import TWIST, Singularity, TaskFrame, singularities
+from trundle.analysis.top_speed import TopSpeed, top_speed
 from trundle.analysis.velocity_maps import VelocityMaps, last_links, tip_of, velocity_maps
 from trundle.errors import InputError, require_known
 from trundle.mechanics.elimination import ZERO, generic_rank, null_space
@@ -124,15 +125,23 @@ class Analysis:
         return relations(np.array(padded), list(motors))
 
     @cached_property
+    def top_speed(self) -> TopSpeed | None:
+        """The greatest steady speed straight ahead on level ground, motors at full command, and what limits it.
+
+        None where nothing says, or where the base can't go straight ahead.
+        """
+        return top_speed(self.maps, self.voltage)
+
+    @cached_property
     def manipulability(self) -> Manipulability | None:
         """The base's twists for rates a of motors' shafts with ‖a‖ ≤ 1, at this configuration; None without wheels.
 
-        a is divided by the motors' rates without load, where all wheels' motors have one.
+        a is divided by the motors' rates at the top speed, where there is one.
         """
         if not self._rolls:
             return None
         task = self._motions[list(self.maps.base)]
-        limits, *words = no_load_rates(self.maps, self.voltage) or unit_rates(self.maps, self._drives)
+        limits, *words = top_rates(self.maps, self.top_speed) or unit_rates(self.maps, self._drives)
         return manipulability(task, self._driven(limits), BASE_TWIST, self.length, *words)
 
     @cached_property

@@ -108,6 +108,7 @@ def _findings(args: Namespace, analysis: Analysis, out: Output) -> tuple[list[st
 def _analysis(args: Namespace, request: Request) -> Analysis:
     """What the robot can do, at the configuration and for the frame that the options name."""
     from trundle.analysis.analyze import analyze
+    from trundle.documents.runspec import largest_voltage
 
     if args.point is not None and args.frame is None:
         raise InputError("a point needs a frame that it belongs to", key="--point", hint="give --frame, too")
@@ -124,7 +125,7 @@ def _analysis(args: Namespace, request: Request) -> Analysis:
             frame=args.frame,
             point=point,
             length=args.length,
-            voltage=_largest_voltage(request),
+            voltage=largest_voltage(request.run, request.document.robot),
         )
     except InputError as error:
         if error.key and error.key.startswith("robot."):
@@ -132,20 +133,6 @@ def _analysis(args: Namespace, request: Request) -> Analysis:
         option = f"--at {error.key}" if error.key in places else f"--{error.key}"
         option = "--frame" if args.frame and error.key == args.frame else option
         raise InputError(error.message, key=option, hint=error.hint) from None
-
-
-def _largest_voltage(request: Request) -> float | None:
-    """The largest voltage that a run's constants and tables put on motors (V)."""
-    from trundle.documents.runspec import Table
-    from trundle.robot.units import VOLTAGE
-    from trundle.robot.values import Value
-
-    motors = request.document.robot.motors.items()
-    names = {f"{name}.{motor.command}" for name, motor in motors if motor.commands is VOLTAGE}
-    given = [signal for name, signal in request.run.inputs.items() if name in names]
-    numbers = [abs(signal.number) for signal in given if isinstance(signal, Value)]
-    numbers += [abs(value) for signal in given if isinstance(signal, Table) for value in signal.numbers]
-    return max(numbers, default=None) or None
 
 
 def _draw(analysis: Analysis, file: str | None) -> dict[str, str]:

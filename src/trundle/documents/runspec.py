@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from trundle.choices import MOST_SAMPLES, Attitude, InterpolationName, Method, Mode
-from trundle.robot import units
+from trundle.robot import Robot, units
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.noun import Noun
 from trundle.robot.values import Reads, Value, problem
@@ -165,3 +165,13 @@ class RunSpec(Noun):
         if self.rate is not None and self.rate * self.duration > MOST_SAMPLES:
             raise problem(f"more than {MOST_SAMPLES} samples", "lower the rate or the duration", ("rate",))
         return self
+
+
+def largest_voltage(run: RunSpec, robot: Robot) -> float | None:
+    """The largest voltage that a run's constants and tables put on a robot's motors (V); None for none."""
+    motors = robot.motors.items()
+    names = {f"{name}.{motor.command}" for name, motor in motors if motor.commands is units.VOLTAGE}
+    given = [signal for name, signal in run.inputs.items() if name in names]
+    numbers = [abs(signal.number) for signal in given if isinstance(signal, Value)]
+    numbers += [abs(value) for signal in given if isinstance(signal, Table) for value in signal.numbers]
+    return max(numbers, default=None) or None

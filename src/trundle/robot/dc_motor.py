@@ -216,10 +216,6 @@ class DCMotor(WoundMotor):
         ratio = read(self.gear_ratio)
         return ratio * ratio * read(self.rotor_inertia)
 
-    def no_load_rate(self, read: Read) -> Scalar | None:
-        """That at the greatest voltage."""
-        return None if self.voltage_limit is None else self.rate_at(read(self.voltage_limit), read)
-
     def rate_at(self, voltage: Scalar, read: Read) -> Scalar | None:
         """Where K_e ω takes the voltage that the current through R, for the shaft's own friction, leaves."""
         resistive = read(self.resistance) / read(self.torque_constant)

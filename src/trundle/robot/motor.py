@@ -118,10 +118,6 @@ class Motor(Kind):
         ratio = getattr(self, "gear_ratio", None)
         return 1 if ratio is None else read(ratio)
 
-    def no_load_rate(self, read: Read) -> Scalar | None:
-        """The greatest rate of what it drives without load (rad/s); None where nothing says."""
-        return None
-
     def rate_at(self, voltage: Scalar, read: Read) -> Scalar | None:
         """The greatest rate of what it drives at a voltage without load (rad/s); None where a voltage doesn't say."""
         return None

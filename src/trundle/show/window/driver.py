@@ -80,22 +80,27 @@ _STEERED |= {pygame.K_w, pygame.K_a, pygame.K_s, pygame.K_d}
 class Driver:
     """A problem in a window, simulated while the clock runs."""
 
-    def __init__(self, problem: Problem, size: tuple[int, int], unit: float) -> None:
-        """Set up a robot to be driven from the start of a problem, in a window of `size` pixels, `unit` for a point."""
+    def __init__(
+        self, problem: Problem, size: tuple[int, int], unit: float, voltage: float | None = None
+    ) -> None:
+        """Set up a robot to be driven from the start of a problem, in a window of `size` pixels, `unit` for a point.
+
+        voltage: as for `top_speed` (V).
+        """
         robot = problem.system.robot
         assert robot is not None
         self.stepper, self.pen, self.name = Stepper(problem), Pen(unit), robot.name
         self.moved = mover(robot, problem.parameters)
         self.scene = self._scene()
         self.view = self.scene.projection
-        self.pilot = Pilot(problem, self.scene.size)
+        self.pilot = Pilot(problem, self.scene.size, voltage)
         self.hand = hand_of(problem, self.pilot)
         self.ground, self.trail = Ground(grid=bool(self.view), width=unit), [self._place()]
         self.everything = self._everything(size)
         self.sight = Sight(
             self.everything, self.everything, self.scene.size, follows=self.scene.base != "fixed"
         )
-        self.held, self.wish, self.speed, self.share = set[int](), Wish(), self.pilot.top, 1.0
+        self.held, self.wish, self.speed, self.share = set[int](), Wish(), self.pilot.usual, 1.0
         self.runs, self.helps, self.failed, self.until = True, False, "", np.inf
         self.field = False
         self.due, self.pace = 0.0, 1.0
@@ -167,7 +172,7 @@ class Driver:
         return keys | _STEERED if self.pilot.laws else keys
 
     def faster(self, factor: float) -> None:
-        """Another top speed, and as much more or less of what keys give."""
+        """More or less of what keys give."""
         self.speed, self.share = self.speed * factor, self.share * factor
 
     @property
@@ -276,7 +281,10 @@ class Driver:
         if not self.pilot.laws:
             return [*batteries, f"keys give × {self.share:.2g}"]
         way = np.diff(self.trail[-2:], axis=0)
-        return [f"{np.linalg.norm(way) / STEP:.2f} m/s", *batteries, f"top speed {self.speed:.2f} m/s"]
+        top = [] if self.pilot.top is None else [f"top speed {self.pilot.top:.2f} m/s"]
+        return [
+            f"{np.linalg.norm(way) / STEP:.2f} m/s", *batteries, f"keys give {self.speed:.2f} m/s", *top
+        ]  # fmt: skip
 
     def _inputs(self) -> list[tuple[str, str, str]]:
         """Each input's keys, name and value with its unit."""
@@ -338,10 +346,16 @@ def problem_of(
     return kinematic_problem(robot, dict.fromkeys(rates, 0.0), start, changed, problem.options)
 
 
-def steer(problem: Problem, speed: float | None, duration: float | None, size: tuple[int, int]) -> Run:
-    """Drive a problem in a window; the arguments are those of `trundle.window.drive`."""
+def steer(
+    problem: Problem,
+    speed: float | None,
+    duration: float | None,
+    size: tuple[int, int],
+    voltage: float | None,
+) -> Run:
+    """Drive a problem in a window; the arguments are those of `trundle.window.drive`, and the run's largest voltage."""
     with opened(f"{problem.system.name} — Trundle", size) as screen:
-        driver = Driver(problem, screen.get_size(), unit_of_screen())
+        driver = Driver(problem, screen.get_size(), unit_of_screen(), voltage)
         driver.speed = driver.speed if speed is None else speed
         driver.until = driver.until if duration is None else duration
         with suppress(KeyboardInterrupt):  # closes it, as its button does: what was driven isn't lost

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
 
-from trundle.mechanics.actuation import Actuator, Supply
-from trundle.mechanics.assembly import assemble
+from trundle.analysis.top_speed import top_speed
+from trundle.analysis.velocity_maps import velocity_maps
+from trundle.mechanics.actuation import Supply
 from trundle.model import Model
 from trundle.motion.trackers.tracker import Aim, Tracker, drive_laws, measured, module_aims
 from trundle.robot import units
-from trundle.scalars import Scalar
 from trundle.show.window.bases import Wish, base_of
 from trundle.simulation.problem import Problem
 
-# The top speed where somebody steers: this share of what the wheels' motors do without load, as the rest is needed to
-# accelerate and to turn; or, where nothing says, so many of the robot's lengths a second.
+# What keys give at first: this share of the top speed, as the rest is needed to accelerate and to turn; or, where
+# nothing says, so many of the robot's lengths a second.
 _SHARE, _LENGTHS = 0.6, 1.5
 # How far a robot turns (rad) while it goes as far as it is long.
 _TURN = 1.3
@@ -27,23 +27,28 @@ _INERTIA = 0.01
 
 
 class Pilot:
-    """Wishes held by `laws` of those inputs that follow from what is wanted of the base; its `top` speed (m/s)."""
+    """Wishes held by `laws` of those inputs that follow from what is wanted of the base; its `top` speed (m/s), None
+    where nothing says, and the `usual` one that keys give at first.
+    """
 
-    def __init__(self, problem: Problem, size: float) -> None:
-        """Set up the laws by which a problem's robot, `size` m long, follows the keys."""
+    def __init__(self, problem: Problem, size: float, voltage: float | None = None) -> None:
+        """Set up the laws by which a problem's robot, `size` m long, follows the keys; `voltage` as for `top_speed`."""
         robot = problem.system.robot
         assert robot is not None
-        self.assembly = assemble(robot, robot.resolver({**robot.parameter_values(), **problem.parameters}))
+        maps = velocity_maps(robot, {**robot.parameter_values(), **problem.parameters})
+        self.assembly = maps.assembly
         self.actuators = {actuator.command.name: actuator for actuator in self.assembly.actuators}
         self.size, self.problem = size, problem
         laws = drive_laws(self.assembly, problem.signals, lambda rate: self.inertias.get(rate, _INERTIA))
         driven = {self.assembly.speeds.index(rate) for rate, _ in laws.values()}
         self.base = base_of(robot, self.assembly, driven)
         self.laws = {} if self.base is None else laws
-        self.top = self._top()
+        found = top_speed(maps, voltage)
+        self.top = None if found is None else found.speed
+        self.usual = _SHARE * self.top if self.top else _LENGTHS * size
 
     def commands(self, wish: Wish, speed: float, state: Mapping[str, float]) -> dict[str, float]:
-        """The inputs for a wish at a top speed (m/s), by what the robot does now."""
+        """The inputs for a wish at a greatest speed (m/s), by what the robot does now."""
         tracker = Tracker(lambda time, state: self._aims(wish, speed, state), self.laws)
         return {name: self._held(name, value, state) for name, value in tracker.command(0.0, state).items()}
 
@@ -87,24 +92,6 @@ class Pilot:
         radius = max((float(wheel.radius) for wheel in self.assembly.wheels), default=0.0)
         mass = sum(float(link.inertia.mass) for link in self.assembly.tree.links)
         return self.inertias.get(rate, mass * radius**2 or max(self.inertias.values(), default=1.0))
-
-    def _top(self) -> float:
-        """A top speed (m/s) that fits the robot."""
-        tops = [
-            _SHARE * float(rate) * float(wheel.radius)
-            for wheel in self.assembly.wheels
-            for actuator in self.assembly.actuators
-            if actuator.column == wheel.spin
-            for rate in self._free_rates(actuator)
-        ]
-        return min(tops, default=_LENGTHS * self.size)
-
-    def _free_rates(self, actuator: Actuator) -> Iterator[Scalar]:
-        """How fast a motor turns what it drives without load (rad/s): by its limit, and by the full batteries."""
-        fed = [supply for supply in self.assembly.supplies if actuator.name in supply.feeds]
-        rates = [actuator.motor.no_load_rate(actuator.read)]
-        rates += [actuator.motor.rate_at(volts(supply, {}), actuator.read) for supply in fed]
-        yield from (rate for rate in rates if rate is not None)
 
 
 def volts(supply: Supply, state: Mapping[str, float]) -> float:

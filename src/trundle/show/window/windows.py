@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from trundle.documents import Document
+from trundle.documents.runspec import largest_voltage
 from trundle.errors import InputError
 from trundle.extras import load
 from trundle.model.arguments import Given, opened
@@ -84,7 +86,8 @@ def drive(
     initial, parameters : mapping of str to number or str
         Where states start, and changed values, as in `simulate`.
     speed : float, m/s
-        The base's top speed at first; by default by its motors or its size.
+        What keys give the base at first; by default 0.6 of its top speed (`trundle.analyze(robot).top_speed`), or by
+        its size.
     duration : float, s
         How long until the window closes by itself.
     size : tuple of int, pixels
@@ -116,7 +119,11 @@ def drive(
             raise InputError(f"expected a positive number, got {number!r}", key=key)
     from trundle.show.window.driver import problem_of, steer
 
-    return steer(problem_of(opened(given, "drive", base), initial, parameters), speed, duration, size)
+    source = opened(given, "drive", base)
+    voltage = None
+    if isinstance(source, Document) and source.run is not None:
+        voltage = largest_voltage(source.run, source.robot)
+    return steer(problem_of(source, initial, parameters), speed, duration, size, voltage)
 
 
 def require_pygame() -> None:

@@ -11,6 +11,7 @@ from trundle.analysis.reach import Reach
 from trundle.analysis.redundancy import Relation
 from trundle.analysis.singular import Singularity
 from trundle.analysis.singular_symbolic import Determinant
+from trundle.analysis.top_speed import TopSpeed
 from trundle.mechanics.combinations import combination
 from trundle.show.words.verbs import sentence
 
@@ -45,6 +46,12 @@ def condition_text(ellipsoid: Manipulability, digits: int) -> str:
     """The longest axis over the shortest, also where that one is zero."""
     number = ellipsoid.condition
     return f"condition {number:.{digits}g}" if math.isfinite(number) else "condition infinite: it is flat"
+
+
+@sentence.register
+def top_speed_sentence(top: TopSpeed) -> str:
+    """How fast straight ahead, and what allows no more."""
+    return f"{top.speed:.4g} m/s straight ahead on level ground, limited by the {top.limit}"
 
 
 @sentence.register

@@ -35,6 +35,8 @@ def essential_facts(analysis: Analysis) -> list[Fact]:
     if analysis.base_motion is not None:
         place = f"at {_listed(analysis.at, analysis)}: " if analysis.at else ""
         facts.append(("now", place + analysis.base_motion.explain()))
+    if analysis.top_speed is not None:
+        facts.append(("top speed", analysis.top_speed.explain()))
     if analysis.manipulability is not None:
         facts.append(("velocities", analysis.manipulability.explain()))
     if analysis.frame is not None and analysis.frame_manipulability is not None:
@@ -91,6 +93,7 @@ def analysis_data(analysis: Analysis) -> dict[str, object]:
     return {
         **_fields(analysis, "at configuration motions length"),
         "base_motion": _told(analysis.base_motion, "dimension basis centre heading nearest slip"),
+        "top_speed": _told(analysis.top_speed, "speed limit"),
         "manipulability": _told(analysis.manipulability, _ELLIPSOID),
         "frame": frame and _fields(frame, "name point parts") | hand,
         "repeated_rows": [dict(row.terms) for row in analysis.repeated],
