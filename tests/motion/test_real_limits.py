@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import trundle
-from trundle import catalog
+from parameters import mostly_slow
+from trundle import InputError, catalog
 from trundle.motion.constraints.constraint import Moving, shares
 from trundle.motion.constraints.real_limits import actuation
 from trundle.motion.forces.forces import DrivenRobot, motion_forces
@@ -36,6 +37,23 @@ def test_a_swerve_keeps_what_motors_and_floor_give():
     shares = used(trundle.follow(path, robot, grip=0.9))
     assert max(share for name, share in shares.items() if name.startswith("grip ")) > 0.999
     assert max(shares.values()) <= 1 + BEYOND
+
+
+@pytest.mark.parametrize("battery", mostly_slow([12.6, None], [12.6]))
+def test_a_margin_is_left_of_grip_and_volts(battery):
+    robot = catalog.swerve(motor="kraken_x60", gear_ratio=6.75, friction=1.1, robot_mass=54, battery=battery)
+    path = trundle.pose_path([(0, 0, 0), (2, 0.3, 0.5), (4, 0, -0.4)])
+    whole, driven = (trundle.follow(path, robot, margin=margin) for margin in (0.0, 0.1))
+    assert driven.motion.duration > whole.motion.duration
+    shares = used(driven)  # of all volts, and of the grip that was planned with
+    volts = [share for name, share in shares.items() if name.startswith(("voltage ", "battery "))]
+    assert 0.899 < max(volts) <= 0.9 * (1 + BEYOND)
+    assert driven.grip == pytest.approx(0.95 * 0.9)
+    assert 0.99 < max(share for name, share in shares.items() if name.startswith("grip ")) <= 1 + BEYOND
+    assert max(share.max() for share in driven.uses.shares.values()) <= 1 + BEYOND
+    for wrong in (-0.1, 1):
+        with pytest.raises(InputError, match="margin from 0 to below 1"):
+            trundle.follow(path, robot, margin=wrong)
 
 
 @pytest.mark.slow

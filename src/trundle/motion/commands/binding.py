@@ -104,7 +104,7 @@ def uses(driven: Driven) -> Uses:
         return Uses(times, samples, shares(declared, Moving(samples=samples, times=times)), None)
     forces = motion_forces(real.driven, samples, driven.motion.pushes(times))
     moving = Moving(samples=samples, times=times, forces=forces)
-    return Uses(times, samples, shares((*declared, *actuation(real.grip)), moving), forces)
+    return Uses(times, samples, shares((*declared, *actuation(real.grip, real.margin)), moving), forces)
 
 
 def extremes(forces: MotionForces | None) -> dict[str, object]:
@@ -122,7 +122,7 @@ def forces_apply(driven: Driven) -> RealLimits | None:
     jumps = any(peak.quantity == "drive_acceleration" and np.isinf(peak.value) for peak in driven.peaks)
     if driven.level == "module" or jumps:
         return None
-    return real_limits(driven.motion.kinematics, 1.0 if driven.grip is None else driven.grip)
+    return real_limits(driven.motion.kinematics, 1.0 if driven.grip is None else driven.grip, driven.margin)
 
 
 def dense(motion: Motion) -> FloatArray:

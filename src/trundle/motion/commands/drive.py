@@ -81,6 +81,8 @@ class Driven:
         The commands and where they stand; None of a path.
     grip : float or None
         The share of friction that it was planned with; None where motors and floor didn't count.
+    margin : float
+        The share of motors' and batteries' volts that it leaves.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Driven:
     zones: tuple[tuple[float, float, Mapping[str, float]], ...] = ()
     file: CommandFile | None = None
     grip: float | None = None
+    margin: float = 0.0
 
     @property
     def robot(self) -> Robot:

@@ -16,7 +16,12 @@ POWER = 0.95
 
 @dataclass(frozen=True)
 class MotorLimits:
-    """|V| ≤ V_max, |i| ≤ i_max, V i ≤ P_max, …: whatever a kind of motor says of its torque τ and its rate ω."""
+    """|V| ≤ V_max, |i| ≤ i_max, V i ≤ P_max, …: whatever a kind of motor says of its torque τ and its rate ω.
+
+    volts: the share of voltages that counts.
+    """
+
+    volts: float = 1.0
 
     def rows(self, at: Moving) -> Iterator[Row]:
         """One row for all that limits one motor."""
@@ -27,7 +32,8 @@ class MotorLimits:
             for motor in actuators:
                 taken = motor.uses(forces.torques[motor.name], forces.rates[column], fed.get(motor.name))
                 for what, share in taken.items():
-                    yield Row([f"{what} of {motor.name}"], (share[:, None],), 1.0)
+                    most = self.volts if what in ("voltage", "battery") else 1.0
+                    yield Row([f"{what} of {motor.name}"], (share[:, None],), most)
 
 
 @dataclass(frozen=True)

@@ -27,20 +27,21 @@ _RATES = 2.0 ** np.arange(-2.0, 10.0)
 
 @dataclass(frozen=True, eq=False)
 class RealLimits:
-    """The robot of a plan with motors and floor, and the share of friction to plan with."""
+    """The robot of a plan with motors and floor, the share of friction to plan with, and that of volts to leave."""
 
     driven: DrivenRobot
     grip: float
+    margin: float = 0.0
 
 
-def actuation(grip: float) -> tuple[Constraint, ...]:
-    """Motors, batteries and floor, with `grip` the share of friction to plan with."""
-    return Friction(grip), Load(), BatteryPower(), MotorLimits()
+def actuation(grip: float, margin: float = 0.0) -> tuple[Constraint, ...]:
+    """Motors, batteries and floor: `grip` is the share of friction to plan with, `margin` that of volts to leave."""
+    return Friction(grip), Load(), BatteryPower(), MotorLimits(1 - margin)
 
 
 def of_reach(real: RealLimits | None) -> Constraints:
     """The same of a robot; nothing where they don't count."""
-    return Constraints(()) if real is None else Constraints(actuation(real.grip), real.driven)
+    return Constraints(()) if real is None else Constraints(actuation(real.grip, real.margin), real.driven)
 
 
 def of_pace(drive: Drive, real: RealLimits | None) -> Constraints:
@@ -57,7 +58,7 @@ def of_motion(
     return replace(more, each=(WheelLimits(drive.names, drive.limits), ZoneLimits(zones), *more.each))
 
 
-def real_limits(who: Kinematics, grip: float) -> RealLimits | None:
+def real_limits(who: Kinematics, grip: float, margin: float = 0.0) -> RealLimits | None:
     """What motors and floor let a robot's motions do; None where nothing limits the motors of its wheels, and on a
     slope whose loads nobody knows.
     """
@@ -68,7 +69,7 @@ def real_limits(who: Kinematics, grip: float) -> RealLimits | None:
     limited = [np.isfinite(driven.greatest_torque(column, rest)).all() for column, _ in _moved(driven)]
     if not limited or not all(limited):
         return None
-    return RealLimits(driven, grip)
+    return RealLimits(driven, grip, margin)
 
 
 def _moved(driven: DrivenRobot) -> list[tuple[int, WheelModel]]:
@@ -76,11 +77,13 @@ def _moved(driven: DrivenRobot) -> list[tuple[int, WheelModel]]:
     return [(w.spin, w) for w in driven.wheels if w.spin is not None and w.spin in driven.actuators]
 
 
-def planned_with(who: Kinematics, grip: float | None) -> RealLimits | None:
+def planned_with(who: Kinematics, grip: float | None, margin: float = 0.0) -> RealLimits | None:
     """What motions are planned within beside declared limits: nothing on a slope, and nothing of wheels that slide to
     turn, as no forces but those of sliding turn the base.
     """
-    real = None if grip is None else real_limits(who, a_real(grip, "grip", above=0))
+    if not 0 <= a_real(margin, "margin") < 1:
+        raise InputError(f"expected a margin from 0 to below 1, got {margin!r}", key="margin")
+    real = None if grip is None else real_limits(who, a_real(grip, "grip", above=0) * (1 - margin), margin)
     if real is None or who.drive.slides or real.driven.sloped:
         return None
     return _checked(real)

@@ -68,6 +68,7 @@ def follow(
     angles: Mapping[str, float] | None = None,
     limits: Mapping[str, Limits] | Limits | None = None,
     grip: float | None = 0.95,
+    margin: float = 0.0,
     progress: bool = True,
 ) -> Driven:
     """The quickest motion along a path of poses that motors, batteries and floor let the wheels do.
@@ -93,6 +94,8 @@ def follow(
     grip : float, optional
         The share of every wheel's friction that the plan uses at most. None: only declared limits count, as if motors
         and floor gave whatever is asked.
+    margin : float, optional
+        The share of `grip` and of motors' and batteries' volts that is left to a controller, such as 0.05.
     progress : bool, optional
         Whether work of more than a second is told of.
 
@@ -125,7 +128,7 @@ def follow(
         who = planned(
             kinematics(limited_swerve() if robot is None else robot_of(robot, "follow", "it has no wheels"))
         )
-        real = planned_with(who, grip)
+        real = planned_with(who, grip, margin)
         drive = linked(who, who.drive.limited(limits))
         if path.way is not None and drive.holding:
             path = path.way()
@@ -176,7 +179,7 @@ def _along_all(
     start = path.sections[0].at(np.zeros(1))[0]
     motion = Motion(who, tuple(pieces), (start[0], start[1], start[2]))
     told = _notes(path, motion), tuple(events), tuple(zones)
-    grip = None if real is None else real.grip
+    grip, margin = (None, 0.0) if real is None else (real.grip, real.margin)
     return Driven(
         path.name,
         path.duration,
@@ -188,6 +191,7 @@ def _along_all(
         (),
         *told,
         grip=grip,
+        margin=margin,
     )
 
 
