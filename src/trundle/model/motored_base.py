@@ -150,7 +150,7 @@ class MotoredBase:
             raise InputError(came, hint="let motors drive more of its wheels")
         return found
 
-    @cached_property
+    @property
     def slips(self) -> tuple[str, ...]:
         """The wheels that slip for what they give."""
         return tuple(wheel.name for wheel in self._wheels(self.here.assembly) if wheel.creeps)
@@ -364,10 +364,10 @@ class MotoredBase:
 
         One that stands aside by δ has the part δ of its force to the left against its way: its motor gives that, too.
         """
-        left = iter(forces)
+        left, slips = iter(forces), self.slips
         for wheel in wheels:
             own = [(direction, next(left)) for direction in wheel.directions]
-            if wheel.name not in self.slips or wheel.spin is None:
+            if wheel.name not in slips or wheel.spin is None:
                 continue
             ahead = sum(direction.along * force for direction, force in own)
             aside = sum(direction.across * force for direction, force in own)
