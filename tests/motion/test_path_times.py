@@ -15,6 +15,15 @@ def test_from_rest_to_rest_it_is_the_least_time():
     assert 1.5 * (1 - 1e-9) <= driven.motion.duration < 1.5 * 1.02
 
 
+def test_where_speeds_alone_are_limited_it_is_the_length_at_that_speed():
+    """What changes of speed are not limited by has no end: a search from there found none."""
+    limits = trundle.Limits(drive_speed=1)
+    driven = trundle.follow(
+        trundle.pose_path([(0, 0), (2, 0)]), catalog.differential_drive(), limits=limits, grip=None
+    )
+    assert 2 * (1 - 1e-9) <= driven.motion.duration < 2 * 1.01
+
+
 @pytest.mark.parametrize("place", mostly_slow(range(5), [1]))
 def test_no_dense_solve_is_much_faster_or_slower(place):
     rng, kind = np.random.default_rng([5, place]), KINDS[place]

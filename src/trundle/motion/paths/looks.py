@@ -131,8 +131,9 @@ class Looks:
                 # speeds go with the root, jerks with another one: what is off halves in its logarithm
                 share = np.max([none, *taken.values()], axis=0)
                 last *= 1 / np.clip(share, 1 / _FAR, _FAR)
-        b, a = most[0], np.minimum(most[1], _FAR * np.median(most[1]))
-        rise = np.append(0.0, np.cumsum((a[1:] + a[:-1]) * np.diff(self.z)))
+        b, a = np.minimum(most, _FAR * np.median(most, axis=1, keepdims=True))
+        # no step rises by more than all that there is: rounding would leave nothing of what is small
+        rise = np.append(0.0, np.cumsum(np.minimum((a[1:] + a[:-1]) * np.diff(self.z), b.max())))
         b = rise + np.minimum.accumulate(b - rise)
         return np.minimum.accumulate((b + rise)[::-1])[::-1] - rise
 
