@@ -109,6 +109,15 @@ def test_a_zero_twist_holds_the_angles():
     assert not end.drive_speed.any()
 
 
+def test_a_turn_that_ends_but_for_rounding_slips_nowhere():
+    """At the end of this time rounding leaves 1e-17 rad/s of it, for which a wheel seemed to slip by 1e-33 m/s."""
+    start = {"twist": {"v_x": 0, "v_y": 0, "omega": -0.0994068}}
+    rest = {"duration": 0.6503892203083693, "twist": {"v_x": 0, "v_y": 0, "omega": 0}}
+    file = {"motion": {"name": "stop", "start": start, "commands": [rest]}}
+    driven = trundle.drive(file, level="body", profile="linear")
+    assert driven.motion.duration == rest["duration"]
+
+
 def test_steering_takes_the_short_way():
     near = math.radians(170)
     driven = trundle.drive(plan("turn", [(1.0, still(-near))], still(near)), level="module")

@@ -351,7 +351,8 @@ def _line(control: Control, state: State, twist: FloatArray, duration: float) ->
             [twist[1] * math.cos(control.drive.headings[0]) - twist[0] * math.sin(control.drive.headings[0])]
         )
         worst = 0
-    if slip[worst] > _CONTRADICTION * np.abs(twist).max():
+    # the end is the twist but for rounding
+    if slip[worst] > max(_CONTRADICTION * np.abs(twist).max(), STILL * np.abs(change).max()):
         asked = ", ".join(f"{part:g}" for part in twist)
         sliding = f"{control.drive.names[worst]} would slip at {slip[worst]:.4g} m/s"
         raise InputError(
