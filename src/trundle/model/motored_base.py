@@ -24,7 +24,7 @@ from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply, product, solve_positive, transpose
 from trundle.mechanics.modules import Module, followed, modules_of, turned
 from trundle.mechanics.pivoting import pivoting, reached_by, sharing, with_pivots
-from trundle.mechanics.steering import steering_gain
+from trundle.mechanics.steering import CRAWL, steering_gain
 from trundle.mechanics.wheels import GRIPPED, WheelModel
 from trundle.model.constraints import Configuration, configure, coupling_rows, rolling_rows, with_followers
 from trundle.model.forces import contact_span
@@ -56,6 +56,8 @@ PAIR = 1 / 0.3
 _NOTHING = 1e-9
 # The least that a wheel counts as carrying, as a share of the mean, and the least force (N) that counts as one.
 _CARRIES, _LEAST = 1e-3, 1e-3
+# How far ahead (s) the twist counts along which wheels of a base at rest are steered.
+_SOON = 0.2
 
 
 @dataclass(frozen=True)
@@ -246,12 +248,13 @@ class MotoredBase:
         """
         aims, modules = _Aims(), self._scaled(assembly)
         wheels = self._wheels(assembly)
-        angles = self._angles(assembly, modules, twist, seen)
+        soon = self._soon(modules, twist, twist_rate)
+        angles = self._angles(assembly, modules, soon, seen)
         for module, wheel, (now, wanted) in zip(modules, wheels, angles, strict=True):
             rate: Scalar = 0
             faster = module.rates(module.along(wanted), twist, twist_rate)[1]
             if module.points:
-                rate = turning_rate(module, wanted, twist, twist_rate)
+                rate = turning_rate(module, wanted, soon, twist_rate)
             speed, trailing = module.rolling(module.along(now), twist)
             if module.name in self.paired:
                 rate = rate + min(PAIR, quickest) * (wanted - now)
@@ -273,6 +276,15 @@ class MotoredBase:
                 aims.rates[column] = aims.rates[linkage.followers[0].column] / slope
                 aims.accelerations[column] = 0
         return aims
+
+    def _soon(self, modules: Sequence[Module], twist: Twist, twist_rate: Twist) -> Twist:
+        """The twist along which wheels are steered: at rest that to which the base is about to go.
+
+        Else a base that stands a little aside turned its wheels across its way, and went that way when it started.
+        """
+        square = sum(part * part for module in modules for part in module.velocity(twist)) / len(modules)
+        soon = _SOON * CRAWL**2 / (square + CRAWL**2)
+        return [plus(part, times(soon, rate)) for part, rate in zip(twist, twist_rate, strict=True)]
 
     def _angles(
         self, assembly: Assembly, modules: Sequence[Module], twist: Twist, seen: Mapping[str, Scalar]

@@ -42,6 +42,8 @@ _POSE, _TWIST = ("x", "y", "theta"), ("v_x", "v_y", "omega")
 NAMES = (*_POSE, *_TWIST)
 RATES = tuple(f"{name}_rate" for name in _TWIST)
 _COLUMNS = ("time", "x", "y", "theta")
+# How soon (s) after its end a motion's accelerations and forces are over.
+_OVER = 1e-6
 # A base that stands has no direction of travel: below this share of the fastest speed its tangent is rounding.
 _STANDS = 1e-6
 _GIVERS = "trundle.plan(…), trundle.drive(file), a run, or {'time': …, 'x': …, 'y': …}"
@@ -122,8 +124,14 @@ def reference(
     times, taken = told.times.tolist(), _taken(described, name)
     if described is not None and told.motion is not None and not {*taken} <= {*values}:
         values |= _forces(described, told.motion, told.times)
-    none = [0.0] * len(times)
-    return {f"{name}.{of}": (times, values.get(of, none), "cubic") for of in taken}
+    # behind the end nothing changes any more: poses and twists stay, and what quickens the base is over
+    ended, none = [*times, times[-1] + _OVER], [0.0] * len(times)
+    return {
+        f"{name}.{of}": (times, values[of], "cubic")
+        if of in NAMES
+        else (ended, [*values.get(of, none), 0.0], "linear")
+        for of in taken
+    }
 
 
 def _forces(robot: Robot, motion: Motion, times: FloatArray) -> dict[str, list[float]]:
