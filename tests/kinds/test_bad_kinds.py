@@ -204,7 +204,7 @@ def test_a_name_that_nobody_knows_says_how_kinds_become_known():
             "can't be loaded: ModuleNotFoundError: No module named 'no_such",
         ),
         (lambda: trundle.robot.TorqueMotor, "brings a kind of the name 'torque'"),
-        (lambda: 42, "brings no kind: register takes a class of wheels, .* not 42"),
+        (lambda: 42, "brings no kind: register takes a class of one of .* not 42"),
     ],
 )
 def test_an_installed_package_whose_kind_cannot_be_had(loads, message, monkeypatch):

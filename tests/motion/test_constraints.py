@@ -7,13 +7,14 @@ import pytest
 
 import trundle
 from trundle import catalog
-from trundle.motion.constraints.constraint import Constraints, Row
+from trundle.motion.constraints.constraint import Constraints
 from trundle.motion.constraints.real_limits import of_pace, planned_with
 from trundle.motion.constraints.slowdown import hold, slowdown
 from trundle.motion.constraints.wheels import WheelLimits
 from trundle.motion.drive.drive import QUANTITIES
 from trundle.motion.pieces.pieces import TwistLine
 from trundle.motion.pieces.profiles import shaped
+from trundle.robot.constraint import Row
 
 WHO = trundle.kinematics(catalog.limited_swerve())
 

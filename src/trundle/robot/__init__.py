@@ -27,6 +27,11 @@ from trundle.robot.bodies import Turning as Turning
 from trundle.robot.bodies import UniversalJoint as UniversalJoint
 from trundle.robot.checks import require_base_mass as require_base_mass
 from trundle.robot.checks import require_dynamic as require_dynamic
+from trundle.robot.constraint import Constraint as Constraint
+from trundle.robot.constraint import MotionState as MotionState
+from trundle.robot.constraint import Row as Row
+from trundle.robot.constraint import below as below
+from trundle.robot.constraint import within as within
 from trundle.robot.contact import Bristle as Bristle
 from trundle.robot.contact import ContactLaw as ContactLaw
 from trundle.robot.contact import Free as Free

@@ -13,6 +13,7 @@ from trundle.expected import by_name
 from trundle.robot import parameters as _parameters
 from trundle.robot.axles import say, with_axles
 from trundle.robot.checks import check_numbers, check_parts, tilt
+from trundle.robot.constraint import Constraint
 from trundle.robot.controllers import Controller
 from trundle.robot.noun import Noun, keyed, plain, with_entry
 from trundle.robot.overriding import override
@@ -145,6 +146,31 @@ class Robot(Shown, Parts):
         0.01
         """
         return self._with("sensors", sensors)
+
+    def with_constraints(self, constraints: Mapping[str, Constraint | Mapping[str, object]]) -> Robot:
+        """The robot with further limits of its motions, of registered classes, or others in place of its own.
+
+        Parameters
+        ----------
+        constraints : mapping of str to Constraint or mapping
+            By name: nouns, or what a file would hold.
+
+        Returns
+        -------
+        Robot
+
+        Raises
+        ------
+        InputError
+            What a constraint holds doesn't fit.
+
+        Examples
+        --------
+        >>> import trundle
+        >>> trundle.catalog.swerve().with_constraints({}).constraints
+        {}
+        """
+        return self._with("constraints", constraints)
 
     def _with(self, family: str, further: Mapping[str, Noun | Mapping[str, object]]) -> Robot:
         """The robot with further parts of a family, or others in place of those of the same names."""

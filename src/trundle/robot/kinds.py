@@ -25,6 +25,7 @@ from trundle.scalars import Scalar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+K = TypeVar("K", bound="Kind")
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
@@ -156,9 +157,11 @@ class Family:
                     self._bring(entry)
             if (kind := self._load(name)) is not None:
                 return kind
-        came, hint = repr(name) if isinstance(name, str) else describe(name), choose(name, [*self])
+        came = repr(name) if isinstance(name, str) else describe(name)
+        hint = choose(name, [*self]) if self._members else "the package has none"
         own = "" if hint.startswith("did") else f"; {_OWN}"
-        raise problem(f"unknown {self.key} {came}", f"{hint}{own}", (self.key,))
+        message = f"unknown {self.key} {came}" if name else f"a {self.called} needs its {self.key}"
+        raise problem(message, f"{hint}{own}", (self.key,))
 
     def _bring(self, entry: EntryPoint) -> None:
         """Register what an installed package offers; raises InputError where that can't be had."""
@@ -237,8 +240,9 @@ def _definition(kind: type[Kind]) -> tuple[str, str]:
     return kind.__module__, kind.__qualname__
 
 
-def register(kind: type[Kind]) -> type[Kind]:
-    """Let descriptions use a class of your own by its name: a wheel, law, joint, motor, controller or sensor.
+def register(kind: type[K]) -> type[K]:
+    """Let descriptions use a class of your own by its name: a wheel, law, joint, motor, controller, sensor or
+    constraint.
 
     Returns the class, so that it serves as a decorator. Registering the same class again changes nothing; one that is
     defined again in the same place, as in a notebook's cell that runs twice, takes the place of the first.
@@ -246,7 +250,7 @@ def register(kind: type[Kind]) -> type[Kind]:
     Parameters
     ----------
     kind : type
-        A `trundle.robot.RollingWheel`, `ContactLaw`, `Joint`, `Motor`, `Controller` or `Sensor`, with
+        A `trundle.robot.RollingWheel`, `ContactLaw`, `Joint`, `Motor`, `Controller`, `Sensor` or `Constraint`, with
         ``type: Literal["NAME"] = "NAME"``.
 
     Returns
@@ -274,8 +278,9 @@ def register(kind: type[Kind]) -> type[Kind]:
     if not (inspect.isclass(kind) and issubclass(kind, Kind) and isinstance(family, Family)):
         came = getattr(kind, "__name__", repr(kind))
         raise InputError(
-            f"register takes a class of wheels, contact laws, joints, motors, controllers or sensors, not {came}",
-            hint="derive it from trundle.robot.RollingWheel, ContactLaw, Joint, Motor, Controller or Sensor",
+            f"register takes a class of one of the families of kinds, not {came}",
+            hint="derive it from RollingWheel, ContactLaw, Joint, Motor, Controller, Sensor or Constraint of "
+            "trundle.robot",
         )
     family.join(kind)
     return kind
@@ -313,9 +318,12 @@ def ask(kind: Kind, key: str, method: Callable[P, T], *args: P.args, **kwargs: P
     except TrundleError:
         raise
     except Exception as error:  # a class from outside may do anything
-        frames = extract_tb(error.__traceback__)[1:2]  # the first line below this call is the method's own
-        where = "".join(f" ({Path(frame.filename).name}:{frame.lineno})" for frame in frames)
         name = getattr(method, "__name__", "")
+        own = getattr(getattr(type(kind), name, method), "__code__", None)
+        frames = [
+            frame for frame in extract_tb(error.__traceback__) if own and frame.filename == own.co_filename
+        ]
+        where = "".join(f" ({Path(frame.filename).name}:{frame.lineno})" for frame in frames[:1])
         raise InputError(
             f"{type(kind).__name__}.{name} failed{where}: {type(error).__name__}: {error}",
             key=key,

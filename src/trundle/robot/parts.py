@@ -13,6 +13,7 @@ from trundle.choices import Base
 from trundle.errors import InputError
 from trundle.robot.batteries import Battery, feeds
 from trundle.robot.bodies import JOINTS, Body, Joint
+from trundle.robot.constraint import CONSTRAINTS, Constraint
 from trundle.robot.controllers import CONTROLLERS, Controller
 from trundle.robot.couplings import COUPLINGS, Coupling
 from trundle.robot.loops import LOOPS, Loop
@@ -35,6 +36,7 @@ FAMILIES = {
     "loops": "loop",
     "controllers": "controller",
     "sensors": "sensor",
+    "constraints": "constraint",
 }
 # More than this is a mistake or an attack; checks that compare everything with everything stay quick.
 _MOST = {**dict.fromkeys(FAMILIES, 1000), "parameters": 10_000}
@@ -106,6 +108,9 @@ class Parts(Noun):
     )
     sensors: dict[Identifier, Annotated[Sensor, SENSORS]] = named(
         "Sensors by name: what they tell of the robot on a plane, with noise, for logs and estimators."
+    )
+    constraints: dict[Identifier, Annotated[Constraint, CONSTRAINTS]] = named(
+        "Constraints by name: what limits planned motions beside wheels, motors, batteries and the floor."
     )
     parameters: dict[Identifier, Plain] = Field(
         default_factory=dict, description="Named numbers, for use anywhere below, and formulas over them."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +11,7 @@ import numpy.typing as npt
 from trundle.arrays import FloatArray
 from trundle.motion.commands.drive import Driven
 from trundle.motion.constraints.constraint import Moving, shares
-from trundle.motion.constraints.real_limits import RealLimits, actuation, real_limits
-from trundle.motion.constraints.wheels import WheelLimits
-from trundle.motion.constraints.zones import ZoneLimits
+from trundle.motion.constraints.real_limits import RealLimits, of_motion, real_limits
 from trundle.motion.forces.forces import MotionForces, motion_forces
 from trundle.motion.pieces.motion import Motion, Samples
 
@@ -97,14 +95,12 @@ def _together(names: list[str], alike: npt.NDArray[np.bool_]) -> str:
 def uses(driven: Driven) -> Uses:
     """What was driven takes of declared limits, and of motors, batteries and floor where the robot tells them."""
     times = dense(driven.motion)
-    samples = driven.motion.samples(times)
-    declared = WheelLimits(driven.names, driven.limits), ZoneLimits(driven.zones)
-    real = forces_apply(driven)
-    if real is None:
-        return Uses(times, samples, shares(declared, Moving(samples=samples, times=times)), None)
-    forces = motion_forces(real.driven, samples, driven.motion.pushes(times))
-    moving = Moving(samples=samples, times=times, forces=forces)
-    return Uses(times, samples, shares((*declared, *actuation(real.grip, real.margin)), moving), forces)
+    moving = Moving(samples=driven.motion.samples(times), times=times)
+    real, forces = forces_apply(driven), None
+    if real is not None:
+        moving.forces = forces = motion_forces(real.driven, moving.samples, driven.motion.pushes(times))
+    drive = replace(driven.motion.kinematics.drive, limits=driven.limits)
+    return Uses(times, moving.samples, shares(of_motion(drive, real, driven.zones).each, moving), forces)
 
 
 def extremes(forces: MotionForces | None) -> dict[str, object]:

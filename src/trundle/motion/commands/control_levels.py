@@ -191,7 +191,7 @@ def _planned(control: Control, state: State, target: Target, twist: FloatArray) 
     limits = dict(zip(drive.names, drive.limits, strict=True))
     quickest = plan(control.kinematics, twist, start=state.twist, angles=state.angles, limits=limits)
     pieces = tuple(quickest.pieces)
-    factor, name = max(slowdown(pieces, of_reach(control.real)))
+    factor, name = max(slowdown(pieces, of_reach(control.drive, control.real)))
     if math.isinf(factor):
         raise InputError(f"the {name} gives the way to this twist at no pace", hint=_NO_PACE)
     pieces = tuple(piece.slower(factor) if factor > 1 else piece for piece in pieces)
@@ -215,7 +215,10 @@ def _held(
     if not control.held:
         return held
     rolling = Constraints((WheelLimits(control.drive.names, control.drive.limits),))
-    for constraints, most in ((rolling if speeds else Constraints(()), 1.0), (of_reach(control.real), HELD)):
+    for constraints, most in (
+        (rolling if speeds else Constraints(()), 1.0),
+        (of_reach(control.drive, control.real), HELD),
+    ):
         steady = Samples.joined([_steady(control.drive, twist) for twist, _ in held])
         for k, (share, name) in enumerate(hold(steady, constraints, most)):
             if 0 < share < 1:  # what isn't held at all has no pace either

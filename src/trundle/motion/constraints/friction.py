@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trundle.motion.constraints.constraint import Moving, Row
+from trundle.motion.constraints.constraint import Moving
+from trundle.robot.constraint import Row
 
 # The share of its load at rest that a plan may take off a wheel: the grip of one that carries nothing is nothing.
 LIFTED = 0.95

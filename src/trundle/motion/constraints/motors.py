@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trundle.motion.constraints.constraint import Moving, Row
+from trundle.motion.constraints.constraint import Moving
 from trundle.motion.forces.forces import greatest_power
+from trundle.robot.constraint import Row
 
 # The share of the most power of a battery that plans take: its voltage, then 0.61 of that without load, falls the more
 # steeply the nearer that comes.

@@ -11,7 +11,8 @@ import numpy as np
 from trundle.errors import InputError
 from trundle.expected import a_real
 from trundle.mechanics.wheels import WheelModel
-from trundle.motion.constraints.constraint import Constraint, Constraints
+from trundle.motion.constraints.constraint import Constraints, MotionConstraint
+from trundle.motion.constraints.described import Described
 from trundle.motion.constraints.friction import Friction, Load
 from trundle.motion.constraints.motors import BatteryPower, MotorLimits
 from trundle.motion.constraints.wheels import WheelLimits
@@ -19,6 +20,9 @@ from trundle.motion.constraints.zones import ZoneLimits
 from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.forces.driven_robot import DrivenRobot
+from trundle.motion.forces.forces import motion_forces
+from trundle.motion.pieces.pieces import TwistLine
+from trundle.motion.pieces.profiles import shaped
 from trundle.robot import Robot
 
 # Rates (rad/s) at which a motor may be left with some torque; dry friction is whole by the first one.
@@ -34,19 +38,22 @@ class RealLimits:
     margin: float = 0.0
 
 
-def actuation(grip: float, margin: float = 0.0) -> tuple[Constraint, ...]:
+def actuation(grip: float, margin: float = 0.0) -> tuple[MotionConstraint, ...]:
     """Motors, batteries and floor: `grip` is the share of friction to plan with, `margin` that of volts to leave."""
     return Friction(grip), Load(), BatteryPower(), MotorLimits(1 - margin)
 
 
-def of_reach(real: RealLimits | None) -> Constraints:
-    """The same of a robot; nothing where they don't count."""
-    return Constraints(()) if real is None else Constraints(actuation(real.grip, real.margin), real.driven)
+def of_reach(drive: Drive, real: RealLimits | None) -> Constraints:
+    """The same of a robot, where they count, and what its description limits beside."""
+    own = (Described.of(drive),) if drive.robot is not None and drive.robot.constraints else ()
+    if real is None:
+        return Constraints(own)
+    return Constraints((*actuation(real.grip, real.margin), *own), real.driven)
 
 
 def of_pace(drive: Drive, real: RealLimits | None) -> Constraints:
     """All that limits the pace of motions whose twists are given: the wheels' speeds hang on these alone."""
-    limits, more = [replace(own, drive_speed=math.inf) for own in drive.limits], of_reach(real)
+    limits, more = [replace(own, drive_speed=math.inf) for own in drive.limits], of_reach(drive, real)
     return replace(more, each=(WheelLimits(drive.names, limits), *more.each))
 
 
@@ -54,7 +61,7 @@ def of_motion(
     drive: Drive, real: RealLimits | None, zones: Sequence[tuple[float, float, Mapping[str, float]]] = ()
 ) -> Constraints:
     """All that limits a motion, with zones from where to where in what its places are told by."""
-    more = of_reach(real)
+    more = of_reach(drive, real)
     return replace(more, each=(WheelLimits(drive.names, drive.limits), ZoneLimits(zones), *more.each))
 
 
@@ -85,12 +92,26 @@ def planned_with(who: Kinematics, grip: float | None, margin: float = 0.0) -> Re
         raise InputError(f"expected a margin from 0 to below 1, got {margin!r}", key="margin")
     real = None if grip is None else real_limits(who, a_real(grip, "grip", above=0) * (1 - margin), margin)
     if real is None or who.drive.slides or real.driven.sloped:
-        return None
-    return _checked(real)
+        real = None
+    else:
+        _check(real)
+    if who.robot.constraints:
+        _check_described(who.drive, real)
+    return real
 
 
-def _checked(real: RealLimits) -> RealLimits:
-    """The same; InputError for a wheel without friction, and for one that its motors can't move."""
+def _check_described(drive: Drive, real: RealLimits | None) -> None:
+    """InputError where a constraint of the description fails, at rest or ahead at 1 m/s and 1 m/s²."""
+    ahead = np.array([1.0, 0.0, 0.0])
+    line = TwistLine(
+        drive, np.zeros(3), ahead, shaped("linear", 0.0, 1.0, 1.0), drive.pointed(ahead.tolist())[0]
+    )
+    samples = line.samples(np.array([0.0, 1.0]))
+    Described.of(drive).check(samples, None if real is None else motion_forces(real.driven, samples))
+
+
+def _check(real: RealLimits) -> None:
+    """InputError for a wheel without friction, and for one that its motors can't move."""
     driven = real.driven
     for wheel, friction in zip(driven.wheels, driven.friction, strict=True):
         if not friction > 0:
@@ -101,7 +122,6 @@ def _checked(real: RealLimits) -> RealLimits:
             )
     for column, wheel in _moved(driven):
         _require_motion(driven, column, wheel)
-    return real
 
 
 def _require_motion(driven: DrivenRobot, column: int, wheel: WheelModel) -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trundle.motion.constraints.constraint import Moving, Row
+from trundle.motion.constraints.constraint import Moving
 from trundle.motion.drive.drive import QUANTITIES, Limits
+from trundle.robot.constraint import Row
 
 
 @dataclass(frozen=True)

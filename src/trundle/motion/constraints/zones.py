@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trundle.motion.constraints.constraint import Moving, Row
+from trundle.motion.constraints.constraint import Moving
+from trundle.robot.constraint import Row
 
 
 @dataclass(frozen=True)

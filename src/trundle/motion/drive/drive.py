@@ -147,10 +147,13 @@ class Drive:
         In numbers.
     limits : tuple of Limits
         Of the modules.
+    robot : Robot, optional
+        Whose further constraints count.
     """
 
     modules: tuple[Module, ...]
     limits: tuple[Limits, ...]
+    robot: Robot | None = None
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -63,7 +63,8 @@ class Kinematics:
     def drive(self) -> Drive:
         """The modules with the limits that the description declares."""
         declared = limits_of(self.robot)
-        return Drive(self.modules, tuple(declared.get(module.name, Limits()) for module in self.modules))
+        limits = tuple(declared.get(module.name, Limits()) for module in self.modules)
+        return Drive(self.modules, limits, self.robot)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -114,7 +114,7 @@ def _steering(driven: DrivenRobot, place: int, limits: Limits) -> Limits:
 
 
 def repaced(
-    problem: Problem, phases: tuple[int, ...], motion: Motion, drive: Drive, real: RealLimits
+    problem: Problem, phases: tuple[int, ...], motion: Motion, drive: Drive, real: RealLimits | None
 ) -> Repaced:
     """The way of a motion in the least time that motors, batteries, floor, the drive's declared limits and those from
     stop to stop allow.

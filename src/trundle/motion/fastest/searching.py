@@ -59,6 +59,11 @@ class Search:
     real: RealLimits | None
     now: FloatArray | None
 
+    @property
+    def retimes(self) -> bool:
+        """Whether more than wheels' declared limits counts, along the ways that are found without it."""
+        return self.real is not None or bool(self.who.robot.constraints)
+
     def problem(
         self, stops: tuple[Stop, ...], obstacles: tuple[Obstacle, ...], outline: FloatArray
     ) -> Problem:
@@ -151,7 +156,7 @@ def _closer(search: Search, first: list[_Tried], lost: list[Candidate], doing: D
 
 def _strayed(tried: _Tried, fine: Reached | str, search: Search) -> bool:
     """Whether the fine grid led to another motion than the first look did: another start may lead to that."""
-    return search.real is None and not isinstance(fine, str) and fine.time > _STRAYED * tried.time
+    return not search.retimes and not isinstance(fine, str) and fine.time > _STRAYED * tried.time
 
 
 def _eased(problem: Problem, doing: Doing) -> _Tried:
@@ -214,7 +219,7 @@ def _fine(tried: _Tried, search: Search) -> Reached | str:
     floor don't give what is asked.
     """
     problem, why, share, kept = tried.problem, "", 1.0, list(_KEPT)
-    phases = phases_of(tried.phases, _MANY if search.real is None else _CUT)
+    phases = phases_of(tried.phases, _CUT if search.retimes else _MANY)
     guess = tried.nodes.refined(problem.shape(tried.phases), phases)
     for _ in range(_ROUNDS):
         grown = problem.grown(kept[0])
@@ -288,7 +293,7 @@ def _reached(
     """A way at the pace that motors and floor let it be taken at, behind turns of wheels that stand otherwise."""
     times = way.breaks[tried.problem.stop_nodes(phases)]
     piece: Piece = way
-    if search.real is not None:
+    if search.retimes:
         piece = repaced(tried.problem, phases, motion, search.declared, search.real)
         times = np.array([piece.scaling.when(z) for z in times / way.duration])
     turns = aligned(search.declared, search.now, way.angles, search.real)
@@ -298,7 +303,7 @@ def _reached(
 def _certified(problem: Problem, phases: tuple[int, ...], nodes: Nodes, search: Search) -> Directed | str:
     """The piece of nodes, slowed by so much that all limits hold between the programme's points; or why not."""
     # slowing the whole would change the speeds asked for: the limits are drawn in instead
-    exact = search.real is None and any(stop.speed for stop in problem.stops)
+    exact = not search.retimes and any(stop.speed for stop in problem.stops)
     piece, asked = problem.piece(phases, nodes, search.now), problem.asked(phases)
     share = ranges = 1.0
     for _ in range(_DRAWN_IN):

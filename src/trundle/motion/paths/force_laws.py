@@ -14,13 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from trundle.arrays import BoolArray, FloatArray, IntArray
-from trundle.motion.constraints.constraint import Moving, Row
+from trundle.motion.constraints.constraint import Moving
 from trundle.motion.constraints.motors import POWER, BatteryPower
 from trundle.motion.forces.demand import Demand, affine
 from trundle.motion.forces.forces import MotionForces, settled_forces
 from trundle.motion.paths.looks import Looks
 from trundle.motion.paths.path_scaling import passed
 from trundle.motion.pieces.motion import Samples
+from trundle.robot.constraint import Row
 
 # What a bound is at least, as a share of what it is at first: that of a wheel that carries nothing stays a cone.
 _NOTHING = 1e-6

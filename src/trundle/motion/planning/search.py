@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -267,7 +267,7 @@ def _rounded(course: AlongCourse) -> AlongCourse:
     """
     if not 0 < course.time < _SHORT:
         return course
-    ((factor, _),) = slowdown((course,), of_pace(course.drive, None))
+    ((factor, _),) = slowdown((course,), of_pace(replace(course.drive, robot=None), None))
     return course.slower(factor)
 
 
