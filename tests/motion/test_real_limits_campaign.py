@@ -176,7 +176,7 @@ def dense_time(driven, finer):
 
 def laws_at_a_point(demand):
     """g(b₀, b₁, f, parameters) with its bounds, the parameters at all points, and the unit of forces."""
-    robot, balance = demand.driven, demand.balance
+    robot, balance = demand.balance.driven, demand.balance
     begin, end, width = (casadi.SX.sym(name) for name in ("b0", "b1", "h"))
     f, unit = casadi.SX.sym("f", balance.rows.shape[1]), float(robot.grips.max())
     b, a = (begin + end) / 2, (end - begin) / (2 * width)

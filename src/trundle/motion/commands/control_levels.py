@@ -10,7 +10,7 @@ The last two keep declared limits, and what motors, battery and floor give where
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import NamedTuple
@@ -63,6 +63,10 @@ def by_modules(control: Control, state: State, targets: Sequence[Target]) -> Ite
         yield Step((piece,), state)
 
 
+# A twist that is held, and notes of what is less than was commanded.
+_Held = tuple[FloatArray, tuple[str, ...]]
+
+
 class _Straight(NamedTuple):
     """Pieces from a state to another one over a command's time, and how much slower limits ask for them.
 
@@ -81,6 +85,9 @@ def by_body(control: Control, state: State, targets: Sequence[Target]) -> Iterat
     """The body's twists on straight lines, the modules after them; slowed for the limits where the drive holds them."""
     ahead: list[_Straight] = []
     count = len(targets)
+    plain = [target for target in targets if target.modules is None]
+    held = _held(control, [_twist(control, target) for target in plain])
+    known = {target.place: own for target, own in zip(plain, held, strict=True)}
     for k, target in enumerate(targets):
         if target.modules is not None and np.abs(target.modules[1]).max() <= STILL:
             step = _steered(control, state, target, target.modules[0])
@@ -88,18 +95,21 @@ def by_body(control: Control, state: State, targets: Sequence[Target]) -> Iterat
             if not (ahead and ahead[0].start is state):
                 # where a command led elsewhere, a few are told ahead, and then ever more
                 count = _FEW if ahead else 2 * count
-                ahead = _ahead(control, state, targets[k : k + count])
+                ahead = _ahead(control, state, targets[k : k + count], known)
             step = _straight(control, state, target, ahead.pop(0))
         state = step.state
         yield step
 
 
-def _ahead(control: Control, state: State, targets: Sequence[Target]) -> list[_Straight]:
-    """The first straight way of commands to come, and more as far as they are certain, slowed in one batch."""
+def _ahead(
+    control: Control, state: State, targets: Sequence[Target], known: Mapping[int, _Held]
+) -> list[_Straight]:
+    """The first straight way of commands to come, and more as far as they are certain, slowed in one batch; of plain
+    twists what is held of them is known by their places.
+    """
     ways: list[_Straight] = []
-    coming = [targets[0], *takewhile(lambda each: each.modules is None, targets[1:])]
-    held = _held(control, [_twist(control, target) for target in coming])
-    for target, (twist, notes) in zip(coming, held, strict=True):
+    for target in [targets[0], *takewhile(lambda each: each.modules is None, targets[1:])]:
+        twist, notes = known.get(target.place) or _held(control, [_twist(control, target)])[0]
         try:
             way = _way(control, state, twist, target.duration)
         except InputError:
@@ -207,12 +217,10 @@ def _planned(control: Control, state: State, target: Target, twist: FloatArray) 
     return Step((*pieces, hold), after, (), notes)
 
 
-def _held(
-    control: Control, twists: Sequence[FloatArray], speeds: bool = True
-) -> list[tuple[FloatArray, tuple[str, ...]]]:
+def _held(control: Control, twists: Sequence[FloatArray], speeds: bool = True) -> list[_Held]:
     """Twists in the same directions that wheels' speeds, motors and floor hold, with notes of what is less."""
-    held: list[tuple[FloatArray, tuple[str, ...]]] = [(twist, ()) for twist in twists]
-    if not control.held:
+    held: list[_Held] = [(twist, ()) for twist in twists]
+    if not (control.held and held):
         return held
     rolling = Constraints((WheelLimits(control.drive.names, control.drive.limits),))
     for constraints, most in (

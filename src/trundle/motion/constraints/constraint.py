@@ -48,7 +48,9 @@ class Constraints:
     each: tuple[MotionConstraint, ...]
     driven: DrivenRobot | None = None
 
-    def shares(self, samples: Samples) -> dict[str, FloatArray]:
-        """By what binds, the share (n,) that a motion takes of it; forces are those of least norm."""
-        forces = {} if self.driven is None else {"forces": motion_forces(self.driven, samples)}
-        return shares(self.each, Moving(samples=samples, **forces))
+    def shares(self, samples: Samples, forces: MotionForces | None = None) -> dict[str, FloatArray]:
+        """By what binds, the share (n,) that a motion takes of it, by these forces or else those of least norm."""
+        moving = Moving(samples=samples)
+        if self.driven is not None:
+            moving.forces = motion_forces(self.driven, samples) if forces is None else forces
+        return shares(self.each, moving)

@@ -16,6 +16,7 @@ from numpy.polynomial import chebyshev
 
 from trundle.arrays import FloatArray, IntArray
 from trundle.motion.constraints.constraint import Constraints
+from trundle.motion.forces.demand import Demand
 from trundle.motion.pieces.motion import Piece, Samples
 
 # The least pace, or share of a twist, that is tried, and how near to the greatest one it is found.
@@ -26,7 +27,7 @@ _ROUNDING, _BINDS, _FAR = 1e-9, 1e-3, 2.0
 _STRIDE, _STRIDES = 1.0, 3.0
 # A stretch of which a polynomial's last terms are above this is cut in so many parts where that may hide a larger
 # share: the terms that it hasn't may be so many times as large. Never finer than this (s).
-_SMOOTH, _PARTS, _HIDDEN, _FINEST = 1e-7, 4, 10.0, 1e-12
+_SMOOTH, _PARTS, _HIDDEN, _FINEST = 1e-7, 8, 10.0, 1e-12
 
 # Chebyshev's points of an interval, both ends among them; shares are smooth there.
 NODES = (1 + chebyshev.chebpts2(8)) / 2
@@ -59,10 +60,13 @@ def hold(steady: Samples, constraints: Constraints, most: float) -> list[tuple[f
     binds at more; 0 where none is held.
     """
 
+    def shared(own: Samples, part: FloatArray) -> Samples:
+        return replace(own, twist=own.twist * part[:, None], drive_speed=own.drive_speed * part[:, None])
+
+    asked = _Paced(constraints, steady, shared)
+
     def taken(which: IntArray, part: FloatArray) -> tuple[FloatArray, _Reasons]:
-        own, x = _chosen(steady, which), part[:, None]
-        own = replace(own, twist=own.twist * x, drive_speed=own.drive_speed * x)
-        found = constraints.shares(own) or {"": np.zeros(len(which))}
+        found = asked.shares(which, part)
         return _largest(np.array([*found.values()]) / most, list(found))
 
     return _greatest(taken, len(steady))
@@ -110,12 +114,42 @@ def _chosen(samples: Samples, which: IntArray) -> Samples:
     return Samples(**{field.name: getattr(samples, field.name)[which] for field in fields(samples)})
 
 
+class _Paced:
+    """What constraints ask at samples of which x is chosen, by `at(samples, x)`: forces are affine in (1, x, x²)."""
+
+    def __init__(
+        self, constraints: Constraints, samples: Samples, at: Callable[[Samples, FloatArray], Samples]
+    ) -> None:
+        self.constraints, self.samples, self.at = constraints, samples, at
+        self.demand = self._demand(samples)
+
+    def _demand(self, samples: Samples) -> Demand | None:
+        if self.constraints.driven is None:
+            return None
+        return Demand.paced(self.constraints.driven, lambda x: self.at(samples, np.full(len(samples), x)))
+
+    def add(self, samples: Samples) -> None:
+        """More samples."""
+        self.samples = Samples.joined([self.samples, samples])
+        if self.demand is not None and (further := self._demand(samples)) is not None:
+            self.demand = Demand.joined(self.demand, further)
+
+    def shares(self, which: IntArray, x: FloatArray) -> dict[str, FloatArray]:
+        """By what binds, the share that samples (n,) at their x take of it; of "" 0 where nothing does."""
+        samples, forces = self.at(_chosen(self.samples, which), x), None
+        if self.demand is not None:
+            nu = self.demand.balance.driven.speeds(samples)
+            forces = self.demand.chosen(which).forces_at(nu, x, x**2)
+        return self.constraints.shares(samples, forces) or {"": np.zeros(len(x))}
+
+
 class _Stretches:
     """Stretches of pieces, whose they are, and samples at their nodes; cut where these don't show how much binds."""
 
     def __init__(self, pieces: Sequence[Piece], constraints: Constraints) -> None:
         self.pieces, self.constraints = pieces, constraints
-        self.owner, self.ends, self.samples = np.zeros(0, dtype=int), np.zeros((0, 2)), []
+        self.owner, self.ends = np.zeros(0, dtype=int), np.zeros((0, 2))
+        self.asked: _Paced | None = None
         # what follows a break counts there: a stretch ends one double before
         ends = [np.stack([p.breaks[:-1], np.nextafter(p.breaks[1:], 0)], axis=1) for p in pieces]
         self._add(np.repeat(np.arange(len(pieces)), list(map(len, ends))), np.concatenate(ends))
@@ -127,17 +161,19 @@ class _Stretches:
         times = ends[:, :1] + np.diff(ends, axis=1) * NODES
         new = [self.pieces[k].samples(times[owner == k].ravel()) for k in np.unique(owner)]
         self.owner, self.ends = np.append(self.owner, owner), np.concatenate([self.ends, ends])
-        self.samples = [Samples.joined([*self.samples, *new])] if new else self.samples
+        if self.asked is None:
+            self.asked = _Paced(self.constraints, Samples.joined(new), Samples.at_pace)
+        else:
+            self.asked.add(Samples.joined(new))
 
     def taken(self, which: IntArray, pace: FloatArray) -> tuple[FloatArray, _Reasons]:
         """The largest share that pieces (q,) take at paces (q,), between nodes too, and of what."""
         on = np.flatnonzero(np.isin(self.owner, which))
         place = np.searchsorted(which, self.owner[on])
-        samples = _chosen(self.samples[0], (on[:, None] * len(NODES) + np.arange(len(NODES))).ravel())
-        paced = samples.at_pace(np.repeat(pace[place], len(NODES)))
-        found = self.constraints.shares(paced) or {"": np.zeros(len(paced))}
-        looked = [most_between(share.reshape(-1, len(NODES))) for share in found.values()]
-        most, rest = np.array(looked).swapaxes(0, 1)
+        nodes = (on[:, None] * len(NODES) + np.arange(len(NODES))).ravel()
+        assert self.asked is not None
+        found = self.asked.shares(nodes, np.repeat(pace[place], len(NODES)))
+        most, rest = most_between(np.array([*found.values()]).reshape(len(found), -1, len(NODES)))
         every = np.zeros((len(which), len(found)))
         np.maximum.at(every, place, most.T)
         worst, names = _largest(every.T, list(found))
@@ -157,16 +193,16 @@ class _Stretches:
 
 
 def most_between(share: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The largest on intervals (K,) of a share at their nodes (K, 8), and what stands in it for the terms that a
-    polynomial hasn't, (K,).
+    """The largest on intervals (…, K) of shares at their nodes (…, K, 8), and what stands in it for the terms that a
+    polynomial hasn't, (…, K).
     """
-    signed = (share < 0).any()
-    nodes = share if signed else share**2
+    signed = np.asarray((share < 0).any(axis=(-2, -1), keepdims=True))
+    nodes = np.where(signed, share, share**2)
     with np.errstate(invalid="ignore"):  # no grip at all is infinite use, and so is what follows of it
         terms = np.abs(nodes @ SERIES)
-        rest = terms[:, -2:].max(axis=1)
+        rest = terms[..., -2:].max(axis=-1)
         # the sum of all terms is no less: that will do far below 1
-        most = terms.sum(axis=1) + rest
+        most = terms.sum(axis=-1) + rest
         near = ~(most < _NOWHERE_NEAR)
         # a peak between looks is that of a parabola with the largest second difference, and the larger of the last
         # terms bounds the rest: about a peak in the middle every other one is none
@@ -175,4 +211,4 @@ def most_between(share: FloatArray) -> tuple[FloatArray, FloatArray]:
         higher = np.maximum(bend / 2 - np.abs(np.diff(looked, axis=1)), 0.0) ** 2 / (2 * bend)
         peaks = np.maximum(looked[:, :-1], looked[:, 1:]) + higher
         most[near] = np.nan_to_num(peaks.max(axis=1) + rest[near], nan=np.inf)
-    return most if signed else np.sqrt(np.maximum(most, 0)), np.nan_to_num(rest, nan=np.inf)
+    return np.where(signed[..., 0], most, np.sqrt(np.maximum(most, 0))), np.nan_to_num(rest, nan=np.inf)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from trundle.arrays import FloatArray
+from trundle.arrays import FloatArray, IntArray
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import table
@@ -37,29 +37,48 @@ class Balance:
 
     driven: DrivenRobot
     where: Mapping[str, FloatArray]
-    here: Mechanism
     rows: FloatArray
 
     @classmethod
     def at(cls, driven: DrivenRobot, samples: Samples) -> Balance:
         """The balance where a motion's modules stand."""
-        where, zero = driven.coordinates(samples), np.zeros(len(samples))
-        start = zip(driven.here.names, driven.here.q, strict=True)
-        here = driven.here.configured([where.get(name, zero + value) for name, value in start])
-        assembly = here.assembly
-        rows = table(rolling_rows(assembly, here.at, driven.wheels)[0], len(samples), len(assembly.speeds))
-        balance = cls(driven, where, here, rows)
-        return cls(driven, where, here, balance.led(rows.transpose(2, 0, 1)).transpose(1, 2, 0))
+        assembly = driven.here.assembly
+        bare = cls(driven, driven.coordinates(samples), np.zeros((len(samples), 0, len(assembly.speeds))))
+        rows = table(
+            rolling_rows(assembly, bare.here.at, driven.wheels)[0], len(samples), len(assembly.speeds)
+        )
+        balance = replace(bare, rows=bare.led(rows.transpose(2, 0, 1)).transpose(1, 2, 0))
+        vars(balance)["here"] = bare.here
+        return balance
 
     @classmethod
     def resting(cls, driven: DrivenRobot) -> Balance:
         """The balance of loads where every joint is at its zero; no contact has rows."""
-        return cls(driven, {}, driven.here, np.zeros((1, 0, len(driven.here.assembly.speeds))))
+        return cls(driven, {}, np.zeros((1, 0, len(driven.here.assembly.speeds))))
+
+    def chosen(self, places: IntArray) -> Balance:
+        """The balance at some of the times."""
+        return replace(
+            self, where={name: at[places] for name, at in self.where.items()}, rows=self.rows[places]
+        )
+
+    @staticmethod
+    def joined(one: Balance, other: Balance) -> Balance:
+        """The balance at the times of one and of another one."""
+        where = {name: np.append(at, other.where[name]) for name, at in one.where.items()}
+        return replace(one, where=where, rows=np.concatenate([one.rows, other.rows]))
+
+    @cached_property
+    def here(self) -> Mechanism:
+        """The mechanism as the modules stand."""
+        zero, start = np.zeros(len(self.rows)), self.driven.here
+        places = zip(start.names, start.q, strict=True)
+        return start.configured([self.where.get(name, zero + value) for name, value in places])
 
     @property
     def assembly(self) -> Assembly:
         """The robot's."""
-        return self.here.assembly
+        return self.driven.here.assembly
 
     def led(self, tau: FloatArray) -> FloatArray:
         """Forces on all speeds (speeds, n, …), those on followers put on what they follow: τ_l + Σ σ τ_f, and 0."""
