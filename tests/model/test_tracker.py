@@ -434,3 +434,16 @@ def test_a_motion_for_what_follows_none_is_refused():
     with pytest.raises(InputError, match="'hold' of 'differential_drive' is no tracker") as told:
         trundle.simulate(model, 1.0, {"hold": eight()})
     assert told.value.key == "run.inputs.hold"
+
+
+def test_a_swerve_that_turns_its_wheels_by_a_quarter_stays_on_its_plan():
+    """Wheels go on by the reference's direction, also at a crawl: forward to aside within a millimetre."""
+    robot = trundle.catalog.swerve()
+    limits = trundle.Limits(steering_rate=4, steering_acceleration=20, drive_speed=1, drive_acceleration=1)
+    motion = trundle.plan(robot, (0, 0.5, 0), limits=limits)
+    model = trundle.derive(robot, controllers={"track": {"type": "tracker"}})
+    run = trundle.simulate(model, motion.duration, {"track": motion}, progress=False)
+    off = np.hypot(*(np.stack([run["x"], run["y"]], axis=1) - motion.poses(run.time)[:, :2]).T)
+    assert off.max() < 1e-3
+    angles = motion.samples(run.time).angle[:, 0]
+    assert np.abs(run["front_left.steering"] - angles).max() < 0.02

@@ -24,7 +24,7 @@ from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply, product, solve_positive, transpose
 from trundle.mechanics.modules import Module, followed, modules_of, turned
 from trundle.mechanics.pivoting import pivoting, reached_by, sharing, with_pivots
-from trundle.mechanics.steering import CRAWL, steering_gain
+from trundle.mechanics.steering import steering_gain
 from trundle.mechanics.wheels import GRIPPED, WheelModel
 from trundle.model.constraints import Configuration, configure, coupling_rows, rolling_rows, with_followers
 from trundle.model.forces import contact_span
@@ -57,7 +57,12 @@ _NOTHING = 1e-9
 # The least that a wheel counts as carrying, as a share of the mean, and the least force (N) that counts as one.
 _CARRIES, _LEAST = 1e-3, 1e-3
 # How far ahead (s) the twist counts along which wheels of a base at rest are steered.
-_SOON = 0.2
+_SOON = 0.01
+# What leads back steers wheels of a base that goes any way the less, the slower than this its reference goes (m/s), and
+# at rest by this share: it would turn them across the way on which the base is about to start.
+_SLOWLY, _RESTING = 0.05, 1e-3
+# How fast that direction turns counts above such a speed (m/s): below it the rate has no bound.
+_LED = 0.4
 
 
 @dataclass(frozen=True)
@@ -209,15 +214,21 @@ class MotoredBase:
         seen: Mapping[str, Scalar],
         read: Read,
         quickest: float,
+        *,
         wished: WheelForces | None = None,
+        going: Twist | None = None,
     ) -> dict[str, Scalar]:
         """The motors' inputs by which the base has a twist (v_x, v_y, ω, in its axes) that changes at a rate.
+
+        going: what of the twist is the reference's; the rest leads back to it.
 
         Motors that hold an angle or a rate are told it, and what it takes; others are led to it (`Actuator.leading`).
         `quickest` is the greatest b (1/s). Forces of the ground come as near to those that are wished as they can.
         """
         assembly = self._assembled(read)
-        aims = self._aims(assembly, twist, twist_rate, seen, quickest)
+        aims = self._aims(
+            assembly, twist, twist_rate, seen, quickest, going=twist if going is None else going
+        )
         torques = self._torques(assembly, aims, twist, twist_rate, wished or {})
         names, found = assembly.quantities, dict[str, Scalar]()
         told = {motor.command.name: motor for motor in assembly.actuators}
@@ -240,7 +251,14 @@ class MotoredBase:
         return found
 
     def _aims(
-        self, assembly: Assembly, twist: Twist, twist_rate: Twist, seen: Mapping[str, Scalar], quickest: float
+        self,
+        assembly: Assembly,
+        twist: Twist,
+        twist_rate: Twist,
+        seen: Mapping[str, Scalar],
+        quickest: float,
+        *,
+        going: Twist,
     ) -> _Aims:
         """What everything that turns shall do at a twist that changes at a rate.
 
@@ -248,13 +266,13 @@ class MotoredBase:
         """
         aims, modules = _Aims(), self._scaled(assembly)
         wheels = self._wheels(assembly)
-        soon = self._soon(modules, twist, twist_rate)
+        soon = self._soon(modules, twist, twist_rate, going)
         angles = self._angles(assembly, modules, soon, seen)
         for module, wheel, (now, wanted) in zip(modules, wheels, angles, strict=True):
             rate: Scalar = 0
             faster = module.rates(module.along(wanted), twist, twist_rate)[1]
             if module.points:
-                rate = turning_rate(module, wanted, soon, twist_rate)
+                rate = self._turning_rate(module, going, soon, twist_rate)
             speed, trailing = module.rolling(module.along(now), twist)
             if module.name in self.paired:
                 rate = rate + min(PAIR, quickest) * (wanted - now)
@@ -277,14 +295,24 @@ class MotoredBase:
                 aims.accelerations[column] = 0
         return aims
 
-    def _soon(self, modules: Sequence[Module], twist: Twist, twist_rate: Twist) -> Twist:
-        """The twist along which wheels are steered: at rest that to which the base is about to go.
-
-        Else a base that stands a little aside turned its wheels across its way, and went that way when it started.
+    def _soon(self, modules: Sequence[Module], twist: Twist, twist_rate: Twist, going: Twist) -> Twist:
+        """The twist along which wheels are steered: that of the reference and what leads back to it; at rest that to
+        which the base is about to go.
         """
-        square = sum(part * part for module in modules for part in module.velocity(twist)) / len(modules)
-        soon = _SOON * CRAWL**2 / (square + CRAWL**2)
-        return [plus(part, times(soon, rate)) for part, rate in zip(twist, twist_rate, strict=True)]
+        square = sum(part * part for module in modules for part in module.velocity(going)) / len(modules)
+        still = _SLOWLY**2 / (square + _SLOWLY**2)
+        back = 1.0 if self.along else 1 - (1 - _RESTING) * still
+        return [
+            plus(plus(part, times(back, minus(whole, part))), times(_SOON * still, rate))
+            for whole, part, rate in zip(twist, going, twist_rate, strict=True)
+        ]
+
+    def _turning_rate(self, module: Module, going: Twist, soon: Twist, twist_rate: Twist) -> Scalar:
+        """How fast a wheel is steered (rad/s): as along the reference, and with what leads back to it at a speed."""
+        x, y = module.velocity(going)
+        speed, rate = x * x + y * y, turning_rate(module, going, twist_rate)
+        led = turning_rate(module, soon, twist_rate)
+        return plus(rate, times(speed / (speed + _LED**2), minus(led, rate)))
 
     def _angles(
         self, assembly: Assembly, modules: Sequence[Module], twist: Twist, seen: Mapping[str, Scalar]
@@ -420,7 +448,7 @@ class MotoredBase:
         """Aims in numbers, which tell what follows from a twist."""
         assembly = self.here.assembly
         rest = dict.fromkeys(assembly.coordinates, 0.0)
-        return self._aims(assembly, (1.0, 0.0, 0.0), (0.0, 0.0, 0.0), rest, SPIN)
+        return self._aims(assembly, (1.0, 0.0, 0.0), (0.0, 0.0, 0.0), rest, SPIN, going=(1.0, 0.0, 0.0))
 
     @cached_property
     def _ways(self) -> list[tuple[float, float, float]]:

@@ -12,8 +12,9 @@ from trundle.scalars import Scalar, atan2, less
 
 Twist = Sequence[Scalar]
 
-# Below this speed (m/s) a wheel's angle isn't led by how the twist changes: as it stops, that rate has no bound.
-_SLOW = 0.05
+# Below this speed (m/s), and the one that it gets in so short a time (s), a wheel's angle isn't led by how the twist
+# changes: as it stops, that rate has no bound.
+_SLOW, _SHORT = 1e-3, 0.01
 
 
 def fixed_of(modules: Sequence[Module]) -> list[Module]:
@@ -38,12 +39,11 @@ def angle_ahead(module: Module, twist: Twist) -> Scalar:
     return module.heading + atan2(side * across, side * along)
 
 
-def turning_rate(module: Module, angle: Scalar, twist: Twist, twist_rate: Twist) -> Scalar:
-    """How fast a wheel has to turn so as to go on rolling (rad/s); as it stops, 0."""
-    direction = module.along(angle)
-    speed = turned(module.velocity(twist), direction)[0]
-    aside = turned(module.velocity(twist_rate), direction)[1]
-    return aside * speed / (speed * speed + _SLOW * _SLOW)
+def turning_rate(module: Module, twist: Twist, twist_rate: Twist) -> Scalar:
+    """How fast a wheel has to turn so as to go on rolling, (u × u̇)/u² (rad/s); as it stops, 0."""
+    (u_x, u_y), (a_x, a_y) = module.velocity(twist), module.velocity(twist_rate)
+    least = _SLOW * _SLOW + _SHORT * _SHORT * (a_x * a_x + a_y * a_y)
+    return (u_x * a_y - u_y * a_x) / (u_x * u_x + u_y * u_y + least)
 
 
 def all_columns(assembly: Assembly, base: Twist, turning: Mapping[int, Scalar]) -> list[Scalar]:

@@ -96,23 +96,25 @@ class Tracker(PoseTracker):
 
     def command(self, off: Off, sight: Sight, read: Read) -> tuple[Scalar, ...]:
         """What the motors are told."""
-        twist, twist_rate = (self._along if self.base.along else self._any_way)(off, sight, read)
+        twist, twist_rate, going = (self._along if self.base.along else self._any_way)(off, sight, read)
         quickest = math.inf if self.period is None else 1 / (4 * self.period.number)
         wished = {
             name: (sight.references[f"{name}.{FORCE[0]}"], sight.references[f"{name}.{FORCE[1]}"])
             for name in self.base.slips
         }
-        commands = self.base.commands(twist, twist_rate, sight.read, read, quickest, wished)
+        commands = self.base.commands(
+            twist, twist_rate, sight.read, read, quickest, wished=wished, going=going
+        )
         return tuple(commands[name] for name in self.commanded())
 
-    def _any_way(self, off: Off, sight: Sight, read: Read) -> tuple[Twist, Twist]:
-        """The twist of a base that goes any way, and its rate on the reference."""
+    def _any_way(self, off: Off, sight: Sight, read: Read) -> tuple[Twist, Twist, Twist]:
+        """The twist of a base that goes any way, its rate on the reference, and that one's twist."""
         twist, rate = (named_in(sight.references, of) for of in (TWIST, TWIST_RATE))
         tolerances = (self.distance, self.heading, self.speed, self.turn)
-        return led_back(off, twist, *map(read, tolerances)), in_base(off, rate)
+        return led_back(off, twist, *map(read, tolerances)), in_base(off, rate), in_base(off, twist)
 
-    def _along(self, off: Off, sight: Sight, read: Read) -> tuple[Twist, Twist]:
-        """The twist of a base that goes along its heading, and its rate on the reference."""
+    def _along(self, off: Off, sight: Sight, read: Read) -> tuple[Twist, Twist, Twist]:
+        """The twist of a base that goes along its heading, its rate on the reference, and that one's twist."""
         (v_x, v_y, omega), (a_x, a_y, alpha) = (named_in(sight.references, of) for of in (TWIST, TWIST_RATE))
         (x, y), (c, s) = self.base.axle(read)
         # how far the axle's middle is off, in axes along the fixed wheels
@@ -131,7 +133,7 @@ class Tracker(PoseTracker):
             """The twist of the base by how its axle's middle goes, or its rate."""
             return c * along + turning * y, s * along - turning * x, turning
 
-        return at_origin(speed, turn), at_origin(faster, alpha)
+        return at_origin(speed, turn), at_origin(faster, alpha), at_origin(forward, omega)
 
 
 CONTROLLERS.add(Tracker)

@@ -104,11 +104,14 @@ class Base(Protocol):
         seen: Mapping[str, Scalar],
         read: Read,
         quickest: float,
+        *,
         wished: Mapping[str, tuple[Scalar, Scalar]] | None = None,
+        going: Sequence[Scalar] | None = None,
     ) -> Mapping[str, Scalar]:
         """The motors' inputs by which it has a twist (v_x, v_y, ω, in its axes) that changes at a rate.
 
-        wished: forces on wheels (N), ahead and to the left, that it comes as near to as it can.
+        going: what of the twist is the reference's; the rest leads back. wished: forces on wheels (N), ahead and to the
+        left, that it comes as near to as it can.
         """
         ...
 
