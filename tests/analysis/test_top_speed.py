@@ -72,32 +72,59 @@ def test_a_run_at_full_command_has_the_top_speed(name, supply, rubs, rng):
         assert steady[-1] == pytest.approx(found.speed, rel=1e-3)
 
 
-def test_a_battery_that_sags_and_bearings_that_rub_are_solved_for(rng):
-    """Two motors of N K i = b ω + c each, V = R i + K N ω and V = E − 2 R_b i: a linear system."""
-    b, c, r_b = rng.uniform(0.01, 0.05), rng.uniform(0.05, 0.2), rng.uniform(0.05, 0.2)
-    k, r, gear, source, radius = 0.02, 0.1, 10.0, 12.0, 0.1
-    wheel = {"radius": radius, "damping": b, "coulomb": c, "coulomb_speed": 1e-6}
-    robot = parse_robot(
+K, R, GEAR, SOURCE, RADIUS = 0.02, 0.1, 10.0, 12.0, 0.1
+
+
+def two_wheels(b: float, c: float, **battery: float) -> trundle.Robot:
+    """Two wheels with a motor each, whose bearings take b ω + c, on one battery."""
+    wheel = {"radius": RADIUS, "damping": b, "coulomb": c, "coulomb_speed": 1e-6}
+    return parse_robot(
         {
             "body": {"mass": 10, "inertia": {"zz": 1}},
             "wheels": {side: {"at": [0, y, 0], **wheel} for side, y in (("left", 0.3), ("right", -0.3))},
             "motors": {
-                f"{side}_motor": {"drives": side, "torque_constant": k, "resistance": r, "gear_ratio": gear}
+                f"{side}_motor": {"drives": side, "torque_constant": K, "resistance": R, "gear_ratio": GEAR}
                 for side in ("left", "right")
             },
-            "batteries": {
-                "b": {"open_circuit_voltage": source, "internal_resistance": r_b, "capacity": "9 Ah"}
-            },
+            "batteries": {"b": {"open_circuit_voltage": SOURCE, "capacity": "9 Ah", **battery}},
         }
     )
+
+
+def test_a_battery_that_sags_and_bearings_that_rub_are_solved_for(rng):
+    """Two motors of N K i = b ω + c each, V = R i + K N ω and V = E − 2 R_b i: a linear system."""
+    b, c, r_b = rng.uniform(0.01, 0.05), rng.uniform(0.05, 0.2), rng.uniform(0.05, 0.2)
     i, omega, volts = np.linalg.solve(
-        [[k * gear, -b, 0], [-r, -k * gear, 1], [2 * r_b, 0, 1]], [c, 0, source]
+        [[K * GEAR, -b, 0], [-R, -K * GEAR, 1], [2 * r_b, 0, 1]], [c, 0, SOURCE]
     )
-    found = top_speed(velocity_maps(robot))
+    found = top_speed(velocity_maps(two_wheels(b, c, internal_resistance=r_b)))
     assert found is not None
-    assert found.speed == pytest.approx(omega * radius, rel=1e-6)
+    assert found.speed == pytest.approx(omega * RADIUS, rel=1e-6)
     assert found.limit == f"battery of left_motor, right_motor ({volts:.4g} V)"
     assert i > 0
+
+
+@pytest.mark.filterwarnings("ignore:.*the battery")
+def test_off_below_ends_the_top_speed(rng):
+    """2 v i = V_off (E − V_off)/R_b, v = R i + K N ω: a square in ω; a run just below it stays on, one just above not."""
+    b, c, r_b = rng.uniform(0.05, 0.1), rng.uniform(0.1, 0.2), rng.uniform(0.05, 0.2)
+    unswitched = top_speed(velocity_maps(two_wheels(b, c, internal_resistance=r_b)))
+    assert unswitched is not None
+    sags = float(unswitched.limit.split("(")[1].split()[0])
+    off = sags + rng.uniform(0.2, 0.8) * (SOURCE - sags)
+    i = np.polynomial.Polynomial([c, b]) / (K * GEAR)
+    volts = R * i + np.polynomial.Polynomial([0, K * GEAR])
+    omega = (2 * volts * i - off * (SOURCE - off) / r_b).roots().max()
+    robot = two_wheels(b, c, internal_resistance=r_b, off_below=off)
+    found = top_speed(velocity_maps(robot))
+    assert found is not None
+    assert found.speed == pytest.approx(omega * RADIUS, rel=1e-6)
+    assert found.speed < unswitched.speed
+    assert found.limit == f"battery of left_motor, right_motor ({off:.4g} V, its off_below)"
+    for share, ends in ((0.999, False), (1.001, True)):
+        inputs = dict.fromkeys(("left_motor.voltage", "right_motor.voltage"), share * volts(omega))
+        run = trundle.simulate(robot, 5.0, inputs, initial={"v_x": share * found.speed}, progress=False)
+        assert ("brown_out" in run.summary) == ends
 
 
 def test_what_nothing_limits_or_cannot_go_ahead_has_none():

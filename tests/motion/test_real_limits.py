@@ -12,7 +12,9 @@ from trundle.motion.constraints.constraint import Moving, shares
 from trundle.motion.constraints.real_limits import actuation
 from trundle.motion.forces.forces import DrivenRobot, motion_forces
 from trundle.motion.paths import following
+from trundle.robot import parse_robot
 from trundle.robot.motors import DCMotor, ServoMotor
+from trundle.robot.noun import plain
 
 # By how much a share may be above what was asked for.
 BEYOND = 1e-6
@@ -83,6 +85,7 @@ def test_declared_limits_that_are_lower_stay_what_binds():
 
 REAL = {"motor": "kraken_x60", "friction": 0.9, "robot_mass": 45, "center_height": 0.2, "current_limit": 100}
 FED = REAL | {"battery": 12.4, "battery_resistance": 0.02, "supply_current_limit": 50}
+STRONG = {"motor": "kraken_x60", "friction": 1.5, "robot_mass": 45, "battery_resistance": 0.03}
 BASES = {
     "swerve": lambda: catalog.swerve(gear_ratio=6.75, steering_motor="kraken_x60", steering_ratio=20, **FED),
     "mecanum": lambda: catalog.mecanum(gear_ratio=15, **FED),
@@ -100,6 +103,25 @@ def test_every_base_keeps_what_it_has(base):
     path = trundle.pose_path(POINTS if base in ("differential", "car") else turned)
     shares = used(trundle.follow(path, BASES[base](), grip=0.9))
     assert 0.99 < max(shares.values()) <= 1 + BEYOND
+
+
+@pytest.mark.filterwarnings("ignore:.*the battery")
+def test_plans_keep_batteries_on(rng):
+    """A plan that takes its battery below `off_below` ends it; one that knows of it is slower, and never does."""
+    robot = plain(catalog.differential_drive(radius=0.08, track=0.5, gear_ratio=6, battery=12.4, **STRONG))
+    path = trundle.pose_path([(0, 0), (1.5, 0.2)])
+    free = trundle.follow(path, parse_robot(robot))
+    robot["batteries"]["battery"]["off_below"] = off = free.summary()["battery"] + rng.uniform(0.1, 2.5)
+    switched = parse_robot(robot)
+    plan = trundle.follow(path, switched)
+    assert plan.motion.duration > free.motion.duration
+    assert max(used(plan).values()) <= 1 + BEYOND
+    assert "off_below of battery" in {name for names, *_ in plan.uses.binding for name in names.split(", ")}
+    assert "brown_out" in trundle.track(switched, free, progress=False).run.summary
+    tracked = trundle.track(switched, plan, progress=False).run
+    assert "brown_out" not in tracked.summary
+    least = 6.2 + np.sqrt(6.2**2 - 0.95 * off * (12.4 - off))
+    assert tracked["battery.voltage"].min() == pytest.approx(least, abs=0.02)
 
 
 def test_a_path_of_points_has_its_heading_along_it_and_goes_on_backward_from_a_cusp():

@@ -12,7 +12,7 @@ import numpy as np
 
 from trundle.analysis.velocity_maps import VelocityMaps
 from trundle.arrays import FloatArray
-from trundle.mechanics.actuation import Actuator
+from trundle.mechanics.actuation import Actuator, Supply
 from trundle.model.classification import rolling
 from trundle.model.constraints import Configuration
 from trundle.model.forces import (
@@ -165,25 +165,44 @@ class _StraightAhead:
         """The voltage that each motor is fed with, batteries under what all motors draw at full command."""
         volts: dict[str, float | None] = {motor.name: self.voltage for motor in self.motors}
         for supply in self.maps.assembly.supplies:
-            fed = {motor: speed * rate for motor, rate in self.motors.items() if motor.name in supply.feeds}
-            windings = [
-                motor.settled_winding(_ALL * supply.full_voltage, 0.0, math.copysign(rate, motor.turns))
-                for motor, rate in fed.items()
-            ]
-            states = {quantity.name: quantity.start for quantity in supply.states.values()}
-            bus = supply.feed([winding._replace(current=None) for winding in windings], states)
-            volts |= {motor.name: float(bus.voltage) for motor in fed}
+            volts |= dict.fromkeys(supply.feeds, self._supplied(supply, speed)[0])
         return volts
+
+    def _supplied(self, supply: Supply, speed: float) -> tuple[float, bool]:
+        """The voltage of a battery under what all motors draw at full command; where that is below its `off_below` the
+        greatest at which motors draw no more than takes it there, and whether that is so.
+        """
+        windings = [
+            motor.settled_winding(
+                _ALL * supply.full_voltage, 0.0, math.copysign(speed * rate, motor.turns)
+            )._replace(current=None)
+            for motor, rate in self.motors.items()
+            if motor.name in supply.feeds
+        ]
+        states = {quantity.name: quantity.start for quantity in supply.states.values()}
+        most = float(supply.feed(windings, states).voltage)
+        if most >= supply.off_below:
+            return most, False
+        low, high, power = 0.0, most, supply.power_at(supply.off_below)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            voltages = [winding.voltage(middle) for winding in windings]
+            drawn = sum(v * winding.flow(v) for v, winding in zip(voltages, windings, strict=True))
+            low, high = (middle, high) if drawn <= power else (low, middle)
+        return low, True
 
     def _held_back(self, speed: float) -> str:
         """What holds the motors back at a speed: "battery of left_motor, right_motor (11.9 V)"."""
         volts, held = self._volts(speed), defaultdict[str, list[str]](list)
-        fed = {name for supply in self.maps.assembly.supplies for name in supply.feeds}
+        fed = {name: supply for supply in self.maps.assembly.supplies for name in supply.feeds}
         for motor, rate in self.motors.items():
-            volt, fast = volts[motor.name], speed * rate
+            volt, fast, supply = volts[motor.name], speed * rate, fed.get(motor.name)
             uses = motor.uses(motor.greatest_torque(fast, volt) or 0.0, fast, volt)
             what = max(uses, key=lambda name: abs(float(uses[name])))
             shown = f" ({volt:.4g} V)" if what == "battery" else ""
-            what = what if motor.name in fed else what.replace("battery", "run's largest voltage")
+            if supply is None:
+                what = what.replace("battery", "run's largest voltage")
+            elif what in ("battery", "supply current") and self._supplied(supply, speed)[1]:
+                what, shown = "battery", f" ({supply.off_below:.4g} V, its off_below)"
             held[f"{what} of {{}}{shown}"].append(motor.name)
         return "; ".join(what.format(", ".join(names)) for what, names in held.items())

@@ -236,6 +236,16 @@ class Supply:
         """Without load when it is full (V)."""
         return self.battery.source(1.0, self.read)
 
+    def power_at(self, voltage: float) -> float:
+        """V (E − V)/R, what it gives at a voltage between its terminals when it is full (W)."""
+        return voltage * float((self.full_voltage - voltage) / self.read(self.battery.internal_resistance))
+
+    @property
+    def off_below(self) -> float:
+        """The voltage below which its motors are switched off (V); 0 of one that has none."""
+        off = self.battery.off_below
+        return 0.0 if off is None else float(self.read(off))
+
     @property
     def charge(self) -> Quantity:
         """Its state: 1 when full."""

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trundle.motion.constraints.constraint import Moving
-from trundle.motion.forces.forces import greatest_power
 from trundle.robot.constraint import Row
 
 # The share of the most power of a battery that plans take: its voltage, then 0.61 of that without load, falls the more
-# steeply the nearer that comes.
-POWER = 0.95
+# steeply the nearer that comes. With `off_below` it keeps the voltage above that, as charge is used.
+_POWER = 0.95
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,9 @@ class MotorLimits:
 
 @dataclass(frozen=True)
 class BatteryPower:
-    """Σ V i ≤ 0.95 E²/(4 R) over the motors that a full battery feeds: V ≥ ½ (1 + √(1 − 0.95)) E."""
+    """Σ V i ≤ 0.95 U (E − U)/R over the motors that a full battery feeds, with U = E/2, or `off_below` if that is more:
+    V ≥ ½ (1 + √(1 − 0.95)) E, and V > `off_below`.
+    """
 
     def rows(self, at: Moving) -> Iterator[Row]:
         """One row a battery."""
@@ -52,5 +53,8 @@ class BatteryPower:
                 for motor in at.forces.driven.here.assembly.actuators
                 if motor.name in supply.feeds and motor.name in currents
             )
-            most = POWER * greatest_power(supply)
-            yield Row([f"power of {supply.name}"], (power,), most, one_sided=True, bends=heats)
+            half = float(supply.full_voltage) / 2
+            least = max(half, supply.off_below)
+            name = "power" if least == half else "off_below"
+            most = _POWER * supply.power_at(least)
+            yield Row([f"{name} of {supply.name}"], (power,), most, one_sided=True, bends=heats)

@@ -14,10 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from trundle.arrays import BoolArray, FloatArray, IntArray
+from trundle.mechanics.actuation import Supply
 from trundle.motion.constraints.constraint import Moving
-from trundle.motion.constraints.motors import POWER, BatteryPower
+from trundle.motion.constraints.motors import BatteryPower
 from trundle.motion.forces.demand import Demand, affine
-from trundle.motion.forces.forces import MotionForces, settled_forces
+from trundle.motion.forces.forces import MotionForces, greatest_power, settled_forces
 from trundle.motion.paths.looks import Looks
 from trundle.motion.paths.path_scaling import passed
 from trundle.motion.pieces.motion import Samples
@@ -123,7 +124,7 @@ class Laws:
             volts = _SAGS + whole[:, self.wide - len(self.supplies) :].T
             fed = {s.name: v * float(s.full_voltage) for s, v in zip(self.supplies, volts, strict=True)}
             moving.forces = replace(self._forces(self.demand, parts), supplies=fed)
-            rows += map(_sagging, BatteryPower().rows(moving), volts)
+            rows += map(_sagging, self.supplies, BatteryPower().rows(moving), volts)
         return [*(row for each in self.looks.problem.constraints.each for row in each.rows(moving)), *rows]
 
     def _forces(self, demand: Demand, parts: FloatArray) -> MotionForces:
@@ -179,9 +180,9 @@ class Laws:
         return self.margins.get(name, np.ones(self.count))
 
 
-def _sagging(power: Row, volts: FloatArray) -> Row:
+def _sagging(supply: Supply, power: Row, volts: FloatArray) -> Row:
     """V (E − V)/R ≥ P: by the row of a battery's power and V by that without load, P/(E²/4R) + (2V/E − 1)² ≤ 1."""
-    most, off = float(power.most) / POWER, 2 * volts[:, None] - 1
+    most, off = greatest_power(supply), 2 * volts[:, None] - 1
     bends = *(part / np.sqrt(most) for part in power.bends), off
     return Row(["sag"], (power.x[0] / most + off**2,), 1.0, one_sided=True, bends=bends)
 
