@@ -10,10 +10,9 @@ import pytest
 import trundle
 from parameters import mostly_slow
 from trundle import catalog
-from trundle.analysis.top_speed import top_speed
-from trundle.analysis.velocity_maps import velocity_maps
 from trundle.robot import parse_robot, units
 from trundle.robot.noun import plain
+from trundle.show.words.analysis_words import essential_facts
 
 # The run's largest voltage, for motors without a limit and a battery (V).
 VOLTS = 24.0
@@ -97,7 +96,7 @@ def test_a_battery_that_sags_and_bearings_that_rub_are_solved_for(rng):
     i, omega, volts = np.linalg.solve(
         [[K * GEAR, -b, 0], [-R, -K * GEAR, 1], [2 * r_b, 0, 1]], [c, 0, SOURCE]
     )
-    found = top_speed(velocity_maps(two_wheels(b, c, internal_resistance=r_b)))
+    found = trundle.analyze(two_wheels(b, c, internal_resistance=r_b)).top_speed
     assert found is not None
     assert found.speed == pytest.approx(omega * RADIUS, rel=1e-6)
     assert found.limit == f"battery of left_motor, right_motor ({volts:.4g} V)"
@@ -108,7 +107,7 @@ def test_a_battery_that_sags_and_bearings_that_rub_are_solved_for(rng):
 def test_off_below_ends_the_top_speed(rng):
     """2 v i = V_off (E − V_off)/R_b, v = R i + K N ω: a square in ω; a run just below it stays on, one just above not."""
     b, c, r_b = rng.uniform(0.05, 0.1), rng.uniform(0.1, 0.2), rng.uniform(0.05, 0.2)
-    unswitched = top_speed(velocity_maps(two_wheels(b, c, internal_resistance=r_b)))
+    unswitched = trundle.analyze(two_wheels(b, c, internal_resistance=r_b)).top_speed
     assert unswitched is not None
     sags = float(unswitched.limit.split("(")[1].split()[0])
     off = sags + rng.uniform(0.2, 0.8) * (SOURCE - sags)
@@ -116,7 +115,7 @@ def test_off_below_ends_the_top_speed(rng):
     volts = R * i + np.polynomial.Polynomial([0, K * GEAR])
     omega = (2 * volts * i - off * (SOURCE - off) / r_b).roots().max()
     robot = two_wheels(b, c, internal_resistance=r_b, off_below=off)
-    found = top_speed(velocity_maps(robot))
+    found = trundle.analyze(robot).top_speed
     assert found is not None
     assert found.speed == pytest.approx(omega * RADIUS, rel=1e-6)
     assert found.speed < unswitched.speed
@@ -127,14 +126,37 @@ def test_off_below_ends_the_top_speed(rng):
         assert ("brown_out" in run.summary) == ends
 
 
+def require_none(robot: trundle.Robot, why: str) -> None:
+    """That a robot has no top speed, for a reason that everybody tells."""
+    can = trundle.analyze(robot)
+    assert can.top_speed is None
+    assert why in str(can.no_top_speed)
+    assert ("top speed", f"none: {can.no_top_speed}") in essential_facts(can)
+
+
 def test_what_nothing_limits_or_cannot_go_ahead_has_none():
-    assert trundle.analyze(catalog.segway()).top_speed is None
-    assert trundle.analyze(catalog.differential_drive()).top_speed is None  # a voltage that nobody said
-    assert trundle.analyze(catalog.differential_drive(), voltage="24 V").top_speed is not None
+    """And the analysis says why, and so does `trundle check`."""
+    nobody_said = "no voltage_limit, battery or friction ends it"
+    require_none(catalog.segway(), nobody_said)
+    require_none(catalog.differential_drive(), nobody_said)
+    assert trundle.analyze(catalog.differential_drive(), voltage="24 V").no_top_speed is None
+    slope = plain(catalog.differential_drive(battery=12))
+    require_none(parse_robot({**slope, "gravity": [1.2, 0, -9.7]}), "on a slope it depends on the heading")
     sideways = plain(catalog.differential_drive(battery=12))
     for wheel in sideways["wheels"].values():
         wheel["heading"] = "90 deg"
-    assert trundle.analyze(parse_robot(sideways)).top_speed is None
+    require_none(parse_robot(sideways), "don't let it go straight ahead")
+    unpowered = {**slope, "motors": {}, "batteries": {}}
+    require_none(parse_robot(unpowered), "no motor turns")
+
+
+@pytest.mark.parametrize("wrong", [0, -5, "-5 V"])
+def test_voltages_are_above_zero(wrong):
+    with pytest.raises(trundle.InputError, match=f"voltage: expected a voltage above 0 V, got {wrong!r}"):
+        trundle.analyze(catalog.differential_drive(), voltage=wrong)
+    can = trundle.analyze(catalog.differential_drive(), voltage="24 V")
+    assert can.top_speed is not None
+    assert can.top_speed.limit == "largest voltage of right_motor, left_motor (24 V)"
 
 
 def test_all_doors_tell_the_same_speed(tmp_path, capsys, monkeypatch):

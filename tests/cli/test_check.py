@@ -256,7 +256,7 @@ def test_top_speeds_of_motors_without_a_limit_are_those_at_the_runs_largest_volt
     assert trundle("new", "differential_drive", "robot.yaml").status == 0
     said = trundle("check", "robot.yaml").out
     said = " ".join(said.split())
-    limit = "limited by the run's largest voltage of right_motor, left_motor (24 V)"
+    limit = "limited by the largest voltage of right_motor, left_motor (24 V)"
     assert f"top speed 3.6 m/s straight ahead on level ground, {limit}" in said
     assert "no motor above 24 rad/s, its rate at top speed" in said
 

@@ -124,12 +124,21 @@ class Analysis:
         padded = [np.pad(rate, ((0, 0), (0, widest - rate.shape[1]))) for rate in rates]
         return relations(np.array(padded), list(motors))
 
-    @cached_property
+    @property
     def top_speed(self) -> TopSpeed | None:
         """The greatest steady speed straight ahead on level ground, motors at full command, and what limits it.
 
-        None where nothing says, or where the base can't go straight ahead.
+        None where nothing says, or where the base can't go straight ahead: `no_top_speed` says why.
         """
+        return self._top if isinstance(self._top, TopSpeed) else None
+
+    @property
+    def no_top_speed(self) -> str | None:
+        """Why there is no top speed; None where there is one."""
+        return self._top if isinstance(self._top, str) else None
+
+    @cached_property
+    def _top(self) -> TopSpeed | str:
         return top_speed(self.maps, self.voltage)
 
     @cached_property
@@ -310,6 +319,8 @@ def analyze(
         str(name): number(value, str(name), units.get(name, "")) for name, value in named(at, "at").items()
     }
     most = None if voltage is None else number(voltage, "voltage", "V")
+    if most is not None and most <= 0:
+        raise InputError(f"expected a voltage above 0 V, got {voltage!r}", key="voltage")
     return Analysis(maps, given, maps.place(given), _frame(maps, frame, point), most)
 
 

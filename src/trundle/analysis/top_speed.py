@@ -48,7 +48,7 @@ class TopSpeed(Explained):
     rates: Mapping[str, float]
 
 
-def top_speed(maps: VelocityMaps, voltage: float | None = None) -> TopSpeed | None:
+def top_speed(maps: VelocityMaps, voltage: float | None = None) -> TopSpeed | str:
     """The speed v of a robot that goes straight ahead at full command: Σ ρ τ(ρ v) = 0 over all that turns by ρ rad/m.
 
     Torques τ are those that motors give at most, batteries being full and sagging under all their currents; what
@@ -63,34 +63,36 @@ def top_speed(maps: VelocityMaps, voltage: float | None = None) -> TopSpeed | No
 
     Returns
     -------
-    TopSpeed or None
-        None where it can't go straight ahead, no motor moves it so, or nothing limits these.
+    TopSpeed or str
+        Why there is none, where it can't go straight ahead, no motor moves it so, or nothing limits these.
     """
     ahead = _ahead(maps)
-    if ahead is None:
-        return None
+    if isinstance(ahead, str):
+        return ahead
     straight = _StraightAhead(maps, ahead, voltage)
     if not straight.motors:
-        return None
+        return "no motor turns while it goes straight ahead"
     speed, limit = min(straight.by_motors(), straight.declared(), key=lambda pair: pair[0])
     if math.isinf(speed):
-        return None
+        return "no voltage_limit, battery or friction ends it below 1,000 km/s"
     columns = [motor.column for motor in straight.motors]
     return TopSpeed(speed, limit, {maps.assembly.speeds[k]: float(speed * ahead[k]) for k in columns})
 
 
-def _ahead(maps: VelocityMaps) -> FloatArray | None:
+def _ahead(maps: VelocityMaps) -> FloatArray | str:
     """All speeds ν (n,) at v_x = 1 m/s, no other motion of the base and nothing else but what wheels and couplings ask
-    for; None where they don't allow it, and on a slope.
+    for; why there are none where they don't allow it, and on a slope.
     """
-    if not maps.base or not rolling(maps.assembly) or is_tilted(maps.assembly):
-        return None
+    if not maps.base or not rolling(maps.assembly):
+        return "it has no wheels on a plane"
+    if is_tilted(maps.assembly):
+        return "gravity pulls along the ground; on a slope it depends on the heading"
     rows = maps.constraints(maps.place({})[None])[0]
     others = np.setdiff1d(np.arange(rows.shape[1]), maps.base)
     wanted = -rows[:, maps.base[0]]
     found = np.linalg.lstsq(rows[:, others], wanted, rcond=maps.zero)[0]
     if np.abs(rows[:, others] @ found - wanted).max() > _ROUNDING:
-        return None
+        return "its wheels don't let it go straight ahead"
     ahead = np.zeros(rows.shape[1])
     ahead[maps.base[0]] = 1.0
     ahead[others] = np.where(np.abs(found) > _ROUNDING, found, 0.0)
@@ -201,7 +203,7 @@ class _StraightAhead:
             what = max(uses, key=lambda name: abs(float(uses[name])))
             shown = f" ({volt:.4g} V)" if what == "battery" else ""
             if supply is None:
-                what = what.replace("battery", "run's largest voltage")
+                what = what.replace("battery", "largest voltage")
             elif what in ("battery", "supply current") and self._supplied(supply, speed)[1]:
                 what, shown = "battery", f" ({supply.off_below:.4g} V, its off_below)"
             held[f"{what} of {{}}{shown}"].append(motor.name)

@@ -55,7 +55,7 @@ def check_numbers(robot: Parts, scope: ParameterNumbers) -> list[Mistake]:
         problems = list(_bounds(robot, values))
     if not problems:
         problems = [*_inertias(robot, values), *_axes(robot, values), *_limits(robot, values)]
-        problems += _commands(robot, values)
+        problems += [*_switches(robot, values), *_commands(robot, values)]
         problems += [*_couplings(robot, values), *_ratios(robot, values)]
         problems += _ground(robot, values)
         problems = problems or list(check_mounts(robot, lambda value: values[value.key]))
@@ -72,7 +72,7 @@ def _bounds(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
         number = values[value.key]
         if value.bound is not None and not value.bound.allows(number):
             written = f"{number:g}" if isinstance(value.source, float) else f"{value.source} = {number:g}"
-            name = str(path[-1]).replace("_", " ")
+            name = path[-1]
             meant = _NOTHING_LOST if path[-1] in _LOSSES else f"did you mean {-number:g}?"
             hint = value.bound.hint or (meant if number < 0 else None)
             yield Mistake(path, f"{name} {value.bound.words}, got {written}", hint)
@@ -154,11 +154,23 @@ def _limits(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
             if lower >= upper:
                 message = f"the lower limit {lower:g} is not below the upper one, {upper:g}"
                 yield Mistake((*path, "lower"), message, "swap them, or leave one out")
+
+
+def _switches(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
+    """A battery switches off below the voltage at which it switches on, and has both without load."""
     for name, battery in robot.batteries.items():
-        off, on = battery.off_below, battery.on_above
-        if on is not None and (off is None or values[on.key] <= values[off.key]):
-            message = f"{values[on.key]:g} V must be greater than off_below"
-            yield Mistake(("batteries", name, "on_above"), message, "write off_below, a lower voltage")
+        source, off, on = battery.open_circuit_voltage, battery.off_below, battery.on_above
+        most = max(v for _, v in source) if isinstance(source, tuple) else values[source.key]
+        for key, level in (("off_below", off), ("on_above", on)):
+            if level is not None and values[level.key] >= most:
+                message = f"the battery never has more than {values[level.key]:g} V: without load it has {most:g} V"
+                yield Mistake(("batteries", name, key), message, "its motors would stay off; write less")
+        if on is not None and off is None:
+            message = "on_above needs off_below, which switches the motors off"
+            yield Mistake(("batteries", name, "on_above"), message, "write off_below, or leave on_above out")
+        elif on is not None and off is not None and values[on.key] <= values[off.key]:
+            message = f"{values[on.key]:g} V must be greater than off_below, {values[off.key]:g} V"
+            yield Mistake(("batteries", name, "on_above"), message, "exchange them, or leave on_above out")
 
 
 def _commands(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from trundle.analysis.top_speed import top_speed
+from trundle.analysis.top_speed import TopSpeed, top_speed
 from trundle.analysis.velocity_maps import velocity_maps
 from trundle.mechanics.actuation import Supply
 from trundle.model import Model
@@ -44,7 +44,7 @@ class Pilot:
         self.base = base_of(robot, self.assembly, driven)
         self.laws = {} if self.base is None else laws
         found = top_speed(maps, voltage)
-        self.top = None if found is None else found.speed
+        self.top = found.speed if isinstance(found, TopSpeed) else None
         self.usual = _SHARE * self.top if self.top else _LENGTHS * size
 
     def commands(self, wish: Wish, speed: float, state: Mapping[str, float]) -> dict[str, float]:

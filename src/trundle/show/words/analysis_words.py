@@ -37,6 +37,8 @@ def essential_facts(analysis: Analysis) -> list[Fact]:
         facts.append(("now", place + analysis.base_motion.explain()))
     if analysis.top_speed is not None:
         facts.append(("top speed", analysis.top_speed.explain()))
+    elif analysis.base_motion is not None:
+        facts.append(("top speed", f"none: {analysis.no_top_speed}"))
     if analysis.manipulability is not None:
         facts.append(("velocities", analysis.manipulability.explain()))
     if analysis.frame is not None and analysis.frame_manipulability is not None:
