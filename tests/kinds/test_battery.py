@@ -233,6 +233,23 @@ def test_what_can_not_be_is_said(change, words):
         trundle.load({"robot": {**robot, **change}})
 
 
+@pytest.mark.parametrize(("state", "value"), [("charge", 1.5), ("charge", -0.2), ("relay", 5.0), ("relay_lock", -2.0)])
+def test_starts_beyond_what_a_battery_has_are_refused(state, value):
+    """By runs and rollouts, on planes and over ground."""
+    robot = plain(trundle.catalog.differential_drive(battery=12.0, casters=True, contact="slip", friction=1.0))
+    robot["batteries"]["battery"]["off_below"] = 8.5
+    start, low = {f"battery.{state}": value}, 0 if state == "charge" else -1
+    words = f"battery.{state} starts within {low} and 1, got {value:g}"
+    for begin in (
+        lambda: trundle.simulate({"robot": robot}, 0.1, initial=start),
+        lambda: trundle.traverse({"robot": robot}, {}, 0.1, initial=start),
+        lambda: trundle.rollout({"robot": robot}, initial=start, steps=3, dt=1e-3, count=2),
+        lambda: trundle.rollout({"robot": robot}, terrain={}, initial=start, steps=3, dt=1e-3, count=2),
+    ):
+        with pytest.raises(InputError, match=words):
+            begin()
+
+
 def test_the_example_sags_and_keeps_its_limits():
     with pytest.warns(RuntimeWarning, match=r"at 2\.01 s: it is charged at over 14\.8 V"):
         run = trundle.run("examples/battery/competition_swerve.yaml", progress=False)

@@ -249,7 +249,7 @@ class Supply:
     @property
     def charge(self) -> Quantity:
         """Its state: 1 when full."""
-        return Quantity("charge", "", "state", start=1.0).of(self.name)
+        return Quantity("charge", "", "state", start=1.0, within=(0.0, 1.0)).of(self.name)
 
     @property
     def voltage(self) -> Quantity:
@@ -265,7 +265,9 @@ class Supply:
     def states(self) -> dict[str, Quantity]:
         """The states that it brings along, by its own names for them."""
         names = () if self.battery.off_below is None else ("relay", "relay_lock")
-        relay = {name: Quantity(name, "", "state", start=1.0).of(self.name) for name in names}
+        relay = {
+            name: Quantity(name, "", "state", start=1.0, within=(-1.0, 1.0)).of(self.name) for name in names
+        }
         return {"charge": self.charge} | relay
 
     def feed(self, windings: Sequence[Winding], own: Mapping[str, Scalar]) -> Bus:

@@ -23,8 +23,8 @@ QuantityKind = Literal[
 
 # What nobody looks at but whose it is.
 UNSEEN: frozenset[QuantityKind] = frozenset({"memory", "noise"})
-# How far from 1 a given quaternion's length may be: more is no rounding but a mistake.
-_UNIT_LENGTH = 1e-6
+# How far from 1 a given quaternion's length may be, or beyond its range a start: more is no rounding but a mistake.
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,7 @@ class Quantity:
     start: its value where nothing else is said.
     coordinate: of a speed, the name of the coordinate whose rate it is; "" where there is none, as a base's
         `v_x` is measured in axes that turn.
+    within: the least and the greatest value that it can start with; None where any can be.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Quantity:
     owner: str = ""
     start: float = 0.0
     coordinate: str = ""
+    within: tuple[float, float] | None = None
 
     @property
     def label(self) -> str:
@@ -164,6 +166,19 @@ class Quantities(Mapping[str, Quantity]):
             values[k : k + 4] /= np.linalg.norm(values[k : k + 4], axis=0)
         return values
 
+    def check_start(self, values: Mapping[str, float | np.ndarray]) -> None:
+        """Raise InputError for a value (a number, or an array of many robots) that a run can't start with."""
+        self.check_quaternions(values)
+        for name, value in values.items():
+            if (within := self[name].within) is None:
+                continue
+            low, high = within
+            beyond = np.maximum(low - np.ravel(value), np.ravel(value) - high)
+            if np.any(beyond > _ROUNDING):
+                worst = float(np.ravel(value)[np.argmax(beyond)])
+                message = f"{name} starts within {low:g} and {high:g}, got {worst:g}"
+                raise InputError(message, key=f"run.initial.{name}")
+
     def check_quaternions(self, values: Mapping[str, float | np.ndarray]) -> None:
         """Raise InputError where a quaternion (numbers, or arrays of many robots) is not a rotation's, of length 1."""
         names = tuple(values)
@@ -171,7 +186,7 @@ class Quantities(Mapping[str, Quantity]):
             four = names[k : k + 4]
             size = np.sqrt(sum(np.square(values[name]) for name in four))
             off = np.abs(size - 1)
-            if np.all(off <= _UNIT_LENGTH):
+            if np.all(off <= _ROUNDING):
                 continue
             worst = float(np.ravel(size)[np.argmax(off)])
             raise InputError(

@@ -240,7 +240,7 @@ class Model(Constrained, Programmed, Studied, Portable, Shown):
                 start[name] = float(value)
             except (TypeError, ValueError):
                 raise InputError(f"expected a number, got {value!r}", key=name) from None
-        self.quantities.check_quaternions(start)
+        self.quantities.check_start(start)
         return settle(self, start, tuple(values), parameters or self.parameters)
 
 

@@ -211,7 +211,7 @@ def ground_lanes(
     initial |= turned(given, angles)
     x = complete({name: model.quantities[name].start for name in model.states}, initial, "state", model)
     size = common_size(count, x, u, p, angles)
-    model.quantities.check_quaternions(x)
+    model.quantities.check_start(x)
     start = np.array([np.broadcast_to(x[name], (size,)) for name in model.states], dtype=np.float64)
     yaw = None if is_posed(given) else np.array(np.broadcast_to(angles["yaw"], (size,)), dtype=np.float64)
     return GroundLanes(model, start, yaw, u, p, size)

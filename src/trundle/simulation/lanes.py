@@ -44,7 +44,7 @@ class Lanes:
 
     def settled(self, often: bool | None = None) -> Lanes:
         """The same with states on the constraints; `often` as for a `Kernel`, here and below."""
-        self.model.quantities.check_quaternions(self.states)
+        self.model.quantities.check_start(self.states)
         found = settle_batch(self.model, self.states, self.initial, self.parameters, often)
         return replace(self, states=found)
 

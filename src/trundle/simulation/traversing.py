@@ -371,6 +371,6 @@ def _start(problem: GroundProblem, given: Mapping[str, float | str]) -> FloatArr
     if not posed:
         inputs = np.zeros(len(model.inputs))
         known = settled(model, known, angles.get("yaw", 0.0), inputs, problem.numbers)
-    model.quantities.check_quaternions(known)
+    model.quantities.check_start(known)
     check_outside(model, known, problem.parameters, posed=posed)
     return np.array([known[name] for name in model.states])
