@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
+import warnings
 from collections.abc import Callable, Collection, Iterable
+from types import FrameType
 
 # Names that begin alike are listed up to so many: a person's joint has six.
 _MOST_BEGUN = 8
@@ -109,6 +112,21 @@ class NumericsError(TrundleError):
     """
 
     exit_status = 3
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line outside the package that led here, however deep inside something is noticed."""
+    frame: FrameType | None = sys._getframe()
+    outside = frame
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] == __name__.partition(".")[0]:
+            outside = frame.f_back or frame
+        frame = frame.f_back
+    assert outside is not None
+    known = outside.f_globals
+    registry = known.setdefault("__warningregistry__", {})
+    place = outside.f_code.co_filename, outside.f_lineno, known.get("__name__")
+    warnings.warn_explicit(message, category, *place, registry)
 
 
 def counted(count: int, noun: str) -> str:

@@ -105,7 +105,7 @@ def test_a_battery_that_sags_and_bearings_that_rub_are_solved_for(rng):
 
 @pytest.mark.filterwarnings("ignore:.*the battery")
 def test_off_below_ends_the_top_speed(rng):
-    """2 v i = V_off (E − V_off)/R_b, v = R i + K N ω: a square in ω; a run just below it stays on, one just above not."""
+    """2 v i = V_off (E − V_off)/R_b, v = R i + K N ω: a square in ω. A run stays on just below it alone."""
     b, c, r_b = rng.uniform(0.05, 0.1), rng.uniform(0.1, 0.2), rng.uniform(0.05, 0.2)
     unswitched = trundle.analyze(two_wheels(b, c, internal_resistance=r_b)).top_speed
     assert unswitched is not None

@@ -1,5 +1,7 @@
 """What the robots on wheels share: motors with their limits, a battery, the whole robot's mass and how high it is."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -179,3 +181,14 @@ def test_the_segway_leans_into_its_acceleration(rng):
     weights = {"v_x": 0.3, "omega": 0.3, "lean.angle": 0.1, **dict.fromkeys(model.inputs, 2.0)}
     held = model.lqr(model.trim(v_x=0.5, omega=0.0), weights)
     assert held.poles.real.max() < 0
+
+
+@pytest.mark.parametrize(
+    "measure", ["robot_inertia", "robot_mass", "body_mass", "radius", "battery", "gear_ratio"]
+)
+@pytest.mark.parametrize("wrong", ["abc", "nan", math.nan, "6 A"])
+def test_a_wrong_measure_is_named_whatever_it_becomes_a_part_of(measure, wrong):
+    with pytest.raises(InputError) as caught:
+        catalog.swerve(**{measure: wrong})
+    assert caught.value.key == measure
+    assert f"{wrong!r} for " in str(caught.value)

@@ -153,8 +153,9 @@ def test_a_rollout_and_a_linearisation_take_it():
 def test_a_brown_out_is_said_and_keeps_its_energy():
     """A full reversal: the windings' currents are more than the battery gives into a short circuit."""
     robot = flywheels(inductance=1e-3)
-    with pytest.warns(RuntimeWarning, match="brown-out"):
+    with pytest.warns(RuntimeWarning, match="brown-out") as said:
         run = trundle.simulate(robot, 0.05, {"ma.voltage": 12.0}, initial={"ma.current": 600.0})
+    assert {warning.filename for warning in said} == {__file__}  # where the run was asked for
     assert run.summary["brown_out"] == {"battery": 0.0}
     assert run["battery.voltage"][0] == 0.0
     assert run["battery.voltage"][-1] > 0.0
@@ -210,10 +211,20 @@ def test_its_equations_are_written(switch, word):
         ({"batteries": {"battery": {**BATTERY, "internal_resistance": 0}}}, "greater than zero"),
         ({"batteries": {"one": BATTERY, "two": BATTERY}}, "names none"),
         ({"batteries": {"battery": {**BATTERY, "on_above": 9}}}, "on_above needs off_below"),
-        ({"batteries": {"battery": {**BATTERY, "off_below": 9, "on_above": 9}}}, "greater than off_below, 9 V"),
-        ({"batteries": {"battery": {**BATTERY, "off_below": 12.9}}}, "off_below: .* without load it has 12.9 V"),
         (
-            {"batteries": {"battery": {**BATTERY, "open_circuit_voltage": 12, "off_below": 9, "on_above": "12.1 V"}}},
+            {"batteries": {"battery": {**BATTERY, "off_below": 9, "on_above": 9}}},
+            "greater than off_below, 9 V",
+        ),
+        (
+            {"batteries": {"battery": {**BATTERY, "off_below": 12.9}}},
+            "off_below: .* without load it has 12.9 V",
+        ),
+        (
+            {
+                "batteries": {
+                    "battery": {**BATTERY, "open_circuit_voltage": 12, "off_below": 9, "on_above": "12.1 V"}
+                }
+            },
             "on_above: .* never has more than 12.1 V: without load it has 12 V",
         ),
         ({"batteries": {"battery": {**BATTERY, "off_below": 0}}}, "off_below must be greater than zero"),
@@ -233,10 +244,14 @@ def test_what_can_not_be_is_said(change, words):
         trundle.load({"robot": {**robot, **change}})
 
 
-@pytest.mark.parametrize(("state", "value"), [("charge", 1.5), ("charge", -0.2), ("relay", 5.0), ("relay_lock", -2.0)])
+@pytest.mark.parametrize(
+    ("state", "value"), [("charge", 1.5), ("charge", -0.2), ("relay", 5.0), ("relay_lock", -2.0)]
+)
 def test_starts_beyond_what_a_battery_has_are_refused(state, value):
     """By runs and rollouts, on planes and over ground."""
-    robot = plain(trundle.catalog.differential_drive(battery=12.0, casters=True, contact="slip", friction=1.0))
+    robot = plain(
+        trundle.catalog.differential_drive(battery=12.0, casters=True, contact="slip", friction=1.0)
+    )
     robot["batteries"]["battery"]["off_below"] = 8.5
     start, low = {f"battery.{state}": value}, 0 if state == "charge" else -1
     words = f"battery.{state} starts within {low} and 1, got {value:g}"

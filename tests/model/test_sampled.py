@@ -241,6 +241,8 @@ def test_what_does_not_fit_is_told():
         driven(speed=SPEED | {"period": "2*r"})
     with pytest.raises(InputError, match="a filter of 5 ms swings up"):
         driven(speed=LIMITED | {"derivative": 0.1, "filter": "5 ms"})
+    with pytest.raises(InputError, match="period must be greater than zero, got -5 ms"):
+        driven(speed=LIMITED | {"period": "-5 ms"}, turn=TURN)
     with pytest.raises(InputError, match="more than 50 periods"):
         driven(speed=LIMITED | {"delay": "1 s"})
     loop = driven(speed=LIMITED)

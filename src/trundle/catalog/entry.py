@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import wraps
 from inspect import Parameter
 from typing import NamedTuple, ParamSpec, get_args, get_type_hints
@@ -18,7 +19,7 @@ from trundle.errors import InputError
 from trundle.robot import units
 from trundle.robot.description import Robot, parse_robot
 from trundle.robot.expressions import ExpressionError
-from trundle.robot.values import Value, read_value
+from trundle.robot.values import Value, describe, read_value
 
 P = ParamSpec("P")
 MeasureLike = float | str
@@ -146,8 +147,11 @@ def entry(
         @wraps(made)
         def make(*args: P.args, **kwargs: P.kwargs) -> Robot:
             # of keys that several robots share, none but those that there are
-            signature.bind(*args, **kwargs)
-            return made(*args, **kwargs)
+            measures = signature.bind(*args, **kwargs).arguments
+            try:
+                return made(*args, **kwargs)
+            except InputError as error:
+                raise _blaming(error, made, measures) from error.__cause__
 
         vars(make)["__signature__"] = signature
         ROBOTS[make.__name__] = CatalogEntry(make, run, terrain)
@@ -161,6 +165,26 @@ def entry(
         return make
 
     return added
+
+
+def _blaming(
+    error: InputError, made: Callable[..., Robot], measures: Mapping[str, MeasureLike]
+) -> InputError:
+    """An error about a part of a robot as one about the measure without which there is none, if only one is so."""
+    if error.key is None or error.key in measures:
+        return error
+
+    def made_without(measure: str) -> bool:
+        with suppress(InputError):
+            return bool(made(**{name: value for name, value in measures.items() if name != measure}))
+        return False
+
+    blamed = [measure for measure in measures if made_without(measure)]
+    if len(blamed) != 1:
+        return error
+    (key,) = blamed
+    message = f"{describe(measures[key])} for {error.key}: {error.message}"
+    return InputError(message, key=key, hint=error.hint)
 
 
 def _measures(make: Callable[..., Robot]) -> Iterator[Parameter]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +14,7 @@ from trundle.arrays import FloatArray
 from trundle.control.deviation import Beside
 from trundle.control.operating_point import OperatingPoint, chosen_outputs, moving_on, point_of
 from trundle.control.tangent import Tangent, constraint_gradient, tangent_at
-from trundle.errors import NumericsError
+from trundle.errors import NumericsError, warn
 from trundle.extras import load
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of
@@ -122,7 +121,7 @@ class Linearization(Shown):
 
     def _warn(self) -> None:
         for caveat in self.caveats:
-            warnings.warn(f"{self.name}: {caveat}", stacklevel=3)
+            warn(f"{self.name}: {caveat}")
 
     @cached_property
     def caveats(self) -> tuple[str, ...]:

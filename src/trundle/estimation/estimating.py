@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations_with_replacement
@@ -13,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
-from trundle.errors import InputError, require_known
+from trundle.errors import InputError, require_known, warn
 from trundle.estimation.estimated import estimated_run, surprise
 from trundle.estimation.estimator import LATEST, Estimator
 from trundle.estimation.logs import Log, LogFix, open_log, read_log
@@ -123,7 +122,7 @@ def estimate(
         )
         other = "It doesn't agree with the encoders, the start is off, or a noise is too small."
         summary["notes"] = [f"{said}. {named if others[best] <= 1 else other}"]
-        warnings.warn(summary["notes"][0], stacklevel=2)
+        warn(summary["notes"][0])
     if a_truth(smooth, "smooth"):
         known = _smoothed(known, estimator.smooth(), [read.start, *(step.end for step in read.steps)])
     return estimated_run(robot, read, known, stands, summary)

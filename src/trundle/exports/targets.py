@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -10,6 +9,8 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import TYPE_CHECKING
+
+from trundle.errors import warn
 
 if TYPE_CHECKING:
     from trundle.languages.language import Language
@@ -27,7 +28,7 @@ def _modules(folder: str) -> Iterator[ModuleType]:
                 yield import_module(f"{folder}.{each.name}")
             except Exception as error:  # whatever a broken file does
                 text = f"targets of {folder}.{each.name} are missing: {type(error).__name__}: {error}"
-                warnings.warn(text, stacklevel=2)
+                warn(text)
 
 
 def languages() -> list[Language]:

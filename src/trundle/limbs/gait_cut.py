@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -10,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.errors import InputError
+from trundle.errors import InputError, warn
 from trundle.limbs.bands import INDEPENDENT, SPREAD, Bands
 from trundle.limbs.capture.assigned_plates import Contact, PlateForces
 from trundle.limbs.capture.cycles import cycles
@@ -104,7 +103,7 @@ def gait_of(
         if not known.all():
             lacking = f"{len(known) - known.sum()} of {len(known)} {side} cycles"
             told = "their moments and powers are left out of means"
-            warnings.warn(f"no plate has the foot's force over the stance of {lacking}: {told}", stacklevel=3)
+            warn(f"no plate has the foot's force over the stance of {lacking}: {told}")
     curves = dict(_curves(run, spans, loaded))
     measures = (*measures_of(run, steps, spans, feet), *works_of(run, steps, spans, loaded))
     return Gait(run, steps, source, spans, loaded, curves, measures)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from trundle.errors import InputError, NumericsError
+from trundle.errors import InputError, NumericsError, warn
 from trundle.expected import came
 from trundle.limbs.capture.assigned_plates import (
     feet_of,
@@ -173,10 +172,9 @@ def _tell_lying(loads: Loads, stands: str) -> None:
     turned = np.asarray(loads.frames["base"].rotation(in_=loads.world))
     if turned.ndim == 3 and float(turned[:, axis, axis].mean()) < _LYING:
         other = {"y": "z", "z": "y"}[stands]
-        warnings.warn(
+        warn(
             f"the base lies on its side on average, as gravity is along {stands}: is {other} up in the recording? "
-            f'up="{other}" (--up {other}) turns it',
-            stacklevel=3,
+            f'up="{other}" (--up {other}) turns it'
         )
 
 

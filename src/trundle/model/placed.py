@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from trundle.errors import InputError
+from trundle.errors import InputError, warn
 from trundle.mechanics.assembly import mounting
 from trundle.mechanics.quantities import Quantity, QuantityKind
 from trundle.model.mechanism import mechanism
@@ -266,4 +265,4 @@ def warn_of_references(robot: Robot | None, inputs: Iterable[str], given: Contai
     references = {full for each in each_of for full in each.references.values() if full not in each.noise}
     left = [name for name in inputs if name in references and name not in given]
     if left:
-        warnings.warn(f"nobody gives {', '.join(left)}: held at 0; give 0 where that is meant", stacklevel=4)
+        warn(f"nobody gives {', '.join(left)}: held at 0; give 0 where that is meant")

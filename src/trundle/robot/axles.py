@@ -12,7 +12,6 @@ was written (`source`, `expression`); its number is the axle's, and a parameter 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
@@ -21,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray
+from trundle.errors import warn
 from trundle.frozen import Frozen
 from trundle.robot.couplings import linkages
 from trundle.robot.noun import EDITING
@@ -307,4 +307,4 @@ def say(robot: Parts, about: Mistake, *, aloud: bool = True) -> None:
     if about.path not in robot.said:
         robot.said.add(about.path)
         if aloud:
-            warnings.warn(f"{robot.name}: {about.message}", stacklevel=2)
+            warn(f"{robot.name}: {about.message}")

@@ -163,7 +163,9 @@ def _switches(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
         most = max(v for _, v in source) if isinstance(source, tuple) else values[source.key]
         for key, level in (("off_below", off), ("on_above", on)):
             if level is not None and values[level.key] >= most:
-                message = f"the battery never has more than {values[level.key]:g} V: without load it has {most:g} V"
+                message = (
+                    f"the battery never has more than {values[level.key]:g} V: without load it has {most:g} V"
+                )
                 yield Mistake(("batteries", name, key), message, "its motors would stay off; write less")
         if on is not None and off is None:
             message = "on_above needs off_below, which switches the motors off"

@@ -159,7 +159,8 @@ class Controller(Kind):
     def _sampled(self) -> Self:
         if self.period is None and self.delay.number:
             raise problem("a delay needs samples", "give it a period: 10 ms, say", ("delay",))
-        if self.period is not None and self.delay.number > MOST_WAITING * self.period.number:
+        # a period that is not above zero is told of as such, with all bounds
+        if self.period is not None and 0 < MOST_WAITING * self.period.number < self.delay.number:
             message = f"a delay of more than {MOST_WAITING} periods"
             raise problem(message, "a longer period, or less delay", ("delay",))
         return self

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from trundle.errors import warn
 from trundle.model import Model
 from trundle.model.rolling_motion import RollingMotion
 from trundle.robot import Robot
@@ -79,7 +79,7 @@ def worn(
     for wear in _wear(robot, parameters):
         if (when := first(wear.fall)) is not None:
             times.setdefault(wear.what, {})[wear.battery] = when
-            warnings.warn(f"the battery {wear.battery!r} at {when:.4g} s: {wear.words}", RuntimeWarning, 2)
+            warn(f"the battery {wear.battery!r} at {when:.4g} s: {wear.words}", RuntimeWarning)
     return dict(times)
 
 
@@ -99,10 +99,9 @@ def _lifted(
         off = [name for name, first in times.items() if first <= when + _TOGETHER * duration]
         rest = ", ".join(name for name in loads if name not in off)
         over = f"the robot lifts it, or tips over {rest}" if rest else "the robot leaves the ground"
-        warnings.warn(
+        warn(
             f"at {when:.4g} s nothing presses {', '.join(off)} to the ground any more: {over}. "
             "What follows is computed as if it stood",
             RuntimeWarning,
-            2,
         )
     return {"lifted": times} if times else {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ import numpy as np
 from trundle.arrays import FloatArray, Floats
 from trundle.choices import Mode, Precision
 from trundle.documents import Document
+from trundle.errors import warn
 from trundle.frozen import frozen
 from trundle.gpu.devices import device_of
 from trundle.model import Model
@@ -214,9 +214,8 @@ def _warn_of_step(
     longest, rate, lane = min(bounds)
     if h > longest:
         who = f"robot {lane} of '{model.name}'" if count > 1 else f"'{model.name}'"
-        warnings.warn(
+        warn(
             f"dt = {h:g} s is too long for {who}: at the start it has motions that decay at {rate:.3g}/s, which grow "
             f"with steps above {longest:.3g} s; take dt = {advised_step(longest):g} s, or trundle.simulate, "
-            "which controls its error",
-            stacklevel=3,
+            "which controls its error"
         )

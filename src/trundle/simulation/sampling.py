@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from trundle.arrays import FloatArray, Floats
-from trundle.errors import InputError
+from trundle.errors import InputError, warn
 from trundle.model import Model
 from trundle.program import Program, compile_program, feed
 from trundle.program.ir import Group
@@ -66,9 +65,8 @@ def warn_of_period(model: Model, end: float, unless: str) -> None:
     """A warning where a controller samples once alone in a run to the end (s)."""
     for name, (period, first) in model.clocks.items():
         if period > end * (1 + _SAME) and not first:
-            warnings.warn(
-                f"the controller '{name}' samples every {period:g} s: once, at t = 0, in {unless} of {end:g} s",
-                stacklevel=4,
+            warn(
+                f"the controller '{name}' samples every {period:g} s: once, at t = 0, in {unless} of {end:g} s"
             )
 
 

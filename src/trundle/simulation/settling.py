@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping
 
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.errors import InputError
+from trundle.errors import InputError, warn
 from trundle.mechanics.frames import world_poses
 from trundle.model.ground_model import GroundModel
 from trundle.model.mechanism import mechanism
@@ -296,6 +295,4 @@ def check_outside(
         raise InputError(message, key="run.initial.z", hint=mend)
     if model.mode == "dynamic" and depths[place] > _THROWN * rest:
         times = f"{depths[place] / rest:.2g} times as deep as at rest"
-        warnings.warn(
-            f"the wheel {place!r} begins {about}, {times}: the ground throws it up; {mend}", stacklevel=2
-        )
+        warn(f"the wheel {place!r} begins {about}, {times}: the ground throws it up; {mend}")

@@ -8,7 +8,6 @@ x ← … S e^(A Δt) S e^(A Δt) x. What grows, and doesn't where a controller'
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from trundle.arrays import FloatArray
+from trundle.errors import warn
 from trundle.model.ground_commands import until
 from trundle.model.ground_model import derive_on
 from trundle.model.ground_motion import STEP
@@ -155,7 +155,7 @@ def unstable_loops(problem: GroundProblem, states: FloatArray, inputs: FloatArra
         for period in dict.fromkeys(periods.values()):
             names = [name for name, own in periods.items() if own == period]
             longest |= {name: period * loop.share for name in names if period and loop.share}
-            warnings.warn(_said(names, loop, period, problem.step), stacklevel=4)
+            warn(_said(names, loop, period, problem.step))
     said = {"unstable_loops": loops, "longest_periods": longest}
     return {key: value for key, value in said.items() if value}
 

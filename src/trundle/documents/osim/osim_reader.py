@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path as FilePath
@@ -14,7 +13,7 @@ from trundle.documents.osim.osim_constraints import constraints_of
 from trundle.documents.osim.osim_elements import GROUND, OsimJoint, OsimModel, OsimNode, read_model
 from trundle.documents.osim.osim_robot import body_names, child_poses, robot_data
 from trundle.documents.urdf.xml_tree import read_xml
-from trundle.errors import InputError
+from trundle.errors import InputError, warn
 from trundle.files import path_of
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.description import Robot, check_base
@@ -109,7 +108,7 @@ def parse_document(
     if strict and (trusted := _on_trust(robot)):
         raise InputError(trusted, file=file, hint="strict=False takes them as they stand, with a warning")
     for note in _notes(model, robot):
-        warnings.warn(f"{file}: {note}" if file else note, stacklevel=3)
+        warn(f"{file}: {note}" if file else note)
     return Document(robot, None, None if path is None else FilePath(path), text, lines)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
@@ -29,7 +28,7 @@ from trundle.documents.urdf.visuals import names_meshes
 from trundle.documents.urdf.wheel_joints import shown_radius, wheel_like
 from trundle.documents.urdf.wording import in_urdf_words, with_way_out
 from trundle.documents.urdf.xml_tree import Part, XmlElement, read_xml, write_xml
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError, suggest, warn
 from trundle.expected import a_kind, a_text, a_truth
 from trundle.files import path_of
 from trundle.robot.bodies import drive_axes
@@ -149,10 +148,10 @@ def checked_reading(reading: Reading, path: str | FilePath | None, base: str | N
         )
     where = "" if path is None else f"{path}: "
     for note in _notes(reading, base):
-        warnings.warn(f"{where}{note}", stacklevel=4)
+        warn(f"{where}{note}")
     for part, note in without_motor(reading.urdf):
         line = f"line {part.line}: " if path is None else f"{path}:{part.line}: "
-        warnings.warn(f"{line}{note}", stacklevel=4)
+        warn(f"{line}{note}")
     return {("robot", *key): part.element.line for key, part in parts.items()}
 
 

@@ -27,6 +27,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 from jax.typing import ArrayLike
 
+from trundle.errors import warn
 from trundle.languages import JAX, source
 from trundle.languages.python import IN_SINGLE
 from trundle.program import Program, compile_program
@@ -136,7 +137,7 @@ def function_of(
         It returns an array, or a tuple where the program has several groups of outputs.
     """
     if jnp.zeros(0).dtype != np.float64:
-        warnings.warn(IN_SINGLE, stacklevel=4)
+        warn(IN_SINGLE)
     operation, sizes = Operation(program), [group.size for group in program.inputs]
     last = names[len(names) - len(defaults) :]
     parameters = [

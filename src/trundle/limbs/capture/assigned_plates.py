@@ -5,7 +5,6 @@ A contact is a time over which a plate pushes with the threshold's force or more
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -14,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from trundle.arrays import BoolArray, FloatArray
-from trundle.errors import InputError, choose, require_known
+from trundle.errors import InputError, choose, require_known, warn
 from trundle.limbs.capture.force_plates import ForcePlate
 from trundle.limbs.capture.ground_reactions import GroundReaction
 from trundle.limbs.capture.marker_model import Markers
@@ -276,10 +275,9 @@ def _warn_far(load: _Load, body: str, means: Mapping[str, float]) -> None:
     if body in means and means[body] > _REACH and load.end - load.start >= _SHORTEST:
         nearest = min(means, key=lambda other: means[other])
         near = "" if nearest == body else f"; nearest is '{nearest}', {1e3 * means[nearest]:.0f} mm"
-        warnings.warn(
+        warn(
             f"{load.told} is said to push '{body}', whose markers are {1e3 * means[body]:.0f} mm from its centre of "
-            f"pressure{near}",
-            stacklevel=5,
+            f"pressure{near}"
         )
 
 
@@ -349,10 +347,9 @@ def tell_lonely(standing: Standing, plates: Sequence[PlateForces], bodies: Itera
         names = [name for name in bodies if name != "world"]
         listed = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
         when = ", ".join(f"{start:.4g} to {end:.4g} s" for start, end in spans[:_MOST_NAMED])
-        warnings.warn(
+        warn(
             f"{plate.name!r} is pushed on with up to {most:.4g} N ({when}), and by no body: the loads leave it out. "
-            f"external={{BODY: 'plate{place + 1}'}} (--external BODY=plate{place + 1}) says by which: {listed}",
-            stacklevel=3,
+            f"external={{BODY: 'plate{place + 1}'}} (--external BODY=plate{place + 1}) says by which: {listed}"
         )
 
 
@@ -361,8 +358,7 @@ def tell_zeros(plates: Sequence[PlateForces], threshold: float) -> None:
     for plate in plates:
         least, most = float(plate.pressing.min()), float(plate.pressing.max())
         if threshold <= least < _UNLOADED * most:
-            warnings.warn(
+            warn(
                 f"{plate.name!r} pushes with {least:.3g} N at least all the time, {most:.4g} N at most, and so makes "
-                "one contact: is its zero off? Tare it, or set the threshold (--threshold) above that",
-                stacklevel=3,
+                "one contact: is its zero off? Tare it, or set the threshold (--threshold) above that"
             )

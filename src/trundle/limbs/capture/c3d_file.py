@@ -9,14 +9,13 @@ force plates" (type 3).
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.errors import InputError
+from trundle.errors import InputError, warn
 from trundle.files import read_bytes
 from trundle.limbs.capture.c3d_content import C3dContent, read_content
 from trundle.limbs.capture.force_plates import ForcePlate, surface_axes
@@ -155,9 +154,7 @@ def _type_3(content: C3dContent, index: int, outward: float, metre: float) -> Pl
     correction = content.numbers("FORCE_PLATFORM:FPCOPPOLY")
     if correction is not None and correction.any():
         where = f"{content.file}: force plate {index + 1}"
-        warnings.warn(
-            f"{where}: Kistler's correction of the centre of pressure (FPCOPPOLY) is not read", stacklevel=2
-        )
+        warn(f"{where}: Kistler's correction of the centre of pressure (FPCOPPOLY) is not read")
     x12, x34, y14, y23, z1, z2, z3, z4 = _channels(content, index, (_FORCE,) * 8, metre).T
     a, b, depth = _of_plate(content, "ORIGIN", index, (3,)) * metre
     a, b, depth = abs(a), abs(b), abs(depth) * outward

@@ -5,7 +5,6 @@ how well they fit: what is no fit is refused, and what is poor is told.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +16,7 @@ import numpy.typing as npt
 from trundle.arrays import FloatArray
 from trundle.documents.document import read_text
 from trundle.documents.yamltext import read_yaml
-from trundle.errors import InputError, did_you_mean, require_known
+from trundle.errors import InputError, did_you_mean, require_known, warn
 from trundle.files import path_of
 from trundle.mechanics.frames import world_poses
 from trundle.model.arguments import named, three
@@ -283,7 +282,7 @@ def judge_fit(model: MarkerModel, postures: FloatArray, off: FloatArray) -> None
         raise InputError(message, key="markers", hint=_CAUSES)
     if misses[worst] > _POOR * size:
         text = f"the markers fit poorly on a robot {size:.3g} m large: {told}; {_CAUSES}"
-        warnings.warn(text, stacklevel=3)
+        warn(text)
 
 
 def warn_unusual(model: MarkerModel, time: FloatArray, postures: FloatArray) -> None:
@@ -296,7 +295,7 @@ def warn_unusual(model: MarkerModel, time: FloatArray, postures: FloatArray) -> 
             f"{model.names[k]} is {angle:.0f}° at t = {time[n]:g} s (usual: {least:.0f} to {greatest:.0f}°)"
         )
     if told:
-        warnings.warn(f"angles are far beyond their usual ranges: {'; '.join(told)}", stacklevel=3)
+        warn(f"angles are far beyond their usual ranges: {'; '.join(told)}")
 
 
 def _size(model: MarkerModel, postures: FloatArray) -> float:

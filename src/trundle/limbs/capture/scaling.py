@@ -8,7 +8,6 @@ person stands in the trial without any error but the markers' noise.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,7 @@ from trundle.arrays import FloatArray
 from trundle.catalog.anthropometry import fractions, lower_trunk
 from trundle.catalog.person import MARKERS, SIDES, hip_centre_at, person_of, require_table
 from trundle.documents.writer import dump
-from trundle.errors import InputError, require_known
+from trundle.errors import InputError, require_known, warn
 from trundle.expected import a_kind, by_name
 from trundle.files import path_of, replacing_in
 from trundle.frozen import Brief, Frozen, Rebuilt, settle
@@ -221,10 +220,9 @@ def _tell_weight(mass: float, height: float) -> None:
     """Warn of a mass that nobody of that height has."""
     least, most = (index * height**2 for index in _BODY_MASS_INDEX)
     if not least <= mass <= most:
-        warnings.warn(
+        warn(
             f"nobody who is {height:.3g} m tall has a mass of {mass:g} kg ({least:.2g} to {most:.3g} kg): is the mass "
-            "in kg?",
-            stacklevel=3,
+            "in kg?"
         )
 
 
@@ -366,7 +364,7 @@ def _tell_sides(own: Mapping[str, float]) -> None:
         right, left = own[f"{name}_r"], own[f"{name}_l"]
         if abs(right - left) > _UNEVEN * (right + left) / 2:
             text = f"{name} is {1e3 * right:.4g} mm on the right and {1e3 * left:.4g} mm on the left: "
-            warnings.warn(f"{text}are the markers of knees and ankles what they are called?", stacklevel=3)
+            warn(f"{text}are the markers of knees and ankles what they are called?")
 
 
 def _leg(at: Mapping[str, FloatArray], side: str, hip: FloatArray, frames: Frames) -> dict[str, float]:

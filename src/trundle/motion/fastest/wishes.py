@@ -133,7 +133,7 @@ def require_mobile(problem: Problem, name: str) -> None:
 def warn_of_headings(problem: Problem) -> None:
     """Warn of headings in degrees."""
     for key, stop in zip(problem.keys, problem.stops, strict=True):
-        warn_of_turns(stop.heading or 0.0, key, 4)
+        warn_of_turns(stop.heading or 0.0, key)
 
 
 def require_apart(problem: Problem) -> None:

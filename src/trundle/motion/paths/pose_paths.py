@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import ComplexArray, FloatArray, as_numbers
-from trundle.errors import InputError
+from trundle.errors import InputError, warn
 from trundle.expected import a_real, a_text
 
 if TYPE_CHECKING:
@@ -290,7 +289,7 @@ def pose_path(
         place = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
         raise InputError(f"pose {place} has a number that isn't finite: {rows[place].tolist()}", key="poses")
     if rows.shape[1] == 3:
-        warn_of_turns(float(np.abs(np.diff(rows[:, 2])).max()), "poses", 3)
+        warn_of_turns(float(np.abs(np.diff(rows[:, 2])).max()), "poses")
     limits = {"velocity": velocity, "acceleration": acceleration}
     velocity, acceleration = (a_real(given, key, above=0) for key, given in limits.items())
     whole = rows if rows.shape[1] == 3 else np.column_stack([rows, np.zeros(len(rows))])
@@ -310,15 +309,12 @@ def pose_path(
     return PosePath(a_text(name, "name"), sections, (zone,))
 
 
-def warn_of_turns(angle: float, key: str, level: int) -> None:
-    """Warn who called so many levels above of an angle (rad) of more turns than anybody means: degrees, most likely."""
+def warn_of_turns(angle: float, key: str) -> None:
+    """Warn of an angle (rad) of more turns than anybody means: degrees, most likely."""
     if abs(angle) > _MEANT:
         meant = math.radians(angle)
         turns = abs(angle) / (2 * math.pi)
-        warnings.warn(
-            f"{key}: {angle:.4g} rad of θ are {turns:.3g} turns; {angle:.4g}° would be {meant:.4g} rad",
-            stacklevel=level,
-        )
+        warn(f"{key}: {angle:.4g} rad of θ are {turns:.3g} turns; {angle:.4g}° would be {meant:.4g} rad")
 
 
 def _turning_back(poses: FloatArray) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.documents import parse
-from trundle.errors import InputError
+from trundle.errors import InputError, warn
 from trundle.results import Run
 
 if TYPE_CHECKING:
@@ -74,10 +73,9 @@ def terrain_of(run: Run) -> Terrain | None:
         return None
     missing = [] if terrain is None else terrain.unread
     if missing:
-        warnings.warn(
+        warn(
             f"the ground of '{run.name}' isn't drawn: it keeps no heights of its map {missing[0]!r}, and "
-            "no such file is in this folder",
-            stacklevel=2,
+            "no such file is in this folder"
         )
         return None
     return terrain

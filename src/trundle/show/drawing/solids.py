@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trundle.documents.meshes import Surface, find_mesh, read_mesh, simplified
-from trundle.errors import InputError
+from trundle.errors import InputError, warn
 from trundle.robot.shapes import Box, Cylinder, Mesh, Shape, Sphere
 from trundle.robot.structure import body_names
 from trundle.show.drawing.scene import Solid
@@ -128,12 +127,11 @@ def _tell(name: str, wrong: Sequence[str], full: Sequence[Surface], drawn: Seque
     """One warning for all shapes that are missing, one for all that are simplified."""
     if wrong:
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
-        warnings.warn(f"{name}: not everything of its shapes is drawn: {wrong[0]}{more}", stacklevel=4)
+        warn(f"{name}: not everything of its shapes is drawn: {wrong[0]}{more}")
     moved = max((surface.moved for surface in drawn), default=0.0)
     if any(a is not b for a, b in zip(full, drawn, strict=True)):
         counts = [sum(len(surface.triangles) for surface in several) for several in (full, drawn)]
-        warnings.warn(
+        warn(
             f"{name}: its meshes are drawn with {counts[1]:,} of {counts[0]:,} triangles, corners up to "
-            f"{1e3 * moved:.2g} mm off",
-            stacklevel=4,
+            f"{1e3 * moved:.2g} mm off"
         )
