@@ -347,6 +347,34 @@ def test_rollouts_and_runs_over_ground_switch_off_within_a_step():
     assert batch.final("battery.relay")[0] == pytest.approx(-1)
 
 
+@pytest.mark.filterwarnings("ignore:.*the battery")
+@pytest.mark.parametrize("step", [5e-4, 2e-3, 0.02, 0.2])
+@pytest.mark.parametrize("inductance", [0, 5e-4])
+def test_a_relay_acts_on_steps_after_the_one_that_sags(step, inductance):
+    """That one drives, draws what it shows, and shows the voltage; relays stay between their sides at every step."""
+    robot = plain(
+        trundle.catalog.differential_drive(
+            battery=12.0, battery_resistance=0.03, casters=True, contact="slip", friction=1
+        )
+    )
+    robot["batteries"]["battery"]["off_below"] = 11.5
+    for motor in robot["motors"].values():
+        motor["inductance"] = inductance
+    inputs = {"left_motor.voltage": 12.0, "right_motor.voltage": 12.0}
+    run = trundle.traverse({"robot": robot}, {}, 20 * step, inputs, step=step, samples=21, progress=False)
+    relay, volts, amperes = (run[f"battery.{name}"] for name in ("relay", "voltage", "current"))
+    assert np.abs([relay, run["battery.relay_lock"]]).max() <= 1 + 1e-12
+    off = int(np.flatnonzero(relay < 0)[0])
+    assert run.summary["brown_out"] == {"battery": pytest.approx(off * step)}
+    assert volts[off - 1] < 11.5
+    assert run["v_x"][off] > run["v_x"][off - 1]
+    np.testing.assert_allclose(
+        -64_800 * np.diff(run["battery.charge"]), step * amperes[:-1], rtol=1e-7, atol=1e-9
+    )
+    if not inductance:
+        np.testing.assert_allclose(amperes[off:], 0, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("what", "level", "charge", "rate"),
     [("low_voltage", 12.9 / 2, 0.9, 300.0), ("high_voltage", 1.15 * 12.9, 1.0, 1200.0)],

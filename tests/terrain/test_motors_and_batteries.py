@@ -91,5 +91,4 @@ def test_a_battery_gives_what_its_motors_take():
     assert run["b.voltage"] * run["b.current"] == pytest.approx(taken, rel=1e-9, abs=1e-6)
     assert run["b.voltage"] == pytest.approx(13 - 0.1 * run["b.current"], rel=1e-9)
     drawn = np.concatenate([[0.0], np.cumsum(run["b.current"][:-1])]) * 0.005
-    one_step = 0.005 * run["b.current"].max() / 3600  # where voltages' limits bend, rates are those before
-    assert run["b.charge"] == pytest.approx(1 - drawn / 3600, abs=one_step)
+    assert run["b.charge"] == pytest.approx(1 - drawn / 3600, abs=1e-9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 from trundle.errors import InputError
@@ -120,14 +121,17 @@ def inner_forces(
     nu: Sequence[Scalar],
     commands: Mapping[str, Scalar],
     own: Mapping[str, Scalar],
+    switched: Mapping[str, Scalar] = MappingProxyType({}),
 ) -> Forces:
-    """What joints' elements, springs between them and motors do: all but the ground."""
+    """What joints' elements, springs between them and motors do: all but the ground; batteries' relays stand as they
+    were `switched`, where a step has begun that they don't change.
+    """
     forces = Forces([0] * len(assembly.speeds))
     for element in assembly.elements:
         forces.add(element.column, element_effort(assembly, element, at, nu))
     for spring in assembly.springs:
         forces.stretch(spring, spring.stretch(at.values), spring.rate(nu))
-    drives = motor_drives(assembly, at, nu, commands, own)
+    drives = motor_drives(assembly, at, nu, commands, {**own, **switched})
     fed = _feed(assembly, drives, own, forces)
     for actuator in assembly.actuators:
         drive = drives[actuator.name]

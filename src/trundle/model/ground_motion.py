@@ -319,7 +319,12 @@ class GroundMotion:
         names = [quantity.name for quantity in inner_states(self.assembly)]
         own = {name: self.state[name] for name in (*names, *(self.commands.continuous or ()))}
         symbols = self.tracer.inputs(TRIAL, len(own), OWN_SYMBOLS)
-        return led_on(lambda states: self._inner(nu, states).rates, own, self.dt, symbols)
+        after = led_on(lambda states: self._inner(nu, states).rates, own, self.dt, symbols)
+        # batteries follow from currents at the step's end, whatever limits and relays bend on the way there
+        fed = self.supplied
+        return after | led_on(
+            lambda states: self._inner(nu, {**after, **states}).rates, fed, self.dt, symbols[: len(fed)]
+        )
 
     def _inner(self, nu: Sequence[Scalar], own: Mapping[str, Scalar]) -> Forces:
         """The same at states there; the controllers' rates are among the motors'."""
@@ -330,9 +335,19 @@ class GroundMotion:
             for name, value in at.values.items()
         }
         told = self.told_at(nu, own)
-        forces = inner_forces(self.assembly, replace(at, values=ended), nu, told.commands, own)
+        ended_at = replace(at, values=ended)
+        forces = inner_forces(self.assembly, ended_at, nu, told.commands, own, self.supplied)
         forces.rates |= told.rates
         return forces
+
+    @cached_property
+    def supplied(self) -> dict[str, Scalar]:
+        """The batteries' states where the step begins: their relays act from there on."""
+        return {
+            state.name: self.state[state.name]
+            for supply in self.assembly.supplies
+            for state in supply.states.values()
+        }
 
     @cached_property
     def stored(self) -> Scalar:

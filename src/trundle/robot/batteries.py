@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from math import log
 from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
 from pydantic import Field
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
 _NO_CURRENT = 1e-6
 # How far beyond an edge (relative) a voltage still counts as being on it, so that rounding loses none.
 _EDGE = 1e-12
-# How long a voltage has to last until a battery's relay follows (s): the order of controllers' filters.
-_RELAY_DELAY = 1e-3
+# How quickly a battery's relay follows (1/s): halfway after 1 ms, the order of controllers' filters. Long explicit
+# steps go on as if no more than so much were left.
+_RELAY_RATE, _RELAY_MOST = log(2) / 1e-3, 3.0
 
 
 class Winding(NamedTuple):
@@ -224,9 +226,9 @@ class Battery(Noun):
         high = 0 if self.on_above is None else less(read(self.on_above), voltage)
         side = 1 - 2 * is_open
         goes = side * (1 - 2 * where(is_open, high * less(lock, -0.5), low * less(0.5, lock)))
-        # slower at the end, as implicit steps find no solution at a jump, and never back, as long steps go beyond it
+        # a lag, so that implicit steps of any length stay between the sides; never back, as long explicit ones don't
         return {
-            name: to * minimum(maximum(1 - to * states[name], 0), 1) / _RELAY_DELAY
+            name: to * minimum(maximum(1 - to * states[name], 0), _RELAY_MOST) * _RELAY_RATE
             for name, to in (("relay", goes), ("relay_lock", side))
         }
 
