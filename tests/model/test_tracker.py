@@ -1,6 +1,7 @@
 """The default tracker: any base on wheels follows by its motors' own inputs, and what cannot follow is told why."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -30,6 +31,36 @@ def at_once(robot):
         for name, motor in robot.motors.items()
     }
     return robot.model_copy(update={"motors": motors})
+
+
+@pytest.mark.parametrize("ground", [False, True])
+def test_a_run_that_starts_far_off_its_motion_is_warned_of_once_with_numbers(ground, rng):
+    robot = trundle.catalog.differential_drive(casters=True, contact="slip", friction=1.0)
+    robot = robot.model_copy(
+        update={"controllers": trundle.derive(robot, controllers=TRACK).robot.controllers}
+    )
+    x, y, heading = *rng.uniform(-5, 5, 2), rng.uniform(-3, 3)
+    t = np.linspace(0, 1, 21)
+    way = {"time": t, "x": x + np.cos(heading) * t, "y": y + np.sin(heading) * t}
+
+    def warnings_from(**pose):
+        angle = {"yaw" if ground else "theta": pose.pop("theta")}
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            if ground:
+                trundle.traverse(
+                    robot, {}, 0.01, {"track": way}, step=0.01, initial=pose | angle, progress=False
+                )
+            else:
+                trundle.simulate(robot, 0.01, {"track": way}, initial=pose | angle, progress=False)
+        return [str(warning.message) for warning in said if "off the motion" in str(warning.message)]
+
+    assert warnings_from(x=x + 0.9, y=y, theta=heading + math.radians(29) - 2 * math.pi) == []
+    (turned,) = warnings_from(x=x + 0.3, y=y, theta=heading + math.radians(57))
+    assert "starts 0.3 m and 57° off the motion of 'track'" in turned
+    (aside,) = warnings_from(x=x, y=y - 1.5, theta=heading)
+    assert "starts 1.5 m and" in aside
+    assert f"begins at x = {x:.4g} m, y = {y:.4g} m with a heading of {math.degrees(heading):.4g}°" in aside
 
 
 STRAIGHT = {"ackermann": "front_left.speed", "tricycle": "front.speed"}

@@ -22,6 +22,7 @@ from trundle.simulation.options import RunOptions, Times, initial_numbers, optio
 from trundle.simulation.problem import Problem, named_signals, solve
 from trundle.simulation.sampling import warn_of_period
 from trundle.simulation.signals import Input, Inputs, constant
+from trundle.simulation.start_pose import warn_of_start
 
 
 def simulate(
@@ -160,6 +161,7 @@ def dynamic_problem(
     mobility = model.mobility
     every = {name: signals.get(name, constant(0.0)) for name in model.inputs}
     start = [*model.state_vector(given, values), *(0.0 for _ in model.audit)]
+    warn_of_start(model.robot, signals, dict(zip(model.states, start, strict=False)))
     tangents, own = Tangents(model, directions_of(model, gradients)), np.array(start[: len(model.states)])
     return Problem(
         model,

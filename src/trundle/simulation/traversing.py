@@ -36,7 +36,7 @@ from trundle.simulation.problem import signals_of
 from trundle.simulation.sampling import steps_of
 from trundle.simulation.settling import check_outside, settled
 from trundle.simulation.signals import Input, Signal
-from trundle.simulation.start_pose import ANGLES, is_posed, turned
+from trundle.simulation.start_pose import ANGLES, is_posed, turned, warn_of_start
 from trundle.simulation.unstable_loops import unstable_loops
 
 # The length of a step where nobody says another (s): wheels of 0.3 m at 1 m/s turn by 2 degrees in it.
@@ -373,4 +373,5 @@ def _start(problem: GroundProblem, given: Mapping[str, float | str]) -> FloatArr
         known = settled(model, known, angles.get("yaw", 0.0), inputs, problem.numbers)
     model.quantities.check_start(known)
     check_outside(model, known, problem.parameters, posed=posed)
+    warn_of_start(model.robot, problem.signals, known)
     return np.array([known[name] for name in model.states])
