@@ -394,3 +394,15 @@ def test_voltages_out_of_a_batterys_range_are_said(what, level, charge, rate):
     beyond = volts < level if what == "low_voltage" else volts > level
     when = few.summary[what]["battery"]
     assert 0 <= many.time[int(np.flatnonzero(beyond)[0])] - when < 1.1e-5
+
+
+def test_warnings_say_how_many_times_more_it_switched_off():
+    """Whatever the samples, and as many as a rollout of small steps has."""
+    robot = flywheels({**BATTERY, "off_below": 10.9, "on_above": 12.0})
+    batch = trundle.rollout(robot, inputs={"ma.voltage": 12.0}, steps=10_000, dt=1e-5)
+    off = batch["battery.relay"][:, 0] < 0
+    more = np.count_nonzero(off[1:] & ~off[:-1]) - 1
+    assert more > 5
+    for samples in (31, 5001):
+        with pytest.warns(RuntimeWarning, match=f"switched off; {more} more times after that"):
+            trundle.simulate(robot, 0.1, {"ma.voltage": 12.0}, samples=samples, progress=False)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from trundle.errors import warn
+from trundle.errors import counted, warn
 from trundle.model import Model
 from trundle.model.rolling_motion import RollingMotion
 from trundle.robot import Robot
-from trundle.simulation.extremes import Fall
+from trundle.simulation.extremes import Fall, Fallen
 
 # Below this share of its voltage without load a battery gives less power the more current it gives: P = V (E − V)/R.
 # Chargers end at up to 2.4 V a cell of lead, whose full cells have 2.13 V; cells of lithium bear less.
@@ -61,7 +61,7 @@ def falling(system: Model | RollingMotion, parameters: Mapping[str, float]) -> l
 def told(
     system: Model | RollingMotion,
     parameters: Mapping[str, float],
-    falls: Mapping[Fall, float],
+    falls: Mapping[Fall, Fallen],
     duration: float,
 ) -> dict[str, object]:
     """What batteries came to, and `lifted`: when (s), by the names of batteries and wheels. Warnings say so, too."""
@@ -72,14 +72,17 @@ def told(
 
 
 def worn(
-    robot: Robot, parameters: Mapping[str, float], first: Callable[[Fall], float | None]
+    robot: Robot, parameters: Mapping[str, float], fallen: Callable[[Fall], Fallen | None]
 ) -> dict[str, object]:
-    """`brown_out`, `empty`, `low_voltage`, `high_voltage`: when (s), as `first` says, by the names of batteries."""
+    """`brown_out`, `empty`, `low_voltage`, `high_voltage`: when first (s), as `fallen` says, by the names of batteries.
+    Warnings say how many more times.
+    """
     times = dict[str, dict[str, float]]()
     for wear in _wear(robot, parameters):
-        if (when := first(wear.fall)) is not None:
-            times.setdefault(wear.what, {})[wear.battery] = when
-            warn(f"the battery {wear.battery!r} at {when:.4g} s: {wear.words}", RuntimeWarning)
+        if (came := fallen(wear.fall)) is not None:
+            times.setdefault(wear.what, {})[wear.battery] = came.first
+            more = f"; {counted(came.times - 1, 'more time')} after that" if came.times > 1 else ""
+            warn(f"the battery {wear.battery!r} at {came.first:.4g} s: {wear.words}{more}", RuntimeWarning)
     return dict(times)
 
 
@@ -89,11 +92,11 @@ def _sharing(robot: Robot) -> list[str]:
 
 
 def _lifted(
-    robot: Robot, falls: Mapping[Fall, float], outputs: Sequence[str], duration: float
+    robot: Robot, falls: Mapping[Fall, Fallen], outputs: Sequence[str], duration: float
 ) -> dict[str, object]:
     """When wheels first carried nothing; a warning says when, and over which ones the robot tips."""
     loads = [name for name in _sharing(robot) if f"{name}.load" in outputs]
-    times = {name: falls[fall] for name in loads if (fall := Fall(f"{name}.load")) in falls}
+    times = {name: falls[fall].first for name in loads if (fall := Fall(f"{name}.load")) in falls}
     if times:
         when = min(times.values())
         off = [name for name, first in times.items() if first <= when + _TOGETHER * duration]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trundle.arrays import FloatArray
+from trundle.arrays import BoolArray, FloatArray
 from trundle.simulation import bends
 
 # Columns (c, count) at times (count,), states (n, count), and the ends (2, count) of the pieces that they are on.
@@ -35,6 +35,13 @@ _NO_SAMPLES = np.zeros(0)
 MOST_NOTES = 20_000
 
 
+class Fallen(NamedTuple):
+    """When a column first came to a level (s), and how many times it did."""
+
+    first: float
+    times: int = 1
+
+
 class Fall(NamedTuple):
     """A column that comes to a level, from above with a sign of 1, from below with one of -1."""
 
@@ -46,10 +53,15 @@ class Fall(NamedTuple):
         """How far values are from the level; zero or less beyond it."""
         return self.sign * (values - self.level)
 
-    def first(self, times: FloatArray, values: FloatArray) -> float | None:
-        """The first of the times (s) at which values are at the level or beyond, if any."""
-        beyond = times[self.left(values) <= 0]
-        return float(beyond[0]) if beyond.size else None
+    def came(self, values: FloatArray, before: bool = False) -> BoolArray:
+        """Where values come to the level; whether they were there `before` them."""
+        there = self.left(values) <= 0
+        return there & ~np.append(before, there[:-1])
+
+    def fallen(self, times: FloatArray, values: FloatArray) -> Fallen | None:
+        """When values at times (s) came to the level, if they did."""
+        came = times[self.came(values)]
+        return Fallen(float(came[0]), came.size) if came.size else None
 
 
 @dataclass(frozen=True)
@@ -85,7 +97,9 @@ class Extremes:
         self, look: Look, samples: FloatArray = _NO_SAMPLES, falls: Mapping[Fall, int] | None = None
     ) -> None:
         self._look, self._samples, self._falls = look, samples, falls or {}
-        self._fallen = dict[Fall, float]()
+        self._fallen, self._came = dict[Fall, float](), dict.fromkeys(self._falls, 0)
+        # Until when (s) falls were counted, and which are beyond their levels then.
+        self._counted, self._beyond = -np.inf, dict.fromkeys(self._falls, False)
         self._kept, self._count = list[Steps](), 0
         # Of the columns' negatives and of themselves: greatest values, and when.
         self._highest, self._when = np.zeros((2, 0)), np.zeros((2, 0))
@@ -111,12 +125,12 @@ class Extremes:
         (low, high), (low_at, high_at) = self._highest, self._when
         return np.array([-low, low_at, high, high_at])
 
-    def fallen(self) -> dict[Fall, float]:
-        """When `falls` first were (s), of those that were."""
+    def fallen(self) -> dict[Fall, Fallen]:
+        """When `falls` were, of those that were; how often by the looks."""
         self._open()
         if self._looked is not None and self._unsure(self._looked):
             self._consider()
-        return self._fallen
+        return {fall: Fallen(first, max(self._came[fall], 1)) for fall, first in self._fallen.items()}
 
     def _unsure(self, seen: _Seen) -> bool:
         """Whether one of `falls` may come near its level at the looks `seen`, or between."""
@@ -159,11 +173,22 @@ class Extremes:
             least = (int(fall.sign < 0), column)
             if fall.left(-fall.sign * highest[least]) <= 0:
                 self._fallen.setdefault(fall, path.first(self._look, self._seen, fall, column, when[least]))
+        self._count_falls(self._seen)
         if not self._highest.size:
             self._highest, self._when = highest, when
         higher = highest > self._highest
         self._highest = np.where(higher, highest, self._highest)
         self._when = np.where(higher, when, self._when)
+
+    def _count_falls(self, seen: _Seen) -> None:
+        """Count how often `falls` were at looks that are later than those before: parts of a piece overlap."""
+        new = seen.times > np.maximum.accumulate(np.append(self._counted, seen.times[:-1]))
+        for fall, column in self._falls.items():
+            values = seen.columns[column][new]
+            self._came[fall] += int(fall.came(values, self._beyond[fall]).sum())
+            if values.size:
+                self._beyond[fall] = bool(fall.left(values[-1]) <= 0)
+        self._counted = max(self._counted, float(seen.times.max()))
 
     def _bend(self) -> None:
         """Take times and columns of the latest steps, close enough to one another."""

@@ -101,7 +101,7 @@ def run_of(
             **worn(
                 model.robot,
                 problem.parameters,
-                lambda fall: fall.first(time, values[fall.column]) if fall.column in values else None,
+                lambda fall: fall.fallen(time, values[fall.column]) if fall.column in values else None,
             ),
         },
         groups={

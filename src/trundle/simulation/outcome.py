@@ -17,7 +17,7 @@ from trundle.results.columns import Column
 from trundle.results.run import GROUPS
 from trundle.simulation.carried import Slopes
 from trundle.simulation.events import falling, told
-from trundle.simulation.extremes import Extremes, Fall
+from trundle.simulation.extremes import Extremes, Fall, Fallen
 from trundle.simulation.observed import STORED_ENERGY, between_of, columns_of, peaks_of
 
 if TYPE_CHECKING:
@@ -64,8 +64,10 @@ def run_of(
     groups = {group: getattr(system, group, ()) for group in GROUPS}
     shown = columns_of(problem)
     falls = falling(system, problem.parameters)
-    times = dict[Fall, float]() if seen is None or not falls else seen.fallen()
-    samples = ((fall, fall.first(options.stored, values[fall.column])) for fall in falls if fall not in times)
+    times = dict[Fall, Fallen]() if seen is None or not falls else seen.fallen()
+    samples = (
+        (fall, fall.fallen(options.stored, values[fall.column])) for fall in falls if fall not in times
+    )
     times |= {fall: when for fall, when in samples if when is not None}
     slopes = None if slopes is None else slopes.after(skip)
     by = {} if slopes is None else slopes.tangents.units(system.states)
