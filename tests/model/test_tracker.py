@@ -12,9 +12,10 @@ from parameters import mostly_slow
 from trundle.errors import InputError
 from trundle.model.motored_base import MotoredBase
 from trundle.motion.forces.forces import DrivenRobot, motion_forces
-from trundle.robot import Sight
+from trundle.robot import Sight, parse_robot
 from trundle.robot.controllers import CONTROLLERS
 from trundle.robot.motors import DCMotor, ServoMotor, TorqueMotor, VelocityMotor
+from trundle.robot.noun import plain
 
 from .test_trackers import CAR, eight
 
@@ -31,6 +32,39 @@ def at_once(robot):
         for name, motor in robot.motors.items()
     }
     return robot.model_copy(update={"motors": motors})
+
+
+@pytest.mark.filterwarnings("ignore:.*the run starts")
+@pytest.mark.parametrize("off", [0.0, 9.0])
+def test_a_tracker_leaves_its_battery_on(off, rng):
+    """From far off its motion steering asks for all there is: V (E − V) = 0.975 U (E − U) of a full battery, with U the
+    voltage that switches it off, or E/2. And it stays on with any period.
+    """
+    robot = trundle.catalog.swerve(
+        motor="kraken_x60",
+        robot_mass=54,
+        battery=12.6,
+        steering_motor="kraken_x60",
+        contact="slip",
+        friction=1.0,
+    )
+    (battery,) = plain(robot)["batteries"].values()
+    batteries = {"battery": battery | ({"off_below": off} if off else {})}
+    robot = parse_robot(plain(robot) | {"batteries": batteries})
+    t, turn = np.linspace(0, 1, 21), rng.choice([-1, 1]) * rng.uniform(0.7, 1.5)
+    for period in ({}, {"period": "10 ms"}):
+        tracker = {"track": {"type": "tracker", **period}}
+        model, way = (
+            trundle.derive(robot, controllers=tracker),
+            {"time": t, "x": t**2, "y": 0 * t, "theta": 0 * t},
+        )
+        run = trundle.simulate(
+            model, 0.3, {"track": way}, initial={"theta": turn}, samples=3001, progress=False
+        )
+        least = 6.3 + np.sqrt(6.3**2 - 0.975 * max(off, 6.3) * (12.6 - max(off, 6.3)))
+        assert run["battery.voltage"][0] == pytest.approx(least, abs=1e-5)
+        assert run["battery.voltage"].min() > max(off, 6.3)
+        assert "brown_out" not in run.summary
 
 
 @pytest.mark.parametrize("ground", [False, True])

@@ -170,9 +170,9 @@ class _StraightAhead:
             volts |= dict.fromkeys(supply.feeds, self._supplied(supply, speed)[0])
         return volts
 
-    def _supplied(self, supply: Supply, speed: float) -> tuple[float, bool]:
+    def _supplied(self, supply: Supply, speed: float) -> tuple[float, float | None]:
         """The voltage of a battery under what all motors draw at full command; where that is below its `off_below` the
-        greatest at which motors draw no more than takes it there, and whether that is so.
+        greatest at which motors draw no more than takes it there, and that one; else None.
         """
         windings = [
             motor.settled_winding(
@@ -183,15 +183,16 @@ class _StraightAhead:
         ]
         states = {quantity.name: quantity.start for quantity in supply.states.values()}
         most = float(supply.feed(windings, states).voltage)
-        if most >= supply.off_below:
-            return most, False
-        low, high, power = 0.0, most, supply.power_at(supply.off_below)
+        switch = supply.battery.off_below
+        if switch is None or most >= (off := float(supply.read(switch))):
+            return most, None
+        low, high, power = 0.0, most, float(supply.power_at(off))
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             voltages = [winding.voltage(middle) for winding in windings]
             drawn = sum(v * winding.flow(v) for v, winding in zip(voltages, windings, strict=True))
             low, high = (middle, high) if drawn <= power else (low, middle)
-        return low, True
+        return low, off
 
     def _held_back(self, speed: float) -> str:
         """What holds the motors back at a speed: "battery of left_motor, right_motor (11.9 V)"."""
@@ -204,7 +205,7 @@ class _StraightAhead:
             shown = f" ({volt:.4g} V)" if what == "battery" else ""
             if supply is None:
                 what = what.replace("battery", "largest voltage")
-            elif what in ("battery", "supply current") and self._supplied(supply, speed)[1]:
-                what, shown = "battery", f" ({supply.off_below:.4g} V, its off_below)"
+            elif what in ("battery", "supply current") and (off := self._supplied(supply, speed)[1]):
+                what, shown = "battery", f" ({off:.4g} V, its off_below)"
             held[f"{what} of {{}}{shown}"].append(motor.name)
         return "; ".join(what.format(", ".join(names)) for what, names in held.items())

@@ -15,6 +15,10 @@ from trundle.robot.motor import Drive, Effort, Motor, WoundMotor, drag
 from trundle.robot.units import ALONG, TORQUE, Measure
 from trundle.scalars import Scalar, is_zero, less, maximum, minimum, where
 
+# The share of the most power of a battery that plans take: its voltage, then 0.61 of that without load, falls the more
+# steeply the nearer that comes. With `off_below` it keeps the voltage above that, as charge is used.
+PLANNED = 0.95
+
 
 class Aim(NamedTuple):
     """What a wheel or a steering shall do: be at a position (rad), turn at a rate (rad/s), and the torque (N m) that a
@@ -236,15 +240,15 @@ class Supply:
         """Without load when it is full (V)."""
         return self.battery.source(1.0, self.read)
 
-    def power_at(self, voltage: float) -> float:
+    def power_at(self, voltage: Scalar) -> Scalar:
         """V (E − V)/R, what it gives at a voltage between its terminals when it is full (W)."""
-        return voltage * float((self.full_voltage - voltage) / self.read(self.battery.internal_resistance))
+        return voltage * (self.full_voltage - voltage) / self.read(self.battery.internal_resistance)
 
     @property
-    def off_below(self) -> float:
-        """The voltage below which its motors are switched off (V); 0 of one that has none."""
-        off = self.battery.off_below
-        return 0.0 if off is None else float(self.read(off))
+    def least_voltage(self) -> Scalar:
+        """The voltage (V) down to which more current of the full battery is more power, and its motors stay on."""
+        half, off = self.full_voltage / 2, self.battery.off_below
+        return half if off is None else maximum(half, self.read(off))
 
     @property
     def charge(self) -> Quantity:

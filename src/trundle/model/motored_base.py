@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from trundle.errors import InputError
-from trundle.mechanics.actuation import Actuator, Aim
+from trundle.mechanics.actuation import PLANNED, Actuator, Aim
 from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.coupling import lead_on
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
@@ -54,7 +54,7 @@ PAIR = 1 / 0.3
 """How quickly wheels that share a joint turn it to its angle (1/s): they slip as they do so, hence slower."""
 # A wheel's share of the twists that are asked for, below which nothing drives it.
 _NOTHING = 1e-9
-# The least that a wheel counts as carrying, as a share of the mean, and the least force (N) that counts as one.
+# The least that a wheel counts as carrying, as a share of the mean, and the least force (N) and heat (W) that count as one.
 _CARRIES, _LEAST = 1e-3, 1e-3
 # How far ahead (s) the twist counts along which wheels of a base at rest are steered.
 _SOON = 0.01
@@ -248,7 +248,28 @@ class MotoredBase:
                 position = seen[names.coordinate_of(speed)] if steers else None
                 inertia = self._inertia(column) / len(motors)
                 found[name] = told[name].leading(aim, inertia, b, seen[speed], position)
-        return found
+        return found | self._within_power(assembly, found, seen)
+
+    def _within_power(
+        self, assembly: Assembly, found: Mapping[str, Scalar], seen: Mapping[str, Scalar]
+    ) -> dict[str, Scalar]:
+        """The voltages e + s (v − e) of motors on batteries, with the greatest share s up to 1 of all their currents at
+        which the power s² Σ R i² + s Σ e i leaves half of what plans leave of a full battery's.
+        """
+        within = dict[str, Scalar]()
+        for supply in assembly.supplies:
+            heat, work, most = _LEAST, 0, (1 + PLANNED) / 2 * supply.power_at(supply.least_voltage)
+            fed = dict[str, tuple[Scalar, Scalar]]()
+            for motor in assembly.actuators:
+                name = motor.command.name
+                if motor.name in supply.feeds and name in found:
+                    winding = motor.settled_winding(found[name], 0, seen[assembly.speeds[motor.column]])
+                    drop = winding.request - winding.emf
+                    fed[name], current = (winding.emf, drop), drop / winding.resistance
+                    heat, work = heat + drop * current, work + winding.emf * current
+            share = minimum(2 * most / (work + sqrt(work * work + 4 * heat * most)), 1)
+            within |= {name: emf + share * drop for name, (emf, drop) in fed.items()}
+        return within
 
     def _aims(
         self,

@@ -6,12 +6,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from trundle.mechanics.actuation import PLANNED
 from trundle.motion.constraints.constraint import Moving
 from trundle.robot.constraint import Row
-
-# The share of the most power of a battery that plans take: its voltage, then 0.61 of that without load, falls the more
-# steeply the nearer that comes. With `off_below` it keeps the voltage above that, as charge is used.
-_POWER = 0.95
 
 
 @dataclass(frozen=True)
@@ -53,8 +50,7 @@ class BatteryPower:
                 for motor in at.forces.driven.here.assembly.actuators
                 if motor.name in supply.feeds and motor.name in currents
             )
-            half = float(supply.full_voltage) / 2
-            least = max(half, supply.off_below)
-            name = "power" if least == half else "off_below"
-            most = _POWER * supply.power_at(least)
+            least = supply.least_voltage
+            name = "off_below" if least > supply.full_voltage / 2 else "power"
+            most = PLANNED * float(supply.power_at(least))
             yield Row([f"{name} of {supply.name}"], (power,), most, one_sided=True, bends=heats)

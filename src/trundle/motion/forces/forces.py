@@ -183,7 +183,7 @@ def settled_forces(
 
 def greatest_power(supply: Supply) -> float:
     """E²/(4 R), the most that a full battery gives (W)."""
-    return supply.power_at(float(supply.full_voltage) / 2)
+    return float(supply.power_at(supply.full_voltage / 2))
 
 
 def terminals(supply: Supply, power: FloatArray) -> FloatArray:
