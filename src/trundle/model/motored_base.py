@@ -54,7 +54,7 @@ PAIR = 1 / 0.3
 """How quickly wheels that share a joint turn it to its angle (1/s): they slip as they do so, hence slower."""
 # A wheel's share of the twists that are asked for, below which nothing drives it.
 _NOTHING = 1e-9
-# The least that a wheel counts as carrying, as a share of the mean, and the least force (N) and heat (W) that count as one.
+# The least that a wheel counts as carrying, as a share of the mean, and what counts as no force (N) and no heat (W).
 _CARRIES, _LEAST = 1e-3, 1e-3
 # How far ahead (s) the twist counts along which wheels of a base at rest are steered.
 _SOON = 0.01
