@@ -123,9 +123,8 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
             outside = frame.f_back or frame
         frame = frame.f_back
     assert outside is not None
-    known = outside.f_globals
-    registry = known.setdefault("__warningregistry__", {})
-    place = outside.f_code.co_filename, outside.f_lineno, known.get("__name__")
+    registry = outside.f_globals.setdefault("__warningregistry__", {})
+    place = outside.f_code.co_filename, outside.f_lineno, outside.f_globals.get("__name__")
     warnings.warn_explicit(message, category, *place, registry)
 
 

@@ -171,20 +171,15 @@ def _blaming(
     error: InputError, made: Callable[..., Robot], measures: Mapping[str, MeasureLike]
 ) -> InputError:
     """An error about a part of a robot as one about the measure without which there is none, if only one is so."""
-    if error.key is None or error.key in measures:
-        return error
-
-    def made_without(measure: str) -> bool:
+    blamed = list[str]()
+    for measure in () if error.key is None or error.key in measures else measures:
         with suppress(InputError):
-            return bool(made(**{name: value for name, value in measures.items() if name != measure}))
-        return False
-
-    blamed = [measure for measure in measures if made_without(measure)]
+            made(**{name: value for name, value in measures.items() if name != measure})
+            blamed.append(measure)
     if len(blamed) != 1:
         return error
-    (key,) = blamed
-    message = f"{describe(measures[key])} for {error.key}: {error.message}"
-    return InputError(message, key=key, hint=error.hint)
+    message = f"{describe(measures[blamed[0]])} for {error.key}: {error.message}"
+    return InputError(message, key=blamed[0], hint=error.hint)
 
 
 def _measures(make: Callable[..., Robot]) -> Iterator[Parameter]:

@@ -170,13 +170,12 @@ class Quantities(Mapping[str, Quantity]):
         """Raise InputError for a value (a number, or an array of many robots) that a run can't start with."""
         self.check_quaternions(values)
         for name, value in values.items():
-            if (within := self[name].within) is None:
-                continue
-            low, high = within
-            beyond = np.maximum(low - np.ravel(value), np.ravel(value) - high)
-            if np.any(beyond > _ROUNDING):
-                worst = float(np.ravel(value)[np.argmax(beyond)])
-                message = f"{name} starts within {low:g} and {high:g}, got {worst:g}"
+            low, high = self[name].within or (-np.inf, np.inf)
+            beyond = np.ravel(np.abs(value - np.clip(value, low, high)))
+            if beyond.max() > _ROUNDING:
+                message = (
+                    f"{name} starts within {low:g} and {high:g}, got {np.ravel(value)[beyond.argmax()]:g}"
+                )
                 raise InputError(message, key=f"run.initial.{name}")
 
     def check_quaternions(self, values: Mapping[str, float | np.ndarray]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -53,10 +54,10 @@ class Fall(NamedTuple):
         """How far values are from the level; zero or less beyond it."""
         return self.sign * (values - self.level)
 
-    def came(self, values: FloatArray, before: bool = False) -> BoolArray:
-        """Where values come to the level; whether they were there `before` them."""
+    def came(self, values: FloatArray) -> BoolArray:
+        """Where values come to the level, or begin there."""
         there = self.left(values) <= 0
-        return there & ~np.append(before, there[:-1])
+        return there & ~np.append(False, there[:-1])
 
     def fallen(self, times: FloatArray, values: FloatArray) -> Fallen | None:
         """When values at times (s) came to the level, if they did."""
@@ -97,10 +98,9 @@ class Extremes:
         self, look: Look, samples: FloatArray = _NO_SAMPLES, falls: Mapping[Fall, int] | None = None
     ) -> None:
         self._look, self._samples, self._falls = look, samples, falls or {}
-        self._fallen, self._came = dict[Fall, float](), dict.fromkeys(self._falls, 0)
-        # Until when (s) falls were counted, and which are beyond their levels then.
-        self._counted, self._beyond = -np.inf, dict.fromkeys(self._falls, False)
-        self._kept, self._count = list[Steps](), 0
+        # When falls first were, how often, and the last value of those that were counted, until when (s).
+        self._fallen, self._came, self._last = dict[Fall, float](), Counter[Fall](), dict[Fall, FloatArray]()
+        self._kept, self._count, self._counted = list[Steps](), 0, -np.inf
         # Of the columns' negatives and of themselves: greatest values, and when.
         self._highest, self._when = np.zeros((2, 0)), np.zeros((2, 0))
         # What was looked at: the latest steps, at first and closely, and times and columns that tell of earlier ones.
@@ -184,10 +184,10 @@ class Extremes:
         """Count how often `falls` were at looks that are later than those before: parts of a piece overlap."""
         new = seen.times > np.maximum.accumulate(np.append(self._counted, seen.times[:-1]))
         for fall, column in self._falls.items():
-            values = seen.columns[column][new]
-            self._came[fall] += int(fall.came(values, self._beyond[fall]).sum())
-            if values.size:
-                self._beyond[fall] = bool(fall.left(values[-1]) <= 0)
+            last = self._last.get(fall, _NO_SAMPLES)
+            values = np.append(last, seen.columns[column][new])
+            self._came[fall] += int(fall.came(values)[last.size :].sum())
+            self._last[fall] = values[-1:]
         self._counted = max(self._counted, float(seen.times.max()))
 
     def _bend(self) -> None:
