@@ -117,7 +117,7 @@ def test_dir_shows_what_is_meant():
 
 
 @pytest.mark.parametrize(
-    "name", ["catalog.swerve", "documents.load_urdf", "formulas.read_expression", "robot.register"]
+    "name", ["catalog.swerve", "documents.load_urdf", "formulas.equations", "robot.register"]
 )
 @pytest.mark.slow
 def test_rooms_that_the_documents_name_need_no_import_of_their_own(name):

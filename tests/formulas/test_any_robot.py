@@ -14,7 +14,6 @@ from model.any_robot import anything
 from model.random_robots import ALL, car
 from trundle.catalog import differential_drive
 from trundle.errors import InputError
-from trundle.formulas import read_expression
 from trundle.formulas.algebra.rates import vanishes
 from trundle.formulas.algebra.sums import Book, Letter, Sum
 from trundle.formulas.checks.evidence import TOLERANCE
@@ -260,11 +259,6 @@ def test_an_entry_of_the_mass_matrix_is_written_once():
     written = [*found.mass_matrix.flat(), *(each.expression for each in found.definitions)]
     long = [each for each in written if sympy.count_ops(each) > 5]
     assert len(set(long)) == len(long)
-
-
-@pytest.mark.parametrize(("text", "number"), [("0.6/0.6", 1.0), ("1.4/0.7", 2.0), ("0.3/0.1", 0.3 / 0.1)])
-def test_quotients_of_numbers_are_rounded_once(text, number):
-    assert float(read_expression(text, ())) == number
 
 
 def test_a_base_whose_speed_is_zero_but_for_rounding():

@@ -9,7 +9,6 @@ import sympy
 
 import trundle
 from parameters import mostly_slow
-from trundle.formulas.expression_reader import read_expression
 from trundle.robot import Action, Controller, State, units
 from trundle.scalars import less, where
 
@@ -102,14 +101,6 @@ def test_a_loop_in_a_loop_reads_as_a_textbook_has_it():
             assert each.right.free_symbols <= {sympy.Symbol(name) for name in known} | {
                 definition.symbol for definition in found.definitions
             }
-
-
-def test_cases_are_read_back():
-    written = sympy.sympify("Piecewise((-1, v < 0), (1, True))", {"v": sympy.Symbol("v")})
-    assert read_expression(str(written), ["v"]) == written
-    for wrong in ("Piecewise()", "Piecewise(1)", "Piecewise((1, v))", "Piecewise((1, v < 0, 2))"):
-        with pytest.raises(trundle.TrundleError):
-            read_expression(wrong, ["v"])
 
 
 def test_a_law_that_is_no_equation_is_left_out_and_said(monkeypatch):

@@ -26,7 +26,7 @@ examples:
 
 The symbols are the description's parameters; numbers without a name get one, and a list says which. Each equation is
 compared with the compiled program at random points before it is printed. --format json has every expression as text
-that trundle.formulas.read_expression turns into SymPy without running it."""
+that sympy.sympify reads; in Python trundle.equations has them as SymPy's own."""
 
 _FORMATS = ("text", "latex", "tex", "json", "markdown", "mathml", "page")
 

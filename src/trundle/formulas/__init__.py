@@ -1,6 +1,5 @@
 """Equations a person can read: derived with exact sums, written as SymPy, compared with the compiled programs."""
 
-from trundle.formulas.expression_reader import read_expression
 from trundle.formulas.report import equations
 from trundle.formulas.robot_equations import Equations
 from trundle.formulas.sections import Definition, Equation, Expression, Section, SymbolInfo
@@ -13,5 +12,4 @@ __all__ = [
     "Section",
     "SymbolInfo",
     "equations",
-    "read_expression",
 ]

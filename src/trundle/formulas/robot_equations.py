@@ -280,7 +280,7 @@ class Equations:
         return self._written("mathml")
 
     def data(self) -> dict[str, object]:
-        """Plain data for JSON: expressions as text that `trundle.formulas.read_expression` reads back.
+        """Plain data for JSON: expressions as text, which `sympy.sympify` reads back with `symbols` among its locals.
 
         Returns
         -------
