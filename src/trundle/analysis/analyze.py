@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,9 +26,6 @@ from trundle.mechanics.steering import steering_angles
 from trundle.model.arguments import Given, named, number, robot_of, three
 from trundle.model.classification import mobility_of, rolling, wheel_places
 from trundle.robot import Robot
-
-if TYPE_CHECKING:
-    from trundle.analysis.singular_symbolic import Determinant
 
 BASE_TWIST = ("v_x", "v_y", "omega")
 # Samples are drawn anew at every call from this fixed seed, so that answers repeat; any other one would do.
@@ -168,16 +164,6 @@ class Analysis:
     def singularities(self) -> tuple[Singularity, ...]:
         """Where wheels, motors and the frame lose rank: over all configurations, not only this one."""
         return singularities(self.maps, self.frame, self._general)
-
-    @cached_property
-    def determinants(self) -> tuple[Determinant, ...]:
-        """The same as formulas: determinants or minors in SymPy, factored, and the angles at which they vanish.
-
-        Those that are small enough to be read; `singularities` has what the search over numbers finds.
-        """
-        from trundle.analysis.singular_symbolic import determinants
-
-        return determinants(self.maps, self.frame, self._general)
 
     @cached_property
     def controllability(self) -> Reach:

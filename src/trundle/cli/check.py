@@ -24,7 +24,7 @@ examples:
 Says the coordinates, the independent speeds, the constraints and their rank, the degrees of mobility and
 steerability, and each wheel's contact law. Then it says how the robot can move now and how fast, where driving and
 steering lead it (Lie brackets), and where it is singular. Where ideal wheels lock the robot it says which, and ends
-with status 1. --full adds the numbers, and the determinants as formulas."""
+with status 1. --full adds the numbers. trundle equations has the determinants as formulas."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -32,7 +32,7 @@ def configure(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="the description, or a kept model (.trundle.json); - for standard input")
     add_base(parser)
-    add("--full", action="store_true", help="all numbers, brackets, and determinants as formulas")
+    add("--full", action="store_true", help="all numbers and brackets")
     text = "a coordinate of the configuration that 'now' is about (default: all 0)"
     add("--at", action="append", type=pair, metavar="NAME=VALUE", help=text)
     add("--frame", metavar="NAME", help="a body or joint whose motion is asked for")
@@ -93,11 +93,10 @@ def _refuse_planes(args: Namespace) -> None:
 
 def _findings(args: Namespace, analysis: Analysis, out: Output) -> tuple[list[str], dict[str, object]]:
     """What the robot can do, as lines or as data, whichever is asked for."""
-    from trundle.show.words.analysis_words import analysis_data, essential_facts, formulas_data, sections
+    from trundle.show.words.analysis_words import analysis_data, essential_facts, sections
 
     if out.json:
-        formulas = {"determinants": formulas_data(analysis)} if args.full else {}
-        return [], {"analysis": analysis_data(analysis), **formulas}
+        return [], {"analysis": analysis_data(analysis)}
     if out.quiet:
         return [], {}
     facts = essential_facts(analysis)

@@ -10,7 +10,6 @@ from trundle.analysis.manipulability import Manipulability
 from trundle.analysis.reach import Reach
 from trundle.analysis.redundancy import Relation
 from trundle.analysis.singular import Singularity
-from trundle.analysis.singular_symbolic import Determinant
 from trundle.analysis.top_speed import TopSpeed
 from trundle.mechanics.combinations import combination
 from trundle.show.words.verbs import sentence
@@ -116,26 +115,6 @@ def singularity_sentence(singularity: Singularity) -> str:
     if where:
         return f"{'; '.join(where)}: {singularity.effect}"
     return singularity.note or f"{singularity.what} nowhere"
-
-
-@sentence.register
-def determinant_sentence(determinant: Determinant) -> str:
-    """'det = r**2*s/track', and where it is zero; minors and what is known but for a factor stand behind 'singular
-    where'.
-    """
-    if any(expression.is_number for expression in determinant.expressions):
-        return "singular nowhere"
-    shown = " = ".join(str(expression) for expression in determinant.expressions)
-    known_but_for_a_factor = determinant.what in ("wheels", "motors") or len(determinant.expressions) > 1
-    head = f"singular where {shown} = 0" if known_but_for_a_factor else f"det = {shown}"
-    if not any(
-        "." in str(symbol) for expression in determinant.expressions for symbol in expression.free_symbols
-    ):
-        return head  # parameters alone: no coordinate (their names have dots) makes it vanish
-    places = [", ".join(f"{name} = {value}" for name, value in zero.items()) for zero in determinant.zeros]
-    if not any(places):
-        return f"{head}: {'nowhere' if determinant.solved else 'not solved'}"
-    return f"{head}: at {'; '.join(places)}{'' if determinant.solved else ', and where its other factors vanish'}"
 
 
 def place_text(point: SingularPoint, units: Mapping[str, str]) -> str:

@@ -79,17 +79,13 @@ def sections(analysis: Analysis, page: Page) -> list[str]:
     # If both count the same coordinates, the second table would repeat the first.
     if of_all is not None and of_all.brackets and (reach is None or of_all.coordinates != reach.coordinates):
         lines += _brackets(page, "reach of all coordinates", of_all)
-    if analysis.singularities or analysis.determinants:
+    if analysis.singularities:
         lines += [page.heading("singular configurations"), *_searched(analysis.singularities)]
-    return lines + [
-        line
-        for determinant in analysis.determinants
-        for line in paragraph(f"{determinant.what}: {determinant.explain()}")
-    ]
+    return lines
 
 
 def analysis_data(analysis: Analysis) -> dict[str, object]:
-    """All results of an analysis but its formulas, as plain data for --json."""
+    """All results of an analysis, as plain data for --json."""
     frame = analysis.frame
     hand = {"manipulability": _told(analysis.frame_manipulability, _ELLIPSOID)}
     return {
@@ -106,19 +102,6 @@ def analysis_data(analysis: Analysis) -> dict[str, object]:
         "reach_of_all_coordinates": _reach_data(_reach(analysis, whole=True)),
         "singularities": [_singularity_data(singularity) for singularity in analysis.singularities],
     }
-
-
-def formulas_data(analysis: Analysis) -> list[dict[str, object]]:
-    """The determinants of the velocity maps, and where they vanish, as text that SymPy reads."""
-    return [
-        {
-            "what": determinant.what,
-            "expressions": [str(e) for e in determinant.expressions],
-            "zeros": [{name: str(value) for name, value in zero.items()} for zero in determinant.zeros],
-            "all_zeros_found": determinant.solved,
-        }
-        for determinant in analysis.determinants
-    ]
 
 
 def _reach(analysis: Analysis, whole: bool = False) -> Reach | None:
