@@ -152,32 +152,6 @@ def test_sampled_costs_are_those_of_inputs_that_are_held():
     )
 
 
-@pytest.mark.slow
-def test_by_the_path_nothing_is_made_up_for_and_what_is_across_dies_out():
-    """An eight, from half a second ahead and 3 cm beside: by time it is fetched back, by the path it goes on."""
-    model = derived("differential_drive")
-    swing = {"left_motor.voltage": -1.0, "right_motor.voltage": 1.0}
-    inputs = {name: (lambda t, sign=sign: 8 + 4 * sign * np.sin(1.2 * t)) for name, sign in swing.items()}
-    start = dict(model.trim({"v_x": 1.2, "omega": 0.0}).state)
-    run = trundle.simulate(model, 4.0, inputs, initial=start, samples=401)
-    held = model.lqr(along=run, tolerances={**POSE, **dict.fromkeys(model.inputs, 3.0)})
-    on = {name: run[name][250] for name in model.states}
-    for name, value in held.path_law(0.0, on).items():
-        assert value == pytest.approx(inputs[name](2.5), abs=1e-5)
-    beside = {name: run[name][50] for name in model.states}
-    beside["x"] -= 0.03 * np.sin(beside["theta"])
-    beside["y"] += 0.03 * np.cos(beside["theta"])
-    ends = {}
-    for name, law in (("time", held.law), ("path", held.path_law)):
-        beyond = trundle.simulate(model, 2.0, law, initial=beside, samples=21)
-        place = np.array([beyond.final["x"], beyond.final["y"]])
-        near = np.hypot(run["x"] - place[0], run["y"] - place[1])
-        assert near.min() < 5e-3
-        ends[name] = run.time[np.argmin(near)]
-    assert ends["time"] == pytest.approx(2.0, abs=0.03)
-    assert ends["path"] == pytest.approx(2.5, abs=0.1)  # an offset path has another length
-
-
 def test_what_cannot_be_held_along_a_run_is_told():
     model = derived("differential_drive")
     volts = dict.fromkeys(model.inputs, 6.0)
@@ -200,7 +174,5 @@ def test_what_cannot_be_held_along_a_run_is_told():
     held = model.lqr(along=run, tolerances={"y": 0.1, **volts})
     assert "left.angle" not in held.states
     assert "against what is off, over time" in str(held)
-    assert held.path_law(0.0, {**dict.fromkeys(model.states, 0.0)}) != {}
     with pytest.raises(InputError, match="no 'y'"):
-        held.path_law(0.0, {"x": 0.0})
-    assert held.arc_length[-1] == pytest.approx(run["x"][-1], rel=1e-6)
+        held.law(0.0, {"x": 0.0})

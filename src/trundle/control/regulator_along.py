@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 Indices = npt.NDArray[np.intp]
 # Times (s), values and what joins them, as a run takes them.
 Table = tuple[list[float], list[float], str]
-# Newton's steps to the nearest point of a path, from the nearest of its samples.
-_STEPS = 4
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -62,23 +60,6 @@ class RegulatorAlong(Shown):
     def inputs(self) -> tuple[str, ...]:
         """The rows of K."""
         return self.about.inputs
-
-    @cached_property
-    def arc_length(self) -> FloatArray:
-        """How far the base has gone at these times, (J,) (m): the table's other column.
-
-        Raises
-        ------
-        InputError
-            For models without a base that moves on the plane.
-        """
-        self._require_path()
-        from scipy.interpolate import CubicSpline
-
-        place = np.array([(point.state["x"], point.state["y"]) for point in self.about.points])
-        gone = np.append(0.0, np.cumsum(np.hypot(*np.diff(place, axis=0).T)))
-        now, kept = np.unique(self.about.time, return_index=True)
-        return np.asarray(CubicSpline(now, gone[kept])(self.time), float)
 
     def at(self, time: float) -> FloatArray:
         """K at a time, (m, n): between the table's times by its spline, or of the last sample.
@@ -227,69 +208,6 @@ class RegulatorAlong(Shown):
         given = self._splines[1](min(max(time, self.about.time[0]), self.about.time[-1]))[count:]
         command = given - self.at(time) @ self.deviation(state, time)
         return dict(zip(self.inputs, command.tolist(), strict=True))
-
-    def path_law(self, time: float, state: Mapping[str, float]) -> dict[str, float]:
-        """Inputs at a state by how far along the run's path the base is, whatever the time: nothing is made up for.
-
-        The table's row is that of the run's pose that is nearest, with a metre for a radian; what is off is across the
-        path. A run takes the function itself as its inputs.
-
-        Parameters
-        ----------
-        time : float, s
-            It doesn't count.
-        state : mapping of str to float
-            The model's states by name, in SI.
-
-        Returns
-        -------
-        dict of str to float
-            By input, in SI.
-
-        Raises
-        ------
-        InputError
-            A state is missing, the base doesn't move on the plane, or the regulator samples.
-
-        Examples
-        --------
-        >>> import trundle
-        >>> model = trundle.derive(trundle.catalog.differential_drive())
-        >>> volts = {"left_motor.voltage": 5.0, "right_motor.voltage": 6.0}
-        >>> run = trundle.simulate(model, 1.0, volts, samples=101)
-        >>> held = model.lqr(along=run, tolerances={"x": "5 cm", "y": "5 cm", **volts})
-        >>> ahead = {name: run[name][50] for name in model.states}
-        >>> round(held.path_law(0.0, ahead)["left_motor.voltage"], 6)
-        5.0
-        """
-        return self.law(self._nearest(state), state)
-
-    def _nearest(self, state: Mapping[str, float]) -> float:
-        """The time at which the run's pose is nearest to a state's."""
-        self._require_path()
-        names = self._names
-        place, turn = [names.index(name) for name in ("x", "y")], names.index("theta")
-        try:
-            here, heading = np.array([state["x"], state["y"]]), state["theta"]
-        except KeyError as missing:
-            raise _lacking(missing) from None
-        times, motion = self._motion
-        off = np.angle(np.exp(1j * (motion[:, turn] - heading)))
-        now = float(times[np.argmin(((motion[:, place] - here) ** 2).sum(axis=1) + off**2)])
-        way = self._splines[1]
-        for _ in range(_STEPS):
-            forward = way(now, 1)[place]
-            if not (speed := forward @ forward) > 0:
-                break
-            step = float((here - way(now)[place]) @ forward / speed)
-            now = min(max(now + step, float(times[0])), float(times[-1]))
-        return now
-
-    def _require_path(self) -> None:
-        """Raise InputError where no base moves on the plane."""
-        model = self.about[0].model
-        if model.robot is None or model.robot.base != "planar":
-            raise InputError(f"{self.name} has no base that moves on the plane", hint="use .law and .time")
 
     def controller(self) -> FeedbackAlong:
         """The same as a part of the robot, whose references and gains a run takes from `references`.
