@@ -13,10 +13,10 @@ MODEL = trundle.derive(ROBOT)
 VOLTAGE = "left_motor.voltage"
 
 
-def test_linearisations_take_what_runs_take(tmp_path):
+def test_linearisations_take_what_runs_take():
     run = trundle.simulate(MODEL, 0.1, samples=3)
     wanted = MODEL.linearize({"v_x": 1.0}).A
-    for given in (ROBOT, MODEL.save(tmp_path / "cart.trundle.json")):
+    for given in (ROBOT, MODEL):
         np.testing.assert_array_equal(trundle.linearize(given, {"v_x": 1.0}).A, wanted)
     assert trundle.linearize_along(ROBOT, run).A.shape == (3, 9, 9)
     for call in (trundle.linearize, lambda given: trundle.linearize_along(given, run)):
@@ -27,7 +27,7 @@ def test_linearisations_take_what_runs_take(tmp_path):
 @pytest.mark.parametrize("given", [None, 3, b"robot.yaml", ["robot.yaml"]])
 def test_what_is_no_path_is_said(given):
     run = trundle.simulate(MODEL, 0.1, samples=3)
-    for call in (trundle.load, trundle.open, run.save, MODEL.save, trundle.Run.load, trundle.Batch.load):
+    for call in (trundle.load, run.save, trundle.Run.load, trundle.Batch.load):
         with pytest.raises(InputError, match=f"takes a path, not {type(given).__name__}"):
             call(given)
 
@@ -66,8 +66,7 @@ def test_a_rollout_of_no_robots():
 def test_what_leads_to_a_robot_is_derived(tmp_path):
     path = tmp_path / "cart.yaml"
     path.write_text(dump(ROBOT))
-    kept = MODEL.save(tmp_path / "cart.trundle.json")
-    for given in (path, str(path), {"robot": plain(ROBOT)}, load(path), kept):
+    for given in (path, str(path), {"robot": plain(ROBOT)}, load(path)):
         assert trundle.derive(given).states == MODEL.states
 
 
@@ -84,7 +83,7 @@ def test_what_is_derived_or_drawn():
 
 def test_a_run_in_place_of_a_description(tmp_path):
     path = trundle.simulate(MODEL, 0.1, samples=3).save(tmp_path / "run.nc")
-    for call in (trundle.load, trundle.open, trundle.run):
+    for call in (trundle.load, trundle.run):
         with pytest.raises(InputError, match=r"holds a run or a batch.*\n.*trundle\.Run\.load"):
             call(path)
 
@@ -149,7 +148,6 @@ MOTION = trundle.plan(SWERVE, (1, 0, 0), limits=MODULES)
         (lambda: trundle.table([0, 1e-308, 1], [1.0, 2.0, 3.5], "cubic"), "too close to each other"),
         (lambda: trundle.load(None), "load takes a path, not NoneType"),
         (lambda: load_urdf(3), "load_urdf takes a path, not int"),
-        (lambda: trundle.open(3), "open takes a path, not int"),
         (lambda: trundle.Run.load(5), "load takes a path, not int"),
         (lambda: trundle.derive(catalog.differential_drive(gear_ratio=1e300)), "gear_ratio: .*out of bounds"),
     ],

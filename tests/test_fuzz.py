@@ -109,7 +109,6 @@ READERS = (
     ("description", "trundle.documents.reader.problems_of"),
     ("urdf", "trundle.documents.urdf.urdf_reader.read_elements"),
     ("osim", "tools.fuzz.kinds.parse_osim"),
-    ("kept model", "trundle.model.archive.from_text"),
     ("csv", "trundle.results.csv_file.read"),
     ("recording", "trundle.limbs.capture.recording_files.read_lines"),
     ("recording", "trundle.limbs.capture.recording_files._marker_names"),

@@ -19,7 +19,7 @@ from trundle.shown import Shown
 @pytest.mark.parametrize("name", trundle.__all__)
 def test_every_name_leads_to_what_it_says(name):
     thing = getattr(trundle, name)
-    renamed = {"load": "load_robot", "odometry": "derive_odometry", "open": "open_model"}
+    renamed = {"load": "load_robot", "odometry": "derive_odometry"}
     if hasattr(thing, "__name__"):
         assert thing.__name__.rpartition(".")[2] == renamed.get(name, name)
     assert name in dir(trundle)

@@ -1,13 +1,11 @@
 """What is wrong in a file is told with the file and the line, whatever the kind of file."""
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 
 import trundle
-from derived import derived
 from tools.fuzz.kinds import _OSIM
 from trundle.documents.meshes import read_mesh
 from trundle.errors import InputError
@@ -30,10 +28,6 @@ TRC = (
 OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 STL = "solid x\nfacet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n"
 TABLE = "time,knee.angle\n0,1\n1,2\n2,3\n3,4\n"
-
-
-def kept():
-    return json.dumps(json.loads(trundle.model.archive.to_text(derived("pendulum"))), indent=1)
 
 
 def read_input(path):
@@ -71,7 +65,6 @@ PLANTED = (
     ("corner.obj", OBJ, "v 0 1 0", "v 0 oops 0", read_mesh),
     ("face.obj", OBJ, "f 1 2 3", "f 1 2 7", read_mesh),
     ("corner.stl", STL, "vertex 1 0 0", "vertex oops 0 0", read_mesh),
-    ("syntax.trundle.json", kept(), '"stiff": ', '"stiff": oops ', trundle.open),
 )  # fmt: skip
 
 

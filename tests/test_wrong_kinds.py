@@ -277,7 +277,6 @@ def doors() -> dict[str, Door]:
             "bias": 0.0,
             "keep": 1.5,
         },
-        "open": {"path": "nobody.json"},
         "plan": {
             "robot": have["kinematics"],
             "targets": (0.3, 0, 0),
@@ -512,7 +511,6 @@ def doors() -> dict[str, Door]:
             "ode": {"inputs": {}, "initial": {}, "parameters": {}},
             "odometry": {"given": None},
             "parameter_values": {"changes": None},
-            "save": {"path": "a.trundle.json"},
             "state_vector": {"values": {}, "parameters": {}},
             "trim": {"targets": {}, "start": {}, "held": (), "parameters": {}},
         },
@@ -701,7 +699,6 @@ CLOSED = {
     "fastest",
     "follow",
     "from_sympy",
-    "open",
     "read_markers",
     "read_path",
     "read_recording",

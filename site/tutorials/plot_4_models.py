@@ -149,6 +149,5 @@ trundle.animate({"trundle": 1, "robot": robot, "run": {"duration": 5, "initial":
 # ---------------
 #
 # - :doc:`/docs/urdf` leads to what is read of URDF, and to how wheels come on its joints.
-# - :doc:`/docs/model_file` keeps what was derived.
 # - :doc:`/docs/sensitivities` has more on gradients.
 # - :doc:`/docs/export` lists twelve languages and formats.

@@ -9,7 +9,7 @@
 Whatever takes a robot takes its file's path, too: trundle.run("robot.yaml"). Numbers are in SI and radians, or text
 with a unit ("6 in").
 
-    what a robot is          load, derive, open, analyze, catalog, equations, explain
+    what a robot is          load, derive, analyze, catalog, equations, explain
     how it moves             run, simulate, roll, rollout, sweep, ode; Run, Batch
     what keeps it on a path  controllers, lqr, kalman, trim, linearize, linearize_along, odometry, track
     where it is              sensors, measure, estimate, Estimator
@@ -92,7 +92,6 @@ if TYPE_CHECKING:
     from trundle.limbs.loads.symbolic_loads import symbolic_loads as symbolic_loads
     from trundle.model import Model as Model
     from trundle.model import derive as derive
-    from trundle.model.archive import open_model
     from trundle.model.citing import citation as citation
     from trundle.motion.commands.drive import drive as drive
     from trundle.motion.commands.record import to_run as to_run
@@ -151,7 +150,6 @@ if TYPE_CHECKING:
 
     load = load_robot
     odometry = derive_odometry
-    open = open_model
 
 
 def _homes() -> dict[str, tuple[str, str]]:
@@ -179,7 +177,8 @@ __all__ = ["InputError", "NumericsError", "TrundleError", "__version__", *_HOMES
 
 # Names that are gone, and what does their job.
 _GONE = {
-    "pursue": 'a controller of type "tracker" leads back to a motion: simulate(inputs={"track": motion})'
+    "open": "trundle.load(path) reads a description, and derive makes its model in some 0.1 s",
+    "pursue": 'a controller of type "tracker" leads back to a motion: simulate(inputs={"track": motion})',
 }
 
 

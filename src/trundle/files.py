@@ -30,7 +30,7 @@ _LONGEST_STEM = 50
 # What Windows takes for devices, whatever their endings.
 _DEVICES = {"CON", "PRN", "AUX", "NUL", *(f"{port}{n}" for port in ("COM", "LPT") for n in range(1, 10))}
 _MARK = re.compile(
-    rb'written by trundle |"written_by": "trundle '  # text and JSON; a kept model
+    rb'written by trundle |"written_by": "trundle '  # text and JSON
     rb"|Software\0Trundle|<dc:title>Trundle</dc:title>|/Creator \(Trundle\)"  # PNG, SVG, PDF
 )
 _LOOKED_AT = 4096

@@ -51,9 +51,5 @@ def test_bases_that_can_not_be(arm, trundle, folder):
     told = trundle("run", "circle.yaml", "--base", "fixed")
     assert told.status == 1
     assert "--base: a fixed base was asked for, and wheels roll on a planar one" in told.err
-    derive(arm).save(folder / "arm.trundle.json")
-    told = trundle("run", "arm.trundle.json", "--base", "fixed")
-    assert told.status == 1
-    assert "--base: the equations of 'arm' are those of a floating base" in told.err
     simulate(catalog.pendulum(), 0.1, samples=3).save(folder / "run.nc")
     assert trundle("show", "run.nc", "--base", "fixed").status == 2

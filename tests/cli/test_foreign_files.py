@@ -159,12 +159,7 @@ LONG, ZERO = "a" * 300, "a\0b"
         *(["new", "pendulum", name] for name in (LONG, ZERO)),
         *(["schema", "--output", name] for name in (LONG, ZERO)),
         *([verb, name] for verb in ("run", "check", "equations") for name in (LONG, ZERO)),
-        *(
-            [verb, f"{name}{suffix}"]
-            for verb in ("run", "check")
-            for name in (LONG, ZERO)
-            for suffix in (".urdf", ".trundle.json")
-        ),
+        *([verb, f"{name}.urdf"] for verb in ("run", "check") for name in (LONG, ZERO)),
         [LONG],
         [ZERO],
     ],

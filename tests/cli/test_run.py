@@ -3,15 +3,12 @@
 import json
 import subprocess
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
-from sympy import symbols
-from sympy.physics.mechanics import LagrangesMethod, dynamicsymbols
 
 from parameters import mostly_slow
-from trundle import catalog, derive, from_sympy, load, simulate
+from trundle import catalog, derive, load, simulate
 from trundle.documents import RunSpec, dump
 from trundle.results import Run
 
@@ -284,43 +281,6 @@ def test_numbers_that_fail_end_with_3_and_leave_nothing(trundle, folder):
     assert answer.status == 3
     assert json.loads(answer.out)["error"]["kind"] == "NumericsError"
     assert not (folder / "runs").exists()
-
-
-def test_a_kept_model_is_run_and_checked_like_its_description(trundle, folder):
-    described = trundle("run", "circle.yaml", "--json", "--no-figures", "--out", "one").data
-    derive(load(folder / "circle.yaml")).save(folder / "kept.trundle.json")
-    inputs = ["--input", "right_motor.voltage=24", "--input", "left_motor.voltage=20 V"]
-    options = ["--duration", "2", "--samples", "21", "--json", "--no-figures"]
-    answer = trundle("run", "kept.trundle.json", *inputs, *options)
-    assert answer.status == 0, answer.err
-    assert answer.data["final"] == pytest.approx(described["final"], rel=1e-7)
-    assert [str(folder / path) for path in answer.data["files"]] == [
-        str(folder / "runs" / "kept" / f"kept.{suffix}") for suffix in ("nc", "csv", "peaks.csv")
-    ]
-    assert "not now" in trundle("run", "kept.trundle.json", "--no-figures").out
-    one, other = (
-        trundle("check", "circle.yaml", "--json").data,
-        trundle("check", "kept.trundle.json", "--json").data,
-    )
-    for key in ("mobility", "operations", "parameters", "units", "wheels"):
-        assert one[key] == other[key]
-
-
-def test_kept_models_that_can_not_be_run(trundle, folder):
-    answer = trundle("run", "nothing.trundle.json", "--json")
-    assert (answer.status, answer.data["error"]["message"]) == (1, "there is no such file")
-    (folder / "bad.trundle.json").write_text("{}")
-    answer = trundle("check", "bad.trundle.json", "--json")
-    assert answer.status == 1
-    assert "no model's file" in answer.data["error"]["message"]
-    mass: Any = symbols("m")
-    place: Any = dynamicsymbols("x")
-    method = LagrangesMethod(mass * place.diff() ** 2 / 2, [place])
-    method.form_lagranges_equations()
-    from_sympy(method, parameters={mass: 1.0}).save(folder / "sympy.trundle.json")
-    answer = trundle("run", "sympy.trundle.json", "--json")
-    assert answer.status == 1
-    assert "trundle.simulate(trundle.open" in answer.data["error"]["hint"]
 
 
 def test_limits_that_stop_nothing_are_told_where_a_run_passes_them(trundle, folder):

@@ -38,7 +38,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("call", [trundle.load, trundle.run, trundle.open], ids=lambda call: call.__name__)
+@pytest.mark.parametrize("call", [trundle.load, trundle.run], ids=lambda call: call.__name__)
 def test_what_a_foreign_file_is(name, call, tmp_path):
     content, said = FILES[name]
     path = tmp_path / name

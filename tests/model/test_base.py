@@ -107,12 +107,11 @@ def test_bases_that_can_not_be(arm, tmp_path):
         ):
             trundle.derive(given, base="fixed")
         assert trundle.derive(given, base="planar").coordinates == trundle.derive(cart).coordinates
-    for given in (model, model.save(tmp_path / "arm.trundle.json")):
-        with pytest.raises(
-            InputError, match="are those of a floating base, not of a fixed one\n.*derive them anew"
-        ):
-            trundle.simulate(given, 1.0, base="fixed")
-        assert trundle.simulate(given, 0.1, base="floating").final["z"] < 0
+    with pytest.raises(
+        InputError, match="are those of a floating base, not of a fixed one\n.*derive them anew"
+    ):
+        trundle.simulate(model, 1.0, base="fixed")
+    assert trundle.simulate(model, 0.1, base="floating").final["z"] < 0
     for given in (cart, path, arm):
         with pytest.raises(InputError, match="unknown base 'fixd'\n.*did you mean 'fixed'"):
             trundle.derive(given, base="fixd")

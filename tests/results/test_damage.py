@@ -150,6 +150,6 @@ def test_compressed_files_are_read(tmp_path):
 
 @pytest.mark.parametrize("given", [5, None, b"a.nc", io.BytesIO(), ["a.nc"], "", "a\nb.nc"])
 def test_what_is_no_path(given):
-    for load in (Run.load, Batch.load, trundle.load, trundle.open, RUN.save, BATCH.save):
+    for load in (Run.load, Batch.load, trundle.load, RUN.save, BATCH.save):
         with pytest.raises(InputError):
             load(given)

@@ -305,7 +305,7 @@ def test_names_for_files_lead_nowhere_else():
     for text in ("über", "名前" * 100, "CON", "com1.csv", "...x"):
         name = file_name(text)
         assert PurePath(name).name == name != ".."
-        assert 0 < len(f"{name}_12.trundle.json".encode()) < 255
+        assert 0 < len(f"{name}_12.peaks.csv".encode()) < 255
 
 
 @pytest.mark.parametrize("suffix", [".nc", ".csv"])

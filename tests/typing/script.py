@@ -55,13 +55,12 @@ def pieces(model: Model) -> float:
 
 
 def main(folder: Path) -> None:
-    """Files, kept models, questions, errors."""
+    """Files, questions, errors."""
     robot = describe(0.2)
     model = trundle.derive(robot)
-    again: Model = trundle.open(model.save(folder / "robot.trundle.json"))
-    names: tuple[str, ...] = again.states
-    run = drive(again, 12.0)
-    print(pieces(again))
+    names: tuple[str, ...] = model.states
+    run = drive(model, 12.0)
+    print(pieces(model))
     run.save(folder / "run.nc")
     final: float = Run.load(folder / "run.nc").final[names[0]]
     batch = many(model, 8)

@@ -9,7 +9,6 @@ import json
 import re
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -27,7 +26,6 @@ from tools.fuzz.mutations import PIECES, mutate_bytes, mutate_text, mutate_tree
 from trundle import catalog
 from trundle.documents import Document, dump, dump_urdf, parse, parse_urdf
 from trundle.documents.osim.osim_reader import parse_document as parse_osim
-from trundle.model import archive
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.values import read_value
 from trundle.show.words.analysis_words import sections
@@ -197,43 +195,6 @@ def _xml(tree: object) -> str:
     return f"<{tag}{written}>{inside}</{tag}>"
 
 
-def kept_models() -> Kind:
-    """Models' files: mutated by key, with a checksum that fits, or by text."""
-    robots = [
-        catalog.robot("pendulum"),
-        catalog.robot("differential_drive"),
-        catalog.robot("four_bar"),
-        trundle.load(EXAMPLES / "gears/synchro.yaml"),
-    ]
-    bases = tuple(json.loads(archive.to_text(trundle.derive(robot))) for robot in robots)
-
-    def mutate(content: object, rng: Random) -> object:
-        if isinstance(content, str) or rng.random() < 0.1:
-            return mutate_text(content if isinstance(content, str) else json.dumps(content), rng)
-        if rng.random() < 0.2:  # a name that is another one everywhere
-            text = json.dumps(content)
-            name = rng.choice(sorted(set(re.findall(r'"[a-z_.]+"', text))))
-            return json.loads(text.replace(name, rng.choice(('"x"', '"renamed"', '""'))))
-        return mutate_tree(content, rng, bases)
-
-    return Kind("kept model", 10, bases, mutate, _kept_model)
-
-
-def _kept_model(content: object, rng: Random) -> None:
-    if isinstance(content, dict):
-        with suppress(ValueError):  # what JSON can't hold
-            content = {**content, "sha256": archive.checksum(content)}
-    model = archive.from_text(content if isinstance(content, str) else json.dumps(content))
-    assert archive.from_text(archive.to_text(model)) == model, "a model that is kept again differs"
-    depth = rng.random()
-    if depth < 0.3:
-        require_numbers(trundle.simulate(model, 0.2, samples=5, progress=False))
-    elif depth < 0.4:
-        require_said(trundle.to_text(model))
-    elif depth < 0.5:
-        trundle.to_text(trundle.linearize(model))
-
-
 def csv_tables() -> Kind:
     """CSV files, of runs and of inputs."""
     bases = (
@@ -382,6 +343,6 @@ def _by_bytes(content: object, rng: Random) -> bytes:
 
 
 KINDS = (
-    descriptions, yaml_texts, urdf_files, osim_models, kept_models, csv_tables, recorded_motions, netcdf_files,
+    descriptions, yaml_texts, urdf_files, osim_models, csv_tables, recorded_motions, netcdf_files,
     netcdf_data, motion_files, path_files, mesh_files, formulas, command_lines, python_calls,
 )  # fmt: skip

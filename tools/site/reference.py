@@ -14,7 +14,7 @@ from tools.site.docstrings import restructured
 TOPICS: Mapping[str, tuple[str, ...]] = {
     "Describe a robot": ("load", "Robot", "register", "catalog", "robot", "documents"),
     "Derive and read its equations": (
-        *("derive", "Model", "open", "equations", "format_equations", "explain", "analyze", "Analysis"),
+        *("derive", "Model", "equations", "format_equations", "explain", "analyze", "Analysis"),
         *("from_sympy", "formulas"),
     ),
     "Simulate": ("run", "simulate", "roll", "rollout", "traverse", "ode", "table", "Run", "Batch", "to_run"),

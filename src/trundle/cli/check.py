@@ -30,7 +30,7 @@ with status 1. --full adds the numbers. trundle equations has the determinants a
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     add = parser.add_argument
-    add("file", metavar="FILE", help="the description, or a kept model (.trundle.json); - for standard input")
+    add("file", metavar="FILE", help="the description; - for standard input")
     add_base(parser)
     add("--full", action="store_true", help="all numbers and brackets")
     text = "a coordinate of the configuration that 'now' is about (default: all 0)"

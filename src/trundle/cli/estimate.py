@@ -69,7 +69,7 @@ def execute(args: Namespace, out: Output) -> int:
         from trundle.show.words.estimate_words import estimate_record, estimate_text
 
         found = estimate(
-            request.kept or request.document,
+            request.document,
             args.log,
             noise={name: number(value, f"noise.{name}") for name, value in args.noise} or None,
             pose=_by_coordinate(args.pose, "pose"),

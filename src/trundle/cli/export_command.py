@@ -34,7 +34,7 @@ EPILOG = _epilog
 
 def configure(parser: ArgumentParser) -> None:
     """The options."""
-    parser.add_argument("file", metavar="FILE", help="the description, or a kept model; - for standard input")
+    parser.add_argument("file", metavar="FILE", help="the description; - for standard input")
     add_base(parser)
     parser.add_argument("--to", required=True, metavar="TARGET", help="see below")
     parts = ",".join(EXPORTED)
@@ -64,7 +64,7 @@ def execute(args: Namespace, out: Output) -> int:
 
         with out.doing(f"writing {request.document.robot.name} as {args.to}"):
             made = export(
-                request.kept or request.document,
+                request.document,
                 args.to,
                 args.what,
                 output=args.output,

@@ -189,7 +189,7 @@ def _results(args: Namespace, progress: bool) -> Results:
     method, recorded = _plates(args.plates)
     with request.located(), options_named(_OPTIONS):
         loads = inverse(
-            request.kept or request.document,
+            request.document,
             args.motion,
             markers=args.markers,
             smoothing=_smoothing(args.smooth, "--smooth"),

@@ -50,7 +50,7 @@ def execute(args: Namespace, out: Output) -> int:
         from trundle.show.words.linear_words import regulator_record
 
         found = lqr(
-            request.kept or request.document,
+            request.document,
             dict(args.at) or None,
             dict(args.tolerances),
             period=args.period,

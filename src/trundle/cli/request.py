@@ -1,4 +1,4 @@
-"""What a command is about: the description or the kept model in a file, and what its options change of the run."""
+"""What a command is about: the description in a file, and what its options change of the run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trundle.cli.parsing import options_named
@@ -17,7 +16,6 @@ from trundle.files import file_name
 
 if TYPE_CHECKING:
     from trundle.documents import Document, RunSpec
-    from trundle.model import Model
     from trundle.simulation.runfile import Task
 
 STDIN = "-"
@@ -30,10 +28,9 @@ _OPTIONS = {name: f"--{name}" for name in ("initial", "duration", "method", "sam
 
 @dataclass(frozen=True)
 class Request:
-    """What a file holds: a description, and the model where it is a kept one."""
+    """What a file holds."""
 
     document: Document
-    kept: Model | None = None
     from_file: bool = True
 
     @cached_property
@@ -48,7 +45,7 @@ class Request:
         """The name for what is written: the file's without its ending, or the robot's."""
         path = self.document.path
         if self.from_file and path is not None and path.stem:
-            return path.stem.removesuffix(".trundle") if self.kept else path.stem
+            return path.stem
         return file_name(self.document.robot.name)
 
     def task(self, args: argparse.Namespace) -> Task:
@@ -58,7 +55,7 @@ class Request:
         said = {name: getattr(args, option[2:], None) for name, option in _OPTIONS.items()}
         said |= {name: dict(said[name] or ()) for name in ("parameters", "inputs", "initial")}
         with options_named(_OPTIONS):
-            return task_of(self.kept or self.document, Changes(**said))
+            return task_of(self.document, Changes(**said))
 
     def unmoved(self, seconds: float) -> Iterator[str]:
         """That the file doesn't say what moves the robot, and what holds then."""
@@ -78,34 +75,13 @@ class Request:
 
 
 def read_request(file: str, base: str | None = None) -> Request:
-    """The description in a file or on standard input ("-"), or the kept model in a file, on the `base` that is asked
-    for.
-    """
+    """The description in a file or on standard input ("-"), on the `base` that is asked for."""
+    from trundle.documents import load
+
     with options_named({"base": "--base"}):
-        return _read(file, base)
-
-
-def _read(file: str, base: str | None) -> Request:
-    """What a file holds, by its name; raises InputError where its robot can't have the base."""
-    from trundle.documents import Document, load
-    from trundle.documents.document import MODEL_SUFFIX
-
-    if file == STDIN:
-        return Request(_standard_input(base), from_file=False)
-    if not file.lower().endswith(MODEL_SUFFIX):
+        if file == STDIN:
+            return Request(_standard_input(base), from_file=False)
         return Request(load(file, base=base))
-    from trundle.model.archive import open_model
-    from trundle.model.arguments import on_base
-
-    model = open_model(file)
-    if model.robot is None:
-        raise InputError(
-            "holds a model that came from SymPy, without a description",
-            file=file,
-            hint="use it from Python: trundle.simulate(trundle.open(path), ...)",
-        )
-    on_base(model, base)
-    return Request(Document(model.robot, None, Path(file)), model)
 
 
 def _standard_input(base: str | None) -> Document:

@@ -38,7 +38,7 @@ show: path, states, inputs, contacts, checks."""
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     add = parser.add_argument
-    add("file", metavar="FILE", help="the description, or a kept model (.trundle.json); - for standard input")
+    add("file", metavar="FILE", help="the description; - for standard input")
     add_base(parser)
     changes = {
         "--set": "another value for a parameter; nothing is derived anew",
@@ -96,9 +96,7 @@ def execute(args: Namespace, out: Output) -> int:
         *_balanced(task, run),
         *_beyond(request, run),
     ]
-    report = RunReport(
-        request.document.robot, task, run, files, figure_seconds, notes, request.kept is not None
-    )
+    report = RunReport(request.document.robot, task, run, files, figure_seconds, notes)
     if out.json:
         out.answer(run_data(report))
     elif not out.quiet:

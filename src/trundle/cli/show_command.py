@@ -173,7 +173,7 @@ class _Thing:
         from trundle.simulation.runfile import task_of
 
         with Doing(self.progress, f"deriving {self.request.document.robot.name}"):
-            task = task_of(self.request.kept or self.request.document)
+            task = task_of(self.request.document)
         return task.run(progress=self.progress)
 
     @property
@@ -258,7 +258,7 @@ def _page(things: Sequence[_Thing], args: Namespace) -> list[Path]:
         raise InputError(f"{str(path)!r}: a page's file ends in .html", key="--output")
     claim(str(path), args.force)
     alone = things[0] if len(things) == 1 and not things[0].is_run else None
-    given = alone.request.kept or alone.request.document if alone else [thing.run for thing in things]
+    given = alone.request.document if alone else [thing.run for thing in things]
     text = page_of(given, field=field_of(args), progress=things[0].progress)
     write_file(str(path), text)
     return [path]
@@ -283,7 +283,7 @@ def _drive(things: Sequence[_Thing], args: Namespace) -> list[Path]:
     path = Path(args.output) if args.output else None
     if path is not None:
         claim_run(path, args.force)
-    run = drive(thing.request.kept or thing.request.document)
+    run = drive(thing.request.document)
     return [] if path is None else [run.save(path)]
 
 

@@ -42,7 +42,7 @@ _OPTIONS = {
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     add = parser.add_argument
-    add("file", metavar="FILE", help="the description, or a kept model (.trundle.json); - for standard input")
+    add("file", metavar="FILE", help="the description; - for standard input")
     add_base(parser)
     often = "(as often as needed)"
     text = f"what differs between robots, and how {often}"

@@ -117,8 +117,6 @@ def refuse_foreign(content: bytes, file: str | None) -> None:
 
 # A description of a hundred bodies has some 20 kB; tables that need more belong into a CSV file.
 MOST_BYTES = 1_000_000
-# How the name of a file ends that `model.save` wrote: a description with the equations derived from it.
-MODEL_SUFFIX = ".trundle.json"
 
 
 @dataclass(frozen=True)
@@ -204,7 +202,7 @@ def too_large(size: int, file: str | None, most: int = MOST_BYTES) -> InputError
         f"has {size:,} bytes; it may have {most:,}",
         file=file,
         hint=None
-        if (file or "").lower().endswith((".urdf", MODEL_SUFFIX))
+        if (file or "").lower().endswith(".urdf")
         else 'keep long tables in a CSV file: inputs: {NAME: {file: "table.csv"}}',
     )
 

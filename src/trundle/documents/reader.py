@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, core_schema
 
-from trundle.documents.document import MODEL_SUFFIX, MOST_BYTES, Document, read_text, too_large
+from trundle.documents.document import MOST_BYTES, Document, read_text, too_large
 from trundle.documents.runspec import RunSpec
 from trundle.documents.yamltext import read_yaml
 from trundle.errors import InputError
@@ -110,9 +110,6 @@ def load(
     if isinstance(source, Mapping):
         return _document({"trundle": FORMAT, **by_name(source, "source")}, base=base, strict=strict)
     path = path_of(source, "load")
-    if str(source).lower().endswith(MODEL_SUFFIX):
-        message = "holds a model that was kept, not a description alone"
-        raise InputError(message, file=str(source), hint="trundle.open(path) gives the model, and its robot")
     if path.suffix.lower() == ".urdf":
         from trundle.documents.urdf.urdf_reader import load_document  # late: others don't wait for it
 

@@ -10,7 +10,6 @@ from typing import TypeVar
 import numpy as np
 
 from trundle.documents import Document, load
-from trundle.documents.document import MODEL_SUFFIX
 from trundle.errors import InputError
 from trundle.files import path_of
 from trundle.model.derive import derive_robot
@@ -127,8 +126,7 @@ def derive(
     Parameters
     ----------
     robot : Robot, path, mapping or Document
-        The description, as `trundle.load` or the catalogue gives it, a file of one, or what such a file would hold. A
-        kept model (.trundle.json) is opened.
+        The description, as `trundle.load` or the catalogue gives it, a file of one, or what such a file would hold.
     base : {"fixed", "planar", "floating"}, optional
         How the base moves, in place of what the description says: "fixed" holds an arm from URDF to the ground.
     controllers : mapping of str to Controller or mapping, optional
@@ -180,12 +178,7 @@ def opened(given: object, call: str, base: str | None = None) -> Robot | Model |
     if isinstance(given, Mapping):
         return load(given, base=base)
     if isinstance(given, (str, os.PathLike)):
-        path = path_of(given, call)
-        if path.name.lower().endswith(MODEL_SUFFIX):
-            from trundle.model.archive import open_model  # late: few models are kept in files
-
-            return on_base(open_model(path), base)
-        return load(path, base=base)
+        return load(path_of(given, call), base=base)
     raise InputError(
         f"{call} takes a robot, a model or a file, not {kind_of(given)}",
         hint="load one: trundle.load(path), or take one of trundle.catalog",

@@ -239,12 +239,6 @@ def _on_one_level(robot: Robot) -> dict[str, object]:
     return {"wheels": moved}
 
 
-def names_of_controllers(robot: Robot) -> set[str]:
-    """The names of their states and references, as models have them."""
-    own = {f"{each.name}.{own}" for each in placed(robot) for own in (*each.states, *each.references)}
-    return own | {name for each in placed(robot) for name in each.held}
-
-
 def require_undriven(robot: Robot | None, names: Iterable[object], key: str = "") -> None:
     """Raise InputError where somebody gives an input that controllers drive."""
     each_of = [] if robot is None or not robot.controllers else placed(robot)

@@ -1,4 +1,4 @@
-"""Where a model is taken: into functions of NumPy, JAX, CasADi and SciPy, other languages, pages and files."""
+"""Where a model is taken: into functions of NumPy, JAX, CasADi and SciPy, other languages, and pages."""
 
 from __future__ import annotations
 
@@ -214,32 +214,3 @@ class Portable(Doors):
         from trundle import export
 
         return export(self._model, to, what, output=output, name=name, precision=precision, force=force)
-
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write description, equations and names to one plain file, whole or not at all.
-
-        Parameters
-        ----------
-        path : str or path
-            Its name ends in .trundle.json.
-
-        Returns
-        -------
-        Path
-            The file, which `trundle.open` reads without deriving anything.
-
-        Raises
-        ------
-        InputError
-            For another suffix, and where the file can't be written.
-
-        Examples
-        --------
-        >>> import trundle
-        >>> path = trundle.derive(trundle.catalog.pendulum()).save("pendulum.trundle.json")
-        >>> trundle.open(path).name
-        'pendulum'
-        """
-        from trundle.model.archive import save_model
-
-        return save_model(self._model, path)

@@ -111,7 +111,7 @@ def run(
     Parameters
     ----------
     given : path, mapping, Document, Robot or Model
-        A description file (YAML or URDF) or a kept model (.trundle.json), or what such a file would hold. Its run
+        A description file (YAML or URDF), or what such a file would hold. Its run
         section says whether forces move the robot (`simulate`) or the motions of its wheels are given (`roll`).
     parameters : mapping of str to number or str
         Changed values by name, beside those that the run section sets; in SI or as text with units.

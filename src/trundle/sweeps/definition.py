@@ -39,7 +39,7 @@ _PARTS = {
 
 
 def text_of(work: AnyWork) -> str:
-    """The work as text: the kept model, or a robot and its ground, and what happens to it."""
+    """The work as text: the model, or a robot and its ground, and what happens to it."""
     content: dict[str, Any] = {
         "trundle_sweep": FORMAT,
         "design": work.design.plain,

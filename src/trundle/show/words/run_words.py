@@ -32,7 +32,7 @@ _MOST_STATES = 30
 @dataclass(frozen=True)
 class RunReport:
     """All that is told of a run: its robot, the task that it did, the files that were written, how long the
-    figures took, what the user should know, and whether the model was `kept` from before.
+    figures took, and what the user should know.
     """
 
     robot: Robot
@@ -41,7 +41,6 @@ class RunReport:
     files: Sequence[Path] = ()
     figure_seconds: float = 0.0
     notes: Sequence[str] = ()
-    kept: bool = False
 
     @property
     def all_notes(self) -> list[str]:
@@ -168,7 +167,7 @@ def _times(report: RunReport) -> list[tuple[str, str, str]]:
     """Rows of a step's name, the time that it took, and a remark on it. Figures stand there if some were drawn."""
     run = report.run
     told = {
-        "derive": "before the model was kept; not now" if report.kept else "",
+        "derive": "",
         "compile": "",
         "simulate": f"{run.duration:g} s, by {run.summary['method']}, {counted(len(run), 'sample')}",
     }
