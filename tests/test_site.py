@@ -119,7 +119,7 @@ def test_pages_of_questions_stand_below_their_topic():
     assert "inverse_markers" in questions(ROOT / "docs" / "inverse_dynamics.md")
     asked = [page.stem for page in (ROOT / "docs").glob("*.md") if "_" in page.stem]
     below = {name for page in (ROOT / "docs").glob("*.md") for name in questions(page)}
-    assert sorted(set(asked) - below) == ["inverse_dynamics", "model_file"]
+    assert sorted(set(asked) - below) == ["inverse_dynamics"]
 
 
 def test_live_pages_share_one_script(tmp_path):
