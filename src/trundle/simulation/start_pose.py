@@ -55,7 +55,8 @@ def warn_of_start(robot: Robot | None, signals: Mapping[str, Signal], start: Map
         named = [each.references.get(of, "") for of in ("x", "y", "theta")]
         if any(name not in signals or signals[name].feedback for name in named):
             continue
-        x, y, theta = (signals[name].value(0.0) for name in named)
+        # what is rounding is written as 0
+        x, y, theta = (round(signals[name].value(0.0), 9) + 0.0 for name in named)
         aside = math.hypot(start["x"] - x, start["y"] - y)
         turned_by = abs(math.remainder(_heading(start) - theta, 2 * math.pi))
         if aside > _ASIDE or turned_by > _TURNED:
