@@ -39,6 +39,8 @@ from trundle.robot.couplings import linkages
 # Intervals of a section's speed: so many at least and at most, and one more for so many metres and radians of steering.
 _FEWEST, _MOST = 40, 120
 _METRES, _RADIANS = 0.05, 0.06
+# Nor does a wheel steer by more than this (rad) on one: where it passes near the centre of rotation, bounds are sharp.
+_SWING = 0.8
 # Looks along a section for its zeros, knots and swings: a wheel must not turn by half a turn from look to look.
 _LOOKS = 4001
 # Rounds of thirds that close in on a zero of a velocity: (2/3)^60 of two looks is 1e-14 of the section.
@@ -343,10 +345,12 @@ def _knots(
 ) -> Knots:
     """Where a section's speed may change its law: closer where wheels steer much, and where the path or a zone does."""
     z, steps = steered_along(drive, section, stretched, drive.points & (forward != 0), _LOOKS)
-    density = np.diff(stretched.at(z)[0]) / _METRES + np.abs(steps).max(axis=1) / _RADIANS
+    swings = np.abs(steps).max(axis=1)
+    density = np.diff(stretched.at(z)[0]) / _METRES + swings / _RADIANS
     wished = np.clip(density.sum(), _FEWEST, _MOST)
     # half of the knots where much happens, half evenly: so no interval is very long
-    total = np.concatenate([[0.0], np.cumsum(density / density.sum() * wished / 2 + np.diff(z) * wished / 2)])
+    dense = np.maximum(density / density.sum() * wished / 2, swings / _SWING)
+    total = np.concatenate([[0.0], np.cumsum(dense + np.diff(z) * wished / 2)])
     even = graded(np.interp(np.linspace(0.0, total[-1], int(total[-1]) + 1), total, z))
     nodes = section.spline.t - section.begin
     asked = np.array([end for zone in zones for end in (zone.start, zone.end)])
