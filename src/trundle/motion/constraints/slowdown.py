@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -110,10 +110,6 @@ def _largest(taken: FloatArray, names: Sequence[str]) -> tuple[FloatArray, _Reas
     return most, np.array(names, dtype=object)[(taken >= most * (1 - _ROUNDING)).argmax(axis=0)]
 
 
-def _chosen(samples: Samples, which: IntArray) -> Samples:
-    return Samples(**{field.name: getattr(samples, field.name)[which] for field in fields(samples)})
-
-
 class _Paced:
     """What constraints ask at samples of which x is chosen, by `at(samples, x)`: forces are affine in (1, x, x²)."""
 
@@ -136,7 +132,7 @@ class _Paced:
 
     def shares(self, which: IntArray, x: FloatArray) -> dict[str, FloatArray]:
         """By what binds, the share that samples (n,) at their x take of it; of "" 0 where nothing does."""
-        samples, forces = self.at(_chosen(self.samples, which), x), None
+        samples, forces = self.at(self.samples.chosen(which), x), None
         if self.demand is not None:
             nu = self.demand.balance.driven.speeds(samples)
             forces = self.demand.chosen(which).forces_at(nu, x, x**2)

@@ -6,8 +6,8 @@ c = X − x. Their slopes are differences from what they are a small step aside,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -35,17 +35,51 @@ _SAGS = 0.9
 
 
 class Held(NamedTuple):
-    """c (n, m) and its slopes (n, L, m); where c bends down: −∇²c of row `owner` is the sum of `weight` (n, h) times
-    squares of `bend` (n, L, h); and bounds that change (n, q), which have to stay positive, with theirs (n, L, q).
+    """c (m, n), its slopes, and where it bends down.
+
+    `ways` (q + t, L, n) are the slopes of `mixed` rows (q,), and behind them those of what c are made of, of which the
+    first m times `by` (m, n) are the slopes of all other rows. −∇²c of row `owner` is the sum of `weight` (t, n) times
+    their squares. Bounds that change (r, n) have to stay positive, and have slopes (r, L, n).
     """
 
     value: FloatArray
-    slopes: FloatArray
-    bend: FloatArray
+    ways: FloatArray
+    mixed: IntArray
+    by: FloatArray
     weight: FloatArray
     owner: IntArray
     bounds: FloatArray
     bounds_by: FloatArray
+
+    def along(self, way: FloatArray) -> FloatArray:
+        """By how much c changes along ways (n, L), (m, n)."""
+        own, rest = np.split(along(self.ways[: len(self.mixed) + len(self.value)], way), [len(self.mixed)])
+        rest *= self.by
+        rest[self.mixed] += own
+        return rest
+
+    def onto(self, price: FloatArray) -> FloatArray:
+        """The sum of c's slopes with prices (m, n), (n, L)."""
+        prices = np.concatenate([price[self.mixed], self.by * price])
+        return np.einsum("mln,mn->nl", self.ways[: len(prices)], prices)
+
+    def squares(self, weight: FloatArray, price: FloatArray) -> FloatArray:
+        """(n, L, L): the sum of squares of c's slopes with weights (m, n), and of where it bends with prices (m, n)."""
+        bent = self.weight * price[self.owner]
+        bent[: len(weight)] += self.by**2 * weight
+        weights = np.concatenate([weight[self.mixed], bent])
+        wide, count = self.ways.shape[1:]
+        squares = np.empty((wide, wide, count))
+        for i in range(wide):
+            weighted = weights * self.ways[:, i]
+            for j in range(i + 1):
+                squares[i, j] = squares[j, i] = np.einsum("mn,mn->n", weighted, self.ways[:, j])
+        return squares.transpose(2, 0, 1)
+
+
+def along(slopes: FloatArray, way: FloatArray) -> FloatArray:
+    """By how much what has slopes (m, L, n) changes along ways (n, L), (m, n)."""
+    return np.einsum("mln,ln->mn", slopes, np.ascontiguousarray(way.T))
 
 
 class Laws:
@@ -86,40 +120,40 @@ class Laws:
 
     def wishes(self, at: FloatArray) -> FloatArray:
         """The contacts' forces (n, forces) in N that are wished for."""
-        return np.zeros((self.count, 0)) if self.demand is None else self._chosen(self.demand, at[:, None])[1]
+        return (
+            np.zeros((self.count, 0))
+            if self.demand is None
+            else self._chosen(self.demand, at[None])[1][:, 0].T
+        )
 
     def _chosen(self, demand: Demand, parts: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """What motion takes (speeds, n W) at places (n, W, L), the second of which has another b, and forces."""
+        """What motion takes (speeds, W, n) at places (W, n, L), the second of which has another b, and the contacts'
+        forces (forces, W, n).
+        """
         balance, own = demand.balance, self.null.shape[2]
         b, a, free = parts[..., 0], parts[..., 1], parts[..., self.orders : self.orders + own]
-        given = np.repeat(balance.efforts(demand.pace * np.sqrt(b[:, 0]))[..., None], b.shape[1], axis=2)
-        if b.shape[1] > 1:
-            given[..., 1] = balance.efforts(demand.pace * np.sqrt(b[:, 1]))
-        taken = affine(demand.needed[..., None], a, b) - given
-        forces = taken[balance.free].transpose(1, 2, 0) @ balance.inverse.transpose(0, 2, 1)
-        forces += free @ self.null.transpose(0, 2, 1) * self.typical
-        return taken.reshape(len(taken), -1), forces.reshape(-1, forces.shape[2])
+        taken = affine(demand.needed[:, :, None], a, b)
+        given = balance.efforts(demand.pace * np.sqrt(b[0]))
+        taken -= given[:, None]
+        if len(b) > 1:
+            taken[:, 1] += given - balance.efforts(demand.pace * np.sqrt(b[1]))
+        forces = taken[balance.free].transpose(2, 1, 0) @ balance.inverse.transpose(0, 2, 1)
+        forces += free.swapaxes(0, 1) @ self.null.transpose(0, 2, 1) * self.typical
+        return taken, forces.transpose(2, 1, 0)
 
     def _aside(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Places (n, 1 + L, L), the first of them `at`, and by how far the others are aside of it, (n, L)."""
-        steps = np.full(at.shape, _STEP)
-        steps[:, 0] *= at[:, 0]
-        steps[:, 1 : self.orders] *= np.abs(at[:, : self.orders]).max(axis=0)[1:] + at[:, 0].max()
-        parts = np.repeat(at[:, None], 1 + self.wide, axis=1)
-        parts[:, 1:] += steps[:, None] * np.eye(self.wide)
+        """Places (1 + L, n, L), the first of them `at`, and by how far the others are aside of it, (L, n)."""
+        steps = np.full(at.T.shape, _STEP)
+        steps[0] *= at[:, 0]
+        steps[1 : self.orders] *= (np.abs(at[:, : self.orders]).max(axis=0)[1:] + at[:, 0].max())[:, None]
+        parts = np.repeat(at[None], 1 + self.wide, axis=0)
+        parts[1:] += steps[:, :, None] * np.eye(self.wide)[:, None]
         return parts, steps
 
     def _rows(self, parts: FloatArray) -> list[Row]:
-        """All constraints' at places (n, W, L)."""
-        many, unit, whole = parts.shape[1], self.looks.unit, parts.reshape(-1, self.wide)
-        bend = whole[:, 2] if self.orders == 3 else np.zeros(len(whole))
-        tiled = Samples(
-            **{field.name: getattr(unit, field.name).repeat(many, axis=0) for field in fields(unit)}
-        )
-        moving = Moving(
-            samples=passed(tiled, whole[:, 0], whole[:, 1], bend), times=self.looks.z.repeat(many)
-        )
-        rows: list[Row] = []
+        """All constraints' at places (W, n, L)."""
+        many, whole, rows = len(parts), parts.reshape(-1, self.wide), list[Row]()
+        moving = Moving(samples=self._samples(parts), times=np.tile(self.looks.z, many))
         if self.demand is not None:
             volts = _SAGS + whole[:, self.wide - len(self.supplies) :].T
             fed = {s.name: v * float(s.full_voltage) for s, v in zip(self.supplies, volts, strict=True)}
@@ -127,53 +161,62 @@ class Laws:
             rows += map(_sagging, self.supplies, BatteryPower().rows(moving), volts)
         return [*(row for each in self.looks.problem.constraints.each for row in each.rows(moving)), *rows]
 
+    def _samples(self, parts: FloatArray) -> Samples:
+        """What moves at places (W, n, L), of which only the first ones differ by how."""
+        count, moved = self.count, parts[: 1 + self.orders].reshape(-1, self.wide)
+        places = np.arange(parts[..., 0].size)
+        b, slope, bend = (moved[:, k] if k < self.orders else np.zeros(len(moved)) for k in range(3))
+        first = passed(self.looks.unit.chosen(places[: len(moved)] % count), b, slope, bend)
+        return first.chosen(np.where(places < len(moved), places, places % count))
+
     def _forces(self, demand: Demand, parts: FloatArray) -> MotionForces:
         """What motors and floor give there."""
-        many, (b, a) = parts.shape[1], (parts[..., k].ravel() for k in (0, 1))
+        many, (b, a) = len(parts), (parts[..., k] for k in (0, 1))
         taken, forces = self._chosen(demand, parts)
-        pushed = forces.reshape(*parts.shape[:2], -1) @ demand.balance.rows
-        loads = affine(demand.loads.repeat(many, axis=1), a[:, None], b[:, None])
-        rates = demand.pace.repeat(many, axis=1) * np.sqrt(b)
-        where = {name: angle.repeat(many) for name, angle in demand.balance.where.items()}
-        needed = taken - pushed.reshape(len(forces), -1).T
-        return settled_forces(replace(demand.balance, where=where), rates, needed, forces, loads)
+        pushed = forces.transpose(2, 1, 0) @ demand.balance.rows
+        loads = affine(demand.loads.swapaxes(1, 2)[:, :, None], a, b)
+        where = {name: np.tile(angle, many) for name, angle in demand.balance.where.items()}
+        # places one after the other for what is told of one wheel: no strides
+        rates, needed, forces, loads = (
+            each.reshape(len(each), -1)
+            for each in (demand.pace[:, None] * np.sqrt(b), taken - pushed.transpose(2, 1, 0), forces, loads)
+        )
+        return settled_forces(replace(demand.balance, where=where), rates, needed, forces.T, loads.T)
 
     def held(self, at: FloatArray) -> Held:
         """All constraints at places (n, L)."""
         parts, steps = self._aside(at)
         rows = _joined(self._rows(parts), steps)
-        owner, sided, changes = rows.owner, rows.sided, rows.changes
+        owner, changes, sided = rows.owner, rows.changes, rows.sided[:, None]
         if self._unit is None:
             size = np.where(np.isfinite(rows.most), np.abs(rows.most), 0.0)
-            unit = np.maximum(size, _UNEVEN * size.max(axis=0))
+            unit = np.maximum(size, _UNEVEN * size.max(axis=1, keepdims=True))
             self._unit = np.where(unit > 0, unit, 1.0)
-        margin = np.stack([self.margin(name) for name in rows.names], axis=1)
+        unit, margin = self._unit, np.stack([self.margin(name) for name in rows.names])
         # what nothing bounds, and what doesn't move where it may not
-        off = ~np.isfinite(rows.most) | ((rows.most == 0) & (rows.summed(np.abs(rows.x)) == 0))
-        most = np.where(off, self._unit, rows.most * margin)
-        most = np.where(sided, most, np.maximum(most, _NOTHING * self._unit))
-        on = np.where(off, 0.0, 1.0)
-        by_most = rows.by_most * (on * margin)[:, None, changes]
-        x, by_x = rows.x * on[:, owner], rows.by_x * on[:, None, owner]
-        # of rows x ≤ X squares are in x
-        share = np.where(sided[owner], 0.0, x / most[:, owner])
-        value = most - rows.summed(share * x)
-        slopes = -2 * rows.summed(share[:, None] * by_x)
-        slopes[..., changes] += by_most * (1 + rows.summed(share**2))[:, None, changes]
-        value[:, sided] -= rows.plain * on[:, sided]
-        slopes[..., sided] -= rows.by_plain * on[:, None, sided]
-        for place, k in enumerate(changes):
-            own = owner == k
-            by_x[..., own] -= share[:, None, own] * by_most[..., [place]]
-        return Held(
-            value / self._unit,
-            slopes / self._unit[:, None],
-            by_x,
-            2 / np.where(sided, self._unit, most * self._unit)[:, owner],
-            owner,
-            most[:, changes],
-            by_most,
-        )
+        off = ~np.isfinite(rows.most) | ~sided & (rows.most == 0) & (rows.summed(np.abs(rows.x)) == 0)
+        most = np.where(off, unit, rows.most * margin)
+        most = np.where(sided, most, np.maximum(most, _NOTHING * unit))
+        by_most = rows.by_most * np.where(off, 0.0, margin)[changes][:, None]
+        # of rows x ≤ X squares are in what x bends by
+        on, parts = ~off[owner], slice(len(rows.x))
+        plain, scale = on & sided[owner], np.where(sided, 1.0, most)[owner]
+        share = np.where(on & ~plain, 1 / scale, 0.0)[parts] * rows.x
+        value = most - rows.summed(np.where(plain[parts], 1.0, share) * rows.x)
+        by = np.where(plain[parts], -1.0, -2 * share) / unit[owner[parts]]
+        grown, own, bends = (1 + rows.summed(share**2)) / unit, *np.split(rows.ways, [len(rows.mixed)])
+        for way, k in zip(own, rows.mixed, strict=True):
+            which = np.flatnonzero(owner[parts] == k)
+            np.einsum("pn,pln->ln", by[which], bends[which], out=way)
+        for change, k in zip(by_most, changes, strict=True):
+            own[rows.mixed == k] += change * grown[k]
+            which = np.flatnonzero(owner[parts] == k)
+            bends[which] -= share[which, None] * change
+        by[rows.mixed] = 0.0
+        weight = np.where(on, 2 / unit[owner] / scale, 0.0)
+        weight[parts][plain[parts]] = 0.0
+        by = by[: len(value)]
+        return Held(value / unit, rows.ways, rows.mixed, by, weight, owner, most[changes], by_most)
 
     def margin(self, name: str) -> FloatArray:
         """The share of what binds that is planned with, (n,)."""
@@ -188,8 +231,10 @@ def _sagging(supply: Supply, power: Row, volts: FloatArray) -> Row:
 
 
 class _Joined(NamedTuple):
-    """Rows together: names and whether they are one-sided, (m,); bounds X (n, m), which of them change with slopes; the
-    x of one-sided rows with slopes; and all that is squared, (n, h), with slopes (n, L, h), and whose it is.
+    """Rows together: names and whether they are one-sided, (m,); bounds X (m, n), which of them change with slopes
+    (r, L, n); and their parts x (p, n), the first one of all first. Slopes of these and, behind them, of what one-sided
+    ones bend by, with their `owner` (t,), are (q + t, L, n), behind room for those of the `mixed` rows (q,), whose
+    parts are several or whose bounds change.
     """
 
     names: list[str]
@@ -197,41 +242,57 @@ class _Joined(NamedTuple):
     most: FloatArray
     changes: IntArray
     by_most: FloatArray
-    plain: FloatArray
-    by_plain: FloatArray
     x: FloatArray
-    by_x: FloatArray
     owner: IntArray
+    mixed: IntArray
+    ways: FloatArray
 
     def summed(self, each: FloatArray) -> FloatArray:
-        """(n, …, m): the sums of what rows have of (n, …, h)."""
-        return each @ np.equal.outer(self.owner, np.arange(len(self.names))).astype(float)
+        """(m, …): the sums over rows' parts, (p, …)."""
+        # not by BLAS, whose threads wait for one another longer than all this takes
+        sums = each[: len(self.names)].copy()
+        for place in range(len(sums), len(each)):
+            sums[self.owner[place]] += each[place]
+        return sums
 
 
 def _joined(rows: Sequence[Row], steps: FloatArray) -> _Joined:
-    """Rows at places (n, 1 + L), the first of which others are aside of by steps (n, L)."""
-    count, wide = steps.shape
-    none = np.zeros((count * (1 + wide), 0))
-
-    def joined(each: Iterable[FloatArray]) -> tuple[FloatArray, FloatArray]:
-        whole = np.concatenate([none, *each], axis=1).reshape(count, 1 + wide, -1)
-        return whole[:, 0], (whole[:, 1:] - whole[:, :1]) / steps[..., None]
-
-    squared = [row.bends if row.one_sided else row.x for row in rows]
-    sizes = [len(row.names) for row in rows]
-    owners = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
-    whose = [k for k, own in enumerate(squared) for _ in own]
-    empty = np.zeros(0, dtype=int)
+    """Rows at places (1 + L, n), the first of which others are aside of by steps (L, n)."""
+    count, rows = steps.shape[1], [row for row in rows if row.names]
+    names = [name for row in rows for name in row.names]
+    owners = np.split(np.arange(len(names)), np.cumsum([len(row.names) for row in rows])[:-1])
     most = [np.broadcast_to(row.most, row.x[0].shape) for row in rows]
     changing = [k for k, row in enumerate(rows) if np.ndim(row.most) == 2 and np.isfinite(row.most).all()]
-    one = [k for k, row in enumerate(rows) if row.one_sided]
+    groups = [row.x[:1] for row in rows], [row.x[1:] for row in rows], [row.bends for row in rows]
+    whose = [[owners[k] for k, own in enumerate(group) for _ in own] for group in groups]
+    first, others, bends = (np.concatenate([np.zeros(0, dtype=int), *each]) for each in whose)
+    changes = np.concatenate([others[:0], *(owners[k] for k in changing)])
+    mixed = np.union1d(others, changes)
+    x, ways = _differences([part for group in groups for own in group for part in own], steps, len(mixed))
     return _Joined(
-        [name for row in rows for name in row.names],
-        np.repeat([row.one_sided for row in rows], sizes),
-        np.concatenate(most, axis=1)[:: 1 + wide],
-        np.concatenate([empty, *(owners[k] for k in changing)]),
-        joined(most[k] for k in changing)[1],
-        *joined(rows[k].x[0] for k in one),
-        *joined(each for own in squared for each in own),
-        np.concatenate([empty, *(owners[k] for k in whose)]),
+        names,
+        np.repeat([row.one_sided for row in rows], [len(own) for own in owners]),
+        np.concatenate([each[:count].T for each in most]),
+        changes,
+        _differences([most[k] for k in changing], steps)[1],
+        x[: len(first) + len(others)],
+        np.concatenate([first, others, bends]),
+        mixed,
+        ways,
     )
+
+
+def _differences(
+    parts: Sequence[FloatArray], steps: FloatArray, room: int = 0
+) -> tuple[FloatArray, FloatArray]:
+    """What parts are at the first places, (t, n), and their slopes behind some room, (room + t, L, n)."""
+    each = [part.T.reshape(part.shape[1], -1, steps.shape[1]) for part in parts]
+    x = np.concatenate([np.zeros((0, steps.shape[1])), *(values[:, 0] for values in each)])
+    # one array of all: where memory is given back and taken again at every step, that costs a third of it
+    slopes = np.empty((room + len(x), *steps.shape))
+    for values, own in zip(
+        each, np.split(slopes[room:], np.cumsum([len(values) for values in each])), strict=False
+    ):
+        np.subtract(values[:, 1:], values[:, :1], out=own)
+        own /= steps
+    return x, slopes

@@ -14,7 +14,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray, IntArray
 from trundle.errors import NumericsError
-from trundle.motion.paths.force_laws import Held, Laws
+from trundle.motion.paths.force_laws import Held, Laws, along
 
 # The least b, as a share of what is expected there.
 _LEAST = 1e-6
@@ -29,9 +29,11 @@ _TO_EDGE = 0.95
 _ENDLESS = 1e6
 # The last steps aim at this share of the gap that ends them.
 _AIM = 0.3
+# A step is corrected for being longer by this, for what then is below or above these shares of the middle.
+_LONGER, _LOW, _HIGH = 0.3, 0.1, 10.0
 # Laws that leave less than this begin with it; so do their multipliers, for a gap of so much of the time.
 _BEGIN, _BEGIN_GAP = 0.1, 10.0
-_AGAIN, _AGAIN_GAP = 1e-3, 1e-3
+_AGAIN, _AGAIN_GAP = 1e-3, 3e-4
 # Programmes begin where contacts hold at least this share of what they do at rest, and nothing is further beyond.
 _CARRIED, _FAR = 0.3, 30.0
 _NONE = "no speeds along the path keep what binds it"
@@ -64,6 +66,15 @@ class Barriers(NamedTuple):
         """What the time can be less by, as a share of it."""
         # not by BLAS, whose threads wait for one another longer than all this takes
         return float(np.einsum("i,i->", self.left, self.price))
+
+    def reach(self, left: FloatArray, price: FloatArray) -> tuple[float, float]:
+        """How far both can change by so much: all the way, or to where something isn't positive."""
+        return min(1.0, _reach(self.left, left)), min(1.0, _reach(self.price, price))
+
+    def gone(self, left: FloatArray, price: FloatArray, longer: float = 0.0) -> Barriers:
+        """What they are there, or so much further on the way."""
+        far, dear = (min(1.0, reach + longer) for reach in self.reach(left, price))
+        return Barriers(self.left + far * left, self.price + dear * price)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,17 +152,21 @@ class ForceProgramme:
     def _stepped(
         self, system: _Newton, chosen: Chosen, barriers: Barriers, aim: float
     ) -> tuple[Chosen, Barriers]:
-        """Mehrotra's step: a first one all the way shows how near to the middle the second one has to stay."""
+        """Mehrotra's step: a first one all the way shows how near to the middle the second one has to stay. A third one
+        brings back to it what would leave it if that were longer (Gondzio 1996), and counts where it goes further.
+        """
         system.factorise(barriers)
         _, left, price = system.step(barriers, np.zeros_like(system.left))
-        after = Barriers(
-            barriers.left + min(1.0, _reach(barriers.left, left)) * left,
-            barriers.price + min(1.0, _reach(barriers.price, price)) * price,
-        )
+        after = barriers.gone(left, price)
         centre = max((after.gap / barriers.gap) ** 3, min(1.0, aim / barriers.gap)) * barriers.gap / len(left)
-        way, left, price = system.step(barriers, centre - left * price)
+        middle = centre - left * price
+        step = system.step(barriers, middle)
+        product = np.prod(barriers.gone(*step[1:], _LONGER), axis=0)
+        back = np.clip(product, _LOW * centre, _HIGH * centre) - product
+        other = system.step(barriers, middle + np.maximum(back, -_HIGH * centre))
+        way, left, price = max(step, other, key=lambda each: sum(barriers.reach(*each[1:])))
         # what laws are made of stays positive, too
-        change = products(system.held.bounds_by.swapaxes(1, 2), self.place(way))
+        change = along(system.held.bounds_by, self.place(way))
         ways = ((barriers.left, left), (system.held.bounds.ravel(), change.ravel()))
         far = min(1.0, *(_TO_EDGE * _reach(*pair) for pair in ways))
         dear = min(1.0, _TO_EDGE * _reach(barriers.price, price))
@@ -202,9 +217,7 @@ class _Newton:
         held, at, free = self.held, self.at, self.programme.free
         weight, asked, low = np.split(barriers.price / barriers.left, self.cuts)
         price = barriers.price[: self.cuts[0]].reshape(held.value.shape)
-        bent = held.weight * price[:, held.owner]
-        local = (weight.reshape(price.shape)[:, None] * held.slopes) @ held.slopes.swapaxes(1, 2)
-        local += (bent[:, None] * held.bend) @ held.bend.swapaxes(1, 2)
+        local = held.squares(weight.reshape(price.shape), price)
         local[:, 0, 0] += 0.75 * self.worth * at[:, 0] ** -2.5
         local = local.reshape(*self.shape, *local.shape[1:])
         orders = self.programme.laws.orders
@@ -252,7 +265,7 @@ class _Newton:
         programme, held, (entries, columns) = self.programme, self.held, self.rows
         basis, missing = programme.basis, self.left - barriers.left
         own, asked, low = np.split((centre - barriers.price * missing) / barriers.left, self.cuts)
-        local = products(held.slopes, own.reshape(held.value.shape))
+        local = held.onto(own.reshape(held.value.shape))
         local[:, 0] += 0.5 * self.worth * self.at[:, 0] ** -1.5
         local = local.reshape(*self.shape, -1)
         orders = programme.laws.orders
@@ -266,7 +279,7 @@ class _Newton:
         b = cho_solve_banded((self.factor, True), right, check_finite=False)
         rest = products(self.inverse, inner - products(self.cross.transpose(0, 2, 1), b[basis.columns]))
         way = Chosen(b, rest)
-        moved = products(held.slopes.swapaxes(1, 2), programme.place(way)).ravel()
+        moved = held.along(programme.place(way)).ravel()
         left = np.concatenate([moved, -np.einsum("qk,qk->q", entries, b[columns]), b]) + missing
         return way, left, centre / barriers.left - barriers.price - barriers.price / barriers.left * left
 

@@ -40,7 +40,7 @@ _FINE = 40
 _USED, _CREPT = 1e-3, 2e-3
 # Within these shares of the time the rounds' programmes are solved: the nearer to its end one was, the more steps the
 # next one takes to leave the edge of what has changed.
-_GOALS = (3e-3, 3e-4, 3e-5)
+_GOALS = (3e-3, 3e-4, 1e-4)
 # What is known from other intervals begins so far inside of it.
 _WARM = 0.97
 # Nor at less than this share of what b is expected to be: steps that are cut at its least end there.

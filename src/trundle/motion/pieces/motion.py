@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from trundle.arrays import FloatArray, as_numbers
+from trundle.arrays import FloatArray, IntArray, as_numbers
 from trundle.errors import InputError, counted
 from trundle.expected import came
 from trundle.frozen import Brief, frozen, settle
@@ -63,6 +63,10 @@ class Samples(Brief):
         """The same twists at shares of the pace (n,)."""
         orders = {name: order for name, (_, order) in QUANTITIES.items()} | {"twist_rate": 1, "twist_jerk": 2}
         return replace(self, **{name: getattr(self, name) * pace[:, None] ** k for name, k in orders.items()})
+
+    def chosen(self, places: IntArray) -> Samples:
+        """The samples at some of the times."""
+        return Samples(**{field.name: getattr(self, field.name)[places] for field in fields(self)})
 
     @staticmethod
     def joined(parts: Sequence[Samples]) -> Samples:
