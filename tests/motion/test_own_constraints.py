@@ -107,15 +107,24 @@ def wrong(name, rows):
         (
             "gives_nan",
             lambda s, at, read: [within("q", 1, at.twist[0] / at.twist[0])],
-            "NaN for 'q', at rest",
+            "NaN or inf for 'q', at rest",
         ),
-        ("gives_less", lambda s, at, read: [within("q", -1, at.twist[0])], "less than nothing for 'q': -1"),
+        ("gives_less", lambda s, at, read: [within("q", -1, at.twist[0])], "nothing, or less, for 'q': -1"),
         ("gives_more", lambda s, at, read: [within("q", 1, [1, 2, 3])], r"arrays \(3,\) for 'q' at 2 places"),
+        ("gives_zero", lambda s, at, read: [within("q", 0, at.twist[0])], "nothing, or less, for 'q'"),
+        ("gives_inf", lambda s, at, read: [within("q", 1, 1 / at.twist[0])], "NaN or inf for 'q'"),
+        ("gives_no_number", lambda s, at, read: [within("q", 1, None)], "expected a number, got None"),
+        ("gives_field", lambda s, at, read: [within("q", "type", at.twist[0])], "could not convert"),
+        (
+            "gives_twice",
+            lambda s, at, read: 2 * [within("q", 1, at.twist[0])],
+            "two rows are called 'q of own'",
+        ),
         ("no_wheel", lambda s, at, read: [within("q", 1, at.wheels["lef"].speed)], "no wheel 'lef'"),
         ("no_forces", lambda s, at, read: [within("q", 1, at.motors["m"].rate)], "the plan knows no forces"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.filterwarnings("ignore:invalid value", "ignore:divide by zero")
 def test_what_is_wrong_with_a_constraint(name, rows, words):
     robot = catalog.differential_drive().with_constraints({"own": wrong(name, rows)})
     with pytest.raises(InputError, match=words) as error:
@@ -128,3 +137,7 @@ def test_types_of_constraints_are_named(own):
         with pytest.raises(InputError, match=words) as error:
             catalog.differential_drive().with_constraints({"pallet": said})
         assert "tipping" in error.value.hint
+
+
+def test_a_vector_of_three_parts():
+    assert within("a", 2.0, 2.0, -1.0, 2.0).shares == pytest.approx(1.5)

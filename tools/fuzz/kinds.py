@@ -281,7 +281,7 @@ def _results(content: object, rng: Random) -> None:
 
 
 def formulas() -> Kind:
-    """Values of descriptions and expressions of equations."""
+    """Values of descriptions, each where a length is."""
     bases = (
         "6 in",
         "2*pi*r/3",
@@ -320,7 +320,9 @@ def _formula(content: object, rng: Random) -> None:
     known = {name: rng.choice((0.0, 1.5, 1e300)) for name in value.names}
     if not value.names:
         assert np.isfinite(value.number), "a value's NaN unsaid"
-    parse(f"trundle: 1\nrobot: {{parameters: {json.dumps({**known, 'v': text})}}}")
+    body = {"mass": 1, "inertia": {"zz": 1}, "center_of_mass": [text, 0, 0]}
+    robot = {"base": "planar", "body": body, "parameters": known}
+    parse(f"trundle: 1\nrobot: {json.dumps(robot)}")
 
 
 def command_lines() -> Kind:

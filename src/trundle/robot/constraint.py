@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ class Row(NamedTuple):
     def shares(self) -> FloatArray:
         """What is taken of what there is, (n, k): above 1 it is too much; 0 where nothing is taken of nothing."""
         first, *rest = self.x
-        size = first if self.one_sided else np.hypot(first, *rest) if rest else np.abs(first)
+        size = first if self.one_sided else reduce(np.hypot, rest, np.abs(first))
         # a wheel that hardly carries anything grips with next to nothing
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             share = size / self.most
@@ -107,8 +108,8 @@ def within(name: str, most: FloatArray | float, *x: FloatArray | float) -> Row:
 
     Raises
     ------
-    ValueError
-        A part of x is not a number.
+    TypeError, ValueError
+        A part of x, or `most`, is not a number.
 
     Examples
     --------
@@ -116,7 +117,7 @@ def within(name: str, most: FloatArray | float, *x: FloatArray | float) -> Row:
     >>> within("acceleration", 5.0, 3.0, 4.0).shares
     array(1.)
     """
-    return Row((name,), tuple(np.asarray(part, dtype=float) for part in x), most)
+    return Row((str(name),), tuple(map(_number, x)), _number(most))
 
 
 def below(name: str, most: FloatArray | float, x: FloatArray | float) -> Row:
@@ -137,8 +138,8 @@ def below(name: str, most: FloatArray | float, x: FloatArray | float) -> Row:
 
     Raises
     ------
-    ValueError
-        A part of x is not a number.
+    TypeError, ValueError
+        A part of x, or `most`, is not a number.
 
     Examples
     --------
@@ -146,7 +147,14 @@ def below(name: str, most: FloatArray | float, x: FloatArray | float) -> Row:
     >>> below("power", 400.0, -100.0).shares
     array(-0.25)
     """
-    return Row((name,), (np.asarray(x, dtype=float),), most, one_sided=True)
+    return Row((str(name),), (_number(x),), _number(most), one_sided=True)
+
+
+def _number(part: FloatArray | float) -> FloatArray:
+    """A number or an array; TypeError for None, of which NumPy would make NaN."""
+    if part is None:
+        raise TypeError("expected a number, got None: motors without a winding have no current")
+    return np.asarray(part, dtype=float)
 
 
 def _check_constraint(kind: type[Kind]) -> None:

@@ -86,7 +86,7 @@ class Described:
 
     def check(self, samples: Samples, forces: MotionForces | None) -> None:
         """InputError where a constraint fails on a motion, reads forces that aren't known, or says no numbers."""
-        motion = _motion(self.names, samples, forces)
+        motion, told = _motion(self.names, samples, forces), set[str]()
         for name, constraint in self.each.items():
             kind, key = type(constraint).__name__, f"robot.constraints.{name}"
             try:
@@ -94,24 +94,12 @@ class Described:
             except _UnknownForcesError as error:
                 raise InputError(error.message, key=key, hint=error.hint) from None
             for row in rows:
-                if not isinstance(row, Row):
-                    hint = "expected within(name, most, x) or below(name, most, x) of trundle.robot"
-                    raise InputError(f"{kind}.rows gave {row!r}", key=key, hint=hint)
-                sizes = {np.shape(part) for part in (*row.x, row.most)} - {(), (len(samples),)}
-                if sizes:
-                    message = (
-                        f"{kind}.rows gave arrays {sizes.pop()} for {row.names[0]!r} at {len(samples)} places"
-                    )
-                    raise InputError(
-                        message, key=key, hint="x and most are one number a place each, or numbers"
-                    )
-                if any(np.isnan(part).any() for part in (*row.x, row.most)):
-                    message = f"{kind}.rows gave NaN for {row.names[0]!r}, at rest or at 1 m/s"
-                    hint = "divide by nothing that is zero at rest: v/√(v² + ε²)"
-                    raise InputError(message, key=key, hint=hint)
-                if (np.asarray(row.most) < 0).any():
-                    message = f"{kind}.rows allows less than nothing for {row.names[0]!r}: {row.most}"
-                    raise InputError(message, key=key, hint="most is at least 0")
+                if (wrong := _wrong(row, len(samples))) is not None:
+                    raise InputError(f"{kind}.rows {wrong[0]}", key=key, hint=wrong[1])
+                if (shown := _shaped(row, name, len(samples)).names[0]) in told:
+                    hint = "give each row a name of its own, such as that of its wheel"
+                    raise InputError(f"two rows are called {shown!r}", key=key, hint=hint)
+                told.add(shown)
 
     def _asked(self, name: str, constraint: Constraint, motion: MotionState) -> list[Row]:
         def rows(at: MotionState, read: Read) -> list[Row]:
@@ -123,6 +111,26 @@ class Described:
         except InputError as error:
             error.key = key
             raise
+
+
+def _wrong(row: object, count: int) -> tuple[str, str] | None:
+    """What is wrong with a row at so many places, and what helps; None where nothing is."""
+    if not isinstance(row, Row):
+        return f"gave {row!r}", "expected within(name, most, x) or below(name, most, x) of trundle.robot"
+    name, most = row.names[0], np.asarray(row.most)
+    sizes = {np.shape(part) for part in (*row.x, most)} - {(), (count,)}
+    if sizes:
+        hint = "x and most are one number a place each, or numbers"
+        return f"gave arrays {sizes.pop()} for {name!r} at {count} places", hint
+    if np.isnan(most).any() or not all(np.isfinite(part).all() for part in row.x):
+        return (
+            f"gave NaN or inf for {name!r}, at rest or at 1 m/s",
+            "divide by nothing that is zero: v/√(v² + ε²)",
+        )
+    if (most < 0).any() or not most.any():
+        hint = "most is above 0; x is at least 100 by below(name, x, 100)"
+        return f"allows nothing, or less, for {name!r}: {row.most}", hint
+    return None
 
 
 def _shaped(row: Row, name: str, count: int) -> Row:
