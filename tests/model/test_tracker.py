@@ -451,11 +451,11 @@ def test_run_files_take_motions_by_their_files(tmp_path):
     run = trundle.run(file)
     assert run["track.lateral"][0] == 0
     same = trundle.run(file, inputs={"track": places})
-    np.testing.assert_array_equal(run["x"], same["x"])
+    np.testing.assert_allclose(run["x"], same["x"], rtol=1e-12, atol=1e-15)
     by_file = trundle.simulate(
         trundle.derive(file), 1.0, {"track": {"file": str(tmp_path / "eight.csv")}}, samples=21
     )
-    np.testing.assert_array_equal(run["x"], by_file["x"])
+    np.testing.assert_allclose(run["x"], by_file["x"], rtol=1e-12, atol=1e-15)
     rolled = trundle.rollout(trundle.derive(file), steps=1000, dt=1e-3, every=50, inputs={"track": places})
     np.testing.assert_allclose(rolled["x"].squeeze(), run["x"], atol=5e-4)
     (tmp_path / "away.yaml").write_text(file.read_text().replace("eight.csv", "none.csv"))
@@ -464,7 +464,7 @@ def test_run_files_take_motions_by_their_files(tmp_path):
     assert told.value.file.endswith("away.yaml")
     model = trundle.derive(file)
     kept = trundle.simulate(pickle.loads(pickle.dumps(model)), 1.0, {"track": places}, samples=21)
-    np.testing.assert_array_equal(run["x"], kept["x"])
+    np.testing.assert_allclose(run["x"], kept["x"], rtol=1e-12, atol=1e-15)
 
 
 def test_references_of_files(tmp_path):
