@@ -209,7 +209,8 @@ class Family:
         for kind in self._all():
             kind.model_rebuild()
         members = [kind.__pydantic_core_schema__ for kind in self._all()]
-        return handler(core_schema.union_schema(list(members)))
+        # of a family that only users' classes join; JSON Schema allows no choice of nothing
+        return handler(core_schema.union_schema(list(members)) if members else core_schema.dict_schema())
 
 
 _CLASS = "one of your own is a class that trundle.register knows, with a method for its law"
