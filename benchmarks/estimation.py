@@ -1,4 +1,4 @@
-"""Steps of an estimator from Python, beside the same filter in NumPy."""
+"""Steps of an estimator, one robot from Python and many at once, beside the same filter in NumPy."""
 
 from __future__ import annotations
 
@@ -9,39 +9,50 @@ import numpy as np
 
 from benchmarks.measure import Row, best_together, seconds_text
 
-# Seconds of a step of three states by a call from Python.
-CALL = 10e-6
-RADIUS, TRACK, DT = 0.1, 0.5, 0.02
+# Seconds of a step of three states, of one robot by a call from Python, and of one of many on a core.
+CALL, LANE = 10e-6, 50e-9
+RADIUS, TRACK, DT, LANES = 0.1, 0.5, 0.02, 4096
 ENCODERS, GYRO = 0.02, 0.002
 
 
 def filter_steps(quick: bool) -> list[Row]:
     """Seconds of a step by encoders and a gyro, with what the estimator checks and keeps."""
-    ours, numpys, apart = _filters()
-    mine, peer = best_together(ours, numpys, tries=10 if quick else 60)
-    name = "an EKF step of a differential drive, encoders and gyro: one call from Python, against NumPy"
-    note = f"poses apart by {apart:.0e}"
-    texts = seconds_text(mine), seconds_text(peer)
-    return [Row(name, *texts, peer / mine, f"≤ {seconds_text(CALL)}", mine <= CALL, note)]
+    rows: list[Row] = []
+    for count, target, words in (
+        (None, CALL, "one call from Python"),
+        (LANES, LANE, f"{LANES} robots at once, a robot and core"),
+    ):
+        ours, numpys, apart = _filters(count)
+        mine, peer = best_together(ours, numpys, tries=10 if quick else 60)
+        mine, peer = mine / (count or 1), peer / (count or 1)
+        name = f"an EKF step of a differential drive, encoders and gyro: {words}, against NumPy"
+        note = f"poses apart by {apart:.0e}"
+        texts = seconds_text(mine), seconds_text(peer)
+        rows.append(Row(name, *texts, peer / mine, f"≤ {seconds_text(target)}", mine <= target, note))
+    return rows
 
 
-def _filters() -> tuple[Callable[[], Any], Callable[[], Any], float]:
+def _filters(count: int | None) -> tuple[Callable[[], Any], Callable[[], Any], float]:
     """A step of ours and of NumPy's as calls, and how far apart both are after a hundred."""
     import trundle
 
     robot = trundle.catalog.differential_drive(radius=RADIUS, track=TRACK)
+    lanes = () if count is None else (count,)
     start = np.diag([0.1, 0.1, 0.05]) ** 2
-    estimator = trundle.Estimator(robot, {"encoders": ENCODERS, "gyro": GYRO}, covariance=start)
+    noise = {"encoders": ENCODERS, "gyro": GYRO}
+    estimator = trundle.Estimator(robot, noise, pose=np.zeros((3, *lanes)), covariance=start)
     rng = np.random.default_rng(0)
-    turns, gyro = rng.uniform(0.0, 0.2, size=2), float(rng.normal()) * 0.1
-    pose, spread, rate = np.zeros(3), start, np.asarray(gyro)
+    turns, rate = rng.uniform(0.0, 0.2, size=(2, *lanes)), rng.normal(size=lanes) * 0.1
+    gyro = float(rate) if count is None else rate
+    pose, spread = np.zeros((*lanes, 3)), np.broadcast_to(start, (*lanes, 3, 3))
+    by_robot, rate = turns.T.copy(), np.asarray(rate)
     for _ in range(100):
         estimator.predict(turns, DT, gyro)
-        pose, spread = _in_numpy(pose, spread, turns, rate)
-    apart = max(np.abs(estimator.pose - pose).max(), _apart(estimator.covariance, pose, spread))
+        pose, spread = _in_numpy(pose, spread, by_robot, rate)
+    apart = max(np.abs(estimator.pose.T - pose).max(), _apart(estimator.covariance, pose, spread))
     return (
         lambda: estimator.predict(turns, DT, gyro),
-        lambda: _in_numpy(pose, spread, turns, rate),
+        lambda: _in_numpy(pose, spread, by_robot, rate),
         float(apart),
     )
 

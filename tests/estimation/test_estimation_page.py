@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-SAID = {"estimation": 4, "estimation_smoothed": 1, "estimation_logs": 1}
+SAID = {"estimation": 5, "estimation_smoothed": 1, "estimation_logs": 1}
 
 
 @pytest.mark.parametrize("page", SAID)

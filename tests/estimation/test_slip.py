@@ -42,9 +42,9 @@ def test_a_swerve_with_a_wheel_on_ice_is_off_by_less_than_half(seed):
     rng = np.random.default_rng(seed)
     off = {}
     for words, noise in (("without", NOISE), ("with", NOISE | CREEP)):
-        estimators = [trundle.Estimator(robot, noise, pose=truth[:, 0]) for _ in range(lanes)]
-        turned = np.diff([run[name] for name in estimators[0].increments])
-        angles = np.array([run[name] for name in estimators[0].angles])
+        estimator = trundle.Estimator(robot, noise, pose=np.tile(truth[:, :1], lanes))
+        turned = np.diff([run[name] for name in estimator.increments])
+        angles = np.array([run[name] for name in estimator.angles])
         slipping = []
         for step in range(count - 1):
             walk = NOISE["encoders"] * np.sqrt(np.abs(turned[:, step]).mean())
@@ -52,11 +52,9 @@ def test_a_swerve_with_a_wheel_on_ice_is_off_by_less_than_half(seed):
             rate = np.diff(truth[2, step : step + 2]) / DT + NOISE["gyro"] / np.sqrt(DT) * rng.normal(
                 size=lanes
             )
-            for lane, estimator in enumerate(estimators):
-                estimator.predict(noisy[:, lane], DT, rate[lane], angles[:, step])
-            names = estimators[0].slip
-            slipping.append({name: np.median([each.slip[name] for each in estimators]) for name in names})
-        error = truth[:, -1:] - np.transpose([estimator.pose for estimator in estimators])
+            estimator.predict(noisy, DT, rate, angles[:, step])
+            slipping.append({name: np.median(value) for name, value in estimator.slip.items()})
+        error = truth[:, -1:] - estimator.pose
         off[words] = np.sqrt((error[:2] ** 2).sum(axis=0).mean())
     assert off["with"] < off["without"] / 2
     found = [max(each, key=each.__getitem__) for each in slipping if max(each.values()) > 3]

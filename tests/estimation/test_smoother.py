@@ -21,11 +21,11 @@ def gtsam_or_skip():
 
 def alone(noise, headings, turns, rates):
     """What steps say by themselves, from the origin with a heading: poses (3, n) and covariances (3, 3, n)."""
-    singles = [trundle.Estimator(ROBOT, noise, pose=(0, 0, heading)) for heading in headings]
-    for single, turned, rate in zip(singles, turns.T, rates, strict=True):
-        single.predict(turned, DT, rate)
-    poses, spreads = ([getattr(single, what) for single in singles] for what in ("pose", "covariance"))
-    return np.stack(poses, axis=-1), np.stack(spreads, axis=-1)
+    start = np.zeros((3, len(headings)))
+    start[2] = headings
+    single = trundle.Estimator(ROBOT, noise, pose=start)
+    single.predict(turns, DT, rates)
+    return single.pose, single.covariance
 
 
 def positions(rng):

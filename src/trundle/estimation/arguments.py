@@ -1,27 +1,29 @@
-"""What an estimator is given, checked: noise, starts, readings."""
+"""What an estimator is given, checked: noise, starts, readings of one robot or of many."""
 
 from __future__ import annotations
 
 import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, require_known
-from trundle.estimation.readings import Look
+from trundle.estimation.readings import Kept, Lanes, Look
 from trundle.expected import a_real, by_name, came
 from trundle.model.arguments import number
 from trundle.motion.odometry.counts import Counts
-from trundle.motion.odometry.displacement import POSE
 from trundle.motion.odometry.odometry import Numbers, group_of, square_covariance
 from trundle.robot import FixSensor
 from trundle.robot.values import Value
 
 _SENSORS = ("encoders", "gyro", "wander", "slip")
 _UNITS = ("m", "m", "rad")
+# Numbers by name of one robot, or of many.
+Rows: TypeAlias = Sequence[float] | FloatArray
 _REAL, _FLOATS = np.dtype(np.float64), {float}
 
 
@@ -53,20 +55,17 @@ def spread_of(given: npt.ArrayLike | None, size: int) -> FloatArray:
     if given is None:
         return np.zeros((3, 3))
     matrix = as_numbers(given, "covariance")
-    size = size if len(matrix.shape) and len(matrix) == size else 3
-    return _of_one(square_covariance(matrix, "covariance", size), 2, "covariance")
+    return square_covariance(matrix, "covariance", size if len(matrix.shape) and len(matrix) == size else 3)
 
 
-def pose_of(given: Numbers) -> FloatArray:
-    """A pose (3,)."""
-    return _of_one(group_of("pose", POSE, given), 1, "pose")
-
-
-def _of_one(values: FloatArray, dimensions: int, key: str) -> FloatArray:
-    if values.ndim != dimensions:
-        hint = "of many robots each has an estimator of its own"
-        raise InputError(f"an estimator is of one robot, got the shape {values.shape}", key=key, hint=hint)
-    return values
+def lanes_of(*groups: FloatArray) -> int | None:
+    """How many robots a pose (3, …) and a covariance (n, n, …) are of; None for one alone."""
+    counts = {group.shape[-1] for group, one in zip(groups, (1, 2), strict=True) if group.ndim > one}
+    if len(counts) > 1 or 0 in counts:
+        raise InputError(
+            f"the pose and the covariance are of {' and '.join(map(str, sorted(counts)))} robots"
+        )
+    return counts.pop() if counts else None
 
 
 def turned_by(heading: FloatArray, covariance: FloatArray) -> FloatArray:
@@ -89,12 +88,20 @@ def turned_by(heading: FloatArray, covariance: FloatArray) -> FloatArray:
     return np.einsum("ij...,jk...,lk...->il...", turn, covariance, turn)
 
 
-def counted(given: Numbers, names: tuple[str, ...], key: str) -> Sequence[float]:
-    """Numbers in the order of the names, (n,); floats cost no more than a look."""
-    plain = _floats(given)
-    if len(plain) == len(names) and math.isfinite(sum(plain)):
-        return plain
-    return _of_one(group_of(key, names, given), 1, key).tolist()
+def counted(
+    given: Numbers, names: tuple[str, ...], key: str, count: int | None
+) -> Sequence[float] | FloatArray:
+    """Numbers in the order of the names, (n,) or (n, count); floats of one robot cost no more than a look."""
+    if count is None:
+        plain = _floats(given)
+        if len(plain) == len(names) and math.isfinite(sum(plain)):
+            return plain
+    elif _are_rows(given, len(names), count):
+        return given
+    values = group_of(key, names, given)
+    if values.shape[1:] not in ((), (count,)):
+        raise InputError(f"this estimator is of {robots(count)}, got the shape {values.shape}", key=key)
+    return values.tolist() if count is None else _lane_rows(values, count)
 
 
 def _floats(given: Numbers) -> list[float]:
@@ -104,36 +111,79 @@ def _floats(given: Numbers) -> list[float]:
     return given if isinstance(given, list) and set(map(type, given)) == _FLOATS else []
 
 
-def one_gyro(rate: npt.ArrayLike | None, density: float | None) -> tuple[float, float]:
+def _are_rows(given: Numbers, size: int, count: int) -> TypeGuard[FloatArray]:
+    """Whether this is an array (n, count) of finite floats."""
+    if not isinstance(given, np.ndarray) or given.dtype != _REAL or given.shape != (size, count):
+        return False
+    return math.isfinite(given.sum())
+
+
+def robots(count: int | None) -> str:
+    """How many an estimator is of, in words."""
+    return "one robot" if count is None else f"{count} robots"
+
+
+def one_gyro(rate: npt.ArrayLike | None, density: float | None, count: int | None) -> tuple[Lanes, Lanes]:
     """A gyro's rate, and its density squared, infinite where it tells nothing."""
     if rate is None:
         return 0.0, math.inf
     if density is None:
         hint = 'give its noise: {"encoders": …, "gyro": …}'
         raise InputError("this estimator has no gyro", key="gyro", hint=hint)
-    return finite(rate, "gyro"), density
+    if count is None:
+        return finite(rate, "gyro"), density
+    rates = _lanes(rate, "gyro", count)
+    if not math.isnan(rates.sum()):
+        return rates, density
+    there = rates == rates
+    return np.where(there, rates, 0.0), np.where(there, density, np.inf)
 
 
-def packed(*parts: Sequence[float]) -> bytes:
+def packed(
+    turns: Sequence[float] | FloatArray,
+    angles: Sequence[float] | FloatArray,
+    *others: Lanes,
+    count: int | None,
+) -> Kept:
     """The rows of a step as they are kept."""
-    numbers = [number for part in parts for number in part]
-    return struct.pack(f"{len(numbers)}d", *numbers)
+    if count is None:
+        return struct.pack(f"{len(turns) + len(angles) + len(others)}d", *turns, *angles, *others)
+    rows = np.empty((len(turns) + len(angles) + len(others), count))
+    for row, values in zip(rows, (*turns, *angles, *others), strict=True):
+        row[:] = values
+    return rows
+
+
+def _lane_rows(values: FloatArray, count: int) -> FloatArray:
+    """Rows (n,) or (n, count) as (n, count)."""
+    return np.broadcast_to(values.reshape(len(values), -1), (len(values), count))
 
 
 def looked(
-    measured: Sequence[float | str], noise: Sequence[float | str], time: float, gate: float | None
+    measured: Sequence[float | str | FloatArray],
+    noise: Sequence[float | str],
+    time: float,
+    gate: float | None,
+    count: int | None,
 ) -> Look:
     """A fix of a pose or of a position, with infinite variances where nothing was measured."""
-    values, deviations = _entries(measured, "measured"), _entries(noise, "noise")
+    values, deviations = _entries(measured, "measured", count), _entries(noise, "noise", None)
     if len(values) != len(deviations):
         raise InputError(f"expected {len(values)} standard deviations, got {len(deviations)}", key="noise")
     if min(deviations) <= 0:
         raise InputError(f"a standard deviation is above 0, got {min(deviations):g}", key="noise")
     bound = math.inf if gate is None else a_real(gate, "gate", above=0.0) ** 2
-    lacking, squares = 3 - len(values), [deviation * deviation for deviation in deviations]
-    return Look(
-        time, np.array([*values, *[0.0] * lacking]), np.array([*squares, *[math.inf] * lacking]), bound
-    )
+    lacking = 3 - len(values)
+    if count is None:
+        squares = [deviation * deviation for deviation in deviations]
+        return Look(
+            time, np.array([*values, *[0.0] * lacking]), np.array([*squares, *[math.inf] * lacking]), bound
+        )
+    rows, variances = np.full((3, count), np.nan), np.full((3, count), np.inf)
+    for row, (value, deviation) in enumerate(zip(values, deviations, strict=True)):
+        rows[row] = value
+        variances[row] = np.where(np.isnan(value), np.inf, deviation**2)
+    return Look(time, np.nan_to_num(rows, nan=0.0), variances, bound)
 
 
 def seen_by(
@@ -160,14 +210,29 @@ def all_turning(counts: Counts) -> Counts:
     return counts
 
 
-def _entries(given: Sequence[float | str], key: str) -> list[float]:
-    """Two or three numbers in SI: a position or a pose."""
+def _entries(given: Sequence[float | str | FloatArray], key: str, count: int | None) -> list[FloatArray]:
+    """Two or three numbers in SI, or of many robots arrays of them: a position or a pose."""
     size = len(given) if hasattr(given, "__len__") and not isinstance(given, (str, Mapping)) else None
     if size not in (2, 3):
         what = "standard deviations of " if key == "noise" else ""
         said = came(given) if size is None else f"{size} numbers" if size != 1 else "one number"
         raise InputError(f"expected {what}x, y or x, y, theta, got {said}", key=key)
-    return [
-        value if type(value) is float and math.isfinite(value) else number(value, key, unit)
-        for value, unit in zip(given, _UNITS, strict=False)
-    ]
+    rows = []
+    for value, unit in zip(given, _UNITS, strict=False):
+        if type(value) is float and math.isfinite(value):
+            rows.append(value)
+        elif count is None or np.ndim(value) == 0:
+            rows.append(number(value, key, unit))
+        else:
+            rows.append(_lanes(value, key, count))
+    return rows
+
+
+def _lanes(given: npt.ArrayLike, key: str, count: int) -> FloatArray:
+    """A number for all robots, or one a robot; NaN where there is none."""
+    values = as_numbers(given, key)
+    if values.shape not in ((), (count,)):
+        raise InputError(f"this estimator is of {count} robots, got the shape {values.shape}", key=key)
+    if not math.isfinite(values.sum()) and np.isinf(values).any():
+        raise InputError(f"{key} holds something that is infinite", key=key)
+    return np.broadcast_to(values, (count,))

@@ -102,6 +102,10 @@ def estimate(
 
     def told(turned: str = "") -> tuple[_Telling, FloatArray]:
         estimator = Estimator(robot, counted_on, pose=pose, covariance=spread, time=read.start, keep=math.inf)
+        if estimator.pose.ndim != 1:
+            raise InputError(
+                f"a log is of one robot, got poses {estimator.pose.shape}", key="pose", hint="(x, y, θ)"
+            )
         telling = _Telling(robot, estimator, gates)
         return telling, telling.tell(read, turned)
 

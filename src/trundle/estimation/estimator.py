@@ -16,10 +16,11 @@ from trundle.estimation.arguments import (
     counted,
     finite,
     known_noise,
+    lanes_of,
     looked,
     one_gyro,
     packed,
-    pose_of,
+    robots,
     seen_by,
     spread_of,
     turned_by,
@@ -27,13 +28,14 @@ from trundle.estimation.arguments import (
 from trundle.estimation.filter_programs import NOISE
 from trundle.estimation.history import History, Steps
 from trundle.estimation.known import Layout
-from trundle.estimation.readings import Fix, Look, Step
+from trundle.estimation.readings import Fix, Lanes, Look, Step
 from trundle.estimation.slip import owners_of
 from trundle.expected import a_kind, a_real
 from trundle.frozen import frozen
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.odometry.counts import derive_counts
-from trundle.motion.odometry.odometry import Numbers
+from trundle.motion.odometry.displacement import POSE
+from trundle.motion.odometry.odometry import Numbers, group_of
 from trundle.robot import FixSensor
 
 if TYPE_CHECKING:
@@ -60,9 +62,9 @@ class Estimator:
         angle that is counted, on average over all. Of a `gyro` its rate's density (rad/s/√Hz), where there is one;
         `wander` (rad/s/√s) is by how much its bias wanders over 1 s, and has the bias estimated. `slip` (m/√m) is
         how far a contact creeps over 1 m, and has wheels that slip more count for less.
-    pose : array (3,) or mapping, optional
-        x, y (m), θ (rad) at the start.
-    covariance : array (3, 3), or (4, 4) with the bias, optional
+    pose : array (3,) or (3, count), or mapping, optional
+        x, y (m), θ (rad) at the start, of one robot or of many alike, which then share their times.
+    covariance : array (3, 3), or (4, 4) with the bias, or (…, count), optional
         Of that pose, in the world's axes, and of the bias (rad²/s²); by default 0.
     time : float, optional
         At the start (s).
@@ -113,9 +115,10 @@ class Estimator:
         wheels = tuple(dict.fromkeys(owners_of(counts))) if "slip" in noise else ()
         self._layout = Layout("wander" in noise, wheels)
         self._gyro = noise["gyro"] ** 2 if "gyro" in noise else None
-        start, spread = pose_of(pose), spread_of(covariance, self._layout.size)
+        start, spread = group_of("pose", POSE, pose), spread_of(covariance, self._layout.size)
+        self._count = lanes_of(start, spread)
         squares = np.array([noise.get(name, 0.0) ** 2 for name in NOISE])
-        self._steps = Steps(counts, self._layout, squares)
+        self._steps = Steps(counts, self._layout, squares, self._count is not None)
         endless = isinstance(keep, float) and keep == math.inf
         self._keep = math.inf if endless else a_real(keep, "keep", above=0.0, unit="s")
         bias = finite(bias, "bias")
@@ -135,9 +138,9 @@ class Estimator:
         return frozen(self._state[:3])
 
     @property
-    def bias(self) -> float:
+    def bias(self) -> Lanes:
         """Of the gyro (rad/s); 0 where it isn't estimated."""
-        return float(self._state[3]) if self._layout.bias else 0.0
+        return self._lane(self._state[3] if self._layout.bias else 0.0 * self._state[0])
 
     @property
     def covariance(self) -> FloatArray:
@@ -145,19 +148,19 @@ class Estimator:
         return frozen(turned_by(self._state[2], self._layout.covariance(self._state)))
 
     @property
-    def nis(self) -> Mapping[str, float]:
+    def nis(self) -> Mapping[str, Lanes]:
         """Normalised innovations squared of the last `gyro` rate and the last `fix` (NaN before the first)."""
-        gyro, fix = self._state[self._layout.told :][:2].tolist()
-        return {"gyro": gyro, "fix": fix}
+        gyro, fix = self._state[self._layout.told :][:2]
+        return {"gyro": self._lane(gyro), "fix": self._lane(fix)}
 
     @property
-    def slip(self) -> Mapping[str, float]:
+    def slip(self) -> Mapping[str, Lanes]:
         """How far the wheels' contacts were off in the last step, in standard deviations: from 3 on they slipped.
 
         Empty where noise has no `slip`.
         """
         off = self._state[self._layout.told + 2 :]
-        return dict(zip(self._layout.wheels, off.tolist(), strict=True))
+        return {wheel: self._lane(row) for wheel, row in zip(self._layout.wheels, off, strict=True)}
 
     @property
     def fixes(self) -> tuple[Fix, ...]:
@@ -172,12 +175,12 @@ class Estimator:
 
         Parameters
         ----------
-        increments : array (n,) or mapping
+        increments : array (n,) or (n, count), or mapping
             In the order of `increments`, or by name (rad).
         dt : float
             How long they took (s).
-        gyro : float, optional
-            The mean turning rate meanwhile (rad/s).
+        gyro : float or array (count,), optional
+            The mean turning rate meanwhile (rad/s); of many robots NaN where one has none.
         angles : array or mapping, optional
             Steering and joint angles before the increments, in the order of `angles`, or by name (rad).
 
@@ -198,14 +201,16 @@ class Estimator:
         start = self._history.time
         step = dt if type(dt) is float and dt > 0.0 else a_real(dt, "dt", above=0.0, unit="s")
         end = finite(start + step, "dt")
-        turns = counted(increments, self.increments, "increments")
-        before = () if not self.angles and angles is _NONE else counted(angles, self.angles, "angles")
-        read = one_gyro(gyro, self._gyro)
-        self._history.go_on(Step(start, end, packed(turns, before, (*read, step))))
+        turns = counted(increments, self.increments, "increments", self._count)
+        before = (
+            () if not self.angles and angles is _NONE else counted(angles, self.angles, "angles", self._count)
+        )
+        read = one_gyro(gyro, self._gyro, self._count)
+        self._history.go_on(Step(start, end, packed(turns, before, *read, step, count=self._count)))
 
     def fix(
         self,
-        measured: Sequence[float | str],
+        measured: Sequence[float | str | FloatArray],
         noise: Sequence[float | str],
         time: float | None = None,
         *,
@@ -215,8 +220,8 @@ class Estimator:
 
         Parameters
         ----------
-        measured : sequence of 2 or 3 numbers or texts
-            x, y (m), and θ (rad) of a pose, in the world.
+        measured : sequence of 2 or 3 numbers or texts, or of arrays (count,)
+            x, y (m), and θ (rad) of a pose, in the world; of many robots NaN where one has no fix.
         noise : sequence of as many numbers or texts
             Their standard deviations.
         time : float, optional
@@ -245,7 +250,7 @@ class Estimator:
         False
         """
         moment = self.time if time is None else finite(time, "time")
-        look = looked(measured, noise, moment, gate)
+        look = looked(measured, noise, moment, gate, self._count)
         self._history.require_kept(moment)
         return self._told(self._history.put(look))
 
@@ -276,7 +281,7 @@ class Estimator:
         Raises
         ------
         InputError
-            As in `fix`, and for what the sensor doesn't tell.
+            As in `fix`, and for what the sensor doesn't tell, or an estimator of many robots.
 
         Examples
         --------
@@ -291,6 +296,10 @@ class Estimator:
         0.099
         """
         a_kind(sensor, FixSensor, "sensor", "such as trundle.sensors.MarkFix(…)")
+        if self._count is not None:
+            raise InputError(
+                f"this estimator is of {robots(self._count)}, and a sensor sees for one", key="sensor"
+            )
         values, variances = seen_by(sensor, measured, self._value)
         moment = self.time if time is None else finite(time, "time")
         bound = math.inf if gate is None else a_real(gate, "gate", above=0.0) ** 2
@@ -330,15 +339,15 @@ class Estimator:
 
         Parameters
         ----------
-        pose : array (3,) or mapping
+        pose : array (3,) or (3, count), or mapping
             x, y (m), θ (rad) now.
-        covariance : array (3, 3), or (4, 4) with the bias, optional
+        covariance : array (3, 3), or (4, 4) with the bias, or (…, count), optional
             Of that pose, in the world's axes; by default 0. The bias keeps its variance, unless this has it.
 
         Raises
         ------
         InputError
-            They are none. The estimate stays as it was then.
+            They are none, or of another number of robots. The estimate stays as it was then.
 
         Examples
         --------
@@ -349,12 +358,16 @@ class Estimator:
         >>> estimator.pose.tolist(), estimator.time
         ([1.0, 2.0, 0.0], 0.1)
         """
-        start, spread = pose_of(pose), spread_of(covariance, self._layout.size)
+        start, spread = group_of("pose", POSE, pose), spread_of(covariance, self._layout.size)
+        if lanes_of(start, spread) not in (None, self._count):
+            raise InputError(f"this estimator is of {robots(self._count)}", key="pose")
         known, bias = self._layout.covariance(self._state), self._layout.bias
         state = self._began(start, spread, self.bias, known[3, 3] if bias else 0.0)
         self._history = History(self._steps, state, self.time, self._keep)
 
     def __repr__(self) -> str:
+        if self._count is not None:
+            return f"<Estimator of {self._count} × {self.name} at {self.time:g} s>"
         x, y, heading = self.pose
         return f"<Estimator of {self.name} at {self.time:g} s: x {x:g} m, y {y:g} m, theta {heading:g} rad>"
 
@@ -362,26 +375,40 @@ class Estimator:
     def _state(self) -> FloatArray:
         return self._history.last
 
-    def _began(self, pose: FloatArray, spread: FloatArray, bias: float, variance: float) -> FloatArray:
+    def _began(self, pose: FloatArray, spread: FloatArray, bias: Lanes, variance: Lanes) -> FloatArray:
         """The state that knows a pose and a bias with a covariance in the world's axes; `variance` where it lacks the
         bias'.
         """
-        layout, size = self._layout, len(spread)
-        matrix = np.zeros((layout.size, layout.size))
+        layout, lanes = self._layout, () if self._count is None else (self._count,)
+        matrix = np.zeros((layout.size, layout.size, *lanes))
         if layout.bias:
             matrix[3, 3] = variance
-        matrix[:size, :size] = spread
-        state = np.full(len(layout.labels), np.nan)
-        state[:3] = pose
+        size = len(spread)
+        matrix[:size, :size] = spread.reshape(size, size, -1) if lanes else spread
+        state = np.full((len(layout.labels), *lanes), np.nan)
+        state[:3] = pose.reshape(3, -1) if lanes else pose
         state[3 : layout.size] = bias
         state[layout.size : layout.told] = layout.packed(turned_by(-state[2], matrix))
         return state
 
     def _told(self, place: int) -> Fix:
         """A fix among the readings."""
-        look, state = self._history.readings[place], np.frombuffer(self._history.states[place + 1])
+        look, state = self._history.readings[place], self._steps.array(self._history.states[place + 1])
         assert isinstance(look, Look)
-        nis = float(state[self._layout.told + 1])
-        pairs = zip(look.measured.tolist(), look.variances.tolist(), strict=True)
-        measured = tuple(value if variance < math.inf else math.nan for value, variance in pairs)
-        return Fix(look.time, measured, nis, nis <= look.gate)
+        if look.by:
+            measured = np.where(np.isfinite(look.variances), look.measured, np.nan).tolist()
+            nis = float(state[self._layout.told + 1])
+            return Fix(look.time, tuple(measured), nis, bool(nis <= look.gate))
+        if self._count is None:
+            x, y, heading = look.measured.tolist()
+            heading, nis = heading if look.variances[2] < math.inf else math.nan, state[self._layout.told + 1]
+            return Fix(look.time, (x, y, heading), float(nis), bool(nis <= look.gate))
+        there = np.isfinite(look.variances)
+        x, y, heading = (self._lane(row) for row in np.where(there, look.measured, np.nan))
+        nis = np.where(there.any(axis=0), state[self._layout.told + 1], np.nan)
+        used = nis <= look.gate
+        return Fix(look.time, (x, y, heading), self._lane(nis), used)
+
+    def _lane(self, row: FloatArray) -> Lanes:
+        """A number of one robot, an array of many; one NaN, so that equal fixes are equal."""
+        return frozen(row) if self._count is not None else np.nan if row != row else float(row)

@@ -11,7 +11,7 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.estimation.filter_programs import fix_program, look_program, predict_program
 from trundle.estimation.known import Layout
-from trundle.estimation.readings import Look, Reading, Step, slack
+from trundle.estimation.readings import Kept, Look, Reading, Step, slack
 from trundle.motion.odometry.counts import TURN, Counts
 from trundle.program import compile_program
 from trundle.robot import FixSensor, Read
@@ -21,15 +21,18 @@ from trundle.scalars import wrap
 class Steps:
     """The filter's steps in native code: what was known and a reading give what is known then.
 
-    Both are kept as bytes: moving those to buffers that are bound once costs a fifth of looking at arrays.
+    Of many robots both are arrays (n, count). Of one robot they are kept as bytes: moving those to buffers that are
+    bound once costs a fifth of looking at arrays.
     """
 
-    def __init__(self, counts: Counts, layout: Layout, noise: FloatArray) -> None:
-        """noise: the squares of `NOISE`."""
+    def __init__(self, counts: Counts, layout: Layout, noise: FloatArray, many: bool) -> None:
+        """noise: the squares of `NOISE`; many: whether of many robots."""
         self.counts, self.layout, self.noise = counts, layout, noise
         self.parameters = np.array(list(counts.here.numbers.parameters.values()), dtype=float)
+        self._many = many
         self._predict = compile_program(predict_program(counts, layout))
-        self._fix = compile_program(fix_program(layout)).single()
+        fix = compile_program(fix_program(layout))
+        self._fix = fix if many else fix.single()
         self._looks: dict[str, Callable[..., tuple[FloatArray, ...]]] = {}
         groups = (*self._predict.program.inputs[:2], self._predict.program.outputs[0])
         self._before, self._read, self._moved = (bytearray(8 * group.size) for group in groups)
@@ -43,16 +46,26 @@ class Steps:
             self._looks[name] = compile_program(look_program(self.layout, sensor, read)).single()
         return name
 
-    def after(self, state: bytes, reading: Reading) -> bytes:
+    def after(self, state: Kept, reading: Reading) -> Kept:
         """What is known after a reading."""
         if isinstance(reading, Look):
             given = reading.measured, reading.variances, np.array([reading.gate])
             kernel = self._looks[reading.by] if reading.by else self._fix
-            return kernel(np.frombuffer(state), *given)[0].tobytes()
-        self._before[:] = state
-        self._read[:] = reading.values
-        self._run()
-        return bytes(self._moved)
+            return self.kept(kernel(self.array(state), *given)[0])
+        if isinstance(state, bytes) and isinstance(reading.values, bytes):
+            self._before[:] = state
+            self._read[:] = reading.values
+            self._run()
+            return bytes(self._moved)
+        return self._predict(state, reading.values, self.noise, self.parameters)[0]
+
+    def array(self, kept: Kept) -> FloatArray:
+        """What is kept as an array."""
+        return np.frombuffer(kept) if isinstance(kept, bytes) else kept
+
+    def kept(self, array: FloatArray) -> Kept:
+        """An array as it is kept."""
+        return array if self._many else array.tobytes()
 
 
 class History:
@@ -62,12 +75,12 @@ class History:
         self._steps, self._keep, self._since = steps, keep, time
         self.time = time
         self.readings: list[Reading] = []
-        self.states = [start.tobytes()]
+        self.states = [steps.kept(start)]
 
     @property
     def last(self) -> FloatArray:
         """What is known now."""
-        return np.frombuffer(self.states[-1])
+        return self._steps.array(self.states[-1])
 
     @property
     def slack(self) -> float:
@@ -127,7 +140,7 @@ class History:
         """A step in two at a time within it: increments go evenly, and turn angles that are counted."""
         share = (time - step.start) / (step.time - step.start)
         counts = self._steps.counts
-        first, turned = np.frombuffer(step.values).copy(), list(counts.increments)
+        first, turned = self._steps.array(step.values).copy(), list(counts.increments)
         count, steered = len(turned), [turned.index(name) for name in counts.steered]
         first[steered] = wrap(first[steered], TURN)
         second = first.copy()
@@ -137,7 +150,8 @@ class History:
             if name in turned:
                 second[row] += first[turned.index(name)]
         first[-1], second[-1] = time - step.start, step.time - time
-        return Step(step.start, time, first.tobytes()), Step(time, step.time, second.tobytes())
+        parts = self._steps.kept(first), self._steps.kept(second)
+        return Step(step.start, time, parts[0]), Step(time, step.time, parts[1])
 
     def _replay(self, place: int) -> None:
         """Work out what is known from reading `place` on; no state changes before all are there."""

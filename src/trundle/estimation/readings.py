@@ -9,6 +9,10 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 
+# A number, or of many robots one a lane.
+Lanes: TypeAlias = float | FloatArray
+# Rows of numbers of one robot as bytes, of many as an array (n, count).
+Kept: TypeAlias = bytes | FloatArray
 # Times are one where they lie this close, relative to at least so many seconds: a nanosecond; 0.2 ms where they count
 # from 1970, 700 times what a float then resolves.
 _SAME, _LONG = 1e-13, 1e4
@@ -26,17 +30,17 @@ def slacks(times: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Fix:
-    """A fix of the pose as the estimator took it.
+    """A fix of the pose as the estimator took it; of many robots arrays (count,).
 
     time: when it was measured (s). measured: x, y (m), θ (rad; NaN where only the position was), or what a sensor saw
-    (NaN where it didn't). nis: the normalised innovation squared, the Mahalanobis distance's square. used: False where
-    the gate left it out.
+    (NaN where it didn't). nis: the normalised
+    innovation squared, the Mahalanobis distance's square. used: False where the gate left it out.
     """
 
     time: float
-    measured: tuple[float, ...]
-    nis: float
-    used: bool
+    measured: tuple[Lanes, ...]
+    nis: Lanes
+    used: bool | np.ndarray
 
 
 class Step(NamedTuple):
@@ -44,7 +48,7 @@ class Step(NamedTuple):
 
     start: float
     time: float
-    values: bytes
+    values: Kept
 
     @property
     def key(self) -> tuple[float, int, tuple[float, ...]]:
@@ -64,7 +68,7 @@ class Look(NamedTuple):
 
     @property
     def key(self) -> tuple[float, int, tuple[float, ...]]:
-        values = (*self.measured.tolist(), *self.variances.tolist())
+        values = (*self.measured.ravel().tolist(), *self.variances.ravel().tolist())
         return (self.time, 1, (*values, self.gate))
 
 

@@ -26,7 +26,7 @@ class Smoothed:
     """Poses at n times by all readings, also those that came later.
 
     time: (n,), s. pose: x, y (m), θ (rad), (n, 3). covariance: of the pose, or the pose and the bias, in the world's
-    axes, (n, m, m). bias: of the gyro (rad/s), (n,).
+    axes, (n, m, m). bias: of the gyro (rad/s), (n,). Of many robots all but the times have them last, (…, count).
     """
 
     time: FloatArray
@@ -38,11 +38,12 @@ class Smoothed:
 def smoothed(steps: Steps, history: History) -> Smoothed:
     """The poses at the ends of all steps that a history keeps, and at its start."""
     taken = [(place, each) for place, each in enumerate(history.readings) if isinstance(each, Step)]
-    states = [np.frombuffer(state) for state in history.states]
+    states = [steps.array(state) for state in history.states]
     times, known = [history.time], [states[-1]]
     if taken:
         seen, gains = _recalled(steps, taken, states)
-        back = compile_program(smooth_program(steps.layout)).single()
+        kernel = compile_program(smooth_program(steps.layout))
+        back = kernel.single() if states[0].ndim == 1 else kernel
         for (place, step), before, gain in reversed(list(zip(taken, seen, gains, strict=True))):
             known.append(back(before, states[place + 1], gain, known[-1])[0])
             times.append(step.start)
@@ -54,29 +55,33 @@ def _recalled(
 ) -> tuple[FloatArray, FloatArray]:
     """Of all steps the states before them with what their gyros told, and the gains G = C P'⁻¹, row by row."""
     before, after, read = (
-        np.ascontiguousarray(np.array(rows).T)
+        np.moveaxis(np.array(rows), 0, 1)
         for rows in (
             [states[place] for place, _ in taken],
             [states[place + 1] for place, _ in taken],
-            [np.frombuffer(step.values) for _, step in taken],
+            [steps.array(step.values) for _, step in taken],
         )
     )
-    size = steps.layout.size
+    lanes, size = before.shape[1:], steps.layout.size
+    flat = (rows.reshape(len(rows), -1) for rows in (before, read))
     seen, across = compile_program(recall_program(steps.counts, steps.layout))(
-        before, read, steps.noise, steps.parameters
+        *flat, steps.noise, steps.parameters
     )
     predicted = np.moveaxis(steps.layout.covariance(after), (0, 1), (-2, -1))
     scale = np.sqrt(np.einsum("...ii->...i", predicted))
     scale = np.where(scale > 0, scale, 1.0)
     scaled = predicted / (scale[..., :, None] * scale[..., None, :])
     inverse = np.linalg.pinv(scaled, rcond=_KNOWN, hermitian=True)
-    crossed = np.moveaxis(across.reshape(size, size, -1), (0, 1), (-2, -1))
+    crossed = np.moveaxis(across.reshape(size, size, *lanes), (0, 1), (-2, -1))
     gains = (crossed / scale[..., None, :]) @ inverse / scale[..., None, :]
-    return np.ascontiguousarray(seen.T), gains.reshape(-1, size**2)
+    rows = np.moveaxis(gains.reshape(*lanes, size**2), -1, 1)
+    return np.moveaxis(seen.reshape(len(seen), *lanes), 1, 0), np.ascontiguousarray(rows)
 
 
 def _told(layout: Layout, times: FloatArray, known: FloatArray) -> Smoothed:
-    """States (n, rows) in words."""
-    states = known.T
-    covariance = np.moveaxis(turned_by(states[2], layout.covariance(states)), -1, 0)
-    return Smoothed(times, known[:, :3], covariance, states[3] if layout.bias else np.zeros(len(known)))
+    """States (n, rows, …) in words."""
+    states = np.moveaxis(known, 0, -1)
+    covariance = turned_by(states[2], layout.covariance(states))
+    bias = states[3] if layout.bias else np.zeros(states.shape[1:])
+    pose, covariance, bias = (np.moveaxis(values, -1, 0) for values in (states[:3], covariance, bias))
+    return Smoothed(times, pose, covariance, bias)

@@ -84,6 +84,42 @@ def test_a_bias_is_learnt_where_the_robot_stands():
     assert abs(estimator.pose[2]) < 1e-3
 
 
+def test_many_robots_are_as_one_and_one(rng):
+    """Three at once and one by one: the same noise, readings of their own, fixes that come late or only to some."""
+    poses, count, given = rng.normal(size=(3, 3)), 3, {"covariance": START, "keep": np.inf}
+    many = trundle.Estimator(ROBOT, NOISE, pose=poses, **given)
+    singles = [trundle.Estimator(ROBOT, NOISE, pose=pose, **given) for pose in poses.T]
+    for step in range(40):
+        turns, rates = rng.uniform(-0.1, 0.4, size=(2, count)), rng.normal(size=count)
+        rates[step % 3] = np.nan
+        many.predict(turns, 0.05, rates)
+        for single, turn, rate in zip(singles, turns.T, rates, strict=True):
+            single.predict(turn, 0.05, None if np.isnan(rate) else rate)
+        if step % 7 == 6:
+            time = many.time - 0.05 * rng.integers(0, 5)  # between steps: a fix within one splits it for all
+            measured = poses + rng.normal(size=(3, 3))
+            measured[:, step % 2] = np.nan
+            fixed = many.fix(list(measured), ["50 cm", 0.5, "10 deg"], time, gate=3)
+            nis, used = np.asarray(fixed.nis), np.asarray(fixed.used)
+            for lane, single in enumerate(singles):
+                if lane == step % 2:
+                    assert np.isnan(nis[lane])
+                    assert not used[lane]
+                    continue
+                alone = single.fix(measured[:, lane], [0.5, 0.5, np.radians(10)], time, gate=3)
+                assert (used[lane], nis[lane]) == (alone.used, pytest.approx(alone.nis))
+    smooth = many.smooth()
+    for lane, single in enumerate(singles):
+        alone = single.smooth()
+        np.testing.assert_allclose(smooth.pose[..., lane], alone.pose, atol=1e-9)
+        np.testing.assert_allclose(smooth.bias[:, lane], alone.bias, atol=1e-9)
+        np.testing.assert_allclose(smooth.covariance[..., lane], alone.covariance, atol=1e-9)
+        np.testing.assert_allclose(many.pose[:, lane], single.pose, atol=1e-9)
+        np.testing.assert_allclose(np.asarray(many.bias)[lane], single.bias, atol=1e-9)
+        np.testing.assert_allclose(many.covariance[..., lane], single.covariance, atol=1e-9)
+        np.testing.assert_allclose(np.asarray(many.nis["gyro"])[lane], single.nis["gyro"])
+
+
 def test_beginning_anew_keeps_the_bias_and_forgets_what_was():
     estimator = trundle.Estimator(ROBOT, NOISE, covariance=START)
     for _ in range(20):
@@ -105,12 +141,20 @@ def test_beginning_anew_keeps_the_bias_and_forgets_what_was():
         (lambda: trundle.Estimator(ROBOT, {"encoders": 1, "wander": 1}), "noise.gyro"),
         (lambda: trundle.Estimator(ROBOT, {"encoders": 1, "gyro": 1}, bias=0.1), "noise.wander"),
         (lambda: trundle.Estimator(ROBOT, NOISE, keep=0), "keep"),
-        (lambda: trundle.Estimator(ROBOT, NOISE, pose=np.zeros((3, 2))), "pose"),
-        (lambda: trundle.Estimator(ROBOT, NOISE, covariance=np.zeros((3, 3, 4))), "covariance"),
+        (
+            lambda: trundle.Estimator(ROBOT, NOISE, pose=np.zeros((3, 2)), covariance=np.zeros((3, 3, 4))),
+            None,
+        ),
         (lambda: trundle.Estimator(ROBOT, NOISE).reset(np.zeros((3, 2))), "pose"),
         (lambda: trundle.Estimator(ROBOT, NOISE).predict(np.zeros((2, 2)), 0.1), "increments"),
-        (lambda: trundle.Estimator(ROBOT, NOISE).predict([1, 2], 0.1, [1, 2, 3]), "gyro"),
-        (lambda: trundle.Estimator(ROBOT, NOISE).fix([np.ones(3), 0], [1, 1]), "measured"),
+        (
+            lambda: trundle.Estimator(ROBOT, NOISE, pose=np.zeros((3, 2))).predict([1, 2], 0.1, [1, 2, 3]),
+            "gyro",
+        ),
+        (
+            lambda: trundle.Estimator(ROBOT, NOISE, pose=np.zeros((3, 2))).fix([np.ones(3), 0], [1, 1]),
+            "measured",
+        ),
     ],
 )
 def test_what_is_refused(call, key):
