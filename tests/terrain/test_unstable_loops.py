@@ -127,6 +127,20 @@ def test_a_delay_counts_and_steps_between_samples_change_nothing():
         assert run.summary["longest_periods"]["hold"] == pytest.approx(longest, rel=2e-3)
 
 
+def test_a_delay_of_half_a_period_counts_with_its_own_instant():
+    """u_k acts from half a period on: x⁺ = φ x + (√φ (1 − √φ) u⁻ + (1 − √φ) u)/k with φ = exp(−k² T/(R J))."""
+
+    def outermost(period):
+        half = np.exp(-K * K * period / (2 * R * J))
+        late, now = 3 * half * (1 - half) / K, 3 * (1 - half) / K
+        return np.abs(np.linalg.eigvals([[half**2 - now, -late], [1, 0]])).max()
+
+    longest = brentq(lambda period: outermost(period) - 1, 1e-5, 1e-2)
+    law = {"proportional": 3, "period": 2e-3, "delay": 1e-3}
+    run, _ = run_of(flywheel(law), 0.04, 1e-3, samples=11)
+    assert run.summary["longest_periods"]["hold"] == pytest.approx(longest, rel=2e-3)
+
+
 def test_a_sampled_loop_of_the_wrong_sign_holds_at_no_period():
     _, said = run_of(flywheel({"proportional": -5, "period": "1 ms"}), 0.02, 1e-3)
     (words,) = said

@@ -248,6 +248,7 @@ def _sampled(looks: _Looks, controllers: list[Placed]) -> _Unstable:
     names = [each.name for each in controllers if not each.at_once]
     own = [row for each in controllers if each.name in names for row in looks.every(each)]
     jumps: dict[frozenset[str], FloatArray] = {}
+    same = np.eye(len(looks.states))
 
     def growing(at_work: Collection[str], share: float = 1.0) -> FloatArray:
         """With samples of these and of estimators, all periods and delays this share of what they are."""
@@ -258,12 +259,12 @@ def _sampled(looks: _Looks, controllers: list[Placed]) -> _Unstable:
         ]
         due = [frozenset(clock for clock in each if clock.partition(".")[0] not in silent) for each in due]
         instants = [k for k, each in enumerate(due) if each] or [0]
-        total, moved = np.eye(len(looks.states)), dict[float, FloatArray]()
+        total, moved = same, dict[float, FloatArray]()
         for k, after in zip(instants, [*instants[1:], instants[0] + common], strict=True):
             if due[k] not in jumps:
                 jumps[due[k]] = looks.slopes(due[k])
             jump = jumps[due[k]].copy()
-            jump[:, own] = np.eye(len(total))[own] + share * (jump[:, own] - np.eye(len(total))[own])
+            jump[:, own] = same[own] + share * (jump[:, own] - same[own])
             gap = share * looks.problem.step * (after - k)
             if gap not in moved:
                 moved[gap] = np.array(expm(looks.rates * (gap - _SHORT)), dtype=np.float64)
