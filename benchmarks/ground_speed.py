@@ -14,9 +14,15 @@ import numpy as np
 import trundle
 from benchmarks.limit import issue_loop
 from benchmarks.measure import Row
+from trundle.model.ground_model import derive_on
+from trundle.model.plant import STEP as STEP_LENGTH
+from trundle.model.plant import Steps
+from trundle.model.symbols import INPUT, PARAMETER
+from trundle.program.rollout import rollout
 from trundle.robot import Robot
 from trundle.robot.terrain import Terrain, parse_terrain
-from trundle.simulation.ground_rollout import Asked, Rolling, prepared
+from trundle.simulation.rollout import MANY
+from trundle.simulation.rollout_inputs import RolloutInputs, rollout_inputs
 
 STEP = 0.04
 # Points a side, and how far they are apart (m): seven waves of 4 m, 10 cm high, so that the map repeats itself.
@@ -44,33 +50,40 @@ def speeds(quick: bool) -> list[Row]:
     for name, (alone, together) in TARGETS.items():
         robot, ground = trundle.catalog.robot(name), map_ground()
         steps = 500 if quick else 2500
-        one = _rate(_rolling(robot, ground, ALONE, steps), steps, quick) / ALONE
+        one = _rate(_robots(robot, ground, ALONE), steps, quick) / ALONE
         near = abs(limit / ALONE_LIMIT - 1) < NEAR
         told = f"≥ {alone:,} × at {ALONE_LIMIT / 1e9:.0f} G products/s; here {limit / 1e9:.0f} G"
         rows.append(
             Row(f"{name} over a map, one", f"{one:,.0f} ×", target=told, met=one >= alone if near else None)
         )
-        whole = _rate(_rolling(robot, ground, LANES, steps // 5), steps // 5, quick)
+        whole = _rate(_robots(robot, ground, LANES), steps // 5, quick)
         least = together * limit / LANES_LIMIT
         target = f"≥ {least:,.0f} ×, {together:,} at {LANES_LIMIT / 1e9:.0f} G products/s"
         rows.append(Row(f"  {LANES} on one core", f"{whole:,.0f} ×", target=target, met=whole >= least))
     return rows
 
 
-def _rolling(robot: Robot, ground: Terrain, lanes: int, steps: int) -> Rolling:
+def _robots(robot: Robot, ground: Terrain, lanes: int) -> RolloutInputs:
     """Vehicles that start in different directions."""
-    yaws = np.linspace(-3, 3, lanes)
-    return prepared(robot, ground, "dynamic", Asked({"yaw": yaws}, None, None), steps, STEP, None)
+    return rollout_inputs(derive_on(robot, ground), {"yaw": np.linspace(-3, 3, lanes)}, {}, {})
 
 
-def _rate(rolling: Rolling, steps: int, quick: bool) -> float:
+def _rate(robots: RolloutInputs, steps: int, quick: bool) -> float:
     """Simulated seconds of all lanes in a second of CPU."""
+    motion, start = robots.plant.motion, robots.settled()
+    assert isinstance(motion, Steps)
+    groups = {
+        INPUT: robots.inputs or np.zeros(0), PARAMETER: robots.parameters or np.zeros(0), STEP_LENGTH: [STEP],
+    }  # fmt: skip
 
     def run() -> object:
-        return rolling.advanced(rolling.start, rolling.inputs, rolling.parameters, steps, None, 1)
+        return rollout(
+            motion.still, start, groups, dt=1.0, steps=steps, every=None, count=robots.count, threads=1,
+            projection=motion.step, quick=steps * robots.count < MANY,
+        )  # fmt: skip
 
     run()  # compiles
-    return rolling.count * steps * STEP / _cpu(run, 3 if quick else 10)
+    return robots.count * steps * STEP / _cpu(run, 3 if quick else 10)
 
 
 def _cpu(work: Callable[[], object], tries: int) -> float:

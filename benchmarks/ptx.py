@@ -13,13 +13,14 @@ from tools import ptxas
 from trundle.choices import PRECISIONS, Precision
 from trundle.gpu.ptx import Ptx, rollout_ptx
 from trundle.model import Model
-from trundle.model.ground_motion import STEP
+from trundle.model.ground_model import derive_on
+from trundle.model.plant import STEP, Steps
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program.llvm.llvm_rollout import ChannelLayout
 from trundle.program.rollout import Asked
+from trundle.robot.terrain import parse_terrain
 from trundle.simulation.gradients import Tangents
-from trundle.simulation.ground_rollout import Asked as Told
-from trundle.simulation.ground_rollout import Rolling, prepared
+from trundle.simulation.rollout_inputs import RolloutInputs, rollout_inputs
 
 MADE = 0.2  # s, of every catalogue robot: the issue of GPUs
 ASSEMBLED = {"swerve": 5.0, "chain of 25 links": 60.0}
@@ -52,13 +53,14 @@ def kernel(model: Model, precision: Precision) -> Ptx:
     return rollout_ptx(asked.program, asked.state, layouts, precision=precision)
 
 
-def ground_kernel(rolling: Rolling) -> Ptx:
+def ground_kernel(robots: RolloutInputs) -> Ptx:
     """A rollout over terrain, whose steps are found by rounds; robots differ in nothing but where they stand."""
+    motion = robots.plant.motion
+    assert isinstance(motion, Steps)
     asked = Asked.of(
-        rolling.model.still, rolling.start,
-        {INPUT: rolling.inputs or np.zeros(0), PARAMETER: rolling.parameters, STEP: [rolling.step]},
-        dt=1.0, steps=1, every=None, count=rolling.count, state="state", rate="rate",
-        projection=rolling.model.step,
+        motion.still, robots.settled(),
+        {INPUT: robots.inputs or np.zeros(0), PARAMETER: robots.parameters, STEP: [0.05]},
+        dt=1.0, steps=1, every=None, count=robots.count, state="state", rate="rate", projection=motion.step,
     )  # fmt: skip
     layouts = {source: ChannelLayout(c.wide, c.stepped) for source, c in asked.channels.items()}
     return rollout_ptx(asked.program, asked.state, layouts)
@@ -86,12 +88,12 @@ def making(quick: bool) -> list[Row]:
     return rows
 
 
-def _over(name: str, surface: Mapping[str, object]) -> Rolling:
+def _over(name: str, surface: Mapping[str, object]) -> RolloutInputs:
     """Two robots of the catalogue's on a surface."""
     import trundle
 
-    terrain = {"surfaces": {"ground": surface}}
-    return prepared(trundle.catalog.robot(name), terrain, "dynamic", Told(None, None, None), 1, 0.05, 2)
+    model = derive_on(trundle.catalog.robot(name), parse_terrain({"surfaces": {"ground": surface}}))
+    return rollout_inputs(model, None, {}, {}, 2)
 
 
 def assembling(quick: bool) -> list[Row]:

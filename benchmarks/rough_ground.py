@@ -19,13 +19,14 @@ import numpy as np
 import trundle
 from benchmarks.measure import MISSING, Row, installed
 from trundle.mechanics.assembly import Assembly, assemble
+from trundle.model.ground_model import derive_on
 from trundle.results import Run
 from trundle.robot import PidController, Robot, parse_robot
 from trundle.robot.ground_laws import Linear
 from trundle.robot.noun import plain
 from trundle.robot.terrain import parse_terrain
 from trundle.robot.wheels import GrippingWheel
-from trundle.simulation.traversing import ground_problem
+from trundle.simulation.stepping import stepped_problem
 
 # Contacts sink in by 2 mm, of a wheel of 325: softer ground and MuJoCo's point of contact, midway in the overlap,
 # differ more, harder ground and MuJoCo's steps get shorter still. Both dampers (N s/m) leave it steps of 0.5 ms.
@@ -65,7 +66,7 @@ def ground(sinkage: float = SINKAGE, rough: bool = False) -> dict[str, object]:
 
 def ours(robot: Robot, terrain: dict[str, object], seconds: float = SECONDS, step: float = HEARD) -> Run:
     """A run of ours."""
-    return trundle.traverse(robot, terrain, seconds, step=step, progress=False, samples=2)
+    return trundle.simulate(robot, seconds, terrain=terrain, step=step, progress=False, samples=2)
 
 
 @dataclass(frozen=True)
@@ -222,10 +223,8 @@ def _own_cost(robot: Robot, terrain: dict[str, object], seconds: float) -> float
     """CPU seconds a second of motion, in one thread: what a long run takes more than a short one."""
     costs: list[float] = []
     for duration in (seconds, 5 * seconds):
-        problem = ground_problem(
-            robot, parse_terrain(terrain), {}, duration=duration, mode="dynamic", step=STEP,
-            attitude="exponential", initial=None, parameters=None, samples=2, seed=0,
-        )  # fmt: skip
+        model = derive_on(robot, parse_terrain(terrain))
+        problem = stepped_problem(model, {}, None, {}, duration=duration, step=STEP, samples=2, seed=0)
         problem.solve(False)
         costs.append(min(_cpu(lambda problem=problem: problem.solve(False)) for _ in range(3)))
     return (costs[1] - costs[0]) / (4 * seconds)

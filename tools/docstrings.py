@@ -35,6 +35,8 @@ CANNOT_RAISE = frozenset(
 )
 # What kinds of nouns tell their family, which nobody asks a robot for; and what pydantic's own pages describe.
 HOOKS = frozenset({"default_counts", "keys_of", "model_copy", "owners_of"})
+# Whose methods engines ask, and not users: one sentence each, which overrides inherit.
+INTERFACES = frozenset({"Plant"})
 # Rooms whose classes are nouns of a description: their methods are what a kind of your own says (docs/extending.md).
 OWN_KINDS = frozenset({"controllers", "robot", "sensors"})
 # What needs no example of its own: constructors of errors and results are not called by users.
@@ -66,13 +68,14 @@ def members(room: str, module: ModuleType) -> Iterator[tuple[str, Callable[..., 
 
 
 def methods(cls: type) -> Iterator[tuple[str, Callable[..., object]]]:
-    """The public methods that a class of this package defines, properties left out."""
+    """The public methods that a class of this package defines, properties and what an interface asks left out."""
+    asked = {name for base in cls.__mro__ if base.__name__ in INTERFACES for name in vars(base)}
     for base in cls.__mro__:
         if not base.__module__.startswith("trundle"):
             continue
         for name, each in dict(vars(base)).items():  # importing a type may finish the class
             function = getattr(each, "__func__", each)  # static and class methods
-            if not name.startswith("_") and name not in HOOKS and inspect.isfunction(function):
+            if not name.startswith("_") and name not in {*HOOKS, *asked} and inspect.isfunction(function):
                 yield name, function
 
 

@@ -24,14 +24,14 @@ print(trundle.to_text(rover))
 
 # %%
 # The ground has surfaces. Here a plane, and a step of 20 cm, 1.2 m ahead. The wheels have a radius of 15 cm.
-# ``sinkage`` says how stiff the ground is: so deep the wheels stand in it. ``traverse`` drives the rover for ten
+# ``sinkage`` says how stiff the ground is: so deep the wheels stand in it. ``simulate`` drives the rover for ten
 # seconds, in steps of 0.02 s.
 
 terrain = {
     "surfaces": {"ground": {"type": "plane"}, "step": {"type": "step", "height": 0.2, "at": [1.2, 0]}},
     "sinkage": "5 mm",
 }
-run = trundle.traverse(rover, terrain, "10 s", step=0.02)
+run = trundle.simulate(rover, "10 s", terrain=terrain, step=0.02)
 print(f"it stands {run['z'][-1] - run['z'][0]:.3f} m higher than at its start")
 
 # %%

@@ -137,7 +137,6 @@ if TYPE_CHECKING:
     from trundle.simulation import run as run
     from trundle.simulation import simulate as simulate
     from trundle.simulation import table as table
-    from trundle.simulation.traversing import traverse as traverse
     from trundle.sweeps.outcome import Sweep as Sweep
     from trundle.sweeps.sweeping import sweep as sweep
     from trundle.sympy_models.from_sympy import from_sympy as from_sympy
@@ -177,6 +176,7 @@ __all__ = ["InputError", "NumericsError", "TrundleError", "__version__", *_HOMES
 
 # Names that are gone, and what does their job.
 _GONE = {
+    "traverse": "trundle.simulate(robot, seconds, terrain=…) takes its arguments",
     "open": "trundle.load(path) reads a description, and derive makes its model in some 0.1 s",
     "pursue": 'a controller of type "tracker" leads back to a motion: simulate(inputs={"track": motion})',
 }

@@ -65,7 +65,9 @@ def test_the_steady_slip_on_a_slope_is_its_closed_form(name):
     """h sin θ/(0.1 s) where all wheels are driven; RecBot's front wheels are not, so its rear ones slip twice that."""
     angle = math.radians(10)
     slope = {"surfaces": {"slope": {"type": "plane", "slope": "10 deg"}}}
-    run = trundle.traverse(catalog.robot(name, speed=0.5, curvature=0), slope, 4.0, step=0.04, samples=2)
+    run = trundle.simulate(
+        catalog.robot(name, speed=0.5, curvature=0), 4.0, terrain=slope, step=0.04, samples=2
+    )
     slip = 0.02 * math.sin(angle) / 0.1 * (2 if name == "recbot" else 1)
     assert run["rear_left.rolling_slip"][-1] == pytest.approx(-slip, abs=1e-6)
     assert math.hypot(run["v_x"][-1], run["v_z"][-1]) == pytest.approx(0.5 - slip, abs=1e-6)
@@ -75,7 +77,7 @@ def test_the_steady_slip_on_a_slope_is_its_closed_form(name):
 @pytest.mark.parametrize("stiffness", [None, 1e4])
 def test_a_rocker_bogie_s_wheels_carry_the_same(stiffness):
     robot = catalog.robot("rocker_bogie", speed=0, differential_stiffness=stiffness)
-    run = trundle.traverse(robot, {}, 4.0, step=0.04, samples=2)
+    run = trundle.simulate(robot, 4.0, terrain={}, step=0.04, samples=2)
     sixth = (50 + 6 * 2) * 9.81 / 6
     assert [run[f"{name}.load"][-1] for name in robot.wheels] == pytest.approx([sixth] * 6, rel=1e-6)
 
@@ -85,7 +87,7 @@ def test_a_rocker_bogie_s_wheels_carry_about_the_same_on_a_hump():
     """A wheel's height of ground under one wheel: a rigid frame would lift others."""
     hump = {"surfaces": {"hump": {"type": "hill", "height": 0.15, "width": 0.2, "at": [0.6, 0.45]}}}
     robot = catalog.robot("rocker_bogie", speed=0)
-    run = trundle.traverse(robot, hump, 1.0, step=0.04)
+    run = trundle.simulate(robot, 1.0, terrain=hump, step=0.04)
     sixth = (50 + 6 * 2) * 9.81 / 6
     assert run["pitch"][0] < -0.05
     for name in robot.wheels:

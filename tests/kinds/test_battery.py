@@ -257,7 +257,7 @@ def test_starts_beyond_what_a_battery_has_are_refused(state, value):
     words = f"battery.{state} starts within {low} and 1, got {value:g}"
     for begin in (
         lambda: trundle.simulate({"robot": robot}, 0.1, initial=start),
-        lambda: trundle.traverse({"robot": robot}, {}, 0.1, initial=start),
+        lambda: trundle.simulate({"robot": robot}, 0.1, terrain={}, initial=start),
         lambda: trundle.rollout({"robot": robot}, initial=start, steps=3, dt=1e-3, count=2),
         lambda: trundle.rollout({"robot": robot}, terrain={}, initial=start, steps=3, dt=1e-3, count=2),
     ):
@@ -337,7 +337,7 @@ def test_rollouts_and_runs_over_ground_switch_off_within_a_step():
     inputs = {"left_motor.voltage": 12.0, "right_motor.voltage": 12.0}
     run = trundle.simulate({"robot": robot}, 0.3, inputs, progress=False)
     with pytest.warns(RuntimeWarning, match="brown-out: below 8.5 V its motors are switched off"):
-        ground = trundle.traverse({"robot": robot}, {}, 0.3, inputs, step=5e-4, progress=False)
+        ground = trundle.simulate({"robot": robot}, 0.3, inputs, terrain={}, step=5e-4, progress=False)
     off = run.summary["brown_out"]["battery"]
     assert ground.summary["brown_out"]["battery"] == pytest.approx(off, abs=1.1e-3)
     assert ground["left_motor.current"][-1] == pytest.approx(0, abs=1e-9)
@@ -361,7 +361,9 @@ def test_a_relay_acts_on_steps_after_the_one_that_sags(step, inductance):
     for motor in robot["motors"].values():
         motor["inductance"] = inductance
     inputs = {"left_motor.voltage": 12.0, "right_motor.voltage": 12.0}
-    run = trundle.traverse({"robot": robot}, {}, 20 * step, inputs, step=step, samples=21, progress=False)
+    run = trundle.simulate(
+        {"robot": robot}, 20 * step, inputs, terrain={}, step=step, samples=21, progress=False
+    )
     relay, volts, amperes = (run[f"battery.{name}"] for name in ("relay", "voltage", "current"))
     assert np.abs([relay, run["battery.relay_lock"]]).max() <= 1 + 1e-12
     off = int(np.flatnonzero(relay < 0)[0])

@@ -243,8 +243,8 @@ def test_over_terrain_bodies_react_and_the_base_does_not_pitch(high):
             wheel["parent"] = parent
         start = {"lean.angle": 0.1} | ({} if high is None else {"z": high})
         runs.append(
-            trundle.traverse(
-                {"robot": robot}, {}, 0.05, dict.fromkeys(TORQUES, 1.0), step=1e-3, initial=start
+            trundle.simulate(
+                {"robot": robot}, 0.05, dict.fromkeys(TORQUES, 1.0), terrain={}, step=1e-3, initial=start
             )
         )
     mounted, hung, on_axle = runs
@@ -296,5 +296,5 @@ def test_a_base_without_mass_asks_for_the_mount():
 def test_rates_that_terrain_cannot_hold_are_refused():
     robot = segway("lean", "floating", MOTORS["ideal"], contact="linear", friction=2.0, mass=0.1)
     with pytest.raises(InputError, match="against another link") as caught:
-        trundle.traverse({"robot": robot}, {}, 0.05, {})
+        trundle.simulate({"robot": robot}, 0.05, {}, terrain={})
     assert caught.value.key == "robot.motors.left_motor.mounted_on"

@@ -16,7 +16,7 @@ from trundle.robot.noun import plain
 # What takes what leads to a robot, but needs wheels, which roll on a planar base: there is nothing to choose.
 ON_WHEELS = {
     "plan", "plan_to_pose", "kinematics", "odometry", "motor_limits", "follow", "drive", "track", "fastest",
-    "estimate", "measure", "reference", "traverse",
+    "estimate", "measure", "reference",
 }  # fmt: skip
 
 

@@ -83,8 +83,8 @@ def test_a_run_that_starts_far_off_its_motion_is_warned_of_once_with_numbers(gro
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             if ground:
-                trundle.traverse(
-                    robot, {}, 0.01, {"track": way}, step=0.01, initial=pose | angle, progress=False
+                trundle.simulate(
+                    robot, 0.01, {"track": way}, terrain={}, step=0.01, initial=pose | angle, progress=False
                 )
             else:
                 trundle.simulate(robot, 0.01, {"track": way}, initial=pose | angle, progress=False)

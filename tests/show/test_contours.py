@@ -16,7 +16,7 @@ HILL = {"type": "hill", "height": 0.3, "width": 0.3}
 @pytest.fixture(scope="module")
 def runs():
     return {
-        name: trundle.traverse(trundle.catalog.talon(), terrain, 1.0, mode="kinematic", step=0.1)
+        name: trundle.simulate(trundle.catalog.talon(), 1.0, terrain=terrain, mode="kinematic", step=0.1)
         for name, terrain in (("waves", WAVES), ("flat", {}))
     }
 
@@ -59,14 +59,16 @@ def test_axes_keep_their_limits(runs):
 
 def test_lines_of_a_step_have_no_room_for_labels():
     step = {"surfaces": {"ground": {"type": "plane"}, "step": {"type": "step", "height": 0.2, "at": [1, 0]}}}
-    run = trundle.traverse(trundle.catalog.talon(), step, 0.2, mode="kinematic", step=0.1)
+    run = trundle.simulate(trundle.catalog.talon(), 0.2, terrain=step, mode="kinematic", step=0.1)
     axes = run.plot.path().axes[0]
     assert not [text for text in axes.texts if text.get_text().endswith(" m")]
 
 
 def test_regions_of_other_friction_are_drawn_on_flat_ground_too():
     regions = {"ice": {"friction": 0.1, "x": [0, 0.2]}, "far": {"friction": 2, "x": [50, 60]}}
-    run = trundle.traverse(trundle.catalog.talon(), {"regions": regions}, 0.2, mode="kinematic", step=0.1)
+    run = trundle.simulate(
+        trundle.catalog.talon(), 0.2, terrain={"regions": regions}, mode="kinematic", step=0.1
+    )
     axes = run.plot.path().axes[0]
     words = [text.get_text().strip() for text in axes.texts]
     assert "ice: friction × 0.1" in words
@@ -78,11 +80,11 @@ def test_regions_of_other_friction_are_drawn_on_flat_ground_too():
 
 
 def test_compared_paths_lie_on_contours_where_they_share_the_ground(runs):
-    other = trundle.traverse(trundle.catalog.talon(speed=0.3), WAVES, 1.0, mode="kinematic", step=0.1)
+    other = trundle.simulate(trundle.catalog.talon(speed=0.3), 1.0, terrain=WAVES, mode="kinematic", step=0.1)
     axes = trundle.compare(runs["waves"], other).path().axes[0]
     assert len(contours(axes)) == 2
     higher = {"surfaces": {"waves": {"type": "waves", "amplitude": 0.2, "length": 2.0}}}
-    other = trundle.traverse(trundle.catalog.talon(), higher, 1.0, mode="kinematic", step=0.1)
+    other = trundle.simulate(trundle.catalog.talon(), 1.0, terrain=higher, mode="kinematic", step=0.1)
     compared = trundle.compare(runs["waves"], other)
     assert compared.labels == ("on waves of 0.1 m every 2 m", "on waves of 0.2 m every 2 m")
     axes = compared.path().axes[0]
@@ -91,8 +93,8 @@ def test_compared_paths_lie_on_contours_where_they_share_the_ground(runs):
 
 
 def test_what_differs_in_a_terrain_is_told_by_its_numbers(runs):
-    softer = trundle.traverse(
-        trundle.catalog.talon(), {**WAVES, "sinkage": 0.03}, 1.0, mode="kinematic", step=0.1
+    softer = trundle.simulate(
+        trundle.catalog.talon(), 1.0, terrain={**WAVES, "sinkage": 0.03}, mode="kinematic", step=0.1
     )
     assert trundle.compare(runs["waves"], softer).labels == ("sinkage = 0.02 m", "sinkage = 0.03 m")
 
@@ -101,6 +103,6 @@ def test_what_differs_in_a_terrain_is_told_by_its_numbers(runs):
 def test_the_ground_of_a_robot_that_stands_is_drawn():
     """Its way has no length, and the ground lies farther below its base than the way is long."""
     robot = trundle.catalog.quadruped()
-    run = trundle.traverse(robot, {"surfaces": {"hill": HILL}}, 0.02, step=0.01, progress=False)
+    run = trundle.simulate(robot, 0.02, terrain={"surfaces": {"hill": HILL}}, step=0.01, progress=False)
     assert hilly(run)
     assert len(contours(run.plot.path().axes[0])) == 2

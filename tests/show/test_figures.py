@@ -676,7 +676,7 @@ def test_friction_in_use_is_force_over_what_friction_gives():
     assert {"load", "friction in use"} <= set(legend(run.plot.contacts()))
     ideal = trundle.simulate(catalog.robot("differential_drive"), 0.1, samples=3)
     assert friction_use(ideal) == {}
-    soil = trundle.traverse(catalog.zoe(contact="soil"), {}, 0.1, step=0.05, progress=False)
+    soil = trundle.simulate(catalog.zoe(contact="soil"), 0.1, terrain={}, step=0.05, progress=False)
     assert friction_use(soil) == {}  # a law without a coefficient
     assert contacts(ideal)[0].label == "force (N)"
 

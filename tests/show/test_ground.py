@@ -64,8 +64,8 @@ def test_ground_that_lies_below_all_is_none():
 
 
 def test_the_ground_of_a_run_reaches_around_its_path():
-    run = trundle.traverse(
-        trundle.catalog.talon(), {"surfaces": {"w": WAVES}}, 1.0, mode="kinematic", step=0.1
+    run = trundle.simulate(
+        trundle.catalog.talon(), 1.0, terrain={"surfaces": {"w": WAVES}}, mode="kinematic", step=0.1
     )
     seen = only(run, 0.8)
     x, y = places(seen)
@@ -81,8 +81,13 @@ def test_a_planar_robot_has_no_ground_of_its_own():
 
 def test_runs_over_other_terrains_have_grounds_of_their_own():
     def over(**surfaces):
-        return trundle.traverse(
-            trundle.catalog.talon(), {"surfaces": surfaces}, 0.2, mode="kinematic", step=0.1, progress=False
+        return trundle.simulate(
+            trundle.catalog.talon(),
+            0.2,
+            terrain={"surfaces": surfaces},
+            mode="kinematic",
+            step=0.1,
+            progress=False,
         )
 
     waves_of, higher = over(w=WAVES), over(w={**WAVES, "amplitude": 0.2})

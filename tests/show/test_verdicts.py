@@ -94,8 +94,13 @@ def test_what_steps_lose_is_a_remark_and_no_doubt(share, text):
 
 
 def test_a_flight_in_which_nothing_carries_is_balanced_to_rounding():
-    thrown = trundle.traverse(
-        trundle.catalog.talon(), {}, 0.1, step=0.02, initial={"z": 9.0, "omega_z": 1.0}, progress=False
+    thrown = trundle.simulate(
+        trundle.catalog.talon(),
+        0.1,
+        terrain={},
+        step=0.02,
+        initial={"z": 9.0, "omega_z": 1.0},
+        progress=False,
     )
     assert thrown.summary["balance_residual"] > 0
     assert doubts(thrown) == []

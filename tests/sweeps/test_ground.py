@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trundle
-from tests.terrain.test_traverse import box, rates
+from tests.terrain.test_runs import box, rates
 from trundle import InputError
 from trundle.sweeps.cluster import roll_chunk
 from trundle.sweeps.definition import digest
@@ -157,7 +157,7 @@ def test_inputs_of_steps_and_kinematic_robots():
         ({"terrain.surfaces.ground.slope": [0.1]}, "by which a map is made"),
         ({"terrain.height": [0.1]}, "has no number 'height'"),
         ({"mass": [1.0]}, "nothing called 'mass' that can vary"),
-        ({"initial.roll": [1.0]}, "nothing called 'initial.roll' that can vary"),
+        ({"initial.roll": [1.0]}, "the ground says roll where a robot settles"),
     ],
 )
 def test_what_cannot_vary_is_said(over, words):

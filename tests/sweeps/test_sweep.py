@@ -188,10 +188,10 @@ def test_other_stores_are_refused(model, tmp_path):
 def test_a_newer_format_is_said(model, tmp_path, monkeypatch):
     from trundle.sweeps import definition
 
-    monkeypatch.setattr(definition, "FORMAT", 2)
+    monkeypatch.setattr(definition, "FORMAT", 3)
     swept(model, store=tmp_path / "sweep.zarr")
     monkeypatch.undo()
-    with pytest.raises(InputError, match="format 2, this Trundle reads format 1"):
+    with pytest.raises(InputError, match="format 3, this Trundle reads format 2"):
         Sweep.load(tmp_path / "sweep.zarr")
 
 

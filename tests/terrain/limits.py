@@ -22,7 +22,7 @@ def on_hard_ground(robot, duration, inputs, names, longest, levels=5):
     def end(stiffness, step):
         # The ground's damping sets in over a tenth of the sinkage, so that goes with the stiffness.
         ground = {"stiffness": stiffness, "damping": 2e-3 * stiffness, "sinkage": 20 / stiffness}
-        run = trundle.traverse(robot, ground, duration, inputs, step=step, samples=2)
+        run = trundle.simulate(robot, duration, inputs, terrain=ground, step=step, samples=2)
         return np.array([run[{"theta": "yaw", "omega": "omega_z"}.get(each, each)][-1] for each in names])
 
     return extrapolated([

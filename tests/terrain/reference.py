@@ -107,7 +107,7 @@ class Case:
             "step": [self.step],
         }  # fmt: skip
         run = rollout(
-            model.still, self.start(), given, dt=1.0, steps=steps, every=steps // 2, projection=model.step,
+            model.motion.still, self.start(), given, dt=1.0, steps=steps, every=steps // 2, projection=model.step,
             quick=True,
         )  # fmt: skip
         return max(

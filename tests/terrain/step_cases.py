@@ -9,9 +9,10 @@ import numpy as np
 import trundle
 from tests.terrain.test_motors_and_batteries import BATTERY, DC
 from trundle.model import ground_motion
+from trundle.model.ground_model import derive_on
 from trundle.model.velocity_step import VelocityStep
 from trundle.robot.terrain import parse_terrain
-from trundle.simulation.traversing import ground_problem
+from trundle.simulation.stepping import stepped_problem
 
 PLACES = {"fl": (0.5, 0.4), "fr": (0.5, -0.4), "rl": (-0.5, 0.4), "rr": (-0.5, -0.4)}
 RADIUS = 0.2
@@ -82,7 +83,7 @@ def framed(frame, wheel, rng):
 
 
 def drawn(rng):
-    """A robot, its ground, inputs and start: names of what was drawn, and the arguments of `traverse`."""
+    """A robot, its ground, inputs and start: names of what was drawn, and the arguments of `simulate`."""
     frame, motion = rng.choice(FRAMES), rng.choice(MOTIONS)
     laws = ["ellipse", "box", "slip", "bristle"]
     if frame != "feet":
@@ -138,7 +139,5 @@ def run_of(problem, step, seconds, samples=2):
 
 def problem_of(robot, ground, inputs, initial):
     """A problem whose runs may take steps of any length."""
-    return ground_problem(
-        robot, parse_terrain(ground), inputs, duration=1.0, mode="dynamic", step=0.5, attitude="exponential",
-        initial=initial, parameters=None, samples=2, seed=0,
-    )  # fmt: skip
+    model = derive_on(robot, parse_terrain(ground))
+    return stepped_problem(model, inputs, initial, {}, duration=1.0, step=0.5, samples=2, seed=0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trundle
-from tests.terrain.test_traverse import BOX, WEIGHT, box, rates
+from tests.terrain.test_runs import BOX, WEIGHT, box, rates
 from trundle import InputError, catalog
 from trundle.robot.terrain import parse_terrain
 from trundle.spatial.motions import Pose
@@ -98,9 +98,9 @@ def test_hills_and_waves_make_one_ground():
 
 @pytest.mark.slow
 def test_a_plane_that_is_there_twice_is_one():
-    once = trundle.traverse(box(), {}, 2.0, rates(3.0), step=0.02, initial={"z": 0.18})
+    once = trundle.simulate(box(), 2.0, rates(3.0), terrain={}, step=0.02, initial={"z": 0.18})
     planes = {"surfaces": {"a": FLAT, "b": FLAT}}
-    twice = trundle.traverse(box(), planes, 2.0, rates(3.0), step=0.02, initial={"z": 0.18})
+    twice = trundle.simulate(box(), 2.0, rates(3.0), terrain=planes, step=0.02, initial={"z": 0.18})
     for name in ("x", "z", "pitch", "fl.load"):
         assert np.abs(once[name] - twice[name]).max() < 1e-9 * max(1, np.abs(once[name]).max())
     assert twice["fl.a.load"] == pytest.approx(once["fl.load"] / 2)
@@ -113,7 +113,7 @@ WALL = {"surfaces": {"floor": FLAT, "wall": {"type": "plane", "slope": "90 deg",
 def against_a_wall():
     """Slowly, without friction at the wall: friction there would lift the front."""
     icy = {"regions": {"icy": {"friction": 0.0, "x": [0.55, 1.0]}}}
-    return trundle.traverse(box(), {**WALL, **icy}, 6.0, rates(0.5), step=0.02)
+    return trundle.simulate(box(), 6.0, rates(0.5), terrain={**WALL, **icy}, step=0.02)
 
 
 @pytest.mark.slow
@@ -155,7 +155,7 @@ def test_without_forces_a_rocker_bogie_rolls_up_a_step():
         "surfaces": {"ground": FLAT, "step": {"type": "step", "height": 0.2, "at": [1.0, 0]}},
         "sinkage": "1 mm",
     }
-    run = trundle.traverse(catalog.robot("rocker_bogie"), step, 10.0, mode="kinematic", step=0.01)
+    run = trundle.simulate(catalog.robot("rocker_bogie"), 10.0, terrain=step, mode="kinematic", step=0.01)
     assert run["z"][-1] - run["z"][0] == pytest.approx(0.2, abs=1e-3)
     assert run["pitch"][-1] == pytest.approx(0.0, abs=1e-2)
     # What other wheels push into the riser is led back in 0.1 s: about v T deep.
@@ -167,7 +167,9 @@ def test_without_forces_a_rocker_bogie_rolls_up_a_step():
 def test_a_robot_beside_a_wall_drives_along_it():
     """Its wheels lie flat to the wall, which has no deepest point for them."""
     side = {"type": "plane", "slope": "90 deg", "uphill": "90 deg", "through": [0, 0.5, 0]}
-    run = trundle.traverse(box(), {"surfaces": {"floor": FLAT, "side": side}}, 2.0, rates(2.0), step=0.02)
+    run = trundle.simulate(
+        box(), 2.0, rates(2.0), terrain={"surfaces": {"floor": FLAT, "side": side}}, step=0.02
+    )
     assert run["x"][-1] == pytest.approx(2 * 2.0 * 0.15, rel=0.02)
     assert run["fl.side.load"].max() == 0.0
 

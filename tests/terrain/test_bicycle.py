@@ -7,7 +7,7 @@ import trundle
 from sympy_models.test_whipple import published
 from tests.terrain.limits import extrapolated
 from trundle.model.ground_model import GroundModel, derive_on
-from trundle.model.ground_motion import STEP
+from trundle.model.plant import STEP
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program.rollout import rollout
 from trundle.robot.noun import plain
@@ -45,7 +45,14 @@ def slowest(model, speed, step, stiffness, damping):
 
     def after(states, steps):
         return rollout(
-            model.still, states, groups, dt=1.0, steps=steps, every=None, projection=model.step, quick=True
+            model.motion.still,
+            states,
+            groups,
+            dt=1.0,
+            steps=steps,
+            every=None,
+            projection=model.step,
+            quick=True,
         ).final
 
     start = {name: model.quantities[name].start for name in model.states}
@@ -78,8 +85,13 @@ def test_eigenvalues_are_those_of_meijaard_s_benchmark(model, speed):
 @pytest.mark.parametrize(("speed", "falls"), [(3, True), (5, False)])
 def test_hands_off_it_stays_upright_where_all_eigenvalues_say_so(speed, falls):
     initial = {"v_x": speed, "rear.rate": speed / 0.3, "front.rate": speed / 0.35, "omega_x": 0.1}
-    run = trundle.traverse(
-        trundle.catalog.bicycle(), {"sinkage": 0.001}, 5.0, initial=initial, step=0.005, progress=False
+    run = trundle.simulate(
+        trundle.catalog.bicycle(),
+        5.0,
+        terrain={"sinkage": 0.001},
+        initial=initial,
+        step=0.005,
+        progress=False,
     )
     assert ("overturned_at" in run.summary) == falls
     assert falls or np.abs(run["roll"][-1]) < 0.01

@@ -20,7 +20,7 @@ def cart(center=(0, 0, 0.1)):
 
 def told(terrain, seconds=1.0, center=(0, 0, 0.1), **speeds):
     given = {name: speeds.get(name, 0.0) for name in ("v_x", "v_y", "omega_z")}
-    return trundle.traverse(cart(center), terrain, seconds, given, mode="kinematic", step=0.01)
+    return trundle.simulate(cart(center), seconds, given, terrain=terrain, mode="kinematic", step=0.01)
 
 
 def test_uphill_it_is_slower_by_the_slope():
@@ -56,7 +56,7 @@ def test_on_an_arc_its_mass_pulls_it_outward():
 
 def test_with_forces_it_is_refused():
     with pytest.raises(InputError, match="a dynamic run has forces"):
-        trundle.traverse(cart(), {"body_slip": {"ahead": 0.1}}, 1.0, step=0.1)
+        trundle.simulate(cart(), 1.0, terrain={"body_slip": {"ahead": 0.1}}, step=0.1)
 
 
 def test_a_file_has_it_under_terrain(tmp_path):

@@ -63,7 +63,7 @@ BACK = 0.05 * 120
     ],
 )
 def test_pids_come_to_the_value_of_their_law_at_every_step(step, law, rate):
-    run = trundle.traverse(cart(wheel_by_wheel(**law)), {}, 8.0, step=step, samples=5, progress=False)
+    run = trundle.simulate(cart(wheel_by_wheel(**law)), 8.0, terrain={}, step=step, samples=5, progress=False)
     for name in CORNERS:
         assert run[f"{name}.rate"][-1] == pytest.approx(rate, abs=1e-3)
 
@@ -73,7 +73,7 @@ def test_a_state_feedback_comes_to_the_value_of_its_law_at_every_step(step):
     """u = 9 − 14 v_x − 3 rate; and v_x = r ω, u = k g ω."""
     row = {"gains": {"v_x": 14, "fl.rate": 3}, "offset": 9}
     law = {"type": "state_feedback", "drives": dict.fromkeys(EACH, row)}
-    run = trundle.traverse(cart({"lqr": law}), {}, 4.0, step=step, samples=5, progress=False)
+    run = trundle.simulate(cart({"lqr": law}), 4.0, terrain={}, step=step, samples=5, progress=False)
     radius = run["v_x"][-1] / run["fl.rate"][-1]  # the wheel's, less its sinkage
     assert run["fl.rate"][-1] == pytest.approx(9 / (BACK + 3 + 14 * radius), abs=1e-3)
     assert run["fl.rate"][-1] == pytest.approx(9 / (BACK + 3 + 14 * WHEEL["radius"]), rel=0.01)
@@ -86,7 +86,7 @@ def test_a_tracker_comes_to_its_line_at_every_step(step, motor):
     line = {"time": t, "x": 0.4 * t, "y": 0 * t, "theta": 0 * t}
     robot = drive(motor, controllers={"track": {"type": "tracker"}})
     asked = {"step": step, "initial": {"y": 0.2}, "samples": 13, "progress": False}
-    run = trundle.traverse(robot, {}, 12.0, {"track": line}, **asked)
+    run = trundle.simulate(robot, 12.0, {"track": line}, terrain={}, **asked)
     assert abs(run["track.lateral"][-1]) < 1e-3
     assert abs(run["track.heading"][-1]) < 1e-3
 
@@ -126,7 +126,7 @@ def test_every_kind_that_needs_no_period_is_among_them():
 def test_every_law_has_slopes_at_rest(name):
     """From rest, at the origin, level: where |ω|, roots and angles of vectors have none by their rules."""
     robot = drive({**MOTOR, "inductance": 1e-4}, controllers=KINDS[name])
-    run = trundle.traverse(robot, {}, 0.2, step=0.1, samples=3, progress=False)
+    run = trundle.simulate(robot, 0.2, terrain={}, step=0.1, samples=3, progress=False)
     assert all(np.isfinite(run[column]).all() for column in run.columns)
     assert run.summary["balance_residual"] < 1e-6
 
@@ -139,7 +139,7 @@ def test_the_law_is_that_of_the_step_s_end(law, step):
     controllers = {"hold": {"reads": "v_x", "drives": EACH, "target": 0.5, **law}}
     controllers["turn"] = {"reads": "yaw", "drives": TURNED, "proportional": 5, "target": 0.3}
     steps = round(3 / step)
-    run = trundle.traverse(cart(controllers), hill, 3.0, step=step, samples=steps + 1, progress=False)
+    run = trundle.simulate(cart(controllers), 3.0, terrain=hill, step=step, samples=steps + 1, progress=False)
     error = 0.5 - run["v_x"][1:]
     aimed = law["proportional"] * error + (run["hold.integral"][1:] if "integral" in law else 0)
     wanted = np.minimum(aimed, law.get("highest", np.inf)) + 5 * (0.3 - run["yaw"][1:])

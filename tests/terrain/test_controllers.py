@@ -52,7 +52,7 @@ def way(duration=20.0):
 def test_a_tracker_leads_a_drive_along_an_eight_over_a_hill(motor, mode, period, most):
     tracker = {"type": "tracker", **({} if period is None else {"period": period})}
     robot = drive(motor, controllers={"track": tracker})
-    run = trundle.traverse(robot, HILL, 20.0, {"track": way()}, mode=mode, initial={"y": 0.3})
+    run = trundle.simulate(robot, 20.0, {"track": way()}, terrain=HILL, mode=mode, initial={"y": 0.3})
     assert np.ptp(run["z"]) > 0.1
     assert np.abs(run["track.lateral"][300:]).max() < most
 
@@ -65,7 +65,7 @@ def test_samples_as_often_as_steps_come_to_the_law_at_every_instant():
     apart = []
     for step in (0.01, 0.005, 0.0025):
         one, other = (
-            trundle.traverse(drive(controllers={"speed": {**speed, **period}}), HILL, 1.0, step=step)
+            trundle.simulate(drive(controllers={"speed": {**speed, **period}}), 1.0, terrain=HILL, step=step)
             for period in ({}, {"period": step})
         )
         apart.append([one[name][-1] - other[name][-1] for name in ("x", "z", "v_x", "speed.integral")])
@@ -80,8 +80,8 @@ def test_samples_are_held_and_come_late(delay):
     """A law that hands a reference on, 1 + t: the command tells which sample has taken effect."""
     speed = {"reads": "x", "drives": "left_motor.rate", "feedforward": 1.0}
     robot = drive({"type": "ideal"}, controllers={"speed": {**speed, "period": "20 ms", "delay": delay}})
-    run = trundle.traverse(
-        robot, {}, 0.4, {"speed.reference": lambda t: 1 + t}, step=0.01, mode="kinematic", samples=41
+    run = trundle.simulate(
+        robot, 0.4, {"speed.reference": lambda t: 1 + t}, terrain={}, step=0.01, mode="kinematic", samples=41
     )
     k = np.arange(40)
     sampled = 0.02 * np.floor((0.01 * k - delay) / 0.02 + 1e-9)
@@ -101,7 +101,9 @@ def test_an_estimator_tells_the_tracker_where_it_is():
     }
     robot = drive(sensors=sensors, controllers=controllers)
     one, other = (
-        trundle.traverse(robot, HILL, 10.0, {"track": way(10.0)}, step=0.02, initial={"y": 0.3}, seed=seed)
+        trundle.simulate(
+            robot, 10.0, {"track": way(10.0)}, terrain=HILL, step=0.02, initial={"y": 0.3}, seed=seed
+        )
         for seed in (1, 2)
     )
     assert not np.array_equal(one["where.x"], other["where.x"])
@@ -120,7 +122,7 @@ def test_circles_and_cascades_hold_a_drive_on_an_arc():
         "speed": {"reads": "v_x", "drives": both, "proportional": 20, "integral": 40, "feedforward": 7},
         "turn": {"reads": "omega", "drives": apart, "proportional": 5, "integral": 20, "feedforward": 2},
     }
-    run = trundle.traverse(drive(controllers=controllers), HILL, 20.0, step=0.01)
+    run = trundle.simulate(drive(controllers=controllers), 20.0, terrain=HILL, step=0.01)
     assert np.abs(np.hypot(run["x"], run["y"] - 2)[1000:] - 2).max() < 0.02
 
 
@@ -146,13 +148,15 @@ def test_circles_and_cascades_hold_a_drive_on_an_arc():
 )
 def test_what_controllers_can_t_do_is_said(controllers, changes, words):
     with pytest.raises(InputError, match=words):
-        trundle.traverse(drive(controllers=controllers), {}, **{"duration": 1.0, "step": 0.02, **changes})
+        trundle.simulate(
+            drive(controllers=controllers), terrain={}, **{"duration": 1.0, "step": 0.02, **changes}
+        )
 
 
 def test_the_step_that_divides_all_periods_is_named():
     controllers = {"s": {"reads": "v_x", "drives": "left_motor.voltage", "period": 0.03}}
     with pytest.raises(InputError, match=r"the nearest that does is step = 0\.015 s"):
-        trundle.traverse(drive(controllers=controllers), {}, 1.0, step=0.02)
+        trundle.simulate(drive(controllers=controllers), 1.0, terrain={}, step=0.02)
 
 
 @pytest.mark.slow
@@ -169,7 +173,7 @@ def test_a_file_s_tracker_follows_a_file_s_way(tmp_path, monkeypatch, capsys):
     assert main(["run", "drive.yaml", "--no-figures", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     ground = {"surfaces": {"hill": {"type": "hill", "height": 0.1, "width": 1, "at": [1, 1]}}}
-    run = trundle.traverse(robot, ground, 2.0, {"track": tmp_path / "way.csv"}, step=0.02)
+    run = trundle.simulate(robot, 2.0, {"track": tmp_path / "way.csv"}, terrain=ground, step=0.02)
     assert said["final"]["x"] == pytest.approx(run["x"][-1], rel=1e-6)
 
 
@@ -183,7 +187,7 @@ def test_a_tracker_leads_rovers_that_turn_by_slipping(name, mode):
     t = np.linspace(0, 20, 401)
     eight = {"time": t, "x": 4 * np.sin(0.15 * t), "y": 2 * np.sin(0.3 * t)}
     hills = {"surfaces": {"w": {"type": "waves", "amplitude": 0.05, "length": 3}}}
-    run = trundle.traverse(trundle.Robot(**data), hills, 20.0, {"track": eight}, mode=mode, step=0.04)
+    run = trundle.simulate(trundle.Robot(**data), 20.0, {"track": eight}, terrain=hills, mode=mode, step=0.04)
     assert np.ptp(run["z"]) > 0.01
     assert np.abs(run["track.lateral"][250:]).max() < 0.1
 
@@ -210,8 +214,8 @@ def test_trackers_lead_rovers_whose_joints_steer_over_random_ground(name, mode):
     """Within the tolerance of 0.1 m; a rocker-bogie also slips in bends."""
     robot, eight = rover_on_an_eight(name)
     duration = float(eight["time"][-1])
-    run = trundle.traverse(
-        robot, RUBBLE, duration, {"track": eight}, mode=mode, step=0.04, initial={"yaw": np.pi / 4}
+    run = trundle.simulate(
+        robot, duration, {"track": eight}, terrain=RUBBLE, mode=mode, step=0.04, initial={"yaw": np.pi / 4}
     )
     assert np.ptp(run["z"]) > 0.05
     last = len(run["track.lateral"]) // 3
@@ -231,7 +235,7 @@ def test_rollouts_lead_zoe_as_runs_do():
         initial={"yaw": yaw},
         progress=False,
     )
-    run = trundle.traverse(robot, RUBBLE, 4.0, {"track": eight}, step=0.04, initial={"yaw": 1.0})
+    run = trundle.simulate(robot, 4.0, {"track": eight}, terrain=RUBBLE, step=0.04, initial={"yaw": 1.0})
     assert batch["x"][-1, 1] == pytest.approx(run["x"][-1], rel=1e-6)
     assert np.abs(batch["y"][-1, 1] - batch["y"][-1, 0]) < 0.2
 
@@ -259,7 +263,7 @@ def test_a_tracker_that_can_t_lead_a_rover_says_why():
     data["controllers"] = {"track": {"type": "tracker"}}
     data["motors"]["lift"] = {"type": "ideal", "drives": "rocker_left"}
     with pytest.raises(InputError, match="its wheels don't stand on a plane"):
-        trundle.traverse(trundle.Robot(**data), {}, 1.0, {"track": way()}, step=0.02)
+        trundle.simulate(trundle.Robot(**data), 1.0, {"track": way()}, terrain={}, step=0.02)
 
 
 @pytest.mark.slow
@@ -267,7 +271,7 @@ def test_rollouts_track_and_sample_as_runs_do():
     robot = drive(controllers={"track": {"type": "tracker", "period": "20 ms"}})
     asked = {"steps": 50, "dt": 0.02, "inputs": {"track": way(2.0)}, "initial": {"y": np.array([0.0, 0.3])}}
     batch = trundle.rollout(robot, terrain=HILL, **asked)
-    run = trundle.traverse(robot, HILL, 1.0, {"track": way(2.0)}, step=0.02, initial={"y": 0.3})
+    run = trundle.simulate(robot, 1.0, {"track": way(2.0)}, terrain=HILL, step=0.02, initial={"y": 0.3})
     assert batch["x"][-1, 1] == pytest.approx(run["x"][-1], rel=1e-9)
     with pytest.raises(InputError, match="step = 0.03 s doesn't divide the period"):
         trundle.rollout(robot, terrain=HILL, **{**asked, "dt": 0.03})
@@ -277,7 +281,7 @@ def test_rollouts_track_and_sample_as_runs_do():
 def test_a_pid_that_only_feeds_forward_reads_nothing(mode):
     told = {"rolls": {"drives": "left_motor.rate", "target": 2, "feedforward": 1}}
     robot = drive({"type": "ideal"}, controllers=told)
-    run = trundle.traverse(robot, {}, 0.1, {"right_motor.rate": 2}, step=0.02, mode=mode)
+    run = trundle.simulate(robot, 0.1, {"right_motor.rate": 2}, terrain={}, step=0.02, mode=mode)
     assert run["left_motor.rate"] == pytest.approx(2.0, abs=1e-12)
     assert "rolls.error" not in run.columns
     with pytest.raises(InputError, match="nothing says what it holds"):
@@ -288,6 +292,8 @@ def test_a_pid_that_only_feeds_forward_reads_nothing(mode):
 def test_a_base_that_slides_onto_its_way_is_sound():
     """For its first second and a half wheels slide, and what is off grows; then it follows, with smooth voltages."""
     robot = drive(controllers={"track": {"type": "tracker", "period": "20 ms"}})
-    run = trundle.traverse(robot, HILL, 4.0, {"track": way()}, step=0.02, initial={"y": 0.3}, progress=False)
+    run = trundle.simulate(
+        robot, 4.0, {"track": way()}, terrain=HILL, step=0.02, initial={"y": 0.3}, progress=False
+    )
     assert "unstable_loops" not in run.summary
     assert np.abs(np.diff(run["left_motor.voltage"][-50:])).max() < 0.1

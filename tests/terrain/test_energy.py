@@ -14,7 +14,9 @@ SETTLED, END = 0.5, 1.5
 def account(robot, step, inputs=None):
     """Work, losses and the change of energy between two times (J), by sums over all steps."""
     count = round(END / step)
-    run = trundle.traverse(robot, {"surfaces": {"hills": HILLS}}, END, inputs, step=step, samples=count + 1)
+    run = trundle.simulate(
+        robot, END, inputs, terrain={"surfaces": {"hills": HILLS}}, step=step, samples=count + 1
+    )
     first = round(SETTLED / step)
     energy = run["energy.kinetic"] + run["energy.potential"] + run["energy.internal"]
     work, lost = (run[name][first:-1].sum() * step for name in ("power.in", "power.lost"))
@@ -65,7 +67,7 @@ def test_coils_cells_and_bristles_keep_the_account_too(wheel, motor, parts, inpu
 
 @pytest.mark.slow
 def test_friction_and_damping_take_and_never_give():
-    run = trundle.traverse(catalog.robot("talon"), {"sinkage": 0.01}, 2.0, step=0.01)
+    run = trundle.simulate(catalog.robot("talon"), 2.0, terrain={"sinkage": 0.01}, step=0.01)
     assert run["power.ground"].min() > -1e-9
     assert run["power.lost"][-1] == pytest.approx(run["power.ground"][-1])
     assert run["power.in"][-1] == pytest.approx(run["power.lost"][-1], rel=1e-3)

@@ -44,7 +44,9 @@ def slid(damping, way):
     found = []
     for step in (1e-3, 5e-4):
         start = {"v_x": 2 * np.cos(way), "v_y": 2 * np.sin(way)}
-        run = trundle.traverse(block(damping), {}, 1.0, step=step, initial=start, samples=2, progress=False)
+        run = trundle.simulate(
+            block(damping), 1.0, terrain={}, step=step, initial=start, samples=2, progress=False
+        )
         found.append(run["x"][-1] * np.cos(way) + run["y"][-1] * np.sin(way))
     return 2 * found[1] - found[0]
 
@@ -69,7 +71,7 @@ def test_a_block_on_bristles_stays_where_the_linear_law_creeps():
         name: {"type": "foot", "at": plain(foot)["at"], "contact": "bristle"} for name, foot in feet.items()
     }
     robot = trundle.Robot(name="block", body={**BODY, "mass": 10.0}, wheels=bristles)
-    run = trundle.traverse(robot, slope, 3.0, step=0.01, progress=False)
+    run = trundle.simulate(robot, 3.0, terrain=slope, step=0.01, progress=False)
     assert abs(run["v_x"][-1]) < 1e-9
     pulls = sum(run[f"{name}.friction_x"][-1] for name in bristles)
     assert pulls == pytest.approx(10 * GRAVITY * np.sin(np.radians(20)), rel=1e-6)
@@ -78,7 +80,7 @@ def test_a_block_on_bristles_stays_where_the_linear_law_creeps():
 def test_a_block_creeps_down_a_slope_by_its_law():
     """v̇ = g sin θ − v n C/m, by implicit Euler: exact at every step, below the limit of friction."""
     slope = {"surfaces": {"slope": {"type": "plane", "slope": "20 deg"}}, "sinkage": 0.01}
-    run = trundle.traverse(block(50.0, 1.0), slope, 0.4, step=0.01, progress=False)
+    run = trundle.simulate(block(50.0, 1.0), 0.4, terrain=slope, step=0.01, progress=False)
     speed, down, rate = 0.0, -GRAVITY * np.sin(np.radians(20)), 4 * 50.0 / 10
     for found in np.hypot(run["f0.x_slip"], run["f0.y_slip"])[:-1]:
         speed = (speed + 0.01 * down) / (1 + 0.01 * rate)
@@ -101,8 +103,14 @@ def jumped(stiffness):
     found = []
     for step in (2e-4, 1e-4):
         start = {"leg.position": 0.4}
-        run = trundle.traverse(
-            hopper(), {"stiffness": stiffness}, 0.4, step=step, initial=start, samples=4001, progress=False
+        run = trundle.simulate(
+            hopper(),
+            0.4,
+            terrain={"stiffness": stiffness},
+            step=step,
+            initial=start,
+            samples=4001,
+            progress=False,
         )
         found.append(float((run["z"] - 0.5 / 8.5 * run["leg.position"]).max()))
     return 2 * found[1] - found[0]
@@ -129,8 +137,8 @@ def bounced(step):
         wheels={"ball": {"type": "foot", "radius": 0.05}},
     )
     ground = {"stiffness": stiffness, "damping": 0}
-    run = trundle.traverse(
-        ball, ground, 0.6, step=step, initial={"z": 0.05 + height}, samples=100_001, progress=False
+    run = trundle.simulate(
+        ball, 0.6, terrain=ground, step=step, initial={"z": 0.05 + height}, samples=100_001, progress=False
     )
     omega, speed = np.sqrt(stiffness / mass), np.sqrt(2 * GRAVITY * height)
     deepest = GRAVITY / omega**2 + np.hypot(GRAVITY / omega**2, speed / omega)
@@ -152,15 +160,22 @@ def test_a_ball_bounces_by_its_closed_form():
 
 def test_a_foot_without_friction_carries_and_slides_on():
     start = {"v_x": 0.5, "leg.position": 0.49}
-    run = trundle.traverse(
-        hopper(wheels={"toe": {**TOE, "contact": "free"}}), {}, 0.05, step=0.01, initial=start, progress=False
+    run = trundle.simulate(
+        hopper(wheels={"toe": {**TOE, "contact": "free"}}),
+        0.05,
+        terrain={},
+        step=0.01,
+        initial=start,
+        progress=False,
     )
     assert run["v_x"][-1] == pytest.approx(0.5, abs=1e-12)
     assert run["toe.load"][0] > 0
 
 
 def test_a_spring_stays_where_it_is_when_a_robot_settles():
-    run = trundle.traverse(hopper(), {}, 0.01, step=0.01, initial={"leg.position": 0.45}, progress=False)
+    run = trundle.simulate(
+        hopper(), 0.01, terrain={}, step=0.01, initial={"leg.position": 0.45}, progress=False
+    )
     assert run["leg.position"][0] == 0.45
     assert run["z"][0] == pytest.approx(0.45 + 0.02 - 0.02)  # a leg, a radius, less the sinkage
 
@@ -176,7 +191,9 @@ def test_a_foot_turned_any_way_is_the_same():
         joints = {f"j{place}": {**joint, "at": [x, y, -0.1]} for place, (x, y) in enumerate(corners)}
         robot = trundle.Robot(name="table", base="floating", body=BODY, joints=joints, wheels=feet)
         hills = {"surfaces": {"waves": {"type": "waves", "amplitude": 0.05, "length": 1.0, "across": 0.8}}}
-        run = trundle.traverse(robot, hills, 0.3, step=0.01, initial={"v_x": 0.5, "x": 0.1}, progress=False)
+        run = trundle.simulate(
+            robot, 0.3, terrain=hills, step=0.01, initial={"v_x": 0.5, "x": 0.1}, progress=False
+        )
         ends.append([run[name][-1] for name in ("x", "y", "z", "roll", "pitch", "f2.load", "f1.friction_y")])
     np.testing.assert_allclose(ends[1:], [ends[0]] * 2, rtol=1e-9, atol=1e-12)
 
@@ -209,9 +226,9 @@ def test_a_quadruped_dropped_5_cm_stands_and_its_feet_carry_its_weight():
     told = {f"{leg}_{joint}_servo.angle": angle for leg in LEGS for joint, angle in SERVOS.items()}
     start = {f"{leg}_{joint}_joint.angle": angle for leg in LEGS for joint, angle in SERVOS.items()}
     ground = {"sinkage": "2 mm"}
-    stands = trundle.traverse(robot, ground, 0.01, told, step=0.01, initial=start, progress=False)
+    stands = trundle.simulate(robot, 0.01, told, terrain=ground, step=0.01, initial=start, progress=False)
     lifted = {**start, "z": stands["z"][0] + 0.052}
-    run = trundle.traverse(robot, ground, 20.0, told, step=0.01, initial=lifted, progress=False)
+    run = trundle.simulate(robot, 20.0, told, terrain=ground, step=0.01, initial=lifted, progress=False)
     feet = [name for name in run.values if name.endswith("_sphere.load")]
     assert feet == [f"{leg}_foot_sphere.load" for leg in ("FR", "FL", "RR", "RL")]
     assert sum(run[name][0] for name in feet) == 0.0
@@ -258,7 +275,7 @@ def stool(*spheres):
 def test_collision_spheres_are_feet_by_themselves():
     robot = parse_urdf(stool(("0.2 0 -0.4", 0.03), ("-0.1 0.2 -0.4", 0.03), ("-0.1 -0.2 -0.4", 0.03)))
     assert not robot.wheels
-    run = trundle.traverse(robot, {}, 0.5, step=0.01, progress=False)
+    run = trundle.simulate(robot, 0.5, terrain={}, step=0.01, progress=False)
     loads = [run[f"seat_sphere{ending}.load"][-1] for ending in ("", "_1", "_2")]
     assert sum(loads) == pytest.approx(5 * GRAVITY, rel=1e-6)
     assert run["z"][-1] == pytest.approx(0.43 - 0.02, rel=1e-6)
@@ -332,20 +349,20 @@ def test_feet_that_can_t_be_are_told(keys, words):
         (lambda: trundle.derive(hopper()), "roll over terrain"),
         (lambda: hopper(motors={"m": {"type": "torque", "drives": "toe"}}), "'toe'"),
         (
-            lambda: trundle.traverse(hopper(wheels={"toe": {**TOE, "contact": "ideal"}}), {}, 0.1),
+            lambda: trundle.simulate(hopper(wheels={"toe": {**TOE, "contact": "ideal"}}), 0.1, terrain={}),
             "rolls ideally, and forces on terrain come from slip",
         ),
-        (lambda: trundle.traverse(hopper(), {}, 0.1, mode="kinematic", step=0.1), "at 1 points"),
+        (lambda: trundle.simulate(hopper(), 0.1, terrain={}, mode="kinematic", step=0.1), "at 1 points"),
         (
-            lambda: trundle.traverse(parse_urdf(stool()), {}, 0.1),
+            lambda: trundle.simulate(parse_urdf(stool()), 0.1, terrain={}),
             r"nothing of it touches the terrain\n.*type: foot.*collision spheres",
         ),
         (
-            lambda: trundle.traverse(parse_urdf(stool(("0 0 0", -1))), {}, 0.1),
+            lambda: trundle.simulate(parse_urdf(stool(("0 0 0", -1))), 0.1, terrain={}),
             "seat_sphere.radius: radius must not be negative",
         ),
         (
-            lambda: trundle.traverse(parse_urdf(stool(("0 0 0", "r"))), {}, 0.1),
+            lambda: trundle.simulate(parse_urdf(stool(("0 0 0", "r"))), 0.1, terrain={}),
             "collision sphere of the link 'seat'",
         ),
     ],
@@ -364,7 +381,7 @@ def test_arrows_at_feet_point_as_the_ground_pushes():
     joints = {f"j{place}": {**joint, "at": [x, y, -0.1]} for place, (x, y) in enumerate(corners)}
     feet = {f"f{place}": {"type": "foot", "parent": f"j{place}", "radius": 0.03} for place in range(4)}
     robot = trundle.Robot(name="table", base="floating", body=BODY, joints=joints, wheels=feet)
-    run = trundle.traverse(robot, slope, 2.0, step=0.01, samples=21, progress=False)
+    run = trundle.simulate(robot, 2.0, terrain=slope, step=0.01, samples=21, progress=False)
     track = track_of(run)
     assert track is not None
     arrows = with_wrenches(track.scene, run).arrows

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import trundle
-from tests.terrain.test_traverse import box, rates, slope
+from tests.terrain.test_runs import box, rates, slope
 from trundle.errors import InputError
 
 RANDOM = {"type": "fractal", "slope": 0.2, "shortest": 0.5, "longest": 2.0}
@@ -25,10 +25,8 @@ def test_seeds_heights_and_yaws_are_those_of_single_runs():
     assert batch.count == COUNT
     for lane in (0, 2, 3):
         surface = {**RANDOM, "seed": int(seeds[lane]), "scale": float(scale[lane])}
-        run = trundle.traverse(
-            box(), {"surfaces": {"ground": surface}}, 2.0, rates(3.0), step=0.05, samples=3,
-            initial={"yaw": float(yaw[lane])},
-        )  # fmt: skip
+        ground, start = {"surfaces": {"ground": surface}}, {"yaw": float(yaw[lane])}
+        run = trundle.simulate(box(), 2.0, rates(3.0), terrain=ground, step=0.05, samples=3, initial=start)
         for name in ("x", "y", "z", "v_x"):
             assert batch[name][:, lane] == pytest.approx(run[name], abs=1e-11)
         for name in ("roll", "fl.rolling_slip"):
@@ -39,8 +37,8 @@ def test_seeds_heights_and_yaws_are_those_of_single_runs():
 def test_friction_slope_and_the_robot_s_own_parameters_differ():
     given = {"terrain.surfaces.ground.slope": np.radians([0, 8]), "body.mass": np.array([40.0, 60.0])}
     batch = lanes({"type": "plane", "slope": "1 deg"}, given)
-    run = trundle.traverse(
-        box(), slope(8), 2.0, rates(3.0), step=0.05, samples=3, parameters={"body.mass": 60.0}
+    run = trundle.simulate(
+        box(), 2.0, rates(3.0), terrain=slope(8), step=0.05, samples=3, parameters={"body.mass": 60.0}
     )
     assert batch["x"][:, 1] == pytest.approx(run["x"], abs=1e-11)
     ice = {"surfaces": {"ground": {"type": "plane"}}, "regions": {"ice": {"friction": 0.5}}}
@@ -66,15 +64,15 @@ def test_who_overturns_is_counted_apart():
     )  # fmt: skip
     assert batch.summary["overturned"] == 1
     assert batch.summary["stuck"] == 0
-    run = trundle.traverse(tall, slope(35, uphill=90), 3.0, rates(0.0), step=0.05)
+    run = trundle.simulate(tall, 3.0, rates(0.0), terrain=slope(35, uphill=90), step=0.05)
     assert run.summary["overturned_at"] > 0
 
 
 @pytest.mark.slow
 def test_a_robot_that_digs_in_is_stuck_in_its_run():
     icy = {"regions": {"ice": {"friction": 0.0}}}
-    assert trundle.traverse(box(), icy, 1.0, rates(3.0), step=0.05).summary["stuck"]
-    assert "stuck" not in trundle.traverse(box(), {}, 1.0, rates(3.0), step=0.05).summary
+    assert trundle.simulate(box(), 1.0, rates(3.0), terrain=icy, step=0.05).summary["stuck"]
+    assert "stuck" not in trundle.simulate(box(), 1.0, rates(3.0), terrain={}, step=0.05).summary
 
 
 @pytest.mark.slow
@@ -101,11 +99,11 @@ def test_a_robot_has_one_fate_however_it_falls_beyond_its_map():
 @pytest.mark.slow
 def test_kinematic_lanes():
     batch = lanes(RANDOM, {"terrain.surfaces.ground.seed": np.arange(3)}, mode="kinematic")
-    run = trundle.traverse(
+    run = trundle.simulate(
         box(),
-        {"surfaces": {"ground": {**RANDOM, "seed": 2}}},
         2.0,
         rates(3.0),
+        terrain={"surfaces": {"ground": {**RANDOM, "seed": 2}}},
         step=0.05,
         samples=3,
         mode="kinematic",
@@ -156,8 +154,8 @@ def test_robots_that_fall_begin_at_the_angles_that_are_given():
     angles = {"z": 0.8, "roll": 0.1, "yaw": "90 deg"}
     batch = lanes({"type": "plane"}, {}, initial={**angles, "pitch": pitch}, steps=2, dt=0.01, every=1)
     for lane, value in enumerate(pitch):
-        run = trundle.traverse(
-            box(), {}, 0.02, rates(3.0), step=0.01, initial={**angles, "pitch": value}, progress=False
+        run = trundle.simulate(
+            box(), 0.02, rates(3.0), terrain={}, step=0.01, initial={**angles, "pitch": value}, progress=False
         )
         assert [run[name][0] for name in ("roll", "pitch", "yaw")] == pytest.approx([0.1, value, np.pi / 2])
         for name in ("z", "q_w", "q_x", "q_y", "q_z", "v_x"):
@@ -174,6 +172,6 @@ def test_robots_that_fall_begin_at_the_angles_that_are_given():
 )
 def test_angles_that_say_nothing_or_too_much_are_refused(initial, words):
     with pytest.raises(trundle.InputError, match=words):
-        trundle.traverse(box(), {}, 0.02, step=0.01, initial=initial)
+        trundle.simulate(box(), 0.02, terrain={}, step=0.01, initial=initial)
     with pytest.raises(trundle.InputError, match=words):
         lanes({"type": "plane"}, {}, initial=initial)

@@ -24,8 +24,8 @@ def away(tmp_path, monkeypatch):
         elsewhere.mkdir()
         monkeypatch.chdir(there)
         np.save("dunes.npy", 0.05 * np.random.default_rng(3).normal(size=(14, 12)))
-        run = trundle.traverse(
-            trundle.catalog.talon(), {"surfaces": {"dunes": MAP}}, 0.5, mode="kinematic", step=0.1
+        run = trundle.simulate(
+            trundle.catalog.talon(), 0.5, terrain={"surfaces": {"dunes": MAP}}, mode="kinematic", step=0.1
         )
         run.save("run.nc")
         monkeypatch.chdir(elsewhere)

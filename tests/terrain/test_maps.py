@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import trundle
-from tests.terrain.test_traverse import box, rates
+from tests.terrain.test_runs import box, rates
 from trundle.documents import parse
 from trundle.documents.height_files import read_heights, with_maps
 from trundle.errors import InputError
@@ -244,10 +244,10 @@ def test_a_map_s_end_is_told_with_time_wheel_and_place():
     with pytest.raises(
         InputError, match=r"the wheel 'f[lr]' is beyond the map 'ground' at t = .* x = 0\.[67]"
     ) as error:
-        trundle.traverse(box(), flat_map(), 4.0, rates(4.0), step=0.02)
+        trundle.simulate(box(), 4.0, rates(4.0), terrain=flat_map(), step=0.02)
     assert error.value.key == "terrain.surfaces.ground.edge"
     with pytest.raises(InputError, match="at the start"):
-        trundle.traverse(box(), flat_map(corner=[5, 5]), 1.0, rates(0.0), step=0.02)
+        trundle.simulate(box(), 1.0, rates(0.0), terrain=flat_map(corner=[5, 5]), step=0.02)
 
 
 @pytest.mark.slow
@@ -255,8 +255,8 @@ def test_a_map_s_end_is_told_with_time_wheel_and_place():
 def test_beyond_a_flat_map_is_flat_ground(edge):
     """Both rules go on level here: the run is that on a plane."""
     given = {"duration": 4.0, "inputs": rates(4.0), "step": 0.02, "samples": 11}
-    run = trundle.traverse(box(), flat_map(edge=edge), **given)
-    plane = trundle.traverse(box(), {}, **given)
+    run = trundle.simulate(box(), terrain=flat_map(edge=edge), **given)
+    plane = trundle.simulate(box(), terrain={}, **given)
     assert run["x"][-1] > 1.5
     for name in ("x", "y", "z", "pitch"):
         assert run[name] == pytest.approx(plane[name], abs=1e-9)
@@ -268,7 +268,7 @@ def test_a_run_names_its_map_and_no_folder(tmp_path, monkeypatch):
     terrain = {
         "surfaces": {"ground": {"type": "grid", "file": str(tmp_path / "map.npy"), "spacing": "50 cm"}}
     }
-    run = trundle.traverse(box(), terrain, 1.0, rates(2.0), step=0.02)
+    run = trundle.simulate(box(), 1.0, rates(2.0), terrain=terrain, step=0.02)
     assert str(tmp_path) not in run.description["yaml"]
     monkeypatch.chdir("/")
     again = parse(run.description["yaml"]).terrain  # known by its digest

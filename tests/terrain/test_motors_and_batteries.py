@@ -56,8 +56,13 @@ def test_on_hard_flat_ground_a_robot_moves_as_its_planar_model(motor, inputs, pa
 def test_a_quick_winding_bounds_no_step(step):
     """τ = L/R = 1 µs: the current is that without an inductance."""
     ends = [
-        trundle.traverse(
-            box(motor={**DC, "inductance": henry}), {}, 2.0, told("voltage", 10, 10), step=step, samples=2
+        trundle.simulate(
+            box(motor={**DC, "inductance": henry}),
+            2.0,
+            told("voltage", 10, 10),
+            terrain={},
+            step=step,
+            samples=2,
         )["v_x"][-1]
         for henry in (0.0, 5e-7)
     ]
@@ -70,13 +75,13 @@ def test_bristles_hold_a_robot_on_a_slope_and_slide_beyond_friction():
     held = {"contact": "bristle", "friction": 0.5}
     slope = {"surfaces": {"slope": {"slope": "10 deg"}}}
     brake = {"type": "ideal"}
-    run = trundle.traverse(box(held, brake), slope, 4.0, step=0.01)
+    run = trundle.simulate(box(held, brake), 4.0, terrain=slope, step=0.01)
     bent = sum(run[f"{name}.rolling_deflection"][-1] for name in PLACES)
     assert abs(bent) * 1e5 == pytest.approx(WEIGHT * math.sin(math.radians(10)), rel=1e-6)
     assert abs(run["v_x"][-1]) < 1e-9
 
     slope = {"surfaces": {"slope": {"slope": "40 deg"}}}
-    run = trundle.traverse(box(held, brake), slope, 2.0, step=0.005)
+    run = trundle.simulate(box(held, brake), 2.0, terrain=slope, step=0.005)
     change = (run["v_x"][-1] - run["v_x"][200]) / (run.time[-1] - run.time[200])
     angle = math.radians(40)
     assert -change == pytest.approx(9.81 * (math.sin(angle) - 0.5 * math.cos(angle)), rel=1e-3)
@@ -84,8 +89,8 @@ def test_bristles_hold_a_robot_on_a_slope_and_slide_beyond_friction():
 
 @pytest.mark.slow
 def test_a_battery_gives_what_its_motors_take():
-    run = trundle.traverse(
-        box(batteries={"b": BATTERY}), {}, 1.0, told("voltage", 12, 12), step=0.005, samples=201
+    run = trundle.simulate(
+        box(batteries={"b": BATTERY}), 1.0, told("voltage", 12, 12), terrain={}, step=0.005, samples=201
     )
     taken = sum(run[f"{name}_motor.power"] for name in PLACES)
     assert run["b.voltage"] * run["b.current"] == pytest.approx(taken, rel=1e-9, abs=1e-6)

@@ -68,7 +68,7 @@ def test_on_a_slope_loads_are_those_of_the_planar_model(name, uphill):
             motor |= motor_of
     theta, way = math.radians(5), math.radians(uphill)
     ground = {"surfaces": {"slope": {"slope": theta, "uphill": way}}, "sinkage": 1e-6}
-    run = trundle.traverse(trundle.Robot(**data), ground, 2.0, step=0.002, samples=2)
+    run = trundle.simulate(trundle.Robot(**data), 2.0, terrain=ground, step=0.002, samples=2)
     pull = 9.81 * math.sin(theta)
     data["gravity"] = [-pull * math.cos(way), -pull * math.sin(way), -9.81 * math.cos(theta)]
     plane = trundle.simulate(trundle.Robot(**data), 2.0, samples=2)
@@ -87,7 +87,7 @@ def test_a_base_tips_over_where_its_tread_says(degrees, tips):
     # a body of 40 kg so high that all 46 kg have their centre 0.3 m above the ground
     data["body"]["center_of_mass"] = [0, 0, 46 / 40 * 0.18]
     slope = {"surfaces": {"slope": {"slope": f"{degrees} deg", "uphill": "90 deg"}}, "sinkage": "1 mm"}
-    run = trundle.traverse(trundle.Robot(**data), slope, 3.0, step=0.005)
+    run = trundle.simulate(trundle.Robot(**data), 3.0, terrain=slope, step=0.005)
     assert ("overturned_at" in run.summary) == tips
     assert bool(run.summary.get("lifted")) == tips
 
@@ -102,7 +102,7 @@ def test_a_mecanum_base_goes_sideways_up_a_slope_and_its_rollers_push_along_thei
     inputs = {f"{name}_motor.rate": 5.0 * way for name, way in ways.items()}
     theta, sinkage = math.radians(5), 0.005
     slope = {"surfaces": {"slope": {"slope": theta, "uphill": "90 deg"}}, "sinkage": sinkage}
-    run = trundle.traverse(robot, slope, 3.0, inputs, step=0.01)
+    run = trundle.simulate(robot, 3.0, inputs, terrain=slope, step=0.01)
     # W sin θ = 4 C v cos² 45° with C = 0.1 s W/(4 sinkage)
     slip = 2 * sinkage / 0.1 * math.sin(theta)
     assert run["v_y"][-1] == pytest.approx(0.5 - slip, abs=1e-6)
@@ -127,7 +127,7 @@ def test_the_steady_slip_uphill_is_its_closed_form(name):
     robot, inputs = geared(name, 3.0, contact="linear", friction=10.0)
     theta, sinkage = math.radians(5), 0.002
     slope = {"surfaces": {"slope": {"slope": theta}}, "sinkage": sinkage}
-    run = trundle.traverse(robot, slope, 4.0, inputs, step=0.01, samples=2)
+    run = trundle.simulate(robot, 4.0, inputs, terrain=slope, step=0.01, samples=2)
     slip = sinkage / 0.1 * math.sin(theta) * len(robot.wheels) / len(inputs)
     driven = robot.motors[next(iter(inputs)).partition(".")[0]].drives
     assert run[f"{driven}.rolling_slip"][-1] == pytest.approx(-slip, abs=1e-6)
@@ -140,7 +140,7 @@ def test_steps_converge_with_the_first_order(name):
     hill = {"surfaces": {"hill": {"type": "hill", "height": 0.05, "width": 1.0, "at": [1.0, 0.3]}}}
     ends = []
     for step in (2.5e-3, 1.25e-3, 6.25e-4):
-        run = trundle.traverse(robot, hill, 1.0, inputs, step=step, samples=2)
+        run = trundle.simulate(robot, 1.0, inputs, terrain=hill, step=step, samples=2)
         ends.append(np.array([run[each][-1] for each in ("x", "y", "z", "roll", "pitch", "yaw")]))
     first, second = (np.abs(a - b).max() for a, b in pairwise(ends))
     assert 1.7 < first / second < 2.3

@@ -70,7 +70,7 @@ def climbed(friction):
     step = {"type": "step", "height": HEIGHT, "at": [HALF + 1.4 * RADIUS, 0]}
     terrain = {"surfaces": {"ground": {"type": "plane"}, "step": step}, "sinkage": "0.5 mm"}
     robot = catalog.robot("rocker_bogie", speed=0.05, friction=friction)
-    run = trundle.traverse(robot, terrain, 50.0, step=0.01, samples=501)
+    run = trundle.simulate(robot, 50.0, terrain=terrain, step=0.01, samples=501)
     return run["z"][-1] - run["z"][0], run
 
 

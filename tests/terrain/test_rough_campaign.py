@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import trundle
-from tests.terrain.test_traverse import box, rates
+from tests.terrain.test_runs import box, rates
 from trundle.robot import parse_robot
 from trundle.robot.noun import plain
 

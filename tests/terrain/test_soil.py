@@ -164,7 +164,7 @@ def rover(parameters=None, motor="ideal", **soil):
 )
 def test_a_robot_pays_for_its_way_over_flat_soil(rear, sinkage, slip, torque, power):
     """The numbers are those of one wheel by SciPy, at its load and without a pull."""
-    run = trundle.traverse(rover(rear=rear), {}, 3.0, RATES, step=0.02, progress=False)
+    run = trundle.simulate(rover(rear=rear), 3.0, RATES, terrain={}, step=0.02, progress=False)
     for name in PLACES:
         assert run[f"{name}.sinkage"][-1] == pytest.approx(sinkage, rel=1e-3)
         assert run[f"{name}_motor.torque"][-1] == pytest.approx(torque, rel=1e-3)
@@ -179,7 +179,9 @@ def test_wheels_of_a_robot_are_as_deep_as_one_by_scipy_at_any_exponent(soil):
     written, other = (rover(**SOILS[soil] | {"exponent": n}) for n in (SOILS[soil]["exponent"], 1.0))
     changed = {f"wheels.{name}.exponent": SOILS[soil]["exponent"] for name in PLACES}
     for robot, parameters in ((written, None), (other, changed)):
-        run = trundle.traverse(robot, {}, 3.0, RATES, step=0.02, parameters=parameters, progress=False)
+        run = trundle.simulate(
+            robot, 3.0, RATES, terrain={}, step=0.02, parameters=parameters, progress=False
+        )
         slip = 1 - run["v_x"][-1] / (RADIUS * RATE)
         pull, _, load, torque = published(SOILS[soil], run["fl.sinkage"][-1], slip, 0.0)
         assert [run["fl.load"][-1], run["fl_motor.torque"][-1]] == pytest.approx([load, torque], rel=1e-4)
@@ -188,7 +190,7 @@ def test_wheels_of_a_robot_are_as_deep_as_one_by_scipy_at_any_exponent(soil):
 
 @pytest.mark.parametrize("rear", [0.0, pytest.param(1.0, marks=pytest.mark.slow)])
 def test_a_robot_that_nothing_drives_rests(rear):
-    run = trundle.traverse(rover(motor="torque", rear=rear), {}, 1.0, step=0.02, progress=False)
+    run = trundle.simulate(rover(motor="torque", rear=rear), 1.0, terrain={}, step=0.02, progress=False)
     assert run["balance_residual"].max() < 1e-9 * 4 * LOAD
     assert abs(run["v_x"]).max() < 1e-9
     assert max(abs(run[f"{name}.rate"]).max() for name in PLACES) < 1e-9
@@ -196,7 +198,7 @@ def test_a_robot_that_nothing_drives_rests(rear):
 
 def test_hard_ground_has_no_row_of_soil():
     hard = trundle.catalog.talon()
-    run = trundle.traverse(hard, {}, 0.1, step=0.02, progress=False)
+    run = trundle.simulate(hard, 0.1, terrain={}, step=0.02, progress=False)
     assert "power.soil" not in run.columns
 
 
@@ -207,17 +209,19 @@ def test_soil_that_can_t_carry_a_robot_is_refused_with_what_would_do():
     with pytest.raises(
         InputError, match=r"soil carries 200\.\d of 1177 N at a sinkage of the whole radius"
     ) as caught:
-        trundle.traverse(rover(**WEAK), {}, 0.1, step=0.02, progress=False)
+        trundle.simulate(rover(**WEAK), 0.1, terrain={}, step=0.02, progress=False)
     assert caught.value.key == "robot.wheels.fl.cohesion_modulus"
     words = str(caught.value.hint).split()
     least, half = (float(word) for word in words if word[0].isdigit())
     assert words[:2] == ["a", "cohesion_modulus"]
     with pytest.raises(InputError, match=r"carries 116\d of 1177 N"):
-        trundle.traverse(rover(**WEAK, cohesion_modulus=0.99 * least), {}, 0.1, step=0.02, progress=False)
-    rests = trundle.traverse(rover(**WEAK, cohesion_modulus=half), {}, 3.0, step=0.02, progress=False)
+        trundle.simulate(
+            rover(**WEAK, cohesion_modulus=0.99 * least), 0.1, terrain={}, step=0.02, progress=False
+        )
+    rests = trundle.simulate(rover(**WEAK, cohesion_modulus=half), 3.0, terrain={}, step=0.02, progress=False)
     # Wheels at rest shear nothing that would pull them in, and sink by less than those that roll.
     assert rests["fl.sinkage"][-1] < RADIUS / 2
-    trundle.traverse(rover(**WEAK), {}, 0.1, mode="kinematic", step=0.02, progress=False)
+    trundle.simulate(rover(**WEAK), 0.1, terrain={}, mode="kinematic", step=0.02, progress=False)
 
 
 def test_rollouts_refuse_soil_that_is_too_weak_and_sweeps_count_who_has_no_place():
@@ -245,4 +249,4 @@ def test_numbers_that_no_soil_has_are_refused(key, value):
 def test_wheels_without_a_width_are_refused_as_parameters_too():
     wide = {f"wheels.{name}.width": 0.0 for name in PLACES}
     with pytest.raises(InputError, match="how broad the wheel is"):
-        trundle.traverse(rover(), {}, 0.1, parameters=wide, step=0.02, progress=False)
+        trundle.simulate(rover(), 0.1, terrain={}, parameters=wide, step=0.02, progress=False)

@@ -7,9 +7,10 @@ import trundle
 from tests.parameters import mostly_slow
 from trundle.mechanics.frames import velocities, world_poses
 from trundle.mechanics.momentum import center_of_mass, kinetic_energy, total_momentum
+from trundle.model.ground_model import derive_on
 from trundle.model.mechanism import mechanism
 from trundle.robot.terrain import parse_terrain
-from trundle.simulation.traversing import ground_problem
+from trundle.simulation.stepping import stepped_problem
 
 GRAVITY = 9.81
 PLACES = {"fl": (0.5, 0.4), "fr": (0.5, -0.4), "rl": (-0.5, 0.4), "rr": (-0.5, -0.4)}
@@ -61,10 +62,16 @@ def thrown(robot, omega, step, seconds, **rates):
         **dict(zip(("omega_x", "omega_y", "omega_z"), omega, strict=True)),
         **rates,
     }
-    problem = ground_problem(
-        robot, parse_terrain({}), {}, duration=steps * step, mode="dynamic", step=step, attitude="exponential",
-        initial=initial, parameters=None, samples=steps + 1, seed=0,
-    )  # fmt: skip
+    problem = stepped_problem(
+        derive_on(robot, parse_terrain({})),
+        {},
+        initial,
+        {},
+        duration=steps * step,
+        step=step,
+        samples=steps + 1,
+        seed=0,
+    )
     inputs = np.zeros((steps, len(problem.system.inputs)))
     return problem.system, problem._advanced(problem.start, inputs, steps, lambda _: None)
 
@@ -162,7 +169,7 @@ def test_below_eight_steps_a_turn_nothing_runs_away(per_turn, rng):
 
 @pytest.mark.parametrize("step", mostly_slow([0.2, 0.05, 0.02, 0.005, 0.002], [0.2, 0.05]))
 def test_a_car_on_ice_goes_on_as_newton_says(step):
-    run = trundle.traverse(car(friction=1e-6), {}, 5.0, initial={"v_x": 5, "omega_z": 3}, step=step)
+    run = trundle.simulate(car(friction=1e-6), 5.0, terrain={}, initial={"v_x": 5, "omega_z": 3}, step=step)
     assert np.hypot(run["v_x"][-1], run["v_y"][-1]) == pytest.approx(5, abs=1e-4)
     assert run["x"][-1] == pytest.approx(25, abs=1e-3)
     assert run.summary["energy"]["made_by_step"] < 1e-5
@@ -171,7 +178,7 @@ def test_a_car_on_ice_goes_on_as_newton_says(step):
 def test_the_step_of_the_reference_makes_energy_and_says_so():
     """Its own error: a factor √(1 + h² ω²) of speed a step (the reference's fault 13)."""
     given = {"initial": {"v_x": 5, "omega_z": 3}, "step": 0.2, "attitude": "euler_angles"}
-    run = trundle.traverse(car(friction=1e-9), {}, 5.0, **given)
+    run = trundle.simulate(car(friction=1e-9), 5.0, terrain={}, **given)
     speed = np.hypot(run["v_x"], run["v_y"])
     assert speed[-1] == pytest.approx(5 * (1 + 0.36) ** (25 / 2), rel=1e-3)
     energy = run.summary["energy"]
@@ -184,7 +191,7 @@ def test_a_car_on_balls_neither_gains_nor_loses(step):
     balls = {name: {"type": "ball", "at": [*at, 0], "radius": 0.2} for name, at in PLACES.items()}
     body = {"mass": 50.0, "center_of_mass": [0, 0, 0.05], "inertia": {"xx": 2.0, "yy": 3.0, "zz": 4.0}}
     robot = trundle.Robot(name="tray", base="planar", body=body, wheels=balls)
-    run = trundle.traverse(robot, {}, 4.0, initial={"v_x": 2, "omega_z": 3}, step=step)
+    run = trundle.simulate(robot, 4.0, terrain={}, initial={"v_x": 2, "omega_z": 3}, step=step)
     assert np.hypot(run["v_x"], run["v_y"]) == pytest.approx(2, abs=1e-9)
 
 
@@ -193,8 +200,8 @@ def test_a_throw_is_a_parabola(step):
     toe = {"type": "foot", "at": [0, 0, -0.1], "radius": 0.01, "contact": "linear"}
     body = {"mass": 10.0, "center_of_mass": [0, 0, 0], "inertia": {"xx": 0.5, "yy": 0.6, "zz": 0.7}}
     robot = trundle.Robot(name="bar", base="floating", body=body, wheels={"toe": toe})
-    run = trundle.traverse(
-        robot, {}, 1.0, initial={"z": 100.0, "v_x": 3.0, "omega_y": min(20.0, 2 / step)}, step=step
+    run = trundle.simulate(
+        robot, 1.0, terrain={}, initial={"z": 100.0, "v_x": 3.0, "omega_y": min(20.0, 2 / step)}, step=step
     )
     assert run["x"][-1] == pytest.approx(3, abs=1e-10)
     assert 100 - run["z"][-1] == pytest.approx(GRAVITY / 2, abs=1e-10)
@@ -202,13 +209,13 @@ def test_a_throw_is_a_parabola(step):
 
 def test_a_chain_thrown_in_steps_too_long_says_which_step_can(rng):
     given = {"initial": {"z": HIGH, "omega_x": 20.0, "omega_y": 30.0, "j0.rate": 5.0}}
-    run = trundle.traverse(chain(rng, 3), {}, 2.0, step=0.05, **given)
+    run = trundle.simulate(chain(rng, 3), 2.0, terrain={}, step=0.05, **given)
     assert run.summary["too_long_steps"] > 0
     step = run.summary["energy"]["step"]
     base = np.linalg.norm([run[f"omega_{axis}"] for axis in "xyz"], axis=0)
     most = base + abs(np.asarray(run["j0.rate"])) + abs(np.asarray(run["j1.rate"]))
     assert 0.5 / most.max() / 2 < step <= 0.5 / base.max()  # half a radian, to one digit
-    shorter = trundle.traverse(chain(rng, 3), {}, 2 * step, step=step / 4, **given)
+    shorter = trundle.simulate(chain(rng, 3), 2 * step, terrain={}, step=step / 4, **given)
     assert "too_long_steps" not in shorter.summary
 
 
@@ -222,7 +229,7 @@ def test_steps_of_legs_in_flight_and_on_the_ground_are_solved(rng):
         name="table", base="floating", body=random_body(rng, 90.0), joints=joints, wheels=wheels
     )
     initial = {"z": 0.8, "v_x": 5, "omega_x": -1, "omega_z": -2.5}
-    run = trundle.traverse(robot, {}, 1.0, initial=initial, step=0.01)
+    run = trundle.simulate(robot, 1.0, terrain={}, initial=initial, step=0.01)
     assert run.summary["unsolved_steps"] == 0
     assert run.summary["energy"]["made_by_step"] < 1e-4
 
@@ -230,8 +237,8 @@ def test_steps_of_legs_in_flight_and_on_the_ground_are_solved(rng):
 @pytest.mark.parametrize("step", mostly_slow([1e-2, 1e-3, 1e-4], [1e-4]))
 def test_flights_at_small_steps_are_solved(step, rng):
     """What rounding leaves of m v/h grows as steps shrink: a search for less than that finds nothing."""
-    run = trundle.traverse(
-        chain(rng, 3), {}, 200 * step, initial={"z": HIGH, "v_x": 50, "omega_y": 6}, step=step
+    run = trundle.simulate(
+        chain(rng, 3), 200 * step, terrain={}, initial={"z": HIGH, "v_x": 50, "omega_y": 6}, step=step
     )
     assert run.summary["unsolved_steps"] == 0
 
@@ -243,7 +250,7 @@ def test_joints_with_a_cam_turn_alike_however_fast_the_robot_is_thrown(rng):
     robot, ends = chain(rng, 3, couplings=cam), {}
     for speed, step in ((0, 1e-3), (30, 1e-3), (0, 5e-4)):
         start = {"z": HIGH, "v_x": speed, "omega_y": 6.0, "j0.rate": 5.0}
-        run = trundle.traverse(robot, {}, 0.5, initial=start, step=step)
+        run = trundle.simulate(robot, 0.5, terrain={}, initial=start, step=step)
         energy = sum(run[f"energy.{name}"] for name in ("kinetic", "potential", "internal"))
         ends[speed, step] = (
             np.array([run[name][-1] for name in ("j0.angle", "j0.rate", "omega_y")]),
@@ -265,7 +272,7 @@ def test_a_part_called_step_is_shown():
     wheels = {name: {"at": [*at, 0], **WHEEL} for name, at in PLACES.items()}
     body = {"mass": 100.0, "center_of_mass": [0, 0, 0.01], "inertia": {"xx": 10.0, "yy": 10.0, "zz": 10.0}}
     robot = trundle.Robot(name="car", base="planar", body=body, wheels=wheels, joints={"step": lift})
-    run = trundle.traverse(robot, {}, 0.1, step=0.01)
+    run = trundle.simulate(robot, 0.1, terrain={}, step=0.01)
     assert [name for name in run.columns if name.startswith("step")] == ["step.position", "step.rate"]
 
 
@@ -280,7 +287,7 @@ def test_a_pendulum_on_a_car_is_no_fault_of_the_plane():
     }
     body = {"mass": 300.0, "inertia": {"xx": 30.0, "yy": 30.0, "zz": 30.0}}
     robot = trundle.Robot(name="swing", base="planar", body=body, wheels=wheels, joints={"arm": arm})
-    run = trundle.traverse(robot, {}, 2.0, step=0.005, initial={"arm.angle": np.radians(120)})
+    run = trundle.simulate(robot, 2.0, terrain={}, step=0.005, initial={"arm.angle": np.radians(120)})
     energy = run.summary["energy"]
     assert energy["made_by_ground"] < 1e-3
     assert 0.005 < energy["made_by_step"] < 0.05

@@ -172,8 +172,8 @@ def test_many_robots_go_as_one_does(frame, motor, law, rng):
     batch = trundle.rollout(robot, terrain=ground, **given, steps=steps, dt=step, progress=False)
     for lane in range(count):
         one = {key: {name: float(row[lane]) for name, row in rows.items()} for key, rows in given.items()}
-        run = trundle.traverse(
-            robot, ground, steps * step, step=step, samples=steps + 1, progress=False, **one
+        run = trundle.simulate(
+            robot, steps * step, terrain=ground, step=step, samples=steps + 1, progress=False, **one
         )
         for name in batch.states:
             if name in run.columns:
@@ -196,7 +196,7 @@ def test_a_thousand_default_steps_over_gentle_ground_are_not_doubtful(name):
     else:
         law = "bristle" if name == "on bristles" else "linear"
         robot, inputs = box({"friction": 0.8, "contact": law}), told("voltage", 6, 9)
-    run = trundle.traverse(robot, GENTLE, 10.0, inputs)
+    run = trundle.simulate(robot, 10.0, inputs, terrain=GENTLE)
     assert all(np.isfinite(run[column]).all() for column in run.columns)
     assert run.summary["unsolved_steps"] == 0
     energy = run.summary["energy"]
@@ -227,8 +227,8 @@ TOO_LONG = {
 @pytest.mark.parametrize("case", TOO_LONG)
 def test_steps_that_no_motion_can_be_followed_with_end_and_say_so(case):
     robot, initial, step = TOO_LONG[case]
-    run = trundle.traverse(
-        robot(), {}, 6.0 if case != "fall" else 14.0, initial=initial, step=step, progress=False
+    run = trundle.simulate(
+        robot(), 6.0 if case != "fall" else 14.0, terrain={}, initial=initial, step=step, progress=False
     )
     assert all(np.isfinite(run[column]).all() for column in run.columns)
     assert run.summary["energy"]["step"] < step / 2

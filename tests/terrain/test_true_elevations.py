@@ -8,7 +8,7 @@ import pytest
 from scipy.ndimage import map_coordinates
 
 import trundle
-from tests.terrain.test_traverse import box, rates, slope
+from tests.terrain.test_runs import box, rates, slope
 from trundle.documents.height_files import read_heights
 from trundle.errors import InputError
 from trundle.mechanics.frames import world_poses
@@ -98,8 +98,8 @@ def check_start(rng, folder, case):
     # Edges go on otherwise in SciPy's spline: by half of a map nothing of that is left.
     middle = corner + spacing * np.array([side / 2, side / 2]) + rng.uniform(-2, 2, 2)
     start = {"x": middle[0], "y": middle[1], "yaw": rng.uniform(-math.pi, math.pi)}
-    run = trundle.traverse(
-        robot, terrain, 0.01, {}, mode="kinematic", step=0.01, initial=start, progress=False
+    run = trundle.simulate(
+        robot, 0.01, {}, terrain=terrain, mode="kinematic", step=0.01, initial=start, progress=False
     )
     state = {name: float(run[name][0]) for name in run.groups["coordinates"]}
     assert (state["x"], state["y"]) == (start["x"], start["y"])
@@ -134,7 +134,7 @@ def test_a_plane_is_reached_from_any_height(offset, steep):
         {"surfaces": {"g": each}} for each in (ground, {"slope": math.atan(steep), "through": [0, 0, offset]})
     )
     on_map, on_plane = (
-        trundle.traverse(box(), each, inputs=rates(0.0), **start) for each in (terrain, plane)
+        trundle.simulate(box(), terrain=each, inputs=rates(0.0), **start) for each in (terrain, plane)
     )
     for name in ("z", "q_x", "q_y", "q_z"):
         assert on_map[name][0] == pytest.approx(on_plane[name][0], abs=1e-9)
@@ -143,7 +143,7 @@ def test_a_plane_is_reached_from_any_height(offset, steep):
 def test_beside_a_wall_the_floor_is_sought():
     """Level with the origin the wall is what wheels are nearest to, and it carries nothing."""
     walls = {"wall": {"slope": "90 deg"}, "floor": {"through": [0, 0, -4000]}}
-    run = trundle.traverse(box(), {"surfaces": walls}, 0.02, rates(0.0), step=0.02, initial={"x": -1})
+    run = trundle.simulate(box(), 0.02, rates(0.0), terrain={"surfaces": walls}, step=0.02, initial={"x": -1})
     assert run["z"][0] == pytest.approx(-4000 + 0.15 - 0.02, abs=1e-9)
 
 
@@ -186,11 +186,11 @@ def test_a_motion_at_utm_s_places_is_that_at_the_origin(rng):
         ground = {"type": "grid", "heights": heights + up, "spacing": 0.5, "corner": list(corner)}
         start = {"x": corner[0] + 10.25, "y": corner[1] + 9.75, "yaw": 0.4}
         runs.append(
-            trundle.traverse(
+            trundle.simulate(
                 box(),
-                {"surfaces": {"g": ground}, "sinkage": 0.002},
                 1.0,
                 rates(3.0),
+                terrain={"surfaces": {"g": ground}, "sinkage": 0.002},
                 step=0.005,
                 initial=start,
             )
@@ -222,13 +222,13 @@ def test_an_edge_at_utm_s_places_is_on_the_map():
 @pytest.mark.parametrize("ground", [{}, slope(10)])
 def test_far_from_a_plane_a_run_goes_on(ground, given):
     """Nothing is beyond a plane; it ended with StopIteration."""
-    run = trundle.traverse(box(), ground, 0.04, rates(0.0), step=0.02, initial=given)
+    run = trundle.simulate(box(), 0.04, rates(0.0), terrain=ground, step=0.02, initial=given)
     assert run["v_z"][-1] == pytest.approx(-9.81 * 0.04, abs=1e-9) or run["fl.load"].max() > 0
 
 
 def test_far_above_a_map_is_not_beyond_it():
     flat = {"surfaces": {"g": {"type": "grid", "heights": [[0, 0], [0, 0]], "spacing": 2}}}
-    run = trundle.traverse(box(), flat, 0.04, rates(0.0), step=0.02, initial={"z": 6e8})
+    run = trundle.simulate(box(), 0.04, rates(0.0), terrain=flat, step=0.02, initial={"z": 6e8})
     assert run["v_z"][-1] == pytest.approx(-9.81 * 0.04, abs=1e-9)
 
 
@@ -246,12 +246,12 @@ def test_a_start_over_a_hole_is_told_with_the_nearest_place(holed):
     with pytest.raises(
         InputError, match=r"over a hole of the map 'ground' at the start, .* x = 500031 m, y = 5000028 m"
     ) as error:
-        trundle.traverse(box(), holed, 0.02, rates(0.0), step=0.02, initial=start)
+        trundle.simulate(box(), 0.02, rates(0.0), terrain=holed, step=0.02, initial=start)
     assert error.value.key == "terrain.surfaces.ground.file"
     # Heights end at x = 29 m, ground half a cell and one before; wheels reach 0.54 m, and a cell's diagonal is 0.71 m.
     assert "x = 500027 m, y = 5000028 m" in error.value.hint
     start["x"] = UTM[0] + 27.0
-    run = trundle.traverse(box(), holed, 0.02, rates(0.0), step=0.02, initial=start)
+    run = trundle.simulate(box(), 0.02, rates(0.0), terrain=holed, step=0.02, initial=start)
     # A plane, so that what fills the hole doesn't bend the ground beside it.
     assert run["pitch"][0] == pytest.approx(-math.atan(0.1), abs=1e-4)
 
@@ -263,7 +263,9 @@ def test_a_start_beyond_a_map_is_told_with_the_nearest_place_on_it(place, rng):
     ground = {"type": "grid", "heights": smooth(rng, 40, 1.0, 500.0), "spacing": 1.0, "corner": list(UTM)}
 
     def started(x, y):
-        return trundle.traverse(box(), {"surfaces": {"g": ground}}, 0.1, step=0.1, initial={"x": x, "y": y})
+        return trundle.simulate(
+            box(), 0.1, terrain={"surfaces": {"g": ground}}, step=0.1, initial={"x": x, "y": y}
+        )
 
     with pytest.raises(InputError, match="beyond the map 'g' at the start") as caught:
         started(*place)
@@ -291,7 +293,7 @@ def test_a_run_that_gets_to_a_hole_ends_with_time_and_place(holed):
     with pytest.raises(
         InputError, match=r"the wheel 'f[lr]' is over a hole of the map 'ground' at t = .* x = 50002[78]\."
     ):
-        trundle.traverse(box(), holed, 10.0, rates(4.0), step=0.02, initial=start)
+        trundle.simulate(box(), 10.0, rates(4.0), terrain=holed, step=0.02, initial=start)
 
 
 def test_a_start_beyond_a_map_says_places_to_a_centimetre(tmp_path):
@@ -300,7 +302,7 @@ def test_a_start_beyond_a_map_says_places_to_a_centimetre(tmp_path):
         r"beyond the map 'ground' at the start, .* x = 512345\.25 to 512364\.25 m, y = 5000000 to 5000019 m"
     )
     with pytest.raises(InputError, match=words):
-        trundle.traverse(box(), terrain, 0.02, rates(0.0), step=0.02)
+        trundle.simulate(box(), 0.02, rates(0.0), terrain=terrain, step=0.02)
 
 
 def test_no_pose_is_an_error_that_says_how_far_it_is_off():
@@ -312,7 +314,7 @@ def test_no_pose_is_an_error_that_says_how_far_it_is_off():
         InputError,
         match=r"'box' doesn't settle on its wheels at x = 0\.5 m, y = 0 m: '.*' stays .* m (above|below)",
     ):
-        trundle.traverse(box(), terrain, 0.02, rates(0.0), step=0.02, initial={"x": 0.5})
+        trundle.simulate(box(), 0.02, rates(0.0), terrain=terrain, step=0.02, initial={"x": 0.5})
 
 
 @pytest.mark.parametrize("shape", [(40, 30), (12, 50)])
@@ -341,5 +343,5 @@ def test_places_in_degrees_are_no_metres(tmp_path):
     assert (heights.spacing, heights.corner) == (None, None)
     terrain = {"surfaces": {"g": {"type": "grid", "file": str(tmp_path / "map.tif")}}}
     with pytest.raises(InputError, match="apart in metres") as error:
-        trundle.traverse(box(), terrain, 0.02, rates(0.0), step=0.02)
+        trundle.simulate(box(), 0.02, rates(0.0), terrain=terrain, step=0.02)
     assert "degrees" in error.value.hint

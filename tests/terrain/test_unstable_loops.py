@@ -42,7 +42,9 @@ def run_of(robot, seconds=0.4, step=0.02, **more):
     """A run and what it warns of."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        run = trundle.traverse(robot, more.pop("terrain", {}), seconds, step=step, progress=False, **more)
+        run = trundle.simulate(
+            robot, seconds, terrain=more.pop("terrain", {}), step=step, progress=False, **more
+        )
     return run, [str(each.message) for each in said if "unstable" in str(each.message)]
 
 
@@ -157,7 +159,7 @@ def test_runs_that_end_without_numbers_say_whose_loop_it_was():
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             try:
-                trundle.traverse(robot, {}, 4.0, step=0.01, progress=False)
+                trundle.simulate(robot, 4.0, terrain={}, step=0.01, progress=False)
             except trundle.NumericsError:
                 ended += 1
                 said = [str(each.message) for each in told]

@@ -25,10 +25,10 @@ def test_a_turtlebot_s_urdf_rolls_over_ripples(tmp_path):
     (tmp_path / "turtle.yaml").write_text(text)
     robot = trundle.load(tmp_path / "turtle.yaml")
     rates = {"wheel_left_motor.rate": 5.0, "wheel_right_motor.rate": 6.0}
-    run = trundle.traverse(robot, {**RIPPLES, "sinkage": 0.001}, 5.0, rates, step=0.01)
+    run = trundle.simulate(robot, 5.0, rates, terrain={**RIPPLES, "sinkage": 0.001}, step=0.01)
     assert run["z"].max() - run["z"].min() > 0.005
     assert "overturned_at" not in run.summary
-    flat = trundle.traverse(robot, {"sinkage": 0.001}, 5.0, rates, step=0.01)
+    flat = trundle.simulate(robot, 5.0, rates, terrain={"sinkage": 0.001}, step=0.01)
     masses = (value for name, value in robot.parameter_values().items() if name.endswith(".mass"))
     loads = sum(flat[f"{name}.load"][-1] for name in ("left", "right", "caster"))
     assert loads == pytest.approx(9.81 * sum(masses), rel=1e-4)
@@ -97,7 +97,7 @@ def test_a_rover_s_urdf_moves_as_the_same_rover_in_yaml(tmp_path):
         },
         motors={f"{name}_motor": {"type": "ideal", "drives": name} for name in PLACES},
     )
-    runs = [trundle.traverse(robot, WAVES, 4.0, RATES, step=0.02) for robot in (rover, same)]
+    runs = [trundle.simulate(robot, 4.0, RATES, terrain=WAVES, step=0.02) for robot in (rover, same)]
     assert abs(runs[0]["roll.angle"]).max() > 0.01
     for name in ("x", "y", "z", "roll.angle", "yaw", "rl.load"):
         assert runs[0][name] == pytest.approx(runs[1][name], rel=1e-9, abs=1e-9)

@@ -152,7 +152,7 @@ _MUCH, _TIMES = 2e9, 4
 
 def _vast(task: Task) -> str:
     """What a run with very many samples takes, and how to store fewer numbers; "" for others."""
-    system, size = task.problem.system, task.count
+    system, size = task.problem.system, task.problem.count
     numbers = 8.0 * size * (len(system.states) + len(system.inputs) + len(system.outputs))
     if _TIMES * numbers < _MUCH:
         return ""

@@ -7,100 +7,208 @@ The step leads on to the next configuration. One program holds all of it, so tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from time import perf_counter
 from types import MappingProxyType
 
-from trundle.choices import Attitude, Mode
-from trundle.errors import require_known
+import numpy as np
+
+from trundle.arrays import FloatArray, Floats
+from trundle.choices import ATTITUDES, MODES, Attitude, Mode
+from trundle.documents import dump
+from trundle.documents.height_files import carried as maps_as_text
+from trundle.errors import InputError, require_known
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.quantities import TIME, Quantities, Quantity
-from trundle.mechanics.wheels import point_rows
+from trundle.mechanics.wheels import WheelModel, point_rows
+from trundle.model.base_pose import ANGLES, is_posed
+from trundle.model.beyond_maps import is_beyond, off_maps
 from trundle.model.ground_checks import require_ground
-from trundle.model.ground_motion import STEP, GroundMotion
+from trundle.model.ground_motion import GroundMotion
 from trundle.model.ground_outputs import nearest, observed
 from trundle.model.ground_states import TRIAL
+from trundle.model.lanes import NumbersLike
 from trundle.model.mechanism import mechanism
+from trundle.model.outcomes import (
+    OUTCOMES,
+    end_of,
+    fates,
+    gets_nowhere,
+    lifted_wheels,
+    place_and_wheel,
+    require_ground_below,
+    upward,
+)
+from trundle.model.plant import STEP, Plant, Steps
+from trundle.model.settling import check_outside, start_on_ground
 from trundle.model.symbols import INPUT, PARAMETER, STATE
-from trundle.program import Program, Tracer
+from trundle.model.terrain_numbers import TerrainNumber, varied_ground
+from trundle.program import Program
 from trundle.robot import Robot
 from trundle.robot.description import floating
+from trundle.robot.gridded import GridSurface
+from trundle.robot.height_maps import HeightMap
 from trundle.robot.terrain import Terrain
-from trundle.robot.values import Value
 from trundle.scalars import Rows, Scalar, is_zero, plus
 from trundle.terrain.balance import Search
 
+# The length of a step where nobody says another (s): wheels of 0.3 m at 1 m/s turn by 2 degrees in it.
+STEP_SECONDS = 0.01
+# Contacts and springs that a base needs to stand on.
+_STANDS = 3
 # A joint that moves no contact up by more than this (m/rad) has nothing to settle by.
 _LIFTS = 1e-9
 # The label of the step's length.
 DT = "dt"
 
 
-@dataclass(frozen=True, kw_only=True)
-class GroundModel:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class GroundModel(Plant):
     """A robot on a terrain, led from step to step: x⁺ = F(x, u, p, h).
 
-    `states` are the coordinates, then (dynamic) the independent speeds and what motors, batteries and contacts bring
-    along, then the controllers' own. `step` leads on,
-    `observe` gives the `outputs` where a step begins, forces those of that step. `gaps` are zero where a robot
-    has settled: how far contacts are above their depth at rest (m), stretches of elastic couplings. Settling moves the
-    `loose` coordinates, and the base's height, roll and pitch. `clocks` are those of controllers that sample: period
-    and first time (s).
+    Beside coordinates and (dynamic) independent speeds `currents` are what motors, batteries and contacts bring along,
+    then what steps remember, then the controllers' own. `step` leads on, `observe` gives the outputs where a step
+    begins, forces those of that step. `gaps` are zero where a robot has settled: how far contacts are above their depth
+    at rest (m), stretches of elastic couplings. Settling moves the `loose` coordinates, and the base's height, roll and
+    pitch. `rates` are those that a kinematic run is given beside its motors', `terrain_numbers` the ground's that are
+    parameters.
     """
 
     robot: Robot
     terrain: Terrain
     mode: Mode
     attitude: Attitude
-    states: tuple[str, ...]
-    inputs: tuple[str, ...]
-    parameters: Mapping[str, float]
-    quantities: Quantities
     step: Program
     observe: Program
     gaps: Program
     loose: tuple[str, ...]
-    clocks: Mapping[str, tuple[float, float]]
-
-    @property
-    def name(self) -> str:
-        """The robot's."""
-        return self.robot.name
-
-    def parameter_values(self, given: Mapping[str, float | str] | None = None) -> dict[str, float]:
-        """The robot's parameters with some changed, checked; raises InputError."""
-        return self.robot.parameter_values(given)
-
-    @property
-    def units(self) -> Mapping[str, str]:
-        """Units by name."""
-        return self.quantities.units
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """The states that say where everything is."""
-        return tuple(
-            name for name in self.states if self.quantities[name].kind in ("coordinate", "quaternion")
-        )
-
-    @property
-    def speeds(self) -> tuple[str, ...]:
-        """The independent speeds among the states; none of a kinematic model."""
-        return tuple(name for name in self.states if self.quantities[name].kind == "speed")
-
-    @property
-    def outputs(self) -> tuple[str, ...]:
-        """What `observe` gives."""
-        return self.observe.outputs[0].labels
+    rates: tuple[str, ...] = ()
+    terrain_numbers: Mapping[str, TerrainNumber] = field(default_factory=dict)
 
     @cached_property
-    def still(self) -> Program:
-        """Rates of zero for every state: what native rollouts integrate before they take the step."""
-        tracer = Tracer(STATE)
-        return tracer.program(
-            self.name, {STATE: self.states}, {"rate": (self.states, [0.0] * len(self.states))}
-        )
+    def motion(self) -> Steps:
+        """x⁺ = F(x, u, p, h)."""
+        turned = ", roll, pitch and yaw by Euler" if self.attitude == "euler_angles" else ""
+        method = ("implicit steps" if self.mode == "dynamic" else "steps") + " of {:g} s" + turned
+        way = "by a balance of forces at its end" if self.mode == "dynamic" else "by least squares"
+        return Steps(self.step, STEP_SECONDS, method, {"mode": self.mode}, f"its speeds {way}")
+
+    def ended(self, time: FloatArray, states: Mapping[str, FloatArray]) -> Mapping[str, object]:
+        """Who overturned or got stuck; beyond its map a robot falls."""
+        ended, gone = fates(time, states, self.wheels), is_beyond(self.terrain, states)
+        there = {"overturned": ended.overturned & ~gone, "stuck": ended.stuck & ~gone, "beyond_map": gone}
+        return {name: int(robots.sum()) for name, robots in there.items()}
+
+    def check_start(
+        self, start: Mapping[str, float], given: Collection[str], parameters: Mapping[str, float]
+    ) -> None:
+        """Refuse wheels that begin inside the ground, and warn of those that it throws up."""
+        check_outside(self, start, parameters, posed=is_posed(given))
+
+    def check_motion(self, time: FloatArray, states: FloatArray, outputs: FloatArray) -> None:
+        """Refuse what leaves the maps."""
+        require_ground_below(self, time, states, outputs)
+
+    def explain(self, states: FloatArray, outputs: FloatArray) -> str:
+        """Where the robot was, and the wheel that stood deepest."""
+        return place_and_wheel(self, states, outputs)
+
+    def fastest(self, values: Mapping[str, FloatArray]) -> float:
+        """Of the base or of a joint."""
+        base = np.sqrt(sum(values[f"omega_{axis}"] ** 2 for axis in "xyz"))
+        joints = (name for name in self.speeds if name.rpartition(".")[0] in self.robot.joints)
+        rates = [np.abs(values[name]) for name in joints if self.units[name] == "rad/s"]
+        return float(max(row.max() for row in [base, *rates]))
+
+    def found_in(self, time: FloatArray, values: Mapping[str, FloatArray], apart: float) -> dict[str, object]:
+        """The largest slip of a kinematic run; who turned over, got stuck or was lifted."""
+        slips = np.abs(values["slip_residual"]).max() if self.mode == "kinematic" else None
+        return {
+            **({} if slips is None else {"slip_residual": float(slips)}),
+            **end_of(time, {name: values[name] for name in self.shown_states}, self.wheels),
+            **lifted_wheels(self.quantities, values, apart),
+        }
+
+    @property
+    def start_programs(self) -> Mapping[str, Program]:
+        """The gaps that settling closes."""
+        return {"gaps": self.gaps}
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """How far it went, and how far its wheels rolled."""
+        angles = (f"{wheel.name}.angle" for wheel in self.wheels)
+        return ("x", "y", *(name for name in angles if name in self.states))
+
+    @cached_property
+    def least(self) -> Mapping[str, Callable[[Mapping[str, Scalar]], Scalar]]:
+        """How far the base points up, and whether the robot's place lies on a map."""
+        return {
+            "upward": lambda x: upward(x["q_x"], x["q_y"]),
+            "there": lambda x: 1 - off_maps(self.terrain, x["x"], x["y"]),
+        }
+
+    def became(
+        self, marks: Mapping[str, FloatArray], ends: Mapping[str, FloatArray], least: Mapping[str, FloatArray]
+    ) -> Mapping[str, np.ndarray]:
+        """Who overturned, got stuck, or left the maps, beyond which a robot falls."""
+        beyond, overturned = least["there"] < 1, least["upward"] <= 0
+        stuck = gets_nowhere(marks, ends, self.wheels) & ~overturned
+        return {"overturned": overturned & ~beyond, "stuck": stuck & ~beyond, "beyond_map": beyond}
+
+    def again(self, step: float) -> dict[str, object]:
+        """The same robot over the same ground."""
+        return {
+            "model": self.robot, "terrain": self.terrain, "mode": self.mode, "attitude": self.attitude, "step": step
+        }  # fmt: skip
+
+    @property
+    def tables(self) -> Mapping[str, FloatArray]:
+        """The heights of maps from files."""
+        return {name: each.table.values for name, each in file_maps(self.terrain).items()}
+
+    @property
+    def wheels(self) -> Sequence[WheelModel]:
+        """The wheels, whose angles tell who is stuck."""
+        return mechanism(self.robot, terrain=True).assembly.wheels
+
+    @property
+    def varied(self) -> Mapping[str, TerrainNumber]:
+        """The numbers of the ground."""
+        return self.terrain_numbers
+
+    @property
+    def about(self) -> Mapping[str, str]:
+        """The terrain."""
+        return {"terrain": self.terrain.words}
+
+    @property
+    def start_names(self) -> tuple[str, ...]:
+        """States, and the base's angles."""
+        return (*self.states, *ANGLES)
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """What may become of one among many."""
+        return OUTCOMES
+
+    @cached_property
+    def made_from(self) -> Mapping[str, object]:
+        """The description with its terrain as text, and the maps that it takes from files."""
+        return {"yaml": dump(self.robot, terrain=self.terrain), "maps": maps_as_text(self.terrain)}
+
+    def parameter_values(self, changes: Mapping[str, float | str] | None = None) -> dict[str, float]:
+        """The robot's parameters with some changed, checked; raises InputError."""
+        return self.robot.parameter_values(changes)
+
+    def start(
+        self, given: Mapping[str, Floats], parameters: Mapping[str, Floats], count: int = 1, *,
+        lost: np.ndarray | None = None, often: bool | None = None,
+    ) -> FloatArray:  # fmt: skip
+        """x(0) on the ground (`start_on_ground`)."""
+        return start_on_ground(self, given, parameters, count, lost)
 
 
 def derive_on(
@@ -108,26 +216,55 @@ def derive_on(
     terrain: Terrain,
     mode: Mode = "dynamic",
     attitude: Attitude = "exponential",
-    given: Sequence[str] = (),
-    varied: Mapping[str, Value] = MappingProxyType({}),
+    rates: Sequence[str] = (),
+    varied: Mapping[str, NumbersLike] = MappingProxyType({}),
 ) -> GroundModel:
-    """The model of a robot on a terrain; `given` are rates that a kinematic run is told beside its motors', `varied`
-    numbers of the terrain that become parameters, by their names.
+    """The model of a robot on a terrain; `rates` are those that a kinematic run is given beside its motors', `varied`
+    numbers of the terrain that become parameters ("terrain.surfaces.hill.height"), of seeds all that there are.
     """
+    require_known(mode, MODES, f"unknown mode {mode!r}", key="run.mode")
+    require_known(attitude, ATTITUDES, f"unknown attitude {attitude!r}", key="run.attitude")
+    began = perf_counter()
+    if robot.urdf is not None:
+        from trundle.documents.urdf.feet import with_feet  # late: a YAML file's run doesn't wait for URDF
+
+        robot = with_feet(robot)
     described, robot = robot, floating(robot)
+    made, numbers_of = varied_ground(terrain, varied)
     numbers = mechanism(robot, terrain=True)
-    require_ground(described, numbers, terrain, mode)
-    for name in given:
+    require_ground(described, numbers, made, mode)
+    for name in rates:
         known = [
             *numbers.assembly.speeds,
             *(actuator.command.name for actuator in numbers.assembly.actuators),
         ]
         message = f"'{name}' is neither an input nor a speed of '{robot.name}' on terrain"
         require_known(name, known, message, key=f"run.inputs.{name}")
-    return _model(GroundMotion(numbers, terrain, mode, attitude, tuple(given), varied), terrain)
+    values = {name: each.value for name, each in numbers_of.items()}
+    model = _model(GroundMotion(numbers, made, mode, attitude, tuple(rates), values))
+    model = replace(model, terrain=terrain, rates=tuple(rates), terrain_numbers=numbers_of)
+    _require_standing(model)
+    return replace(model, derive_seconds=perf_counter() - began)
 
 
-def _model(motion: GroundMotion, terrain: Terrain) -> GroundModel:
+def file_maps(terrain: Terrain) -> dict[str, HeightMap]:
+    """The maps of a terrain that come from files, by their surfaces."""
+    grids = {name: each for name, each in terrain.surfaces.items() if isinstance(each, GridSurface)}
+    return {name: each.map_of() for name, each in grids.items() if each.file is not None}
+
+
+def _require_standing(model: GroundModel) -> None:
+    """Raise InputError where contacts alone lead a base, and are too few."""
+    count = model.gaps.outputs[0].size
+    if model.mode == "kinematic" and count < _STANDS:
+        raise InputError(
+            f"'{model.robot.name}' touches the ground at {count} points: nothing says how it pitches",
+            key="robot.wheels",
+            hint="describe what else it stands on, such as a caster or a ball: {type: ball, at: [...], radius: ...}",
+        )
+
+
+def _model(motion: GroundMotion) -> GroundModel:
     """The programs, traced, and the names of everything in them."""
     outputs = observed(motion)
     gaps = {place: plus(distance, motion.depth) for place, distance in nearest(motion).items()}
@@ -141,17 +278,25 @@ def _model(motion: GroundMotion, terrain: Terrain) -> GroundModel:
         motion.commands.quantities,
         outputs,
     )
+    kinds = [quantities[name].kind for name in motion.states]
+    places = sum(kind in ("coordinate", "quaternion") for kind in kinds)
+    speeds = sum(kind == "speed" for kind in kinds)
+    observe = _observe(motion, outputs)
     return GroundModel(
+        name=motion.numbers.robot.name,
         robot=motion.numbers.robot,
-        terrain=terrain,
+        terrain=motion.terrain,
         mode=motion.mode,
         attitude=motion.attitude,
-        states=motion.states,
+        coordinates=motion.states[:places],
+        speeds=motion.states[places : places + speeds],
+        currents=motion.states[places + speeds :],
         inputs=motion.commands.inputs,
+        outputs=observe.outputs[0].labels,
         parameters=motion.parameters,
         quantities=quantities,
         step=_step(motion),
-        observe=_observe(motion, outputs),
+        observe=observe,
         gaps=_program(motion, "gaps", {"gap": gaps}),
         loose=_settling(motion),
         clocks=motion.commands.clocks,

@@ -43,6 +43,7 @@ from trundle.model.ground_states import (
 )
 from trundle.model.mechanism import Mechanism
 from trundle.model.momentum_step import MomentumStep
+from trundle.model.plant import STEP
 from trundle.model.symbols import INPUT, PARAMETER, STATE
 from trundle.model.velocity_step import VelocityStep
 from trundle.program import Tracer
@@ -55,9 +56,6 @@ from trundle.spatial.vectors import Vector, apply_transposed, subtract
 from trundle.terrain.advance import STEPS, Turned, advanced, angles_of, by_cayley
 from trundle.terrain.balance import Search, Slopes
 from trundle.terrain.contact import Contact, contact_names, contacts_of
-
-# The input group of a step's length (s).
-STEP = "step"
 
 
 class GroundMotion:

@@ -13,7 +13,7 @@ from trundle.model.forces import Forces
 from trundle.model.ground_contacts import Touching
 from trundle.model.ground_motion import GroundMotion
 from trundle.model.ground_sight import ANGLES
-from trundle.model.ground_states import REMEMBERED
+from trundle.model.plant import REMEMBERED
 from trundle.robot.contact import Push
 from trundle.scalars import Scalar, largest, less, minimum, minus, plus, sqrt, times
 from trundle.spatial.vectors import dot as dot3

@@ -26,9 +26,6 @@ TRIAL = ITERATE
 # Symbols that are replaced before a program is done stand behind all that a search has: of speeds, and of states.
 SYMBOLS, OWN_SYMBOLS = 10_000, 20_000
 
-# What a step remembers for the next one, and what runs count by, has names that no part of a robot can have.
-REMEMBERED = "step:"
-
 Rates = Callable[[Mapping[str, Scalar]], Mapping[str, Scalar]]
 
 

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
-from trundle.arrays import FloatArray, Floats
+from trundle.arrays import FloatArray, Floats, as_numbers
 from trundle.errors import InputError
-from trundle.model.model import Model
+from trundle.model.arguments import number
+from trundle.model.plant import Plant
 from trundle.robot import Robot
 from trundle.robot.axles import settled
 from trundle.scalars import Scalar
 
-if TYPE_CHECKING:
-    from trundle.model.ground_model import GroundModel
+NumbersLike = float | str | npt.ArrayLike
 
 # Lanes between the extremes that are looked at whole. Bounds of single numbers are looked at in all of them.
 MOST_CHECKED = 8
 
 
 def lane_parameters(
-    model: Model | GroundModel,
+    model: Plant,
     given: Mapping[str, float | str | FloatArray],
     what: str,
     between: int = MOST_CHECKED,
@@ -87,3 +88,38 @@ def _picked(arrays: Mapping[str, FloatArray], between: int) -> list[int]:
     varied = [array for array in arrays.values() if np.ptp(array)]
     picked = {int(end(array)) for array in varied for end in (np.argmin, np.argmax)}
     return sorted(picked | set(np.linspace(0, size - 1, min(size, between)).astype(int).tolist()))
+
+
+def column(name: str, given: NumbersLike, unit: str, most: int) -> Floats:
+    """A number, or an array of at most `most` dimensions."""
+    if isinstance(given, str):
+        return number(given, name, unit)
+    if callable(given):
+        raise InputError(
+            "a rollout takes no functions, but numbers and arrays",
+            key=name,
+            hint="give its value at each step: np.array([f(k * dt) for k in range(steps)])[:, None]",
+        )
+    values = as_numbers(given, f"'{name}'")
+    if values.ndim > most:
+        shapes = "a number or (count,)" if most == 1 else "a number, (count,), (steps, 1) or (steps, count)"
+        raise InputError(f"expected {shapes}, got an array of shape {values.shape}", key=name)
+    if values.ndim and not values.shape[-1]:
+        raise InputError("an array without entries", key=name, hint="give one entry a robot")
+    if not np.isfinite(values).all():
+        robot = int(np.argwhere(~np.isfinite(values))[0][-1]) if values.ndim else 0
+        raise InputError(f"'{name}' holds something that is not a finite number, for robot {robot}", key=name)
+    return values if values.ndim else float(values)
+
+
+def lane_numbers(given: Mapping[str, Floats], step: int, lanes: slice) -> FloatArray:
+    """Numbers in order, (n,) where they hold for all robots and (n, robots) else; inputs end with their last step."""
+    rows: list[FloatArray] = []
+    for value in given.values():
+        array = np.asarray(value, dtype=float)
+        if array.ndim == 2:
+            array = array[min(step, array.shape[0] - 1)]
+        rows.append(array[lanes] if array.size > 1 else array.reshape(-1))
+    if all(row.size == 1 for row in rows):
+        return np.array([row[0] for row in rows])
+    return np.array([np.broadcast_to(row, (lanes.stop - lanes.start,)) for row in rows])

@@ -12,19 +12,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from trundle.arrays import FloatArray, Floats
 from trundle.errors import InputError, suggest
-from trundle.frozen import Frozen
 from trundle.mechanics.closing import Conditions, closed, settled
 from trundle.mechanics.elimination import generic_rank
-from trundle.mechanics.quantities import Quantities
+from trundle.model.plant import Plant
 from trundle.program import Program
 
 # Residuals (m, rad, m/s, rad/s) up to here are an initial state's rounding, not a mistake.
 _RESIDUAL = 1e-8
-
-
-# What to do for other parameters than a model's own.
-_CHANGING = 'other values are given where they are used: trundle.simulate(model, parameters={"NAME": 0.3})'
 
 Held = Literal["configuration", "velocity"]
 
@@ -41,50 +37,37 @@ def residual_rows(manifold: Program, kind: Held) -> list[int]:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Constrained:
+class Constrained(Plant):
     """What constraints may bind: a model, or the kinematics of given rates.
 
     Where coordinates or speeds are bound by constraints that aren't solved for (loops, models from SymPy), `manifold`
     maps (state, input, parameter) to the `residual` of every configuration and velocity constraint, `projection` to the
     `state` one Newton step closer to meeting them, and `dependent` names states that follow from the others.
-
-    `quantities` says what each name stands for: its unit, its owner, where it starts.
     """
 
-    name: str
-    coordinates: tuple[str, ...]
-    speeds: tuple[str, ...] = ()
-    currents: tuple[str, ...] = ()
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    parameters: Mapping[str, float]
-    quantities: Quantities
     manifold: Program | None = None
     projection: Program | None = None
     dependent: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "parameters", Frozen(self.parameters, _CHANGING))
-
     @property
-    def states(self) -> tuple[str, ...]:
-        """Names of x: coordinates, independent speeds, then states that motors and contacts have of their own."""
-        return (*self.coordinates, *self.speeds, *self.currents)
-
-    @property
-    def units(self) -> Mapping[str, str]:
-        """The SI unit of each name; "" for pure numbers and where nobody knows."""
-        return self.quantities.units
-
-    @cached_property
-    def state_index(self) -> Mapping[str, int]:
-        """Place of each state in x."""
-        return {name: place for place, name in enumerate(self.states)}
+    def start_is_searched(self) -> bool:
+        """Whether constraints complete it."""
+        return self.manifold is not None
 
     @cached_property
     def manifold_jacobian(self) -> Program | None:
         """∂(residual)/∂(state) of `manifold`; row-major."""
         return None if self.manifold is None else self.manifold.jacobian("residual", "state")
+
+    def start(
+        self, given: Mapping[str, Floats], parameters: Mapping[str, Floats], count: int = 1, *,
+        lost: np.ndarray | None = None, often: bool | None = None,
+    ) -> FloatArray:  # fmt: skip
+        """x(0) on the constraints, by the least change of what isn't given (`settle_batch`)."""
+        x = {name: given.get(name, value) for name, value in self.initial.items()}
+        self.quantities.check_start(x)
+        found = settle_batch(self, x, tuple(given), parameters, often)
+        return np.array([np.broadcast_to(found[name], (count,)) for name in self.states], dtype=np.float64)
 
 
 def changed_numbers(

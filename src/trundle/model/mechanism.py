@@ -144,7 +144,7 @@ def mechanism(
 
 def _require_plane(robot: Robot) -> None:
     """Raise InputError for what only a run over terrain can do."""
-    hint = "run it over a terrain: give the file one, terrain: {}, or call trundle.traverse(robot, terrain)"
+    hint = "run it over a terrain: give the file one, terrain: {}, or call trundle.simulate(robot, terrain=…)"
     if robot.wheels and robot.base == "floating":
         raise InputError(
             "wheels on a floating base roll over terrain, and what was asked for is known on a plane alone",

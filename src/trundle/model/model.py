@@ -14,6 +14,7 @@ from trundle.expected import by_name
 from trundle.mechanics.mobility import Mobility
 from trundle.model.manifold import Constrained, changed_numbers, settle
 from trundle.model.mechanism import mechanism
+from trundle.model.plant import Rates
 from trundle.model.portable import Portable
 from trundle.model.programmed import Programmed
 from trundle.model.studied import Studied
@@ -59,29 +60,25 @@ class Model(Constrained, Programmed, Studied, Portable, Shown):
     parameter, due) to the `state` after an instant, by which of them are due (1, else 0).
     """
 
-    robot: Robot | None
     mobility: Mobility | None
     constraints: ConstraintSummary
     dynamics: Program
     audited: Program
-    observe: Program
     stiff: bool
-    derive_seconds: float = field(compare=False)
     notes: tuple[str, ...] = ()
     origin: Mapping[str, str] = field(default_factory=dict)
     formed: Mapping[str, Program] = field(default_factory=dict)
     sampling: Program | None = None
-    clocks: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @cached_property
-    def made_from(self) -> Mapping[str, str]:
+    def made_from(self) -> Mapping[str, object]:
         """What a run keeps of where the model came from: its description as text, or what a SymPy model was."""
         return {**self.origin, **({} if self.robot is None else {"yaml": dump(self.robot)})}
 
     @cached_property
-    def initial(self) -> Mapping[str, float]:
-        """Where each state starts when nothing else is said: 0, and quaternions upright."""
-        return dict(zip(self.states, self.quantities.starts(self.states), strict=True))
+    def motion(self) -> Rates:
+        """ẋ = f(x, u, p)."""
+        return Rates(self.dynamics, self.audited, self.projection, True if self.stiff else None)
 
     @property
     def audit(self) -> tuple[str, ...]:
@@ -93,33 +90,6 @@ class Model(Constrained, Programmed, Studied, Portable, Shown):
         """The states that stand still between samples, those of controllers that sample."""
         names = {name.partition(".")[0] for name in self.clocks}
         return tuple(name for name in self.currents if name.partition(".")[0] in names)
-
-    def require_continuous(self, needed_by: str) -> None:
-        """Raise InputError where controllers sample, for what needs a motion without jumps.
-
-        Parameters
-        ----------
-        needed_by : str
-            What does, to begin the message with.
-
-        Raises
-        ------
-        InputError
-            Some controller has a period.
-
-        Examples
-        --------
-        >>> import trundle
-        >>> trundle.derive(trundle.catalog.differential_drive()).require_continuous("linearize")
-        """
-        if not self.clocks:
-            return
-        names = ", ".join(dict.fromkeys(name.partition(".")[0] for name in self.clocks))
-        raise InputError(
-            f"{needed_by} needs a model that moves on at every instant; controllers of '{self.name}' sample: {names}",
-            key="model",
-            hint="derive the robot without its controllers, robot.plant, or leave their periods away",
-        )
 
     @property
     def operations(self) -> int:

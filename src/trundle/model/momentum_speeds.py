@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from trundle.mechanics.linear import dot, solve_positive, transpose
-from trundle.model.ground_states import REMEMBERED
 from trundle.model.mechanism import Mechanism
 from trundle.model.moving import extended_mass
+from trundle.model.plant import REMEMBERED
 from trundle.scalars import Rows, Scalar, less, maximum, minimum, minus, plus, sqrt, times, where
 from trundle.spatial.vectors import Vector, add, cross
 from trundle.spatial.vectors import dot as dot3

@@ -27,10 +27,11 @@ from trundle.mechanics.linear import dot, transpose
 from trundle.mechanics.momentum import momentum_forces
 from trundle.mechanics.quantities import Quantity
 from trundle.model.constraints import coordinate_rates
-from trundle.model.ground_states import REMEMBERED, SYMBOLS, TRIAL, put
+from trundle.model.ground_states import SYMBOLS, TRIAL, put
 from trundle.model.mechanism import Mechanism
 from trundle.model.momentum_speeds import BASE, ENERGY, EndSpeeds, about_center_of, center_of, chosen, three
 from trundle.model.moving import extended_mass, generic_values
+from trundle.model.plant import REMEMBERED
 from trundle.program.tangents import derivative_along
 from trundle.scalars import (
     Rows,

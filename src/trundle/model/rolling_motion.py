@@ -33,6 +33,7 @@ from trundle.model.manifold import Constrained
 from trundle.model.mechanism import Mechanism, mechanism
 from trundle.model.model import Model
 from trundle.model.observe import positions
+from trundle.model.plant import Rates
 from trundle.model.symbols import INPUT, PARAMETER, STATE, Groups, Symbols, entries, parameter_group
 from trundle.program import Program
 from trundle.robot import Robot
@@ -51,13 +52,26 @@ class RollingMotion(Constrained):
     it. The states are the coordinates, the inputs the given rates; speeds it has none.
     """
 
-    program: Program
     robot: Robot
 
+    @property
+    def program(self) -> Program:
+        """(state, input, parameter) -> rate, output."""
+        return self.observe
+
     @cached_property
-    def made_from(self) -> Mapping[str, str]:
+    def made_from(self) -> Mapping[str, object]:
         """What a run keeps: the description as YAML text, which may lack masses: what only moves needs none."""
         return {"yaml": dump(self.robot, RunSpec.model_validate({"mode": "kinematic"}))}
+
+    @cached_property
+    def motion(self) -> Rates:
+        """q̇ = g(q, k, p)."""
+        return Rates(self.program, self.program, self.projection, stiff=True)
+
+    def parameter_values(self, changes: Mapping[str, float | str] | None = None) -> dict[str, float]:
+        """The robot's, some of them changed."""
+        return self.robot.parameter_values(changes)
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -126,7 +140,7 @@ def derive_rolling(robot: Robot | Model, given: Sequence[str]) -> RollingMotion:
         outputs=tuple(outputs),
         parameters=numbers.parameters,
         quantities=Quantities.gather((TIME,), quantities.values(), places, (_SLIP_RESIDUAL,)),
-        program=symbols.program("kinematics", groups, shown),
+        observe=symbols.program("kinematics", groups, shown),
         robot=robot,
         **vars(bound),
     )

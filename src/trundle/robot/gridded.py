@@ -173,7 +173,7 @@ class GridSurface(_MapSurface):
                 raise InputError(
                     f"the heights of {self.file!r} were not read",
                     key="file",
-                    hint="trundle.load reads the file beside a description; trundle.traverse that of a mapping",
+                    hint="trundle.load reads the file beside a description, terrain=… that of a mapping",
                 )
             apart = self.spacing.number
             found = self._placed(np.array(self.heights), (apart, apart), None)

@@ -5,24 +5,28 @@ balance.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import cast
 
 import numpy as np
 
+from trundle.choices import Attitude, Mode
 from trundle.errors import InputError
 from trundle.model import Model
-from trundle.model.arguments import Given, model_of, named
-from trundle.model.placed import on_plane, require_undriven, warn_of_references
+from trundle.model.arguments import Given, named
+from trundle.model.opening import plant_of
+from trundle.model.placed import require_undriven, warn_of_references
+from trundle.model.plant import Plant
 from trundle.results import Run
-from trundle.robot import Robot
+from trundle.robot.terrain import Terrain
 from trundle.simulation.carried import carried_of
 from trundle.simulation.draws import noise_of
 from trundle.simulation.gradients import Tangents, directions_of
 from trundle.simulation.options import RunOptions, Times, initial_numbers, options_of
 from trundle.simulation.problem import Problem, named_signals, solve
+from trundle.simulation.references import with_references
 from trundle.simulation.sampling import warn_of_period
-from trundle.simulation.signals import Input, Inputs, constant
+from trundle.simulation.signals import Inputs, constant
 from trundle.simulation.start_pose import warn_of_start
+from trundle.simulation.stepping import stepped_problem
 
 
 def simulate(
@@ -41,13 +45,24 @@ def simulate(
     seed: int = 0,
     base: str | None = None,
     gradients: Sequence[str] = (),
+    terrain: Terrain | Mapping[str, object] | None = None,
+    mode: Mode = "dynamic",
+    step: float | str | None = None,
+    attitude: Attitude = "exponential",
     progress: bool | Callable[[float], None] = True,
 ) -> Run:
-    """Integrate the equations of motion ẋ = f(x, u(t), p) over time.
+    """Integrate the equations of motion ẋ = f(x, u(t), p) over time; over a terrain take steps x⁺ = F(x, u, p, h).
 
     Steps end where inputs jump. Work and losses are integrated beside the states. The run's `energy.imbalance` is the
     work put in − losses − change of the stored energy, in J; a model that comes from a description has it. The run's
     `constraint_residual` is max |A ν| in m/s.
+
+    Over a terrain, by default the file's, steps have one length. Kinematic: A ν = v says that every contact neither
+    slips nor leaves its depth; ν by least squares, what motors drive given. Dynamic: carried momenta change by the
+    forces at the step's end, (p⁺ − p)/h = τ(ν⁺), by Newton's method, and with them the laws of controllers without a
+    period. Loops that are unstable are warned of: a step may hide them. Inertia makes no energy; in flight momenta are
+    kept to rounding. Runs are of the first order in the step's length where contacts act, of the second in flight;
+    `summary["energy"]` says whether a step is short enough.
 
     Parameters
     ----------
@@ -81,6 +96,19 @@ def simulate(
         function that is shorter may be missed.
     seed : int
         Of the noise of sensors that an estimator in the robot reads: the same seed gives the same run.
+    terrain : Terrain or mapping, optional
+        The ground that wheels and feet stand on, as under `terrain:` in a file; by default the file's. Then the base
+        floats. Parameters may be numbers of the ground, too: "terrain.surfaces.hill.height", "terrain.seed". Initial
+        values may have `yaw` (rad): the robot settles onto the ground, unless z or its quaternion is given; beside z
+        also `roll` and `pitch`. There are no `times`, no `method` and its bounds, and no `gradients`.
+    mode : {"dynamic", "kinematic"}
+        Over terrain: whether forces move it, or the motors' rates are given and wheels don't slip. Kinematic runs also
+        take rates by the speed's name. On a plane `roll` does that.
+    step : float or str, s
+        Length of a step over terrain, by default 0.01 s; inputs are held over it. A run is a whole number of steps.
+    attitude : {"exponential", "euler_angles"}
+        The kind of step: by momenta, or (euler_angles) that of Seegmiller's library, whose published rows it repeats:
+        speeds in the base's axes, roll, pitch and yaw by their rates. It makes energy where a base turns fast.
     progress : bool or callable
         Whether to show progress after a second's work where a person watches (a terminal or a notebook), or what to
         call with the share done (0 to 1).
@@ -94,14 +122,15 @@ def simulate(
     Returns
     -------
     Run
-        Coordinates, speeds, currents, inputs and outputs over time.
+        Coordinates, speeds, currents, inputs and outputs over time. Over terrain also sinkage, slip, load and forces by
+        wheel; forces are those of the step that begins at a time.
 
     Raises
     ------
     InputError
-        For names and values that don't fit, and robots that can't be derived.
+        For names and values that don't fit, robots that can't be derived, ground on which they can't stand.
     NumericsError
-        Where the numbers fail, saying when.
+        Where the numbers fail, saying when, and over terrain where and at which wheel.
 
     Examples
     --------
@@ -110,31 +139,49 @@ def simulate(
     >>> run = trundle.simulate(model, 2.0, {"left_motor.voltage": 24.0, "right_motor.voltage": "24 V"})
     >>> bool(run["x"][-1] > 1.0 and run.summary["constraint_residual"] < 1e-9)
     True
+    >>> slope = {"surfaces": {"slope": {"type": "plane", "slope": "5 deg"}}, "sinkage": "1 cm"}
+    >>> talon = trundle.catalog.talon(curvature=0)
+    >>> run = trundle.simulate(talon, 1.0, terrain=slope, mode="kinematic", step=0.02)
+    >>> round(float(run["z"][-1] - run["z"][0]), 4)
+    0.0436
+
+    References
+    ----------
+    N. Seegmiller and A. Kelly, "High-Fidelity Yet Fast Dynamic Models of Wheeled Mobile Robots", IEEE T-RO 32(3), 2016.
     """
-    model = model_of(model, "simulate", base)
-    options = options_of(
-        duration, samples, times=times, method=method, rtol=rtol, atol=atol, max_step=max_step, seed=seed
-    )
-    return solve(dynamic_problem(model, inputs, initial, parameters, options, gradients), progress)
+    plant, own = plant_of(
+        model, "simulate", named(parameters, "parameters"), base=base, terrain=terrain, mode=mode,
+        attitude=attitude, inputs=() if callable(inputs) else named(inputs, "inputs"),
+    )  # fmt: skip
+    if isinstance(plant, Model):
+        require_no_step(plant, step)
+        options = options_of(
+            duration, samples, times=times, method=method, rtol=rtol, atol=atol, max_step=max_step, seed=seed
+        )
+        return solve(dynamic_problem(plant, inputs, initial, own, options, gradients), progress)
+    require_no_integrator(
+        plant, times=times, method=None if method == "auto" else method, rtol=rtol, atol=atol,
+        max_step=max_step, gradients=tuple(gradients) or None,
+    )  # fmt: skip
+    how = {"duration": 10.0 if duration is None else duration, "step": step, "samples": samples, "seed": seed}
+    return stepped_problem(plant, inputs, initial, own, **how).solve(progress)  # type: ignore[arg-type]
 
 
-def with_references(robot: Robot | None, given: Mapping[str, Input]) -> Mapping[str, Input]:
-    """Inputs with those of trackers in place of the motions that they are given, {"track": motion}."""
-    tracked = [] if robot is None else [name for name in given if name in robot.controllers]
-    if robot is None or not tracked:
-        return given
-    from trundle import reference
+def require_no_integrator(plant: Plant, **options: object) -> None:
+    """Raise InputError for options of integrators that a plant by steps is given."""
+    for name, given in options.items():
+        if given is not None:
+            message = f"{name} is for integrators, and '{plant.name}' goes by steps of one length"
+            raise InputError(message, key=f"run.{name}", hint="step: 0.01 s, say, sets that length")
 
-    told = {name: signal for name, signal in given.items() if name not in tracked}
-    for name in tracked:
-        try:
-            told |= reference(cast("Run", given[name]), name, robot=on_plane(robot))
-        except InputError as error:
-            key, file, message = f"run.inputs.{name}", error.file, error.message
-            if file is not None and error.line is None:  # the line will be that of the key
-                file, message = None, f"{message}: '{file}'"
-            raise InputError(message, file=file, line=error.line, key=key, hint=error.hint) from None
-    return told
+
+def require_no_step(plant: Plant, step: object) -> None:
+    """Raise InputError for the length of steps where there are none."""
+    if step is not None:
+        message = f"'{plant.name}' is integrated, with steps as short as its errors need"
+        raise InputError(
+            message, key="step", hint="rtol bounds these errors; over a terrain steps have a length"
+        )
 
 
 def dynamic_problem(

@@ -11,6 +11,7 @@ import numpy as np
 from trundle.arrays import FloatArray, Floats
 from trundle.errors import InputError, suggest
 from trundle.model import Model
+from trundle.model.lanes import lane_numbers
 from trundle.model.manifold import Held, residual_rows
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program import Program, compile_program
@@ -18,7 +19,6 @@ from trundle.program.sensitivities import with_tangents
 from trundle.program.simplify import only_elements
 from trundle.results.gradients import column_by
 from trundle.robot.values import describe
-from trundle.simulation.observing import lane_numbers
 from trundle.simulation.options import require_state
 from trundle.simulation.sampling import NEXT_INPUT, sampled_start, stepped_program
 

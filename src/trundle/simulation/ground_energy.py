@@ -9,7 +9,7 @@ What is made is the largest rise of a running sum above its least so far, so tha
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -41,6 +41,11 @@ class EnergyBooks:
     step: float
     every: int
     rows: Mapping[str, FloatArray]
+
+    @staticmethod
+    def are_of(names: Collection[str]) -> bool:
+        """Whether a plant's outputs tell its energy."""
+        return {*_READ} <= {*names}
 
     @staticmethod
     def read(names: Sequence[str], outputs: FloatArray) -> FloatArray:

@@ -11,7 +11,11 @@ import numpy as np
 
 from trundle.arrays import FloatArray, Floats
 from trundle.model import Model
+from trundle.model.lanes import lane_numbers
+from trundle.model.plant import STEP, Plant, Rates
+from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program import Kernel, Program, compile_program
+from trundle.program.rollout import rollout as native
 from trundle.program.simplify import only_elements
 
 if TYPE_CHECKING:
@@ -25,12 +29,14 @@ ROBOTS_AT_ONCE = 4096
 
 @dataclass(frozen=True)
 class Stored:
-    """What a rollout stored and was given: values (saved, n_state, count), the steps they belong to, inputs and
-    parameters as `rollout` takes them.
+    """What a rollout stored and was given: values (saved, n_state, count), the steps they belong to and their length
+    (s), inputs and parameters as `rollout` takes them.
     """
 
+    plant: Plant
     values: FloatArray
     steps: np.ndarray
+    length: float
     inputs: Mapping[str, Floats]
     parameters: Mapping[str, Floats]
 
@@ -49,8 +55,21 @@ class Stored:
                 size = rows.stop - first
                 x = np.moveaxis(self.values[rows, :, lanes], 1, 0).reshape(-1, size * width)
                 own = p if p.ndim == 1 else np.tile(p, (1, size))
-                (numbers,) = kernel(np.ascontiguousarray(x), self._inputs_at(rows, lanes), own)
+                given = (np.ascontiguousarray(x), self._inputs_at(rows, lanes), own)
+                further = step_groups(self.plant, kernel.program, *given, self.length)
+                (numbers,) = kernel(*given, *further)
                 yield rows, lanes, numbers[element].reshape(size, width)
+
+    def output(self, name: str) -> FloatArray:
+        """An output (saved, count) of all robots."""
+        return self.filled(_single(self.plant.observe, name))
+
+    def filled(self, kernel: Kernel, element: int = 0) -> FloatArray:
+        """An element of a program's output group for all robots, (saved, count)."""
+        result = np.empty((self.values.shape[0], self.values.shape[2]))
+        for rows, lanes, numbers in self.observed(kernel, element):
+            result[rows, lanes] = numbers
+        return result
 
     def _inputs_at(self, rows: slice, lanes: slice) -> FloatArray:
         """The inputs in order at these rows, one after the other, and robots; (m,) where they are always the same."""
@@ -62,9 +81,27 @@ class Stored:
         return np.hstack([np.broadcast_to(part.reshape(shape[0], -1), shape) for part in parts])
 
 
-def observer_of(model: Model, stored: Stored) -> Callable[[str], FloatArray]:
-    """Computes an output by name, (saved, count)."""
-    return partial(_output, model, stored)
+def step_groups(
+    plant: Plant, program: Program, x: FloatArray, u: FloatArray, p: FloatArray, length: float
+) -> list[FloatArray]:
+    """What `program`, a part of `observe`, reads of the step (s) that begins at states (states, count): its length, and
+    what it finds, for which it is taken.
+    """
+    if isinstance(plant.motion, Rates):
+        return []
+    if len(program.inputs) == 4:
+        return [np.array([length])]
+    groups = {
+        INPUT: dict(zip(plant.inputs, u, strict=True)) or np.zeros(0),
+        PARAMETER: dict(zip(program.inputs[2].labels, p, strict=True)) or np.zeros(0),
+        STEP: [length],
+    }
+    after = native(
+        plant.motion.still, x, groups, dt=1.0, steps=1, every=None, count=x.shape[1],
+        projection=plant.motion.step, quick=True,
+    ).final  # fmt: skip
+    rows = [plant.state_index[name] for name in program.inputs[-1].labels]
+    return [np.array([length]), np.ascontiguousarray(after[rows])]
 
 
 def slope_of(tangents: Tangents, whole: Stored) -> Callable[[str, str], FloatArray]:
@@ -74,42 +111,19 @@ def slope_of(tangents: Tangents, whole: Stored) -> Callable[[str, str], FloatArr
 
 def _slope(tangents: Tangents, whole: Stored, of: str, by: str) -> FloatArray:
     place = 1 + [each.name for each in tangents.directions].index(by)
-    return _filled(whole, compile_program(tangents.observing(of)), place)
+    return whole.filled(compile_program(tangents.observing(of)), place)
 
 
-def worst_residual(model: Model, stored: Stored) -> float:
+def worst_residual(stored: Stored) -> float:
     """The largest constraint residual of all stored states that are finite; 0 without constraints."""
+    model = stored.plant
+    assert isinstance(model, Model)
     if "constraint_residual" not in model.outputs or model.constraints.rows == 0:
         return 0.0
     parts = stored.observed(_single(model.observe, "constraint_residual"))
     return max(float(np.max(size, where=np.isfinite(size), initial=0.0)) for _, _, size in parts)
 
 
-def _output(model: Model, stored: Stored, name: str) -> FloatArray:
-    return _filled(stored, _single(model.observe, name))
-
-
-def _filled(stored: Stored, kernel: Kernel, element: int = 0) -> FloatArray:
-    """An element of a program's output group for all robots, (saved, count)."""
-    result = np.empty((stored.values.shape[0], stored.values.shape[2]))
-    for rows, lanes, numbers in stored.observed(kernel, element):
-        result[rows, lanes] = numbers
-    return result
-
-
 def _single(observe: Program, name: str) -> Kernel:
     """The part of `observe` that one output needs."""
     return compile_program(only_elements(observe, [name]))
-
-
-def lane_numbers(given: Mapping[str, Floats], step: int, lanes: slice) -> FloatArray:
-    """Numbers in order, (n,) where they hold for all robots and (n, robots) else; inputs end with their last step."""
-    rows: list[FloatArray] = []
-    for value in given.values():
-        array = np.asarray(value, dtype=float)
-        if array.ndim == 2:
-            array = array[min(step, array.shape[0] - 1)]
-        rows.append(array[lanes] if array.size > 1 else array.reshape(-1))
-    if all(row.size == 1 for row in rows):
-        return np.array([row[0] for row in rows])
-    return np.array([np.broadcast_to(row, (lanes.stop - lanes.start,)) for row in rows])

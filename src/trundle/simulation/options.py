@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,11 +13,8 @@ from trundle.choices import METHODS, MOST_SAMPLES
 from trundle.errors import InputError, suggest
 from trundle.model import Model
 from trundle.model.arguments import named, number
-from trundle.model.rolling_motion import RollingMotion
+from trundle.model.plant import Plant
 from trundle.robot.values import describe
-
-if TYPE_CHECKING:
-    from trundle.model.ground_model import GroundModel
 
 # The least that can be told from 0: a thousandth of it, squared, is still a float.
 LEAST = 1e-50
@@ -147,25 +143,23 @@ def positive(given: object, name: str, unit: str = "") -> float:
     return value
 
 
-def initial_numbers(
-    given: Mapping[str, float | str] | None, system: Model | RollingMotion
-) -> dict[str, float]:
+def initial_numbers(given: Mapping[str, float | str] | None, system: Plant) -> dict[str, float]:
     """Initial values of states in SI by name."""
     for state in named(given, "initial"):
         require_state(state, system)
     return {
-        state: number(value, f"run.initial.{state}", system.units[state])
+        state: number(value, f"run.initial.{state}", system.units.get(state, "rad"))
         for state, value in (given or {}).items()
     }
 
 
-def require_state(name: str, system: Model | RollingMotion | GroundModel) -> None:
+def require_state(name: str, system: Plant) -> None:
     """Raise InputError for what can't be given at the start, with a word on what follows from the states."""
-    key, states = f"run.initial.{name}", system.states
+    key, states = f"run.initial.{name}", system.start_names
     if name in states:
         return
     if name not in system.outputs or not isinstance(system, Model):
-        kind = "coordinate" if isinstance(system, RollingMotion) else "state"
+        kind = "coordinate" if system.states == system.coordinates else "state"
         raise InputError(f"'{name}' is not a {kind} of '{system.name}'", key=key, hint=suggest(name, states))
     how = "is an output: it follows from the states"
     if system.quantities[name].kind == "speed":

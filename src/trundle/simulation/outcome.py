@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
 from trundle.frozen import Deferred
-from trundle.model import Model
-from trundle.model.rolling_motion import RollingMotion
+from trundle.mechanics.quantities import Quantity
+from trundle.model.plant import Plant
 from trundle.results import Run
 from trundle.results.columns import Column
 from trundle.results.run import GROUPS
@@ -39,6 +39,32 @@ def settled(problem: Problem) -> dict[str, object]:
 
 
 def run_of(
+    plant: Plant,
+    time: FloatArray,
+    values: Mapping[str, FloatArray],
+    known: Mapping[str, Quantity],
+    parameters: Mapping[str, float],
+    summary: Mapping[str, object],
+    units: Mapping[str, str] | None = None,
+    **more: Any,
+) -> Run:
+    """Columns by name, and what is known of them, as a run of a plant."""
+    own = {*plant.states, *plant.inputs}
+    groups = {group: tuple(n for n in getattr(plant, group) if n in values) for group in GROUPS}
+    return Run(
+        name=plant.name,
+        time=time,
+        values=values,
+        description={**plant.made_from, "parameters": dict(parameters)},
+        summary=summary,
+        groups=groups | {"outputs": tuple(name for name in values if name not in own)},
+        columns={name: Column(noun.owner, noun.label, noun.kind) for name, noun in known.items()},
+        units={name: noun.unit for name, noun in known.items()} if units is None else units,
+        **more,
+    )
+
+
+def integrated_run(
     problem: Problem,
     solution: tuple[FloatArray, FloatArray, FloatArray],
     summary: Mapping[str, object],
@@ -61,7 +87,6 @@ def run_of(
     skip = options.times.size - options.stored.size
     values = {name: series[skip:] for name, series in {**values, **account}.items()}
     units = {**system.units, **dict.fromkeys(account, "J")}
-    groups = {group: getattr(system, group, ()) for group in GROUPS}
     shown = columns_of(problem)
     falls = falling(system, problem.parameters)
     times = dict[Fall, Fallen]() if seen is None or not falls else seen.fallen()
@@ -72,24 +97,15 @@ def run_of(
     slopes = None if slopes is None else slopes.after(skip)
     by = {} if slopes is None else slopes.tangents.units(system.states)
     known = {name: system.quantities[name] for name in values if name in system.quantities}
-    return Run(
-        name=system.name,
-        time=options.stored,
-        values=values,
+    fallen = told(system, problem.parameters, times, float(np.ptp(options.times)))
+    return run_of(
+        system, options.stored, values, known, problem.parameters, {**summary, **_worst(values), **fallen},
         units={name: unit for name, unit in units.items() if name in values} | by,
-        description=describe(system, problem.parameters),
-        summary={
-            **summary,
-            **_worst(values),
-            **told(system, problem.parameters, times, float(np.ptp(options.times))),
-        },
-        groups=groups | {"outputs": (*system.outputs, *account)},
-        columns={name: Column(noun.owner, noun.label, noun.kind) for name, noun in known.items()},
         peaks={} if seen is None else Deferred(shown, lambda: peaks_of(problem, seen)),
         between={} if seen is None else Deferred(shown, lambda: between_of(problem, seen, values)),
         gradients={} if slopes is None else slopes.gradients(),
         slope=None if slopes is None else slopes.of_output,
-    )
+    )  # fmt: skip
 
 
 def _worst(values: Mapping[str, FloatArray]) -> dict[str, float]:
@@ -116,11 +132,6 @@ def _energy_account(states: FloatArray, values: Mapping[str, FloatArray]) -> dic
         "energy.losses": states[-1],
         "energy.imbalance": states[-2] - states[-1] - (stored - stored[0]),
     }
-
-
-def describe(system: Model | RollingMotion, parameters: Mapping[str, float]) -> dict[str, object]:
-    """What travels with a run: the description as text (or what else the model was made from), the parameters used."""
-    return {**system.made_from, "parameters": dict(parameters)}
 
 
 def _require_finite(values: Mapping[str, FloatArray], at: FloatArray) -> None:

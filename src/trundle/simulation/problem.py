@@ -44,7 +44,7 @@ from trundle.simulation.observed import (
     observed,
 )
 from trundle.simulation.options import RunOptions
-from trundle.simulation.outcome import run_of, settled
+from trundle.simulation.outcome import integrated_run, settled
 from trundle.simulation.pieces import make_pieces
 from trundle.simulation.sampling import Instants, jumping, sampling_of
 from trundle.simulation.signals import Inputs, Signal, as_signal, together
@@ -83,6 +83,20 @@ class Problem:
     summary: Mapping[str, object]
     carried: Carried | None = None
     law: Program | None = None
+
+    @property
+    def end(self) -> float:
+        """The last time (s)."""
+        return self.options.end
+
+    @property
+    def count(self) -> int:
+        """How many times are stored."""
+        return self.options.stored.size
+
+    def solve(self, progress: bool | Callable[[float], None]) -> Run:
+        """The run; raises NumericsError where numbers fail."""
+        return solve(self, progress)
 
     @property
     def numbers(self) -> FloatArray:
@@ -141,7 +155,7 @@ def solve(problem: Problem, progress: bool | Callable[[float], None]) -> Run:
     summary = {**problem.summary, "method": method, **clock.seconds(), **settled(problem)}
     if native is not None:
         summary["steps"] = native.steps
-    return run_of(problem, (states, commanded, outputs), summary, seen, slopes)
+    return integrated_run(problem, (states, commanded, outputs), summary, seen, slopes)
 
 
 def _slopes(problem: Problem, whole: FloatArray, commanded: FloatArray) -> Slopes | None:

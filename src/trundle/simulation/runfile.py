@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
@@ -15,22 +15,24 @@ from trundle.documents import Document, FileTable, RunSpec, Table
 from trundle.documents.reader import require_masses
 from trundle.errors import InputError
 from trundle.model import Model
-from trundle.model.arguments import Given, model_of, named, opened, robot_of
+from trundle.model.arguments import Given, named, opened, robot_of
+from trundle.model.opening import ground_of, plant_of
 from trundle.model.placed import placed
+from trundle.model.plant import Plant
 from trundle.operating_system import with_slashes
 from trundle.progress import Doing
 from trundle.results import Run
 from trundle.robot import Controller, Robot, require_dynamic
 from trundle.simulation.columns import read_column
-from trundle.simulation.dynamic import dynamic_problem
+from trundle.simulation.dynamic import dynamic_problem, require_no_integrator
 from trundle.simulation.kinematic import TOLERANCE, kinematic_problem
 from trundle.simulation.options import RunOptions, options_of, positive
-from trundle.simulation.problem import Problem, solve
+from trundle.simulation.problem import Problem
 from trundle.simulation.signals import Input, Inputs
+from trundle.simulation.stepping import SteppedProblem, stepped_problem
 
-if TYPE_CHECKING:
-    from trundle.robot.terrain import Terrain
-    from trundle.simulation.traversing import GroundProblem
+# Options of a run section that say how equations are integrated.
+_INTEGRATORS = ("method", "rtol", "atol", "max_step")
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Task:
     """
 
     spec: RunSpec
-    problem: Problem | GroundProblem
+    problem: Problem | SteppedProblem
     changed: tuple[str, ...]
     started: Mapping[str, float | str] = field(default_factory=dict)
 
@@ -65,12 +67,6 @@ class Task:
     def model(self) -> Model | None:
         """The model of a run with forces on a plane; None where the wheels' motions are given, and over terrain."""
         return self.problem.system if isinstance(self.problem.system, Model) else None
-
-    @property
-    def count(self) -> int:
-        """How many times are stored."""
-        problem = self.problem
-        return problem.options.stored.size if isinstance(problem, Problem) else problem.count
 
     @property
     def integrated(self) -> Problem:
@@ -84,8 +80,6 @@ class Task:
 
     def run(self, progress: bool | Callable[[float], None] = False) -> Run:
         """Run it."""
-        if isinstance(self.problem, Problem):
-            return solve(self.problem, progress)
         return self.problem.solve(progress)
 
 
@@ -207,55 +201,64 @@ def _task(described: Robot | Model | Document, spec: RunSpec, folder: Path, chan
     """The problem that a run section describes, with the caller's changes over what the section says."""
     initial = {**spec.initial, **named(changes.initial, "initial")}
     parameters = {**spec.set, **named(changes.parameters, "parameters")}
-    if isinstance(described, Document) and described.terrain is not None:
-        inputs = _by_name(spec, folder, changes.inputs, described.robot.controllers)
-        problem = _over_ground(
-            described, described.terrain, spec, changes, inputs=inputs, initial=initial, parameters=parameters
-        )
-        return Task(spec, problem, tuple(n for n in parameters if n in problem.parameters), initial)
-    options = _options(spec, changes)
-    if spec.mode == "kinematic":
+    if spec.mode == "kinematic" and ground_of(described, None) is None:
         robot = robot_of(described, "run", "it has no wheels to roll on")
         asked = _by_name(spec, folder, changes.inputs)
-        problem = kinematic_problem(robot, asked, initial, parameters, options)
+        problem = kinematic_problem(robot, asked, initial, parameters, _options(spec, changes))
+        return Task(spec, problem, tuple(parameters), initial)
+    given = changes.inputs
+    robot = (
+        described.robot
+        if isinstance(described, Document)
+        else described
+        if isinstance(described, Robot)
+        else None
+    )
+    tracked = () if robot is None else robot.controllers
+    inputs = given if callable(given) else _by_name(spec, folder, given, tracked)
+    plant, own = plant_of(
+        described,
+        "run",
+        parameters,
+        mode=spec.mode,
+        attitude=spec.attitude,
+        inputs=() if callable(inputs) else inputs,
+    )
+    if isinstance(plant, Model):
+        _require_masses(described, plant, parameters)
+        problem = dynamic_problem(plant, inputs, initial, own, _options(spec, changes))
     else:
-        if isinstance(described, Document) and described.run is None:  # nobody has asked for forces before
-            require_masses(described, described.robot.parameter_values(parameters))
-        model = model_of(described, "run")
-        if parameters and model.robot is not None:  # with them a mass may have become zero
-            require_dynamic(model.robot, model.robot.parameter_values(parameters))
-        given = changes.inputs
-        tracked = () if model.robot is None else model.robot.controllers
-        inputs = given if callable(given) else _by_name(spec, folder, given, tracked)
-        problem = dynamic_problem(model, inputs, initial, parameters, options)
-    return Task(spec, problem, tuple(parameters), initial)
+        problem = _stepped(plant, spec, changes, inputs, initial, own)
+    return Task(spec, problem, tuple(own), initial)
 
 
-def _over_ground(
-    described: Document,
-    terrain: Terrain,
+def _require_masses(
+    described: Robot | Model | Document, model: Model, parameters: Mapping[str, float | str]
+) -> None:
+    """Raise InputError for bodies without a mass."""
+    if isinstance(described, Document) and described.run is None:  # nobody has asked for forces before
+        require_masses(described, described.robot.parameter_values(parameters))
+    if parameters and model.robot is not None:  # with them a mass may have become zero
+        require_dynamic(model.robot, model.robot.parameter_values(parameters))
+
+
+def _stepped(
+    plant: Plant,
     spec: RunSpec,
     changes: Changes,
-    *,
-    inputs: Mapping[str, Input],
+    inputs: Inputs,
     initial: Mapping[str, float | str],
     parameters: Mapping[str, float | str],
-) -> GroundProblem:
-    """The run of a file with a terrain, which goes by steps of its own and takes no integrator's options."""
-    from trundle.simulation.traversing import STEP_SECONDS, ground_problem  # late: most files have no terrain
-
-    for name in ("method", "rtol", "atol", "max_step"):
-        if getattr(changes, name) is not None or (name in spec.model_fields_set and name in vars(spec)):
-            message = f"{name} is for integrators, and over terrain a run goes by steps of one length"
-            raise InputError(message, key=f"run.{name}", hint="step: 0.01 s, say, sets that length")
+) -> SteppedProblem:
+    """The run of a plant that goes by steps of its own and takes no integrator's options."""
+    said = {name: getattr(spec, name) for name in _INTEGRATORS if name in spec.model_fields_set}
+    require_no_integrator(plant, **{name: getattr(changes, name) or said.get(name) for name in _INTEGRATORS})
     duration = spec.duration if changes.duration is None else changes.duration
     samples = spec.samples if changes.samples is None else changes.samples
     if spec.rate is not None and changes.samples is None:
         samples = int(positive(duration, "run.duration", "s") * spec.rate) + 1
-    return ground_problem(
-        described.robot, terrain, inputs,
-        duration=duration, mode=spec.mode, step=STEP_SECONDS if spec.step is None else spec.step,
-        attitude=spec.attitude, initial=initial, parameters=parameters, samples=samples,
+    return stepped_problem(
+        plant, inputs, initial, parameters, duration=duration, step=spec.step, samples=samples,
         seed=spec.seed if changes.seed is None else changes.seed,
     )  # fmt: skip
 

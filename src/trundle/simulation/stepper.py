@@ -14,7 +14,7 @@ from trundle.model.manifold import on_manifold
 from trundle.program import compile_program, feed
 from trundle.results import Run
 from trundle.simulation.integrate import RateFunction, Settings, integrate
-from trundle.simulation.outcome import run_of
+from trundle.simulation.outcome import integrated_run
 from trundle.simulation.problem import Problem, slope_of
 from trundle.simulation.sampling import Instants, Jump, sampling_of
 
@@ -129,4 +129,4 @@ class Stepper:
         *_, outputs = observe(
             x[:n].copy(), commands if len(commands) else np.zeros(0), problem.numbers, often=False
         )
-        return run_of(problem, (x, commands, outputs), {**problem.summary, "method": "lsoda"})
+        return integrated_run(problem, (x, commands, outputs), {**problem.summary, "method": "lsoda"})

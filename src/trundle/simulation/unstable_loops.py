@@ -18,17 +18,16 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import warn
 from trundle.model.ground_commands import until
-from trundle.model.ground_model import derive_on
-from trundle.model.ground_motion import STEP
-from trundle.model.ground_states import REMEMBERED
+from trundle.model.ground_model import GroundModel, derive_on
 from trundle.model.placed import Placed, placed
+from trundle.model.plant import REMEMBERED, STEP
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program.rollout import rollout as native
 from trundle.robot.noun import plain
 from trundle.simulation.sampling import steps_of
 
 if TYPE_CHECKING:
-    from trundle.simulation.traversing import GroundProblem
+    from trundle.simulation.stepping import SteppedProblem
 
 # At how many of the times that are stored a run is looked at.
 _LOOKS = 20
@@ -63,9 +62,15 @@ class _Unstable(NamedTuple):
 class _Looks:
     """A run where it is looked at: states (states, looks) and inputs (inputs, looks)."""
 
-    problem: GroundProblem
+    problem: SteppedProblem
     states: FloatArray
     inputs: FloatArray
+
+    @property
+    def model(self) -> GroundModel:
+        """Whose run it is."""
+        assert isinstance(self.problem.system, GroundModel)
+        return self.problem.system
 
     def slopes(self, due: Collection[str] = (), step: float = _SHORT) -> FloatArray:
         """∂x⁺/∂x (looks, states, states) of a short step that begins with these samples."""
@@ -94,7 +99,7 @@ class _Looks:
 
     def often(self, names: Collection[str]) -> _Looks:
         """The same with samples every now and then of controllers that act at every instant."""
-        model = self.problem.system
+        model = self.model
         often = {name: {**plain(model.robot.controllers[name]), "period": _OFTEN} for name in names}
         other = derive_on(model.robot.with_controllers(often), model.terrain, model.mode, model.attitude)
         known = dict(zip(model.states, self.states, strict=True))
@@ -114,7 +119,7 @@ class _Looks:
 
     def _stepped(self, states: FloatArray, step: float = _SHORT) -> FloatArray:
         """The states after a step, by the run's own code: the first of two, inputs that stay without a time's axis."""
-        model = self.problem.system
+        model = self.model
         given = np.tile(self.inputs, states.shape[1] // self.states.shape[1])[None]
         varies = self.inputs.size and np.ptp(self.inputs, axis=1).any()
         groups = {
@@ -122,17 +127,18 @@ class _Looks:
             PARAMETER: self.problem.numbers,
             STEP: [step],
         }
-        found = native(model.still, states, groups, dt=1.0, steps=2, projection=model.step, quick=True)
+        found = native(model.motion.still, states, groups, dt=1.0, steps=2, projection=model.step, quick=True)
         return np.asarray(found.states[1], dtype=np.float64)
 
 
-def unstable_loops(problem: GroundProblem, states: FloatArray, inputs: FloatArray) -> Mapping[str, object]:
+def unstable_loops(problem: SteppedProblem, states: FloatArray, inputs: FloatArray) -> Mapping[str, object]:
     """What a run's summary says of loops that are unstable, with warnings: `unstable_loops`, at how many looks by
     controller, and `longest_periods` (s) of those that sample too seldom.
 
     states, inputs: (states, times) and (inputs, times) that were stored.
     """
-    every = placed(problem.system.robot) if problem.system.mode == "dynamic" else []
+    system = problem.system
+    every = placed(system.robot) if isinstance(system, GroundModel) and system.mode == "dynamic" else []
     if not every or not states.size:
         return {}
     free = {
@@ -215,7 +221,7 @@ def _continuous(looks: _Looks, controllers: list[Placed]) -> _Unstable:
     if not names or not _lasts(_growth(looks.rates).max(axis=1) > _GROWS):
         return _Unstable({}, 0.0)
     often = looks.often(names)
-    theirs = {each.name: each for each in placed(often.problem.system.robot)}
+    theirs = {each.name: each for each in placed(often.model.robot)}
 
     def growing(at_work: Collection[str]) -> FloatArray:
         """With commands u = K x of these in place of held ones: ẋ = A x + B K x."""

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
-from trundle.choices import MODES, Mode
+import numpy as np
+
+from trundle.arrays import FloatArray
+from trundle.choices import Mode
 from trundle.documents import Document
-from trundle.documents.height_files import with_maps
-from trundle.errors import InputError, require_known
+from trundle.errors import InputError
 from trundle.expected import a_count
 from trundle.gpu.devices import Device
 from trundle.model import Model
-from trundle.model.arguments import model_of, named, robot_of
+from trundle.model.arguments import named
+from trundle.model.lanes import NumbersLike
+from trundle.model.opening import ground_of, plant_of
+from trundle.model.terrain_numbers import PREFIX, full_name, number_called, seeds_of
 from trundle.robot import Robot
-from trundle.robot.terrain import Terrain, parse_terrain
-from trundle.simulation.ground_rollout import standing
-from trundle.simulation.lanes import NumbersLike
+from trundle.robot.terrain import Terrain
 from trundle.simulation.sampling import warn_of_period
-from trundle.sweeps.cases import NOISE, Cases, cases_of
+from trundle.sweeps.cases import cases_of
 from trundle.sweeps.design import Design, Draws
-from trundle.sweeps.ground_work import Ground, GroundWork, units_over
-from trundle.sweeps.measures import measure_texts, measures_of
-from trundle.sweeps.variation import variation
+from trundle.sweeps.measures import measures_of
+from trundle.sweeps.variation import Grid, variation
 from trundle.sweeps.work import Work, units_of
+
+# Numbers of all tiles of random ground together: half a gigabyte.
+_MOST_TILES = 2**26
 
 
 class Asked(NamedTuple):
@@ -56,43 +60,55 @@ class Asked(NamedTuple):
         return Design(varied, a_count(samples, "samples", 1), draws, a_count(seed, "seed", 0))
 
 
-def on_plane(source: Robot | Model | Document, told: Asked) -> Work:
-    """The work of robots without a terrain."""
-    model = model_of(source, "sweep")
-    units = units_of(model)
-    cases, varied = cases_of(model, told.varied, told.steps, told.dt)
+def work_of_request(
+    source: Robot | Model | Document, terrain: Terrain | Mapping[str, object] | None, mode: Mode, told: Asked
+) -> Work:
+    """The work of robots on a plane or over a terrain, checked."""
+    inputs = [name.removeprefix("inputs.") for name in told.varied if name.startswith("inputs.")]
+    ground = ground_of(source, terrain)
+    plant, _ = plant_of(
+        source, "sweep", {**told.parameters, **_ground_numbers(ground, told.varied)}, terrain=ground, mode=mode,
+        inputs=[*told.inputs, *inputs], varied=True,
+    )  # fmt: skip
+    units = units_of(plant)
+    cases, varied = cases_of(plant, told.varied, told.steps, told.dt)
     design = told.design(varied, lambda name: units.get(name, ""))
     work = Work(
-        model, design, measures_of(model, told.measures),
+        plant, design, measures_of(plant, told.measures),
         dict(told.initial), dict(told.inputs), dict(told.parameters), told.steps, told.dt, told.device, cases,
     )  # fmt: skip
-    warn_of_period(model, told.steps * told.dt, "a sweep")
+    if isinstance(plant, Model):
+        warn_of_period(plant, told.steps * told.dt, "a sweep")
     return work
 
 
-def on_ground(
-    source: Robot | Model | Document, terrain: Terrain | Mapping[str, object], mode: Mode, told: Asked
-) -> GroundWork:
-    """The work of robots over a terrain."""
-    require_known(mode, MODES, f"unknown mode {mode!r}", key="mode")
-    read = terrain if isinstance(terrain, Terrain) else parse_terrain(named(terrain, "terrain"))
-    ground = Ground.of(robot_of(source, "sweep", "it has no description"), with_maps(read), mode)
-    cases, varied = dict[str, Cases](), told.varied
-    if any(name == NOISE or name.startswith("inputs.") for name in varied):
-        model, _ = standing(ground.robot, ground.terrain, mode, told.inputs, {})
-        cases, varied = cases_of(model, varied, told.steps, told.dt)
-    design = told.design(varied, lambda name: units_over(ground, told.inputs, name))
-    texts = tuple(measure_texts(told.measures))
-    work = GroundWork(
-        ground,
-        design,
-        texts,
-        dict(told.initial),
-        dict(told.inputs),
-        dict(told.parameters),
-        told.steps,
-        told.dt,
-        device=told.device,
-        cases=cases,
-    )
-    return replace(work, measured=tuple(measure.text for measure in work.measures))
+def _ground_numbers(terrain: Terrain | None, varied: Mapping[str, object]) -> dict[str, NumbersLike]:
+    """The terrain's numbers that vary, of seeds all that there are."""
+    found = dict[str, NumbersLike]()
+    if terrain is None:
+        return found
+    for name in varied:
+        if not name.startswith(PREFIX):
+            continue
+        full = full_name(terrain, name)
+        if full in seeds_of(terrain):
+            found[name] = _seeds(terrain, name, varied[name])
+        else:
+            found[name] = number_called(terrain, full, f"over.{name}").number
+    return found
+
+
+def _seeds(terrain: Terrain, name: str, given: object) -> FloatArray:
+    """The seeds that there are, in order; refused where memory has no room for them: every process has all."""
+    seeds = variation(given, name)
+    if not isinstance(seeds, Grid):
+        hint = "such as 0:99:100, a hundred grounds"
+        raise InputError("seeds are whole numbers: give their values", key=f"over.{name}", hint=hint)
+    found = np.unique(seeds.values)
+    surface = terrain.surfaces[full_name(terrain, name).split(".")[1]]
+    size = cast(Any, surface).map_of().size
+    if size * found.size > _MOST_TILES:
+        hint = f"at most {_MOST_TILES // size:,} of these, or a shorter tile: (m)"
+        message = f"{found.size:,} seeds with {size:,} heights each are too many"
+        raise InputError(message, key=f"over.{name}", hint=hint)
+    return found

@@ -14,12 +14,11 @@ import numpy as np
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, suggest
-from trundle.model import Model
-from trundle.model.ground_model import GroundModel
+from trundle.model.plant import Plant
+from trundle.model.terrain_numbers import check_seeds
 from trundle.scalars import Scalar, lookup, minimum
 from trundle.simulation.draws import noise_of
-from trundle.simulation.ground_numbers import check_seeds
-from trundle.simulation.lanes import inputs_told
+from trundle.simulation.rollout_inputs import inputs_told
 from trundle.simulation.signals import table
 from trundle.sweeps.variation import Grid, Variation, variation
 from trundle.tables import Table
@@ -89,7 +88,7 @@ def chosen(
 
 
 def cases_of(
-    model: Model | GroundModel, over: Mapping[str, object], steps: int, dt: float
+    model: Plant, over: Mapping[str, object], steps: int, dt: float
 ) -> tuple[dict[str, Cases], dict[str, object]]:
     """The cases among what varies, by name, and all that varies with their numbers."""
     cases, numbers = dict[str, Cases](), dict(over)
@@ -104,7 +103,7 @@ def cases_of(
     return cases, numbers
 
 
-def _is_motions(model: Model | GroundModel, label: str, given: object) -> bool:
+def _is_motions(model: Plant, label: str, given: object) -> bool:
     """Whether an input is given motions, and not numbers."""
     if model.robot is not None and label in model.robot.controllers:
         return True
@@ -115,7 +114,7 @@ def _is_motions(model: Model | GroundModel, label: str, given: object) -> bool:
     )
 
 
-def _motions(model: Model | GroundModel, label: str, given: object, steps: int, dt: float) -> Cases:
+def _motions(model: Plant, label: str, given: object, steps: int, dt: float) -> Cases:
     """What an input, or a tracker, has to follow in every case."""
     key = f"over.{_INPUTS}{label}"
     listed = [part.strip() for part in given.split(",")] if isinstance(given, str) else given
@@ -133,9 +132,7 @@ def _motions(model: Model | GroundModel, label: str, given: object, steps: int, 
     return Cases(inputs, np.arange(len(found), dtype=np.float64), values)
 
 
-def _motion(
-    model: Model | GroundModel, label: str, given: Any, steps: int, dt: float, key: str
-) -> dict[str, FloatArray]:
+def _motion(model: Plant, label: str, given: Any, steps: int, dt: float, key: str) -> dict[str, FloatArray]:
     """The inputs (steps, 1) of one motion."""
     if model.robot is not None and label in model.robot.controllers:
         told = inputs_told(model, {label: given}, steps, dt)
@@ -162,7 +159,7 @@ def _seeds(given: object) -> Grid:
     return found
 
 
-def _noise(model: Model | GroundModel, seeds: Grid, steps: int, dt: float) -> Cases:
+def _noise(model: Plant, seeds: Grid, steps: int, dt: float) -> Cases:
     """What the sensors draw by these seeds."""
     numbers, times = np.unique(seeds.values), dt * (np.arange(steps, dtype=np.float64) + _BEHIND)
     drawn = [noise_of(model.robot, int(seed), steps * dt) for seed in numbers]

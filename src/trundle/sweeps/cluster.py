@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from trundle.errors import InputError, NumericsError, TrundleError
 from trundle.extras import load
-from trundle.sweeps.definition import AnyWork, digest
+from trundle.sweeps.definition import Work, digest
 from trundle.sweeps.local import rows_of
 from trundle.sweeps.store import Store, open_store
 
@@ -145,7 +145,7 @@ def roll_chunk(place: str, name: str, index: int, other_cpu: bool) -> int:
 
 
 @lru_cache(maxsize=2)
-def _opened(place: str, name: str) -> tuple[Store, AnyWork]:
+def _opened(place: str, name: str) -> tuple[Store, Work]:
     """The store and its work, once a worker: its programs are compiled once."""
     store = open_store(Path(place))
     if digest(store.definition) != name:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -15,18 +14,15 @@ from trundle.arrays import FloatArray
 from trundle.choices import Precision
 from trundle.errors import InputError
 from trundle.gpu.devices import CPU, Device
-from trundle.model.archive import from_text as model_of_text
-from trundle.model.archive import to_text as text_of_model
-from trundle.simulation.lanes import NumbersLike
+from trundle.model.lanes import NumbersLike
+from trundle.model.plant import Steps
+from trundle.model.plant_text import plain_plant, read_plant
 from trundle.sweeps.cases import Cases
 from trundle.sweeps.design import Design
-from trundle.sweeps.ground_work import Ground, GroundWork
 from trundle.sweeps.measures import measures_of
 from trundle.sweeps.work import Work
 
-AnyWork: TypeAlias = Work | GroundWork
-
-FORMAT = 1
+FORMAT = 2
 """The version of a sweep's definition, and the only one that this program reads."""
 
 # What users call the parts of a definition.
@@ -38,7 +34,7 @@ _PARTS = {
 }  # fmt: skip
 
 
-def text_of(work: AnyWork) -> str:
+def text_of(work: Work) -> str:
     """The work as text: the model, or a robot and its ground, and what happens to it."""
     content: dict[str, Any] = {
         "trundle_sweep": FORMAT,
@@ -54,10 +50,9 @@ def text_of(work: AnyWork) -> str:
         content["cases"] = {name: case.plain for name, case in work.cases.items()}
     if not work.device.is_cpu:  # which one of several GPUs it is changes nothing
         content["device"] = {"kind": work.device.kind, "precision": work.device.precision}
-    if isinstance(work, GroundWork):
-        content |= {"ground": work.ground.plain, "equations": work.digest}
-    else:  # how long deriving took is no part of it
-        content["model"] = json.loads(text_of_model(replace(work.model, derive_seconds=0.0)))
+    content |= plain_plant(work.plant)
+    if isinstance(work.plant.motion, Steps):  # what it is derived from is kept, and not its programs
+        content["equations"] = work.digest
     return json.dumps(content, separators=(",", ":"))
 
 
@@ -65,7 +60,7 @@ def work_of(
     text: str,
     maps: Mapping[str, FloatArray] = MappingProxyType({}),
     motions: Mapping[str, FloatArray] = MappingProxyType({}),
-) -> AnyWork:
+) -> Work:
     """The work that a text says, with the numbers of its maps and of inputs that robots choose among.
 
     Raises InputError where it is of another version, or damaged.
@@ -79,14 +74,12 @@ def work_of(
         steps, dt = int(content["steps"]), float(content["dt"])
         told_cases = content.get("cases", {})
         cases = {name: Cases.from_plain(each, motions[name]) for name, each in told_cases.items()}
-        if "ground" in content:
-            ground = Ground.from_plain(content["ground"], maps)
-            told, equations = tuple(content["measures"]), str(content["equations"])
-            work = GroundWork(ground, design, told, initial, inputs, parameters, steps, dt, equations)
-            return replace(work, device=device_in(text), cases=cases)
-        model = model_of_text(json.dumps(content["model"]))
-        measures = measures_of(model, content["measures"])
-        return Work(model, design, measures, initial, inputs, parameters, steps, dt, device_in(text), cases)
+        plant = read_plant(content, maps)
+        measures = measures_of(plant, content["measures"])
+        return Work(
+            plant, design, measures, initial, inputs, parameters, steps, dt, device_in(text), cases,
+            str(content.get("equations", "")),
+        )  # fmt: skip
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"the sweep's definition is damaged: {error!r}") from None
 

@@ -7,12 +7,12 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
-from trundle.sweeps.definition import AnyWork
 from trundle.sweeps.store import Store
+from trundle.sweeps.work import Work
 
 
 def roll_here(
-    work: AnyWork, store: Store, chunks: Sequence[int], threads: int, done: Callable[[int], None]
+    work: Work, store: Store, chunks: Sequence[int], threads: int, done: Callable[[int], None]
 ) -> None:
     """Roll these chunks and write them, a thread a chunk, and `done` after every one, by its number of robots.
 
@@ -38,18 +38,18 @@ def roll_here(
             raise
 
 
-def _begun(pool: ThreadPoolExecutor, work: AnyWork, store: Store, waiting: Iterator[int]) -> set[Future[int]]:
+def _begun(pool: ThreadPoolExecutor, work: Work, store: Store, waiting: Iterator[int]) -> set[Future[int]]:
     """The next chunk's future, if there is one."""
     index = next(waiting, None)
     return set() if index is None else {pool.submit(_roll, work, store, index, 1)}
 
 
-def _roll(work: AnyWork, store: Store, index: int, threads: int) -> int:
+def _roll(work: Work, store: Store, index: int, threads: int) -> int:
     store.write(index, rows_of(work, store, index, threads))
     return store.rows_of(index)[1]
 
 
-def rows_of(work: AnyWork, store: Store, index: int, threads: int = 1) -> dict[str, FloatArray]:
+def rows_of(work: Work, store: Store, index: int, threads: int = 1) -> dict[str, FloatArray]:
     """The rows of a chunk; an InputError says of which robots."""
     first, count = store.rows_of(index)
     try:

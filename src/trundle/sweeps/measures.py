@@ -11,9 +11,8 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
 from trundle.expected import a_text
-from trundle.model import Model
 from trundle.model.arguments import number
-from trundle.model.ground_model import GroundModel
+from trundle.model.plant import Plant
 from trundle.scalars import Scalar, less, maximum, minimum, where
 
 _FINAL = re.compile(r"\s*final\.(\S+)\s*")
@@ -104,7 +103,7 @@ _UNITS: Mapping[str, Callable[[str], str]] = {
 }
 
 
-def measures_of(model: Model | GroundModel, texts: Sequence[str]) -> tuple[Measure, ...]:
+def measures_of(model: Plant, texts: Sequence[str]) -> tuple[Measure, ...]:
     """The measures that the texts name.
 
     Raises
@@ -128,7 +127,7 @@ def measure_texts(given: object) -> list[str]:
     return [a_text(text, "measures", f"such as {_FORMS}") for text in given]
 
 
-def _measure(model: Model | GroundModel, text: str) -> Measure:
+def _measure(model: Plant, text: str) -> Measure:
     if match := _FINAL.fullmatch(text):
         return _made(model, f"final.{match[1]}", "final", match[1])
     if match := _FIRST.fullmatch(text):
@@ -147,9 +146,7 @@ def _measure(model: Model | GroundModel, text: str) -> Measure:
     return _made(model, f"{kind}({name})", kind, name)
 
 
-def _made(
-    model: Model | GroundModel, text: str, kind: str, name: str, level: float = 0.0, above: bool = True
-) -> Measure:
+def _made(model: Plant, text: str, kind: str, name: str, level: float = 0.0, above: bool = True) -> Measure:
     known = (*model.states, *model.outputs)
     if name not in known:
         raise InputError(

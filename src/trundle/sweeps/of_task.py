@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from trundle.errors import InputError
-from trundle.simulation.lanes import NumbersLike
-from trundle.simulation.problem import Problem
+from trundle.model.lanes import NumbersLike
+from trundle.model.plant import Steps
 from trundle.simulation.runfile import Task
 from trundle.simulation.signals import Signal
+from trundle.simulation.stepping import SteppedProblem
 from trundle.sweeps.outcome import Sweep
 from trundle.sweeps.sweeping import sweep
-
-if TYPE_CHECKING:
-    from trundle.simulation.traversing import GroundProblem
-
 
 # The length of a step where nobody says another (s).
 _STEP = 1e-3
@@ -31,42 +28,27 @@ def swept_task(task: Task, dt: float | None, *, over: Mapping[str, object], **ho
     """
     if dt is not None and not dt > 0:
         raise InputError(f"a step must be positive, got {dt:g} s", key="dt")
-    problem = task.problem
-    if not isinstance(problem, Problem):
-        return _over_ground(task, problem, problem.step if dt is None else dt, over, how)
-    dt = _STEP if dt is None else dt
-    if task.model is None:
+    problem, system = task.problem, task.problem.system
+    steps_own = isinstance(system.motion, Steps)
+    if dt is None:
+        dt = problem.step if isinstance(problem, SteppedProblem) else _STEP
+    if not steps_own and task.model is None:
         hint = "sweeps roll robots that forces move: run: {mode: dynamic}"
         raise InputError("the run section gives the wheels' motions", key="run.mode", hint=hint)
-    steps = max(1, math.ceil(problem.options.end / dt * (1 - 1e-9)))
+    steps = max(1, math.ceil(problem.end / dt * (1 - 1e-9)))
     parameters = {name: problem.parameters[name] for name in task.changed if name not in over}
-    initial = {name: value for name, value in problem.given.items() if f"initial.{name}" not in over}
+    initial = {name: value for name, value in task.started.items() if f"initial.{name}" not in over}
     inputs = _inputs(problem.signals, over, steps, dt)
+    again = {name: value for name, value in system.again(dt).items() if name not in ("step", "attitude")}
     return sweep(
-        task.model,
         over=over,
         initial=initial,
         inputs=inputs,
         parameters=parameters,
         steps=steps,
         dt=dt,
-        **how,
+        **{**again, **how},
     )
-
-
-def _over_ground(
-    task: Task, problem: GroundProblem, dt: float, over: Mapping[str, object], how: Mapping[str, Any]
-) -> Sweep:
-    """The sweep of a run over terrain; where it begins robots settle anew, as the ground may be another."""
-    model = problem.system
-    steps = max(1, math.ceil(problem.steps * problem.step / dt * (1 - 1e-9)))
-    parameters = {name: problem.parameters[name] for name in task.changed if name not in over}
-    initial = {name: value for name, value in task.started.items() if f"initial.{name}" not in over}
-    inputs = _inputs(problem.signals, over, steps, dt)
-    return sweep(
-        model.robot, terrain=model.terrain, mode=model.mode, over=over, initial=initial, inputs=inputs,
-        parameters=parameters, steps=steps, dt=dt, **how,
-    )  # fmt: skip
 
 
 def _inputs(

@@ -13,11 +13,10 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
 from trundle.expected import a_count
 from trundle.files import path_of
-from trundle.sweeps.definition import AnyWork
 from trundle.sweeps.indices import SobolIndices, sobol_indices
 from trundle.sweeps.statistics import Moments, histogram, moments, quantiles
 from trundle.sweeps.store import Store, open_store
-from trundle.sweeps.work import DIVERGED
+from trundle.sweeps.work import DIVERGED, Work
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,14 +37,14 @@ class Sweep:
     ----------
     store : Store
         Where they lie.
-    work : Work or GroundWork
+    work : Work
         What was done.
     skipped : int
         Robots that the store had already.
     """
 
     store: Store
-    work: AnyWork
+    work: Work
     skipped: int = 0
 
     @staticmethod
@@ -267,15 +266,15 @@ class Sweep:
         return self.work.given(int(number))
 
     def run(self, number: int, **options: Any) -> Run:
-        """The whole run of a robot, over the sweep's time: by `simulate` with its controlled error, over terrain by
-        `traverse` in the sweep's steps.
+        """The whole run of a robot over the sweep's time, by `simulate`: with a controlled error, or by the sweep's
+        own steps.
 
         Parameters
         ----------
         number : int
             0 to count − 1.
         **options : object
-            As `simulate` or `traverse` takes them.
+            As `simulate` takes them.
 
         Returns
         -------

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import get_args
 
 from trundle.errors import InputError, suggest
-from trundle.model import Model
-from trundle.model.ground_model import GroundModel
+from trundle.model.plant import Plant
 from trundle.robot import Robot
 from trundle.robot.controllers import Controller
 from trundle.robot.sensor import Sensor
@@ -18,12 +17,12 @@ _SHAPES = {*Sensor.model_fields, *Controller.model_fields} - {"type"}
 _GROUND = "terrain."
 
 
-def placed(name: str, model: Model | GroundModel, states: Iterable[str]) -> tuple[str, str] | None:
-    """Where a name that varies belongs in a model, and its own name there; None where it is none of them."""
+def placed(name: str, model: Plant) -> tuple[str, str] | None:
+    """Where a name that varies belongs in a plant, and its own name there; None where it is none of them."""
     place, _, label = name.partition(".")
     if name in model.parameters:
         return "parameters", name
-    there = {"initial": states, "inputs": model.inputs}.get(place, ())
+    there = {"initial": model.start_names, "inputs": model.inputs}.get(place, ())
     return (place, label) if label in there else None
 
 

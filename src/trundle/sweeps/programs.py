@@ -1,72 +1,177 @@
-"""The programs of a sweep: the model's own, with the measures' sums carried along as further states."""
+"""The programs of a sweep: the plant's own, with the measures' sums carried along as further states.
+
+Rates: measures look where a step ends. Steps: forces are known for the step that begins at a time alone; so measures
+look there, and robots take one step more than was asked for, which leads nowhere.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from trundle.model import Model
-from trundle.program import Program, Tracer
+import numpy as np
+
+from trundle.arrays import FloatArray, Floats
+from trundle.model.lanes import lane_numbers
+from trundle.model.model import Model
+from trundle.model.outcomes import late
+from trundle.model.plant import DIVERGED, STEP, Plant, Rates, Steps, still
+from trundle.model.symbols import INPUT, PARAMETER, STATE
+from trundle.program import Program, Tracer, compile_program
+from trundle.program.rollout import GroupInput
 from trundle.program.simplify import only_elements
 from trundle.program.tracer import Node, traced
-from trundle.simulation.sampling import NEXT_INPUT, stepped_program
+from trundle.scalars import less, minimum, where
+from trundle.simulation.rollout import MANY
+from trundle.simulation.rollout_inputs import RolloutInputs
+from trundle.simulation.sampling import NEXT_INPUT, stepped_groups, stepped_program
 from trundle.sweeps.cases import Cases, chosen
 from trundle.sweeps.measures import Measure
 
+TIMES = "sweep"
+"""The group of how many steps there are, and of the one where the last part of a run begins."""
 # The label of the count of steps, for measures that ask when.
 _STEP = "sweep step"
 
 
-@dataclass(frozen=True)
-class Measured:
-    """Programs whose state is the model's, then the measures' sums.
+class Roll(NamedTuple):
+    """How native code rolls robots: x(0) and sums (n, count), groups beside the parameters, its dt, how many steps."""
 
-    rates: the states' derivatives, those of sums 0. ending: what ends a step: the state brought back to the
-    constraints and sampled, and sums carried on by what the measures look at there. looking: what they look at.
+    start: FloatArray
+    groups: Mapping[str, GroupInput]
+    dt: float
+    steps: int
+
+
+@dataclass(frozen=True)
+class SweepPrograms(ABC):
+    """Programs whose state is the plant's, then sums by `labels`.
+
+    rates: the states' derivatives, those of sums 0. ending: what ends a step, with the sums carried on.
     """
 
+    plant: Plant
+    measures: tuple[Measure, ...]
+    cases: Mapping[str, Cases]
+    labels: tuple[str, ...]
     rates: Program
     ending: Program
-    looking: Program
-    counted: bool
 
-    @staticmethod
-    def of(model: Model, measures: Sequence[Measure], cases: Mapping[str, Cases]) -> Measured:
-        """Of these measures of a model, whose robots choose among `cases` of inputs."""
-        counted = bool(cases) or any(measure.kind == "first" for measure in measures)
-        labels = [label for measure in measures for label in measure.sums]
-        labels += [f"sweep {name}" for name in cases] + [_STEP] * counted
-        return Measured(
-            _rates(model, labels, cases), _ending(model, measures, labels, cases), _looking(model, measures),
-            counted,
-        )  # fmt: skip
+    @abstractmethod
+    def roll(
+        self, robots: RolloutInputs, start: FloatArray, choices: Sequence[FloatArray], steps: int, dt: float
+    ) -> Roll:
+        """How robots roll that begin at these states and have chosen these cases."""
 
+    @abstractmethod
+    def ended(
+        self, robots: RolloutInputs, final: FloatArray, last: Mapping[str, Floats], steps: int, dt: float
+    ) -> tuple[dict[str, FloatArray], dict[str, np.ndarray]]:
+        """Measures (robots,) by their texts, and truths of what became of robots; `last` are the inputs of cases in the
+        last step.
+        """
 
-def _looking(model: Model, measures: Sequence[Measure]) -> Program:
-    """From state, input and parameter to the `seen` values, one a measure."""
-    groups = ("state", "input", "parameter")
-    tracer = Tracer(*groups)
-    given = {group.name: group.labels for group in model.dynamics.inputs}
-    inputs = {group: given.get(group, ()) for group in groups}
-    nodes = {group: tracer.inputs(group, len(inputs[group])) for group in groups}
-    values = _seen(model, measures, nodes)
-    return tracer.program(f"{model.name}, looked at", inputs, {"seen": (_texts(measures), values)})
+    def is_quick(self, robot_steps: int) -> bool:
+        """Whether to compile quickly what takes so many steps of robots."""
+        return False
 
 
-def _seen(model: Model, measures: Sequence[Measure], nodes: dict[str, list[Node]]) -> list[Node]:
-    """What every measure looks at, on scalars of a tracer."""
-    states = dict(zip(model.states, nodes["state"], strict=False))
+def sweep_programs(plant: Plant, measures: Sequence[Measure], cases: Mapping[str, Cases]) -> SweepPrograms:
+    """The programs of these measures of a plant, whose robots choose among `cases` of inputs."""
+    made = _by_rates if isinstance(plant.motion, Rates) else _by_steps
+    return made(plant, tuple(measures), cases)
+
+
+def _seen(
+    plant: Plant, measures: Sequence[Measure], nodes: Mapping[str, Sequence[Node]], after: Sequence[Node] = ()
+) -> list[Node]:
+    """What every measure looks at, on scalars of a tracer; forces of steps hang on the state `after` them."""
+    states = dict(zip(plant.states, nodes[STATE], strict=False))
     outputs = list(dict.fromkeys(each.of for each in measures if each.of not in states))
     if not outputs:
         return [states[each.of] for each in measures]
-    program = only_elements(model.observe, outputs)
-    own = {group.name: nodes[group.name][: group.size] for group in program.inputs}
+    program = only_elements(plant.observe, outputs)
+    own = {group.name: nodes[group.name][: group.size] for group in program.inputs if group.name in nodes}
+    if len(own) < len(program.inputs):
+        ended, found = dict(zip(plant.states, after, strict=True)), program.inputs[-1]
+        own[found.name] = [ended[name] for name in found.labels]
     (values,) = traced(program, own).values()
     known = states | dict(zip(program.outputs[0].labels, values, strict=True))
     return [known[each.of] for each in measures]
 
 
-def _told(
+# Rates: measures look where a step ends.
+
+
+@dataclass(frozen=True)
+class _OfRates(SweepPrograms):
+    """looking: what the measures look at, from state, input and parameter."""
+
+    looking: Program
+
+    def roll(
+        self, robots: RolloutInputs, start: FloatArray, choices: Sequence[FloatArray], steps: int, dt: float
+    ) -> Roll:
+        """From the measures' beginnings at t = 0, after the first sample."""
+        assert isinstance(self.plant, Model)
+        x = robots.sampled(start, often=True)
+        seen = self._look(x, *(self._numbers(robots, each) for each in (robots.inputs, robots.parameters)))
+        sums = [row for measure, v in zip(self.measures, seen, strict=True) for row in measure.begun(v)]
+        sums += [*choices, *[np.zeros(robots.count)] * (self.labels[-1:] == (_STEP,))]
+        groups: dict[str, GroupInput] = {INPUT: robots.inputs or np.zeros(0)}
+        groups |= {NEXT_INPUT: _later(robots.inputs), **stepped_groups(self.plant, robots.inputs, dt, steps)}
+        return Roll(np.vstack([x, *sums]), groups, dt, steps)
+
+    def ended(
+        self, robots: RolloutInputs, final: FloatArray, last: Mapping[str, Floats], steps: int, dt: float
+    ) -> tuple[dict[str, FloatArray], dict[str, np.ndarray]]:
+        """By what there is at the last time."""
+        place, rows = len(self.plant.states), dict[str, FloatArray]()
+        u = self._numbers(robots, {**robots.inputs, **last}, max(steps - 1, 0))
+        seen = self._look(final[:place], u, self._numbers(robots, robots.parameters))
+        outcomes = {DIVERGED: np.asarray(~np.isfinite(final[:place]).all(axis=0))}
+        for measure, v in zip(self.measures, seen, strict=True):
+            sums = final[place : place + len(measure.sums)]
+            place += len(measure.sums)
+            rows[measure.text] = measure.ended(list(sums), v, steps, dt)
+        return rows, outcomes
+
+    @staticmethod
+    def _numbers(robots: RolloutInputs, given: Mapping[str, Floats], step: int = 0) -> FloatArray:
+        return lane_numbers(given, step, slice(0, robots.count))
+
+    def _look(self, x: FloatArray, u: FloatArray, p: FloatArray) -> FloatArray:
+        (values,) = compile_program(self.looking)(np.ascontiguousarray(x), u, p, often=True)
+        return np.broadcast_to(values, (len(self.measures), x.shape[1]))
+
+
+def _by_rates(plant: Plant, measures: tuple[Measure, ...], cases: Mapping[str, Cases]) -> SweepPrograms:
+    assert isinstance(plant, Model)
+    counted = bool(cases) or any(measure.kind == "first" for measure in measures)
+    labels = [label for measure in measures for label in measure.sums]
+    labels += [f"sweep {name}" for name in cases] + [_STEP] * counted
+    return _OfRates(
+        plant, measures, cases, tuple(labels), _rates(plant, labels, cases),
+        _rates_ending(plant, measures, labels, cases), _looking(plant, measures),
+    )  # fmt: skip
+
+
+def _looking(model: Model, measures: Sequence[Measure]) -> Program:
+    """From state, input and parameter to the `seen` values, one a measure."""
+    groups = (STATE, INPUT, PARAMETER)
+    tracer = Tracer(*groups)
+    given = {group.name: group.labels for group in model.dynamics.inputs}
+    inputs = {group: given.get(group, ()) for group in groups}
+    nodes = {group: tracer.inputs(group, len(inputs[group])) for group in groups}
+    texts = tuple(measure.text for measure in measures)
+    return tracer.program(
+        f"{model.name}, looked at", inputs, {"seen": (texts, _seen(model, measures, nodes))}
+    )
+
+
+def _by_choice(
     cases: Mapping[str, Cases],
     labels: Sequence[str],
     inputs: Sequence[Node],
@@ -80,47 +185,46 @@ def _told(
 
 def _rates(model: Model, labels: Sequence[str], cases: Mapping[str, Cases]) -> Program:
     dynamics = model.dynamics
-    names = [group.name for group in dynamics.inputs]
-    tracer = Tracer(*names)
+    tracer = Tracer(*(group.name for group in dynamics.inputs))
     nodes = {group.name: tracer.inputs(group.name, group.size) for group in dynamics.inputs}
     inputs = {group.name: group.labels for group in dynamics.inputs}
-    inputs["state"] = (*inputs["state"], *labels)
+    inputs[STATE] = (*inputs[STATE], *labels)
     given: dict[str, list[Node]] = dict(nodes)
     if cases:
-        sums = tracer.inputs("state", len(inputs["state"]))[len(model.states) :]
-        given["input"] = _told(cases, inputs["input"], nodes["input"], sums, sums[-1])
+        sums = tracer.inputs(STATE, len(inputs[STATE]))[len(model.states) :]
+        given[INPUT] = _by_choice(cases, inputs[INPUT], nodes[INPUT], sums, sums[-1])
     (rates,) = traced(dynamics, given).values()
     rate = dynamics.outputs[0]
     whole = [*rates, *[0.0] * len(labels)]
     return tracer.program(dynamics.name, inputs, {rate.name: ((*rate.labels, *labels), whole)})
 
 
-def _ending(
+def _rates_ending(
     model: Model, measures: Sequence[Measure], labels: Sequence[str], cases: Mapping[str, Cases]
 ) -> Program:
     """Measures look at the inputs of the step that follows, as outputs of stored states do."""
     own = stepped_program(model)
     groups = {group.name: group.labels for group in model.dynamics.inputs}
     inputs = {
-        "state": (*model.states, *labels),
-        "input": groups.get("input", ()),
-        "parameter": groups["parameter"],
+        STATE: (*model.states, *labels),
+        INPUT: groups.get(INPUT, ()),
+        PARAMETER: groups[PARAMETER],
     }
-    inputs[NEXT_INPUT] = inputs["input"]
+    inputs[NEXT_INPUT] = inputs[INPUT]
     for group in own.inputs if own else ():
         inputs.setdefault(group.name, group.labels)
     tracer = Tracer(*inputs)
     nodes = {name: tracer.inputs(name, len(inputs[name])) for name in inputs}
-    states, sums = nodes["state"][: len(model.states)], nodes["state"][len(model.states) :]
+    states, sums = nodes[STATE][: len(model.states)], nodes[STATE][len(model.states) :]
     if cases:
-        nodes["input"] = _told(cases, inputs["input"], nodes["input"], sums, sums[-1])
-        nodes[NEXT_INPUT] = _told(cases, inputs["input"], nodes[NEXT_INPUT], sums, sums[-1] + 1.0)
+        nodes[INPUT] = _by_choice(cases, inputs[INPUT], nodes[INPUT], sums, sums[-1])
+        nodes[NEXT_INPUT] = _by_choice(cases, inputs[INPUT], nodes[NEXT_INPUT], sums, sums[-1] + 1.0)
     if own is not None:
         given = {group.name: nodes[group.name][: group.size] for group in own.inputs}
         (states,) = traced(own, given).values()
-    at_end = {"state": states, "input": nodes[NEXT_INPUT], "parameter": nodes["parameter"]}
+    at_end = {STATE: states, INPUT: nodes[NEXT_INPUT], PARAMETER: nodes[PARAMETER]}
     after = _carried(measures, sums, _seen(model, measures, at_end), labels)
-    return tracer.program("ending", inputs, {"state": (inputs["state"], [*states, *after])})
+    return tracer.program("ending", inputs, {STATE: (inputs[STATE], [*states, *after])})
 
 
 def _carried(
@@ -135,5 +239,122 @@ def _carried(
     return after + list(sums[len(after) : len(sums) - len(counted)]) + counted
 
 
-def _texts(measures: Sequence[Measure]) -> tuple[str, ...]:
-    return tuple(measure.text for measure in measures)
+def _stepped_on(inputs: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Inputs with one step more, the last one again."""
+    arrays = {name: np.asarray(value) for name, value in inputs.items()}
+    return {
+        name: np.concatenate([array, array[-1:]]) if array.ndim == 2 else inputs[name]
+        for name, array in arrays.items()
+    }
+
+
+def _later(inputs: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Inputs one step later; the last step goes on."""
+    return {
+        name: value[1:] if isinstance(value, np.ndarray) and value.ndim == 2 else value
+        for name, value in _stepped_on(inputs).items()
+    }
+
+
+# Steps: measures look where a step begins.
+
+
+@dataclass(frozen=True)
+class _OfSteps(SweepPrograms):
+    """The sums: of every measure its own and its last value, the plant's marks, choices, what is least, the step."""
+
+    def roll(
+        self, robots: RolloutInputs, start: FloatArray, choices: Sequence[FloatArray], steps: int, dt: float
+    ) -> Roll:
+        """From before the first look, one step more."""
+        sums = np.zeros((len(self.labels), start.shape[1]))
+        for name, places in zip(self.cases, choices, strict=True):
+            sums[self.labels.index(f"sweep {name}")] = places
+        sums[-1 - len(self.plant.least) : -1] = 1.0
+        times = dt * np.arange(steps + 1, dtype=np.float64)
+        groups: dict[str, GroupInput] = {
+            INPUT: _stepped_on(robots.inputs) or np.zeros(0), STEP: [dt], TIMES: [float(steps), float(late(times))],
+        }  # fmt: skip
+        return Roll(np.vstack([start, sums]), groups, 1.0, steps + 1)
+
+    def ended(
+        self, robots: RolloutInputs, final: FloatArray, last: Mapping[str, Floats], steps: int, dt: float
+    ) -> tuple[dict[str, FloatArray], dict[str, np.ndarray]]:
+        """By the sums alone."""
+        states, sums = np.split(final, [len(self.plant.states)])
+        rows, place = dict[str, FloatArray](), 0
+        for measure in self.measures:
+            own = sums[place : place + len(measure.sums)]
+            place += len(measure.sums) + 1
+            rows[measure.text] = measure.ended(list(own), sums[place - 1], steps, dt)
+        kept = dict(zip(self.labels, sums, strict=True))
+        marks = {name: kept[f"sweep {name}"] for name in self.plant.marks}
+        least = {name: kept[f"sweep {name}"] for name in self.plant.least}
+        diverged = np.asarray(~np.isfinite(states).all(axis=0))
+        ends = dict(zip(self.plant.states, states, strict=True))
+        became = {name: truths & ~diverged for name, truths in self.plant.became(marks, ends, least).items()}
+        return rows, {DIVERGED: diverged, **became}
+
+    def is_quick(self, robot_steps: int) -> bool:
+        """Implicit steps take long to compile."""
+        return robot_steps < MANY
+
+
+def _by_steps(plant: Plant, measures: tuple[Measure, ...], cases: Mapping[str, Cases]) -> SweepPrograms:
+    labels = [
+        f"{each.text} {part}"
+        for each in measures
+        for part in (*(label.removeprefix(f"{each.text} ") for label in each.sums), "last")
+    ]
+    labels += [f"sweep {name}" for name in (*plant.marks, *cases, *plant.least)] + [_STEP]
+    whole = (*plant.states, *labels)
+    return _OfSteps(
+        plant, measures, cases, tuple(labels), still(plant.name, whole),
+        _steps_ending(plant, measures, cases, labels),
+    )  # fmt: skip
+
+
+def _steps_ending(
+    plant: Plant, measures: Sequence[Measure], cases: Mapping[str, Cases], labels: Sequence[str]
+) -> Program:
+    """A step, and all sums carried on by what the state was where it began; the last one leaves the state there."""
+    motion = plant.motion
+    assert isinstance(motion, Steps)
+    inputs = {group.name: group.labels for group in motion.step.inputs}
+    inputs[STATE] = (*plant.states, *labels)
+    inputs[TIMES] = ("steps", "mark")
+    tracer = Tracer(*inputs)
+    nodes = {name: tracer.inputs(name, len(own)) for name, own in inputs.items()}
+    states, sums = nodes[STATE][: len(plant.states)], nodes[STATE][len(plant.states) :]
+    first = len(labels) - 1 - len(plant.least) - len(cases)
+    choices, lowest, step = sums[first : first + len(cases)], sums[-1 - len(plant.least) : -1], sums[-1]
+    if cases:
+        which = dict(zip(cases, choices, strict=True))
+        nodes[INPUT] = chosen(cases, dict(zip(plant.inputs, nodes[INPUT], strict=True)), which, step)
+    found = traced(motion.step, {**nodes, STATE: states})
+    steps, mark = nodes[TIMES]
+    here = dict(zip(plant.states, states, strict=True))
+    seen = _seen(plant, measures, {**nodes, STATE: states}, found[STATE])
+    after = _carried_on(measures, sums, seen, step)
+    kept = sums[len(after) : first]
+    after += [where(less(step, mark + 0.5), here[n], old) for n, old in zip(plant.marks, kept, strict=True)]
+    after += choices
+    after += [minimum(old, of(here)) for old, of in zip(lowest, plant.least.values(), strict=True)]
+    after.append(step + 1.0)
+    goes_on = less(step, steps - 0.5)
+    led = [where(goes_on, new, old) for new, old in zip(found[STATE], states, strict=True)]
+    groups = {group.name: (group.labels, found[group.name]) for group in motion.step.outputs}
+    return tracer.program("ending", inputs, {**groups, STATE: (inputs[STATE], [*led, *after])})
+
+
+def _carried_on(
+    measures: Sequence[Measure], sums: Sequence[Node], seen: Sequence[Node], step: Node
+) -> list[Node]:
+    """What is carried on: at the first time what a measure begins with."""
+    begins, after, place = less(step, 0.5), list[Node](), 0
+    for measure, value in zip(measures, seen, strict=True):
+        own = sums[place : place + len(measure.sums)]
+        place += len(measure.sums) + 1
+        on = zip(measure.begun(value), measure.carried(own, value, step), strict=True)
+        after += [*(where(begins, first, later) for first, later in on), value]
+    return after

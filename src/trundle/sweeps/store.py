@@ -18,8 +18,8 @@ from trundle.extras import load
 from trundle.files import is_taken, locked, replacing_in, signature
 from trundle.gpu.devices import Device
 from trundle.program.llvm.jit import host
-from trundle.sweeps.definition import AnyWork, count_of, device_in, difference, digest, work_of
-from trundle.sweeps.ground_work import Ground, GroundWork
+from trundle.sweeps.definition import count_of, device_in, difference, digest, work_of
+from trundle.sweeps.work import Work
 
 # Rows that are read and written together within a chunk's shard: half a megabyte at most.
 _INNER = 65_536
@@ -48,7 +48,7 @@ class Store:
         first = index * self.chunk
         return first, min(self.chunk, self.count - first)
 
-    def work(self) -> AnyWork:
+    def work(self) -> Work:
         """What is done to the robots, by the definition."""
         return work_of(self.definition, self._kept("maps"), self._kept("motions"))
 
@@ -110,7 +110,7 @@ def instructions(device: Device) -> str:
     return f"{machine.cpu} {digest(on)[:12]}{further}"
 
 
-def create(work: AnyWork, text: str, place: Path | None, chunk: int) -> Store:
+def create(work: Work, text: str, place: Path | None, chunk: int) -> Store:
     """A new, empty store; it is there whole or not at all. InputError where something is already."""
     zarr = _zarr()
     if place is None:
@@ -125,7 +125,7 @@ def create(work: AnyWork, text: str, place: Path | None, chunk: int) -> Store:
     return open_store(place)
 
 
-def _fill(group: Any, work: AnyWork, text: str, chunk: int) -> None:
+def _fill(group: Any, work: Work, text: str, chunk: int) -> None:
     """The empty arrays of a sweep, and what says what it is."""
     zarr, units = _zarr(), _units(work)
     inner = _inner(chunk)
@@ -138,10 +138,10 @@ def _fill(group: Any, work: AnyWork, text: str, chunk: int) -> None:
         )  # fmt: skip
     own = group.create_group(_OWN)
     own.create_array("definition", data=np.frombuffer(text.encode(), dtype=np.uint8))
-    if isinstance(work, GroundWork):
+    if work.plant.tables:
         maps = own.create_group("maps")
-        for name, each in Ground.maps_of(work.ground.terrain).items():
-            maps.create_array(name, data=each.table.values, compressors=quick)
+        for name, values in work.plant.tables.items():
+            maps.create_array(name, data=values, compressors=quick)
     if work.cases:
         motions = own.create_group("motions")
         for name, case in work.cases.items():
@@ -212,7 +212,7 @@ def alone(place: Path | None) -> Iterator[None]:
         yield
 
 
-def _units(work: AnyWork) -> dict[str, tuple[str, str]]:
+def _units(work: Work) -> dict[str, tuple[str, str]]:
     """Type and unit of everything that is kept of a robot."""
     kept = {name: ("float64", unit) for name, unit in work.units.items()}
     kept |= {measure.text: ("float64", measure.unit) for measure in work.measures}

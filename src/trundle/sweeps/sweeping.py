@@ -11,26 +11,25 @@ from pathlib import Path
 import numpy as np
 
 from trundle.choices import Mode, Precision
-from trundle.documents import Document
 from trundle.errors import InputError
 from trundle.expected import a_count, a_truth
 from trundle.files import path_of
 from trundle.gpu.devices import device_of
 from trundle.model.arguments import Given, named, opened
+from trundle.model.lanes import NumbersLike
 from trundle.model.placed import warn_of_references
 from trundle.operating_system import available_cores
 from trundle.progress import Progress
 from trundle.robot.terrain import Terrain
-from trundle.simulation.lanes import NumbersLike
 from trundle.simulation.options import positive, whole
-from trundle.sweeps.asked import Asked, on_ground, on_plane
+from trundle.sweeps.asked import Asked, work_of_request
 from trundle.sweeps.cluster import client_kind, reached, roll_there
-from trundle.sweeps.definition import AnyWork, text_of
+from trundle.sweeps.definition import text_of
 from trundle.sweeps.design import Draws
 from trundle.sweeps.local import roll_here
 from trundle.sweeps.outcome import Sweep
 from trundle.sweeps.store import Store, alone, create, open_store, resumed
-from trundle.sweeps.work import BLOCK
+from trundle.sweeps.work import BLOCK, Work
 
 # Robots a chunk: a megabyte a name. Fewer where a thread would else have less than four chunks.
 _CHUNK = 131_072
@@ -122,7 +121,7 @@ def sweep(
         ("terrain.surfaces.hill.height"), and seeds of random ground by their values ("terrain.seed": "0:99:100").
         Robots then settle onto the ground.
     mode : {"dynamic", "kinematic"}
-        Over terrain, as in `traverse`.
+        Over terrain, as in `simulate`.
     progress : bool or callable
         As for `rollout`.
 
@@ -156,14 +155,13 @@ def sweep(
     whole(steps, "steps", 1)
     count = available_cores() if threads is None else a_count(threads, "threads", 1)
     source = opened(model, "sweep", base)
-    ground = source.terrain if terrain is None and isinstance(source, Document) else terrain
     asked = Asked(
         over, measures, (samples, draws, seed), named(initial, "initial"), named(inputs, "inputs"),
         named(parameters, "parameters"), steps, positive(dt, "dt", "s"), device_of(device, precision),
     )  # fmt: skip
-    work = on_plane(source, asked) if ground is None else on_ground(source, ground, mode, asked)
+    work = work_of_request(source, terrain, mode, asked)
     given = {*work.told, *(label for case in work.cases.values() for label in case.inputs)}
-    warn_of_references(work.model.robot, work.model.inputs, given)
+    warn_of_references(work.plant.robot, work.plant.inputs, given)
     place = None if store is None else path_of(store, "sweep")
     if client is not None and place is None:
         client_kind()
@@ -197,7 +195,7 @@ class _Told:
 
 
 @contextmanager
-def _kept(work: AnyWork, place: Path | None, resume: bool, chunk: int) -> Iterator[Store]:
+def _kept(work: Work, place: Path | None, resume: bool, chunk: int) -> Iterator[Store]:
     """The store, new or gone on with, which nobody else writes to as long as this lasts."""
     text = text_of(work)
     if resume and place is None:
@@ -217,7 +215,7 @@ def _kept(work: AnyWork, place: Path | None, resume: bool, chunk: int) -> Iterat
             raise
 
 
-def _chunk(given: int | None, work: AnyWork, threads: int) -> int:
+def _chunk(given: int | None, work: Work, threads: int) -> int:
     """Robots a chunk: what was asked for, or what keeps all threads busy."""
     robots = work.design.count
     if given is None and not work.device.is_cpu:

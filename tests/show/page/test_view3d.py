@@ -276,7 +276,7 @@ def test_heights_between_samples_are_even(tmp_path):
 def test_the_ground_of_a_terrain_is_drawn_and_shaded(opened):
     """What falls away from the light is darker than what faces it, and the page of a description is its run's."""
     ridge = {"surfaces": {"ridge": {"type": "hill", "height": 0.2, "width": 0.2, "at": [0.2, -0.6]}}}
-    run = trundle.traverse(trundle.catalog.talon(), ridge, 1.0, mode="kinematic", step=0.05)
+    run = trundle.simulate(trundle.catalog.talon(), 1.0, terrain=ridge, mode="kinematic", step=0.05)
     page = opened(page_of(run), refused=_STALL)
     assert page.evaluate("trundlePage.spatial")
     page.locator("#fit").click()
@@ -304,10 +304,10 @@ def test_ground_and_trail_look_alike_however_far_from_the_origin(opened):
     def picture(*corner):
         ground = {"type": "grid", "heights": heights, "spacing": 0.25, "corner": list(corner)}
         start = {"x": corner[0] + 4.0, "y": corner[1] + 5.0}
-        run = trundle.traverse(
+        run = trundle.simulate(
             trundle.catalog.talon(),
-            {"surfaces": {"g": ground}},
             1.0,
+            terrain={"surfaces": {"g": ground}},
             mode="kinematic",
             step=0.05,
             initial=start,
@@ -328,7 +328,7 @@ def test_regions_of_other_friction_and_grounds_of_other_runs_have_their_colours(
     raised = {"surfaces": {"floor": {"type": "plane", "through": [0, 0, 0.05]}}}
     talon = trundle.catalog.talon()
     low, high = (
-        trundle.traverse(talon, ground, 1.0, mode="kinematic", step=0.05, progress=False)
+        trundle.simulate(talon, 1.0, terrain=ground, mode="kinematic", step=0.05, progress=False)
         for ground in (ice, raised)
     )
 

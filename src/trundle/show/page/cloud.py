@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from trundle.model import Model
 from trundle.simulation.dynamic import dynamic_problem
 from trundle.simulation.options import options_of
 from trundle.simulation.problem import Problem
 from trundle.sweeps.outcome import Sweep
-from trundle.sweeps.work import Work
 
 # Dots at most, evenly picked, beside the robots with the extremes of measures.
 _DOTS = 1500
@@ -24,7 +24,7 @@ _GROUPS = {"parameters": "parameters", "initial": "start", "inputs": "inputs"}
 def drives_live(found: Sweep) -> bool:
     """Whether a browser can simulate and draw its robots: on a plane, by inputs that stay as they are."""
     work = found.work
-    if not isinstance(work, Work) or work.cases or work.model.robot is None:
+    if not isinstance(work.plant, Model) or work.cases or work.plant.robot is None:
         return False
     return all(isinstance(value, int | float | str) or not np.ndim(value) for value in work.inputs.values())
 
@@ -32,9 +32,9 @@ def drives_live(found: Sweep) -> bool:
 def problem_of(found: Sweep) -> Problem:
     """What all robots have in common, as a run of the sweep's length; of robots that a browser can simulate."""
     work = found.work
-    assert isinstance(work, Work)
+    assert isinstance(work.plant, Model)
     options = options_of(work.steps * work.dt, _SAMPLES)
-    return dynamic_problem(work.model, dict(work.inputs), dict(work.initial), dict(work.parameters), options)  # type: ignore[arg-type]
+    return dynamic_problem(work.plant, dict(work.inputs), dict(work.initial), dict(work.parameters), options)  # type: ignore[arg-type]
 
 
 def cloud_of(found: Sweep, knobs: Collection[str] = ()) -> dict[str, Any]:

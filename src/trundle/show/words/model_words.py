@@ -11,6 +11,7 @@ from trundle.mechanics.quantities import UNSEEN
 from trundle.model.classification import mobility_class
 from trundle.model.health import standing
 from trundle.model.model import ConstraintSummary, Model
+from trundle.model.plant import Plant, Steps
 from trundle.show.words.robot_words import (
     Fact,
     body_facts,
@@ -24,10 +25,6 @@ from trundle.show.words.robot_words import (
 from trundle.show.words.verbs import html, sentence, text
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeIs
-
-    from trundle.model.ground_model import GroundModel
-    from trundle.model.rolling_motion import RollingMotion
     from trundle.robot import Robot
 
 # Deriving and checking the equations of a model with more operations takes more than a second.
@@ -77,42 +74,35 @@ def model_html(model: Model) -> str:
     )
 
 
-def system_facts(system: Model | RollingMotion | GroundModel) -> list[Fact]:
+def system_facts(system: Plant) -> list[Fact]:
     """Label and text of everything that is known of what moves a described robot, by forces or without."""
     robot = system.robot
     bodies = [] if robot is None else body_facts(robot)
-    if _on_ground(system):
-        return [*bodies, *ground_facts(system)]
-    if not isinstance(system, Model):
+    if isinstance(system, Model):
+        groups = {what: names for what, names in _groups(system).items() if names or what != "currents"}
         return [
             *bodies,
-            ("coordinates", names_with_units(system.coordinates, system.units)),
-            ("given", names_with_units(system.inputs, system.units)),
-            *mobility_facts(mobility_class(system.robot)),
-            (
-                "equations",
-                f"{system.program.operations} operations: the base's motion from the wheels', without forces",
-            ),
+            *((what, _names(system, names)) for what, names in groups.items()),
+            *derivation_facts(system),
         ]
-    groups = {what: names for what, names in _groups(system).items() if names or what != "currents"}
-    named = [(what, _names(system, names)) for what, names in groups.items()]
-    return [*bodies, *named, *derivation_facts(system)]
-
-
-def _on_ground(system: Model | RollingMotion | GroundModel) -> TypeIs[GroundModel]:
-    """Whether it is a robot on terrain; the room of those is loaded by who needs one."""
-    return hasattr(system, "terrain")
-
-
-def ground_facts(system: GroundModel) -> list[Fact]:
-    """What moves a robot over terrain."""
-    named = {"coordinates": system.coordinates, "speeds": system.speeds, "inputs": system.inputs}
-    way = "by a balance of forces at its end" if system.mode == "dynamic" else "by least squares"
+    stepped = isinstance(system.motion, Steps)
+    named = {"coordinates": system.coordinates, "speeds": system.speeds}
+    named["inputs" if stepped else "given"] = system.inputs
+    what = "the base's motion from the wheels', without forces"
+    what = f" a step: {system.motion.law}" if isinstance(system.motion, Steps) else f": {what}"
     return [
+        *bodies,
         *((what, names_with_units(names, system.units)) for what, names in named.items() if names),
-        ("terrain", system.terrain.words),
-        ("equations", f"{system.step.operations} operations a step: its speeds {way}"),
+        *([] if stepped or robot is None else mobility_facts(mobility_class(robot))),
+        *system.about.items(),
+        ("equations", f"{_operations(system)} operations{what}"),
     ]
+
+
+def _operations(system: Plant) -> int:
+    """Operations of a rate, or of a step."""
+    motion = system.motion
+    return (motion.step if isinstance(motion, Steps) else motion.rate).operations
 
 
 def _names(model: Model, names: Sequence[str]) -> str:
@@ -153,18 +143,17 @@ def constraints_sentence(summary: ConstraintSummary) -> str:
     return text
 
 
-def system_data(system: Model | RollingMotion | GroundModel) -> dict[str, object]:
+def system_data(system: Plant) -> dict[str, object]:
     """What is known of what moves a described robot, as plain data."""
-    if _on_ground(system):
-        known = {name: getattr(system, name) for name in ("coordinates", "speeds", "inputs")}
-        own = {"terrain": system.terrain.words, "operations": system.step.operations}
-        return {**robot_data(system.robot, None), **known, **own}
+    robot = system.robot
     if not isinstance(system, Model):
-        known = {"coordinates": system.coordinates, "inputs": system.inputs}
+        stepped = isinstance(system.motion, Steps)
+        known = ("coordinates", "speeds", "inputs") if stepped else ("coordinates", "inputs")
         return {
-            **robot_data(system.robot, mobility_class(system.robot)),
-            **known,
-            "operations": system.program.operations,
+            **({} if robot is None else robot_data(robot, None if stepped else mobility_class(robot))),
+            **{name: getattr(system, name) for name in known},
+            **system.about,
+            "operations": _operations(system),
         }
     own = "coordinates speeds currents inputs dependent freedoms operations derive_seconds notes"
     rows = {name: getattr(system.constraints, name) for name in ("rows", "rank", "undetermined")}

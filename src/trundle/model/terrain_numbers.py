@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,39 +11,58 @@ import numpy as np
 from trundle.arrays import FloatArray, Floats
 from trundle.errors import InputError, suggest
 from trundle.model.arguments import number
+from trundle.model.lanes import NumbersLike, column
 from trundle.robot.gridded import FractalSurface, GridSurface
 from trundle.robot.noun import Noun
 from trundle.robot.terrain import Terrain
 from trundle.robot.values import Value, read_value
-from trundle.simulation.lanes import NumbersLike, column
 
 PREFIX = "terrain."
 """How parameters begin that are numbers of the terrain."""
 
 
+@dataclass(frozen=True)
+class TerrainNumber:
+    """A number of a terrain that is a parameter: the value that it stands for, or seeds, of which it is the place."""
+
+    value: Value
+    seeds: FloatArray | None = None
+
+    @property
+    def unit(self) -> str:
+        """What it is measured in."""
+        return "" if self.seeds is not None else self.value.quantity.unit.removeprefix("1")
+
+    def read(self, key: str, given: NumbersLike) -> Floats:
+        """What programs take for what is given, one number or one a robot; raises InputError."""
+        if self.seeds is None:
+            return terrain_numbers(self.value, key, given)
+        places = np.searchsorted(self.seeds, column(key, given, "", 1)).astype(np.float64)
+        return places if np.ndim(places) else float(places)
+
+
 def varied_ground(
     terrain: Terrain, given: Mapping[str, NumbersLike]
-) -> tuple[Terrain, dict[str, Value], dict[str, Floats]]:
-    """The terrain, with the ground of several seeds where these are asked for; its numbers that are parameters now, and
-    what they are, both by the names that were given.
+) -> tuple[Terrain, dict[str, TerrainNumber]]:
+    """The terrain, with the ground of several seeds where these are asked for; and its numbers that are parameters now,
+    by the names that were given.
     """
-    varied, numbers, surfaces = dict[str, Value](), dict[str, Floats](), dict(terrain.surfaces)
+    varied, surfaces = dict[str, TerrainNumber](), dict(terrain.surfaces)
     full = {key: full_name(terrain, key) for key in given}
     for key, value in given.items():
         which = surface_of_seed(full[key])
         surface = surfaces.get(which or "")
         if which and isinstance(surface, FractalSurface):
-            seeds, place = np.unique(column(key, value, "", 1), return_inverse=True)
+            seeds = np.unique(column(key, value, "", 1))
             check_seeds(seeds, key)
-            surfaces[which], varied[key] = surface.of_seeds(seeds.astype(int).tolist())
-            numbers[key] = place.reshape(-1).astype(np.float64) if np.ndim(value) else 0.0
+            surfaces[which], number_of_seed = surface.of_seeds(seeds.astype(int).tolist())
+            varied[key] = TerrainNumber(number_of_seed, seeds)
     made = terrain.model_copy(update={"surfaces": surfaces})
-    for key, value in given.items():
+    for key in given:
         if key not in varied:
             _require_read(terrain, full[key], key)
-            varied[key] = number_called(made, full[key], key)
-            numbers[key] = terrain_numbers(varied[key], key, value)
-    return made, {key: varied[key] for key in given}, {key: numbers[key] for key in given}
+            varied[key] = TerrainNumber(number_called(made, full[key], key))
+    return made, {key: varied[key] for key in given}
 
 
 def _require_read(terrain: Terrain, name: str, key: str) -> None:

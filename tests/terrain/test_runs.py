@@ -52,7 +52,7 @@ def rates(rate):
 
 @pytest.fixture(scope="module")
 def climb():
-    return trundle.traverse(box(), slope(10), 4.0, rates(2.0), step=0.02)
+    return trundle.simulate(box(), 4.0, rates(2.0), terrain=slope(10), step=0.02)
 
 
 @pytest.mark.slow
@@ -85,7 +85,7 @@ def test_the_motors_lift_the_weight_and_feed_the_slip(climb):
 
 @pytest.mark.slow
 def test_a_robot_across_a_slope_drifts_down():
-    run = trundle.traverse(box(), slope(10, uphill=90), 3.0, rates(0.0), step=0.02)
+    run = trundle.simulate(box(), 3.0, rates(0.0), terrain=slope(10, uphill=90), step=0.02)
     assert run["fl.lateral_slip"][-1] == pytest.approx(-0.2 * math.sin(math.radians(10)), abs=1e-6)
 
 
@@ -94,7 +94,7 @@ def test_steps_converge_with_the_first_order():
     ends = []
     for step in (0.02, 0.01, 0.005):
         hill = {"surfaces": {"hill": {"type": "hill", "height": 0.2, "width": 1.0, "at": [1.0, 0.3]}}}
-        run = trundle.traverse(box(), hill, 1.0, rates(4.0), step=step, samples=2)
+        run = trundle.simulate(box(), 1.0, rates(4.0), terrain=hill, step=step, samples=2)
         ends.append(np.array([run[name][-1] for name in ("x", "y", "z", "roll", "pitch", "yaw")]))
     first, second = (np.abs(a - b).max() for a, b in pairwise(ends))
     assert 1.7 < first / second < 2.3
@@ -105,9 +105,7 @@ def test_both_ways_to_turn_converge_to_each_other():
     gaps = []
     for step in (0.04, 0.02):
         runs = [
-            trundle.traverse(
-                document("zoe"), mode="kinematic", step=step, attitude=attitude, duration=4.0, samples=2
-            )
+            trundle.simulate(document("zoe"), 4.0, mode="kinematic", step=step, attitude=attitude, samples=2)
             for attitude in ("exponential", "euler_angles")
         ]
         gaps.append(max(abs(runs[0][name][-1] - runs[1][name][-1]) for name in ("x", "y", "z")))
@@ -118,7 +116,9 @@ def test_a_kinematic_run_on_flat_ground_is_the_planar_one():
     """Of wheels that can't all roll, both take the least squares of what slips."""
     wheels = {name: {**wheel, "contact": "ideal"} for name, wheel in BOX["wheels"].items()}
     given = {f"{name}.rate": 2.0 if name.endswith("l") else 3.0 for name in wheels}
-    over = trundle.traverse(box(wheels=wheels, motors={}), {}, 2.0, given, mode="kinematic", step=0.001)
+    over = trundle.simulate(
+        box(wheels=wheels, motors={}), 2.0, given, terrain={}, mode="kinematic", step=0.001
+    )
     plane = trundle.roll(box(wheels=wheels, motors={}, base="planar"), 2.0, given)
     assert over["yaw"][-1] == pytest.approx(plane["theta"][-1], abs=1e-9)
     for name in ("x", "y"):  # a step of the first order
@@ -128,7 +128,7 @@ def test_a_kinematic_run_on_flat_ground_is_the_planar_one():
 @pytest.mark.slow
 def test_a_region_without_friction_lets_wheels_spin():
     icy = {"regions": {"ice": {"friction": 0.0, "x": [-1, 10]}}}
-    run = trundle.traverse(box(), icy, 1.0, rates(3.0), step=0.02)
+    run = trundle.simulate(box(), 1.0, rates(3.0), terrain=icy, step=0.02)
     assert run["x"][-1] == pytest.approx(0.0, abs=1e-9)
     assert run["fl.rolling_slip"][-1] == pytest.approx(-3.0 * 0.15)
 
@@ -136,13 +136,13 @@ def test_a_region_without_friction_lets_wheels_spin():
 @pytest.mark.slow
 def test_large_steps_over_rough_ground_stay_finite():
     rough = {"surfaces": {"waves": {"type": "waves", "amplitude": 0.05, "length": 0.9, "across": 0.7}}}
-    run = trundle.traverse(box(), rough, 20.0, rates(4.0), step=0.2)
+    run = trundle.simulate(box(), 20.0, rates(4.0), terrain=rough, step=0.2)
     assert np.abs(run["v_x"]).max() < 10 * 4.0 * 0.15
 
 
 @pytest.mark.slow
 def test_a_robot_dropped_settles_at_its_sinkage():
-    run = trundle.traverse(box(), {}, 2.0, rates(0.0), step=0.005, initial={"z": 0.25})
+    run = trundle.simulate(box(), 2.0, rates(0.0), terrain={}, step=0.005, initial={"z": 0.25})
     assert run["fl.load"][0] == 0.0
     assert run["fl.sinkage"][-1] == pytest.approx(0.02, abs=1e-3)
 
@@ -164,7 +164,7 @@ def test_a_robot_dropped_settles_at_its_sinkage():
         ),
         (lambda: box(), {"step": 0.3}, "whole number of steps"),
         (lambda: box(), {"step": 1e-9}, r"steps of 1e-09 s is 1e\+09 steps"),
-        (lambda: box(), {"initial": {"w": 1}}, "no state"),
+        (lambda: box(), {"initial": {"w": 1}}, "not a state"),
         (lambda: box(), {"attitude": "cayley"}, "unknown attitude"),
         (lambda: box(), {"terrain": slope(89)}, "doesn't settle"),
         (
@@ -198,7 +198,7 @@ def test_a_robot_dropped_settles_at_its_sinkage():
 def test_what_can_t_be_is_said(robot, changes, words):
     given = {"terrain": {}, "duration": 1.0, "step": 0.1, **changes}
     with pytest.raises(trundle.InputError, match=words):
-        trundle.traverse(robot(), **given)
+        trundle.simulate(robot(), **given)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_a_run_without_numbers_names_the_deepest_wheel_and_the_place(monkeypatch
     monkeypatch.setattr(Linear, "_damping", lambda self, bearing, read: math.nan)
     words = r"after t = 0 s at x = 0 m, y = 0 m; look at the wheel 'fl', its contact law, and what its motor is told"
     with pytest.raises(trundle.NumericsError, match=words):
-        trundle.traverse(box(), {}, 1.0, rates(1.0), step=0.1)
+        trundle.simulate(box(), 1.0, rates(1.0), terrain={}, step=0.1)
 
 
 def test_the_command_runs_a_file_with_a_terrain(tmp_path, monkeypatch, capsys):
@@ -232,7 +232,7 @@ def test_the_command_runs_a_file_with_a_terrain(tmp_path, monkeypatch, capsys):
 
 
 def test_a_run_whose_samples_don_t_divide_its_steps_ends_at_its_duration():
-    run = trundle.traverse(trundle.catalog.talon(curvature=0), {}, 2.5, step=0.1, samples=11)
+    run = trundle.simulate(trundle.catalog.talon(curvature=0), 2.5, terrain={}, step=0.1, samples=11)
     assert list(run.time[-2:]) == pytest.approx([2.4, 2.5])
 
 
@@ -262,7 +262,7 @@ def test_windows_and_live_pages_are_refused_in_words(door):
 def test_a_start_so_deep_that_the_ground_throws_the_robot_up_is_told():
     words = r"'fl' begins 0.1 m deep at t = 0 .*5 times as deep as at rest: the ground throws it up; raise it by 0.08 m"
     with pytest.warns(UserWarning, match=words):
-        trundle.traverse(box(), {}, 0.1, step=0.02, initial={"z": 0.05}, progress=False)
+        trundle.simulate(box(), 0.1, terrain={}, step=0.02, initial={"z": 0.05}, progress=False)
 
 
 @pytest.mark.slow
@@ -270,10 +270,10 @@ def test_a_robot_that_has_settled_deep_is_not_told_to_settle():
     """Six wheels of a rigid robot can't all follow such ground."""
     rubble = {"type": "fractal", "slope": 0.25, "shortest": 0.5, "longest": 2, "scale": 1.412, "seed": 1}
     with pytest.warns(UserWarning, match=r"the ground throws it up; it has settled so.*start elsewhere"):
-        trundle.traverse(
+        trundle.simulate(
             trundle.catalog.talon(),
-            {"sinkage": 0.01, "surfaces": {"rubble": rubble}},
             0.04,
+            terrain={"sinkage": 0.01, "surfaces": {"rubble": rubble}},
             step=0.04,
             progress=False,
         )
@@ -283,7 +283,7 @@ def test_a_robot_that_has_settled_deep_is_not_told_to_settle():
 def test_friction_in_use_is_that_of_the_region_and_wheels_say_what_they_lose():
     """On ice of a tenth of the friction a box slides down with all that there is of it in use."""
     terrain = {**slope(10), "regions": {"ice": {"friction": 0.1, "x": [-9, 9]}}}
-    run = trundle.traverse(box(), terrain, 1.0, step=0.02, progress=False)
+    run = trundle.simulate(box(), 1.0, terrain=terrain, step=0.02, progress=False)
     for name in BOX["wheels"]:
         assert run[f"{name}.friction"] == pytest.approx(0.1)
         assert friction_use(run)[name][-1] == pytest.approx(1)
@@ -296,7 +296,7 @@ def test_friction_in_use_is_that_of_the_region_and_wheels_say_what_they_lose():
 
 @pytest.mark.slow
 def test_a_step_that_is_not_balanced_is_told():
-    run = trundle.traverse(box(), {}, 0.1, rates(1.0), step=0.02, progress=False)
+    run = trundle.simulate(box(), 0.1, rates(1.0), terrain={}, step=0.02, progress=False)
     assert doubts(run) == []
     left = np.where(np.arange(len(run)) == 3, 20.0, run["balance_residual"])
     values = {**run.values, "balance_residual": left}
@@ -307,7 +307,7 @@ def test_a_step_that_is_not_balanced_is_told():
 def test_a_floating_robot_takes_the_terrain_that_is_given():
     """As a mapping; it was told that there is no terrain."""
     described = {"robot": {"name": "box", **plain(box())}}
-    run = trundle.traverse(described, slope(10), 0.02, rates(0.0), step=0.02)
+    run = trundle.simulate(described, 0.02, rates(0.0), terrain=slope(10), step=0.02)
     assert run["pitch"][0] == pytest.approx(-math.radians(10), abs=1e-9)
     batch = trundle.rollout(described, terrain=slope(10), inputs=rates(0.0), steps=1, dt=0.02, progress=False)
     assert batch["q_y"][0, 0] == pytest.approx(-math.sin(math.radians(5)), abs=1e-9)

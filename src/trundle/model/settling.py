@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trundle.arrays import FloatArray
+from trundle.arrays import FloatArray, Floats
 from trundle.errors import InputError, warn
 from trundle.mechanics.frames import world_poses
-from trundle.model.ground_model import GroundModel
+from trundle.model.base_pose import ANGLES, QUATERNION, is_posed, turned
+from trundle.model.beyond_maps import beyond, is_off, metres, place_of
+from trundle.model.ground_checks import require_carried
+from trundle.model.lanes import lane_numbers
+from trundle.model.least_gaps import Step, least_gaps
 from trundle.model.mechanism import mechanism
 from trundle.program import compile_program
-from trundle.simulation.beyond_maps import beyond, is_off, metres, place_of
-from trundle.simulation.least_gaps import Step, least_gaps
 from trundle.terrain.advance import quaternion_of
+
+if TYPE_CHECKING:
+    from trundle.model.ground_model import GroundModel
 
 # Half the width of central differences near the origin: what they lose moves no zero of the gaps. Farther away it
 # grows as the root of the distance (m): so do what rounding and what curvature do to slopes.
@@ -37,30 +43,39 @@ _CARRIES = 1e-3
 _STEEPEST = 1.5
 # A wheel that is more times as deep as at rest bears as many times its weight: loads of a hard landing.
 _THROWN = 4.0
-_QUATERNION = ("q_w", "q_x", "q_y", "q_z")
 
 
-def settled(
-    model: GroundModel, start: Mapping[str, float], yaw: float, inputs: FloatArray, parameters: FloatArray
-) -> dict[str, float]:
-    """The start with the base's height, roll and pitch and the loose joints changed so that the gaps vanish, or are
-    least in the sum of squares; place and yaw stay.
-
-    Raises InputError where there is no such pose.
+def start_on_ground(
+    model: GroundModel, given: Mapping[str, Floats], parameters: Mapping[str, Floats], count: int,
+    lost: np.ndarray | None = None,
+) -> FloatArray:  # fmt: skip
+    """The states (states, count) of robots that begin as is given: settled, unless that says how high a base is or how
+    it is turned. Raises InputError for soil that can't carry a robot and ground on which it can't stand; see
+    `settled_lanes` for `lost`.
     """
-    states = np.array([[start[name]] for name in model.states])
-    found = settled_lanes(model, states, np.array([yaw]), inputs, parameters)
-    return dict(zip(model.states, found[:, 0].tolist(), strict=True))
+    angles = {name: given.get(name, 0.0) for name in ANGLES}
+    own = {name: value for name, value in given.items() if name not in ANGLES} | turned(given, angles)
+    x = {name: own.get(name, value) for name, value in model.initial.items()}
+    model.quantities.check_start(x)
+    states = np.array([np.broadcast_to(x[name], (count,)) for name in model.states], dtype=np.float64)
+    if model.mode == "dynamic":
+        require_carried(model.robot, parameters, lost)
+    if is_posed(given):
+        return states
+    yaw = np.array(np.broadcast_to(angles["yaw"], (count,)), dtype=np.float64)
+    rows = lane_numbers(parameters, 0, slice(0, count))
+    return settled_lanes(model, states, yaw, np.zeros(len(model.inputs)), rows, lost)
 
 
 def settled_lanes(
     model: GroundModel, states: FloatArray, yaw: FloatArray, inputs: FloatArray, parameters: FloatArray,
     lost: np.ndarray | None = None,
 ) -> FloatArray:  # fmt: skip
-    """The same of many robots: states (states, robots), yaw (robots,), parameters (n,) or (n, robots).
+    """States (states, robots) with the bases' height, roll and pitch and the loose joints changed so that the gaps
+    vanish, or are least in the sum of squares; place and yaw (robots,) stay. parameters : (n,) or (n, robots)
 
-    With truths `lost` (robots,) nothing is raised: it becomes true for those without such a pose, whose states are NaN.
-    Then bits don't hang on what was settled before, either.
+    Raises InputError where there is no such pose. With truths `lost` (robots,) nothing is raised: it becomes true for
+    those without such a pose, whose states are NaN. Then bits don't hang on what was settled before, either.
     """
     search = _Search(model, states, yaw, inputs, parameters, often=lost is not None)
     unknown = search.start(lost)
@@ -199,7 +214,7 @@ class _Search:
         height, roll, pitch = unknown[:3]
         states[self.rows["z"]] = height
         quaternion = quaternion_of(roll, pitch, self.yaw[lanes])
-        for name, part in zip(_QUATERNION, quaternion, strict=True):
+        for name, part in zip(QUATERNION, quaternion, strict=True):
             states[self.rows[name]] = part
         states[self.moved] = unknown[3:]
         return states
