@@ -26,7 +26,7 @@ from trundle.languages.language import (
     require_identifier,
     text_of,
 )
-from trundle.languages.package import Content, Entry, Package, Target, filled
+from trundle.languages.package import Content, Entry, Package, Target, filled, helpers
 from trundle.program.ir import Group
 
 _MATH = (
@@ -67,26 +67,6 @@ def _operations(suffix: str) -> dict[str, str]:
         "min": "least_of({0}, {1})",
         "max": "largest_of({0}, {1})",
     }
-
-
-# Not math.h's fmin and fmax: those leave the NaN out, which kernels keep.
-_HELPERS = {
-    "least_of": """\
-static inline {real} least_of({real} x, {real} y) {{
-    return x < y || x != x ? x : y;
-}}
-""",
-    "largest_of": """\
-static inline {real} largest_of({real} x, {real} y) {{
-    return x > y || x != x ? x : y;
-}}
-""",
-    "sign_of": """\
-static inline {real} sign_of({real} x) {{
-    return x > 0 ? 1 : x < 0 ? -1 : x;
-}}
-""",
-}
 
 
 def _number(suffix: str, value: float) -> str:
@@ -171,7 +151,7 @@ def _c(name: str, single: bool) -> Language:
         partial(_framed, real, {}),
         _RESERVED,
         define=f"const {real} {{name}} = {{value}};",
-        helpers={name: text.format(real=real) for name, text in _HELPERS.items()},
+        helpers=helpers("c/helpers.c", real=real),
         foreign=_MACRO,
     )
 

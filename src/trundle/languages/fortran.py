@@ -17,7 +17,7 @@ from trundle.languages.language import (
     require_identifier,
     text_of,
 )
-from trundle.languages.package import Content, Package, Target, filled
+from trundle.languages.package import Content, Package, Target, filled, helpers
 
 # Characters of a line that the standard allows (Fortran 2008, 3.3.2.2), less those that lead to the next one.
 _WIDTH = 130
@@ -65,39 +65,10 @@ _OPERATIONS = {
 }
 
 
-def _helper(name: str, arguments: str, *lines: str) -> str:
-    return "\n".join((
-        f"pure function {name}({arguments}) result(found)",
-        f"  real(wp), intent(in) :: {arguments}",
-        "  real(wp) :: found",
-        *(f"  {line}" for line in lines),
-        f"end function {name}\n",
-    ))  # fmt: skip
-
-
-def _of_c(name: str, arguments: str) -> str:
-    """A function of C's library, which every Fortran program is linked with, as the language has none of its own."""
-    return _helper(
-        name,
-        arguments,
-        "interface",
-        f'  pure function c_{name}({arguments}) bind(c, name="{name}") result(found)',
-        "    import :: wp",
-        f"    real(wp), intent(in), value :: {arguments}",
-        "    real(wp) :: found",
-        f"  end function c_{name}",
-        "end interface",
-        f"found = c_{name}({arguments})",
-    )
-
-
 _HELPERS = {
-    **{name: _of_c(name, arguments) for name, arguments in _OF_C.items()},
-    # Not the intrinsics: those may leave out what is no number, which kernels keep.
-    "least_of": _helper("least_of", "x, y", "found = y", "if (.not. x >= y .and. y <= y) found = x"),
-    "largest_of": _helper("largest_of", "x, y", "found = y", "if (.not. x <= y .and. y <= y) found = x"),
-    "sign_of": _helper("sign_of", "x", "found = x", "if (abs(x) > 0.0_wp) found = sign(1.0_wp, x)"),
-    "whole_below": _helper("whole_below", "x", "found = aint(x)", "if (found > x) found = found - 1.0_wp"),
+    # functions of C's library, which every Fortran program is linked with, as the language has none of its own
+    **{name: filled("fortran/of_c.f90", name=name, arguments=x) for name, x in _OF_C.items()},
+    **helpers("fortran/helpers.f90"),
 }
 # No word is reserved, but names must leave alone the intrinsic procedures that the text calls, and what ends blocks.
 _RESERVED = frozenset((

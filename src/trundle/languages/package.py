@@ -318,6 +318,14 @@ def filled(asset: str, **words: object) -> str:
     return _SLOT.sub(lambda slot: str(words[slot[1].lower()]), text)
 
 
+def helpers(asset: str, **words: object) -> dict[str, str]:
+    """Functions that operations call, by name, from a file under assets/: each stands behind a line `@@ NAME: remark`,
+    which is not part of it.
+    """
+    _, *parts = re.split(r"^@@ (\w+).*\n", filled(asset, **words), flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
 def _step(name: str, program: Program, dynamics: str, projection: str | None, language: Language) -> Function:
     """x(t + h) of x' = f(x, u, p) by four calls of the function `dynamics`, whose program is f.
 

@@ -12,7 +12,7 @@ from textwrap import fill, indent
 
 from trundle.files import signature
 from trundle.languages.language import Function, Language, arguments, require_identifier, text_of
-from trundle.languages.package import Content, Entry, Package, Target, Word, filled
+from trundle.languages.package import Content, Entry, Package, Target, Word, filled, helpers
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
@@ -50,30 +50,6 @@ def _operations(np: str) -> Mapping[str, str]:
         "if_else_zero": f"{np}.where({{0}} != 0.0, {{1}}, 0.0)",
         "select": f"{np}.where({{0}} != 0.0, {{1}}, {{2}})",
     }
-
-
-# IEEE 754's: x - n y with n the whole number nearest to x/y, the even one of two; all steps are exact.
-_REMAINDER = """\
-def _remainder(x, y):
-    size = {np}.abs(y)
-    rest = {np}.where({np}.isinf(size), x, {np}.fmod(x, 2.0 * size))
-    left, side = {np}.abs(rest), {np}.sign(rest)
-    near = {np}.where(left > 0.5 * size, rest - side * size, rest)
-    nearest = {np}.where(left >= 1.5 * size, rest - side * 2.0 * size, near)
-    return {np}.where({np}.isinf(size) & {np}.isfinite(x), x, nearest)
-"""
-_STACKED = """\
-def _stacked(rows):
-    return {np}.stack({np}.broadcast_arrays(*rows)) if rows else {np}.zeros(0)
-"""
-# JAX reads the last number where there are too few, and both libraries leave out what is too many.
-_CHECKED = """\
-def _checked(name, numbers, size):
-    numbers = {np}.asarray(numbers, dtype=float)
-    if numbers.shape[:1] != (size,):
-        raise ValueError(f"{{name}} must have shape ({{size}},) or ({{size}}, count), got {{numbers.shape}}")
-    return numbers
-"""
 
 
 def _number(value: float) -> str:
@@ -144,9 +120,9 @@ def _language(name: str, np: str, header: str, erf: str, decorator: str = "") ->
         evaluate="{written} = {name}({read})",
         each="{target} = {value}",
         in_each="{array}",
-        helpers={"_remainder": _REMAINDER.format(np=np), "_erf": erf},
+        helpers={**helpers("python/helpers.in", np=np), "_erf": erf},
         workspace=_WORKSPACE,
-        header=f"{header}\n\n{_CHECKED.format(np=np)}\n\n{_STACKED.format(np=np)}\n",
+        header=filled("python/begin.in", imports=header, np=np),
     )
 
 
