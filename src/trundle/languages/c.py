@@ -26,7 +26,7 @@ from trundle.languages.language import (
     require_identifier,
     text_of,
 )
-from trundle.languages.package import Content, Entry, Package, Target, filled, helpers
+from trundle.languages.package import Content, Entry, Package, Target, filled, helpers, words
 from trundle.program.ir import Group
 
 _MATH = (
@@ -36,22 +36,7 @@ _MATH = (
 _MATH_OF_TWO = ("pow", "atan2", "fmod", "remainder", "copysign")
 # How macros are called that any header may define: M_PI, EOF, PRId64; not R and M_1_2.
 _MACRO = r"[A-Z][0-9_]*[A-Z](?:[A-Z0-9_]*[A-Z0-9])?(?:[a-z][A-Za-z0-9]*)?"
-# C's words, those of C++ (whose programs include the headers), and macros of C's headers that are called otherwise.
-_RESERVED = frozenset((
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-    "char8_t", "char16_t", "char32_t", "class", "co_await", "co_return", "co_yield", "compl", "complex", "concept",
-    "const", "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do",
-    "double", "dynamic_cast", "else", "enum", "errno", "explicit", "export", "extern", "false", "float", "for",
-    "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq",
-    "noreturn", "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
-    "requires", "restrict", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "stderr",
-    "stdin", "stdout", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef",
-    "typeid", "typename", "typeof", "typeof_unqual", "union", "unsigned", "using", "virtual", "void", "volatile",
-    "wchar_t", "while", "xor", "xor_eq", "linux", "unix", "main", "std", "EOF", "NULL", "NAN", "INFINITY", "HUGE_VAL",
-    "I", "L_ctermid", "L_cuserid", "L_tmpnam", "P_tmpdir", "imaginary", "math_errhandling", "double_t", "float_t",
-    "signgam", "fabs", "fmin", "fmax", "hypot", "abs", "gamma", "lgamma", "tgamma", "j0", "j1", "jn", "y0", "y1", "yn",
-    "least_of", "largest_of", "sign_of", *_MATH, *_MATH_OF_TWO,
-))  # fmt: skip
+_RESERVED = words("c/reserved.txt") | {*_MATH, *_MATH_OF_TWO}
 
 
 def _operations(suffix: str) -> dict[str, str]:
@@ -159,15 +144,7 @@ def _c(name: str, single: bool) -> Language:
 _REALS = {False: "double", True: "float"}
 C = _c("C", single=False)
 C_SINGLE = _c("C in single precision", single=True)
-# Headers that a package's would hide, functions beside which no namespace can stand, the microcontroller's files.
-_TAKEN = frozenset((
-    "assert", "complex", "errno", "fenv", "limits", "locale", "math", "setjmp", "signal", "stdarg", "stdbool",
-    "stddef", "stdint", "stdio", "stdlib", "string", "tgmath", "threads", "time", "wchar", "wctype",
-    "abort", "access", "alarm", "bind", "clock", "close", "connect", "div", "dup", "exit", "fork", "free", "index",
-    "kill", "link", "listen", "nice", "open", "pause", "pipe", "raise", "rand", "random", "read", "remove", "rename",
-    "rewind", "select", "send", "sleep", "socket", "stat", "sync", "system", "truncate", "wait", "write",
-    "benchmark", "board", "control", "semihosting", "startup",
-))  # fmt: skip
+_TAKEN = words("c/taken.txt")
 WARNINGS = "-Wall -Wextra -Wconversion -Wdouble-promotion -pedantic"
 
 

@@ -17,7 +17,7 @@ from trundle.languages.language import (
     require_identifier,
     text_of,
 )
-from trundle.languages.package import Content, Package, Target, filled, helpers
+from trundle.languages.package import Content, Package, Target, filled, helpers, words
 
 # Characters of a line that the standard allows (Fortran 2008, 3.3.2.2), less those that lead to the next one.
 _WIDTH = 130
@@ -70,13 +70,7 @@ _HELPERS = {
     **{name: filled("fortran/of_c.f90", name=name, arguments=x) for name, x in _OF_C.items()},
     **helpers("fortran/helpers.f90"),
 }
-# No word is reserved, but names must leave alone the intrinsic procedures that the text calls, and what ends blocks.
-_RESERVED = frozenset((
-    *_HELPERS, *_INTRINSIC, "aint", "associate", "atan2", "call", "contains", "double", "do", "else", "end", "endif",
-    "function", "if", "implicit", "import", "integer", "interface", "iso_fortran_env", "main", "merge", "module",
-    "none", "parameter", "pure", "real", "recursive", "return", "sign", "size", "step", "subroutine", "transfer",
-    "use", "wp", "program", "print", "write", "read", "int64", "real64",
-)) - {"parameter"}  # fmt: skip
+_RESERVED = words("fortran/reserved.txt") | {*_HELPERS, *_INTRINSIC}
 
 
 def _number(value: float) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from trundle.languages.language import PASSED, Function, Language, c_operators
-from trundle.languages.package import helpers
+from trundle.languages.package import helpers, words
 
 _MATH = (
     "sqrt", "abs", "floor", "ceil", "exp", "log", "expm1", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
@@ -34,14 +34,7 @@ _OPERATIONS = {
     "erf": "errorFunction({0})",
 }
 _HELPERS = helpers("java/helpers.java")
-_RESERVED = frozenset((
-    "abstract", "assert", "boolean", "break", "byte", "case", "catch", "char", "class", "const", "continue", "default",
-    "do", "double", "else", "enum", "extends", "false", "final", "finally", "float", "for", "goto", "if", "implements",
-    "import", "instanceof", "int", "interface", "java", "long", "native", "new", "null", "package", "permits",
-    "private", "protected", "public", "record", "return", "sealed", "short", "static", "strictfp", "super", "switch",
-    "synchronized", "this", "throw", "throws", "transient", "true", "try", "var", "void", "volatile", "while", "yield",
-    "Math", "Double", "String", "Object", *_HELPERS,
-))  # fmt: skip
+_RESERVED = words("java/reserved.txt") | {*_HELPERS}
 
 
 def _number(value: float) -> str:

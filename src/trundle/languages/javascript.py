@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 from trundle.languages.language import Function, Language, arguments, c_operators, require_identifier, text_of
-from trundle.languages.package import Content, Entry, Package, Target, filled, helpers
+from trundle.languages.package import Content, Entry, Package, Target, filled, helpers, words
 
 _MATH = (
     "sqrt", "abs", "sign", "floor", "ceil", "exp", "log", "expm1", "log1p", "sin", "cos", "tan", "asin", "acos",
@@ -24,17 +24,7 @@ _OPERATIONS = {
     "erf": "errorFunction({0})",
 }
 _HELPERS = helpers("javascript/helpers.js")
-_RESERVED = frozenset((
-    "abstract", "arguments", "async", "await", "boolean", "break", "byte", "case", "catch", "char", "class",
-    "const", "continue", "debugger", "default", "delete", "do", "double", "else", "enum", "eval", "export",
-    "extends", "false", "final", "finally", "float", "for", "from", "function", "get", "goto", "if",
-    "implements", "import", "in", "instanceof", "int", "interface", "let", "long", "native", "new", "null",
-    "of", "package", "private", "protected", "public", "return", "set", "short", "static", "super", "switch",
-    "synchronized", "this", "throw", "throws", "transient", "true", "try", "typeof", "undefined", "var",
-    "void", "volatile", "while", "with", "yield", "Array", "Float64Array", "Infinity", "Math", "NaN",
-    "Number", "Object", "globalThis", "self", "window", "document",
-    *_HELPERS,
-))  # fmt: skip
+_RESERVED = words("javascript/reserved.txt") | {*_HELPERS}
 
 
 _WORKSPACE = "{name}_passed"

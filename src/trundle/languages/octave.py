@@ -15,7 +15,7 @@ from trundle.languages.language import (
     require_identifier,
     text_of,
 )
-from trundle.languages.package import Content, Entry, Package, Target, Word, filled, helpers
+from trundle.languages.package import Content, Entry, Package, Target, Word, filled, helpers, words
 
 _INFIX = {"add": "+", "sub": "-", "mul": ".*", "div": "./"}
 _COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "~="}
@@ -57,14 +57,7 @@ _OPERATIONS = {
 }
 _HELPERS = helpers("octave/helpers.m")
 _NEEDED = {"nearest_rest_of": ("nearest_rest_of", "rest_of")}
-_RESERVED = frozenset((
-    "break", "case", "catch", "classdef", "continue", "do", "else", "elseif", "end", "end_try_catch",
-    "end_unwind_protect", "endclassdef", "endenumeration", "endevents", "endfor", "endfunction", "endif",
-    "endmethods", "endparfor", "endproperties", "endswitch", "endwhile", "enumeration", "events", "for", "function",
-    "global", "if", "methods", "otherwise", "parfor", "persistent", "properties", "return", "spmd", "switch", "try",
-    "until", "unwind_protect", "unwind_protect_cleanup", "while", "ans", "double", "error", "zeros", "size", "NaN",
-    "Inf", "max", "min", "atan2", "pi", *_SAME, *_DOMAINS, *_HELPERS,
-))  # fmt: skip
+_RESERVED = words("octave/reserved.txt") | {*_SAME, *_DOMAINS, *_HELPERS}
 
 
 def _number(value: float) -> str:
@@ -117,11 +110,7 @@ OCTAVE = Language(
     longest=63,
     piece=math.inf,  # interpreted: a line costs the same wherever it stands
 )
-# What Octave finds before a package: variables of the functions below, the example, and functions of its own.
-_HIDDEN = frozenset((
-    "a", "b", "bar", "box", "c", "d", "demo", "example", "groups", "h", "input", "k", "link", "main", "names", "next",
-    "parameter", "path", "run", "sample", "seconds", "state", "step", "steps", "system", "test",
-))  # fmt: skip
+_HIDDEN = words("octave/hidden.txt")
 
 
 def _package(content: Content) -> Package:

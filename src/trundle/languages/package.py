@@ -326,6 +326,11 @@ def helpers(asset: str, **words: object) -> dict[str, str]:
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
+def words(asset: str) -> frozenset[str]:
+    """The words of a file under assets/, whose lines with # are remarks."""
+    return frozenset(re.sub(r"^#.*", "", filled(asset), flags=re.MULTILINE).split())
+
+
 def _step(name: str, program: Program, dynamics: str, projection: str | None, language: Language) -> Function:
     """x(t + h) of x' = f(x, u, p) by four calls of the function `dynamics`, whose program is f.
 
