@@ -22,50 +22,55 @@ class Formula:
         """A value's name, or a constant in every lane."""
         return value if isinstance(value, str) else self.code.constant(value, self.width)
 
-    def _op(self, op: str, *operands: str | float) -> str:
+    def op(self, op: str, *operands: str | float) -> str:
+        """An operation by LLVM's name, with flags that loosen it: "fmul contract"."""
         return self.code.new(f"{op} {self.code.type(self.width)} {', '.join(map(self.name, operands))}")
 
     def add(self, a: str | float, b: str | float) -> str:
         """Return a + b."""
-        return self._op("fadd", a, b)
+        return self.op("fadd", a, b)
 
     def sub(self, a: str | float, b: str | float) -> str:
         """Return a − b."""
-        return self._op("fsub", a, b)
+        return self.op("fsub", a, b)
 
     def mul(self, a: str | float, b: str | float) -> str:
         """Return a b."""
-        return self._op("fmul", a, b)
+        return self.op("fmul", a, b)
 
     def div(self, a: str | float, b: str | float) -> str:
         """Return a/b."""
-        return self._op("fdiv", a, b)
+        return self.op("fdiv", a, b)
 
     def minus(self, a: str) -> str:
         """Return −a."""
-        return self._op("fneg", a)
+        return self.op("fneg", a)
 
-    def call(self, intrinsic: str, *operands: str | float) -> str:
+    def call(self, intrinsic: str, *operands: str | float, flags: str = "") -> str:
         """One of LLVM's functions of numbers: "fma", "sqrt", "fabs", "floor", "copysign"."""
         t, name = self.code.type(self.width), f"llvm.{intrinsic}.{self.code.suffix(self.width)}"
-        return self.code.call(name, t, *map(self.name, operands))
+        return self.code.call(name, t, *map(self.name, operands), flags=flags)
 
     def fma(self, a: str | float, b: str | float, c: str | float) -> str:
         """Return a b + c, rounded once."""
         return self.call("fma", a, b, c)
 
-    def polynomial(self, z: str, coefficients: Sequence[float]) -> str:
-        """c0 + c1 z + c2 z² + …, by Horner's rule."""
+    def fused(self, a: str | float, b: str | float, c: str | float) -> str:
+        """Return a b + c, rounded once where the hardware can."""
+        return self.call("fmuladd", a, b, c)
+
+    def polynomial(self, z: str, coefficients: Sequence[float], step: str = "fma") -> str:
+        """c0 + c1 z + c2 z² + …, by Horner's rule with "fma" or "fmuladd"."""
         value = self.name(coefficients[-1])
         for each in reversed(coefficients[:-1]):
-            value = self.fma(value, z, each)
+            value = self.call(step, value, z, each)
         return value
 
     # Choices.
 
     def test(self, relation: str, a: str | float, b: str | float) -> str:
         """A comparison by LLVM's name: "olt" is a < b and neither is NaN, "uno" that one is."""
-        return self._op(f"fcmp {relation}", a, b)
+        return self.op(f"fcmp {relation}", a, b)
 
     def pick(self, condition: str, a: str | float, b: str | float) -> str:
         """Return a where the condition holds, else b."""
@@ -87,7 +92,7 @@ class Formula:
         return self.code.new(f"bitcast {self.code.word(self.width)} {word} to {self.code.type(self.width)}")
 
     def whole(self, op: str, a: str, b: str | int) -> str:
-        """An operation on integers by LLVM's name: "add", "sub", "and", "shl", "ashr"."""
+        """An operation on integers by LLVM's name: "add", "sub", "and", "shl", "ashr", "icmp slt"."""
         other = b if isinstance(b, str) else self.code.integer(b, self.width)
         return self.code.new(f"{op} {self.code.word(self.width)} {a}, {other}")
 

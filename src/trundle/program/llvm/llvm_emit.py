@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from trundle.errors import TrundleError
 from trundle.program.ir import Instruction
+from trundle.program.llvm.formula import Formula
 from trundle.program.llvm.jit import FAST, Code, load, suffix, type_of
 from trundle.program.llvm.llvm_library import library_call
 from trundle.program.llvm.llvm_math import (
@@ -85,23 +86,20 @@ class Emitter:
 
     def operation(self, op: str, args: list[str], lanes: int) -> str:
         """Emit one operation."""
+        w = Formula(self.code, lanes)
         if op in _ARITHMETIC:
             first = args[:1] * 2 if op in ("sq", "twice") else args
-            return self.code.new(f"{_ARITHMETIC[op]} {FAST} {self.code.type(lanes)} {', '.join(first)}")
+            return w.op(f"{_ARITHMETIC[op]} {FAST}", *first)
         if op in _INTRINSICS:
-            return self.code.call(
-                f"llvm.{_INTRINSICS[op]}.{self.code.suffix(lanes)}", self.code.type(lanes), *args, flags=FAST
-            )
+            return w.call(_INTRINSICS[op], *args, flags=FAST)
         if op in _COMPARISONS:
-            return self._logical(
-                f"fcmp {_COMPARISONS[op]} {self.code.type(lanes)} {args[0]}, {args[1]}", lanes
-            )
+            return self.number(w, w.test(_COMPARISONS[op], *args))
         if op in _C_FUNCTIONS:
             if self.code.device:
                 return library_call(self.code, op, lanes, *args)
             return self._per_lane(op, args, lanes)
         if op in _SPECIAL:
-            return _SPECIAL[op](self, lanes, *args)
+            return _SPECIAL[op](self, w, *args)
         raise TrundleError(f"the LLVM kernels do not have the operation '{op}'")
 
     def lookup(self, table: Table, place: int, index: str, lanes: int) -> str:
@@ -127,12 +125,10 @@ class Emitter:
         key = index, table.last
         known = self._indices.get(key)
         if known is None:
-            code, t, bits = self.code, self.code.type(lanes), type_of(lanes, "i1")
+            w = Formula(self.code, lanes)
             for relation, bound in (("ogt", 0.0), ("olt", float(table.last))):
-                edge = self.code.constant(bound, lanes)
-                inside = code.new(f"fcmp {relation} {t} {index}, {edge}")
-                index = code.new(f"select {bits} {inside}, {t} {index}, {t} {edge}")
-            known = code.new(f"fptosi {t} {index} to {type_of(lanes, 'i32')}")
+                index = w.pick(w.test(relation, index, bound), index, bound)
+            known = self.code.new(f"fptosi {self.code.type(lanes)} {index} to {type_of(lanes, 'i32')}")
             self._indices[key] = known
         return known
 
@@ -149,47 +145,42 @@ class Emitter:
             result = code.new(f"insertelement {t} {result}, double {value}, i64 {k}")
         return result
 
-    def _logical(self, condition: str, lanes: int) -> str:
+    def number(self, w: Formula, bit: str) -> str:
         """A condition as the number 1 or 0; the bit itself is kept for whoever asks for it."""
-        bit = self.code.new(condition)
-        one, zero = self.code.constant(1.0, lanes), self.code.constant(0.0, lanes)
-        name = self.code.new(
-            f"select {type_of(lanes, 'i1')} {bit}, {self.code.type(lanes)} {one}, {self.code.type(lanes)} {zero}"
-        )
+        name = w.pick(bit, 1.0, 0.0)
         self._truths[name] = bit
         return name
 
-    def truth(self, name: str, lanes: int) -> str:
+    def truth(self, w: Formula, name: str) -> str:
         """Whether a number is not zero, as a bit."""
         if name not in self._truths:
-            zero = self.code.constant(0.0, lanes)
-            self._truths[name] = self.code.new(f"fcmp une {self.code.type(lanes)} {name}, {zero}")
+            self._truths[name] = w.test("une", name, 0.0)
         return self._truths[name]
 
-    def angle(self, x: str, lanes: int) -> Reduced:
+    def angle(self, w: Formula, x: str) -> Reduced:
         """The reduced angle, shared by sin and cos of the same value."""
         if x not in self._angles:
-            self._angles[x] = reduce_angle(self.code, x, lanes, self.fused)
+            self._angles[x] = reduce_angle(w, x, self.fused)
         return self._angles[x]
 
-    def sine(self, x: str, lanes: int) -> str:
+    def sine(self, w: Formula, x: str) -> str:
         """Sin x, and of what it is one."""
-        name = sine(self.code, self.angle(x, lanes), lanes)
+        name = sine(w, self.angle(w, x))
         self._sines[name] = x
         return name
 
-    def cosine(self, x: str, lanes: int) -> str:
+    def cosine(self, w: Formula, x: str) -> str:
         """Cos x, and of what it is one."""
-        name = cosine(self.code, self.angle(x, lanes), lanes)
+        name = cosine(w, self.angle(w, x))
         self._cosines[name] = x
         return name
 
-    def angle_of(self, y: str, x: str, lanes: int) -> str:
+    def angle_of(self, w: Formula, y: str, x: str) -> str:
         """The angle of the point (x, y): of (cos a, sin a) it is a without its whole turns, which needs no quotient."""
         turned = self._sines.get(y)
         if turned is not None and turned == self._cosines.get(x):
-            return within_half_a_turn(self.code, turned, lanes, self.fused)
-        return arctangent(self.code, lanes, y, x)
+            return within_half_a_turn(w, turned, self.fused)
+        return arctangent(w, y, x)
 
 
 def _place(code: Code, table: Table, place: int) -> str:
@@ -207,48 +198,35 @@ def _place(code: Code, table: Table, place: int) -> str:
     return f"getelementptr ({real.name}, ptr addrspacecast (ptr addrspace(1) @{name} to ptr), i64 {place})"
 
 
-def _select(e: Emitter, lanes: int, condition: str, x: str, y: str) -> str:
-    bit, t = e.truth(condition, lanes), e.code.type(lanes)
-    return e.code.new(f"select {type_of(lanes, 'i1')} {bit}, {t} {x}, {t} {y}")
+def _select(e: Emitter, w: Formula, condition: str, x: str, y: str | float) -> str:
+    return w.pick(e.truth(w, condition), x, y)
 
 
-def _extreme(predicate: str) -> Callable[[Emitter, int, str, str], str]:
+def _extreme(relation: str) -> Callable[[Emitter, Formula, str, str], str]:
     """min or max that gives NaN if either argument is NaN, so that a clamp does not hide one."""
 
-    def emit(e: Emitter, lanes: int, x: str, y: str) -> str:
-        t, bits = e.code.type(lanes), type_of(lanes, "i1")
+    def emit(_: Emitter, w: Formula, x: str, y: str) -> str:
         if not y.startswith("%"):
             x, y = y, x
-        least = e.code.new(f"select {bits} {e.code.new(f'fcmp {predicate} {t} {x}, {y}')}, {t} {x}, {t} {y}")
+        least = w.pick(w.test(relation, x, y), x, y)
         if not x.startswith("%"):
             return least  # a constant is no NaN, and a NaN in y came through
-        unordered = e.code.new(f"fcmp uno {t} {x}, {x}")
-        return e.code.new(f"select {bits} {unordered}, {t} {x}, {t} {least}")
+        return w.pick(w.test("uno", x, x), x, least)
 
     return emit
 
 
-def _sign(e: Emitter, lanes: int, x: str) -> str:
-    t, bits = e.code.type(lanes), type_of(lanes, "i1")
-    below = e.code.new(f"fcmp olt {t} {x}, {e.code.constant(0.0, lanes)}")
-    above = e.code.new(f"fcmp ogt {t} {x}, {e.code.constant(0.0, lanes)}")
-    rest = e.code.new(f"select {bits} {above}, {t} {e.code.constant(1.0, lanes)}, {t} {x}")
-    return e.code.new(f"select {bits} {below}, {t} {e.code.constant(-1.0, lanes)}, {t} {rest}")
+def _sign(_: Emitter, w: Formula, x: str) -> str:
+    below, above = w.test("olt", x, 0.0), w.test("ogt", x, 0.0)
+    return w.pick(below, -1.0, w.pick(above, 1.0, x))
 
 
-def _both(op: str) -> Callable[[Emitter, int, str, str], str]:
-    def emit(e: Emitter, lanes: int, x: str, y: str) -> str:
-        return e._logical(f"{op} {type_of(lanes, 'i1')} {e.truth(x, lanes)}, {e.truth(y, lanes)}", lanes)
+def _both(op: str) -> Callable[[Emitter, Formula, str, str], str]:
+    def emit(e: Emitter, w: Formula, x: str, y: str) -> str:
+        first, second = e.truth(w, x), e.truth(w, y)
+        return e.number(w, w.code.new(f"{op} {type_of(w.width, 'i1')} {first}, {second}"))
 
     return emit
-
-
-def _not(e: Emitter, lanes: int, x: str) -> str:
-    return e._logical(f"fcmp oeq {e.code.type(lanes)} {x}, {e.code.constant(0.0, lanes)}", lanes)
-
-
-def _inverse(e: Emitter, lanes: int, x: str) -> str:
-    return e.code.new(f"fdiv {FAST} {e.code.type(lanes)} {e.code.constant(1.0, lanes)}, {x}")
 
 
 _ARITHMETIC = {
@@ -261,22 +239,22 @@ _C_FUNCTIONS = {
     "erf", "log1p", "fmod", "remainder",
 }  # fmt: skip
 _SPECIAL: dict[str, Callable[..., str]] = {
-    "sin": lambda e, lanes, x: e.sine(x, lanes),
-    "cos": lambda e, lanes, x: e.cosine(x, lanes),
-    "tan": lambda e, lanes, x: tangent(e.code, e.angle(x, lanes), lanes),
-    "exp": lambda e, lanes, x: exponential(e.code, lanes, x),
-    "expm1": lambda e, lanes, x: expm1(e.code, lanes, x),
-    "tanh": lambda e, lanes, x: hyperbolic_tangent(e.code, lanes, x),
-    "atan": lambda e, lanes, x: arctangent(e.code, lanes, x, e.code.constant(1.0, lanes)),
-    "atan2": lambda e, lanes, y, x: e.angle_of(y, x, lanes),
-    "inv": _inverse,
-    "hypot": lambda e, lanes, x, y: hypotenuse(e.code, lanes, x, y),
+    "sin": lambda e, w, x: e.sine(w, x),
+    "cos": lambda e, w, x: e.cosine(w, x),
+    "tan": lambda e, w, x: tangent(w, e.angle(w, x)),
+    "exp": lambda e, w, x: exponential(w, x),
+    "expm1": lambda e, w, x: expm1(w, x),
+    "tanh": lambda e, w, x: hyperbolic_tangent(w, x),
+    "atan": lambda e, w, x: arctangent(w, x, 1.0),
+    "atan2": lambda e, w, y, x: e.angle_of(w, y, x),
+    "inv": lambda e, w, x: w.op(f"fdiv {FAST}", 1.0, x),
+    "hypot": lambda e, w, x, y: hypotenuse(w, x, y),
     "sign": _sign,
     "min": _extreme("olt"),
     "max": _extreme("ogt"),
     "select": _select,
-    "if_else_zero": lambda e, lanes, c, x: _select(e, lanes, c, x, e.code.constant(0.0, lanes)),
+    "if_else_zero": lambda e, w, c, x: _select(e, w, c, x, 0.0),
     "and": _both("and"),
     "or": _both("or"),
-    "not": _not,
+    "not": lambda e, w, x: e.number(w, w.test("oeq", x, 0.0)),
 }

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 
 from trundle.program.llvm import llvm_math
 from trundle.program.llvm.formula import Formula, Pair
-from trundle.program.llvm.jit import Code
+from trundle.program.llvm.jit import Code, type_of
 from trundle.program.llvm.real import DOUBLE, SINGLE
 
 ERRORS = {
@@ -128,15 +128,9 @@ def _split(w: Formula, x: str) -> Pair:
     above = w.whole("sub", w.bits(x), root)
     k = w.whole("ashr", above, real.fraction)
     m = w.of_bits(w.whole("sub", w.bits(x), w.whole("shl", k, real.fraction)))
-    less = w.code.new(
-        f"select {_bits(w)} {tiny}, {w.code.word(w.width)} {w.code.integer(real.fraction + 2, w.width)}, "
-        f"{w.code.word(w.width)} {w.code.integer(0, w.width)}"
-    )
+    word, digits, none = w.code.word(w.width), *(w.code.integer(n, w.width) for n in (real.fraction + 2, 0))
+    less = w.code.new(f"select {type_of(w.width, 'i1')} {tiny}, {word} {digits}, {word} {none}")
     return w.whole("sub", k, less), m
-
-
-def _bits(w: Formula) -> str:
-    return "i1" if w.width == 1 else f"<{w.width} x i1>"
 
 
 def _logarithm(w: Formula, k: str, f: str, low: str | float = 0.0) -> str:
@@ -207,8 +201,8 @@ def _exponential(w: Formula, x: str, low: str | float = 0.0, doublings: int = 0)
     known = llvm_math.NUMBERS[w.code.real]
     bound = known.highest + 2
     x = w.pick(w.test("ogt", x, bound), bound, w.pick(w.test("olt", x, known.lowest), known.lowest, x))
-    tail, n = llvm_math.reduced_exponent(w.code, w.width, x, w.name(low) if low else "")
-    return llvm_math.scaled(w.code, w.width, tail, w.whole("add", n, doublings))
+    tail, n = llvm_math.reduced_exponent(w, x, w.name(low) if low else "")
+    return llvm_math.scaled(w, tail, w.whole("add", n, doublings))
 
 
 def _pow(w: Formula, x: str, y: str) -> str:
@@ -283,7 +277,7 @@ def _acos(w: Formula, x: str) -> str:
 
 def _sinh(w: Formula, x: str) -> str:
     size = w.call("fabs", x)
-    t = llvm_math.expm1(w.code, w.width, size)
+    t = llvm_math.expm1(w, size)
     near = w.mul(w.add(t, w.div(t, w.add(t, 1.0))), 0.5)
     large = w.test("ogt", size, llvm_math.NUMBERS[w.code.real].saturation / 2)
     value = w.pick(large, _exponential(w, size, doublings=-1), near)

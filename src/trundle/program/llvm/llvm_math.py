@@ -25,7 +25,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from trundle.program.llvm.jit import FAST, Code, type_of
+from trundle.program.llvm.formula import Formula
+from trundle.program.llvm.jit import FAST
 from trundle.program.llvm.real import DOUBLE, SINGLE
 
 
@@ -117,208 +118,153 @@ class Reduced:
     lower: str
 
 
-def reduce_angle(code: Code, x: str, width: int, has_fma: bool) -> Reduced:
+def reduce_angle(w: Formula, x: str, has_fma: bool) -> Reduced:
     """Emit the common part of sin and cos of ``x``; ``has_fma``: multiply-add rounds once on this machine."""
-    t, i = code.type(width), code.word(width)
+    real = w.code.real
     # strict order from here to r: `contract` may fuse but nothing may be reassociated
-    scaled = code.new(f"fmul contract {t} {x}, {code.constant(TWO_OVER_PI, width)}")
-    shifted = code.new(f"fadd contract {t} {scaled}, {code.constant(code.real.shift, width)}")
-    minus_q = code.new(f"fsub {t} {code.constant(code.real.shift, width)}, {shifted}")
+    shifted = w.op("fadd contract", w.op("fmul contract", x, TWO_OVER_PI), real.shift)
+    minus_q = w.sub(real.shift, shifted)
     r = x
-    for part in _half_pi(code, has_fma):
-        r = fused(code, width, minus_q, code.constant(part, width), r)
-    quadrant = code.new(f"bitcast {t} {shifted} to {i}")
-    odd = code.new(
-        f"shl {i} {quadrant}, {code.integer(code.real.bits - 1, width)}"
-    )  # bit 0 becomes the sign bit
-    swap = code.new(f"icmp slt {i} {odd}, {code.integer(0, width)}")
-    high = code.new(f"shl {i} {quadrant}, {code.integer(code.real.bits - 2, width)}")  # bit 1 does
-    lower = code.new(f"and {i} {high}, {code.integer(code.real.sign_bit, width)}")
-    z = code.new(f"fmul {t} {r}, {r}")
-    rz = code.new(f"fmul {t} {r}, {z}")
-    sin = fused(code, width, rz, polynomial(code, width, z, NUMBERS[code.real].sin), r)
-    tail = fused(
-        code, width, z, polynomial(code, width, z, NUMBERS[code.real].cos), code.constant(-0.5, width)
-    )
-    cos = fused(code, width, z, tail, code.constant(1.0, width))
-    return Reduced(sin, cos, swap, odd, lower)
+    for part in _half_pi(w, has_fma):
+        r = w.fused(minus_q, part, r)
+    quadrant = w.bits(shifted)
+    odd = w.whole("shl", quadrant, real.bits - 1)  # bit 0 becomes the sign bit
+    swap = w.whole("icmp slt", odd, 0)
+    high = w.whole("shl", quadrant, real.bits - 2)  # bit 1 does
+    lower = w.whole("and", high, real.sign_bit)
+    z = w.mul(r, r)
+    sin = w.fused(w.mul(r, z), _polynomial(w, z, NUMBERS[real].sin), r)
+    tail = w.fused(z, _polynomial(w, z, NUMBERS[real].cos), -0.5)
+    return Reduced(sin, w.fused(z, tail, 1.0), swap, odd, lower)
 
 
-def within_half_a_turn(code: Code, x: str, width: int, has_fma: bool) -> str:
+def within_half_a_turn(w: Formula, x: str, has_fma: bool) -> str:
     """x − 2π round(x/2π), by the same parts of π/2; at ±π it may be either, as atan2(sin x, cos x) may."""
-    t = code.type(width)
-    scaled = code.new(f"fmul contract {t} {x}, {code.constant(TWO_OVER_PI / 4, width)}")
-    shifted = code.new(f"fadd contract {t} {scaled}, {code.constant(code.real.shift, width)}")
-    turns = code.new(f"fsub {t} {code.constant(code.real.shift, width)}, {shifted}")
-    quarters = code.new(f"fmul {t} {turns}, {code.constant(4.0, width)}")
-    for part in _half_pi(code, has_fma):
-        x = fused(code, width, quarters, code.constant(part, width), x)
+    shift = w.code.real.shift
+    shifted = w.op("fadd contract", w.op("fmul contract", x, TWO_OVER_PI / 4), shift)
+    quarters = w.mul(w.sub(shift, shifted), 4.0)
+    for part in _half_pi(w, has_fma):
+        x = w.fused(quarters, part, x)
     return x
 
 
-def _half_pi(code: Code, has_fma: bool) -> tuple[float, ...]:
-    known = NUMBERS[code.real]
+def _half_pi(w: Formula, has_fma: bool) -> tuple[float, ...]:
+    known = NUMBERS[w.code.real]
     return known.half_pi_fused if has_fma else known.half_pi_short
 
 
-def sine(code: Code, angle: Reduced, width: int) -> str:
+def _polynomial(w: Formula, z: str, coefficients: tuple[float, ...]) -> str:
+    return w.polynomial(z, coefficients, "fmuladd")
+
+
+def sine(w: Formula, angle: Reduced) -> str:
     """sin x: negative in the quadrants 2 and 3."""
-    return _pick(code, angle, width, angle.cos, angle.sin, angle.lower)
+    return _pick(w, angle, angle.cos, angle.sin, angle.lower)
 
 
-def cosine(code: Code, angle: Reduced, width: int) -> str:
+def cosine(w: Formula, angle: Reduced) -> str:
     """cos x: negative in the quadrants 1 and 2, which one of the two signs is set for."""
-    sign = code.new(f"xor {code.word(width)} {angle.lower}, {angle.odd}")
-    return _pick(code, angle, width, angle.sin, angle.cos, sign)
+    return _pick(w, angle, angle.sin, angle.cos, w.whole("xor", angle.lower, angle.odd))
 
 
-def _pick(code: Code, angle: Reduced, width: int, if_swapped: str, otherwise: str, sign: str) -> str:
-    t, i = code.type(width), code.word(width)
-    chosen = code.new(f"select {type_of(width, 'i1')} {angle.swap}, {t} {if_swapped}, {t} {otherwise}")
-    signed = code.new(f"xor {i} {code.new(f'bitcast {t} {chosen} to {i}')}, {sign}")
-    return code.new(f"bitcast {i} {signed} to {t}")
+def _pick(w: Formula, angle: Reduced, if_swapped: str, otherwise: str, sign: str) -> str:
+    chosen = w.pick(angle.swap, if_swapped, otherwise)
+    return w.of_bits(w.whole("xor", w.bits(chosen), sign))
 
 
-def polynomial(code: Code, width: int, z: str, coefficients: tuple[float, ...]) -> str:
-    """c0 + c1 z + c2 z^2 + ... by Horner's rule."""
-    value = code.constant(coefficients[-1], width)
-    for c in reversed(coefficients[:-1]):
-        value = fused(code, width, value, z, code.constant(c, width))
-    return value
-
-
-def fused(code: Code, width: int, a: str, b: str, c: str) -> str:
-    """a*b + c, fused where the hardware can."""
-    return code.call(f"llvm.fmuladd.{code.suffix(width)}", code.type(width), a, b, c)
-
-
-def tangent(code: Code, angle: Reduced, width: int) -> str:
+def tangent(w: Formula, angle: Reduced) -> str:
     """tan x = sin x / cos x, within 4 ulp or so."""
-    return code.new(f"fdiv {code.type(width)} {sine(code, angle, width)}, {cosine(code, angle, width)}")
+    return w.div(sine(w, angle), cosine(w, angle))
 
 
-def hypotenuse(code: Code, width: int, x: str, y: str) -> str:
+def hypotenuse(w: Formula, x: str, y: str) -> str:
     """sqrt(x^2 + y^2); unlike C's hypot it overflows beyond 1e154, and costs a tenth."""
-    t = code.type(width)
-    xx = code.new(f"fmul {FAST} {t} {x}, {x}")
-    yy = code.new(f"fmul {FAST} {t} {y}, {y}")
-    total = code.new(f"fadd {FAST} {t} {xx}, {yy}")
-    return code.call(f"llvm.sqrt.{code.suffix(width)}", t, total, flags=FAST)
+    squares = w.op(f"fmul {FAST}", x, x), w.op(f"fmul {FAST}", y, y)
+    return w.call("sqrt", w.op(f"fadd {FAST}", *squares), flags=FAST)
 
 
 LOG2_E = 1.4426950408889634
 
 
-def exponential(code: Code, width: int, x: str) -> str:
+def exponential(w: Formula, x: str) -> str:
     """e^x, within 1 ulp or so; scaled in two halves, so that it goes down to the smallest subnormal number."""
-    known = NUMBERS[code.real]
-    clamped = _limit(code, width, "ogt", _limit(code, width, "olt", x, known.lowest), known.highest)
-    return scaled(code, width, *reduced_exponent(code, width, clamped))
+    known = NUMBERS[w.code.real]
+    clamped = _limit(w, "ogt", _limit(w, "olt", x, known.lowest), known.highest)
+    return scaled(w, *reduced_exponent(w, clamped))
 
 
-def scaled(code: Code, width: int, tail: str, n: str) -> str:
+def scaled(w: Formula, tail: str, n: str) -> str:
     """2^n (1 + tail)."""
-    t, i = code.type(width), code.word(width)
-    half = code.new(f"ashr {i} {n}, {code.integer(1, width)}")
-    rest = code.new(f"sub {i} {n}, {half}")
-    value = code.new(f"fadd {t} {tail}, {code.constant(1.0, width)}")
-    once = code.new(f"fmul {t} {value}, {_power_of_two(code, width, half)}")
-    return code.new(f"fmul {t} {once}, {_power_of_two(code, width, rest)}")
+    half = w.whole("ashr", n, 1)
+    rest = w.whole("sub", n, half)
+    once = w.mul(w.add(tail, 1.0), _power_of_two(w, half))
+    return w.mul(once, _power_of_two(w, rest))
 
 
-def expm1(code: Code, width: int, x: str) -> str:
+def expm1(w: Formula, x: str) -> str:
     """e^x - 1, accurate near zero; the scale is one number, so x must be below 709 or the result is infinite."""
-    t = code.type(width)
-    known = NUMBERS[code.real]
-    clamped = _limit(code, width, "ogt", _limit(code, width, "olt", x, -known.saturation), known.highest)
-    tail, n = reduced_exponent(code, width, clamped)
+    known = NUMBERS[w.code.real]
+    clamped = _limit(w, "ogt", _limit(w, "olt", x, -known.saturation), known.highest)
+    tail, n = reduced_exponent(w, clamped)
     # at most 2^1023: what lies above overflows in the doubling at the end
-    less = code.new(f"sub {code.word(width)} {n}, {code.integer(1, width)}")
-    scale = _power_of_two(code, width, less)
-    offset = code.new(f"fsub {t} {scale}, {code.constant(0.5, width)}")
-    half = fused(code, width, tail, scale, offset)
-    return code.new(f"fadd {t} {half}, {half}")
+    scale = _power_of_two(w, w.whole("sub", n, 1))
+    half = w.fused(tail, scale, w.sub(scale, 0.5))
+    return w.add(half, half)
 
 
-def hyperbolic_tangent(code: Code, width: int, x: str) -> str:
+def hyperbolic_tangent(w: Formula, x: str) -> str:
     """tanh x = e/(e + 2) with e = e^(2|x|) - 1, and the sign of x; within 3 ulp, exact signs and limits."""
-    t, s = code.type(width), code.suffix(width)
-    size = code.call(f"llvm.fabs.{s}", t, x)
-    twice = _limit(code, width, "ogt", code.new(f"fadd {t} {size}, {size}"), NUMBERS[code.real].saturation)
-    e = expm1(code, width, twice)
-    ratio = code.new(f"fdiv {t} {e}, {code.new(f'fadd {t} {e}, {code.constant(2.0, width)}')}")
-    return code.call(f"llvm.copysign.{s}", t, ratio, x)
+    size = w.call("fabs", x)
+    e = expm1(w, _limit(w, "ogt", w.add(size, size), NUMBERS[w.code.real].saturation))
+    return w.call("copysign", w.div(e, w.add(e, 2.0)), x)
 
 
-def reduced_exponent(code: Code, width: int, x: str, low: str = "") -> tuple[str, str]:
+def reduced_exponent(w: Formula, x: str, low: str = "") -> tuple[str, str]:
     """e^r - 1, and n as an integer, where x + low = n ln 2 + r."""
-    t, i = code.type(width), code.word(width)
-    scaled = code.new(f"fmul {t} {x}, {code.constant(LOG2_E, width)}")
-    shifted = code.new(f"fadd {t} {scaled}, {code.constant(code.real.shift, width)}")
-    minus_n = code.new(f"fsub {t} {code.constant(code.real.shift, width)}, {shifted}")
+    known, shift = NUMBERS[w.code.real], w.code.real.shift
+    shifted = w.add(w.mul(x, LOG2_E), shift)
+    minus_n = w.sub(shift, shifted)
     r = x
-    for part in NUMBERS[code.real].ln2:
-        r = fused(code, width, minus_n, code.constant(part, width), r)
+    for part in known.ln2:
+        r = w.fused(minus_n, part, r)
     if low:
-        r = code.new(f"fadd {t} {r}, {low}")
-    square = code.new(f"fmul {t} {r}, {r}")
-    tail = fused(code, width, square, polynomial(code, width, r, NUMBERS[code.real].expm1), r)
-    zero = code.new(f"bitcast {t} {code.constant(code.real.shift, width)} to {i}")
-    return tail, code.new(f"sub {i} {code.new(f'bitcast {t} {shifted} to {i}')}, {zero}")
+        r = w.add(r, low)
+    tail = w.fused(w.mul(r, r), _polynomial(w, r, known.expm1), r)
+    zero = w.bits(w.name(shift))
+    return tail, w.whole("sub", w.bits(shifted), zero)
 
 
-def _power_of_two(code: Code, width: int, n: str) -> str:
+def _power_of_two(w: Formula, n: str) -> str:
     """2^n for -1023 < n < 1024 (of double precision), from its bits."""
-    i = code.word(width)
-    biased = code.new(f"add {i} {n}, {code.integer(code.real.bias, width)}")
-    exponent = code.new(f"shl {i} {biased}, {code.integer(code.real.fraction, width)}")
-    return code.new(f"bitcast {i} {exponent} to {code.type(width)}")
+    biased = w.whole("add", n, w.code.real.bias)
+    return w.of_bits(w.whole("shl", biased, w.code.real.fraction))
 
 
-def _limit(code: Code, width: int, predicate: str, x: str, bound: float) -> str:
+def _limit(w: Formula, relation: str, x: str, bound: float) -> str:
     """The bound where x lies beyond it; NaN stays, as it compares as false."""
-    t = code.type(width)
-    beyond = code.new(f"fcmp {predicate} {t} {x}, {code.constant(bound, width)}")
-    return code.new(f"select {type_of(width, 'i1')} {beyond}, {t} {code.constant(bound, width)}, {t} {x}")
+    return w.pick(w.test(relation, x, bound), bound, x)
 
 
 EIGHTH = math.tan(math.pi / 8)
 
 
-def arctangent(code: Code, width: int, y: str, x: str) -> str:
+def arctangent(w: Formula, y: str, x: str | float) -> str:
     """The angle of the point (x, y) within ±π, to 2 ulp or so; signs of zeros count as in C."""
-    t, bits, s = code.type(width), type_of(width, "i1"), code.suffix(width)
-    across, along = code.call(f"llvm.fabs.{s}", t, y), code.call(f"llvm.fabs.{s}", t, x)
-    steep = code.new(f"fcmp ogt {t} {across}, {along}")
-    high = code.new(f"select {bits} {steep}, {t} {across}, {t} {along}")
-    low = code.new(f"select {bits} {steep}, {t} {along}, {t} {across}")
-    bound = code.new(f"fmul {t} {high}, {code.constant(EIGHTH, width)}")
-    wide = code.new(f"fcmp ogt {t} {low}, {bound}")
+    across, along = w.call("fabs", y), w.call("fabs", x)
+    steep = w.test("ogt", across, along)
+    high = w.pick(steep, across, along)
+    low = w.pick(steep, along, across)
+    wide = w.test("ogt", low, w.mul(high, EIGHTH))
     # what is subtracted and added where the ratio stays as it is, is 0; and 0/0 is to be 0
-    offset = code.new(f"select {bits} {wide}, {t} {high}, {t} {code.constant(0.0, width)}")
-    none = code.new(f"fcmp oeq {t} {high}, {code.constant(0.0, width)}")
-    base = code.new(f"select {bits} {wide}, {t} {low}, {t} {code.constant(0.0, width)}")
-    divisor = code.new(f"fadd {t} {high}, {base}")
-    divisor = code.new(f"select {bits} {none}, {t} {code.constant(1.0, width)}, {t} {divisor}")
-    r = code.new(f"fdiv {t} {code.new(f'fsub {t} {low}, {offset}')}, {divisor}")
-    z = code.new(f"fmul {t} {r}, {r}")
-    angle = fused(
-        code, width, code.new(f"fmul {t} {r}, {z}"), polynomial(code, width, z, NUMBERS[code.real].atan), r
-    )
-    start = code.new(
-        f"select {bits} {wide}, {t} {code.constant(math.pi / 4, width)}, {t} {code.constant(0.0, width)}"
-    )
-    angle = code.new(f"fadd {t} {start}, {angle}")
-    angle = _unless(code, width, steep, math.pi / 2, angle)
-    backward = code.new(
-        f"fcmp olt {t} {code.call(f'llvm.copysign.{s}', t, code.constant(1.0, width), x)}, {code.constant(0.0, width)}"
-    )
-    angle = _unless(code, width, backward, math.pi, angle)
-    return code.call(f"llvm.copysign.{s}", t, angle, y)
-
-
-def _unless(code: Code, width: int, condition: str, whole: float, angle: str) -> str:
-    """`whole` − angle where the condition holds, else the angle."""
-    t = code.type(width)
-    rest = code.new(f"fsub {t} {code.constant(whole, width)}, {angle}")
-    return code.new(f"select {type_of(width, 'i1')} {condition}, {t} {rest}, {t} {angle}")
+    offset = w.pick(wide, high, 0.0)
+    none = w.test("oeq", high, 0.0)
+    divisor = w.add(high, w.pick(wide, low, 0.0))
+    divisor = w.pick(none, 1.0, divisor)
+    r = w.div(w.sub(low, offset), divisor)
+    z = w.mul(r, r)
+    angle = w.fused(w.mul(r, z), _polynomial(w, z, NUMBERS[w.code.real].atan), r)
+    angle = w.add(w.pick(wide, math.pi / 4, 0.0), angle)
+    angle = w.pick(steep, w.sub(math.pi / 2, angle), angle)
+    backward = w.test("olt", w.call("copysign", 1.0, x), 0.0)
+    angle = w.pick(backward, w.sub(math.pi, angle), angle)
+    return w.call("copysign", angle, y)
