@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from trundle.program.llvm.dormand_prince import AT, DENSE
-from trundle.program.llvm.jit import Code, element, number, suffix
+from trundle.program.llvm.formula import Formula
+from trundle.program.llvm.jit import Code, element, number
 from trundle.program.llvm.llvm_stages import AT_DENSE, AT_FIFTH, AT_THIRD, WORDS, add_functions
 from trundle.program.llvm.llvm_table import TableWriter
 
@@ -27,7 +28,7 @@ _SHORTEST = 16 * 2.0**-52
 
 def emit_adaptive(width: int) -> Code:
     """The whole function for vectors of so many numbers."""
-    return _Writer(Code(1), width, WORDS).write()
+    return _Writer(Code(width), WORDS).write()
 
 
 class _Writer(TableWriter):
@@ -45,7 +46,7 @@ class _Writer(TableWriter):
         for name in ("x", "y", "after", "k", "dense"):
             code.do(f"%{name} = load ptr, ptr {self.slot(name)}")
         add_functions(self)
-        self.branch(self.op("icmp ne", self.get("inside"), "0", "i64"), "step", "piece")
+        self.branch(self.integer("icmp ne", self.get("inside"), 0), "step", "piece")
         self._piece()
         self._begin()
         self._step()
@@ -77,24 +78,22 @@ class _Writer(TableWriter):
         """At a piece's beginning: samples that are due, then inputs, and the wanted times that are now."""
         self.label("piece")
         piece = self.get("piece")
-        self.branch(self.op("icmp slt", piece, self.get("pieces"), "i64"), "enter", "done")
+        self.branch(self.integer("icmp slt", piece, self.get("pieces")), "enter", "done")
         self.label("done")
         self.leave(DONE)
         self.label("enter")
-        room = self.op(
-            "icmp slt", self.op("add", self.get("kept_count"), "1", "i64"), self.get("room"), "i64"
-        )
+        room = self.integer("icmp slt", self.integer("add", self.get("kept_count"), 1), self.get("room"))
         self.branch(room, "arrive", "full")
         self.label("arrive")
         begin = self.word_at("edges", piece)
         self.set("time", begin, "double")
-        some = self.op("icmp ne", self.get("input_count"), "0", "i64")
+        some = self.integer("icmp ne", self.get("input_count"), 0)
         self.branch(some, "hear", "heard")
         self.label("hear")
         self.code.do(f"call void @inputs(ptr %table, double {begin})")
         self.go("heard")
         self.label("heard")
-        due = self.op("icmp ne", self.word_at("jumps", piece, "i64"), "0", "i64")
+        due = self.integer("icmp ne", self.word_at("jumps", piece, "i64"), 0)
         self.branch(due, "sample", "now")
         self.label("sample")
         self._sample(piece)
@@ -105,7 +104,7 @@ class _Writer(TableWriter):
     def _sample(self, piece: str) -> None:
         """The state after what is sampled."""
         code = self.code
-        first = self.op("mul", piece, self.get("clocks"), "i64")
+        first = self.integer("mul", piece, self.get("clocks"))
         code.do(
             f"store ptr {element(code, self.get('due', 'ptr'), first)}, ptr {self.get('sampling_due', 'ptr')}"
         )
@@ -129,8 +128,8 @@ class _Writer(TableWriter):
         self._count("next_wanted")
         self.go("ask.now")
         self.label("told.now")
-        end = self.word_at("edges", self.op("add", self.get("piece"), "1", "i64"))
-        self.branch(self.op("fcmp ogt", end, begin), "begin", "over")
+        end = self.word_at("edges", self.integer("add", self.get("piece"), 1))
+        self.branch(self.one.test("ogt", end, begin), "begin", "over")
         self.label("over")
         self._count("piece")
         self.go("piece")
@@ -138,16 +137,16 @@ class _Writer(TableWriter):
     def _next_wanted(self, than: str, time: str, then: str, otherwise: str) -> None:
         """Whether there is a next wanted time that is earlier than another one."""
         index, name = self.get("next_wanted"), then.replace(".", "_")
-        self.branch(self.op("icmp slt", index, self.get("wanted_count"), "i64"), f"is_{name}", otherwise)
+        self.branch(self.integer("icmp slt", index, self.get("wanted_count")), f"is_{name}", otherwise)
         self.label(f"is_{name}")
-        self.branch(self.op(f"fcmp {than}", self.word_at("wanted", index), time), then, otherwise)
+        self.branch(self.one.test(than, self.word_at("wanted", index), time), then, otherwise)
 
     def _row_of_next(self) -> str:
-        place = self.op("mul", self.get("next_wanted"), "%size", "i64")
+        place = self.integer("mul", self.get("next_wanted"), "%size")
         return element(self.code, self.get("stored", "ptr"), place)
 
     def _count(self, word: str) -> None:
-        self.set(word, self.op("add", self.get(word), "1", "i64"))
+        self.set(word, self.integer("add", self.get(word), 1))
 
     def _begin(self) -> None:
         """The first rates of a piece."""
@@ -163,17 +162,17 @@ class _Writer(TableWriter):
         for array, kind, value in (("kept_times", "double", time), ("kept_pieces", "i64", self.get("piece"))):
             place = code.new(f"getelementptr i64, ptr {self.get(array, 'ptr')}, i64 {count}")
             code.do(f"store {kind} {value}, ptr {place}")
-        target = element(code, self.get("kept", "ptr"), self.op("mul", count, "%size", "i64"))
+        target = element(code, self.get("kept", "ptr"), self.integer("mul", count, "%size"))
         self.copy(f"note.{name}", row, target)
         self._count("kept_count")
 
     def _step(self) -> None:
         """One step: its length, its stages, its error."""
         self.label("step")
-        count = self.op("add", self.get("kept_count"), self.get("parts"), "i64")
-        self.branch(self.op("icmp slt", count, self.get("room"), "i64"), "roomy", "full")
+        count = self.integer("add", self.get("kept_count"), self.get("parts"))
+        self.branch(self.integer("icmp slt", count, self.get("room")), "roomy", "full")
         self.label("roomy")
-        self.branch(self.op("icmp slt", self.get("steps"), self.get("most"), "i64"), "try", "full")
+        self.branch(self.integer("icmp slt", self.get("steps"), self.get("most")), "try", "full")
         self.label("try")
         self._count("steps")
         h, ahead, end, last = self._length()
@@ -186,17 +185,17 @@ class _Writer(TableWriter):
         """How long the step is, how long the controller meant it to be, where it ends, and whether that is the piece's
         end; the last two are of one length.
         """
-        time, code = self.get("time", "double"), self.code
-        code.do(f"%time = fadd double {time}, {number(-0.0)}")
+        time, w = self.get("time", "double"), self.one
+        self.code.do(f"%time = fadd double {time}, {number(-0.0)}")
         wish, longest = self.get("step", "double"), self.get("longest", "double")
-        wish = self.select(self.op("fcmp olt", wish, longest), wish, longest)
-        edge = self.word_at("edges", self.op("add", self.get("piece"), "1", "i64"))
-        rest = self.op("fsub", edge, time)
-        last = self.op("fcmp ole", rest, self.op("fmul", wish, number(1 + 1e-9)))
-        twice = self.op("fcmp olt", rest, self.op("fmul", wish, number(2.0)))
-        half = self.select(twice, self.op("fmul", rest, number(0.5)), wish)
-        h = self.select(last, rest, half)
-        return h, wish, self.select(last, edge, self.op("fadd", time, h)), last
+        wish = w.pick(w.test("olt", wish, longest), wish, longest)
+        edge = self.word_at("edges", self.integer("add", self.get("piece"), 1))
+        rest = w.sub(edge, time)
+        last = w.test("ole", rest, w.mul(wish, 1 + 1e-9))
+        twice = w.test("olt", rest, w.mul(wish, 2.0))
+        half = w.pick(twice, w.mul(rest, 0.5), wish)
+        h = w.pick(last, rest, half)
+        return h, wish, w.pick(last, edge, w.add(time, h)), last
 
     def _stages(self, h: str) -> None:
         """x + h Σ a_j k_j at every stage, and the rates there; stage 12 is the state after the step."""
@@ -207,10 +206,10 @@ class _Writer(TableWriter):
 
     def _rates_at(self, stage: int, h: str, row: str) -> None:
         name = f"rates{stage}"
-        moving = self.op("icmp ne", self.get("moving"), "0", "i64")
+        moving = self.integer("icmp ne", self.get("moving"), 0)
         self.branch(moving, f"{name}.heard", name)
         self.label(f"{name}.heard")
-        time = self.op("fadd", "%time", self.op("fmul", h, number(AT[stage])))
+        time = self.one.add("%time", self.one.mul(h, AT[stage]))
         self.code.do(f"call void @inputs(ptr %table, double {time})")
         self.go(name)
         self.label(name)
@@ -221,70 +220,52 @@ class _Writer(TableWriter):
         rows, zeros = (self.row("%dense", 0), self.row("%dense", 1)), self.get("zeros", "ptr")
         for which, row in zip((AT_FIFTH, AT_THIRD), rows, strict=True):
             self.sum(which, number(1.0), zeros, row)
-        bounds, relative = self.get("bounds", "ptr"), self.spread(self.get("relative", "double"))
-        name = f"llvm.fabs.{suffix(self.width)}"
-        self.code.declare(name, self.vector, self.vector)
-
-        def size(value: str) -> str:
-            return self.code.new(f"call {self.vector} @{name}({self.vector} {value})")
+        bounds, relative = self.get("bounds", "ptr"), self.code.splat(self.get("relative", "double"))
+        w, wide = self.one, Formula(self.code, self.width)
 
         def one(index: str, sums: list[str]) -> list[str]:
-            old, new = size(self.load("%x", index)), size(self.load("%after", index))
-            greater = self.code.new(f"fcmp ogt {self.vector} {old}, {new}")
-            largest = self.code.new(
-                f"select <{self.width} x i1> {greater}, {self.vector} {old}, {self.vector} {new}"
-            )
-            bound = self.vop("fadd", self.load(bounds, index), self.vop("fmul", relative, largest))
+            old, new = (wide.call("fabs", self.load(row, index)) for row in ("%x", "%after"))
+            largest = wide.pick(wide.test("ogt", old, new), old, new)
+            bound = self.each("fadd", self.load(bounds, index), self.each("fmul", relative, largest))
             found = list[str]()
             for row, total in zip(rows, sums, strict=True):
-                share = self.vop("fdiv", self.load(row, index), bound)
-                found.append(self.vop("fadd", total, self.vop("fmul", share, share)))
+                share = self.each("fdiv", self.load(row, index), bound)
+                found.append(self.each("fadd", total, self.each("fmul", share, share)))
             return found
 
         fifth, third = self.loop("errors", "%size", one, sums=2)
-        both = self.op("fadd", fifth, self.op("fmul", third, number(0.01)))
-        self.code.declare("llvm.sqrt.f64", "double", "double")
-        share = self.op("fdiv", self.get("share", "double"), both)
-        root = self.code.new(f"call double @llvm.sqrt.f64(double {share})")
-        error = self.op("fmul", self.op("fmul", h, fifth), root)
-        return self.select(self.op("fcmp oeq", both, number(0.0)), number(0.0), error)
+        both = w.add(fifth, w.mul(third, 0.01))
+        root = w.call("sqrt", w.div(self.get("share", "double"), both))
+        error = w.mul(w.mul(h, fifth), root)
+        return w.pick(w.test("oeq", both, 0.0), 0.0, error)
 
     def _judge(self, h: str, error: str, wish: str) -> None:
         """On where the error is small enough; else once more by a shorter step."""
-        self.branch(self.op("fcmp ole", error, number(1.0)), "accept", "fail")
+        w = self.one
+        self.branch(w.test("ole", error, 1.0), "accept", "fail")
         self.label("fail")
-        factor = self.op("fmul", number(_SAFE), self._power(error, -1 / 8))
-        useful = self.op("fcmp ogt", factor, number(_LEAST))  # not where it is NaN
-        shorter = self.op("fmul", h, self.select(useful, factor, number(_LEAST)))
+        factor = w.mul(_SAFE, self._power(error, -1 / 8))
+        useful = w.test("ogt", factor, _LEAST)  # not where it is NaN
+        shorter = w.mul(h, w.pick(useful, factor, _LEAST))
         self.set("step", shorter, "double")
         self.set("failed", "1")
-        name = "llvm.fabs.f64"
-        self.code.declare(name, "double", "double")
-        size = self.code.new(f"call double @{name}(double %time)")
-        least = self.op("fmul", size, number(_SHORTEST))
-        least = self.op("fadd", least, number(1e-300))
-        self.branch(self.op("fcmp ogt", shorter, least), "step", "stuck")
+        least = w.add(w.mul(w.call("fabs", "%time"), _SHORTEST), 1e-300)
+        self.branch(w.test("ogt", shorter, least), "step", "stuck")
         self.label("stuck")
         self.leave(STUCK)
         self.label("accept")
-        small = self.op("fcmp ogt", error, number(1e-10))
-        error = self.select(small, error, number(1e-10))
+        error = w.pick(w.test("ogt", error, 1e-10), error, 1e-10)
         before = self._power(self.get("error", "double"), _MEMORY)
-        factor = self.op(
-            "fmul", self.op("fmul", number(_SAFE), before), self._power(error, -1 / 8 + 0.2 * _MEMORY)
-        )
-        failed = self.op("icmp ne", self.get("failed"), "0", "i64")
-        most = self.select(failed, number(1.0), number(_MOST))
-        factor = self.select(self.op("fcmp olt", factor, most), factor, most)
-        least = number(_LEAST)
-        factor = self.select(self.op("fcmp ogt", factor, least), factor, least)
-        following = self.op("fmul", h, factor)
+        factor = w.mul(w.mul(_SAFE, before), self._power(error, -1 / 8 + 0.2 * _MEMORY))
+        most = w.pick(self.integer("icmp ne", self.get("failed"), 0), 1.0, _MOST)
+        factor = w.pick(w.test("olt", factor, most), factor, most)
+        factor = w.pick(w.test("ogt", factor, _LEAST), factor, _LEAST)
+        following = w.mul(h, factor)
         # A step that the piece's end cut short says nothing against a longer one.
-        cut = self.op("fcmp olt", h, wish)
-        longer = self.select(self.op("fcmp ogt", following, wish), following, wish)
-        self.set("step", self.select(cut, longer, following), "double")
-        floor = self.op("fcmp ogt", error, number(1e-4))
-        self.set("error", self.select(floor, error, number(1e-4)), "double")
+        cut = w.test("olt", h, wish)
+        longer = w.pick(w.test("ogt", following, wish), following, wish)
+        self.set("step", w.pick(cut, longer, following), "double")
+        self.set("error", w.pick(w.test("ogt", error, 1e-4), error, 1e-4), "double")
         self.set("failed", "0")
 
     def _power(self, base: str, exponent: float) -> str:
@@ -294,7 +275,7 @@ class _Writer(TableWriter):
     def _accept(self) -> None:
         """The rates after the step; where something between is asked for, the polynomial, too."""
         self._rates_at(12, self.h, "%after")
-        parts = self.op("icmp sgt", self.get("parts"), "1", "i64")
+        parts = self.integer("icmp sgt", self.get("parts"), 1)
         self.branch(parts, "fit", "ask")
         self.label("ask")
         self._next_wanted("olt", self.end, "fit", "keep")
@@ -308,21 +289,21 @@ class _Writer(TableWriter):
         self._next_wanted("olt", self.end, "tell.between", "keep.parts")
         self.label("tell.between")
         wanted = self.word_at("wanted", self.get("next_wanted"))
-        part = self.op("fdiv", self.op("fsub", wanted, "%time"), self.h)
+        part = self.one.div(self.one.sub(wanted, "%time"), self.h)
         self.code.do(f"call void @between(ptr %table, double {part}, ptr {self._row_of_next()})")
         self._count("next_wanted")
         self.go("ask.between")
 
     def _polynomial(self, h: str) -> None:
         """Its seven coefficients."""
-        wide = self.spread(h)
+        wide = self.code.splat(h)
 
         def one(index: str, _: list[str]) -> Iterable[str]:
-            change = self.vop("fsub", self.load("%after", index), self.load("%x", index))
-            first = self.vop("fmul", wide, self.load("%k", index))
-            last = self.vop("fmul", wide, self.load(self.row("%k", 12), index))
-            rows = [change, self.vop("fsub", first, change)]
-            rows.append(self.vop("fsub", self.vop("fadd", change, change), self.vop("fadd", first, last)))
+            change = self.each("fsub", self.load("%after", index), self.load("%x", index))
+            first = self.each("fmul", wide, self.load("%k", index))
+            last = self.each("fmul", wide, self.load(self.row("%k", 12), index))
+            rows = [change, self.each("fsub", first, change)]
+            rows.append(self.each("fsub", self.each("fadd", change, change), self.each("fadd", first, last)))
             for place, value in enumerate(rows):
                 self.store(value, self.row("%dense", place), index)
             return ()
@@ -338,15 +319,11 @@ class _Writer(TableWriter):
         self.go("keep.part")
         self.label("keep.part")
         code.do("%part = phi i64 [ 1, %keep.parts ], [ %part.next, %part.kept ]")
-        self.branch(self.op("icmp slt", "%part", self.get("parts"), "i64"), "inside.part", "keep")
+        self.branch(self.integer("icmp slt", "%part", self.get("parts")), "inside.part", "keep")
         self.label("inside.part")
-        share = self.op(
-            "fdiv",
-            code.new("sitofp i64 %part to double"),
-            code.new(f"sitofp i64 {self.get('parts')} to double"),
-        )
+        share = self.one.div(self.one.real("%part"), self.one.real(self.get("parts")))
         code.do(f"call void @between(ptr %table, double {share}, ptr %y)")
-        self._note("part", "%y", self.op("fadd", "%time", self.op("fmul", share, self.h)))
+        self._note("part", "%y", self.one.add("%time", self.one.mul(share, self.h)))
         self.go("part.kept")
         self.label("part.kept")
         code.do("%part.next = add i64 %part, 1")

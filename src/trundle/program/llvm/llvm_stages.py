@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.program.llvm.dormand_prince import DENSE, FIFTH, STAGES, THIRD
-from trundle.program.llvm.jit import Code, element, number
+from trundle.program.llvm.jit import Code, element
 from trundle.program.llvm.llvm_table import TableWriter
 
 WORDS = (
@@ -61,7 +61,7 @@ def add_functions(writer: TableWriter) -> None:
         ("between", "ptr %table, double %part, ptr %to", _between_body),
         ("sum", "ptr %table, i64 %which, double %h, ptr %base, ptr %to", _sum_body),
     ):
-        own = TableWriter(Code(1), writer.width, WORDS)
+        own = TableWriter(Code(writer.width), WORDS)
         body(own)
         own.code.do("ret void")
         writer.code.add_function(name, arguments, own.code)
@@ -76,17 +76,17 @@ def _rates_body(own: TableWriter) -> None:
 def _inputs_body(own: TableWriter) -> None:
     """u = ((c₃ τ + c₂) τ + c₁) τ + c₀, τ since the piece began."""
     code, piece, count = own.code, own.get("piece"), own.get("input_count")
-    since = own.op("fsub", "%time", own.word_at("edges", piece))
-    first = own.op("mul", piece, own.op("mul", count, "4", "i64"), "i64")
+    since = own.one.sub("%time", own.word_at("edges", piece))
+    first = own.integer("mul", piece, own.integer("mul", count, 4))
     rows, values = element(code, own.get("coefficients", "ptr"), first), own.get("inputs", "ptr")
 
     def one(index: str, _: list[str]) -> Iterable[str]:
-        begin = own.op("mul", index, "4", "i64")
+        begin = own.integer("mul", index, 4)
         value = ""
         for power in (3, 2, 1, 0):
-            place = element(code, rows, own.op("add", begin, str(power), "i64"))
+            place = element(code, rows, own.integer("add", begin, str(power)))
             each = code.new(f"load double, ptr {place}")
-            value = own.op("fadd", own.op("fmul", value, since), each) if value else each
+            value = own.one.add(own.one.mul(value, since), each) if value else each
         code.do(f"store double {value}, ptr {element(code, values, index)}")
         return ()
 
@@ -98,16 +98,16 @@ def _between_body(own: TableWriter) -> None:
     own.code.do(f"%size = load i64, ptr {own.slot('size')}")
     own.code.do(f"%dense = load ptr, ptr {own.slot('dense')}")
     x = own.get("x", "ptr")
-    part = own.spread("%part")
-    rest = own.spread(own.op("fsub", number(1.0), "%part"))
+    part = own.code.splat("%part")
+    rest = own.code.splat(own.one.sub(1.0, "%part"))
 
     def one(index: str, _: list[str]) -> Iterable[str]:
         value = ""
         for place in reversed(range(3 + len(DENSE))):
             each = own.load(own.row("%dense", place), index)
-            value = own.vop("fadd", value, each) if value else each
-            value = own.vop("fmul", value, rest if place % 2 else part)
-        own.store(own.vop("fadd", own.load(x, index), value), "%to", index)
+            value = own.each("fadd", value, each) if value else each
+            value = own.each("fmul", value, rest if place % 2 else part)
+        own.store(own.each("fadd", own.load(x, index), value), "%to", index)
         return ()
 
     own.loop("row", "%size", one)
@@ -118,10 +118,10 @@ def _sum_body(own: TableWriter) -> None:
     code = own.code
     code.do(f"%size = load i64, ptr {own.slot('size')}")
     code.do(f"%k = load ptr, ptr {own.slot('k')}")
-    first = own.op("mul", "%which", str(1 + 2 * _MOST_TERMS), "i64")
+    first = own.integer("mul", "%which", str(1 + 2 * _MOST_TERMS))
     code.do(f"%terms = getelementptr i64, ptr {own.get('weights', 'ptr')}, i64 {first}")
     count = code.new("load i64, ptr %terms")
-    wide = own.spread("%h")
+    wide = own.code.splat("%h")
     own.go("row")
     own.label("row")
     code.do("%row.index = phi i64 [ 0, %entry ], [ %row.next, %row.end ]")
@@ -129,17 +129,17 @@ def _sum_body(own: TableWriter) -> None:
     own.label("term")
     code.do("%term.index = phi i64 [ 0, %row ], [ %term.next, %term ]")
     code.do(f"%total = phi {own.vector} [ zeroinitializer, %row ], [ %total.next, %term ]")
-    place = own.op("shl", "%term.index", "1", "i64")
-    at, then = (element(code, "%terms", own.op("add", place, each, "i64")) for each in "12")
+    place = own.integer("shl", "%term.index", 1)
+    at, then = (element(code, "%terms", own.integer("add", place, each)) for each in "12")
     stage, weight = code.new(f"load i64, ptr {at}"), code.new(f"load double, ptr {then}")
-    row = element(code, "%k", own.op("mul", "%size", stage, "i64"))
-    product = own.vop("fmul", own.spread(weight), own.load(row, "%row.index"))
+    row = element(code, "%k", own.integer("mul", "%size", stage))
+    product = own.each("fmul", own.code.splat(weight), own.load(row, "%row.index"))
     code.do(f"%total.next = fadd contract {own.vector} %total, {product}")
     code.do("%term.next = add i64 %term.index, 1")
-    own.branch(own.op("icmp slt", "%term.next", count, "i64"), "term", "row.end")
+    own.branch(own.integer("icmp slt", "%term.next", count), "term", "row.end")
     own.label("row.end")
-    change = own.vop("fmul", wide, "%total.next")
-    own.store(own.vop("fadd", own.load("%base", "%row.index"), change), "%to", "%row.index")
+    change = own.each("fmul", wide, "%total.next")
+    own.store(own.each("fadd", own.load("%base", "%row.index"), change), "%to", "%row.index")
     code.do(f"%row.next = add i64 %row.index, {own.width}")
-    own.branch(own.op("icmp slt", "%row.next", "%size", "i64"), "row", "out")
+    own.branch(own.integer("icmp slt", "%row.next", "%size"), "row", "out")
     own.label("out")

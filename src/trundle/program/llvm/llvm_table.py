@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from trundle.program.llvm.jit import Code, element, number, suffix, type_of
+from trundle.program.llvm.formula import Formula
+from trundle.program.llvm.jit import Code, element, load, number, store, suffix
 
 
 class TableWriter:
-    """Writes a function of `%table`; `words` are the table's in order, rows are worked on in vectors of `width`."""
+    """Writes a function of `%table`; `words` are the table's in order, rows are worked on in vectors of the code's
+    width. `one` writes formulas of numbers.
+    """
 
-    def __init__(self, code: Code, width: int, words: Sequence[str]) -> None:
-        self.code, self.width, self.words, self.block = code, width, words, "entry"
-        self.vector = type_of(width)
+    def __init__(self, code: Code, words: Sequence[str]) -> None:
+        self.code, self.width, self.words, self.block = code, code.width, words, "entry"
+        self.vector, self.one = code.type(code.width), Formula(code, 1)
 
     # Words of the table.
 
@@ -35,13 +38,9 @@ class TableWriter:
 
     # Arithmetic and control.
 
-    def op(self, name: str, a: str, b: str, kind: str = "double") -> str:
-        """A sum, a product, a comparison and the like of two values."""
-        return self.code.new(f"{name} {kind} {a}, {b}")
-
-    def select(self, condition: str, then: str, otherwise: str, kind: str = "double") -> str:
-        """One of two values."""
-        return self.code.new(f"select i1 {condition}, {kind} {then}, {kind} {otherwise}")
+    def integer(self, op: str, a: str, b: str | int) -> str:
+        """A sum, a product, a comparison and the like of two integers."""
+        return self.one.whole(op, a, b)
 
     def label(self, name: str) -> None:
         """Begin a block."""
@@ -79,7 +78,7 @@ class TableWriter:
         for k, value in enumerate(new):
             code.do(f"%{name}.more{k} = bitcast {self.vector} {value} to {self.vector}")
         code.do(f"{following} = add i64 {index}, {self.width if stride is None else stride}")
-        self.branch(self.op("icmp slt", following, count, "i64"), name, f"{name}.end")
+        self.branch(self.integer("icmp slt", following, count), name, f"{name}.end")
         self.label(f"{name}.end")
         return [self._sum(f"%{name}.more{k}") for k in range(sums)]
 
@@ -92,25 +91,16 @@ class TableWriter:
 
     def load(self, row: str, index: str) -> str:
         """A vector of a row."""
-        return self.code.new(f"load {self.vector}, ptr {element(self.code, row, index)}, align 8")
+        return load(self.code, element(self.code, row, index), self.width)
 
     def store(self, value: str, row: str, index: str) -> None:
         """Put a vector into a row."""
-        self.code.do(f"store {self.vector} {value}, ptr {element(self.code, row, index)}, align 8")
+        store(self.code, value, element(self.code, row, index), self.width)
 
-    def spread(self, scalar: str) -> str:
-        """A vector of one number."""
-        code = self.code
-        if not scalar.startswith("%"):
-            return f"splat (double {scalar})"
-        first = code.new(f"insertelement {self.vector} poison, double {scalar}, i64 0")
-        zeros = f"<{self.width} x i32> zeroinitializer"
-        return code.new(f"shufflevector {self.vector} {first}, {self.vector} poison, {zeros}")
-
-    def vop(self, name: str, a: str, b: str) -> str:
-        """An operation on vectors."""
-        return self.code.new(f"{name} contract {self.vector} {a}, {b}")
+    def each(self, op: str, a: str, b: str) -> str:
+        """An operation on vectors, which may be fused with the next."""
+        return Formula(self.code, self.width).op(f"{op} contract", a, b)
 
     def row(self, array: str, place: int) -> str:
         """A row of several that follow one another from an address on; `%size` is their length."""
-        return element(self.code, array, self.op("mul", "%size", str(place), "i64"))
+        return element(self.code, array, self.integer("mul", "%size", place))
