@@ -6,12 +6,14 @@ import ctypes
 import re
 from collections.abc import Callable
 
+import llvmlite.binding as llvm
 import numpy as np
 
 from trundle.program.ir import Program
 from trundle.program.kernel import compile_program
-from trundle.program.llvm.jit import Code, assemble, assembly, host, type_of
-from trundle.program.llvm.llvm_kernel import SIGNATURE_BATCH
+from trundle.program.llvm.jit import Code, assemble, host, optimise, type_of
+from trundle.program.llvm.jit import text as llvm_text
+from trundle.program.llvm.llvm_kernel import SIGNATURE_BATCH, emit_batch
 
 CHAINS = 12  # independent products in flight: more than a latency of 4 cycles on two units needs, fewer than registers
 TURNS = 20_000
@@ -46,12 +48,19 @@ def issue_loop() -> tuple[Callable[[], object], int]:
     return call, TURNS * CHAINS * code.width
 
 
+def assembly(code: Code) -> str:
+    """The assembly text that machine code is made of."""
+    machine, module = host().machine(), llvm.parse_assembly(llvm_text(code, SIGNATURE_BATCH))
+    optimise(module, thorough=False)
+    return machine.emit_assembly(module)
+
+
 def machine_operations(program: Program) -> float | None:
     """Doubles that the vector instructions of a batch kernel compute with, for each lane of the batch: fused
     multiply-adds count once, sines as the polynomials they are, moves not at all. None where the assembly is not x86's.
     """
     kernel = compile_program(program)
-    text = assembly(kernel.batch_code((False,) * len(program.inputs)), SIGNATURE_BATCH)
+    text = assembly(emit_batch(program, (False,) * len(program.inputs), kernel.lanes, host().fused))
     registers = {"zmm": 8, "ymm": 4, "xmm": 2}
     total = 0
     for line in text.splitlines():

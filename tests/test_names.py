@@ -30,11 +30,6 @@ def test_an_unknown_name_is_an_attribute_error():
         trundle.lode  # noqa: B018
 
 
-def test_a_name_that_is_gone_says_what_does_its_job():
-    with pytest.raises(AttributeError, match="no attribute 'pursue'; a controller of type \"tracker\""):
-        trundle.pursue  # noqa: B018  # pyright: ignore[reportAttributeAccessIssue]
-
-
 def test_names_are_known_before_anything_heavy_is_loaded():
     call = "import sys, trundle; 'simulate' in dir(trundle); print({'numpy', 'casadi', 'sympy'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", call], capture_output=True, text=True).stdout == "set()\n"

@@ -174,18 +174,10 @@ _HOMES = _homes()
 __all__ = ["InputError", "NumericsError", "TrundleError", "__version__", *_HOMES]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
-# Names that are gone, and what does their job.
-_GONE = {
-    "traverse": "trundle.simulate(robot, seconds, terrain=…) takes its arguments",
-    "open": "trundle.load(path) reads a description, and derive makes its model in some 0.1 s",
-    "pursue": 'a controller of type "tracker" leads back to a motion: simulate(inputs={"track": motion})',
-}
-
-
 def __getattr__(name: str) -> object:
     """Import a name of the package when it is first asked for, and keep it."""
     if name not in _HOMES:
-        raise no_attribute("trundle", name, __all__, _GONE.get(name, ""))
+        raise no_attribute("trundle", name, __all__)
     module, attribute = _HOMES[name]
     if module == __name__:
         value: object = import_module(f"{module}.{attribute}")

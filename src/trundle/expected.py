@@ -82,8 +82,8 @@ def by_name(given: Mapping[str, _T], key: str, hint: str | None = None) -> Mappi
     return given
 
 
-def all_of(given: Iterable[_T], kind: type[_T], key: str, hint: str | None = None) -> tuple[_T, ...]:
+def all_of(given: Iterable[_T], kind: type[_T], key: str) -> tuple[_T, ...]:
     """The argument, which is a list of a kind of Trundle's; InputError where it isn't."""
     if not isinstance(given, Iterable):
-        raise InputError(f"expected a list of {kind.__name__}, got {came(given)}", key=key, hint=hint)
-    return tuple(a_kind(each, kind, key, hint) for each in given)
+        raise InputError(f"expected a list of {kind.__name__}, got {came(given)}", key=key)
+    return tuple(a_kind(each, kind, key) for each in given)

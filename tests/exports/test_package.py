@@ -112,7 +112,6 @@ def test_a_manifest_of_somebody_elses_leads_nowhere(tmp_path):
     ("wrong", "words"),
     [
         ({"to": "cobol"}, "nothing is exported to 'cobol'"),
-        ({"to": "cuda"}, "nothing is exported to 'cuda' rollouts and sweeps run on GPUs"),
         ({"what": "dynamic"}, "did you mean 'dynamics'"),
         ({"name": "class"}, "word of the language"),
         ({"name": "my robot"}, "name it my_robot"),

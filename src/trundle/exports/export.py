@@ -24,8 +24,6 @@ from trundle.languages.package import Content, Entry, Package, Target
 from trundle.model.arguments import Given, derived, opened
 from trundle.robot import Robot
 
-# Targets that are gone, and what does their job.
-_GONE = {"cuda": 'rollouts and sweeps run on GPUs by device="cuda"; --to jax writes functions that do'}
 # The likely fix where a target of one's own is none.
 _OWN = "a name such as 'numpy', or a trundle.languages.package.Target of your own"
 
@@ -131,8 +129,6 @@ def _target(to: str | Target) -> Target:
 
 def _meant(name: object, known: Collection[str]) -> str:
     """The nearest target, by its name or by a word of what it says of itself: "C++", "matlab"."""
-    if str(name).lower() in _GONE:
-        return _GONE[str(name).lower()]
     hint, word = suggest(name, known), re.compile(rf"\b{re.escape(str(name))}", re.IGNORECASE)
     found = [each for each, target in TARGETS.items() if word.search(target.summary)]
     if hint.startswith("did you mean") or not 1 <= len(found) <= 3:

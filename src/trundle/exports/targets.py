@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from importlib import import_module
-from importlib.util import find_spec
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -40,30 +39,20 @@ def languages() -> list[Language]:
     return [found[name] for name in sorted(found) if " " not in name]
 
 
-def _brought(module: ModuleType) -> Sequence[Target]:
-    """The targets that a module brings."""
-    return getattr(module, "PACKAGES", ())
-
-
 class Targets(Mapping[str, "Target"]):
     """All targets by name: a file brings its own as `PACKAGES`.
 
-    Files are loaded when a target is first asked for, so that `trundle --help` loads none; a target that is called
-    as its file is loads that file alone, which saves an export a twentieth of its time.
+    Files are loaded when a target is first asked for, so that `trundle --help` loads none.
     """
 
     @cached_property
     def _by_name(self) -> Mapping[str, Target]:
         modules = [module for folder in _FOLDERS for module in _modules(folder)]
-        targets: list[Target] = [target for module in modules for target in _brought(module)]
+        targets: list[Target] = [target for module in modules for target in getattr(module, "PACKAGES", ())]
         return {target.name: target for target in sorted(targets, key=lambda target: target.name)}
 
     def __getitem__(self, name: str) -> Target:
-        file = f"{_FOLDERS[0]}.{name}"
-        if "_by_name" in vars(self) or not name.isidentifier() or find_spec(file) is None:
-            return self._by_name[name]
-        alone = {target.name: target for target in _brought(import_module(file))}
-        return alone.get(name) or self._by_name[name]
+        return self._by_name[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._by_name)

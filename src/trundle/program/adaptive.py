@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from typing import TypeVar
 
 import numpy as np
@@ -23,8 +23,6 @@ N = TypeVar("N", bound=np.generic)
 
 # Rows of steps that are kept before they are taken out: 0.3 MB of a drive's stay in a core's second-level cache.
 _ROOM = 2048
-# Steps after which code that is slower to make is worth its time.
-_MANY = 50_000
 # Steps of one native call, so that progress and interrupts are answered: 10 ms of a hundred operations' rates.
 _AT_ONCE = 200_000
 
@@ -123,7 +121,6 @@ def march(
             progress(run.real("time"))
         status = run.whole("status")
         if status == DONE:
-            _DRIVER.count(run.whole("steps"))
             return Marched(run.stored[:, : run.size].T, run.whole("steps"))
         if status == STUCK or run.whole("steps") >= bounds.most:
             return None
@@ -137,7 +134,7 @@ class _Run:
         bounds: Bounds, *, parts: int, sampling: Program | None,
     ) -> None:  # fmt: skip
         """Lay out all arrays."""
-        driver, width = _DRIVER.code(), host().register
+        driver, width = _driver(), host().register
         self.table = np.zeros(len(WORDS), dtype=np.int64)
         self.size, self.padded = start.size, -(-start.size // width) * width
         self.keep: list[object] = [driver]
@@ -234,29 +231,7 @@ class _Run:
         return self.kept_times[:count].copy(), self.kept_pieces[:count].copy(), rows
 
 
-class _Driver:
-    """The native code: at first compiled quickly, which takes 19 ms, and once many steps are taken, usually: in 60 ms,
-    for steps that take two thirds of the time.
-    """
-
-    def __init__(self) -> None:
-        self._steps = 0
-
-    @cached_property
-    def _quick(self) -> Compiled:
-        return assemble(emit_adaptive(host().register), SIGNATURE, quick=True)
-
-    @cached_property
-    def _usual(self) -> Compiled:
-        return assemble(emit_adaptive(host().register), SIGNATURE)
-
-    def code(self) -> Compiled:
-        """The code that the next run takes."""
-        return self._usual if self._steps > _MANY else self._quick
-
-    def count(self, steps: int) -> None:
-        """So many steps more were taken."""
-        self._steps += steps
-
-
-_DRIVER = _Driver()
+@cache
+def _driver() -> Compiled:
+    """The native code of all integrations."""
+    return assemble(emit_adaptive(host().register), SIGNATURE)

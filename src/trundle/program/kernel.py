@@ -369,30 +369,8 @@ class Kernel:
         """Lanes of a block: one register of them in loops of pieces, else what rollouts work on too."""
         return host().register if is_looped(self.program) else host().lanes
 
-    def batch_code(self, uniform: tuple[bool, ...]) -> Code:
-        """The code of a batch whose input groups are one state for all lanes where `uniform`.
-
-        Parameters
-        ----------
-        uniform : tuple of bool
-            One an input group.
-
-        Returns
-        -------
-        Code
-
-        Raises
-        ------
-        NumericsError
-            LLVM can't compile it.
-
-        Examples
-        --------
-        >>> import trundle
-        >>> from trundle.program import compile_program
-        >>> kernel = compile_program(trundle.kinematics(trundle.catalog.mecanum()).inverse)
-        >>> code = kernel.batch_code((False,))
-        """
+    def _emitted(self, uniform: tuple[bool, ...]) -> Code:
+        """The code of a batch whose input groups are one state for all lanes where `uniform`."""
         return emit_batch(self.program, uniform, self.lanes, host().fused)
 
     def native(self, uniform: tuple[bool, ...] | None = None) -> Compiled:
@@ -401,7 +379,7 @@ class Kernel:
         Parameters
         ----------
         uniform : tuple of bool, optional
-            Of a batch, as in `batch_code`; None: of one state.
+            Of a batch whose input groups are one state for all lanes where True; None: of one state.
 
         Returns
         -------
@@ -422,7 +400,7 @@ class Kernel:
         True
         """
         if uniform is not None:
-            return self._variant(uniform, lambda: self.batch_code(uniform), SIGNATURE_BATCH)
+            return self._variant(uniform, lambda: self._emitted(uniform), SIGNATURE_BATCH)
         return self._variant("plain", lambda: emit_single(self.program, host().fused), SIGNATURE_SINGLE)
 
     def _variant(
@@ -434,7 +412,7 @@ class Kernel:
     def _batch_variant(self, uniform: tuple[bool, ...], quick: bool = False) -> Native:
         prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
         if quick and uniform not in self._variants:
-            compiled = self._variant("samples", lambda: self.batch_code(uniform), SIGNATURE_BATCH, quick=True)
+            compiled = self._variant("samples", lambda: self._emitted(uniform), SIGNATURE_BATCH, quick=True)
             return prototype(compiled.address)
         if uniform not in self._functions:
             self._functions[uniform] = prototype(self.native(uniform).address)

@@ -7,12 +7,14 @@ import threading
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
+from trundle.expected import a_count, a_real
 from trundle.operating_system import available_cores
 from trundle.program.channels import Channel, GroupInput, channels_of, common_count
 from trundle.program.composition import beside
@@ -138,7 +140,11 @@ class Asked:
         every: int | None, count: int | None, state: str, rate: str, projection: Program | None,
     ) -> Asked:  # fmt: skip
         """See `rollout`; InputError where something doesn't fit."""
-        _check(dt, steps, every, count)
+        if not isfinite(a_real(dt, "dt", above=0.0, unit="s")):
+            raise InputError(f"expected a step of finite length, got {dt}", key="dt")
+        for name, value, least in (("steps", steps, 0), ("every", every, 1), ("count", count, 1)):
+            if value is not None:
+                a_count(value, name, least)
         program, channels = _arrange(program, groups, steps, state, rate, projection)
         place = program.input_index(state)
         n = program.inputs[place].size
@@ -159,21 +165,6 @@ class Asked:
         if self.count is None:
             return Rollout(taken, samples[..., 0], final[:, 0].copy())
         return Rollout(taken, samples, final)
-
-
-def _check(dt: float, steps: int, every: int | None, count: int | None) -> None:
-    if not isinstance(dt, (int, float, np.number)) or not np.isfinite(dt) or dt <= 0:
-        raise InputError(f"dt must be a positive number of seconds, got {dt!r}")
-    _check_whole("steps", steps, 0)
-    if every is not None:
-        _check_whole("every", every, 1)
-    if count is not None:
-        _check_whole("count", count, 1)
-
-
-def _check_whole(name: str, value: object, least: int) -> None:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-        raise InputError(f"{name} must be a whole number of at least {least}, got {value!r}")
 
 
 def _arrange(

@@ -133,15 +133,15 @@ def suffix(width: int, element: str = "f64") -> str:
     return element if width == 1 else f"v{width}{element}"
 
 
-def pointer(code: Code, table_index: int, table: str = "%table") -> str:
+def pointer(code: Code, table_index: int) -> str:
     """Load an address from the table."""
-    slot = code.new(f"getelementptr i64, ptr {table}, i64 {table_index}")
+    slot = code.new(f"getelementptr i64, ptr %table, i64 {table_index}")
     return code.new(f"load ptr, ptr {slot}, !invariant.load !0")
 
 
-def integer_word(code: Code, table_index: int, table: str = "%table") -> str:
+def integer_word(code: Code, table_index: int) -> str:
     """Load an integer from the table."""
-    slot = code.new(f"getelementptr i64, ptr {table}, i64 {table_index}")
+    slot = code.new(f"getelementptr i64, ptr %table, i64 {table_index}")
     return code.new(f"load i64, ptr {slot}, align 8, !invariant.load !0")
 
 
@@ -158,6 +158,13 @@ def load(code: Code, address: str, lanes: int) -> str:
 def store(code: Code, value: str, address: str, lanes: int) -> None:
     """Store a number, or a vector of them (aligned as a number only)."""
     code.do(f"store {code.type(lanes)} {value}, ptr {address}, align {code.real.bytes}")
+
+
+def combined(code: Code, op: str, vector: str, lanes: int, element: str) -> str:
+    """All elements of a vector of integers or bits by "and" or "or"."""
+    name, t = f"llvm.vector.reduce.{op}.{suffix(lanes, element)}", type_of(lanes, element)
+    code.declare(name, element, t)
+    return code.new(f"call {element} @{name}({t} {vector})")
 
 
 @dataclass(frozen=True)
@@ -229,17 +236,6 @@ def assemble(
         engine = llvm.create_mcjit_compiler(module, machine)
         engine.finalize_object()
         return Compiled(engine.get_function_address("main"), engine, tuple(code.kept))
-
-
-def assembly(code: Code, signature: str) -> str:
-    """The assembly text that `assemble` would make machine code of, to look at."""
-    import llvmlite.binding as llvm
-
-    with LOCK:
-        machine = host().machine()
-        module = llvm.parse_assembly(text(code, signature))
-        optimise(module, thorough=False)
-        return machine.emit_assembly(module)
 
 
 def text(code: Code, signature: str, returns: str = "void") -> str:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from trundle.program.ir import LOADS, Instruction, Program
-from trundle.program.llvm.jit import Code, element, integer_word, load, pointer, store, suffix, type_of
+from trundle.program.llvm.jit import Code, combined, element, integer_word, load, pointer, store, type_of
 from trundle.program.llvm.llvm_emit import Emitter
 from trundle.program.pieces import Pieces, by_need, is_chain, make_plan, wide_values
 from trundle.program.simplify import hoist_reciprocals
@@ -102,7 +102,8 @@ def _write_preparation(code: Code, program: Program, preparation: Program, fused
         differences[lanes] = difference if known is None else code.new(f"or {t} {known}, {difference}")
     changed = "0"
     for lanes, difference in differences.items():
-        changed = code.new(f"or i64 {changed}, {_union(code, difference, lanes)}")
+        word = difference if lanes == 1 else combined(code, "or", difference, lanes, "i64")
+        changed = code.new(f"or i64 {changed}, {word}")
     code.do(f"br i1 {code.new(f'icmp ne i64 {changed}, 0')}, label %changed, label %ready")
     code.label("changed")
     for text in stores:
@@ -110,15 +111,6 @@ def _write_preparation(code: Code, program: Program, preparation: Program, fused
     _call_pieces(code, plan, plan.inside, arrays, fused, name="prepare", groups=places)
     code.do("br label %ready")
     code.label("ready")
-
-
-def _union(code: Code, words: str, lanes: int) -> str:
-    """A word with the bits of all words of a vector."""
-    if lanes == 1:
-        return words
-    name, t = f"llvm.vector.reduce.or.{suffix(lanes, 'i64')}", type_of(lanes, "i64")
-    code.declare(name, "i64", t)
-    return code.new(f"call i64 @{name}({t} {words})")
 
 
 def emit_batch(

@@ -17,6 +17,7 @@ from trundle.program.ir import Instruction, Program
 from trundle.program.llvm.jit import (
     FAST,
     Code,
+    combined,
     element,
     integer_word,
     load,
@@ -358,7 +359,7 @@ def _rounds(plan: Schedule, emitter: Emitter, at: list[str], last: str) -> list[
     _define(plan, emitter, names.index(ITERATE), sought)
     done = _emit_for(plan, emitter, error, set())
     right = code.new(f"fcmp ole {t} {emitter.operand(error[0], width)}, {code.constant(1.0, width)}")
-    every = right if width == 1 else _all_of(code, right)
+    every = right if width == 1 else combined(code, "and", right, width, "i1")
     many = code.new(f"icmp uge i64 %round.count, {ROUNDS}")
     code.do(f"br i1 {code.new(f'or i1 {every}, {many}')}, label %round.end, label %round.on")
     code.label("round.on")
@@ -383,13 +384,6 @@ def _emit_for(plan: Schedule, emitter: Emitter, results: Sequence[int], done: se
     chosen = [i for i in reversed(chosen) if i.out not in done]
     emitter.emit(chosen, plan.wide, plan.spread)
     return done | {i.out for i in chosen}
-
-
-def _all_of(code: Code, bits: str) -> str:
-    """Whether a bit is set in all lanes."""
-    name, t = f"llvm.vector.reduce.and.v{code.width}i1", type_of(code.width, "i1")
-    code.declare(name, "i1", t)
-    return code.new(f"call i1 @{name}({t} {bits})")
 
 
 def _define(plan: Schedule, emitter: Emitter, group: int, at: list[str]) -> None:
