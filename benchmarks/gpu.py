@@ -127,6 +127,6 @@ def _peak(device: Any, precision: Precision) -> float:
 
 
 def _cores() -> int:
-    from trundle.program.lanes import available_cores
+    from trundle.program.rows import available_cores
 
     return available_cores()

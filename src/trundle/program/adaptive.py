@@ -14,10 +14,10 @@ import numpy.typing as npt
 from trundle.arrays import FloatArray
 from trundle.program.ir import Program
 from trundle.program.kernel import compile_program
-from trundle.program.lanes import Native
 from trundle.program.llvm.jit import Compiled, assemble, host
 from trundle.program.llvm.llvm_adaptive import DONE, SIGNATURE, STUCK, emit_adaptive
 from trundle.program.llvm.llvm_stages import WORDS, weights
+from trundle.program.rows import Native
 
 N = TypeVar("N", bound=np.generic)
 

@@ -14,7 +14,6 @@ from trundle.arrays import FloatArray, turned
 from trundle.errors import InputError
 from trundle.program.groups import by_name, fitting, of_one_state
 from trundle.program.ir import Program
-from trundle.program.lanes import Native, evaluate, over_lanes, threads_for
 from trundle.program.llvm.jit import Code, Compiled, MachineCode, assemble, host, machine_code
 from trundle.program.llvm.llvm_kernel import (
     SIGNATURE_BATCH,
@@ -24,7 +23,16 @@ from trundle.program.llvm.llvm_kernel import (
     is_looped,
 )
 from trundle.program.one_state import Entry, OneState
-from trundle.program.rows import across, check_buffer, rows_for, table_of
+from trundle.program.rows import (
+    Native,
+    across,
+    check_buffer,
+    evaluate,
+    over_lanes,
+    rows_for,
+    table_of,
+    threads_for,
+)
 from trundle.program.tangents import once
 from trundle.progress import Doing
 

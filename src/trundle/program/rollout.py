@@ -19,9 +19,9 @@ from trundle.operating_system import available_cores
 from trundle.program.channels import Channel, GroupInput, channels_of, common_count
 from trundle.program.composition import beside
 from trundle.program.ir import Program
-from trundle.program.lanes import Native
 from trundle.program.llvm.jit import Compiled, assemble, host, machine_code
 from trundle.program.llvm.llvm_rollout import ITERATE, NEXT, SIGNATURE, ChannelLayout, emit_rollout, scheduled
+from trundle.program.rows import Native
 from trundle.program.simplify import only_output, only_outputs
 from trundle.progress import Doing
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trundle.program.llvm.jit import Code, type_of
+from trundle.program.llvm.real import FunctionCoefficients
 
 Pair = tuple[str, str]
 """A number in two parts, the second one less than a unit in the last place of the first."""
@@ -17,6 +18,11 @@ class Formula:
 
     code: Code
     width: int
+
+    @property
+    def known(self) -> FunctionCoefficients:
+        """Coefficients of functions of such numbers."""
+        return self.code.real.functions
 
     def name(self, value: str | float) -> str:
         """A value's name, or a constant in every lane."""

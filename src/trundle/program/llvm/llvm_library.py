@@ -1,8 +1,9 @@
 """Functions of the C library as branch-free code of their own, for machines where there is none to be called.
 
-Polynomials interpolate at Chebyshev nodes, in double and in single precision (`NUMBERS`), so many that what they leave
-is small beside rounding. Measured against mpmath over each function's domain by tests/gpu/test_functions.py, which
-holds the units in the last place that `ERRORS` states; signs of zeros, infinities and NaN are those of C99, annex F.
+Polynomials interpolate at Chebyshev nodes, so many that what they leave is small beside rounding; `coefficients.toml`
+holds them for double and single precision. Measured against mpmath over each function's domain by
+tests/gpu/test_functions.py, which holds the units in the last place that `ERRORS` states; signs of zeros, infinities
+and NaN are those of C99, annex F.
 
 Logarithms: x = 2^k (1 + f) with √½ ≤ 1 + f < √2, and log(1 + f) = 2 atanh s with s = f/(2 + f), as f − (f²/2 −
 s (f²/2 + s² P(s²))), which keeps the digits of f (Tang 1990). What 1 + x loses in rounding goes into `log1p` as a
@@ -30,7 +31,6 @@ from dataclasses import dataclass
 from trundle.program.llvm import llvm_math
 from trundle.program.llvm.formula import Formula, Pair
 from trundle.program.llvm.jit import Code, type_of
-from trundle.program.llvm.real import DOUBLE, SINGLE
 
 ERRORS = {
     "log": (1.0, 1.0), "log1p": (1.5, 1.5), "pow": (1.5, 1.5), "asin": (2.0, 2.0), "acos": (2.0, 2.0),
@@ -41,75 +41,6 @@ ERRORS = {
 
 ROUNDS = 3
 """Of a remainder's quotient: a round takes as many bits as a number has, and needs one of them to be exact."""
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """Coefficients of polynomials: of logarithms, of powers' logarithms, arcsines, error functions near 0 and far off;
-    and constants in two parts.
-    """
-
-    log: tuple[float, ...]
-    power: tuple[float, ...]
-    arcsine: tuple[float, ...]
-    erf: tuple[float, ...]
-    erfc: tuple[float, ...]
-    third: tuple[float, float]
-    half_pi: tuple[float, float]
-    furthest: float
-
-
-NUMBERS = {
-    DOUBLE: Numbers(
-        log=(
-            0.666666666666667, 0.39999999999899505, 0.28571428625975487, 0.2222221113479508, 0.18182889125261723,
-            0.15331721600556042, 0.14616449685043406,
-        ),
-        power=(
-            0.2, 0.14285714285714282, 0.11111111111114212, 0.09090909089829123, 0.07692307880488732,
-            0.06666648274786181, 0.058834062330574734, 0.052281709727126424, 0.05381145709314322,
-        ),
-        arcsine=(
-            0.16666666666666669, 0.07499999999998433, 0.04464285714635543, 0.030381944138531247,
-            0.02237217294214989, 0.017352392720869973, 0.013971212973552933, 0.011479177415184906,
-            0.01032281435018578, 0.005457506718640358, 0.01740087944269402, -0.014851887071247204,
-            0.028757851367421566,
-        ),
-        erf=(
-            -0.37612638903183754, 0.11283791670955111, -0.026866170645123838, 0.005223977625303518,
-            -0.0008548327010033328, 0.00012055332214716276, -1.4925622504489842e-05, 1.6461446656928561e-06,
-            -1.6355118610877705e-07, 1.4692484859133263e-08, -1.1500357159785296e-09, 6.174097221305255e-11,
-        ),
-        erfc=(
-            0.25539567631050575, -0.4271858474139579, 0.24165819424246987, -0.07897858101585253, 0.00373289240349224,
-            0.006997461747753573, -0.0008471431980760424, -0.0009819773208131022, 4.3554202452705896e-05,
-            0.00017436697232946864, 2.754312818566672e-05, -2.7647305443610053e-05, -1.4067532694582058e-05,
-            1.820143195975009e-06, 3.917059299925389e-06,
-        ),
-        third=(0.3333333333333333, 1.850371707708594e-17),
-        half_pi=(1.5707963267948966, 6.123233995736766e-17),
-        furthest=6.0,
-    ),
-    SINGLE: Numbers(
-        log=(0.6666668653488159, 0.3998878002166748, 0.29579949378967285),
-        power=(0.20000000298023224, 0.1428576558828354, 0.11102382838726044, 0.09560178965330124),
-        arcsine=(
-            0.1666666567325592, 0.07500094175338745, 0.04459940269589424, 0.031100662425160408, 0.017149237915873528,
-            0.03369084745645523,
-        ),
-        erf=(
-            -0.37612637877464294, 0.1128375381231308, -0.026861699298024178, 0.0052045788615942,
-            -0.0008161986479535699, 8.3797553088516e-05,
-        ),
-        erfc=(
-            0.25539568066596985, -0.427185982465744, 0.24165819585323334, -0.07896830886602402,
-            0.0037323718424886465, 0.006811140105128288, -0.0008379754144698381,
-        ),
-        third=(0.3333333432674408, -9.934107758624577e-09),
-        half_pi=(1.5707963705062866, -4.371138828673793e-08),
-        furthest=4.0,
-    ),
-}  # fmt: skip
 
 
 def library_call(code: Code, function: str, width: int, *operands: str) -> str:
@@ -135,12 +66,12 @@ def _split(w: Formula, x: str) -> Pair:
 
 def _logarithm(w: Formula, k: str, f: str, low: str | float = 0.0) -> str:
     """k ln 2 + log(1 + f) + low; k is a number here."""
-    high_part, low_part = llvm_math.NUMBERS[w.code.real].ln2
+    high_part, low_part = w.known.ln2
     s = w.div(f, w.add(f, 2.0))
     z = w.mul(s, s)
     half = w.mul(w.mul(f, 0.5), f)
     tail = w.fma(k, low_part, low)
-    inner = w.fma(s, w.fma(z, w.polynomial(z, NUMBERS[w.code.real].log), half), tail)
+    inner = w.fma(s, w.fma(z, w.polynomial(z, w.known.log), half), tail)
     return w.fma(k, high_part, w.sub(f, w.sub(half, inner)))
 
 
@@ -173,7 +104,7 @@ def _log1p(w: Formula, x: str, doublings: str | float = 0.0) -> str:
 
 def _log_in_two_parts(w: Formula, x: str) -> Pair:
     """log x of a positive finite x: 2 s + 2 s³/3 + 2 s⁵ P(s²) with s = f/(2 + f), all but P in two parts."""
-    known, ln2 = NUMBERS[w.code.real], llvm_math.NUMBERS[w.code.real].ln2
+    known, ln2 = w.known, w.known.ln2
     whole, m = _split(w, x)
     k, f = w.real(whole), w.sub(m, 1.0)
     below, more = w.two_sum(2.0, f)
@@ -198,7 +129,7 @@ def _log_in_two_parts(w: Formula, x: str) -> Pair:
 
 def _exponential(w: Formula, x: str, low: str | float = 0.0, doublings: int = 0) -> str:
     """2^doublings e^(x + low); a little more than the largest finite number is infinite."""
-    known = llvm_math.NUMBERS[w.code.real]
+    known = w.known
     bound = known.highest + 2
     x = w.pick(w.test("ogt", x, bound), bound, w.pick(w.test("olt", x, known.lowest), known.lowest, x))
     tail, n = llvm_math.reduced_exponent(w, x, w.name(low) if low else "")
@@ -214,7 +145,7 @@ def _pow(w: Formula, x: str, y: str) -> str:
     high = w.pick(inside, high, edge)
     product, more = w.two_product(y, high)
     more = w.fma(y, low, more)
-    bound = 2 * llvm_math.NUMBERS[w.code.real].highest
+    bound = 2 * w.known.highest
     more = w.pick(w.test("olt", w.call("fabs", product), bound), more, 0.0)
     value = _exponential(w, product, more)
     whole = w.test("oeq", w.call("floor", y), y)
@@ -248,14 +179,14 @@ def _half_angle(w: Formula, x: str) -> _HalfAngle:
     half = w.mul(w.sub(1.0, size), 0.5)
     z = w.pick(beyond, half, w.mul(size, size))
     r = w.pick(beyond, w.call("sqrt", half), size)
-    more = w.mul(w.mul(r, z), w.polynomial(z, NUMBERS[w.code.real].arcsine))
+    more = w.mul(w.mul(r, z), w.polynomial(z, w.known.arcsine))
     rest = w.fma(w.minus(r), r, half)
     lost = w.div(rest, w.pick(w.test("oeq", r, 0.0), 1.0, w.add(r, r)))
     return _HalfAngle(beyond, r, more, lost)
 
 
 def _asin(w: Formula, x: str) -> str:
-    a, (high, low) = _half_angle(w, x), NUMBERS[w.code.real].half_pi
+    a, (high, low) = _half_angle(w, x), w.known.half_pi
     # π/2 − 2 (r + lost + more)
     rest = w.sub(low, w.mul(w.add(a.lost, a.more), 2.0))
     total, twice = w.fma(a.r, -2.0, high), w.add(a.r, a.r)
@@ -264,7 +195,7 @@ def _asin(w: Formula, x: str) -> str:
 
 
 def _acos(w: Formula, x: str) -> str:
-    a, (high, low) = _half_angle(w, x), NUMBERS[w.code.real].half_pi
+    a, (high, low) = _half_angle(w, x), w.known.half_pi
     # near 0: π/2 − (x + more) with the sign of x
     signed, more = w.call("copysign", a.r, x), w.call("copysign", a.more, x)
     near = w.sub(high, signed)
@@ -279,7 +210,7 @@ def _sinh(w: Formula, x: str) -> str:
     size = w.call("fabs", x)
     t = llvm_math.expm1(w, size)
     near = w.mul(w.add(t, w.div(t, w.add(t, 1.0))), 0.5)
-    large = w.test("ogt", size, llvm_math.NUMBERS[w.code.real].saturation / 2)
+    large = w.test("ogt", size, w.known.saturation / 2)
     value = w.pick(large, _exponential(w, size, doublings=-1), near)
     return w.call("copysign", value, x)
 
@@ -318,7 +249,7 @@ def _atanh(w: Formula, x: str) -> str:
 
 
 def _erf(w: Formula, x: str) -> str:
-    known, size = NUMBERS[w.code.real], w.call("fabs", x)
+    known, size = w.known, w.call("fabs", x)
     z = w.mul(size, size)
     # 2/√π in two parts would not show: x is rounded once, the sum behind it is small
     slope = 2 / math.sqrt(math.pi)

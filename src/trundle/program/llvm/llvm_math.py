@@ -6,7 +6,7 @@ polynomials on [-pi/4, pi/4] and the quadrant q picks and signs them. The polyno
 at six Chebyshev nodes of [0, (pi/4)^2] (errors 2.0e-17 and 8.7e-19 before rounding).
 Measured within 1.4 ulp for |x| <= 1e5, and to 1e13 where multiply-add is fused; NaN and infinity give NaN. Beyond
 2^51 or so the result is meaningless.
-Numbers of this page are those of double precision; single has fewer nodes (`NUMBERS`).
+Numbers of this page are those of double precision; single has fewer nodes (`coefficients.toml`).
 
 exp, expm1 and tanh: x = n ln 2 + r with |r| <= ln(2)/2, ln 2 in two parts so that n times the first is exact.
 (e^r - 1 - r)/r^2 is interpolated at ten Chebyshev nodes, which leaves e^r - 1 an error of 4e-17 before rounding. NaN
@@ -23,84 +23,12 @@ more overflow.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trundle.program.llvm.formula import Formula
 from trundle.program.llvm.jit import FAST
-from trundle.program.llvm.real import DOUBLE, SINGLE
 
-
-@dataclass(frozen=True)
-class Numbers:
-    """What hangs on the kind of real number: coefficients, and bounds beyond which results are known.
-
-    Attributes:
-        sin, cos, expm1, atan: the polynomials' coefficients.
-        half_pi_fused, half_pi_short: π/2 in parts; of the short ones products with q are exact.
-        ln2: ln 2 in two parts.
-        highest, lowest: beyond these e^x is infinite or zero.
-        saturation: 2 x beyond which tanh(x) is 1 to the last bit.
-    """
-
-    sin: tuple[float, ...]
-    cos: tuple[float, ...]
-    half_pi_fused: tuple[float, ...]
-    half_pi_short: tuple[float, ...]
-    expm1: tuple[float, ...]
-    ln2: tuple[float, ...]
-    highest: float
-    lowest: float
-    saturation: float
-    atan: tuple[float, ...]
-
-
-NUMBERS = {
-    DOUBLE: Numbers(
-        sin=(
-            -0.16666666666666666, 0.008333333333330946, -0.0001984126983675497,
-            2.755731610068303e-06, -2.5051131455427946e-08, 1.591810123027412e-10,
-        ),
-        cos=(
-            0.041666666666666664, -0.0013888888888887395, 2.4801587298763433e-05,
-            -2.7557317270560326e-07, 2.0876146024689747e-09, -1.1382614868556325e-11,
-        ),
-        half_pi_fused=(1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33),
-        half_pi_short=(1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21),  # 33 bits
-        expm1=(
-            0.5000000000000001, 0.16666666666666669, 0.04166666666662413, 0.008333333333330062,
-            0.0013888888917213717, 0.00019841269863053618, 2.4801521295954376e-05, 2.7557268459997064e-06,
-            2.7620088445409746e-07, 2.510038549551032e-08,
-        ),
-        ln2=(0.6931471803691238, 1.9082149292705877e-10),
-        highest=710.0,
-        lowest=-746.0,
-        saturation=44.0,
-        atan=(
-            -0.3333333333333333, 0.1999999999999552, -0.14285714284666542, 0.11111111015256361,
-            -0.09090904578123903, 0.07692183190826087, -0.06664511447381948, 0.0585814891280221,
-            -0.0508544973794026, 0.03923165829558719, -0.01917688711906226,
-        ),
-    ),
-    SINGLE: Numbers(
-        sin=(-0.166666641831398, 0.008332747966051102, -0.00019587890710681677),
-        cos=(0.0416666641831398, -0.001388830249197781, 2.454794230288826e-05),
-        half_pi_fused=(1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15),
-        half_pi_short=(1.5703125, 0.00048065185546875, 3.1749393656355096e-06),  # 9 bits and 10
-        expm1=(
-            0.5, 0.16666577756404877, 0.041666556149721146, 0.008363173343241215, 0.0013926175888627768,
-        ),
-        ln2=(0.693145751953125, 1.428606765330187e-06),
-        highest=89.0,
-        lowest=-104.0,
-        saturation=20.0,
-        atan=(
-            -0.3333333134651184, 0.19999539852142334, -0.14263956248760223, 0.10743731260299683,
-            -0.06451927870512009,
-        ),
-    ),
-}  # fmt: skip
-"""Of single precision the nodes are fewer: 3 for sine and cosine, 5 for the exponential and the arctangent, which leave
-errors of 1.2e-8, 8e-10, 8e-9 and 2.4e-9 before rounding; half a unit in the last place is 3e-8."""
 TWO_OVER_PI = 0.6366197723675814
 """x times it, rounded, is the quadrant; an angle close to a border may get either, which the polynomials bear."""
 
@@ -133,8 +61,8 @@ def reduce_angle(w: Formula, x: str, has_fma: bool) -> Reduced:
     high = w.whole("shl", quadrant, real.bits - 2)  # bit 1 does
     lower = w.whole("and", high, real.sign_bit)
     z = w.mul(r, r)
-    sin = w.fused(w.mul(r, z), _polynomial(w, z, NUMBERS[real].sin), r)
-    tail = w.fused(z, _polynomial(w, z, NUMBERS[real].cos), -0.5)
+    sin = w.fused(w.mul(r, z), _polynomial(w, z, w.known.sin), r)
+    tail = w.fused(z, _polynomial(w, z, w.known.cos), -0.5)
     return Reduced(sin, w.fused(z, tail, 1.0), swap, odd, lower)
 
 
@@ -148,12 +76,11 @@ def within_half_a_turn(w: Formula, x: str, has_fma: bool) -> str:
     return x
 
 
-def _half_pi(w: Formula, has_fma: bool) -> tuple[float, ...]:
-    known = NUMBERS[w.code.real]
-    return known.half_pi_fused if has_fma else known.half_pi_short
+def _half_pi(w: Formula, has_fma: bool) -> Sequence[float]:
+    return w.known.half_pi_fused if has_fma else w.known.half_pi_short
 
 
-def _polynomial(w: Formula, z: str, coefficients: tuple[float, ...]) -> str:
+def _polynomial(w: Formula, z: str, coefficients: Sequence[float]) -> str:
     return w.polynomial(z, coefficients, "fmuladd")
 
 
@@ -188,7 +115,7 @@ LOG2_E = 1.4426950408889634
 
 def exponential(w: Formula, x: str) -> str:
     """e^x, within 1 ulp or so; scaled in two halves, so that it goes down to the smallest subnormal number."""
-    known = NUMBERS[w.code.real]
+    known = w.known
     clamped = _limit(w, "ogt", _limit(w, "olt", x, known.lowest), known.highest)
     return scaled(w, *reduced_exponent(w, clamped))
 
@@ -203,7 +130,7 @@ def scaled(w: Formula, tail: str, n: str) -> str:
 
 def expm1(w: Formula, x: str) -> str:
     """e^x - 1, accurate near zero; the scale is one number, so x must be below 709 or the result is infinite."""
-    known = NUMBERS[w.code.real]
+    known = w.known
     clamped = _limit(w, "ogt", _limit(w, "olt", x, -known.saturation), known.highest)
     tail, n = reduced_exponent(w, clamped)
     # at most 2^1023: what lies above overflows in the doubling at the end
@@ -215,13 +142,13 @@ def expm1(w: Formula, x: str) -> str:
 def hyperbolic_tangent(w: Formula, x: str) -> str:
     """tanh x = e/(e + 2) with e = e^(2|x|) - 1, and the sign of x; within 3 ulp, exact signs and limits."""
     size = w.call("fabs", x)
-    e = expm1(w, _limit(w, "ogt", w.add(size, size), NUMBERS[w.code.real].saturation))
+    e = expm1(w, _limit(w, "ogt", w.add(size, size), w.known.saturation))
     return w.call("copysign", w.div(e, w.add(e, 2.0)), x)
 
 
 def reduced_exponent(w: Formula, x: str, low: str = "") -> tuple[str, str]:
     """e^r - 1, and n as an integer, where x + low = n ln 2 + r."""
-    known, shift = NUMBERS[w.code.real], w.code.real.shift
+    known, shift = w.known, w.code.real.shift
     shifted = w.add(w.mul(x, LOG2_E), shift)
     minus_n = w.sub(shift, shifted)
     r = x
@@ -262,7 +189,7 @@ def arctangent(w: Formula, y: str, x: str | float) -> str:
     divisor = w.pick(none, 1.0, divisor)
     r = w.div(w.sub(low, offset), divisor)
     z = w.mul(r, r)
-    angle = w.fused(w.mul(r, z), _polynomial(w, z, NUMBERS[w.code.real].atan), r)
+    angle = w.fused(w.mul(r, z), _polynomial(w, z, w.known.atan), r)
     angle = w.add(w.pick(wide, math.pi / 4, 0.0), angle)
     angle = w.pick(steep, w.sub(math.pi / 2, angle), angle)
     backward = w.test("olt", w.call("copysign", 1.0, x), 0.0)

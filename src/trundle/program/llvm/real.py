@@ -1,13 +1,45 @@
-"""Kinds of real numbers that code computes with: what LLVM calls them, and how their bits are laid out."""
+"""Kinds of real numbers that code computes with: what LLVM calls them, how their bits are laid out, their functions'
+coefficients.
+"""
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
 
 import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray
+
+
+@dataclass(frozen=True)
+class FunctionCoefficients:
+    """Polynomials, the first coefficient first; constants in parts, the largest first; bounds beyond which results are
+    known.
+    """
+
+    sin: Sequence[float]
+    cos: Sequence[float]
+    half_pi_fused: Sequence[float]
+    half_pi_short: Sequence[float]
+    expm1: Sequence[float]
+    ln2: Sequence[float]
+    highest: float
+    lowest: float
+    saturation: float
+    atan: Sequence[float]
+    log: Sequence[float]
+    power: Sequence[float]
+    arcsine: Sequence[float]
+    erf: Sequence[float]
+    erfc: Sequence[float]
+    third: Sequence[float]
+    half_pi: Sequence[float]
+    furthest: float
 
 
 @dataclass(frozen=True)
@@ -46,6 +78,12 @@ class Real:
     def dtype(self) -> np.dtype[np.floating]:
         """NumPy's type of such numbers."""
         return np.dtype(f"f{self.bytes}")
+
+    @cached_property
+    def functions(self) -> FunctionCoefficients:
+        """Coefficients of their functions."""
+        text = files("trundle.program.llvm").joinpath("coefficients.toml").read_text(encoding="utf-8")
+        return FunctionCoefficients(**tomllib.loads(text)["double" if self is DOUBLE else "single"])
 
     def number(self, value: float) -> str:
         """A constant as LLVM text, rounded to the nearest such number; LLVM writes all formats as doubles."""
