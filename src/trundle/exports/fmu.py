@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import os
 import shutil
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -18,7 +17,8 @@ from tempfile import TemporaryDirectory
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from trundle import operating_system
-from trundle.errors import InputError
+from trundle.errors import InputError, TrundleError
+from trundle.exports.building import printed
 from trundle.exports.fmi_description import (
     FmiVariable,
     Interface,
@@ -272,17 +272,11 @@ def _library(compiler: str, version: str, name: str, work: str) -> tuple[dict[st
 
 def _compile(command: Sequence[str], work: str) -> None:
     """Run a compiler; InputError with what it said where it fails, as an FMU without a binary is of no use here."""
-    done = subprocess.run(
-        command, cwd=work, capture_output=True, encoding="utf-8", errors="replace", check=False
-    )
-    if not done.returncode:
-        return
-    lines = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
-    said = next((line for line in lines if "error" in line), lines[0])
-    hint = (
-        f"{command[0]} is $CC, cc, gcc or clang, the first that is there: set CC to a C compiler that works"
-    )
-    raise InputError(f"the FMU didn't compile: {command[0]} failed: {said}", key="to", hint=hint)
+    try:
+        printed(command, work)
+    except TrundleError as problem:
+        hint = f"{command[0]} is $CC, cc, gcc or clang, the first that is there: set CC to a C compiler that works"
+        raise InputError(f"the FMU didn't compile: {problem}", key="to", hint=hint) from None
 
 
 def _place(version: str) -> tuple[str, str] | None:

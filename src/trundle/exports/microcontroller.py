@@ -4,16 +4,15 @@ calls take where the tools that build and run them are here.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from trundle.errors import TrundleError
+from trundle.exports.building import printed
 from trundle.exports.control_loop import loop_words
 from trundle.languages.c import CTexts
 from trundle.languages.language import Function
@@ -21,7 +20,6 @@ from trundle.languages.package import Content, Package, Target, filled
 
 _COMPILER, _EMULATOR = "arm-none-eabi-gcc", "qemu-system-arm"
 _UNKNOWN = None, None
-_PATIENCE = 300  # s
 
 
 @dataclass(frozen=True)
@@ -132,13 +130,13 @@ def taken(files: Mapping[str, str], name: str) -> Taken:
     with TemporaryDirectory() as folder:
         for file, text in files.items():
             (Path(folder) / file).write_text(text, encoding="utf-8")
-        printed = _run(["make"], folder)
+        built = printed(["make"], folder)
         flash = {
             line.split()[-1]: sum(map(int, line.split()[:2]))
-            for line in printed.splitlines()
+            for line in built.splitlines()
             if re.fullmatch(r"[\d\s]+[0-9a-f]+\s\S+", line)
         }
-        version = _run([_COMPILER, "-dumpversion"], folder).strip()
+        version = printed([_COMPILER, "-dumpversion"], folder).strip()
         stack = _stack((Path(folder) / f"{name}.su").read_text(encoding="utf-8"), f"{name}_")
         if "control.c" in files:
             stack |= _stack((Path(folder) / "control.su").read_text(encoding="utf-8"), "", ("on_timer",))
@@ -154,7 +152,7 @@ def _counted(folder: str) -> dict[str, tuple[int | None, int | None]]:
     """Instructions and bytes of stack of calls, as the program prints them; none without the emulator."""
     if shutil.which(_EMULATOR) is None:
         return {}
-    lines = _run(["make", "-s", "benchmark"], folder).splitlines()
+    lines = printed(["make", "-s", "benchmark"], folder).splitlines()
     return {name: (int(count), int(stack)) for name, count, stack in (line.split() for line in lines)}
 
 
@@ -220,32 +218,6 @@ def _facts(cost: Taken) -> dict[str, object]:
     if cost.loop is not None:
         sizes["flash_of_loop"] = cost.loop
     return {"tools": cost.tools, **sizes, "functions": functions}
-
-
-def _run(command: Sequence[str], folder: str) -> str:
-    """What a command prints; TrundleError with its first line of complaint where it fails or takes too long."""
-    # a make that calls Trundle hands on options by which this one would print more
-    ours = {
-        name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
-    }
-    try:
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=_PATIENCE,
-            check=False,
-            env=ours,
-        )
-    except subprocess.TimeoutExpired:
-        raise TrundleError(f"{' '.join(command)} was not done after {_PATIENCE} s") from None
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
-        said = next((line for line in lines if "error" in line), lines[0])
-        raise TrundleError(f"{' '.join(command)} failed: {said}")
-    return done.stdout
 
 
 PACKAGES = (

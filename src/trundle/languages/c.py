@@ -248,25 +248,14 @@ class CTexts:
             calls = "\n".join(line for entry in self.entries for line in self._call(entry))
             return filled("c/calls.c", name=self.name, real=self.real, calls=calls)
         state, given, parameter = self.dynamics.program.inputs
-        known = {
-            "name": self.name,
-            "real": self.real,
-            "states": self.counts[state],
-            "defaults": self._default(parameter),
-        }
-        return filled(
-            "c/main.c",
-            **known,
-            **self._moves(known),
-            inputs=self.counts[given],
-            room=self.counts[given] if given.size else "1",
-            given=", ".join(map(self.language.number, self.content.moved)) or "0",
-            columns=",".join(self.content.columns),
-            step=self.content.step,
-            reading=filled("c/reading.c", names=", ".join(self.content.input_names) or "none").rstrip("\n"),
-        )
+        known = self.content.example(self.language.number)
+        known |= {"real": self.real, "states": self.counts[state], "defaults": self._default(parameter)}
+        known |= {"inputs": self.counts[given], "room": self.counts[given] if given.size else "1"}
+        known["given"] = known["given"] or "0"
+        reading = filled("c/reading.c", names=known["names"]).rstrip("\n")
+        return filled("c/main.c", **known, **self._moves(known), reading=reading)
 
-    def _moves(self, known: Mapping[str, str]) -> dict[str, str]:
+    def _moves(self, known: Mapping[str, object]) -> dict[str, str]:
         """How an example goes on by a step, from sample to sample where controllers sample."""
         if self.sampling is None:
             step = f"{self.name}_step(state, input, {known['defaults']}, ({self.real})h, state);"

@@ -59,13 +59,9 @@ class _Thin:
         held = parameter in self.code.structures
         return filled(
             "cpp/main.cpp",
-            name=self.name,
+            **self.code.content.example(self.code.language.number),
             state=self.types[state],
             input=self.types[given],
-            given=", ".join(map(self.code.language.number, self.code.content.moved)),
-            columns=",".join(self.code.content.columns),
-            step=self.code.content.step,
-            names=", ".join(self.code.content.input_names) or "none",
             parameter=f"{self.code.structures[parameter].type}_defaults, " if held else "",
         )
 

@@ -94,13 +94,7 @@ def _package(content: Content) -> Package:
     }
     example = ""
     if content.dynamics is not None:
-        files["example.js"] = filled(
-            "javascript/example.js",
-            name=content.name,
-            given=", ".join(map(_number, content.moved)),
-            columns=",".join(content.columns),
-            step=content.step,
-        )
+        files["example.js"] = filled("javascript/example.js", **content.example(_number))
         example = f"\n{content.runs('node example.js 30 STEP')}."
     return Package(files, _usage(content.name, content.entries[0], example), {}, content.notes)
 

@@ -124,13 +124,8 @@ def _package(content: Content) -> Package:
     files[f"+{name}/groups.m"] = _groups(name, content.words)
     example = ""
     if content.dynamics is not None:
-        files["main.m"] = filled(
-            "octave/main.m",
-            name=name,
-            given="; ".join(map(_number, content.moved)) or "zeros(0, 1)",
-            columns=",".join(content.columns),
-            step=content.step,
-        )
+        given = content.example(_number, "; ")
+        files["main.m"] = filled("octave/main.m", **{**given, "given": given["given"] or "zeros(0, 1)"})
         example = f" {content.runs('main(30, STEP)')};\n`ode45` takes"
         example += f" `@(t, x) {name}.dynamics(x, input, parameter)`."
     return Package(files, _usage(name, content.entries[0], example), {}, content.notes, first=OCTAVE.first)

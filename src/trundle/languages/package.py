@@ -143,6 +143,16 @@ class Content:
         """The inputs of an example: 1 each where nobody said others."""
         return self.inputs or (1.0,) * (0 if self.dynamics is None else self.dynamics.program.inputs[1].size)
 
+    def example(self, number: Callable[[float], str], between: str = ", ") -> dict[str, object]:
+        """What examples of all languages are filled with: what moves the robot, by literals, and what they print."""
+        return {
+            "name": self.name,
+            "given": between.join(map(number, self.moved)),
+            "columns": ",".join(self.columns),
+            "step": self.step,
+            "names": ", ".join(self.input_names) or "none",
+        }
+
     def runs(self, command: str) -> str:
         """How a README says that a command runs the example, of whose words STEP is the step."""
         said = f"`{command.replace('STEP', f'{self.step:g}')}` runs the robot from its start"

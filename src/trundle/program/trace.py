@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate, pairwise, repeat
 from typing import TYPE_CHECKING
 
 from trundle.errors import InputError, TrundleError
@@ -71,10 +71,7 @@ def trace(name: str, inputs: Vectors, outputs: Vectors) -> Program:
         raise InputError(
             f"program '{name}' uses the symbols {', '.join(missing)}, which are in none of its inputs"
         )
-    ends = [0]
-    for column in columns:
-        ends.append(ends[-1] + column.numel())
-    parts = [joined[a:b] for a, b in pairwise(ends)]
+    parts = [joined[a:b] for a, b in pairwise(_ends(column.numel() for column in columns))]
     function = ca.Function("program", symbols, parts)
     return simplify(_read(name, groups_in, groups_out, function))
 
@@ -229,34 +226,23 @@ def _swept(program: Program, places: Sequence[int], read: Sequence[Group], *, ad
     values = to_casadi(program, at_rest=True).call([*symbols.values()])
     at = [program.inputs[k] for k in places]
     given, swept = (program.outputs, at) if adjoint else (at, program.outputs)
-    names = _fresh([group.name for group in given], {*symbols})
+    names: list[str] = []
+    for group in given:
+        fresh = (f"{mark}{group.name}" for mark in accumulate(repeat("d ")))
+        names.append(next(name for name in fresh if name not in (*symbols, *names)))
     seeds = [ca.SX.sym(name, group.size) for name, group in zip(names, given, strict=True)]
     base = ca.vertcat(*(symbols[group.name] for group in at))
     column = ca.jtimes(ca.vertcat(*values), base, ca.vertcat(*seeds), adjoint)
-    parts = ca.vertsplit(column, _ends(swept))
+    parts = ca.vertsplit(column, _ends(group.size for group in swept))
     inputs = {group.name: (group.labels, symbols[group.name]) for group in read}
     inputs |= {name: (g.labels, s) for name, g, s in zip(names, given, seeds, strict=True)}
     results = {group.name: (group.labels, part) for group, part in zip(swept, parts, strict=True)}
     return trace(f"{program.name}_{'against' if adjoint else 'along'}", inputs, results)
 
 
-def _fresh(names: Sequence[str], taken: set[str]) -> list[str]:
-    """The names with a d before them, more of them where that is taken."""
-    made: list[str] = []
-    for name in names:
-        new = f"d {name}"
-        while new in taken:
-            new = f"d {new}"
-        taken.add(new)
-        made.append(new)
-    return made
-
-
-def _ends(groups: Sequence[Group]) -> list[int]:
-    ends = [0]
-    for group in groups:
-        ends.append(ends[-1] + group.size)
-    return ends
+def _ends(sizes: Iterable[int]) -> list[int]:
+    """Where parts of a column begin and end."""
+    return list(accumulate(sizes, initial=0))
 
 
 def to_casadi(program: Program, *, at_rest: bool = False) -> SX:
