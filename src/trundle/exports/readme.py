@@ -4,30 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trundle.files import signature
-from trundle.languages.package import Content, Entry, Package
+from trundle.languages.package import Content, Entry, Package, filled
 from trundle.program import Group
-
-_INTRODUCTION = """\
-# {name}
-
-{summary}, {signature} from the model "{model}" (SHA-256 of its equations' source: {digest}).
-{described}All numbers are in SI units, angles in radians, speeds of a moving base in the base's own axes. Matrices
-"d a/d b" are row-major: a row for each a, a column for each b.
-"""
 
 
 def readme(content: Content, summary: str, package: Package) -> str:
     """The text of README.md: how to use it, then tables of every function's numbers."""
     described = "The description that it came from is in `description.yaml`. " if content.description else ""
-    head = _INTRODUCTION.format(
-        name=content.name,
-        summary=summary[0].upper() + summary[1:],
-        signature=signature(),
-        model=content.model,
-        digest=content.digest,
-        described=described,
-    )
+    head = filled(
+        "package/introduction.md", name=content.name, summary=summary[0].upper() + summary[1:],
+        model=content.model, digest=content.digest, described=described,
+    )  # fmt: skip
     return "\n".join([head, package.usage.strip(), "", *_tables(content.entries, package.first), ""])
 
 

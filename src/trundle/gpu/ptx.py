@@ -19,6 +19,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -105,31 +106,6 @@ def _translated(code: Code, entry: str, signature: str, begin: str, end: str, ta
     return Ptx(made, entry, code.real.dtype, target)
 
 
-_KERNEL = """\
-target triple = "nvptx64-nvidia-cuda"
-{arrays}
-{functions}
-define ptx_kernel void @{entry}({arguments}) #0 {{
-thread:
-{room}
-{registers}
-  %before = mul i64 %ctaid.long, %ntid.long
-  %own = add i64 %before, %tid.long
-  {begin} = add i64 %thread.begin, %own
-  {end} = add i64 {begin}, 1
-  %there = icmp slt i64 {begin}, %thread.end
-  br i1 %there, label %entry, label %nothing
-nothing:
-  ret void
-entry:
-{body}
-}}
-{declarations}
-attributes #0 = {{ nounwind }}
-!0 = !{{}}
-"""
-
-
 def _module(code: Code, entry: str, signature: str, begin: str, end: str) -> str:
     """LLVM text of a kernel whose thread works on one lane of those that `begin` and `end` bound."""
     outer = signature.replace(begin, "%thread.begin").replace(end, "%thread.end")
@@ -142,17 +118,22 @@ def _module(code: Code, entry: str, signature: str, begin: str, end: str) -> str
         for name, read in names.items()
     ]
     declarations = [*sorted(code.declarations), *(f"declare i32 {read}" for read in names.values())]
-    return _KERNEL.format(
-        arrays="\n".join(code.arrays.values()),
-        functions="".join(code.functions),
-        entry=entry,
-        arguments=outer.replace("ptr %", "ptr align 8 %"),
-        room="\n".join(room),
-        registers="\n".join(registers),
-        begin=begin,
-        end=end,
-        body="\n".join(body),
-        declarations="\n".join(declarations),
+    return (
+        files("trundle.gpu")
+        .joinpath("kernel.ll")
+        .read_text(encoding="utf-8")
+        .format(
+            arrays="\n".join(code.arrays.values()),
+            functions="".join(code.functions),
+            entry=entry,
+            arguments=outer.replace("ptr %", "ptr align 8 %"),
+            room="\n".join(room),
+            registers="\n".join(registers),
+            begin=begin,
+            end=end,
+            body="\n".join(body),
+            declarations="\n".join(declarations),
+        )
     )
 
 

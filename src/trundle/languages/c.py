@@ -23,6 +23,7 @@ from trundle.languages.language import (
     c_operators,
     identifier,
     identifiers,
+    printable,
     require_identifier,
     text_of,
 )
@@ -117,8 +118,7 @@ def _framed(real: str, structures: Mapping[Group, Structure], function: Function
 
 def comment(text: str) -> str:
     """Text that may stand in a comment, whatever it says."""
-    plain = "".join(sign if sign.isprintable() else "?" for sign in text)
-    return re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", plain)
+    return re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", printable(text))
 
 
 def _with_fields(line: str, array: str, fields: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from trundle.languages.language import (
     Function,
     Language,
     identifiers,
+    printable,
     require_identifier,
     text_of,
 )
@@ -213,7 +214,7 @@ def _constants(content: Content, taken: Sequence[str]) -> Iterator[tuple[str, st
 
 def _plain(text: str) -> str:
     """Text in a line of its own, whatever it says."""
-    return "".join(sign if sign.isprintable() and sign.isascii() else "?" for sign in text)
+    return printable(text).encode("ascii", "replace").decode()
 
 
 PACKAGES = (

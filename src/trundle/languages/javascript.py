@@ -6,7 +6,15 @@ import json
 import math
 from collections.abc import Sequence
 
-from trundle.languages.language import Function, Language, arguments, c_operators, require_identifier, text_of
+from trundle.languages.language import (
+    Function,
+    Language,
+    arguments,
+    c_operators,
+    printable,
+    require_identifier,
+    text_of,
+)
 from trundle.languages.package import Content, Entry, Package, Target, filled, helpers, words
 
 _MATH = (
@@ -123,7 +131,7 @@ def _types(content: Content, functions: Sequence[Function]) -> str:
 
 def _comment(text: str) -> str:
     """Text inside a comment, whatever it says."""
-    return "".join(sign if sign.isprintable() else "?" for sign in text).replace("*/", "* /")
+    return printable(text).replace("*/", "* /")
 
 
 def _npm(name: str) -> dict[str, str]:

@@ -197,6 +197,11 @@ def identifier(name: str) -> str:
     return f"n{plain}" if plain[0].isdigit() else plain
 
 
+def printable(text: str) -> str:
+    """Text as comments and literals may hold it: control characters are question marks."""
+    return "".join(sign if sign.isprintable() else "?" for sign in text)
+
+
 def is_name(name: str, language: Language) -> bool:
     """Whether functions and modules may be called so: also in the form of foreign words, as they go on (AGV_step)."""
     foreign = re.fullmatch(language.foreign, name) and name not in language.reserved

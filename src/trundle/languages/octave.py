@@ -12,6 +12,7 @@ from trundle.languages.language import (
     Language,
     arguments,
     identifiers,
+    printable,
     require_identifier,
     text_of,
 )
@@ -133,7 +134,7 @@ def _package(content: Content) -> Package:
 
 def _wrapped(line: str) -> list[str]:
     """Lines of help, whatever names say."""
-    return wrap("".join(sign if sign.isprintable() else "?" for sign in line), 100, subsequent_indent="  ")
+    return wrap(printable(line), 100, subsequent_indent="  ")
 
 
 def _usage(name: str, first: Entry, example: str) -> str:
@@ -170,8 +171,8 @@ def _listed(items: Iterable[str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A literal, whatever the text says; control characters, which none can hold, are question marks."""
-    return "'" + "".join(sign if sign.isprintable() else "?" for sign in text).replace("'", "''") + "'"
+    """A literal, whatever the text says."""
+    return "'" + printable(text).replace("'", "''") + "'"
 
 
 PACKAGES = (Target("octave", "a package of functions for Octave and MATLAB, with an example", _package),)

@@ -11,7 +11,7 @@ from functools import partial
 from textwrap import fill, indent
 
 from trundle.files import signature
-from trundle.languages.language import Function, Language, arguments, require_identifier, text_of
+from trundle.languages.language import Function, Language, arguments, printable, require_identifier, text_of
 from trundle.languages.package import Content, Entry, Package, Target, Word, filled, helpers
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
@@ -90,8 +90,7 @@ def _docstring(told: Sequence[str]) -> list[str]:
 
 
 def _wrapped(line: str) -> str:
-    safe = "".join(sign if sign.isprintable() else "?" for sign in line)
-    safe = safe.replace("\\", "\\\\").replace('"', '\\"')
+    safe = printable(line).replace("\\", "\\\\").replace('"', '\\"')
     return fill(safe, 110, subsequent_indent="    ", break_on_hyphens=False)
 
 

@@ -14,9 +14,10 @@ from trundle.scalars import plus, times
 Source = tuple[str, str] | None
 # Slopes by the whole state cost as much as so many directions for every state, as they are shared by all directions.
 _SHARED = 5
+_STATE = "state"
 
 
-def with_tangents(program: Program, along: Mapping[str, Source], state: str = "state") -> Program:
+def with_tangents(program: Program, along: Mapping[str, Source]) -> Program:
     """The program with the derivatives of all its outputs behind them: y, then Ẏ_j = ∂y/∂x S_j + ∂y/∂θ_j for every j.
 
     Of the shorter of two ways: an operation's rate by its operands' in every direction, or ∂y/∂x once for all of them.
@@ -24,11 +25,9 @@ def with_tangents(program: Program, along: Mapping[str, Source], state: str = "s
     Parameters
     ----------
     program : Program
-        What is differentiated. Its group `state` gets the columns S_j = ∂x/∂θ_j behind x, one after the other.
+        What is differentiated. Its group "state" gets the columns S_j = ∂x/∂θ_j behind x, one after the other.
     along : mapping of str to (group, label) or None
         By name what θ_j is: an element of another input group, or None for one that only the start hangs on.
-    state : str
-        The name of the input group x.
 
     Returns
     -------
@@ -50,26 +49,23 @@ def with_tangents(program: Program, along: Mapping[str, Source], state: str = "s
     ----------
     Griewank & Walther 2008, ch. 3.2, forward mode; Hairer, Nørsett & Wanner 1993, sec. I.14, variational equations.
     """
-    size = program.inputs[program.input_index(state)].size
-    every = [_written(program, along, state, _swept)]
+    size = program.inputs[program.input_index(_STATE)].size
+    every = [_written(program, along, _swept)]
     if _SHARED * len(along) >= size:
-        every.append(_written(program, along, state, _by_slopes))
-    return min(every, key=lambda made: made.operations_excluding(*_others(program, state)))
-
-
-def _others(program: Program, state: str) -> list[str]:
-    return [group.name for group in program.inputs if group.name != state]
+        every.append(_written(program, along, _by_slopes))
+    others = [group.name for group in program.inputs if group.name != _STATE]
+    return min(every, key=lambda made: made.operations_excluding(*others))
 
 
 class _Differentiated:
     """A program while its derivatives are written: its values, x, the columns S_j, and what θ_j is."""
 
-    def __init__(self, program: Program, along: Mapping[str, Source], state: str) -> None:
+    def __init__(self, program: Program, along: Mapping[str, Source]) -> None:
         self.builder = builder = Builder()
         values = copied(builder, program, builder.load)
         self.groups = [[Node(builder, values[result]) for result in group] for group in program.results]
         self.flat = [value for group in self.groups for value in group]
-        place = program.input_index(state)
+        place = program.input_index(_STATE)
         size = program.inputs[place].size
 
         def element(index: int) -> Node:
@@ -114,9 +110,9 @@ def _by_slopes(found: _Differentiated) -> list[list[Operand]]:
 _Way = Callable[[_Differentiated], list[list[Operand]]]
 
 
-def _written(program: Program, along: Mapping[str, Source], state: str, way: _Way) -> Program:
+def _written(program: Program, along: Mapping[str, Source], way: _Way) -> Program:
     """The program by one of the ways."""
-    found = _Differentiated(program, along, state)
+    found = _Differentiated(program, along)
     rows = way(found)
     results: list[tuple[int, ...]] = []
     begin = 0
@@ -126,7 +122,7 @@ def _written(program: Program, along: Mapping[str, Source], state: str, way: _Wa
         results.append(tuple(_number(found.builder, value) for value in values))
         begin = end
     instructions = tuple(found.builder.instructions)
-    inputs = tuple(_widened(group, along) if group.name == state else group for group in program.inputs)
+    inputs = tuple(_widened(group, along) if group.name == _STATE else group for group in program.inputs)
     outputs = tuple(_widened(group, along) for group in program.outputs)
     name = f"{program.name}, differentiated"
     return share_reciprocals(Program(name, inputs, outputs, instructions, tuple(results)))
