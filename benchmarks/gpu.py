@@ -58,14 +58,14 @@ def _executed(model: Any, precision: Precision, steps: int) -> Counter[str]:
     from tools.ptx import Machine
     from trundle.gpu.ptx import TARGET
     from trundle.gpu.rolling import kernel_of
-    from trundle.program.rollout import NEVER, Asked, bits_of
+    from trundle.program.rollout import NEVER, RolloutRequest, bits_of
 
     start, groups = _given(model)
-    asked = Asked.of(
+    request = RolloutRequest.of(
         model.dynamics, start, groups, dt=DT, steps=steps, every=None, count=None, state="state", rate="rate",
         projection=None,
     )  # fmt: skip
-    ptx = kernel_of(asked, precision, TARGET)
+    ptx = kernel_of(request, precision, TARGET)
     machine = Machine(ptx.text)
 
     def put(values: Any, dtype: Any) -> int:
@@ -75,7 +75,7 @@ def _executed(model: Any, precision: Precision, steps: int) -> Counter[str]:
         return address
 
     words = [put(start, ptx.dtype), 0, 1, 1, NEVER, bits_of(DT)]
-    for channel in asked.channels.values():
+    for channel in request.channels.values():
         words += [put(channel.data, ptx.dtype), 0]
     machine.launch(ptx.entry, 1, 1, [put(words, np.int64), 0, 1, 0, steps])
     return machine.executed
@@ -84,6 +84,7 @@ def _executed(model: Any, precision: Precision, steps: int) -> Counter[str]:
 def _rate(model: Any, quick: bool, **where: Any) -> float:
     """Steps per second, the time of a rollout half as long taken off: copies and compilation are no steps."""
     from trundle.gpu.devices import Device
+    from trundle.program.rollout import rollout
 
     device = Device(**where)
     count, steps = (1 << 14, 1000) if device.is_cpu else (1 << 20, 1000 if quick else 10_000)
@@ -91,7 +92,8 @@ def _rate(model: Any, quick: bool, **where: Any) -> float:
 
     def seconds(steps: int) -> float:
         began = time.perf_counter()
-        device.rollout(model.dynamics, start, groups, dt=DT, steps=steps, every=None, count=count)
+        how = {"dt": DT, "steps": steps, "every": None, "count": count}
+        rollout(model.dynamics, start, groups, **how, run=device.run)
         return time.perf_counter() - began
 
     seconds(steps)

@@ -15,12 +15,12 @@ from languages.rounding import DOUBLE, SINGLE, off
 from parameters import mostly_slow
 from trundle.choices import Precision
 from trundle.gpu import rolling
+from trundle.gpu.devices import Device
 from trundle.gpu.ptx import Ptx, rollout_ptx
-from trundle.gpu.rolling import rollout
 from trundle.program import Program, Tracer
 from trundle.program.llvm import llvm_cut, llvm_rollout
 from trundle.program.llvm.llvm_rollout import ChannelLayout
-from trundle.program.rollout import Asked
+from trundle.program.rollout import RolloutRequest
 from trundle.program.rollout import rollout as native
 from trundle.program.tracer import Node, traced
 
@@ -92,7 +92,7 @@ def rollouts_stay_within_their_rounding(name: str, precision: Precision, seed: i
     model = MODELS[name]()
     x, u, p = (each.astype(np.float32).astype(float) for each in states(model, 20, seed))
     groups = {"input": u, "parameter": p}
-    roll = partial(rollout, device="cuda", precision=precision)
+    roll = partial(native, run=Device("cuda", precision).run)
     there, here = (run(model.dynamics, x, groups, dt=DT, steps=STEPS, every=None) for run in (roll, native))
     unit = SINGLE if precision == "single" else DOUBLE
     assert off(unrolled(model.dynamics), (x, u, p), there.final, here.final, unit) <= 1
@@ -117,9 +117,9 @@ def test_rollouts_that_are_cut_into_functions(
     monkeypatch.setattr(llvm_cut, "PIECE", 60)
     texts: list[str] = []
 
-    def fresh(asked: Asked, precision: Precision, target: str) -> Ptx:
-        layouts = {s: ChannelLayout(c.wide, c.stepped) for s, c in asked.channels.items()}
-        ptx = rollout_ptx(asked.program, asked.state, layouts, precision=precision)
+    def fresh(request: RolloutRequest, precision: Precision, target: str) -> Ptx:
+        layouts = {s: ChannelLayout(c.wide, c.stepped) for s, c in request.channels.items()}
+        ptx = rollout_ptx(request.program, request.state, layouts, precision=precision)
         texts.append(ptx.text)
         return ptx
 

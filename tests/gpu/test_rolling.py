@@ -12,7 +12,7 @@ import pytest
 from gpu.fake_cuda import FakeGpu
 from trundle.errors import InputError, NumericsError
 from trundle.gpu import cubins, cuda
-from trundle.gpu.rolling import rollout
+from trundle.gpu.devices import Device
 from trundle.program import Program, trace
 from trundle.program.rollout import rollout as native
 
@@ -45,7 +45,7 @@ def test_robots_are_those_of_the_cpu(gpu: FakeGpu, precision: str, shape: str) -
     k = 4.0 if shape in ("one", "stepped") else rng.uniform(1, 9, count)
     groups = {"input": {"u": u}, "parameter": {"k": k}}
     how = {"dt": 0.01, "steps": steps, "every": 3}
-    there = rollout(swinging(), start, groups, device="cuda", precision=precision, **how)
+    there = native(swinging(), start, groups, run=Device("cuda", precision).run, **how)
     here = native(swinging(), start, groups, **how)
     assert there.states.shape == here.states.shape
     assert there.final.shape == here.final.shape
@@ -59,9 +59,8 @@ def _rolled(count: int = 700, steps: int = 8, **how):
     rng = np.random.default_rng(5)
     start, k = rng.normal(size=(2, count)), rng.uniform(1, 9, count)
     groups = {"input": {"u": rng.normal(size=(steps, count))}, "parameter": {"k": k}}
-    return rollout(
-        swinging(), start, groups, device="cuda", precision="double", dt=0.01, steps=steps, every=2, **how
-    )
+    there = Device("cuda").run
+    return native(swinging(), start, groups, run=there, dt=0.01, steps=steps, every=2, **how)
 
 
 def test_robots_that_do_not_fit_roll_one_after_the_other(gpu: FakeGpu) -> None:
@@ -193,11 +192,11 @@ def test_any_layout_and_any_memory(gpu: FakeGpu, campaign) -> None:
         how = {"dt": 0.01, "steps": steps, "every": None if rng.random() < 0.3 else every, "count": count}
         here = native(swinging(), start, groups, **how)
         precision = "single" if rng.random() < 0.5 else "double"
-        device = {"device": "cuda", "precision": precision}
+        there = Device("cuda", precision).run
         gpu.total = 1 << 30
-        whole = rollout(swinging(), start, groups, **how, **device)
+        whole = native(swinging(), start, groups, **how, run=there)
         gpu.total = int(rng.integers(100_000, 400_000))
-        cut = rollout(swinging(), start, groups, **how, **device)
+        cut = native(swinging(), start, groups, **how, run=there)
         assert np.array_equal(whole.states, cut.states)
         assert np.array_equal(whole.final, cut.final)
         _close(whole.final, here.final, steps, precision)

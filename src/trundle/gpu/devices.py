@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from trundle.choices import PRECISIONS, Precision
 from trundle.errors import InputError, require_known
 
 if TYPE_CHECKING:
-    from trundle.program.rollout import Rollout
+    from trundle.program.rollout import RolloutRunner
 
 
 @dataclass(frozen=True)
@@ -34,15 +35,14 @@ class Device:
         """What a result says of it; nothing of the CPU."""
         return {} if self.is_cpu else {"device": self.name, "precision": self.precision}
 
-    def rollout(self, *arguments: Any, **how: Any) -> Rollout:
-        """As `trundle.program.rollout.rollout`, there."""
+    @property
+    def run(self) -> RolloutRunner | None:
+        """What rolls robots there, for `trundle.program.rollout.rollout`; None of this machine's cores."""
         if self.is_cpu:
-            from trundle.program.rollout import rollout
+            return None
+        from trundle.gpu.rolling import run
 
-            return rollout(*arguments, **how)
-        from trundle.gpu.rolling import rollout as on_device
-
-        return on_device(*arguments, device=self.name, precision=self.precision, **how)
+        return partial(run, device=self.name, precision=self.precision)
 
 
 CPU = Device()

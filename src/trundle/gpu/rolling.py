@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from trundle.arrays import FloatArray
 from trundle.choices import Precision
 from trundle.errors import InputError, NumericsError
 from trundle.gpu.cuda import BLOCK, Cuda, opened
 from trundle.gpu.ptx import TARGET, Ptx, rollout_ptx
-from trundle.program import Program
-from trundle.program.channels import GroupInput
 from trundle.program.llvm.llvm_rollout import ITERATE, ChannelLayout
-from trundle.program.rollout import NEVER, Asked, ProgressCall, Rollout, bits_of
+from trundle.program.rollout import NEVER, ProgressCall, Rollout, RolloutRequest, bits_of
 
 LAUNCH_SECONDS = 0.1
 """About what a launch takes: progress and interrupts are answered, and no screen's watchdog ends it."""
@@ -32,58 +30,34 @@ _SHARE = 0.9  # of the free memory; the rest is the driver's, and rounding of ad
 _ALIGNED = 256  # bytes to which arrays are aligned, as the driver does
 
 
-def rollout(
-    program: Program,
-    initial: ArrayLike,
-    groups: Mapping[str, GroupInput],
-    *,
-    device: str,
-    precision: Precision,
-    dt: float,
-    steps: int,
-    every: int | None = 1,
-    count: int | None = None,
-    progress: ProgressCall | None = None,
-    state: str = "state",
-    rate: str = "rate",
-    projection: Program | None = None,
-    threads: int | None = None,
-    quick: bool = False,
+def run(
+    request: RolloutRequest, progress: ProgressCall | None, *, device: str, precision: Precision
 ) -> Rollout:
-    """What `program.rollout.rollout` does, with the same arguments, on a device.
-
-    Args:
-        device: "cuda", or "cuda:1" for the second one.
-        precision: of all numbers on the device, "double" or "single"; results are doubles.
-        threads, quick: of the CPU's; without meaning here.
+    """A rollout on the device "cuda", or "cuda:1" for the second one, in that precision; results are doubles.
 
     Raises:
-        InputError: as there; where the extra, the driver or the device is missing; single precision for a step that
-            is found by rounds.
+        InputError: the extra, the driver or the device is missing; single precision for a step that is found by rounds.
         NumericsError: the device fails, or has no room for a single robot.
     """
-    del threads, quick
-    asked = Asked.of(
-        program, initial, groups, dt=dt, steps=steps, every=every, count=count, state=state, rate=rate,
-        projection=projection,
-    )  # fmt: skip
-    if precision == "single" and any(group.name == ITERATE for group in asked.program.inputs):
+    if precision == "single" and any(group.name == ITERATE for group in request.program.inputs):
         # their error is measured in parts of what double precision resolves: rounds would never end
         message = "a step that is found by rounds, as over terrain, needs double precision"
         raise InputError(message, key="precision", hint='precision="double"')
-    job = _Job.prepare(asked, opened(device), precision)
+    job = _Job.prepare(request, opened(device), precision)
     with _ROLLING[job.cuda.number]:
         return job.run(progress)
 
 
-def kernel_of(asked: Asked, precision: Precision, target: str) -> Ptx:
+def kernel_of(request: RolloutRequest, precision: Precision, target: str) -> Ptx:
     """The PTX of a rollout, kept with its program."""
-    layouts = {s: ChannelLayout(c.wide, c.stepped) for s, c in asked.channels.items()}
+    layouts = {s: ChannelLayout(c.wide, c.stepped) for s, c in request.channels.items()}
     made_for = target if _number(target) < _number(TARGET) else TARGET
-    what = (asked.state, tuple(layouts.items()), precision, made_for)
-    kept: dict[Any, Ptx] = vars(asked.program).setdefault("ptx", {})
+    what = (request.state, tuple(layouts.items()), precision, made_for)
+    kept: dict[tuple[object, ...], Ptx] = vars(request.program).setdefault("ptx", {})
     if what not in kept:
-        kept[what] = rollout_ptx(asked.program, asked.state, layouts, precision=precision, target=made_for)
+        kept[what] = rollout_ptx(
+            request.program, request.state, layouts, precision=precision, target=made_for
+        )
     return kept[what]
 
 
@@ -95,7 +69,7 @@ def _number(target: str) -> int:
 class _Job:
     """A rollout on a device, and the arrays that it fills."""
 
-    asked: Asked
+    request: RolloutRequest
     cuda: Cuda
     kernel: Any
     dtype: np.dtype[np.floating]
@@ -103,11 +77,11 @@ class _Job:
     final: FloatArray
 
     @staticmethod
-    def prepare(asked: Asked, cuda: Cuda, precision: Precision) -> _Job:
-        ptx = kernel_of(asked, precision, cuda.target)
-        n, count = len(asked.start), asked.count or 1
-        samples, final = np.empty((asked.saved, n, count)), np.empty((n, count))
-        return _Job(asked, cuda, cuda.kernel(ptx), ptx.dtype, samples, final)
+    def prepare(request: RolloutRequest, cuda: Cuda, precision: Precision) -> _Job:
+        ptx = kernel_of(request, precision, cuda.target)
+        n, count = len(request.start), request.count or 1
+        samples, final = np.empty((request.saved, n, count)), np.empty((n, count))
+        return _Job(request, cuda, cuda.kernel(ptx), ptx.dtype, samples, final)
 
     def run(self, progress: ProgressCall | None) -> Rollout:
         """All robots, in chunks that fit into the device's memory."""
@@ -123,7 +97,7 @@ class _Job:
             self._roll(first, last, report)
         if progress:
             progress(1.0)
-        return self.asked.rolled(self.samples, self.final)
+        return self.request.rolled(self.samples, self.final)
 
     def _chunk(self) -> int:
         """Robots at a time; NumericsError where not even one fits."""
@@ -145,12 +119,12 @@ class _Job:
 
     def _layout(self, robots: int) -> _Arena:
         """Where everything lies: the table, states, samples, then the channels."""
-        n, size = len(self.asked.start), self.dtype.itemsize
+        n, size = len(self.request.start), self.dtype.itemsize
         arena = _Arena()
-        arena.add(8 * (6 + 2 * len(self.asked.channels)))
+        arena.add(8 * (6 + 2 * len(self.request.channels)))
         arena.add(n * robots * size)
-        arena.add(self.asked.saved * n * robots * size)
-        for channel in self.asked.channels.values():
+        arena.add(self.request.saved * n * robots * size)
+        for channel in self.request.channels.values():
             rows = channel.data.shape[0] if channel.stepped else 1
             arena.add(rows * (robots if channel.wide else 1) * size)
         return arena
@@ -165,7 +139,7 @@ class _Job:
                 began = time.perf_counter()
                 self.cuda.launch(self.kernel, robots, table, 0, robots, step, after)
                 self._took(after - step, time.perf_counter() - began)
-                report(after / self.asked.steps)
+                report(after / self.request.steps)
             self._read(self.final[:, first:last], states)
             self._read(self.samples[..., first:last], samples)
             self.samples[:1, :, first:last] = self._start(first, last)
@@ -175,8 +149,8 @@ class _Job:
     def _spans(self) -> Iterator[tuple[int, int]]:
         """Pairs of steps between which a launch goes; the next one's length follows from the last one's time."""
         step = 0
-        while step < self.asked.steps:
-            after = min(step + self._span, self.asked.steps)
+        while step < self.request.steps:
+            after = min(step + self._span, self.request.steps)
             yield step, after
             step = after
 
@@ -186,16 +160,16 @@ class _Job:
         self._span = max(1, min(wanted, 4 * self._span))
 
     def _start(self, first: int, last: int) -> FloatArray:
-        start = self.asked.start
+        start = self.request.start
         own = start[:, first:last] if start.ndim == 2 else start[:, None]
         return np.broadcast_to(own, (len(start), last - first))
 
     def _write(self, first: int, last: int, places: list[int]) -> None:
         """The table and all that it leads to; rows of samples are written by the device."""
-        asked, robots = self.asked, last - first
+        request, robots = self.request, last - first
         table_at, states_at, samples_at, *channels_at = places
-        table = [states_at, samples_at, robots, robots, asked.every or NEVER, bits_of(asked.dt)]
-        for channel, at in zip(asked.channels.values(), channels_at, strict=True):
+        table = [states_at, samples_at, robots, robots, request.every or NEVER, bits_of(request.dt)]
+        for channel, at in zip(request.channels.values(), channels_at, strict=True):
             data = channel.data[:, first:last] if channel.wide else channel.data[:, :1]
             self._put(at, data if channel.stepped else data[:1])
             table += [at, data.shape[1] if channel.stepped else 0]

@@ -26,6 +26,7 @@ from trundle.program.simplify import only_output, only_outputs
 from trundle.progress import Doing
 
 ProgressCall = Callable[[float], None]
+RolloutRunner = Callable[["RolloutRequest", ProgressCall | None], "Rollout"]
 
 SOUGHT = ("start", "error", "following")
 """The outputs of a projection whose numbers are sought by rounds."""
@@ -75,6 +76,7 @@ def rollout(
     rate: str = "rate",
     projection: Program | None = None,
     quick: bool = False,
+    run: RolloutRunner | None = None,
 ) -> Rollout:
     """Integrate x' = f(x, u, p) with the classical Runge-Kutta method of fourth order (Kutta 1901).
 
@@ -98,23 +100,26 @@ def rollout(
         threads: None for all cores.
         progress: called from this thread now and then with the fraction done, 1.0 at last.
         quick: whether it shall rather be compiled in a fifth of the time than run as fast as it can.
+        run: what rolls robots elsewhere, as `trundle.gpu.rolling.run` does; None for this machine's cores.
 
     Raises:
         InputError: a group is missing, unknown or of the wrong shape.
     """
-    asked = Asked.of(
+    request = RolloutRequest.of(
         program, initial, groups, dt=dt, steps=steps, every=every, count=count, state=state, rate=rate,
         projection=projection,
     )  # fmt: skip
+    if run is not None:
+        return run(request, progress)
     # A batch of one runs in lanes, too: scalar code is a third faster, and rounds otherwise.
-    lanes = 1 if asked.count is None else host().lanes
-    job = _Job.prepare(asked, lanes=lanes, quick=quick)
+    lanes = 1 if request.count is None else host().lanes
+    job = _Job.prepare(request, lanes=lanes, quick=quick)
     job.run(threads or available_cores(), progress)
-    return asked.rolled(job.samples, job.working[:, : job.count])
+    return request.rolled(job.samples, job.working[:, : job.count])
 
 
 @dataclass(frozen=True)
-class Asked:
+class RolloutRequest:
     """What a rollout was asked for, checked: wherever it runs, it begins with this.
 
     Attributes:
@@ -138,7 +143,7 @@ class Asked:
     def of(
         program: Program, initial: ArrayLike, groups: Mapping[str, GroupInput], *, dt: float, steps: int,
         every: int | None, count: int | None, state: str, rate: str, projection: Program | None,
-    ) -> Asked:  # fmt: skip
+    ) -> RolloutRequest:  # fmt: skip
         """See `rollout`; InputError where something doesn't fit."""
         if not isfinite(a_real(dt, "dt", above=0.0, unit="s")):
             raise InputError(f"expected a step of finite length, got {dt}", key="dt")
@@ -152,7 +157,7 @@ class Asked:
         if start.ndim not in (1, 2) or start.shape[0] != n:
             raise InputError(f"the initial '{state}' expects shape ({n},) or ({n}, count), got {start.shape}")
         number = common_count(channels, start, count)
-        return Asked(program, place, channels, start, number, dt, steps, every)
+        return RolloutRequest(program, place, channels, start, number, dt, steps, every)
 
     @property
     def saved(self) -> int:
@@ -220,26 +225,26 @@ class _Job:
     keep: list[object]  # whose addresses the native code has
 
     @staticmethod
-    def prepare(asked: Asked, *, lanes: int, quick: bool) -> _Job:
+    def prepare(request: RolloutRequest, *, lanes: int, quick: bool) -> _Job:
         """Compile for these channels, and lay out states, samples and the table that native code reads."""
-        program, channels, start, every = asked.program, asked.channels, asked.start, asked.every
-        count = asked.count or 1
+        program, channels, start, every = request.program, request.channels, request.start, request.every
+        count = request.count or 1
         layouts = {s: ChannelLayout(c.wide and lanes > 1, c.stepped) for s, c in channels.items()}
-        compiled = _compiled(program, asked.state, layouts, lanes, quick)
+        compiled = _compiled(program, request.state, layouts, lanes, quick)
         function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 4)(compiled.address)
         n, padded = start.shape[0], -(-count // lanes) * lanes
         working = np.empty((n, padded))
         working[:, :count] = start if start.ndim == 2 else start[:, None]
         working[:, count:] = working[:, count - 1 : count]  # lanes that do not exist follow the last one
-        samples = _aligned((asked.saved, n, count))
+        samples = _aligned((request.saved, n, count))
         samples[:1] = working[:, :count]
-        table = [working.ctypes.data, samples.ctypes.data, count, padded, every or NEVER, bits_of(asked.dt)]
+        table = [working.ctypes.data, samples.ctypes.data, count, padded, every or NEVER, bits_of(request.dt)]
         for channel in channels.values():
             table += [channel.data.ctypes.data, channel.step_stride]
         streams = sum(layout.wide and layout.stepped for layout in layouts.values())
         step_rows = streams + (n / every if every else 0)
         return _Job(
-            function, np.array(table, dtype=np.int64), working, samples, count, lanes, asked.steps, step_rows,
+            function, np.array(table, dtype=np.int64), working, samples, count, lanes, request.steps, step_rows,
             program.operations, [compiled, *(c.data for c in channels.values())],
         )  # fmt: skip
 

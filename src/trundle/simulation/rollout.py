@@ -22,6 +22,7 @@ from trundle.model.plant import STEP, Rates, Steps
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program import Program
 from trundle.program.rollout import GroupInput
+from trundle.program.rollout import rollout as program_rollout
 from trundle.progress import Progress
 from trundle.results import Batch
 from trundle.simulation.gradients import Tangents, directions_of
@@ -148,10 +149,10 @@ def rollout(
     rolled = _by_rates if isinstance(plant.motion, Rates) else _by_steps
     what = rolled(robots, h, steps, gradients, initial or {})
     with Progress(progress, steps * robots.count, f"{what.doing} {plant.name}", "robot steps") as bar:
-        result = where.rollout(
+        result = program_rollout(
             what.rate, what.start, {INPUT: robots.inputs or np.zeros(0), **what.groups}, dt=what.dt, steps=steps,
             every=every, count=robots.count, threads=threads, progress=bar.fraction, projection=what.ending,
-            quick=what.quick,
+            quick=what.quick, run=where.run,
         )  # fmt: skip
     states = result.states if result.states.ndim == 3 else result.states[:, :, None]
     stored = Stored(plant, frozen(states), np.asarray(result.steps), h, robots.inputs, robots.parameters)

@@ -19,6 +19,7 @@ from trundle.model.plant import DIVERGED, Plant, Steps
 from trundle.model.symbols import PARAMETER
 from trundle.program import Program
 from trundle.program.plain import to_plain
+from trundle.program.rollout import rollout as program_rollout
 from trundle.simulation.rollout_inputs import RolloutInputs, inputs_told, rollout_inputs
 from trundle.simulation.sampling import steps_of
 from trundle.sweeps.cases import Cases
@@ -198,10 +199,11 @@ class Work:
         """The measures of robots, and truths of what became of them."""
         programs, choices = self.programs, [case.places(columns[name]) for name, case in self.cases.items()]
         roll = programs.roll(robots, start, choices, self.steps, self.dt)
-        result = self.device.rollout(
+        result = program_rollout(
             programs.rates, roll.start, {PARAMETER: robots.parameters or np.zeros(0), **roll.groups}, dt=roll.dt,
             steps=roll.steps, every=None, count=robots.count, threads=threads, progress=progress,
             projection=programs.ending, quick=programs.is_quick(self.steps * self.design.count),
+            run=self.device.run,
         )  # fmt: skip
         last = max(self.steps - 1, 0)
         ending = {
