@@ -14,23 +14,22 @@ from trundle.robot.expressions import ExpressionError
 from trundle.robot.noun import Noun
 from trundle.robot.values import Reads, Value, problem
 
+_NUMBER = 'write a number, or a number with a unit ("24 V")'
+
 
 class ReadsConstant(Reads):
     """A value that uses no parameters: a run's numbers are its own."""
 
+    plain = "a run's number", _NUMBER
+
     def value(self, written: object) -> Value:
         """A number with its unit; a run's numbers use no parameters."""
-        plain = 'write a number, or a number with a unit ("24 V")'
         try:
-            value = super().value(written)
+            return super().value(written)
         except ExpressionError as error:
             hint = (error.hint or "").replace(" or a parameter's name", "")
             known = hint and "over parameters" not in hint
-            raise ExpressionError(str(error), hint if known else plain) from None
-        if value.names:
-            used = f"{value.source!r} uses {', '.join(value.names)}"
-            raise ExpressionError(f"{used}; a run's numbers can't use parameters", plain)
-        return value
+            raise ExpressionError(str(error), hint if known else _NUMBER) from None
 
 
 class ReadsNumber(ReadsConstant):

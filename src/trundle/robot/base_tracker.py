@@ -33,6 +33,7 @@ class Tracker(PoseTracker):
     this twist and the reference's rate of it.
     """
 
+    tunable: ClassVar[tuple[str, ...]] = ("distance", "heading", "speed", "turn", "steering")
     called: ClassVar[str] = "tracker"
 
     type: Literal["tracker"] = "tracker"
@@ -78,17 +79,9 @@ class Tracker(PoseTracker):
         rates = {"v_x_rate": "m/s^2", "v_y_rate": "m/s^2", "omega_rate": "rad/s^2"}
         return {**dict.fromkeys(self.references(), "N"), **super().units(unit_of), **rates}
 
-    def commanded(self) -> tuple[str, ...]:
-        """The motors' inputs."""
-        return () if self._base is None else self._base.drives
-
     def acts_on(self) -> tuple[str, ...]:
         """The motors' inputs."""
-        return self.commanded()
-
-    def default_counts(self, field: str) -> bool:
-        """Tolerances can be changed where nobody wrote them, too."""
-        return field in ("distance", "heading", "speed", "turn", "steering")
+        return () if self._base is None else self._base.drives
 
     def cannot(self, mobility: int, steerability: int) -> str | None:
         """The base has told it."""
@@ -105,7 +98,7 @@ class Tracker(PoseTracker):
         commands = self.base.commands(
             twist, twist_rate, sight.read, read, quickest, wished=wished, going=going
         )
-        return tuple(commands[name] for name in self.commanded())
+        return tuple(commands[name] for name in self.acts_on())
 
     def _any_way(self, off: Off, sight: Sight, read: Read) -> tuple[Twist, Twist, Twist]:
         """The twist of a base that goes any way, its rate on the reference, and that one's twist."""

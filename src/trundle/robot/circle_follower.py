@@ -37,6 +37,7 @@ class CircleFollower(PoseReader):
     k_e = Δω/Δe and k_ψ = √((Δω/Δψ)² + 2 |v| Δω/Δe), in closed form and for every speed.
     """
 
+    tunable: ClassVar[tuple[str, ...]] = ("distance", "course", "turn")
     letters: ClassVar[Mapping[str, str]] = {"distance": "e", "course": "psi"}
 
     sources: ClassVar[tuple[str, ...]] = ("bryson1975",)
@@ -69,10 +70,6 @@ class CircleFollower(PoseReader):
     def acts_on(self) -> tuple[str, ...]:
         """What takes the speed, and what takes the turning rate."""
         return (self.speed_to, self.turn_to)
-
-    def default_counts(self, field: str) -> bool:
-        """Tolerances can be changed where nobody wrote them, too."""
-        return field in ("distance", "course", "turn")
 
     def outputs(self) -> tuple[str, ...]:
         """How far it is off."""

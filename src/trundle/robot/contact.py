@@ -114,6 +114,7 @@ class ContactLaw(Kind):
     firmness: ClassVar[str] = ""
     spins: ClassVar[bool] = False
     outputs: ClassVar[Mapping[str, Measure]] = {}
+    tunable: ClassVar[tuple[str, ...]] = ("friction", "slip_speed")
 
     type: str
     # Every law has them, so that a wheel keeps its friction while another law is tried.
@@ -124,7 +125,7 @@ class ContactLaw(Kind):
 
     def default_counts(self, field: str) -> bool:
         """What all laws have has an effect where a law pushes; one that doesn't read it says so."""
-        return self.pushes and field in ("friction", "slip_speed")
+        return self.pushes and field in self.tunable
 
     @property
     def grips(self) -> bool:
@@ -223,6 +224,7 @@ class Bristle(ContactLaw):
     and NAME.lateral_deflection (m).
     """
 
+    tunable: ClassVar[tuple[str, ...]] = ("friction", "bristle_stiffness", "bristle_damping")
     sources: ClassVar[tuple[str, ...]] = ("dahl1968", "canudas1995")
 
     type: Literal["bristle"] = "bristle"
@@ -230,10 +232,6 @@ class Bristle(ContactLaw):
         1e5, "Stiffness of the tread before it slides (N/m), default 1e5."
     )
     bristle_damping: Damping = default(300.0, "Damping of the tread (N s/m), default 300.")
-
-    def default_counts(self, field: str) -> bool:
-        """Its defaults have an effect; it needs no smoothing by a slip speed."""
-        return field in ("friction", "bristle_stiffness", "bristle_damping")
 
     def states(self, read: Read, directions: Sequence[str]) -> Mapping[str, State]:
         """How far the tread is bent in each direction."""

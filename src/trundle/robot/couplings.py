@@ -98,6 +98,7 @@ class ElasticCoupling(Coupling):
     runs over terrain lead c back to zero.
     """
 
+    tunable: ClassVar[tuple[str, ...]] = ("stiffness", "damping")
     called: ClassVar[str] = "elastic coupling"
 
     type: Literal["elastic"] = "elastic"
@@ -108,10 +109,6 @@ class ElasticCoupling(Coupling):
     offset: Plain = default(0.0, "Where it is at rest when what it follows is at zero (rad or m), default 0.")
     stiffness: AngularStiffness = Field(description="Torque per c (N m/rad).")
     damping: AngularDamping = default(0.0, "Torque per rate of c (N m s/rad), default 0.")
-
-    def default_counts(self, field: str) -> bool:
-        """Its numbers have an effect."""
-        return field in ("stiffness", "damping")
 
 
 COUPLINGS.add(AckermannCoupling, GearCoupling, CamCoupling, ElasticCoupling)

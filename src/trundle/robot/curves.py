@@ -11,11 +11,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, GetCoreSchemaHandler, model_validator
-from pydantic_core import CoreSchema, core_schema
+from pydantic import Field, model_validator
 
 from trundle.robot import units
-from trundle.robot.expressions import ExpressionError
 from trundle.robot.kinds import Family, Kind
 from trundle.robot.units import Measure
 from trundle.robot.values import Reads, Value, describe, problem
@@ -68,26 +66,14 @@ class Pieces:
 class _ReadsNumbers(Reads):
     """A list of numbers that use no parameters, as they shape the equations."""
 
+    plain = "a curve", None
+
     def read(self, written: object) -> object:
         if not isinstance(written, (list, tuple)):
             raise problem(f"expected a list of numbers, got {describe(written)}", "such as [0, 0.5, 1]")
         if len(written) > MOST_POINTS:
             raise problem(f"a list of {len(written)} is too long: a curve has at most {MOST_POINTS} points")
-        values: list[Value] = []
-        for place, each in enumerate(written):
-            try:
-                value = self.value(each)
-                if value.names:
-                    raise ExpressionError(
-                        f"a curve can't use parameters, and {value.source!r} uses {', '.join(value.names)}"
-                    )
-            except ExpressionError as error:
-                raise problem(str(error), error.hint, (place,)) from None
-            values.append(value)
-        return tuple(values)
-
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.read)
+        return self.values(written)
 
     def schema(self) -> dict[str, object]:
         return {"type": "array", "items": super().schema()}

@@ -56,6 +56,7 @@ class Linear(ContactLaw):
     and |f_y| ≤ μ N, as in Seegmiller's library; the friction then depends on where the wheel heads.
     """
 
+    tunable: ClassVar[tuple[str, ...]] = ("friction",)
     sources: ClassVar[tuple[str, ...]] = ("seegmiller2016",)
 
     type: Literal["linear"] = "linear"
@@ -66,10 +67,6 @@ class Linear(ContactLaw):
         default="ellipse",
         description="Whether friction limits the force's length (ellipse) or each direction alone (box).",
     )
-
-    def default_counts(self, field: str) -> bool:
-        """Friction limits it; it has no slip speed."""
-        return field == "friction"
 
     def push(self, touch: Touch, read: Read) -> Push:
         """The damper's force within the limit."""
@@ -113,6 +110,7 @@ class Pacejka(ContactLaw):
     formula 5.2 nor 6.
     """
 
+    tunable: ClassVar[tuple[str, ...]] = ("friction", "along", "across")
     spins: ClassVar[bool] = True
     sources: ClassVar[tuple[str, ...]] = ("brach2011",)
 
@@ -123,10 +121,6 @@ class Pacejka(ContactLaw):
     across: tuple[Plain, Plain, Plain, Plain, Plain] = default(
         (8 / 75, 1.5, 1.0, 0.6, 100.0), "B, C, D, E and K of the slip angle."
     )
-
-    def default_counts(self, field: str) -> bool:
-        """Friction and the curves' numbers."""
-        return field in ("friction", "along", "across")
 
     def push(self, touch: Touch, read: Read) -> Push:
         """Both curves joined, by F_s/s and F_α/tan α: g = |σ_s σ_α|/√(σ_s² + σ_α²), which is smooth at rest."""

@@ -93,6 +93,8 @@ class Noun(_Root):
     in_equations: ClassVar[bool] = True
     # Fields whose numbers shape the programs, and are never parameters.
     shaping: ClassVar[tuple[str, ...]] = ()
+    # Fields whose defaults have an effect, so that they are parameters where nobody wrote them, too.
+    tunable: ClassVar[tuple[str, ...]] = ()
     # Where keys stand that people look for here: key -> what a message says of it.
     instead: ClassVar[Mapping[str, str]] = {}
     # How a message calls this noun.
@@ -134,7 +136,7 @@ class Noun(_Root):
         It is asked of the package's own fields. Those that a class from outside brings are always parameters, unless
         that class says here which are.
         """
-        return False
+        return field in self.tunable
 
     @classmethod
     def keys_of(cls, data: Mapping[str, object]) -> list[str]:

@@ -81,6 +81,7 @@ def _on_plane(wheel: object) -> bool:
 class Parts(Noun):
     """The fields of a robot. `Robot` adds the checks that need several of them, and the methods."""
 
+    tunable: ClassVar[tuple[str, ...]] = ("gravity",)
     called: ClassVar[str] = "robot"
 
     name: Annotated[str, Field(pattern=r"^\w[\w .+-]*$"), AfterValidator(_short)] = Field(
@@ -144,10 +145,6 @@ class Parts(Noun):
         if isinstance(data, Mapping) and "base" not in data:
             return {**data, "base": base_by(data.get("wheels"))}
         return data
-
-    def default_counts(self, field: str) -> bool:
-        """Gravity is a parameter even where nobody wrote it."""
-        return field == "gravity"
 
     @cached_property
     def every_noun(self) -> tuple[tuple[Path, Noun], ...]:

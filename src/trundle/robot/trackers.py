@@ -70,6 +70,8 @@ class PoseTracker(PoseReader):
     """What all trackers share: what they read, what a run gives them, and the errors that they show."""
 
     letters: ClassVar[Mapping[str, str]] = {"along": "e_x", "lateral": "e_y", "heading": "e_theta"}
+    # The keys that name what takes a command.
+    takers: ClassVar[tuple[str, ...]] = ()
 
     def reads_from(self) -> tuple[str, ...]:
         """The base's pose."""
@@ -88,20 +90,16 @@ class PoseTracker(PoseReader):
         poses = {"x": "m", "y": "m", "theta": "rad", "v_x": "m/s", "v_y": "m/s", "omega": "rad/s"}
         return poses | {"along": "m", "lateral": "m", "heading": "rad"}
 
-    def commanded(self) -> tuple[str, ...]:
-        """The keys that name what takes a command."""
-        raise NotImplementedError
-
     def acts_on(self) -> tuple[str, ...]:
         """What takes the commands."""
-        return tuple(getattr(self, key) for key in self.commanded())
+        return tuple(getattr(self, key) for key in self.takers)
 
     def cannot(self, mobility: int, steerability: int) -> str | None:
         """A speed and a turning rate are two velocities to be chosen at once."""
         return needs_two(mobility)
 
     def command(self, off: Off, sight: Sight, read: Read) -> tuple[Scalar, ...]:
-        """The commands, in the order of `commanded`."""
+        """The commands, in the order of `acts_on`."""
         raise NotImplementedError
 
     def law(self, sight: Sight, read: Read) -> Action:
@@ -121,8 +119,7 @@ class PoseTracker(PoseReader):
 
     @model_validator(mode="after")
     def _fits(self) -> PoseTracker:
-        keys = self.commanded()
-        taken = self.acts_on()
+        keys, taken = self.takers, self.acts_on()
         for k, name in enumerate(taken):
             if name in taken[:k]:
                 message = f"{name!r} can't take two commands, {keys[taken.index(name)]} and {keys[k]}"
@@ -141,7 +138,15 @@ def _turned_back(vector: tuple[Scalar, Scalar], angle: Scalar) -> tuple[Scalar, 
     return c * vector[0] + s * vector[1], c * vector[1] - s * vector[0]
 
 
-class UnicycleTracker(PoseTracker):
+class HeadingTracker(PoseTracker):
+    """What trackers of bases that go along their heading share: a speed and a turning rate."""
+
+    takers: ClassVar[tuple[str, ...]] = ("speed_to", "turn_to")
+    speed_to: str = Field(description=_SPEED_TO)
+    turn_to: str = Field(description=_TURN_TO)
+
+
+class UnicycleTracker(HeadingTracker):
     """Leads a base that goes along its heading to a moving pose: the linear-quadratic regulator for every speed.
 
     With the reference's distance e_x ahead and e_y to the left, and its angle e_θ, all in the base's axes:
@@ -150,11 +155,10 @@ class UnicycleTracker(PoseTracker):
     sign of v_r, and k_θ = √((Δω/Δθ)² + 2 |v_r| Δω/Δy). WPILib's LTVUnicycleController has the same law by a table.
     """
 
+    tunable: ClassVar[tuple[str, ...]] = ("along", "lateral", "heading", "speed", "turn")
     sources: ClassVar[tuple[str, ...]] = ("bryson1975",)
 
     type: Literal["unicycle"] = "unicycle"
-    speed_to: str = Field(description=_SPEED_TO)
-    turn_to: str = Field(description=_TURN_TO)
     along: Positive[Length] = default("0.1 m", "Tolerance of the distance ahead (m), default 0.1 m.")
     lateral: Positive[Length] = default("0.1 m", "Tolerance of the distance to the side (m), default 0.1 m.")
     heading: Positive[Angle] = default("10 deg", "Tolerance of the heading (rad), default 10 deg.")
@@ -164,14 +168,6 @@ class UnicycleTracker(PoseTracker):
     turn: Positive[Rate] = default(
         "1 rad/s", "Turning rate that may be spent on the others (rad/s), default 1 rad/s."
     )
-
-    def commanded(self) -> tuple[str, ...]:
-        """A speed and a turning rate."""
-        return ("speed_to", "turn_to")
-
-    def default_counts(self, field: str) -> bool:
-        """Tolerances can be changed where nobody wrote them, too."""
-        return field in ("along", "lateral", "heading", "speed", "turn")
 
     def command(self, off: Off, sight: Sight, read: Read) -> tuple[Scalar, ...]:
         """Speed and turning rate."""
@@ -193,29 +189,20 @@ def regulated(off: Off, speed: Scalar, turn: Scalar, tolerances: Iterable[Scalar
     return ahead, turn + side * off.left * sinc_to_pi(off.turned) + per_heading * off.turned
 
 
-class KanayamaTracker(PoseTracker):
+class KanayamaTracker(HeadingTracker):
     """Leads a base that goes along its heading to a moving pose, by Kanayama and others (1990, eq. 8).
 
     v = v_r cos e_θ + K_x e_x, ω = ω_r + v_r (K_y e_y + K_θ sin e_θ), with the errors in the base's axes. The gains that
     nobody writes are the paper's; K_θ² = 4 K_y damps critically.
     """
 
+    tunable: ClassVar[tuple[str, ...]] = ("K_x", "K_y", "K_theta")
     sources: ClassVar[tuple[str, ...]] = ("kanayama1990",)
 
     type: Literal["kanayama"] = "kanayama"
-    speed_to: str = Field(description=_SPEED_TO)
-    turn_to: str = Field(description=_TURN_TO)
     K_x: Plain = default(10.0, "Speed by the distance ahead (1/s), default 10.")
     K_y: Plain = default(64.0, "Curvature by the distance to the side (1/m^2), default 64.")
     K_theta: Plain = default(16.0, "Curvature by the heading's sine (1/m), default 16.")
-
-    def commanded(self) -> tuple[str, ...]:
-        """A speed and a turning rate."""
-        return ("speed_to", "turn_to")
-
-    def default_counts(self, field: str) -> bool:
-        """Gains can be changed where nobody wrote them, too."""
-        return field in ("K_x", "K_y", "K_theta")
 
     def command(self, off: Off, sight: Sight, read: Read) -> tuple[Scalar, ...]:
         """Speed and turning rate."""
@@ -224,28 +211,19 @@ class KanayamaTracker(PoseTracker):
         return speed * off.cos + read(self.K_x) * off.ahead, turn + speed * curve
 
 
-class SamsonTracker(PoseTracker):
+class SamsonTracker(HeadingTracker):
     """Leads a base that goes along its heading to a moving pose from anywhere, by Samson's nonlinear law.
 
     v = v_r cos e_θ + k e_x, ω = ω_r + b v_r e_y sin e_θ/e_θ + k e_θ with k = 2 ζ √(ω_r² + b v_r²), the errors in the
     base's axes (Siciliano and others 2009, sec. 11.5.1). Known as Ramsete, too.
     """
 
+    tunable: ClassVar[tuple[str, ...]] = ("b", "damping")
     sources: ClassVar[tuple[str, ...]] = ("siciliano2009",)
 
     type: Literal["samson"] = "samson"
-    speed_to: str = Field(description=_SPEED_TO)
-    turn_to: str = Field(description=_TURN_TO)
     b: Plain = default(2.0, "How strongly it steers toward the path (1/m^2), default 2.")
     damping: Positive[Ratio] = default(0.7, "Damping ratio ζ of the errors, default 0.7.")
-
-    def commanded(self) -> tuple[str, ...]:
-        """A speed and a turning rate."""
-        return ("speed_to", "turn_to")
-
-    def default_counts(self, field: str) -> bool:
-        """Gains can be changed where nobody wrote them, too."""
-        return field in ("b", "damping")
 
     def command(self, off: Off, sight: Sight, read: Read) -> tuple[Scalar, ...]:
         """Speed and turning rate."""
@@ -262,6 +240,9 @@ class HolonomicTracker(PoseTracker):
     k_θ = Δω/Δθ. So errors decay as e^(−k t) and e^(−k_θ t) where the base has these velocities at once.
     """
 
+    takers: ClassVar[tuple[str, ...]] = ("speed_to", "sideways_to", "turn_to")
+    tunable: ClassVar[tuple[str, ...]] = ("distance", "heading", "speed", "turn")
+
     type: Literal["holonomic"] = "holonomic"
     speed_to: str = Field(description=_SPEED_TO)
     sideways_to: str = Field(description="What takes the speed to the left: another controller's reference.")
@@ -275,17 +256,9 @@ class HolonomicTracker(PoseTracker):
         "0.5 rad/s", "Turning rate that may be spent on the heading (rad/s), default 0.5 rad/s."
     )
 
-    def commanded(self) -> tuple[str, ...]:
-        """A speed ahead, one to the left, and a turning rate."""
-        return ("speed_to", "sideways_to", "turn_to")
-
     def cannot(self, mobility: int, steerability: int) -> str | None:
         """It has to go any way, at once or by steering."""
         return None if mobility + steerability >= 3 else "its wheels don't let it go sideways"
-
-    def default_counts(self, field: str) -> bool:
-        """Tolerances can be changed where nobody wrote them, too."""
-        return field in ("distance", "heading", "speed", "turn")
 
     def command(self, off: Off, sight: Sight, read: Read) -> tuple[Scalar, ...]:
         """Speeds and turning rate."""
@@ -310,23 +283,18 @@ def in_base(off: Off, twist: Sequence[Scalar]) -> Twist:
 class CarTracker(PoseTracker):
     """What trackers of cars share: a speed, and a steering angle within a limit."""
 
+    takers: ClassVar[tuple[str, ...]] = ("speed_to", "steer_to")
+    tunable: ClassVar[tuple[str, ...]] = ("gain", "limit", "look_ahead")
+
     speed_to: str = Field(description=_SPEED_TO)
     steer_to: str = Field(description=_STEER_TO)
     wheelbase: Positive[Length] = Field(description=_WHEELBASE)
     gain: Positive[Rate] = default("2.5 rad/s", "By what rate errors decay, k (1/s), default 2.5.")
     limit: Positive[Angle] = default("35 deg", "The greatest steering angle (rad), default 35 deg.")
 
-    def commanded(self) -> tuple[str, ...]:
-        """A speed and a steering angle."""
-        return ("speed_to", "steer_to")
-
     def cannot(self, mobility: int, steerability: int) -> str | None:
         """Something has to steer."""
         return None if steerability else "none of its wheels steers"
-
-    def default_counts(self, field: str) -> bool:
-        """What shapes the law can be changed where nobody wrote it, too."""
-        return field in ("gain", "limit", "look_ahead")
 
 
 class StanleyTracker(CarTracker):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import le, lt, ne
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeVar
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -208,6 +208,9 @@ class Reads:
     `turn` marks directions: a plain number beyond a full turn there is degrees that nobody converted.
     """
 
+    # What uses no parameters, as it shapes the programs, and what to write there; None where formulas may stand.
+    plain: ClassVar[tuple[str, str | None] | None] = None
+
     def __init__(self, quantity: Measure, *, turn: bool = False) -> None:
         self.quantity = quantity
         self.turn = turn
@@ -220,6 +223,10 @@ class Reads:
                 f"{value.source:g} radians is more than a full turn",
                 f'for degrees write "{value.source:g} deg"',
             )
+        if self.plain is not None and value.names:
+            what, hint = self.plain
+            uses = f"and {value.source!r} uses {', '.join(value.names)}"
+            raise ExpressionError(f"{what} can't use parameters, {uses}", hint)
         return value
 
     def values(self, written: Sequence[object]) -> tuple[Value, ...]:
@@ -268,28 +275,13 @@ class ReadsVector(Reads):
 class ReadsAxis(ReadsVector):
     """The direction of an axis: numbers only, as it shapes the equations."""
 
-    def value(self, written: object) -> Value:
-        value = super().value(written)
-        if value.names:
-            raise ExpressionError(
-                f"an axis can't use parameters, and {value.source!r} uses {', '.join(value.names)}",
-                "write numbers, and turn the joint's frame by parameters: rpy",
-            )
-        return value
+    plain = "an axis", "write numbers, and turn the joint's frame by parameters: rpy"
 
 
 class ReadsFixed(Reads):
     """A number that shapes the programs: no parameter, and no formula of parameters."""
 
-    def value(self, written: object) -> Value:
-        value = super().value(written)
-        if value.names:
-            came = f"{value.source!r} uses {', '.join(value.names)}"
-            raise ExpressionError(
-                f"a {self.quantity.name} between samples can't use parameters, and {came}",
-                'write a number: "10 ms"',
-            )
-        return value
+    plain = "what sampling hangs on", 'write a number: "10 ms"'
 
 
 class ReadsSpan(ReadsFixed):
