@@ -35,10 +35,7 @@ class Beside:
         try:
             x = np.array([state[name] for name in self.names], dtype=float)
         except KeyError as missing:
-            name = missing.args[0]
-            raise InputError(
-                f"the state has no '{name}'", key=name, hint="give all states of the model"
-            ) from None
+            raise lacking(missing) from None
         reference = self.moved_on(time) if time else self.x0
         if self.quaternions:
             x = self.model.quantities.normalised(self.names, x)
@@ -94,3 +91,9 @@ class Beside:
         u, p = (np.array(list(values.values())) for values in (self.about.input, self.about.parameters))
         n = len(self.model.coordinates)
         return np.concatenate([self.model.dynamics.evaluate(x, u, p)[0][:n], np.zeros(x.size - n)])
+
+
+def lacking(missing: KeyError) -> InputError:
+    """What is said of a state without one of the model's names."""
+    name = missing.args[0]
+    return InputError(f"the state has no '{name}'", key=name, hint="give all states of the model")

@@ -6,7 +6,7 @@ lead to a measurement; noise becomes densities, and Riccati's equation of (Aᵀ,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,15 +16,14 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.control.closing import LinearSystem
 from trundle.control.linear_control import uncontrollable, without_rounding
-from trundle.control.linearization import Linearization, linearize
+from trundle.control.linearization import Linearization
 from trundle.control.regulator import Complexes, Regulator, between_samples, slowest_first
 from trundle.control.riccati import continuous, held, stepped, symmetric
 from trundle.control.tolerances import in_si
-from trundle.control.trim import Trim, trim
+from trundle.control.trim import Trim, linearized_motion
 from trundle.errors import InputError, NumericsError, require_known
 from trundle.expected import by_name
 from trundle.frozen import frozen
-from trundle.model import Model
 from trundle.model.arguments import Given, model_of
 from trundle.shown import Shown
 
@@ -198,7 +197,7 @@ def kalman(
     for name in seen:
         message = f"there is no state or output {name!r}"
         require_known(name, (*model.states, *model.outputs), message, key=f"measured.{name}")
-    about = _about(model, at, list(seen), parameters)
+    about = linearized_motion(model, at, parameters, list(seen))
     if not about.is_steady:
         raise InputError(
             f"the gain is of a steady motion, and at this state {', '.join(about.drifting)} change",
@@ -225,23 +224,6 @@ def _designed(
     r = np.diag([measured[name] ** 2 for name in part.outputs])
     gain, covariance = _solved(part, disturbance, r, period)
     return Kalman(part, frozen(gain), frozen(covariance), noise, measured, period)
-
-
-def _about(
-    model: Model,
-    at: Mapping[str, float | str] | Trim | Linearization | None,
-    outputs: Sequence[str],
-    parameters: Mapping[str, float | str] | None,
-) -> Linearization:
-    """The linearisation about the motion that was asked for, with what is measured as its outputs."""
-    if isinstance(at, Linearization):
-        point = at.model, at.state, at.input, at.parameters
-        return linearize(*point, outputs=outputs)
-    if isinstance(at, Trim):
-        return at.linearize(outputs)
-    if at is None:
-        return linearize(model, parameters=parameters, outputs=outputs)
-    return trim(model, at, parameters=parameters).linearize(outputs)
 
 
 def _along_axes(about: Linearization) -> Linearization:

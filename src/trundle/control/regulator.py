@@ -18,16 +18,15 @@ from trundle.arrays import FloatArray
 from trundle.control.design_along import design_along
 from trundle.control.linear_control import uncontrollable, without_rounding
 from trundle.control.linear_trajectory import LinearTrajectory, linearize_along
-from trundle.control.linearization import Linearization, linearize
+from trundle.control.linearization import Linearization
 from trundle.control.margins import Margin, margin
 from trundle.control.regulator_along import RegulatorAlong
 from trundle.control.riccati import continuous, sampled, stepped
 from trundle.control.tolerances import in_si, require_inputs, tolerances_of
-from trundle.control.trim import Trim, trim
+from trundle.control.trim import Trim, linearized_motion
 from trundle.errors import InputError, NumericsError
 from trundle.expected import by_name
 from trundle.frozen import frozen
-from trundle.model import Model
 from trundle.model.arguments import Given, model_of, number
 from trundle.progress import Doing
 from trundle.shown import Shown
@@ -250,7 +249,7 @@ def lqr(
             return design_along(run, tolerated, by_name({} if final is None else final, "final"), sample)
     if final is not None:
         raise InputError("only a run has an end", key="final", hint="give along=run, too")
-    return _about_motion(_about(model, at, parameters), tolerated, sample)
+    return _about_motion(linearized_motion(model, at, parameters), tolerated, sample)
 
 
 def _about_motion(
@@ -275,21 +274,6 @@ def _about_motion(
     except NumericsError as error:
         raise NumericsError(f"{part.name}: {error}") from None
     return Regulator(part, frozen(gain), frozen(riccati), tolerances, sample)
-
-
-def _about(
-    model: Model,
-    at: Mapping[str, float | str] | Trim | Linearization | None,
-    parameters: Mapping[str, float | str] | None,
-) -> Linearization:
-    """The linearisation about the steady motion that was asked for."""
-    if isinstance(at, Linearization):
-        return at
-    if isinstance(at, Trim):
-        return at.linearize()
-    if at is None:
-        return linearize(model, parameters=parameters)
-    return trim(model, at, parameters=parameters).linearize()
 
 
 def _part(about: Linearization, tolerances: Mapping[str, float]) -> Linearization:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray
-from trundle.control.deviation import Beside
+from trundle.control.deviation import Beside, lacking
 from trundle.control.linear_trajectory import LinearTrajectory
 from trundle.control.tolerances import in_si
 from trundle.errors import InputError
@@ -160,7 +160,7 @@ class RegulatorAlong(Shown):
         try:
             off = {name: state[name] - value for name, value in zip(names, wanted, strict=False)}
         except KeyError as missing:
-            raise _lacking(missing) from None
+            raise lacking(missing) from None
         if base == "planar":
             off["theta"] = math.remainder(off["theta"], math.tau)
             (x, y), heading = (off["x"], off["y"]), wanted[names.index("theta")]
@@ -300,12 +300,6 @@ class RegulatorAlong(Shown):
 
         now, kept = _once(self.time)
         return CubicSpline(now, self.K[kept]), CubicSpline(*self._motion)
-
-
-def _lacking(missing: KeyError) -> InputError:
-    """What is said of a state without one of the model's names."""
-    name = missing.args[0]
-    return InputError(f"the state has no '{name}'", key=name, hint="give all states")
 
 
 def _once(times: FloatArray) -> tuple[FloatArray, Indices]:

@@ -161,6 +161,22 @@ def trim(
     return _trim(search, found if begin else as_casters_trail(search, found), point.parameters)
 
 
+def linearized_motion(
+    model: Model,
+    at: Mapping[str, float | str] | Trim | Linearization | None,
+    parameters: Mapping[str, float | str] | None,
+    outputs: Sequence[str] | None = None,
+) -> Linearization:
+    """The linearisation about the motion that was asked for; `outputs`, where they are given, are its outputs."""
+    if isinstance(at, Linearization):
+        return at if outputs is None else linearize(at.model, at.state, at.input, at.parameters, outputs)
+    if isinstance(at, Trim):
+        return at.linearize(outputs)
+    if at is None:
+        return linearize(model, parameters=parameters, outputs=outputs)
+    return trim(model, at, parameters=parameters).linearize(outputs)
+
+
 def _solution(search: TrimEquations) -> FloatArray:
     """Of the motions found from sensible starts the one nearest to where it should be, else the first from around."""
     solutions: list[FloatArray] = []
