@@ -142,7 +142,11 @@ def test_a_tracker_reads_it_at_the_same_instant():
     ("sensors", "settings", "message"),
     [
         ({"gyro": {"type": "gyro"}}, {}, "needs a sensor of type encoders"),
-        ({**SENSORS, "more": {"type": "gyro"}}, {}, "one sensor of type gyro, and there are 2"),
+        (
+            {**SENSORS, "more": {"type": "gyro"}},
+            {},
+            "one sensor of type gyro, and 'differential_drive' has 2",
+        ),
         ({**SENSORS, "gyro": {"type": "gyro", "noise": 0.1}}, {}, "keep one period, and 'gyro' has another"),
         (
             {**SENSORS, "encoders": {"noise": 0.1, "period": 0.02, "latency": 0.1}},

@@ -7,6 +7,7 @@ bias, where it is estimated.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, reduce
 
@@ -132,23 +133,8 @@ def smooth_program(layout: Layout) -> Program:
 @cache
 def fix_program(layout: Layout) -> Program:
     """`fix`: the state after x, y, θ were measured in the world with some variances, unless it is beyond the gate."""
-    symbols = Symbols()
-    before, rows = Known.of(layout, symbols)
-    measured, variances = symbols.make("measured", 3), symbols.make("variance", 3)
-    (gate,) = symbols.make("gate", 1)
-    x, y, heading = before.values[:3]
-    off = measured[2] - heading
-    missed = [measured[0] - x, measured[1] - y, atan2(sin(off), cos(off))]
-    slopes = ca.SX.zeros(3, layout.size)
-    slopes[:, :3] = turned(heading)
-    outputs: Groups = {"state": (layout.labels, _gated(layout, before, missed, slopes, variances, gate))}
-    inputs: Groups = {
-        "state": (layout.labels, rows),
-        "measured": (POSE, measured),
-        "variance": (POSE, variances),
-        "gate": (("gate",), [gate]),
-    }
-    return symbols.program("fix", inputs, outputs)
+    units = ("m", "m", "rad")
+    return _fix("fix", layout, POSE, units, lambda known: (list(known.values[:3]), turned(known.values[2])))
 
 
 def look_program(layout: Layout, sensor: FixSensor, read: Read) -> Program:
@@ -156,29 +142,44 @@ def look_program(layout: Layout, sensor: FixSensor, read: Read) -> Program:
 
     What is expected is h(X), and its slope by the error that of h(X exp(ξ)) at ξ = 0.
     """
-    symbols = Symbols()
-    names, turning = tuple(sensor.seen()), [unit == "rad" for unit, _ in sensor.seen().values()]
+    names, units = tuple(sensor.seen()), tuple(unit for unit, _ in sensor.seen().values())
+
+    def expected(before: Known) -> tuple[list[Scalar], ca.SX]:
+        error, none = ca.SX.sym("error", 3), ca.SX.zeros(3)
+        x, y, heading = advance(before.values[:3], entries(error))
+        moved = column([sensor.look((x, y, heading), read)[name] for name in names])
+        return entries(ca.substitute(moved, error, none)), ca.substitute(
+            ca.jacobian(moved, error), error, none
+        )
+
+    return _fix("look", layout, names, units, expected)
+
+
+def _fix(
+    name: str,
+    layout: Layout,
+    channels: tuple[str, ...],
+    units: tuple[str, ...],
+    expected: Callable[[Known], tuple[list[Scalar], ca.SX]],
+) -> Program:
+    """The program of a fix by channels, of what a state leads one to expect there and its slope by the pose's error."""
+    symbols, size = Symbols(), len(channels)
     before, rows = Known.of(layout, symbols)
-    measured, variances = symbols.make("measured", len(names)), symbols.make("variance", len(names))
+    measured, variances = symbols.make("measured", size), symbols.make("variance", size)
     (gate,) = symbols.make("gate", 1)
-    error = ca.SX.sym("error", 3)
-    x, y, heading = advance(before.values[:3], entries(error))
-    moved = column([sensor.look((x, y, heading), read)[name] for name in names])
-    expected = entries(ca.substitute(moved, error, ca.SX.zeros(3)))
-    slopes = ca.SX.zeros(len(names), layout.size)
-    slopes[:, :3] = ca.substitute(ca.jacobian(moved, error), error, ca.SX.zeros(3))
-    off = [seen - wanted for seen, wanted in zip(measured, expected, strict=True)]
-    missed = [
-        atan2(sin(each), cos(each)) if turns else each for each, turns in zip(off, turning, strict=True)
-    ]
+    wanted, by_pose = expected(before)
+    slopes = ca.SX.zeros(size, layout.size)
+    slopes[:, :3] = by_pose
+    off = [seen - value for seen, value in zip(measured, wanted, strict=True)]
+    missed = [atan2(sin(x), cos(x)) if unit == "rad" else x for x, unit in zip(off, units, strict=True)]
     inputs: Groups = {
         "state": (layout.labels, rows),
-        "measured": (names, measured),
-        "variance": (names, variances),
+        "measured": (channels, measured),
+        "variance": (channels, variances),
         "gate": (("gate",), [gate]),
     }
     outputs: Groups = {"state": (layout.labels, _gated(layout, before, missed, slopes, variances, gate))}
-    return symbols.program("look", inputs, outputs)
+    return symbols.program(name, inputs, outputs)
 
 
 def _gated(

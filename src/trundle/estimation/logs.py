@@ -13,14 +13,14 @@ import numpy as np
 from trundle.arrays import BoolArray, FloatArray
 from trundle.errors import InputError, suggest
 from trundle.estimation.measuring import ARRIVAL
-from trundle.estimation.readings import slack, slacks
+from trundle.estimation.readings import only_sensor, single_sensor, slack, slacks
 from trundle.files import path_of
 from trundle.motion.odometry.counts import Counts, derive_counts
 from trundle.motion.odometry.unwrapping import Wraps, continuous
 from trundle.results import Run
 from trundle.results.csv_file import timed
 from trundle.results.table import read_sheet
-from trundle.robot import Encoders, FixSensor, Gyro, Robot, Sensor
+from trundle.robot import Encoders, FixSensor, Gyro, Robot
 from trundle.robot.sensor import Counted
 from trundle.robot.values import unit_in_si
 
@@ -72,7 +72,7 @@ class Log:
 
 def read_log(robot: Robot, log: Run) -> Log:
     """The steps and fixes of a log; raises InputError for columns that aren't there, and readings before their time."""
-    encoders, gyro = _only(robot, Encoders, "encoders"), _at_most(robot, Gyro, "gyro")
+    encoders, gyro = only_sensor(robot, Encoders, "encoders"), single_sensor(robot, Gyro, "gyro")
     counts = derive_counts(robot)
     counted = Counted(tuple(counts.increments), tuple(counts.angles))
     units = {name: each.channels(counted) for name, each in robot.sensors.items()}
@@ -108,23 +108,6 @@ def _at_a_reading(time: float, times: FloatArray) -> float:
     """A time, or that of the encoders' reading which is the same but for rounding."""
     nearest = float(times[np.argmin(np.abs(times - time))])
     return nearest if abs(nearest - time) <= slack(time) else time
-
-
-def _at_most(robot: Robot, kind: type[Sensor], called: str) -> str | None:
-    """The name of the robot's only sensor of a kind."""
-    names = [name for name, sensor in robot.sensors.items() if isinstance(sensor, kind)]
-    if len(names) > 1:
-        message = f"an estimator takes one sensor of type {called}, and '{robot.name}' has {len(names)}"
-        raise InputError(message, key=f"sensors.{names[1]}", hint=f"leave one of {', '.join(names)} away")
-    return names[0] if names else None
-
-
-def _only(robot: Robot, kind: type[Sensor], called: str) -> str:
-    name = _at_most(robot, kind, called)
-    if name is None:
-        message = f"an estimator needs a sensor of type {called}, and '{robot.name}' has none"
-        raise InputError(message, key="sensors", hint='{"encoders": {"noise": 0.02}}, say')
-    return name
 
 
 def open_log(path: str | os.PathLike[str]) -> Run:

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import cast
 
 from trundle.errors import InputError
+from trundle.estimation.readings import only_sensor, single_sensor
 from trundle.motion.odometry.counts import Counts, derive_counts
 from trundle.robot import Encoders, FixSensor, Gyro, Robot, Sensor
 from trundle.robot.controllers import MOST_WAITING, Draw, Sight
@@ -47,25 +48,15 @@ class LoopSensors:
 
     def __init__(self, robot: Robot, refused: Callable[[str, str], InputError]) -> None:
         self.robot, self._refused = robot, refused
-        self.encoders_name = self._one(Encoders, "encoders")
-        if self.encoders_name is None:
-            raise refused("it needs a sensor of type encoders", "sensors: {encoders: {noise: 0.02}}")
-        self.gyro_name = self._one(Gyro, "gyro")
+        self.encoders_name = only_sensor(robot, Encoders, "encoders")
+        self.gyro_name = single_sensor(robot, Gyro, "gyro")
         self.fixes = {name: each for name, each in robot.sensors.items() if isinstance(each, FixSensor)}
         self._check()
-
-    def _one(self, kind: type[Sensor], called: str) -> str | None:
-        names = [name for name, each in self.robot.sensors.items() if isinstance(each, kind)]
-        if len(names) > 1:
-            raise self._refused(
-                f"it takes one sensor of type {called}, and there are {len(names)}", f"keep {names[0]}"
-            )
-        return names[0] if names else None
 
     @property
     def encoders(self) -> Encoders:
         """The sensor by whose clock it samples."""
-        return cast(Encoders, self.robot.sensors[self.encoders_name or ""])
+        return cast(Encoders, self.robot.sensors[self.encoders_name])
 
     @property
     def gyro(self) -> Sensor | None:
@@ -183,7 +174,7 @@ class LoopSensors:
     def slot(self, sight: Sight, told: Mapping[str, Reading], read: Read) -> Slot:
         """What was told of the period that ends now."""
         last = {name: sight.states[f"last_{own_name(name)}"] for name in self.counted.names}
-        counts = told[self.encoders_name or ""].values
+        counts = told[self.encoders_name].values
         step = [self.encoders.told(counts[name] - last[name], read) for name in self.counted.increments]
         step += [last[name] for name in self.counted.angles]
         gyro = self.gyro_name

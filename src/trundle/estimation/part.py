@@ -219,7 +219,7 @@ class _Filter:
             known = step.over(known, slots[age], age, number - age)
         after |= dict(zip(self._known("now"), known, strict=True))
         kept = [value for slot in slots[:depth] for value in slot.flat()]
-        counts = told[sensors.encoders_name or ""].values
+        counts = told[sensors.encoders_name].values
         last = {f"last_{own_name(name)}": value for name, value in counts.items()}
         return after | dict(zip(sensors.kept, kept, strict=True)) | last
 

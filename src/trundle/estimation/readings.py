@@ -8,6 +8,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from trundle.arrays import FloatArray
+from trundle.errors import InputError
+from trundle.robot import Robot, Sensor
 
 # A number, or of many robots one a lane.
 Lanes: TypeAlias = float | FloatArray
@@ -73,3 +75,21 @@ class Look(NamedTuple):
 
 
 Reading: TypeAlias = Step | Look
+
+
+def single_sensor(robot: Robot, kind: type[Sensor], called: str) -> str | None:
+    """The name of the robot's only sensor of a kind."""
+    names = [name for name, sensor in robot.sensors.items() if isinstance(sensor, kind)]
+    if len(names) > 1:
+        message = f"an estimator takes one sensor of type {called}, and '{robot.name}' has {len(names)}"
+        raise InputError(message, key=f"sensors.{names[1]}", hint=f"leave one of {', '.join(names)} away")
+    return names[0] if names else None
+
+
+def only_sensor(robot: Robot, kind: type[Sensor], called: str) -> str:
+    """The same of one that there must be."""
+    name = single_sensor(robot, kind, called)
+    if name is None:
+        message = f"an estimator needs a sensor of type {called}, and '{robot.name}' has none"
+        raise InputError(message, key="sensors", hint='{"encoders": {"noise": 0.02}}, say')
+    return name
