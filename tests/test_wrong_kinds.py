@@ -566,7 +566,6 @@ def doors() -> dict[str, Door]:
         },
         "wrench": {
             "at": {"point": have["tip"]},
-            "equate": {"other": have["wrench"]},
             "in_": {"frame": have["frame"]},
             "map": {"function": abs},
             "power": {"twist": have["twist"]},
@@ -696,7 +695,6 @@ CLOSED |= {
     "scale_person",
     "segment_poses",
     "track",
-    "wrench.equate",
     "wrench.power",
 }
 CLOSED |= {"documents.load_osim", "documents.load_urdf", "documents.osim_markers"}

@@ -95,21 +95,6 @@ def test_sums_demand_the_same_body_point_and_frame(world):
         a.power(trundle.Twist.of(world, seen_from=arm))
 
 
-def test_equations_are_those_that_something_is_to_be_solved_from(world):
-    f, m = sp.symbols("f m")
-    joint = trundle.Wrench((f, 0, 0), (0, 0, m), on="leg", by="hip", point=world.origin, frame=world)
-    tip = world.point("tip", (0, 2, 0))
-    need = trundle.Wrench((3, 0, 0), (0, 0, 0), on="leg", by="load", point=tip, frame=world).at(world.origin)
-    found = sp.solve(joint.equate(need), [f, m])
-    assert (found[f], found[m]) == pytest.approx((3, -6))
-    with pytest.raises(trundle.InputError, match="can't be equal"):
-        joint.equate(
-            need + trundle.Wrench((0, 1, 0), (0, 0, 0), on="leg", by="x", point=world.origin, frame=world)
-        )
-    with pytest.raises(trundle.InputError, match="nothing to solve"):
-        need.equate(need)
-
-
 def test_it_says_what_it_is(world):
     pull = trundle.Wrench((1.5, 0, 0), (0, 0, 2), on="arm", by="rope", point=world.origin, frame=world)
     assert "on 'arm' by 'rope', about origin of world" in repr(pull)

@@ -64,16 +64,3 @@ def expanded(expression: Scalar) -> Scalar:
     while after != before:  # powers take a turn each
         before, after = after, sympy.expand(TR8(after))
     return after
-
-
-def equations(pairs: Sequence[tuple[Scalar, Scalar]]) -> tuple[sympy.Eq, ...]:
-    """left = right of each pair, but for those that hold by themselves."""
-    kept: list[sympy.Eq] = []
-    for left, right in pairs:
-        difference = sympy.expand(sympy.sympify(left) - sympy.sympify(right))
-        if difference == 0:
-            continue
-        if difference.is_number:
-            raise InputError(f"the wrenches can't be equal: {left} = {right} is among the equations")
-        kept.append(sympy.Eq(left, right))  # type: ignore[arg-type]
-    return tuple(kept)

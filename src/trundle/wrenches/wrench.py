@@ -181,47 +181,6 @@ class Wrench(Shown):
         force, moment = self._vectors()
         return plus(dot(force, as_vector(here.linear, "")), dot(moment, as_vector(here.angular, "")))
 
-    def equate(self, other: Wrench) -> tuple[Scalar, ...]:
-        """The equations F₁ = F₂ and M₁ = M₂ a component, to be solved for what is unknown.
-
-        Parameters
-        ----------
-        other : Wrench
-            On the same body, at the same point, in the same frame.
-
-        Returns
-        -------
-        tuple of sympy.Eq
-            Six at most: those that hold by themselves are left out.
-
-        Raises
-        ------
-        InputError
-            If the wrenches stand at different places, both are numbers, or an equation can't hold.
-
-        Examples
-        --------
-        >>> import sympy, trundle
-        >>> world, f = trundle.Frame("world"), sympy.Symbol("f")
-        >>> joint = trundle.Wrench((f, 0, 0), (0, 0, 0), on="leg", by="hip", point=world.origin, frame=world)
-        >>> need = trundle.Wrench((2, 0, 0), (0, 0, 0), on="leg", by="motion", point=world.origin, frame=world)
-        >>> joint.equate(need)
-        (Eq(f, 2.0),)
-        """
-        self._demand_sum(other)
-        pairs = [
-            pair
-            for mine, its in zip(self._vectors(), other._vectors(), strict=True)
-            for pair in zip(mine, its, strict=True)
-        ]
-        if not any(is_symbolic(x) for pair in pairs for x in pair):
-            raise InputError(
-                "there is nothing to solve for in two wrenches of numbers", hint="take their difference"
-            )
-        from trundle.wrenches.symbolic import equations
-
-        return equations(pairs)
-
     def map(self, function: Callable[[Scalar], Scalar]) -> Wrench:
         """The wrench whose components are a function of this one's, such as an expression with numbers put in.
 
