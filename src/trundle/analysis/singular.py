@@ -32,7 +32,6 @@ WHEELS, LOOPS, MOTORS = "wheels", "loops", "motors"
 MOST_SEARCHED = 10
 # Samples of a search, a coordinate.
 _LOOKS = 300
-_SEED = 20260
 # Two searches end this near (rad, m) to one another at one singularity.
 _SAME = 1e-6
 
@@ -179,7 +178,6 @@ def _search(
         _among(maps, task, decisive),
         where,
         _LOOKS * max(len(decisive), 1),
-        _SEED,
         _surface(maps, decisive),
         generic_rank(task(maps, general), maps.zero) if maps.assembly.loops else None,
     )

@@ -16,7 +16,7 @@ import numpy as np
 
 from trundle.analysis.velocity_maps import VelocityMaps
 from trundle.mechanics.coupling import Gear
-from trundle.mechanics.elimination import generic_rank
+from trundle.mechanics.elimination import SEED, generic_rank
 from trundle.robot.bodies import drive_axes
 
 # M at configurations (s, d) as (s, m, n).
@@ -122,10 +122,10 @@ class Search:
     samples: int
 
 
-def relevant(matrices: MatrixFunction, base: np.ndarray, seed: int = 20260) -> list[int]:
+def relevant(matrices: MatrixFunction, base: np.ndarray) -> list[int]:
     """The coordinates on which the singular values of M depend, found on numbers around the configuration (d,)."""
     # A random configuration and a long step (rad, m): at special ones, or after half a turn, nothing might change.
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(SEED)
     starts = base + rng.uniform(-1.2, 1.2, (3, base.size))
     count = base.size
     moved = np.repeat(starts, count + 1, axis=0)
@@ -140,7 +140,6 @@ def find_singular(
     matrices: MatrixFunction,
     box: SearchBox,
     samples: int = 1500,
-    seed: int = 20260,
     surface: ConstraintSurface | None = None,
     rank: int | None = None,
 ) -> Search:
@@ -150,7 +149,7 @@ def find_singular(
     point a family; in many dimensions a small singular set can be missed, which is why the worst value seen comes with
     it.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(SEED)
     count = len(box.names)
     problem = _Problem(matrices, box, surface, 0)
     start = problem.allowed(rng.uniform(box.lower, box.upper, (samples if count else 1, count)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, choose, require_known
-from trundle.frozen import Brief, Frozen, Rebuilt
+from trundle.frozen import Brief, Frozen, Rebuilt, settle
 from trundle.model.arguments import number
 
 # How many standard deviations 95 % of a normal distribution lie within.
@@ -47,10 +47,14 @@ class Bands(Brief, Rebuilt):
     record: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("values", "units", "record"):
-            object.__setattr__(self, name, Frozen(getattr(self, name)))
-        sources = {source: Frozen(deviations) for source, deviations in self.sources.items()}
-        object.__setattr__(self, "sources", Frozen(sources))
+        sources = Frozen({source: Frozen(deviations) for source, deviations in self.sources.items()})
+        settle(
+            self,
+            values=Frozen(self.values),
+            units=Frozen(self.units),
+            record=Frozen(self.record),
+            sources=sources,
+        )
 
     @property
     def summary(self) -> dict[str, Any]:

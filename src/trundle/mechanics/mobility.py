@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from trundle.mechanics.combinations import null_rows
-from trundle.mechanics.elimination import ZERO, generic_rank, null_space
+from trundle.mechanics.elimination import SEED, ZERO, generic_rank, null_space
 from trundle.shown import Explained
 
 # Random steering angles: the rank is the largest of them, which one already has, but by rare chance.
@@ -55,13 +55,13 @@ class Mobility(Explained):
         return self.generic_rank > 2 >= self.fixed_rank and bool(self.steered)
 
 
-def classify(wheels: Sequence[WheelPlace], seed: int = 20260) -> Mobility:
+def classify(wheels: Sequence[WheelPlace]) -> Mobility:
     """δ_m = 3 − ρ and δ_s = ρ − rank C_f, ρ the rank of fixed and (coordinated) steered wheels' lateral rows.
 
     Casters and wheels with rollers add no row: their rates adapt to any motion of the base. The generic rank is
     taken at random steering angles; more than 2 there means that the angles must be coordinated, which keeps ρ at 2.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(SEED)
     fixed = [w for w in wheels if not w.steered]
     steered = [w for w in wheels if w.steered]
     fixed_rank = generic_rank(_lateral(fixed, np.zeros((1, len(fixed))))) if fixed else 0

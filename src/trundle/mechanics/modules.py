@@ -84,23 +84,23 @@ def turns_into_range(
 
 
 def chosen_halves(
-    turns: Sequence[Scalar], moving: Sequence[Scalar], reverses: Sequence[Scalar], margin: Scalar = MARGIN
+    turns: Sequence[Scalar], moving: Sequence[Scalar], reverses: Sequence[Scalar]
 ) -> list[Scalar]:
     """The half turns (−1, 0 or 1) that the wheels make beyond their shortest turns t_i, |t_i| ≤ π/2.
 
     `moving`: 1 where the wheel has a velocity to follow, else 0; `reverses`: 1 where the shortest turn changes the sign
-    of its speed. Of the choices whose largest turn is at most `margin` above the smallest possible one, the one with
+    of its speed. Of the choices whose largest turn is at most `MARGIN` above the smallest possible one, the one with
     the least difference between turns, then with the fewest reversals.
     """
     none: list[Scalar] = [0] * len(turns)
     shortest = _largest(turns, moving)
-    best, halves = _cost(turns, moving, reverses, none, shortest + margin), none
+    best, halves = _cost(turns, moving, reverses, none, shortest + MARGIN), none
     # the circle is cut above wheel k or below it: wheels up to k go half a turn on, or those from k on half a turn back
     for k, edge in enumerate(turns):
         low = [1 if i == k else moving[i] * (1 - less(edge, turn)) for i, turn in enumerate(turns)]
         high = [-1 if i == k else moving[i] * (less(turn, edge) - 1) for i, turn in enumerate(turns)]
         for tried in (low, high):
-            cost = _cost(turns, moving, reverses, tried, shortest + margin)
+            cost = _cost(turns, moving, reverses, tried, shortest + MARGIN)
             cost = where(moving[k], cost, _NEVER)
             better = less(cost, best)
             best = minimum(best, cost)

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Annotated, ClassVar, Literal, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from trundle.robot import units
@@ -157,7 +158,7 @@ class PointCurve(Curve):
         """Points so near to one another that the curve between them is beyond all numbers."""
         try:
             sound = all(abs(c) <= _STEEPEST for row in self.pieces.coefficients for c in row)
-        except ZeroDivisionError:
+        except (ZeroDivisionError, np.linalg.LinAlgError):
             sound = False
         if not sound:
             raise problem("some of its points are too near to one another", "leave one of them out", ("x",))
@@ -250,24 +251,10 @@ def _curvatures(
     """
     if len(widths) == 1:
         return [0.0, 0.0]
-    rows = [(0.0, first[0], first[1], first[2])]
-    for (h, k), (s, t) in zip(pairwise(widths), pairwise(slopes), strict=True):
-        rows.append((h, 2 * (h + k), k, 3 * (t - s)))
-    rows.append((last[0], last[1], 0.0, last[2]))
-    return _tridiagonal(rows)
-
-
-def _tridiagonal(rows: Sequence[tuple[float, float, float, float]]) -> list[float]:
-    """The solution of rows (below, diagonal, above, right), by elimination without pivots (Thomas)."""
-    above, right = [0.0], [0.0]
-    for below, diagonal, over, value in rows:
-        pivot = diagonal - below * above[-1]
-        above.append(over / pivot)
-        right.append((value - below * right[-1]) / pivot)
-    result = [0.0]
-    for over, value in zip(reversed(above[1:]), reversed(right[1:]), strict=True):
-        result.append(value - over * result[-1])
-    return result[:0:-1]
+    diagonal = [first[0], *(2 * (h + k) for h, k in pairwise(widths)), last[1]]
+    matrix = np.diag(diagonal) + np.diag([*widths[:-1], last[0]], -1) + np.diag([first[1], *widths[1:]], 1)
+    right = [first[2], *(3 * (t - s) for s, t in pairwise(slopes)), last[2]]
+    return np.linalg.solve(matrix, right).tolist()
 
 
 CURVES.add(PolynomialCurve, LinearCurve, NaturalCurve, SimmCurve)

@@ -15,7 +15,7 @@ from trundle.arrays import FloatArray, as_numbers
 from trundle.documents import Document
 from trundle.errors import InputError, require_known, suggest
 from trundle.expected import by_name
-from trundle.frozen import Brief, Frozen, Rebuilt
+from trundle.frozen import Brief, Frozen, Rebuilt, frozen, settle
 from trundle.limbs.capture.gaps import Filling, Gaps, gaps_of, refuse_swaps
 from trundle.limbs.capture.inverse_kinematics import fit_postures
 from trundle.limbs.capture.marker_model import Markers, judge_fit, marker_model, warn_unusual
@@ -63,11 +63,8 @@ class JointMotion(Brief, Rebuilt):
 
     def __post_init__(self) -> None:
         for name in ("time", "positions", "velocities", "accelerations"):
-            array = np.array(getattr(self, name), dtype=float)
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
-        for name in ("smoothing", "marker_errors"):
-            object.__setattr__(self, name, Frozen(getattr(self, name)))
+            settle(self, **{name: frozen(np.array(getattr(self, name), dtype=float))})
+        settle(self, smoothing=Frozen(self.smoothing), marker_errors=Frozen(self.marker_errors))
 
     def __getitem__(self, name: str) -> FloatArray:
         """A coordinate or a speed over time (n,), by its name; InputError with the nearest where there is none."""

@@ -10,7 +10,7 @@ import numpy as np
 from trundle.arrays import FloatArray, as_numbers, increasing
 from trundle.errors import InputError, suggest
 from trundle.expected import a_text, all_of, by_name, came
-from trundle.frozen import Frozen, Rebuilt
+from trundle.frozen import Frozen, Rebuilt, settle
 from trundle.limbs.capture.force_plates import ForcePlate
 from trundle.results.table import Cells, Table
 from trundle.robot.units import NUMBER, TIME, Dimension, unit_text
@@ -78,8 +78,7 @@ class Recording(Rebuilt):
         events = {name: _moments(name, given) for name, given in self.events.items()}
         named = {"markers": markers, "channels": channels, "events": events, "units": dict(self.units)}
         kept = {name: Frozen(values, _ANEW) for name, values in named.items()}
-        for name, value in {**kept, "time": time, "plates": plates}.items():
-            object.__setattr__(self, name, value)
+        settle(self, **kept, time=time, plates=plates)
 
     def __repr__(self) -> str:
         parts = ((self.markers, "marker"), (self.channels, "channel"), (self.plates, "plate"))

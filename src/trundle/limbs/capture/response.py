@@ -42,13 +42,13 @@ class Response:
         return sparse.csr_array((self.weights[0].ravel(), (rows, columns)), shape=(count, count))
 
 
-def response_of(linear: Callable[[FloatArray], Smoothed], count: int, width: int = 0) -> Response:
-    """The matrices of what is linear in its samples, `width` samples wide at least; what is below rounding left out."""
+def response_of(linear: Callable[[FloatArray], Smoothed], count: int) -> Response:
+    """The matrices of what is linear in its samples; what is below rounding left out."""
     probes = np.unique(np.clip([0, 1, 2, count // 3, count // 2, count - 2, count - 1], 0, count - 1))
     answers = np.abs(np.array(linear(np.eye(count)[:, probes])))
     large = (answers > _LEAST * answers.max(axis=(1, 2), keepdims=True)).any(axis=0)
     far = np.abs(np.arange(count)[:, None] - probes)[large].max()
-    width = min(count, max(width, 2 * int(far) + 1))
+    width = min(count, 2 * int(far) + 1)
     first = np.clip(np.arange(count) - width // 2, 0, count - width)
     weights = np.zeros((3, count, width))
     for start in range(0, count, _CHUNK):

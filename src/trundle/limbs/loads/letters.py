@@ -33,8 +33,9 @@ from trundle.scalars import (
 )
 
 GROUP = "letter"
+_ELEMENTARY = (sin, cos, tan, asin, atan, exp, log, tanh)
 _FUNCTIONS: dict[type, Callable[[Scalar], Scalar]] = {
-    getattr(sympy, each.__name__): each for each in (sin, cos, tan, asin, atan, exp, log, tanh)
+    getattr(sympy, each.__name__): each for each in _ELEMENTARY
 }
 # A program's operations in any scalars; what a kinematic chain's programs hold beside sums and products.
 _OPERATIONS: dict[str, Callable[..., Scalar]] = {
@@ -43,19 +44,10 @@ _OPERATIONS: dict[str, Callable[..., Scalar]] = {
     "sq": lambda x: x**2,
     "twice": lambda x: 2 * x,
     "inv": lambda x: 1 / x,
-    "sqrt": sqrt,
-    "sin": sin,
-    "cos": cos,
-    "tan": tan,
-    "asin": asin,
-    "atan": atan,
-    "exp": exp,
-    "log": log,
-    "tanh": tanh,
+    **{each.__name__: each for each in (*_ELEMENTARY, sqrt, atan2)},
     "abs": absolute,
     "min": minimum,
     "max": maximum,
-    "atan2": atan2,
 }
 
 
