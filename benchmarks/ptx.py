@@ -17,7 +17,7 @@ from trundle.model.ground_model import derive_on
 from trundle.model.plant import STEP, Steps
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program.llvm.llvm_rollout import ChannelLayout
-from trundle.program.rollout import Asked
+from trundle.program.rollout import RolloutRequest
 from trundle.robot.terrain import parse_terrain
 from trundle.simulation.gradients import Tangents
 from trundle.simulation.rollout_inputs import RolloutInputs, rollout_inputs
@@ -45,7 +45,7 @@ def kernel(model: Model, precision: Precision) -> Ptx:
         for group in (projection.inputs if projection else ())
         if group.name not in (*given, "state", "iterate")
     }
-    asked = Asked.of(
+    asked = RolloutRequest.of(
         program, np.zeros(len(model.states)), {**given, **further}, dt=1.0, steps=1, every=None, count=2,
         state="state", rate="rate", projection=projection,
     )  # fmt: skip
@@ -57,7 +57,7 @@ def ground_kernel(robots: RolloutInputs) -> Ptx:
     """A rollout over terrain, whose steps are found by rounds; robots differ in nothing but where they stand."""
     motion = robots.plant.motion
     assert isinstance(motion, Steps)
-    asked = Asked.of(
+    asked = RolloutRequest.of(
         motion.still, robots.settled(),
         {INPUT: robots.inputs or np.zeros(0), PARAMETER: robots.parameters, STEP: [0.05]},
         dt=1.0, steps=1, every=None, count=robots.count, state="state", rate="rate", projection=motion.step,

@@ -24,7 +24,7 @@ def came(given: object) -> str:
     return f"the type {given.__name__}" if isinstance(given, type) else type(given).__name__
 
 
-def a_kind(given: object, kind: type[_T], key: str, hint: str | None = None) -> _T:
+def check_type(given: object, kind: type[_T], key: str, hint: str | None = None) -> _T:
     """The argument, which is of a kind of Trundle's; InputError where it isn't."""
     if isinstance(given, kind):
         return given
@@ -32,21 +32,21 @@ def a_kind(given: object, kind: type[_T], key: str, hint: str | None = None) -> 
     raise InputError(f"expected {article} {kind.__name__}, got {came(given)}", key=key, hint=hint)
 
 
-def a_text(given: object, key: str, hint: str | None = None) -> str:
+def check_str(given: object, key: str, hint: str | None = None) -> str:
     """The argument, which is text; InputError where it isn't."""
     if isinstance(given, str):
         return given
     raise InputError(f"expected text, got {came(given)}", key=key, hint=hint)
 
 
-def a_truth(given: object, key: str) -> bool:
+def check_bool(given: object, key: str) -> bool:
     """The argument, which is True or False; InputError where it isn't."""
     if isinstance(given, bool):
         return given
     raise InputError(f"expected True or False, got {came(given)}", key=key)
 
 
-def a_real(given: object, key: str, *, above: float = -math.inf, unit: str = "") -> float:
+def check_float(given: object, key: str, *, above: float = -math.inf, unit: str = "") -> float:
     """The argument, which is a plain number above a bound; InputError where it isn't. A NaN is above nothing."""
     if isinstance(given, Real) and not isinstance(given, bool) and float(given) > above:
         return float(given)
@@ -54,7 +54,7 @@ def a_real(given: object, key: str, *, above: float = -math.inf, unit: str = "")
     raise InputError(f"expected a number{bound}{f' {unit}' if unit else ''}, got {came(given)}", key=key)
 
 
-def a_count(given: object, key: str, least: int) -> int:
+def check_int(given: object, key: str, least: int) -> int:
     """The argument, which is a whole number of at least `least`; InputError where it isn't."""
     if isinstance(given, Integral) and not isinstance(given, bool) and int(given) >= least:
         return int(given)
@@ -86,4 +86,4 @@ def all_of(given: Iterable[_T], kind: type[_T], key: str) -> tuple[_T, ...]:
     """The argument, which is a list of a kind of Trundle's; InputError where it isn't."""
     if not isinstance(given, Iterable):
         raise InputError(f"expected a list of {kind.__name__}, got {came(given)}", key=key)
-    return tuple(a_kind(each, kind, key) for each in given)
+    return tuple(check_type(each, kind, key) for each in given)

@@ -15,7 +15,7 @@ from trundle.documents.document import MOST_BYTES, Document, read_text, too_larg
 from trundle.documents.runspec import RunSpec
 from trundle.documents.yamltext import read_yaml
 from trundle.errors import InputError
-from trundle.expected import a_text, a_truth, by_name, came
+from trundle.expected import by_name, came, check_bool, check_str
 from trundle.files import path_of
 from trundle.robot.checks import dynamic_problems
 from trundle.robot.description import STRICT, Robot, check_base
@@ -106,7 +106,7 @@ def load(
     >>> load({"robot": robot, "run": {"duration": 2}}).run.duration
     2.0
     """
-    a_truth(strict, "strict")
+    check_bool(strict, "strict")
     if isinstance(source, Mapping):
         return _document({"trundle": FORMAT, **by_name(source, "source")}, base=base, strict=strict)
     path = path_of(source, "load")
@@ -202,8 +202,8 @@ def parse(
     'fixed'
     """
     file = None if path is None else str(path)
-    a_text(text, "text", "trundle.load takes plain data")
-    a_truth(strict, "strict")
+    check_str(text, "text", "trundle.load takes plain data")
+    check_bool(strict, "strict")
     if len(text) > MOST_BYTES:
         raise too_large(len(text), file)
     data, lines = read_yaml(text, file)

@@ -11,7 +11,7 @@ from yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 from trundle.documents.runspec import RunSpec
 from trundle.documents.yamltext import scalar
-from trundle.expected import a_kind, a_text
+from trundle.expected import check_str, check_type
 from trundle.robot.description import Robot
 from trundle.robot.noun import plain
 
@@ -59,15 +59,15 @@ def dump(
     >>> parse(dump(robot, comment="Two links.")).robot == robot
     True
     """
-    a_kind(robot, Robot, "robot", "trundle.load(path) reads one")
+    check_type(robot, Robot, "robot", "trundle.load(path) reads one")
     data: dict[str, object] = {"trundle": 1, "robot": plain(robot)}
     if terrain is not None:
         from trundle.robot.terrain import Terrain  # late: most files have none
 
-        data["terrain"] = plain(a_kind(terrain, Terrain, "terrain"))
+        data["terrain"] = plain(check_type(terrain, Terrain, "terrain"))
     if run is not None:
-        data["run"] = plain(a_kind(run, RunSpec, "run"))
-    a_text(comment, "comment")
+        data["run"] = plain(check_type(run, RunSpec, "run"))
+    check_str(comment, "comment")
     head = "".join(f"# {line}".rstrip() + "\n" for line in comment.splitlines())
     return head + to_yaml(data)
 

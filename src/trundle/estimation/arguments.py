@@ -13,7 +13,7 @@ import numpy.typing as npt
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, require_known
 from trundle.estimation.readings import Kept, Lanes, Look
-from trundle.expected import a_real, by_name, came
+from trundle.expected import by_name, came, check_float
 from trundle.model.arguments import number
 from trundle.motion.odometry.counts import Counts
 from trundle.motion.odometry.odometry import Numbers, group_of, square_covariance
@@ -44,7 +44,7 @@ def known_noise(given: Mapping[str, float]) -> dict[str, float]:
 
 def finite(given: object, key: str) -> float:
     """A finite number."""
-    value = given if type(given) is float else a_real(given, key)
+    value = given if type(given) is float else check_float(given, key)
     if not math.isfinite(value):
         raise InputError(f"expected a finite number, got {value}", key=key)
     return value
@@ -172,7 +172,7 @@ def looked(
         raise InputError(f"expected {len(values)} standard deviations, got {len(deviations)}", key="noise")
     if min(deviations) <= 0:
         raise InputError(f"a standard deviation is above 0, got {min(deviations):g}", key="noise")
-    bound = math.inf if gate is None else a_real(gate, "gate", above=0.0) ** 2
+    bound = math.inf if gate is None else check_float(gate, "gate", above=0.0) ** 2
     lacking = 3 - len(values)
     if count is None:
         squares = [deviation * deviation for deviation in deviations]

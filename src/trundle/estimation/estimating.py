@@ -18,7 +18,7 @@ from trundle.estimation.estimator import LATEST, Estimator
 from trundle.estimation.logs import Log, LogFix, open_log, read_log
 from trundle.estimation.readings import Fix, slack, slacks
 from trundle.estimation.smoothing import Smoothed
-from trundle.expected import a_real, a_truth, by_name, came
+from trundle.expected import by_name, came, check_bool, check_float
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.odometry.odometry import Numbers
 from trundle.results import Run
@@ -123,7 +123,7 @@ def estimate(
         other = "It doesn't agree with the encoders, the start is off, or a noise is too small."
         summary["notes"] = [f"{said}. {named if others[best] <= 1 else other}"]
         warn(summary["notes"][0])
-    if a_truth(smooth, "smooth"):
+    if check_bool(smooth, "smooth"):
         known = _smoothed(known, estimator.smooth(), [read.start, *(step.end for step in read.steps)])
     return estimated_run(robot, read, known, stands, summary)
 
@@ -186,11 +186,13 @@ def _gates(robot: Robot, given: float | Mapping[str, float] | None) -> dict[str,
     """The gate of every sensor that fixes the pose."""
     names = [name for name, sensor in robot.sensors.items() if isinstance(sensor, FixSensor)]
     if not isinstance(given, Mapping):
-        gate = None if given is None else a_real(given, "gate", above=0.0)
+        gate = None if given is None else check_float(given, "gate", above=0.0)
         return dict.fromkeys(names, gate)
     for name in by_name(given, "gate"):
         require_known(name, names, f"'{name}' is no sensor that fixes the pose", key=f"gate.{name}")
-    return {name: a_real(given[name], f"gate.{name}", above=0.0) if name in given else None for name in names}
+    return {
+        name: check_float(given[name], f"gate.{name}", above=0.0) if name in given else None for name in names
+    }
 
 
 class _Telling:

@@ -30,7 +30,7 @@ from trundle.estimation.history import History, Steps
 from trundle.estimation.known import Layout
 from trundle.estimation.readings import Fix, Lanes, Look, Step
 from trundle.estimation.slip import owners_of
-from trundle.expected import a_kind, a_real
+from trundle.expected import check_float, check_type
 from trundle.frozen import frozen
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.odometry.counts import derive_counts
@@ -120,7 +120,7 @@ class Estimator:
         squares = np.array([noise.get(name, 0.0) ** 2 for name in NOISE])
         self._steps = Steps(counts, self._layout, squares, self._count is not None)
         endless = isinstance(keep, float) and keep == math.inf
-        self._keep = math.inf if endless else a_real(keep, "keep", above=0.0, unit="s")
+        self._keep = math.inf if endless else check_float(keep, "keep", above=0.0, unit="s")
         bias = finite(bias, "bias")
         if bias and not self._layout.bias:
             raise InputError("a bias is estimated where it is known how it wanders", key="noise.wander")
@@ -199,7 +199,7 @@ class Estimator:
         [0.2, 0.0, 0.0]
         """
         start = self._history.time
-        step = dt if type(dt) is float and dt > 0.0 else a_real(dt, "dt", above=0.0, unit="s")
+        step = dt if type(dt) is float and dt > 0.0 else check_float(dt, "dt", above=0.0, unit="s")
         end = finite(start + step, "dt")
         turns = counted(increments, self.increments, "increments", self._count)
         before = (
@@ -295,14 +295,14 @@ class Estimator:
         >>> round(float(estimator.pose[0]), 3)
         0.099
         """
-        a_kind(sensor, FixSensor, "sensor", "such as trundle.sensors.MarkFix(…)")
+        check_type(sensor, FixSensor, "sensor", "such as trundle.sensors.MarkFix(…)")
         if self._count is not None:
             raise InputError(
                 f"this estimator is of {robots(self._count)}, and a sensor sees for one", key="sensor"
             )
         values, variances = seen_by(sensor, measured, self._value)
         moment = self.time if time is None else finite(time, "time")
-        bound = math.inf if gate is None else a_real(gate, "gate", above=0.0) ** 2
+        bound = math.inf if gate is None else check_float(gate, "gate", above=0.0) ** 2
         self._history.require_kept(moment)
         by = self._steps.sees(sensor, self._value)
         return self._told(self._history.put(Look(moment, values, variances, bound, by)))

@@ -10,7 +10,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.documents import dump
 from trundle.errors import InputError, suggest
-from trundle.expected import a_count, a_kind
+from trundle.expected import check_int, check_type
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.odometry.counts import derive_counts
 from trundle.results import Run
@@ -72,8 +72,10 @@ def measure(
     """
     robot = robot_of(model, "measure", "sensors are parts of described robots")
     robot = robot if sensors is None else robot.with_sensors(sensors)
-    a_kind(run, Run, "run", "a simulation gives one: trundle.run(…), trundle.simulate(…), trundle.roll(…)")
-    a_count(seed, "seed", 0)
+    check_type(
+        run, Run, "run", "a simulation gives one: trundle.run(…), trundle.simulate(…), trundle.roll(…)"
+    )
+    check_int(seed, "seed", 0)
     if not robot.sensors:
         hint = 'give them: {"encoders": {"ticks": 1024}}, or write sensors: in the description'
         raise InputError(f"'{robot.name}' has no sensors", key="sensors", hint=hint)

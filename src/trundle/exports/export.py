@@ -11,7 +11,7 @@ from functools import partial
 from trundle.choices import EXPORTED
 from trundle.documents import Document, dump, urdf_extras
 from trundle.errors import InputError, require_known, suggest
-from trundle.expected import a_text, a_truth, came, names_of
+from trundle.expected import came, check_bool, check_str, names_of
 from trundle.exports.entries import entries, loops_of
 from trundle.exports.example import example_inputs, example_step
 from trundle.exports.package import require_free, write
@@ -79,10 +79,10 @@ def export(
     >>> sorted(package.files)
     ['README.md', 'description.yaml', 'pendulum.py']
     """
-    target, force = _target(to), a_truth(force, "force")
+    target, force = _target(to), check_bool(force, "force")
     if output is not None:
         require_free(output, force=force)
-    precision = target.precisions[0] if precision is None else a_text(precision, "precision")
+    precision = target.precisions[0] if precision is None else check_str(precision, "precision")
     if precision not in target.precisions:
         hint = f"there is {' and '.join(target.precisions)}"
         raise InputError(f"'{target.name}' has no precision '{precision}'", key="precision", hint=hint)
@@ -94,7 +94,7 @@ def export(
     chosen = with_prepared(chosen) if target.prepares else chosen
     inputs = example_inputs(source, whole)
     content = Content(
-        name=_named(whole.name if name is None else a_text(name, "name"), name is None, chosen),
+        name=_named(whole.name if name is None else check_str(name, "name"), name is None, chosen),
         precision=precision,
         entries=with_names(chosen, whole),
         model=whole.name,

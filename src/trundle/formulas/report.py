@@ -8,7 +8,7 @@ from functools import cached_property, partial
 
 from trundle.choices import WHAT
 from trundle.errors import InputError, NumericsError, require_known
-from trundle.expected import a_count
+from trundle.expected import check_int
 from trundle.formulas.algebra.sums import WRITING, TooLong
 from trundle.formulas.chapters.bodies_section import PointSection, body_sections
 from trundle.formulas.chapters.constraints_section import (
@@ -133,7 +133,7 @@ def equations(
     """
     require_known(what, WHAT, f"there are no equations '{what}'", key="what")
     robot = robot_of(given, "equations", "its equations are those it was made from", base)
-    points = a_count(points, "points", 1)
+    points = check_int(points, "points", 1)
     return _Report(robot, what, given if isinstance(given, Model) else None, points, progress).equations()
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from trundle.errors import InputError
-from trundle.expected import a_text
+from trundle.expected import check_str
 from trundle.languages.names import value_names
 from trundle.languages.piece import PASSED, Piece
 from trundle.languages.templates import check_language
@@ -271,7 +271,7 @@ def text_of(functions: Sequence[Function], language: Language) -> str:
     lines = "\n".join(line for function in functions for line in function.body)
     parts = [language.header] if language.header else []
     parts += [text for name, text in language.helpers.items() if f"{name}(" in lines]
-    parts += [a_text(language.framed(each), "framed", "the whole function's text") for each in functions]
+    parts += [check_str(language.framed(each), "framed", "the whole function's text") for each in functions]
     return "\n".join(parts)
 
 

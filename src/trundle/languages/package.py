@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from trundle.choices import EXPORTED
 from trundle.errors import InputError, require_known
-from trundle.expected import a_text, by_name, came, names_of
+from trundle.expected import by_name, came, check_str, names_of
 from trundle.files import signature
 from trundle.languages.language import Argument, Function, Language, arguments, functions, identifiers
 from trundle.program.ir import Group, Program
@@ -242,7 +242,7 @@ class Package:
             _require_inside(name, self.files)
             if not isinstance(content, (str, bytes)):
                 raise InputError(f"expected text or bytes, got {came(content)}", key=f"files.{name}")
-        a_text(self.usage, "usage", "how the files are used, in Markdown")
+        check_str(self.usage, "usage", "how the files are used, in Markdown")
         by_name(self.facts, "facts")
         names_of(self.notes, "notes")
 
@@ -287,7 +287,7 @@ class Target:
     def __post_init__(self) -> None:
         """Refuse what isn't a name, a sentence, a function or a part of a model."""
         for key in ("name", "summary"):
-            if not a_text(getattr(self, key), key):
+            if not check_str(getattr(self, key), key):
                 raise InputError("expected text that isn't empty", key=key)
         if not callable(self.package):
             message = f"expected a function from Content to Package, got {came(self.package)}"

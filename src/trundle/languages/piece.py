@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from trundle.expected import a_text
+from trundle.expected import check_str
 from trundle.program.ir import LOADS, Instruction
 from trundle.program.pieces import Pieces
 
@@ -88,7 +88,7 @@ class Piece:
         """Make a value that this piece doesn't compute known: a literal, an input, or what an earlier piece passes."""
         op, _, _, number, (group, element), _ = self.program.instructions[value]
         if op == "const":
-            literal = a_text(self.language.number(number), "number", "the literal's text")
+            literal = check_str(self.language.number(number), "number", "the literal's text")
             self.text[value] = f"({literal})" if literal.startswith("-") else literal
             self.width[value] = len(self.text[value])
             return

@@ -7,7 +7,7 @@ from string import Formatter
 from typing import TYPE_CHECKING
 
 from trundle.errors import InputError, require_known
-from trundle.expected import a_text, by_name, came
+from trundle.expected import by_name, came, check_str
 from trundle.program.ir import ARITY
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ _SLOTS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 def check_language(language: Language) -> None:
     """Raise InputError for operations that no program has, and for templates with other slots than are filled in."""
-    a_text(language.name, "name")
-    a_text(language.suffix, "suffix")
+    check_str(language.name, "name")
+    check_str(language.suffix, "suffix")
     for name, template in by_name(language.operations, "operations").items():
         key = f"operations.{name}"
         require_known(name, ARITY, f"programs have no operation '{name}'", key=key)
@@ -42,12 +42,12 @@ def check_language(language: Language) -> None:
         if not callable(getattr(language, name)):
             raise InputError(f"expected a function, got {came(getattr(language, name))}", key=name)
     for name, text in by_name(language.helpers, "helpers").items():
-        a_text(text, f"helpers.{name}")
+        check_str(text, f"helpers.{name}")
     words = language.reserved
     if isinstance(words, str) or not isinstance(words, Collection):
         raise InputError(f"expected a set of words, got {came(words)}", key="reserved")
     for word in words:
-        a_text(word, "reserved")
+        check_str(word, "reserved")
 
 
 def _check(template: object, needed: Collection[str], allowed: Collection[str], key: str) -> None:
@@ -55,7 +55,7 @@ def _check(template: object, needed: Collection[str], allowed: Collection[str], 
     listed = ", ".join(f"{{{slot}}}" for slot in (*needed, *allowed))
     hint = f"its slots are {listed}; a brace itself is written twice: {{{{"
     try:
-        parts = list(Formatter().parse(a_text(template, key, hint)))
+        parts = list(Formatter().parse(check_str(template, key, hint)))
     except ValueError as error:
         raise InputError(f"{template!r} can't be filled in: {error}", key=key, hint=hint) from None
     slots = {slot for _, slot, _, _ in parts if slot is not None}

@@ -11,7 +11,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.documents import parse
 from trundle.errors import InputError, require_known
-from trundle.expected import a_kind, a_truth, by_name
+from trundle.expected import by_name, check_bool, check_type
 from trundle.results import Run
 from trundle.robot import Robot
 from trundle.robot.anatomy import MOVEMENTS, Movement, movement, usual_movement
@@ -84,7 +84,7 @@ def clinical(
     >>> named["left_hip_flexion.angle"][-1].round(3), named.units["left_hip_flexion.moment"]
     (np.float64(-0.1), 'N m/kg')
     """
-    found = list(named_axes(a_kind(run, Run, "run", "loads.to_run() gives one"), movements))
+    found = list(named_axes(check_type(run, Run, "run", "loads.to_run() gives one"), movements))
     if not found:
         hint = f"say so in the description (movement: right knee flexion), or by movements, {_WHAT}"
         raise InputError("no joint of this run has an anatomical name", key="movements", hint=hint)
@@ -95,7 +95,9 @@ def clinical(
     tall = 1.0 if height is None else positive(height, "height", "m")
     values: dict[str, FloatArray] = {}
     units: dict[str, str] = {}
-    for name, unit, column in _columns(run, found, (-1.0 if a_truth(external, "external") else 1.0) / tall):
+    for name, unit, column in _columns(
+        run, found, (-1.0 if check_bool(external, "external") else 1.0) / tall
+    ):
         values[name] = values[name] + column if name in values else column
         units[name] = unit if height is None else _per_height(unit)
     about = {

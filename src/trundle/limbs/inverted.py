@@ -9,7 +9,7 @@ import numpy as np
 
 from trundle.arrays import as_numbers
 from trundle.errors import InputError, choose, require_known
-from trundle.expected import a_kind
+from trundle.expected import check_type
 from trundle.frozen import Brief
 from trundle.limbs.bands import Bands
 from trundle.limbs.capture.assigned_plates import (
@@ -208,7 +208,7 @@ class Inverse(Brief):
         >>> len(trundle.inverse(trundle.catalog.pendulum(links=1), swing).cycles([0, 1, 2, 3]))
         3
         """
-        run = self.to_run() if run is None else a_kind(run, Run, "run")
+        run = self.to_run() if run is None else check_type(run, Run, "run")
         starts = self._starts(at, threshold) if isinstance(at, str) else as_numbers(at, "at").ravel().tolist()
         whole = [start for start in starts if run.time[0] <= start <= run.time[-1]]
         if len(whole) < _LEAST_STARTS:
@@ -310,7 +310,7 @@ class Inverse(Brief):
             movements=movements,
             by=by,
             threshold=threshold,
-            bands=None if bands is None else a_kind(bands, Bands, "bands", "uncertainty(…) gives them"),
+            bands=None if bands is None else check_type(bands, Bands, "bands", "uncertainty(…) gives them"),
         )
 
     def breakdown(self, body: str, observer: str, joint: str) -> Breakdown:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from trundle.expected import a_text, names_of
+from trundle.expected import check_str, names_of
 from trundle.model.doors import Doors
 from trundle.program import Program
 
@@ -213,7 +213,7 @@ class Programmed(Doors):
         """
         from trundle.model.programs import frame
 
-        return frame(self._model, a_text(link, "link"), point)
+        return frame(self._model, check_str(link, "link"), point)
 
     @cached_property
     def rate_slopes(self) -> Program:

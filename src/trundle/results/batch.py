@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, require_known, suggest
-from trundle.expected import a_text
+from trundle.expected import check_str
 from trundle.frozen import Frozen, Rebuilt, frozen, settle
 from trundle.results.gradients import column_by, require_direction, split_columns
 from trundle.results.metadata import Content, Kept, Variable, require, variable
@@ -166,7 +166,7 @@ class Batch(Shown, Rebuilt):
         >>> batch.output("energy.kinetic").shape == (len(batch.time), 3)
         True
         """
-        if a_text(name, "name") in self.states:
+        if check_str(name, "name") in self.states:
             return self[name]
         if self.observer is None:
             raise InputError(
@@ -207,7 +207,7 @@ class Batch(Shown, Rebuilt):
         (101, 1)
         """
         by = require_direction(by, self.gradients, "batch")
-        if a_text(of, "of") in self.states:
+        if check_str(of, "of") in self.states:
             return self.gradients[by][:, self.states.index(of), :]
         if self.slope is None:
             raise InputError(

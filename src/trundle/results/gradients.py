@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from trundle.errors import InputError, require_known
-from trundle.expected import a_text
+from trundle.expected import check_str
 
 _BY = " by "
 
@@ -31,7 +31,7 @@ def split_columns(names: Iterable[str], of_all: Iterable[str] | None = None) -> 
 
 def require_direction(by: object, gradients: Mapping[str, object] | Sequence[str], what: str) -> str:
     """The name that derivatives were taken by; InputError where there are none by it."""
-    name = a_text(by, "by")
+    name = check_str(by, "by")
     if not gradients:
         hint = f'ask for them where it is made: gradients=["{name}"]'
         raise InputError(f"this {what} has no derivatives", key=name, hint=hint)

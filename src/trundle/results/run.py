@@ -13,7 +13,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
-from trundle.expected import a_text, by_name
+from trundle.expected import by_name, check_str
 from trundle.frozen import Frozen, Rebuilt, frozen, settle
 from trundle.results.between import Between
 from trundle.results.columns import Column, column_named
@@ -133,7 +133,7 @@ class Run(Shown, Rebuilt):
 
     def __getitem__(self, name: str) -> FloatArray:
         """The (T,) array of that name; "time" is one, too. InputError with the nearest name where there is none."""
-        if a_text(name, "run[…]", "its values have names: 'x', say") == "time":
+        if check_str(name, "run[…]", "its values have names: 'x', say") == "time":
             return self.time
         return self.values[name]
 
@@ -232,7 +232,7 @@ class Run(Shown, Rebuilt):
         True
         """
         by = require_direction(by, self.gradients, "run")
-        if a_text(of, "of") in self.states:
+        if check_str(of, "of") in self.states:
             return self.gradients[by][:, self.states.index(of)]
         outputs = [name for name in self.groups["outputs"] if name not in ACCOUNT]
         if of not in outputs:

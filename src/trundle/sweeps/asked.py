@@ -11,7 +11,7 @@ from trundle.arrays import FloatArray
 from trundle.choices import Mode
 from trundle.documents import Document
 from trundle.errors import InputError
-from trundle.expected import a_count
+from trundle.expected import check_int
 from trundle.gpu.devices import Device
 from trundle.model import Model
 from trundle.model.arguments import named
@@ -57,7 +57,7 @@ class Asked(NamedTuple):
         """Which robots there are, where this varies; `unit` says that of a name."""
         varied = {name: variation(value, name, unit(name)) for name, value in given.items()}
         samples, draws, seed = self.drawn
-        return Design(varied, a_count(samples, "samples", 1), draws, a_count(seed, "seed", 0))
+        return Design(varied, check_int(samples, "samples", 1), draws, check_int(seed, "seed", 0))
 
 
 def work_of_request(

@@ -13,7 +13,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
-from trundle.expected import a_text
+from trundle.expected import check_str
 from trundle.sweeps.variation import Grid, Variation, from_plain
 
 Draws = Literal["random", "sobol", "latin", "indices"]
@@ -61,7 +61,7 @@ class Design:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if a_text(self.draws, "draws") not in get_args(Draws):
+        if check_str(self.draws, "draws") not in get_args(Draws):
             hint = suggest(self.draws, get_args(Draws))
             raise InputError(f"there is no way to draw called {self.draws!r}", key="draws", hint=hint)
         if self.draws == "latin" and self.samples > MOST_LATIN:

@@ -10,7 +10,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
-from trundle.expected import a_text
+from trundle.expected import check_str
 from trundle.model.arguments import number
 from trundle.model.plant import Plant
 from trundle.scalars import Scalar, less, maximum, minimum, where
@@ -124,7 +124,7 @@ def measure_texts(given: object) -> list[str]:
     """The texts of a list of measures; InputError for what is none."""
     if isinstance(given, str) or not isinstance(given, Sequence) or not given:
         raise InputError("expected a list of measures", key="measures", hint=f"such as [{_FORMS!r}]")
-    return [a_text(text, "measures", f"such as {_FORMS}") for text in given]
+    return [check_str(text, "measures", f"such as {_FORMS}") for text in given]
 
 
 def _measure(model: Plant, text: str) -> Measure:

@@ -11,7 +11,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, suggest
-from trundle.expected import a_count
+from trundle.expected import check_int
 from trundle.files import path_of
 from trundle.sweeps.indices import SobolIndices, sobol_indices
 from trundle.sweeps.statistics import Moments, histogram, moments, quantiles
@@ -229,7 +229,7 @@ class Sweep:
         [25.0, 25.0, 25.0, 26.0]
         """
         known = self._known(name)
-        return histogram(lambda: self.store.blocks(known), a_count(bins, "bins", 1))
+        return histogram(lambda: self.store.blocks(known), check_int(bins, "bins", 1))
 
     def robot(self, number: int) -> dict[str, dict[str, Any]]:
         """What `simulate` and `rollout` take for a robot: initial, inputs and parameters.

@@ -12,7 +12,7 @@ import numpy as np
 
 from trundle.choices import Mode, Precision
 from trundle.errors import InputError
-from trundle.expected import a_count, a_truth
+from trundle.expected import check_bool, check_int
 from trundle.files import path_of
 from trundle.gpu.devices import device_of
 from trundle.model.arguments import Given, named, opened
@@ -151,9 +151,9 @@ def sweep(
     ----------
     W. Kutta, "Beitrag zur näherungsweisen Integration totaler Differentialgleichungen", 1901.
     """
-    a_truth(resume, "resume")
+    check_bool(resume, "resume")
     whole(steps, "steps", 1)
-    count = available_cores() if threads is None else a_count(threads, "threads", 1)
+    count = available_cores() if threads is None else check_int(threads, "threads", 1)
     source = opened(model, "sweep", base)
     asked = Asked(
         over, measures, (samples, draws, seed), named(initial, "initial"), named(inputs, "inputs"),
@@ -169,9 +169,9 @@ def sweep(
         raise InputError("a cluster's workers write to a store", key="store", hint=hint)
     with (
         reached(client) as cluster,
-        _kept(work, place, a_truth(resume, "resume"), _chunk(chunk, work, count)) as kept,
+        _kept(work, place, check_bool(resume, "resume"), _chunk(chunk, work, count)) as kept,
     ):
-        kept.admit(a_truth(other_cpu, "other_cpu"))
+        kept.admit(check_bool(other_cpu, "other_cpu"))
         left = [int(index) for index in np.flatnonzero(~kept.whole())]
         robots = sum(kept.rows_of(index)[1] for index in left)
         with Progress(progress, robots * steps, f"sweeping {work.name}", "robot steps") as bar:
@@ -223,7 +223,7 @@ def _chunk(given: int | None, work: Work, threads: int) -> int:
     if given is None:
         fair = -(-robots // (_CHUNKS_A_THREAD * threads))
         return min(_CHUNK, -(-fair // BLOCK) * BLOCK)
-    if a_count(given, "chunk", BLOCK) % BLOCK:
+    if check_int(given, "chunk", BLOCK) % BLOCK:
         near = -(-given // BLOCK) * BLOCK
         raise InputError(f"expected a multiple of {BLOCK}, got {given}", key="chunk", hint=f"such as {near}")
     return given

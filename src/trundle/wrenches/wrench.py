@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from trundle.errors import InputError
-from trundle.expected import a_kind, came
+from trundle.expected import came, check_type
 from trundle.scalars import Scalar, plus
 from trundle.shown import Shown
 from trundle.spatial.vectors import Vector, add, cross, dot, scale
@@ -171,7 +171,7 @@ class Wrench(Shown):
         >>> float(pull.power(trundle.Twist.of(belt, seen_from=world)))
         3.0
         """
-        a_kind(twist, Twist, "twist")
+        check_type(twist, Twist, "twist")
         if twist.body != self.on:
             raise InputError(
                 f"the wrench acts on '{self.on}', the twist is of '{twist.body}'",
@@ -255,7 +255,7 @@ class Wrench(Shown):
         return replace(self, force=force, moment=moment, by=by)
 
     def _demand_sum(self, other: Wrench) -> None:
-        a_kind(other, Wrench, "other")
+        check_type(other, Wrench, "other")
         if self.on != other.on:
             raise InputError(
                 f"wrenches on different bodies don't add: on '{self.on}' and on '{other.on}'",

@@ -29,7 +29,7 @@ from trundle.documents.urdf.wheel_joints import shown_radius, wheel_like
 from trundle.documents.urdf.wording import in_urdf_words, with_way_out
 from trundle.documents.urdf.xml_tree import Part, XmlElement, read_xml, write_xml
 from trundle.errors import InputError, suggest, warn
-from trundle.expected import a_kind, a_text, a_truth
+from trundle.expected import check_bool, check_str, check_type
 from trundle.files import path_of
 from trundle.robot.bodies import drive_axes
 from trundle.robot.checks import dynamic_problems
@@ -88,7 +88,7 @@ def load_urdf(path: str | FilePath, *, base: str | None = None, strict: bool = F
     >>> load_urdf("pendulum.urdf").base
     'fixed'
     """
-    return load_document(path, base=base, strict=a_truth(strict, "strict")).robot
+    return load_document(path, base=base, strict=check_bool(strict, "strict")).robot
 
 
 def load_document(path: str | FilePath, *, base: str | None = None, strict: bool = False) -> Document:
@@ -124,7 +124,7 @@ def parse_urdf(text: str, *, base: str | None = None, strict: bool = False) -> R
     >>> list(parse_urdf(dump_urdf(trundle.catalog.pendulum())).joints)
     ['link_1', 'link_2']
     """
-    return parse_document(a_text(text, "text"), base=base, strict=a_truth(strict, "strict")).robot
+    return parse_document(check_str(text, "text"), base=base, strict=check_bool(strict, "strict")).robot
 
 
 def parse_document(
@@ -322,7 +322,7 @@ def urdf_extras(robot: Robot) -> UrdfExtras:
     >>> type(extras).__name__
     'UrdfExtras'
     """
-    a_kind(robot, Robot, "robot", "trundle.load(path) reads one")
+    check_type(robot, Robot, "robot", "trundle.load(path) reads one")
     if robot.urdf is None:
         raise InputError("the robot was not read from URDF", hint="use trundle.documents.load_urdf")
     urdf, names = named(robot.urdf)

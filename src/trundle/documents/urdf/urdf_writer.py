@@ -15,7 +15,7 @@ from trundle.documents.urdf.elements import GROUND, NOUNS, default_base
 from trundle.documents.urdf.urdf_reader import Reading, read
 from trundle.documents.urdf.xml_tree import XmlElement, write_xml
 from trundle.errors import InputError
-from trundle.expected import a_kind
+from trundle.expected import check_type
 from trundle.robot.bodies import MOMENTS, Body, Inertia, Joint
 from trundle.robot.couplings import gears
 from trundle.robot.description import Robot
@@ -86,7 +86,7 @@ def dump_urdf(robot: Robot) -> str:
     >>> [line.strip() for line in text.splitlines() if "<mass" in line]
     ['<mass value="0.9" />']
     """
-    root, before, there, wanted = _start(a_kind(robot, Robot, "robot", "trundle.load(path) reads one"))
+    root, before, there, wanted = _start(check_type(robot, Robot, "robot", "trundle.load(path) reads one"))
     _update(root, there.robot, wanted.robot)
     _update_all(root, "link", there.links, wanted.links)
     _update_all(root, "joint", there.joints, wanted.joints)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trundle.choices import EQUATION_FORMATS
 from trundle.errors import InputError, require_known
-from trundle.expected import a_count, came
+from trundle.expected import came, check_int
 from trundle.formulas.robot_equations import Equations
 from trundle.formulas.sections import Equation
 from trundle.formulas.typeset import hypertext, markup, terminal
@@ -50,7 +50,7 @@ def format_equations(equations: Equations | Equation, form: str, width: int = 10
     if not isinstance(equations, (Equation, Equations)):
         message = f"expected equations, got {came(equations)}"
         raise InputError(message, key="equations", hint="trundle.equations(robot) gives them")
-    a_count(width, "width", _NARROWEST)
+    check_int(width, "width", _NARROWEST)
     alone = isinstance(equations, Equation)
     known = ("text", "latex", "html") if alone else EQUATION_FORMATS
     require_known(form, known, f"no format '{form}' of equations", key="form")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, choose, require_known
-from trundle.expected import a_kind, a_real
+from trundle.expected import check_float, check_type
 from trundle.frozen import Brief, Frozen, Rebuilt, settle
 from trundle.results import Run
 
@@ -146,7 +146,7 @@ class Cycles(Brief, Rebuilt):
         """
         curves = self[name]
         require_known(band, BANDS, f"there is no band {band!r}", key="band", hint=choose)
-        width = width if width is None else a_real(width, "width", above=0)
+        width = width if width is None else check_float(width, "width", above=0)
         if band == "quantiles":
             share = 0.9 if width is None else width
             low, high = np.quantile(curves, [(1 - share) / 2, (1 + share) / 2], axis=0)
@@ -201,7 +201,7 @@ def cycles(run: Run, events: npt.ArrayLike, points: int = 101) -> Cycles:
 
     if not isinstance(points, int) or points < 2:
         raise InputError(f"a cycle has two points or more, not {points!r}", key="points")
-    spans = _spans(as_numbers(events, "events"), a_kind(run, Run, "run"))
+    spans = _spans(as_numbers(events, "events"), check_type(run, Run, "run"))
     percent = np.linspace(0.0, 100.0, points)
     times = spans[:, :1] + (spans[:, 1:] - spans[:, :1]) * percent / 100
     degree = min(3, len(run) - 1)
@@ -287,8 +287,8 @@ def stretches(
 ) -> FloatArray:
     """What `contacts` gives, with those that the recording's ends cut off, too: NaN where nobody saw start or end."""
     times, values = as_numbers(time, "times"), as_numbers(force, "forces")
-    threshold, shortest = a_real(threshold, "threshold"), a_real(shortest, "shortest")
-    release = threshold if release is None else a_real(release, "release")
+    threshold, shortest = check_float(threshold, "threshold"), check_float(shortest, "shortest")
+    release = threshold if release is None else check_float(release, "release")
     if release > threshold:
         raise InputError(f"{release:g} N is above the threshold, {threshold:g} N", key="release")
     if times.ndim != 1 or times.shape != values.shape or not np.isfinite(values).all():

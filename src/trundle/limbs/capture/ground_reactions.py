@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from trundle.arrays import BoolArray, FloatArray, as_numbers
 from trundle.errors import InputError, choose, require_known
-from trundle.expected import a_kind
+from trundle.expected import check_type
 from trundle.frozen import Brief
 from trundle.limbs.capture.force_plates import Pushing
 from trundle.limbs.capture.plate_samples import averaged, plate_smoothing, smoothed_tables
@@ -185,7 +185,7 @@ def ground_reactions(recording: Recording) -> tuple[GroundReaction, ...]:
 
 def reaction_columns(recording: Recording) -> Iterator[tuple[str, list[str], list[str], list[str]]]:
     """Names of ground reactions with the columns of their force, place and torque."""
-    for column in a_kind(recording, Recording, "recording", "trundle.read_recording(path)").channels:
+    for column in check_type(recording, Recording, "recording", "trundle.read_recording(path)").channels:
         if not (match := _FORCE.fullmatch(column)):
             continue
         before, after = match["before"], match["after"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray, as_numbers, increasing
 from trundle.errors import InputError, suggest
-from trundle.expected import a_text, all_of, by_name, came
+from trundle.expected import all_of, by_name, came, check_str
 from trundle.frozen import Frozen, Rebuilt, settle
 from trundle.limbs.capture.force_plates import ForcePlate
 from trundle.results.table import Cells, Table
@@ -68,7 +68,7 @@ class Recording(Rebuilt):
 
     def __post_init__(self) -> None:
         """Check that markers and channels fit the times, and keep them as they are."""
-        time = increasing(self.time, a_text(self.source, "source"))
+        time = increasing(self.time, check_str(self.source, "source"))
         for name in ("markers", "channels", "events", "units"):
             by_name(getattr(self, name), name)
         plates = all_of(self.plates, ForcePlate, "plates")
@@ -153,8 +153,8 @@ class Recording(Rebuilt):
 
 def column_of(recording: Recording, name: str, unit: str, apart: Collection[str] = ()) -> FloatArray:
     """`Recording.channel`; an error suggests none of the columns `apart`, which are known to be something else."""
-    factor, dimension = unit_in_si(a_text(unit, "unit"))
-    key, values = _column(recording, a_text(name, "name"), apart)
+    factor, dimension = unit_in_si(check_str(unit, "unit"))
+    key, values = _column(recording, check_str(name, "name"), apart)
     said = recording.units.get(key, "")
     if said == DEGREES_IF_TURNING:
         return (values if dimension == NUMBER else np.degrees(values)) / factor

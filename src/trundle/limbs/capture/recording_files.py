@@ -15,7 +15,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, choose, require_known
-from trundle.expected import a_kind
+from trundle.expected import check_type
 from trundle.files import path_of
 from trundle.limbs.capture.c3d_file import read_c3d
 from trundle.limbs.capture.recording import (
@@ -281,7 +281,7 @@ def write_recording(recording: Recording, path: str | os.PathLike[str]) -> None:
     >>> trundle.read_recording("walk.sto").channels["knee"].tolist()
     [0.5, 1.0]
     """
-    a_kind(recording, Recording, "recording")
+    check_type(recording, Recording, "recording")
     file = path_of(path, "write_recording")
     if file.suffix.lower() == ".trc":
         write_trc(file, recording.time, recording.markers)

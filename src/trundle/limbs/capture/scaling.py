@@ -20,7 +20,7 @@ from trundle.catalog.anthropometry import fractions, lower_trunk
 from trundle.catalog.person import MARKERS, SIDES, hip_centre_at, person_of, require_table
 from trundle.documents.writer import dump
 from trundle.errors import InputError, require_known, warn
-from trundle.expected import a_kind, by_name
+from trundle.expected import by_name, check_type
 from trundle.files import path_of, replacing_in
 from trundle.frozen import Brief, Frozen, Rebuilt, settle
 from trundle.limbs.capture.marker_model import Markers
@@ -187,7 +187,7 @@ def scale_person(
     """
     require_table(sex, hip_centre)
     recording = read_recording(static) if isinstance(static, (str, os.PathLike)) else static
-    a_kind(recording, Recording, "static")
+    check_type(recording, Recording, "static")
     mass, still = number(body_mass, "body_mass", "kg"), number(still_within, "still_within", "m")
     try:
         roles = _roles(recording, by_name({} if markers is None else markers, "markers"))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, require_known
-from trundle.expected import a_kind, by_name
+from trundle.expected import by_name, check_type
 from trundle.frozen import Brief, Rebuilt
 from trundle.limbs.capture.recording import Recording
 
@@ -77,7 +77,7 @@ def segment_poses(
     >>> trundle.segment_poses(trundle.Recording([0.0, 0.1], markers=seen), places).position[1].round(9)
     array([0., 0., 1.])
     """
-    a_kind(recording, Recording, "recording")
+    check_type(recording, Recording, "recording")
     names = list(by_name(markers, "markers"))
     weights = {} if weights is None else by_name(weights, "weights")
     for name, known, where in [

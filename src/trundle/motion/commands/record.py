@@ -11,7 +11,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.documents.writer import dump
 from trundle.errors import InputError
-from trundle.expected import a_real
+from trundle.expected import check_float
 from trundle.mechanics.assembly import assemble
 from trundle.model.constraints import independent_coordinates
 from trundle.motion.commands.binding import dense, extremes
@@ -40,7 +40,7 @@ _KEPT = ("steering_acceleration", "steering_jerk", "drive_speed", "drive_acceler
 
 def sample_times(duration: float, rate: float = RATE) -> FloatArray:
     """Times from 0 to the end, `rate` a second, and the end itself."""
-    if not math.isfinite(a_real(rate, "rate", above=0, unit="of samples a second")):
+    if not math.isfinite(check_float(rate, "rate", above=0, unit="of samples a second")):
         raise InputError(f"expected samples a second, got {rate}", key="rate")
     if duration * rate > _MOST_SAMPLES:
         raise InputError(

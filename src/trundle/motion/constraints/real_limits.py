@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from trundle.errors import InputError
-from trundle.expected import a_real
+from trundle.expected import check_float
 from trundle.mechanics.wheels import WheelModel
 from trundle.motion.constraints.constraint import Constraints, MotionConstraint
 from trundle.motion.constraints.described import Described
@@ -88,9 +88,11 @@ def planned_with(who: Kinematics, grip: float | None, margin: float = 0.0) -> Re
     """What motions are planned within beside declared limits: nothing on a slope, and nothing of wheels that slide to
     turn, as no forces but those of sliding turn the base.
     """
-    if not 0 <= a_real(margin, "margin") < 1:
+    if not 0 <= check_float(margin, "margin") < 1:
         raise InputError(f"expected a margin from 0 to below 1, got {margin!r}", key="margin")
-    real = None if grip is None else real_limits(who, a_real(grip, "grip", above=0) * (1 - margin), margin)
+    real = (
+        None if grip is None else real_limits(who, check_float(grip, "grip", above=0) * (1 - margin), margin)
+    )
     if real is None or who.drive.slides or real.driven.sloped:
         real = None
     else:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from trundle.arrays import BoolArray, ComplexArray, FloatArray, as_numbers
 from trundle.errors import InputError, require_known
-from trundle.expected import a_kind
+from trundle.expected import check_type
 from trundle.mechanics.modules import ALIGNED, SLACK, Module, followed, pointed
 from trundle.mechanics.steering import STILL
 from trundle.robot import Read, Robot, RollingWheel, Value
@@ -233,7 +233,7 @@ class Drive:
         missing = [name for name in self.names if name not in limits]
         if missing:
             raise InputError(f"limits lack {', '.join(missing)}", key="limits")
-        return replace(self, limits=tuple(a_kind(limits[name], Limits, name) for name in self.names))
+        return replace(self, limits=tuple(check_type(limits[name], Limits, name) for name in self.names))
 
     def angles_by_name(self, angles: Mapping[str, float]) -> FloatArray:
         """The modules' angles (m,) in rad by their names; modules without one stand along their headings."""

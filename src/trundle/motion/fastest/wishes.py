@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from trundle.errors import InputError, choose, require_known
-from trundle.expected import a_real, a_text
+from trundle.expected import check_float, check_str
 from trundle.motion.drive.drive import require_speeds
 from trundle.motion.fastest.outlines import inscribed
 from trundle.motion.fastest.problem import Problem, Stop
@@ -84,7 +84,7 @@ def _zone(
         raise InputError(f"there is no way from pose {begin!r} to pose {end!r}", key=key, hint=places)
     for name in limits:
         require_known(name, LIMITS, f"a zone has no limit {name!r}", key=key, hint=choose)
-    return begin, end, {name: a_real(most, f"{key}.{name}", above=0) for name, most in limits.items()}
+    return begin, end, {name: check_float(most, f"{key}.{name}", above=0) for name, most in limits.items()}
 
 
 def _require_slower(
@@ -112,11 +112,11 @@ def events_of(events: Events, last: int) -> tuple[tuple[str, float], ...]:
         except (TypeError, ValueError):
             hint = "such as ('shoot', 1): at the first pose on the way"
             raise InputError(f"expected (name, pose), got {event!r}", key=key, hint=hint) from None
-        number = a_real(at, key)
+        number = check_float(at, key)
         if not 0 <= number <= last:
             hint = f"poses are counted from 0, the start, to {last}, the goal; 0.5 is halfway in time"
             raise InputError(f"there is no pose {number:g}", key=key, hint=hint)
-        told.append((a_text(name, key), number))
+        told.append((check_str(name, key), number))
     return tuple(told)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trundle.errors import InputError, choose
-from trundle.expected import a_real
+from trundle.expected import check_float
 from trundle.files import path_of
 from trundle.motion.paths.choreo import from_traj_file
 from trundle.motion.paths.path_json import read_json
@@ -53,7 +53,7 @@ def read_path(file: str | os.PathLike[str], tolerance: float = 0.01) -> PosePath
     choose one of .path, .traj
     """
     path = path_of(file, "read_path")
-    tolerance = a_real(tolerance, "tolerance", above=0, unit="m")
+    tolerance = check_float(tolerance, "tolerance", above=0, unit="m")
     if path.suffix not in (*SUFFIXES, ".auto"):
         raise _no_path(path)
     source = read_json(path)

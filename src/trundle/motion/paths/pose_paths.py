@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from trundle.arrays import ComplexArray, FloatArray, as_numbers
 from trundle.errors import InputError, warn
-from trundle.expected import a_real, a_text
+from trundle.expected import check_float, check_str
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
@@ -291,7 +291,7 @@ def pose_path(
     if rows.shape[1] == 3:
         warn_of_turns(float(np.abs(np.diff(rows[:, 2])).max()), "poses")
     limits = {"velocity": velocity, "acceleration": acceleration}
-    velocity, acceleration = (a_real(given, key, above=0) for key, given in limits.items())
+    velocity, acceleration = (check_float(given, key, above=0) for key, given in limits.items())
     whole = rows if rows.shape[1] == 3 else np.column_stack([rows, np.zeros(len(rows))])
     steps = distances(np.diff(whole, axis=0))
     if not steps.all():
@@ -306,7 +306,7 @@ def pose_path(
         Section(spline, *lengths[part][[0, -1]].tolist()) for spline, part in zip(splines, parts, strict=True)
     )
     zone = Zone(0.0, float(lengths[-1]), velocity, acceleration)
-    return PosePath(a_text(name, "name"), sections, (zone,))
+    return PosePath(check_str(name, "name"), sections, (zone,))
 
 
 def warn_of_turns(angle: float, key: str) -> None:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from trundle.arrays import FloatArray, as_numbers
 from trundle.documents.runspec import FileTable
 from trundle.errors import InputError, choose, require_known
-from trundle.expected import a_text
+from trundle.expected import check_str
 from trundle.model.arguments import Given, number, robot_of
 from trundle.model.placed import placed
 from trundle.motion.commands.drive import drive
@@ -112,7 +112,7 @@ def reference(
     >>> abs(values[10] - 1) < 1e-3
     True
     """
-    a_text(name, "name")
+    check_str(name, "name")
     if not number(rate, "rate", "1/s") > 0:
         raise InputError(f"expected a rate > 0 1/s, got {rate!r}", key="rate")
     described = None if robot is None else robot_of(robot, "reference", "it has no tracker")
@@ -161,7 +161,7 @@ def _taken(robot: Robot | None, name: str) -> tuple[str, ...]:
 def _told(motion: object, rate: float, robot: Robot | None) -> _Told:
     """Pose and twist over time of whatever tells them."""
     if isinstance(motion, Mapping) and {*motion} == {"file"}:  # as a run file has it
-        motion = a_text(motion["file"], "file")
+        motion = check_str(motion["file"], "file")
     if isinstance(motion, (str, os.PathLike)):
         return _from_file(Path(motion), rate, robot)
     if isinstance(motion, Run):

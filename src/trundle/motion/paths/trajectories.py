@@ -10,7 +10,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import choose, require_known
-from trundle.expected import a_text
+from trundle.expected import check_str
 from trundle.files import path_of, replacing
 from trundle.mechanics.steering import STILL
 from trundle.motion.commands.binding import forces_apply
@@ -83,7 +83,7 @@ def write_trajectory(
         maxima = peaks(moved) if given is None else given.peaks
         text = _table(moved, times, _rows(moved, times), taken(moved, times, maxima))
     else:
-        called = (None if name is None else a_text(name, "name")) or (
+        called = (None if name is None else check_str(name, "name")) or (
             motion.name if isinstance(motion, Driven) else path.stem
         )
         events = motion.events if isinstance(motion, Driven) else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from trundle.errors import InputError
-from trundle.expected import a_kind
+from trundle.expected import check_type
 from trundle.limbs.bands import Bands
 from trundle.show.figures.panels import Panel
 from trundle.show.figures.series import series
@@ -40,7 +40,7 @@ def band_figure(bands: Bands, mass: float | None = None) -> Figure:
     >>> len(trundle.band_figure(bands).axes)
     1
     """
-    table = a_kind(bands, Bands, "bands", "found.uncertainty(…) gives them").table(mass)
+    table = check_type(bands, Bands, "bands", "found.uncertainty(…) gives them").table(mass)
     if not bands.values:
         raise InputError("there are no joints", key="bands", hint="a robot of one body has no moments")
     panels = []

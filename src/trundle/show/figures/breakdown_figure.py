@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, counted, require_known
-from trundle.expected import a_kind
+from trundle.expected import check_type
 from trundle.limbs.capture.cycles import cycles as cut_at
 from trundle.results import Run
 from trundle.show.figures.legends import shortened
@@ -92,7 +92,7 @@ def breakdown_figure(
     >>> trundle.breakdown_figure(split, loads.time).axes[0].get_ylabel()
     'force x (N)'
     """
-    a_kind(split, Breakdown, "split", "loads.breakdown(…) gives one")
+    check_type(split, Breakdown, "split", "loads.breakdown(…) gives one")
     time = as_numbers(time, "time")
     held = np.shape(split.seen.force)[:-1]
     if time.ndim != 1 or held not in ((), time.shape):

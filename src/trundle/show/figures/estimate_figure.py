@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
-from trundle.expected import a_kind
+from trundle.expected import check_type
 from trundle.results import Run
 from trundle.robot import Encoders
 from trundle.show.figures.panels import described
@@ -69,7 +69,7 @@ def estimate_figure(found: Run, truth: Run | None = None) -> Figure:
     >>> len(trundle.estimate_figure(found, run).axes)
     4
     """
-    shown = _shown(a_kind(found, Run, "found", "trundle.estimate(…) gives one"), truth)
+    shown = _shown(check_type(found, Run, "found", "trundle.estimate(…) gives one"), truth)
     with house_style():
         figure = new_figure(8.2)
         grid = figure.add_gridspec(4, 1, height_ratios=(5, 1.3, 1.3, 1.3))
@@ -97,7 +97,7 @@ def _shown(found: Run, truth: Run | None) -> _Shown:
         covariances = _symmetric(found, "covariance.", ("x", "y", "theta"), ".")
         true = None
         if truth is not None:
-            true = _truth(a_kind(truth, Run, "truth", "the run that was measured"), found.time)
+            true = _truth(check_type(truth, Run, "truth", "the run that was measured"), found.time)
         return _Shown(found.time, poses, covariances, true, _fixes(found, 1.0), _fixes(found, 0.0))
     inside = _inside(found)
     if not inside:

@@ -21,7 +21,7 @@ from PIL import Image
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, TrundleError
-from trundle.expected import a_count, a_real
+from trundle.expected import check_float, check_int
 from trundle.files import path_of, replacing, replacing_in, signature
 from trundle.progress import Progress
 from trundle.results import Run
@@ -64,7 +64,7 @@ def film(
     if track is None:
         raise InputError(f"there is no film of this run: {unseen(run)}", key="run")
     times = _times(track.time, fps, speed)
-    if a_count(width, "width", 1) % 2 or not _NARROWEST <= width <= _WIDEST:
+    if check_int(width, "width", 1) % 2 or not _NARROWEST <= width <= _WIDEST:
         message = f"expected an even number of pixels from {_NARROWEST} to {_WIDEST}, got {width!r}"
         raise InputError(message, key="width")
     stage = _stage(run, track, times, width)
@@ -76,7 +76,7 @@ def film(
 def _times(time: FloatArray, fps: float, speed: float) -> FloatArray:
     """When the pictures are taken, the last one at the run's end."""
     for key, given in (("fps", fps), ("speed", speed)):
-        if not np.isfinite(a_real(given, key, above=0)):
+        if not np.isfinite(check_float(given, key, above=0)):
             raise InputError(f"expected a positive number, got {given}", key=key)
     step = speed / fps
     if not np.isfinite(step):

@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
-from trundle.expected import a_kind, a_real
+from trundle.expected import check_float, check_type
 from trundle.limbs.gait import Gait
 from trundle.robot.anatomy import PLANES, Movement, movement
 from trundle.show.figures.curves import STEPS, tick_text
@@ -101,8 +101,8 @@ def gait_figures(gait: Gait, width: float | None = None) -> dict[str, Figure]:
     >>> list(trundle.gait_figures(arm.gait(movements={"link_1": "left hip flexion"})))
     ['gait_sagittal', 'gait_angles']
     """
-    a_kind(gait, Gait, "gait", "trundle.inverse(…).gait() gives one")
-    if width is not None and not _LEAST <= a_real(width, "width", unit="mm") <= _MOST:
+    check_type(gait, Gait, "gait", "trundle.inverse(…).gait() gives one")
+    if width is not None and not _LEAST <= check_float(width, "width", unit="mm") <= _MOST:
         raise InputError(f"a figure is {_LEAST:g} to {_MOST:g} mm wide, not {width:g} mm", key="width")
     found = [(name, each) for name in gait.run.values if (each := _movement(name)) is not None]
     sets = {"gait_sagittal": _sagittal(gait, [each for _, each in found])}

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
-from trundle.expected import a_kind
+from trundle.expected import check_type
 from trundle.limbs.capture.cycles import Cycles
 from trundle.results import Run
 from trundle.robot.structure import body_names
@@ -64,9 +64,9 @@ def load_figures(run: Run, cycles: Cycles | None = None) -> dict[str, Figure]:
     >>> list(trundle.load_figures(run))
     ['powers']
     """
-    a_kind(run, Run, "run", "loads.to_run() gives one")
+    check_type(run, Run, "run", "loads.to_run() gives one")
     if cycles is not None:
-        return _over_cycles(run, a_kind(cycles, Cycles, "cycles"))
+        return _over_cycles(run, check_type(cycles, Cycles, "cycles"))
     figures = {
         name: _titled(run, name, panels, "time (s)") for name, panels in _panels(run).items() if panels
     }

@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 from trundle.control.kalman import Kalman
 from trundle.control.margins import Margin
 from trundle.control.regulator import Regulator
-from trundle.expected import a_kind
+from trundle.expected import check_type
 from trundle.show.figures.style import COLOURS, INK, MUTED, house_style, new_figure
 
 # Poles slower than this share of the fastest stand in the middle, where the scale is linear.
@@ -53,7 +53,7 @@ def pole_figure(design: Regulator | Kalman) -> Figure:
     2
     """
     if not isinstance(design, Kalman):
-        design = a_kind(design, Regulator, "design", "model.lqr(…) gives one")
+        design = check_type(design, Regulator, "design", "model.lqr(…) gives one")
     margins = design.margins if isinstance(design, Regulator) else {}
     with house_style():
         below = 0.5 + 0.28 * len(margins) if margins else 0.0

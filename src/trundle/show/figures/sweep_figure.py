@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
-from trundle.expected import a_kind
+from trundle.expected import check_type
 from trundle.show.figures.style import COLOURS, INK, MUTED, house_style, new_figure
 from trundle.sweeps.outcome import Sweep
 
@@ -45,7 +45,7 @@ def sweep_figure(found: Sweep) -> Figure:
     >>> found = trundle.sweep(pendulum, over=over, measures=["final.link_1.angle"])
     >>> picture = trundle.sweep_figure(found)
     """
-    a_kind(found, Sweep, "found")
+    check_type(found, Sweep, "found")
     if not any(found.moments(name).count for name in found.measures):
         raise InputError("no robot has a measure: there is nothing to draw", key="found")
     names = found.varied[:_ACROSS]
