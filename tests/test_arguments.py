@@ -6,7 +6,7 @@ import pytest
 import trundle
 from trundle import InputError, catalog
 from trundle.documents import dump, load, load_urdf
-from trundle.robot.noun import plain
+from trundle.robot.component import plain
 
 ROBOT = catalog.differential_drive()
 MODEL = trundle.derive(ROBOT)

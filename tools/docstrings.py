@@ -33,11 +33,11 @@ CANNOT_RAISE = frozenset(
         "program.Program.steps",
     }
 )
-# What kinds of nouns tell their family, which nobody asks a robot for; and what pydantic's own pages describe.
+# What kinds of components tell their family, which nobody asks a robot for; and what pydantic's own pages describe.
 HOOKS = frozenset({"default_counts", "keys_of", "model_copy", "owners_of"})
 # Whose methods engines ask, and not users: one sentence each, which overrides inherit.
 INTERFACES = frozenset({"Plant"})
-# Rooms whose classes are nouns of a description: their methods are what a kind of your own says (docs/extending.md).
+# Rooms whose classes are parts of a description: their methods are what a kind of your own says (docs/extending.md).
 OWN_KINDS = frozenset({"controllers", "robot", "sensors"})
 # What needs no example of its own: constructors of errors and results are not called by users.
 NO_EXAMPLE = frozenset({"InputError.at"})

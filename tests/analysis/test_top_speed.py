@@ -11,7 +11,7 @@ import trundle
 from parameters import mostly_slow
 from trundle import catalog
 from trundle.robot import parse_robot, units
-from trundle.robot.noun import plain
+from trundle.robot.component import plain
 from trundle.show.words.analysis_words import essential_facts
 
 # The run's largest voltage, for motors without a limit and a battery (V).

@@ -8,7 +8,7 @@ import pytest
 import trundle
 from parameters import mostly_slow
 from trundle import InputError, catalog
-from trundle.robot.noun import plain
+from trundle.robot.component import plain
 
 WHEELED = [name for name in catalog.names() if "battery" in catalog.options(name)]
 WEIGHED = [name for name in WHEELED if "robot_mass" in catalog.options(name)]

@@ -328,7 +328,7 @@ def test_robots_that_nothing_can_hold_are_told_why():
 
 def test_a_regulator_around_inner_loops_reads_their_states_and_drives_their_references():
     """Speed and turning rate are held by PIDs; the regulator holds the line by what they are asked for."""
-    described = trundle.robot.noun.plain(trundle.load("examples/feedback/circle.yaml"))
+    described = trundle.robot.component.plain(trundle.load("examples/feedback/circle.yaml"))
     del described["controllers"]["path"], described["parameters"]["R"]
     robot = trundle.robot.parse_robot(described)
     model = trundle.derive(robot)

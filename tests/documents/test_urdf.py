@@ -21,7 +21,7 @@ from trundle.documents.urdf import Limit, UrdfMesh
 from trundle.documents.urdf.urdf_reader import read
 from trundle.errors import InputError
 from trundle.robot import GearCoupling, PrismaticJoint, parse_robot
-from trundle.robot.noun import plain
+from trundle.robot.component import plain
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "urdf" / "arm.urdf"
 

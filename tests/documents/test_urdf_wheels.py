@@ -16,7 +16,7 @@ from documents.wheeled_urdf import robot as robot_text
 from robot.same import same_mechanics
 from trundle.cli import main
 from trundle.documents import dump, dump_urdf, parse, parse_urdf, urdf_extras
-from trundle.robot.noun import plain
+from trundle.robot.component import plain
 from trundle.simulation.beyond_limits import passed
 
 # Files in published form and the YAML beside them hold the same numbers; sums of masses differ in their order.

@@ -17,7 +17,7 @@ from languages import fortran, java_code
 from languages.c_code import WARNINGS, compiler
 from languages.rounding import off
 from trundle.languages import C, identifiers
-from trundle.robot.noun import RESERVED
+from trundle.robot.component import RESERVED
 
 # Those whose macros a program meets that takes an exported header: C's own, all of them.
 HEADERS = (

@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 import trundle
 from trundle.errors import InputError
 from trundle.robot.batteries import Winding, supply_voltage
-from trundle.robot.noun import plain
+from trundle.robot.component import plain
 
 CURVE = [[0, 11.0], [0.5, 12.2], [1, 12.9]]
 BATTERY = {"open_circuit_voltage": CURVE, "internal_resistance": 0.03, "capacity": "20 A h"}

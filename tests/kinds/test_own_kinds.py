@@ -32,9 +32,9 @@ from trundle.robot import (
     units,
 )
 from trundle.robot.bodies import JOINTS, DirectedJoint
+from trundle.robot.component import plain
 from trundle.robot.contact import LAWS, Ideal, Slip
 from trundle.robot.motors import MOTORS
-from trundle.robot.noun import plain
 from trundle.robot.values import Ratio, Stiffness
 from trundle.scalars import smooth_sign
 

@@ -24,7 +24,7 @@ from trundle.program import Program, compile_program
 from trundle.program.ir import ARITY
 from trundle.program.plain import from_plain, to_plain
 from trundle.robot import parse_robot
-from trundle.robot.noun import plain
+from trundle.robot.component import plain
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LINK = {"type": "revolute", "axis": [0, 1, 0], "body": {"mass": 1.0, "inertia": {"yy": 0.02}}}

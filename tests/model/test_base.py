@@ -11,7 +11,7 @@ import trundle
 from falling_arm import ARM, FALLS
 from trundle import InputError
 from trundle.documents import dump, dump_urdf, load, load_urdf, parse_urdf
-from trundle.robot.noun import plain
+from trundle.robot.component import plain
 
 # What takes what leads to a robot, but needs wheels, which roll on a planar base: there is nothing to choose.
 ON_WHEELS = {

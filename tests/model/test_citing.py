@@ -8,9 +8,9 @@ import pytest
 
 import trundle
 import trundle.robot.ground_laws  # its laws are looked for by name else
+from trundle.robot.component import plain
 from trundle.robot.contact import ContactLaw
 from trundle.robot.kinds import Kind
-from trundle.robot.noun import plain
 
 KEYS = re.findall(r"^@\w+\{(\S+),", files("trundle").joinpath("bibliography.bib").read_text(), re.MULTILINE)
 

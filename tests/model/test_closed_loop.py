@@ -34,7 +34,7 @@ SPEED = {
 
 def driven(**controllers):
     """The differential drive of the catalogue, with controllers."""
-    described = trundle.robot.noun.plain(trundle.load(CIRCLE).plant)
+    described = trundle.robot.component.plain(trundle.load(CIRCLE).plant)
     return trundle.robot.parse_robot({**described, "controllers": controllers})
 
 
@@ -211,7 +211,7 @@ def test_the_tutorial_draws_both_in_a_picture_and_on_a_page(tmp_path):
 )
 def test_circles_both_ways_forward_and_backward(speed, clockwise):
     """From inside, outside and across; the base ends on the circle, going round the way that was asked for."""
-    data = trundle.robot.noun.plain(trundle.load(CIRCLE))
+    data = trundle.robot.component.plain(trundle.load(CIRCLE))
     data["controllers"]["path"] |= {"speed": speed}
     data["controllers"]["path"]["circle"] |= {"clockwise": clockwise}
     model = trundle.derive(trundle.robot.parse_robot(data))
@@ -460,7 +460,7 @@ def test_an_algebraic_loop_is_told_link_by_link():
 
 
 def test_controllers_of_a_run_are_for_motors():
-    rolling = {"robot": trundle.robot.noun.plain(trundle.load(CIRCLE).plant)}
+    rolling = {"robot": trundle.robot.component.plain(trundle.load(CIRCLE).plant)}
     rolling |= {"trundle": 1, "run": {"mode": "kinematic", "inputs": {"left.rate": 1, "right.rate": 1}}}
     hold = {"speed": {"reads": "v_x", "drives": "left_motor.voltage", "proportional": 1}}
     with pytest.raises(InputError, match="the run section gives the wheels' motions"):

@@ -20,8 +20,8 @@ from trundle.model.health import Standing, standing
 from trundle.model.manifold import settle
 from trundle.model.mechanism import mechanism
 from trundle.robot import ContactLaw, Push, parse_robot, register
+from trundle.robot.component import plain
 from trundle.robot.contact import LAWS
-from trundle.robot.noun import plain
 from trundle.scalars import smooth_sign
 from trundle.show.words.robot_words import standing_facts
 from trundle.spatial.motions import Force

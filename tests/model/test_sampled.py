@@ -26,7 +26,7 @@ TURN = {"reads": "omega", "drives": {"left_motor.voltage": -1, "right_motor.volt
 
 def driven(**controllers):
     """The differential drive of the tutorial, with these controllers."""
-    described = trundle.robot.noun.plain(trundle.load(CIRCLE).plant)
+    described = trundle.robot.component.plain(trundle.load(CIRCLE).plant)
     return trundle.derive({"robot": {**described, "controllers": controllers}})
 
 
@@ -191,11 +191,11 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_run_is_a_rollout_by_small_steps(case):
-    controllers = trundle.robot.noun.plain(trundle.load(CIRCLE))["controllers"]
+    controllers = trundle.robot.component.plain(trundle.load(CIRCLE))["controllers"]
     controllers = {
         name: own | {"period": "10 ms"} | CASES[case].get(name, {}) for name, own in controllers.items()
     }
-    described = trundle.robot.noun.plain(trundle.load(CIRCLE))
+    described = trundle.robot.component.plain(trundle.load(CIRCLE))
     loop = trundle.derive({"robot": {**described, "controllers": controllers}})
     batch = trundle.rollout(loop, steps=8000, dt="50 us", every=400)
     run = trundle.simulate(loop, 0.4, samples=21)
@@ -207,7 +207,7 @@ def test_a_run_is_a_rollout_by_small_steps(case):
 
 def test_the_sampled_circle_is_held():
     """The tutorial's robot at 10 ms: radius, speed and distance within 1e-3, motors within 24 V."""
-    controllers = trundle.robot.noun.plain(trundle.load(CIRCLE))
+    controllers = trundle.robot.component.plain(trundle.load(CIRCLE))
     controllers["controllers"] = {
         name: own | {"period": "10 ms", "delay": "2 ms" if name != "path" else 0}
         for name, own in controllers["controllers"].items()
@@ -265,7 +265,7 @@ def test_what_does_not_fit_is_told():
 
 def sampled_circle(**changes):
     """The tutorial's robot with all controllers sampled."""
-    described = trundle.robot.noun.plain(trundle.load(CIRCLE))
+    described = trundle.robot.component.plain(trundle.load(CIRCLE))
     controllers = {
         name: own | {"period": "10 ms"} | changes for name, own in described["controllers"].items()
     }

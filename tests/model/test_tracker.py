@@ -14,9 +14,9 @@ from trundle.errors import InputError
 from trundle.model.motored_base import MotoredBase
 from trundle.motion.forces.forces import DrivenRobot, motion_forces
 from trundle.robot import Sight, parse_robot
+from trundle.robot.component import plain
 from trundle.robot.controllers import CONTROLLERS
 from trundle.robot.motors import DCMotor, ServoMotor, TorqueMotor, VelocityMotor
-from trundle.robot.noun import plain
 
 from .test_trackers import CAR, eight
 

@@ -13,8 +13,8 @@ from trundle.motion.constraints.real_limits import actuation
 from trundle.motion.forces.forces import DrivenRobot, motion_forces
 from trundle.motion.paths import following
 from trundle.robot import parse_robot
+from trundle.robot.component import plain
 from trundle.robot.motors import DCMotor, ServoMotor
-from trundle.robot.noun import plain
 
 # By how much a share may be above what was asked for.
 BEYOND = 1e-6

@@ -11,7 +11,7 @@ from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import motion_forces
 from trundle.motion.forces.scrubbing import Sliding
 from trundle.motion.pieces.motion import sampled
-from trundle.robot.noun import plain
+from trundle.robot.component import plain
 
 # Half the catalogue's wheelbase and track (m), its wheels' radius (m) and friction.
 A, B, RADIUS, FRICTION = 0.25, 0.3, 0.12, 0.8

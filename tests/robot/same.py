@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from trundle.robot.noun import Noun
+from trundle.robot.component import Component
 from trundle.robot.parameters import Resolver
 from trundle.robot.parts import FAMILIES as ALL_FAMILIES
 from trundle.robot.parts import Parts
@@ -67,10 +67,10 @@ def _graph(robot: Parts) -> _Graph:
     said: list[tuple[tuple[str, object], ...]] = [(("base", robot.base), *gravity, *_body(robot, resolve))]
     links: list[tuple[tuple[str, float, int], ...]] = [()]
     for family in FAMILIES:
-        for name, noun in getattr(robot, family).items():
-            words: list[tuple[str, object]] = [("family", family), ("kind", type(noun).__name__)]
+        for name, component in getattr(robot, family).items():
+            words: list[tuple[str, object]] = [("family", family), ("kind", type(component).__name__)]
             named: list[tuple[str, float, int]] = []
-            for key, entry in _entries(noun, "", resolve):
+            for key, entry in _entries(component, "", resolve):
                 if isinstance(entry, _Naming):
                     owner, _, part = entry.name.partition(".")
                     named.append((f"{key}.{part}", entry.number, index[owner]))
@@ -97,13 +97,13 @@ class _Naming:
     number: float = 0.0
 
 
-def _entries(noun: Noun, path: str, resolve: Resolver) -> Iterator[tuple[str, object]]:
-    """The fields of a noun and of all nouns inside it that mean something to mechanics, by their paths."""
-    for field in type(noun).model_fields:
-        inner, at = getattr(noun, field), f"{path}.{field}"
-        if field in _SILENT or (isinstance(inner, Noun) and not inner.in_equations):
+def _entries(component: Component, path: str, resolve: Resolver) -> Iterator[tuple[str, object]]:
+    """The fields of a component and of all components inside it that mean something to mechanics, by their paths."""
+    for field in type(component).model_fields:
+        inner, at = getattr(component, field), f"{path}.{field}"
+        if field in _SILENT or (isinstance(inner, Component) and not inner.in_equations):
             continue
-        if isinstance(inner, Noun):
+        if isinstance(inner, Component):
             yield from _entries(inner, at, resolve)
         elif field == "battery":
             continue  # what feeds a motor without a word, too, is asked of the robot

@@ -408,7 +408,7 @@ def test_an_axle_behind_a_hinge_is_one_too():
 
 
 def test_wheels_of_a_linkage_stand_side_by_side_in_any_file():
-    car = trundle.robot.noun.plain(trundle.catalog.ackermann())
+    car = trundle.robot.component.plain(trundle.catalog.ackermann())
     left, right = car["couplings"]["steering"]["wheels"]
     x, *rest = car["wheels"][left]["at"]
     moved = {**car["wheels"], left: {**car["wheels"][left], "at": [f"{x} + 0.4 mm", *rest]}}

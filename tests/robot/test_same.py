@@ -11,7 +11,7 @@ import pytest
 import trundle
 from robot.same import same_mechanics
 from trundle.robot import parse_robot
-from trundle.robot.noun import plain
+from trundle.robot.component import plain
 from trundle.robot.parts import FAMILIES
 
 NAMES = list(trundle.catalog.names())

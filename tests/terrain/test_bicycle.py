@@ -10,7 +10,7 @@ from trundle.model.ground_model import GroundModel, derive_on
 from trundle.model.plant import STEP
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program.rollout import rollout
-from trundle.robot.noun import plain
+from trundle.robot.component import plain
 from trundle.robot.terrain import Terrain
 
 # Half the width of central differences; of 1e-8 to 1e-6 all give the same.

@@ -10,7 +10,7 @@ from trundle.cli.app import main
 from trundle.errors import InputError
 from trundle.model.motored_base import PAIR, MotoredBase
 from trundle.model.placed import on_plane
-from trundle.robot.noun import plain
+from trundle.robot.component import plain
 
 MOTOR = {"torque_constant": 0.05, "resistance": 0.5, "inductance": 5e-4, "gear_ratio": 20}
 WHEEL = {"radius": 0.15, "mass": 1.0, "width": 0.05, "contact": "linear", "friction": 1.0}

@@ -11,7 +11,7 @@ from trundle.cli.app import main
 from trundle.documents import dump, parse, parse_urdf
 from trundle.documents.urdf.feet import with_feet
 from trundle.robot import parse_robot
-from trundle.robot.noun import plain
+from trundle.robot.component import plain
 from trundle.show.figures.arrows import with_wrenches
 from trundle.show.figures.path import track_of
 

@@ -11,7 +11,7 @@ from parameters import mostly_slow
 from tests.terrain.limits import on_hard_ground
 from trundle.catalog import document
 from trundle.cli.app import main
-from trundle.robot.noun import plain
+from trundle.robot.component import plain
 
 MEASURES = {"differential_drive": {"casters": True}, "offset_drive": {"casters": True}}
 ROBOTS = (

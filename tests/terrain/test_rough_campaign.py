@@ -9,7 +9,7 @@ import pytest
 import trundle
 from tests.terrain.test_runs import box, rates
 from trundle.robot import parse_robot
-from trundle.robot.noun import plain
+from trundle.robot.component import plain
 
 VEHICLES = {
     "box": lambda: (box(), rates(4.0)),

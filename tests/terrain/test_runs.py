@@ -13,7 +13,7 @@ from trundle.catalog import document
 from trundle.cli.app import main
 from trundle.errors import InputError
 from trundle.model.ground_model import derive_on
-from trundle.robot.noun import plain
+from trundle.robot.component import plain
 from trundle.robot.terrain import parse_terrain
 from trundle.show.figures.panels import friction_use
 from trundle.show.page.live import live_data

@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 
 import trundle
 from tests.terrain.test_continuous_loops import EACH, KINDS, STEPS, cart, drive, wheel_by_wheel
-from trundle.robot.noun import plain
+from trundle.robot.component import plain
 from trundle.show.verdicts import doubts
 from trundle.simulation import unstable_loops as looked
 

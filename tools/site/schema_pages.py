@@ -20,7 +20,7 @@ def pages() -> Iterator[tuple[str, str]]:
 
 
 def _page(title: str, command: str, schema: Schema, prefix: str) -> str:
-    """A page: the file's own keys, then those of every noun in it."""
+    """A page: the file's own keys, then those of every component in it."""
     lines = [f"# {title}", "", f"`{command}` prints this as a JSON Schema, for editors.", ""]
     lines += ['A number may be text with a unit: `"6 in"`. Without a unit it has the unit of the table.', ""]
     lines += [*_table(schema, prefix), ""]

@@ -355,12 +355,12 @@ def _own_bounds(maps: VelocityMaps, name: str) -> tuple[float, float, float]:
     owner, what = quantity.owner, quantity.label
     if owner in robot.couplings or (what == "steering" and robot.wheels[owner].steered):
         return -math.pi / 2, math.pi / 2, math.pi
-    nouns = (
-        [noun for axis, noun in drive_axes(robot.joints[owner]).values() if axis.coordinate == what]
+    drives = (
+        [drive for axis, drive in drive_axes(robot.joints[owner]).values() if axis.coordinate == what]
         if owner in robot.joints
         else []
     )
-    limits = [getattr(noun, end) for noun in nouns for end in ("lower", "upper")] or [None, None]
+    limits = [getattr(drive, end) for drive in drives for end in ("lower", "upper")] or [None, None]
     read = robot.resolver()
     lower, upper = (None if limit is None else float(read(limit)) for limit in limits)
     if quantity.unit == "rad":

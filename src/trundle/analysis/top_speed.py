@@ -128,8 +128,8 @@ class _StraightAhead:
         told = {
             wheel.name: float(wheel.read(limit)) / abs(float(self.ahead[wheel.spin] * wheel.radius))
             for wheel in self.maps.assembly.wheels
-            if wheel.spin is not None and self.ahead[wheel.spin] and isinstance(wheel.noun, RollingWheel)
-            if (limit := wheel.noun.limits.drive_speed) is not None
+            if wheel.spin is not None and self.ahead[wheel.spin] and isinstance(wheel.component, RollingWheel)
+            if (limit := wheel.component.limits.drive_speed) is not None
         }
         least = min(told.values(), default=math.inf)
         return least, f"drive_speed of {', '.join(name for name, speed in told.items() if speed == least)}"

@@ -131,7 +131,7 @@ def robot(name: str, **measures: MeasureLike | int | bool) -> Robot:
 
 
 def document(name: str, **measures: MeasureLike | int | bool) -> Document:
-    """A robot of the catalogue with a run that shows it moving, as text and as nouns.
+    """A robot of the catalogue with a run that shows it moving, as text and as components.
 
     Parameters
     ----------

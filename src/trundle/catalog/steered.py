@@ -31,8 +31,8 @@ from trundle.catalog.wheeled_parts import (
     weighed,
 )
 from trundle.errors import InputError
+from trundle.robot.component import plain
 from trundle.robot.description import Robot
-from trundle.robot.noun import plain
 
 # A wheel that is driven and steered.
 _MODULE: dict[str, object] = {

@@ -18,9 +18,9 @@ from trundle.errors import InputError
 from trundle.expected import by_name, came, check_bool, check_str
 from trundle.files import path_of
 from trundle.robot.checks import dynamic_problems
+from trundle.robot.component import Component
 from trundle.robot.description import STRICT, Robot, check_base
 from trundle.robot.motors import MOTORS
-from trundle.robot.noun import Noun
 from trundle.robot.problems import Mistake, Path, problems_of, report
 from trundle.robot.shapes import Mesh
 from trundle.robot.values import describe
@@ -56,7 +56,7 @@ def _terrain(data: object) -> Terrain | None:
     return Terrain.model_validate(data)
 
 
-class File(Noun):
+class File(Component):
     """A description of a robot and a run, for Trundle."""
 
     called: ClassVar[str] = "description"
@@ -329,7 +329,7 @@ def require_masses(document: Document, scope: Mapping[str, float]) -> None:
         raise report(inside, file=file, lines=document.lines)
 
 
-def json_schema(file: type[Noun] = File, title: str = "Trundle description") -> dict[str, object]:
+def json_schema(file: type[Component] = File, title: str = "Trundle description") -> dict[str, object]:
     """JSON Schema (2020-12) of a whole file; each field says its meaning, unit (`x-unit`) and default.
 
     Parameters
@@ -355,8 +355,8 @@ def json_schema(file: type[Noun] = File, title: str = "Trundle description") -> 
     >>> list(json_schema()["properties"])
     ['trundle', 'robot', 'terrain', 'run']
     """
-    if not (isinstance(file, type) and issubclass(file, Noun)):
-        raise InputError(f"expected a class of nouns, got {came(file)}", key="file", hint="leave it out")
+    if not (isinstance(file, type) and issubclass(file, Component)):
+        raise InputError(f"expected a class of components, got {came(file)}", key="file", hint="leave it out")
     schema: dict[str, object] = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     whole: dict[str, Any] = file.model_json_schema(by_alias=True) | {"title": title}
     known = whole.get("$defs", {})

@@ -10,8 +10,8 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from trundle.choices import MOST_SAMPLES, Attitude, InterpolationName, Method, Mode
 from trundle.robot import Robot, units
+from trundle.robot.component import Component
 from trundle.robot.expressions import ExpressionError
-from trundle.robot.noun import Noun
 from trundle.robot.values import Reads, Value, problem
 
 _NUMBER = 'write a number, or a number with a unit ("24 V")'
@@ -59,7 +59,7 @@ def _tolerance(number: float) -> float:
     return number
 
 
-class Table(Noun):
+class Table(Component):
     """An input as a function of time, by its values at given times."""
 
     called: ClassVar[str] = "table"
@@ -90,7 +90,7 @@ class Table(Noun):
         return self
 
 
-class FileTable(Noun):
+class FileTable(Component):
     """An input from a column of a CSV file whose first column, or column `time`, is time (s)."""
 
     called: ClassVar[str] = "file table"
@@ -118,7 +118,7 @@ SignalSpec = Annotated[
 ]
 
 
-class RunSpec(Noun):
+class RunSpec(Component):
     """A run: how long, with which inputs, from where."""
 
     called: ClassVar[str] = "run"

@@ -12,8 +12,8 @@ from yaml import MappingNode, Node, ScalarNode, SequenceNode
 from trundle.documents.runspec import RunSpec
 from trundle.documents.yamltext import scalar
 from trundle.expected import check_str, check_type
+from trundle.robot.component import plain
 from trundle.robot.description import Robot
-from trundle.robot.noun import plain
 
 if TYPE_CHECKING:
     from trundle.robot.terrain import Terrain

@@ -25,9 +25,9 @@ from trundle.frozen import settle
 from trundle.program import Program
 from trundle.program.tracer import traced
 from trundle.robot import Gyro, Robot, Sensor, units
+from trundle.robot.component import default
 from trundle.robot.controllers import CONTROLLERS, Action, Base, Controller, Draw, Sight, UnitOf
 from trundle.robot.kinds import Read, State
-from trundle.robot.noun import default
 from trundle.robot.sensor import POSE
 from trundle.robot.values import Angle, Length, NotNegative, Plain, Positive, Value
 from trundle.scalars import Scalar, less, minimum, where
@@ -126,9 +126,9 @@ class PoseEstimator(Controller):
 class _Filter:
     """An estimator of a robot: the names of its states and draws, and a sample in scalars of a tracer."""
 
-    def __init__(self, noun: PoseEstimator, robot: Robot) -> None:
-        self.noun, self.robot = noun, robot
-        self.name = next((name for name, each in robot.controllers.items() if each is noun), "estimator")
+    def __init__(self, component: PoseEstimator, robot: Robot) -> None:
+        self.component, self.robot = component, robot
+        self.name = next((name for name, each in robot.controllers.items() if each is component), "estimator")
         self.sensors = LoopSensors(robot, self.refused)
         self._check()
 
@@ -143,8 +143,8 @@ class _Filter:
         if "start" in sensors.all:
             hint = "call it otherwise: start_fix, say"
             raise self.refused("its sensor 'start' has the name of the noise that it begins with", hint)
-        encoders = self.noun.encoders, sensors.encoders_name, sensors.encoders
-        gyro = self.noun.gyro, sensors.gyro_name, sensors.gyro
+        encoders = self.component.encoders, sensors.encoders_name, sensors.encoders
+        gyro = self.component.gyro, sensors.gyro_name, sensors.gyro
         for own, name, sensor in (encoders, gyro):
             if own is None and sensor is not None and _noise_of(sensor, "noise").constant == 0:
                 hint = f"noise: … for '{name}', or for the estimator"
@@ -155,7 +155,7 @@ class _Filter:
         """What the filter knows."""
         gyro = self.sensors.gyro
         drifts = isinstance(gyro, Gyro) and not all(value.constant == 0 for value in (gyro.bias, gyro.wander))
-        wheels = () if self.noun.slip is None else dict.fromkeys(owners_of(self.sensors.counts))
+        wheels = () if self.component.slip is None else dict.fromkeys(owners_of(self.sensors.counts))
         return Layout(drifts, tuple(wheels))
 
     @cached_property
@@ -180,7 +180,7 @@ class _Filter:
     @cached_property
     def draws(self) -> dict[str, Draw]:
         """The references that are noise."""
-        start = {"x": self.noun.position, "y": self.noun.position, "theta": self.noun.heading}
+        start = {"x": self.component.position, "y": self.component.position, "theta": self.component.heading}
         begins = (f"start.{name}" for name, spread in start.items() if spread.constant != 0)
         return self.sensors.draws | {draw: Draw(draw, self.sensors.period) for draw in begins}
 
@@ -226,9 +226,9 @@ class _Filter:
     def _start(self, sight: Sight, read: Read) -> list[Scalar]:
         """What is known at first."""
         spread = {
-            "x": read(self.noun.position),
-            "y": read(self.noun.position),
-            "theta": read(self.noun.heading),
+            "x": read(self.component.position),
+            "y": read(self.component.position),
+            "theta": read(self.component.heading),
         }
         drawn = {name: sight.references.get(f"start.{name}", 0.0) for name in POSE}
         values = [sight.read[name] + spread[name] * drawn[name] for name in POSE]
@@ -246,20 +246,20 @@ class _Step:
 
     def __init__(self, told: _Filter, read: Read) -> None:
         """By the numbers that `read` gives."""
-        self._filter, noun = told, told.noun
+        self._filter, component = told, told.component
         by_key = {value.key: value for _, value in told.robot.every_value if value.is_parameter}
         predict = told.step
         labels = predict.inputs[predict.input_index("parameter")].labels
         self._parameters = [read(by_key[label]) for label in labels]
         gyro, encoders = told.sensors.gyro, told.sensors.encoders
-        walks = read(noun.encoders or _noise_of(encoders, "noise"))
+        walks = read(component.encoders or _noise_of(encoders, "noise"))
         wanders = 0.0 if gyro is None else read(_noise_of(gyro, "wander"))
-        creeps = 0.0 if noun.slip is None else read(noun.slip)
+        creeps = 0.0 if component.slip is None else read(component.slip)
         squares = {"encoders": walks * walks, "wander": wanders * wanders, "slip": creeps * creeps}
         self._noise = [squares[name] for name in NOISE]
-        density = 0.0 if gyro is None else read(noun.gyro or _noise_of(gyro, "noise"))
+        density = 0.0 if gyro is None else read(component.gyro or _noise_of(gyro, "noise"))
         self._density = density * density
-        gate = math.inf if noun.gate is None else read(noun.gate)
+        gate = math.inf if component.gate is None else read(component.gate)
         self._gate = gate * gate
         self._spread = {
             name: {of: read(value) ** 2 for of, (_, value) in sensor.seen().items()}

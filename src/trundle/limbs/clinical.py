@@ -157,11 +157,11 @@ def axes_of(robot: Robot, given: Mapping[str, Movement] | None = None) -> Iterat
     says, as gait models call them.
     """
     for name, joint in robot.joints.items():
-        for ending, (axis, noun) in drive_axes(joint).items():
+        for ending, (axis, component) in drive_axes(joint).items():
             if axis.sliding:
                 continue
-            ends = [None if end is None else robot.number(end) for end in (noun.lower, noun.upper)]
-            said = getattr(noun, "movement", None)
+            ends = [None if end is None else robot.number(end) for end in (component.lower, component.upper)]
+            said = getattr(component, "movement", None)
             usual = None if ending else usual_movement(name, *ends)
             found = (given or {}).get(name + ending) or (movement(said) if said else usual)
             if found is not None:

@@ -1,4 +1,4 @@
-"""From the description's nouns to what the algorithms walk: a tree of links, wheels, couplings, actuators and elements.
+"""From the description's components to what the algorithms walk: links' tree, wheels, couplings, actuators, elements.
 
 Generic in the scalar: `read` turns a described value into a scalar (a number, a batch, a symbol of a program).
 """
@@ -78,18 +78,18 @@ def inertia_of(body: Body | None, read: Read) -> Inertia:
     return inertia_about_origin(read(body.mass), vector(body.center_of_mass, read), about_center)
 
 
-def element_of(column: int, noun: Turning | Sliding, read: Read) -> Element:
+def element_of(column: int, component: Turning | Sliding, read: Read) -> Element:
     """Springs, friction and stops as one axis of a joint has them; limits without a stiffness stop nothing."""
     stops: list[Stop] = []
-    stiffness = read(noun.limit_stiffness)
+    stiffness = read(component.limit_stiffness)
     if not is_zero(stiffness):
-        damping, width = read(noun.limit_damping), read(noun.limit_width)
-        limits = ((noun.lower, -1), (noun.upper, 1))
+        damping, width = read(component.limit_damping), read(component.limit_width)
+        limits = ((component.lower, -1), (component.upper, 1))
         stops = [
             Stop(read(limit), side, stiffness, damping, width) for limit, side in limits if limit is not None
         ]
     own = ("stiffness", "rest", "damping", "coulomb", "coulomb_speed")
-    return Element(column, *(read(getattr(noun, key)) for key in own), stops=tuple(stops))
+    return Element(column, *(read(getattr(component, key)) for key in own), stops=tuple(stops))
 
 
 def unit_axis(axis: ValueVector) -> Vector:
@@ -217,10 +217,10 @@ def assemble(robot: Parts, read: Read) -> Assembly:
         draft.shaft(name, shaft.driven)
     tree = Tree(tuple(draft.links), gravity_of(robot, read))
     couplings: list[Transmission] = [
-        _add_linkage(draft, name, noun, wheels) for name, noun in linkages(robot.couplings).items()
+        _add_linkage(draft, name, component, wheels) for name, component in linkages(robot.couplings).items()
     ]
-    couplings += [_gear(draft, name, noun) for name, noun in gears(robot.couplings).items()]
-    couplings += [_cam(draft, name, noun) for name, noun in cams(robot.couplings).items()]
+    couplings += [_gear(draft, name, component) for name, component in gears(robot.couplings).items()]
+    couplings += [_cam(draft, name, component) for name, component in cams(robot.couplings).items()]
     couplings += draft.gears
     return Assembly(
         tree,
@@ -230,17 +230,17 @@ def assemble(robot: Parts, read: Read) -> Assembly:
         tuple(wheels.values()),
         in_order(couplings),
         tuple(
-            _actuator(name, noun, draft.axes[noun.drives], draft.shaft(name, noun.drives), read)
-            for name, noun in robot.motors.items()
+            _actuator(name, motor, draft.axes[motor.drives], draft.shaft(name, motor.drives), read)
+            for name, motor in robot.motors.items()
         ),
         tuple(element for element in draft.elements if not element.idle),
         draft.axes,
         tuple(range(len(draft.links[0].joint.speeds))),
         draft.indices,
-        tuple(_loop(draft, name, noun) for name, noun in robot.loops.items()),
+        tuple(_loop(draft, name, component) for name, component in robot.loops.items()),
         tuple(Supply(name, robot.batteries[name], motors, read) for name, motors in robot.fed.items()),
         bool(wheels) and has_heights(robot),
-        tuple(_spring(draft, name, noun) for name, noun in elastic(robot.couplings).items()),
+        tuple(_spring(draft, name, component) for name, component in elastic(robot.couplings).items()),
     )
 
 
@@ -269,8 +269,8 @@ def _add_joint(draft: _Draft, name: str, joint: Joint) -> None:
     placement = Pose(euler_rotation(*vector(joint.rpy, read)), vector(joint.at, read))
     driven = drive_axes(joint)
     rotors: list[Scalar] = [0] * len(joint.speeds)
-    for ending, (axis, noun) in driven.items():
-        rotors[axis.place] = read(noun.armature) + draft.armatures.get(name + ending, 0)
+    for ending, (axis, component) in driven.items():
+        rotors[axis.place] = read(component.armature) + draft.armatures.get(name + ending, 0)
     kind = check_joint(type(joint), joint.formulas or KINDS.get(joint.type))
     link = Link(
         name,
@@ -288,10 +288,10 @@ def _add_joint(draft: _Draft, name: str, joint: Joint) -> None:
     draft.indices[name] = index
     if joint.body.name:
         draft.indices[joint.body.name] = index
-    for ending, (axis, noun) in driven.items():
+    for ending, (axis, component) in driven.items():
         slides = kind.speeds[axis.place].slides
         draft.axes[name + ending] = ActionAxis(column + axis.place, f"{name}.{axis.coordinate}", slides)
-        draft.elements.append(element_of(column + axis.place, noun, read))
+        draft.elements.append(element_of(column + axis.place, component, read))
     if isinstance(joint, SphericalJoint):
         for place in range(len(kind.speeds)):
             draft.elements.append(Element(column + place, damping=read(joint.damping)))
@@ -327,7 +327,7 @@ def _add_wheel(draft: _Draft, name: str, robot: Parts) -> WheelModel:
         draft.indices[name] = draft.add(Link(name, parent, "fixed", AXLE, placement, body), (), ())
     return WheelModel(
         name=name,
-        noun=wheel,
+        component=wheel,
         link=draft.indices[name],
         radius=read(wheel.radius),
         position=(place.position[0], place.position[1]),
@@ -391,32 +391,32 @@ def _armatures(robot: Parts, turned: Mapping[str, Shaft], read: Read) -> dict[st
     return felt
 
 
-def _gear(draft: _Draft, name: str, noun: GearCoupling) -> Gear:
+def _gear(draft: _Draft, name: str, gear: GearCoupling) -> Gear:
     read = draft.read
-    leaders = tuple(draft.axes[leader] for leader in noun.follows)
-    ratios = tuple(read(ratio) for ratio in noun.follows.values())
-    return Gear(name, draft.axes[noun.joint], leaders, ratios, read(noun.offset))
+    leaders = tuple(draft.axes[leader] for leader in gear.follows)
+    ratios = tuple(read(ratio) for ratio in gear.follows.values())
+    return Gear(name, draft.axes[gear.joint], leaders, ratios, read(gear.offset))
 
 
-def _spring(draft: _Draft, name: str, noun: ElasticCoupling) -> TieSpring:
-    axes = [draft.axes[noun.joint], *(draft.axes[leader] for leader in noun.follows)]
-    shares = [1, *(-draft.read(ratio) for ratio in noun.follows.values())]
-    numbers = (draft.read(value) for value in (noun.offset, noun.stiffness, noun.damping))
+def _spring(draft: _Draft, name: str, spring: ElasticCoupling) -> TieSpring:
+    axes = [draft.axes[spring.joint], *(draft.axes[leader] for leader in spring.follows)]
+    shares = [1, *(-draft.read(ratio) for ratio in spring.follows.values())]
+    numbers = (draft.read(value) for value in (spring.offset, spring.stiffness, spring.damping))
     return TieSpring(name, tuple(zip(axes, shares, strict=True)), *numbers)
 
 
-def _cam(draft: _Draft, name: str, noun: CamCoupling) -> Cam:
-    return Cam(name, draft.axes[noun.joint], (draft.axes[noun.follows],), noun.curve)
+def _cam(draft: _Draft, name: str, cam: CamCoupling) -> Cam:
+    return Cam(name, draft.axes[cam.joint], (draft.axes[cam.follows],), cam.curve)
 
 
 def _add_linkage(
-    draft: _Draft, name: str, noun: AckermannCoupling, wheels: Mapping[str, WheelModel]
+    draft: _Draft, name: str, coupling: AckermannCoupling, wheels: Mapping[str, WheelModel]
 ) -> Linkage:
     """An Ackermann linkage: its own coordinate and rate behind the tree's."""
-    left, right = (wheels[wheel] for wheel in noun.wheels)
+    left, right = (wheels[wheel] for wheel in coupling.wheels)
     center = (left.position[1] + right.position[1]) / 2
     # Where both are written alike, the one value: half their sum would be two terms in written equations.
-    same = left.noun.at[0].source == right.noun.at[0].source
+    same = left.component.at[0].source == right.component.at[0].source
     front = left.position[0] if same else (left.position[0] + right.position[0]) / 2
     draft.axes[name] = ActionAxis(len(draft.speeds), f"{name}.angle")
     draft.coordinates.append(angle("angle").of(name))
@@ -424,31 +424,31 @@ def _add_linkage(
     return Linkage(
         name,
         draft.axes[name],
-        tuple(draft.axes[f"{wheel}.steering"] for wheel in noun.wheels),
+        tuple(draft.axes[f"{wheel}.steering"] for wheel in coupling.wheels),
         (left.position[1] - center, right.position[1] - center),
-        front - draft.read(noun.axle),
+        front - draft.read(coupling.axle),
         draft.armatures.get(name, 0),
     )
 
 
-def _loop(draft: _Draft, name: str, noun: ClosingJoint) -> LoopJoint:
+def _loop(draft: _Draft, name: str, loop: ClosingJoint) -> LoopJoint:
     """A closing joint between two links; z of its frames is its axis, so that what is held is whole components.
 
     One that is a link of its own (see `JointLoop`) is welded to the second end.
     """
     read, indices = draft.read, draft.indices
-    axis = unit_axis(noun.axis) if isinstance(noun, DirectedLoop) else UP
+    axis = unit_axis(loop.axis) if isinstance(loop, DirectedLoop) else UP
     columns = (*plane_axes(axis), axis)
-    axes = transpose(columns) if HELD.get(noun.type) else IDENTITY
+    axes = transpose(columns) if HELD.get(loop.type) else IDENTITY
 
     def end(side: Side) -> End:
         described = Pose(euler_rotation(*vector(side.rpy, read)), vector(side.at, read))
         return End(indices[side.body], compose(described, Pose(axes, ZERO)))
 
-    if isinstance(noun, JointLoop):
-        return LoopJoint(name, "fixed", End(indices[name], IDENTITY_POSE), end(noun.second))
-    length = read(noun.length) if isinstance(noun, RodLoop) else 0
-    return LoopJoint(name, noun.type, end(noun.first), end(noun.second), axes, length)
+    if isinstance(loop, JointLoop):
+        return LoopJoint(name, "fixed", End(indices[name], IDENTITY_POSE), end(loop.second))
+    length = read(loop.length) if isinstance(loop, RodLoop) else 0
+    return LoopJoint(name, loop.type, end(loop.first), end(loop.second), axes, length)
 
 
 def _actuator(name: str, motor: Motor, driven: ActionAxis, shaft: ActionAxis, read: Read) -> Actuator:

@@ -296,24 +296,24 @@ _STEP = 1e-5
 _TOLERANCE = 1e-6
 
 
-def check_joint(noun: type[Joint], kind: object) -> JointKind:
-    """The formulas of a joint; raises InputError where they can't be those of its noun."""
+def check_joint(component: type[Joint], kind: object) -> JointKind:
+    """The formulas of a joint; raises InputError where they can't be those of its component."""
     if not isinstance(kind, JointKind):
-        what = f"the formulas of {noun.__name__} are {kind!r}"
+        what = f"the formulas of {component.__name__} are {kind!r}"
         if kind is None:
-            what = f"there are no formulas for joints of type {noun.model_fields['type'].default!r}"
+            what = f"there are no formulas for joints of type {component.model_fields['type'].default!r}"
         raise InputError(
             what,
             hint="expected a trundle.mechanics.joints.JointKind: give the class `formulas = JointKind(...)`",
         )
     for what in ("coordinates", "speeds"):
-        came, wanted = tuple(quantity.name for quantity in getattr(kind, what)), getattr(noun, what)
+        came, wanted = tuple(quantity.name for quantity in getattr(kind, what)), getattr(component, what)
         if came != wanted:
             raise InputError(
-                f"the formulas of {noun.__name__} have the {what} {came}, but it says {wanted} itself",
-                hint="let its noun and its JointKind name the same ones in the same order",
+                f"the formulas of {component.__name__} have the {what} {came}, but it says {wanted} itself",
+                hint="let its component and its JointKind name the same ones in the same order",
             )
-    _check_formulas(noun.__name__, kind)
+    _check_formulas(component.__name__, kind)
     return kind
 
 

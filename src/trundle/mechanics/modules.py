@@ -343,7 +343,7 @@ def _module(wheel: WheelModel, rotation: Sequence[Sequence[Scalar]]) -> Module:
     c, s = rotation[0][0], rotation[1][0]
     only = rollers[0] if len(rollers) == 1 else None
     (x, y), (ahead, left) = wheel.position, wheel.offset
-    if wheel.steering is not None and not wheel.noun.steered:  # its `position` is that of its contact
+    if wheel.steering is not None and not wheel.component.steered:  # its `position` is that of its contact
         x, y = x - c * ahead + s * left, y - s * ahead - c * left
     slips = wheel.law.drag(1.0, wheel.read) is not None
     return Module(

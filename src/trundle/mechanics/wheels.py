@@ -34,14 +34,14 @@ GRIPPED = 0.99
 class WheelModel:
     """A wheel as the algorithms see it: its link, where it stands on the base, how it meets the ground.
 
-    `noun` says what it can do, `law` what the ground does to it, and `read` turns their fields into scalars. `position`
+    `component` says what it can do, `law` what the ground does to it; `read` makes their fields scalars. `position`
     is the contact's (x, y) in the base's frame at the reference configuration, a steered wheel's that of its pivot;
     `spin` and `steering` the columns of its rates (None where it has none); `load` a given normal force (None: its
     share of the weight). `offset` is where the wheel's centre lies in its fork's frame, x along the heading (m).
     """
 
     name: str
-    noun: Wheel
+    component: Wheel
     link: int
     radius: Scalar
     position: tuple[Scalar, Scalar]
@@ -129,7 +129,7 @@ class WheelModel:
         number of forces.
         """
         own = {name: states[quantity.name] for name, quantity in self.states.items()}
-        width = self.noun.look(self.read).width if self.law.carries else 0
+        width = self.component.look(self.read).width if self.law.carries else 0
         touch = Touch(tuple(slip), load, self.radius * rate, self.radius, own, bearing, width)
         push = ask(self.law, self.key, self.law.push, touch, self.read)
         if not (isinstance(push, Push) and hasattr(push.forces, "__len__")):
@@ -217,7 +217,7 @@ def directed(directions: Sequence[ContactDirection], rows: AnyRows) -> list[list
 
 def describe_rows(wheel: WheelModel, first: int) -> list[Row]:
     """What the rows of `contact_rows` are, when the first of them has index `first`."""
-    binds = wheel.noun.binds
+    binds = wheel.component.binds
     return [
         Row(wheel.name, d.what, wheel.position, first if binds and d.what == "lateral" else None)
         for d in wheel.directions

@@ -31,8 +31,8 @@ from trundle.errors import InputError, TrundleError
 from trundle.model.model import Model
 from trundle.program import Program
 from trundle.program.plain import from_plain, to_plain
+from trundle.robot.component import plain
 from trundle.robot.description import Robot
-from trundle.robot.noun import plain
 from trundle.robot.problems import problems_of, report
 from trundle.version import __version__
 

@@ -9,8 +9,8 @@ from importlib.resources import files
 
 from trundle.model.arguments import Given, robot_of
 from trundle.robot import Robot
+from trundle.robot.component import Component
 from trundle.robot.kinds import Kind
-from trundle.robot.noun import Noun
 from trundle.version import __version__
 
 # Where an entry of a bibliography begins: its kind, then its key.
@@ -74,10 +74,10 @@ def _whole(robot: Robot) -> Iterator[str]:
 
 
 def _sources(part: object) -> Iterator[str]:
-    """What a noun's kinds follow, and those of all that it holds."""
+    """What a component's kinds follow, and those of all that it holds."""
     if isinstance(part, Kind):
         yield from part.sources
-    if isinstance(part, Noun):
+    if isinstance(part, Component):
         for field in type(part).model_fields:
             yield from _sources(getattr(part, field))
     elif isinstance(part, dict):

@@ -81,10 +81,10 @@ def wheel_places(numeric: Assembly) -> list[tuple[WheelPlace, bool]]:
                 float(wheel.position[0]),
                 float(wheel.position[1]),
                 _yaw(frames[wheel.link]),
-                wheel.noun.steered,
+                wheel.component.steered,
             ),
             wheel.grips,
         )
         for wheel in numeric.wheels
-        if wheel.noun.binds and wheel.on_base
+        if wheel.component.binds and wheel.on_base
     ]

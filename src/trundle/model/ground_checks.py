@@ -66,7 +66,7 @@ def _ideal(numbers: Mechanism) -> Iterator[Mistake]:
 
 def _standing(described: Robot, numbers: Mechanism) -> Iterator[Mistake]:
     """A planar robot on two contacts, which something that wasn't described keeps upright."""
-    contacts = [len(wheel.noun.touches(wheel.read)) or 1 for wheel in numbers.assembly.wheels]
+    contacts = [len(wheel.component.touches(wheel.read)) or 1 for wheel in numbers.assembly.wheels]
     if described.base == "planar" and sum(contacts) < _STANDS:
         message = f"it touches the ground at {sum(contacts)} points: nothing says what keeps it upright"
         hint = "describe what else it stands on: {caster: {type: ball, at: [0.3, 0, -0.1], radius: 0.05}}"
@@ -85,10 +85,10 @@ def _inertias(numbers: Mechanism) -> Iterator[Mistake]:
     """Bodies with a moment about one axis alone, which is all that a motion on a plane needs."""
     values = numbers.robot.parameter_values()
     read = numbers.robot.resolver(values)
-    for path, noun in numbers.robot.every_noun:
-        if not isinstance(noun, Inertia) or noun.as_given:
+    for path, component in numbers.robot.every_component:
+        if not isinstance(component, Inertia) or component.as_given:
             continue
-        moments = {axes: float(read(getattr(noun, axes))) for axes in MOMENTS}
+        moments = {axes: float(read(getattr(component, axes))) for axes in MOMENTS}
         given = [axes for axes, moment in moments.items() if moment]
         if len(given) == 1:
             lacking = [axes for axes in MOMENTS[:3] if axes not in given]
@@ -133,7 +133,7 @@ def _carried(numbers: Mechanism, share: float, firm: float | None = None) -> Sca
         states = {state.name: state.start for state in wheel.states.values()}
         bearing = Bearing(share * wheel.radius, 0.0, 1.0, 0.0)
         still = [0.0] * len(wheel.directions)
-        count = len(wheel.noun.touches(wheel.read)) or 1
+        count = len(wheel.component.touches(wheel.read)) or 1
         load = _firmer(wheel, firm).push(still, 0.0, 1.0, states, bearing).load
         total = plus(total, times(count, load))
     return total

@@ -38,8 +38,8 @@ def standing_speeds(motion: GroundMotion) -> list[Scalar]:
 
 def with_body_slip(motion: GroundMotion, nu: Sequence[Scalar]) -> list[Scalar]:
     """All speeds with the body's slip, where the terrain says any."""
-    noun = motion.terrain.body_slip
-    if noun is None:
+    component = motion.terrain.body_slip
+    if component is None:
         return list(nu)
     tree, world = motion.assembly.tree, motion.world
     _, center = center_of_mass(tree, world)
@@ -50,7 +50,7 @@ def with_body_slip(motion: GroundMotion, nu: Sequence[Scalar]) -> list[Scalar]:
     pull = [
         minus(g, c) for g, c in zip(apply_transposed(world[0].rotation, tree.gravity), turned, strict=True)
     ]
-    gains = SlipGains(*(motion.told_of(getattr(noun, key)) for key in SlipGains._fields))
+    gains = SlipGains(*(motion.told_of(getattr(component, key)) for key in SlipGains._fields))
     ahead, left, spin = body_slip(gains, velocity[0], omega[2], pull)
     # What the centre of mass does, as it is at the base's origin.
     changes = (plus(ahead, times(spin, arm[1])), minus(left, times(spin, arm[0])), 0, 0, 0, spin)

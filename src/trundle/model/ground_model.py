@@ -366,7 +366,7 @@ def _settling(motion: GroundMotion) -> tuple[str, ...]:
     names = {axis.column: axis.coordinate for axis in assembly.axes.values()}
     rows: Rows = []
     for wheel in assembly.wheels:
-        points = wheel.noun.touches(wheel.read) or ((0, 0, -wheel.radius),)
+        points = wheel.component.touches(wheel.read) or ((0, 0, -wheel.radius),)
         up = world_poses(assembly.tree, at.poses)[wheel.link].rotation[2]
         rows += [point_rows(assembly.tree, at.poses, wheel.link, point, (up,))[0] for point in points]
     return tuple(

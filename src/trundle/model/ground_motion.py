@@ -150,7 +150,7 @@ class GroundMotion:
     def _touch(self, name: str, place: str, wheel: WheelModel, contact: Contact) -> Touching:
         tree, poses = self.assembly.tree, self.here.at.poses
         rows = point_rows(tree, poses, wheel.link, contact.point, (*contact.axes, contact.gradient))
-        if wheel.noun.shape == "points" and wheel.spin is not None:  # a belt runs along all of its flat
+        if wheel.component.shape == "points" and wheel.spin is not None:  # a belt runs along all of its flat
             for row, entry in zip(rows, (-wheel.radius, 0, 0, 0), strict=True):
                 row[wheel.spin] = entry
         padding = [0] * (len(self.assembly.speeds) - len(rows[0]))

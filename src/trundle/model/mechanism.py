@@ -158,8 +158,8 @@ def _require_plane(robot: Robot) -> None:
     ]
     for key in (*springs, *laws, *tracks):
         family, name = key.split(".")[:2]
-        noun = {"couplings": robot.couplings, "wheels": robot.wheels}[family][name]
-        what = noun.law.called if key.endswith(".contact") and isinstance(noun, Wheel) else noun.called
+        part = {"couplings": robot.couplings, "wheels": robot.wheels}[family][name]
+        what = part.law.called if key.endswith(".contact") and isinstance(part, Wheel) else part.called
         instead = {"couplings": "type: gear"}.get(family, "contact: slip")
         message = f"the {what} of {name!r} works over terrain alone"
         raise InputError(message, key=f"robot.{key}", hint=f"{hint}; elsewhere {instead}")

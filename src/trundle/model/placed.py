@@ -14,10 +14,10 @@ from trundle.model.mechanism import mechanism
 from trundle.model.sampled import Hold, hold_of
 from trundle.robot import Robot
 from trundle.robot.bodies import RevoluteJoint
+from trundle.robot.component import plain
 from trundle.robot.controllers import Action, Controller, Draw, Sight, UnitOf
 from trundle.robot.description import parse_robot
 from trundle.robot.kinds import Read, ask, ask_states
-from trundle.robot.noun import plain
 
 if TYPE_CHECKING:
     from trundle.model.motored_base import MotoredBase

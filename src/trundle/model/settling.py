@@ -269,7 +269,7 @@ def _reach(model: GroundModel) -> float:
     poses, reach = world_poses(here.assembly.tree, here.at.poses), 0.0
     for wheel in here.assembly.wheels:
         x, y, _ = poses[wheel.link].position
-        points = [math.hypot(*map(float, point)) for point in wheel.noun.touches(wheel.read)]
+        points = [math.hypot(*map(float, point)) for point in wheel.component.touches(wheel.read)]
         reach = max(reach, math.hypot(float(x), float(y)) + max(float(wheel.radius), *points, 0.0))
     return reach
 

@@ -11,9 +11,13 @@ import numpy as np
 from trundle.arrays import FloatArray, Floats
 from trundle.errors import InputError, suggest
 from trundle.model.arguments import number
+<<<<<<< HEAD:src/trundle/model/terrain_numbers.py
 from trundle.model.lanes import NumbersLike, column
+from trundle.robot.component import Component
+=======
+from trundle.robot.component import Component
+>>>>>>> 76183b2f (What a description is made of is called a component):src/trundle/simulation/ground_numbers.py
 from trundle.robot.gridded import FractalSurface, GridSurface
-from trundle.robot.noun import Noun
 from trundle.robot.terrain import Terrain
 from trundle.robot.values import Value, read_value
 
@@ -154,7 +158,7 @@ def _put(inner: Any, path: Sequence[str], value: object) -> Any:
     if not path:
         return value
     first, *rest = path
-    if isinstance(inner, Noun):
+    if isinstance(inner, Component):
         return inner.model_copy(update={first: _put(getattr(inner, first), rest, value)})
     if isinstance(inner, tuple):
         entries = list(inner)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
-from trundle.expected import a_count, a_real
+from trundle.expected import check_int, check_float
 from trundle.operating_system import available_cores
 from trundle.program.channels import Channel, GroupInput, channels_of, common_count
 from trundle.program.composition import beside
@@ -145,11 +145,11 @@ class RolloutRequest:
         every: int | None, count: int | None, state: str, rate: str, projection: Program | None,
     ) -> RolloutRequest:  # fmt: skip
         """See `rollout`; InputError where something doesn't fit."""
-        if not isfinite(a_real(dt, "dt", above=0.0, unit="s")):
+        if not isfinite(check_float(dt, "dt", above=0.0, unit="s")):
             raise InputError(f"expected a step of finite length, got {dt}", key="dt")
         for name, value, least in (("steps", steps, 0), ("every", every, 1), ("count", count, 1)):
             if value is not None:
-                a_count(value, name, least)
+                check_int(value, name, least)
         program, channels = _arrange(program, groups, steps, state, rate, projection)
         place = program.input_index(state)
         n = program.inputs[place].size

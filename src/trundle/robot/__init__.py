@@ -1,5 +1,5 @@
-"""The description of a robot: nouns, values, units and checks; kinds of wheels, contacts, joints and motors with what
-they can do.
+"""The description of a robot: components, values, units and checks; kinds of wheels, contacts, joints and motors with
+what they can do.
 """
 
 import importlib
@@ -27,6 +27,7 @@ from trundle.robot.bodies import Turning as Turning
 from trundle.robot.bodies import UniversalJoint as UniversalJoint
 from trundle.robot.checks import require_base_mass as require_base_mass
 from trundle.robot.checks import require_dynamic as require_dynamic
+from trundle.robot.component import default as default
 from trundle.robot.constraint import Constraint as Constraint
 from trundle.robot.constraint import MotionState as MotionState
 from trundle.robot.constraint import Row as Row
@@ -64,7 +65,6 @@ from trundle.robot.motor import WoundMotor as WoundMotor
 from trundle.robot.motors import ServoMotor as ServoMotor
 from trundle.robot.motors import TorqueMotor as TorqueMotor
 from trundle.robot.motors import VelocityMotor as VelocityMotor
-from trundle.robot.noun import default as default
 from trundle.robot.parameters import Resolver as Resolver
 from trundle.robot.sensor import Sensor as Sensor
 from trundle.robot.values import Value as Value

@@ -22,8 +22,8 @@ import numpy.typing as npt
 from trundle.arrays import FloatArray
 from trundle.errors import warn
 from trundle.frozen import Frozen
+from trundle.robot.component import EDITING
 from trundle.robot.couplings import linkages
-from trundle.robot.noun import EDITING
 from trundle.robot.parameters import Resolver, numbers
 from trundle.robot.parts import Parts
 from trundle.robot.problems import Mistake, Path

@@ -12,9 +12,9 @@ from typing import ClassVar, Literal
 from pydantic import PrivateAttr
 
 from trundle.errors import InputError
+from trundle.robot.component import default
 from trundle.robot.controllers import CONTROLLERS, Base, Sight, UnitOf
 from trundle.robot.kinds import Read
-from trundle.robot.noun import default
 from trundle.robot.trackers import TWIST, Off, PoseTracker, Twist, in_base, led_back, named_in, regulated
 from trundle.robot.values import Angle, Length, Positive, Rate, Speed
 from trundle.scalars import Scalar, absolute, clamp, maximum

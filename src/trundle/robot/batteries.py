@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 from pydantic import Field
 
 from trundle.robot import units
+from trundle.robot.component import Component, default
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.kinds import Read
-from trundle.robot.noun import Noun, default
 from trundle.robot.units import Measure
 from trundle.robot.values import Capacity, Positive, Reads, Resistance, Value, Voltage, problem, read_value
 from trundle.scalars import Scalar, absolute, clamp, less, maximum, minimum, sqrt, where
@@ -183,7 +183,7 @@ class Bus(NamedTuple):
     rates: Mapping[str, Scalar]
 
 
-class Battery(Noun):
+class Battery(Component):
     """Feeds motors through lossless controllers: V = E(charge) − R i, V i = Σ v_k i_k, |v_k| ≤ V.
 
     State NAME.charge, 1 when full and at the start; outputs NAME.voltage and NAME.current. What motors give back

@@ -14,8 +14,8 @@ from pydantic import AfterValidator, Field
 
 from trundle.errors import InputError
 from trundle.robot.anatomy import checked_movement
+from trundle.robot.component import Component, Identifier, default
 from trundle.robot.kinds import Family, Kind
-from trundle.robot.noun import Identifier, Noun, default
 from trundle.robot.shapes import SHAPES, Shape
 from trundle.robot.values import (
     Angle,
@@ -43,7 +43,7 @@ _SPEED_TEXT = "below it the friction is smoothed to zero"
 MOMENTS = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
-class Inertia(Noun):
+class Inertia(Component):
     """Moments and products of inertia about the centre of mass, in the body's axes; xy = ∫ -x y dm."""
 
     called: ClassVar[str] = "inertia"
@@ -60,7 +60,7 @@ class Inertia(Noun):
     )
 
 
-class Body(Noun):
+class Body(Component):
     """A rigid body: mass, centre of mass and inertia."""
 
     called: ClassVar[str] = "body"
@@ -142,7 +142,7 @@ class FixedJoint(Joint):
     type: Literal["fixed"] = "fixed"
 
 
-class _Resisted(Noun):
+class _Resisted(Component):
     """What every axis with springs and stops shares."""
 
     def default_counts(self, field: str) -> bool:
@@ -153,7 +153,7 @@ class _Resisted(Noun):
         return field == "coulomb_speed" and "coulomb" in given
 
 
-class UsualAngle(Noun):
+class UsualAngle(Component):
     """What an angle usually is: inverse kinematics begins there and chooses by it; it neither stops nor weighs."""
 
     called: ClassVar[str] = "usual angle"
@@ -164,7 +164,7 @@ class UsualAngle(Noun):
     value: Angle = default(0.0, "Where inverse kinematics begins (rad), default 0.")
 
 
-class UsualPosition(Noun):
+class UsualPosition(Component):
     """What a position usually is: inverse kinematics begins there."""
 
     called: ClassVar[str] = "usual position"
@@ -376,10 +376,10 @@ JOINTS.add(
 
 
 def drive_axes(joint: Joint) -> dict[str, tuple[DriveAxis, Turning | Sliding]]:
-    """What a motor may drive on a joint: the ending of its name ("" or ".slide"), the axis, the noun with its keys."""
+    """What a motor may drive on a joint: the ending of its name ("" or ".slide"), the axis, what has its keys."""
     axes: dict[str, tuple[DriveAxis, Turning | Sliding]] = {}
     for axis in joint.drives:
-        noun = getattr(joint, axis.part) if axis.part else joint
-        assert isinstance(noun, (Turning, Sliding))
-        axes[f".{axis.part}" if axis.part else ""] = axis, noun
+        component = getattr(joint, axis.part) if axis.part else joint
+        assert isinstance(component, (Turning, Sliding))
+        axes[f".{axis.part}" if axis.part else ""] = axis, component
     return axes

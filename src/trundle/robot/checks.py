@@ -80,9 +80,9 @@ def _bounds(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
 
 def _inertias(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
     """Moments of inertia are those that a rigid body can have."""
-    for path, noun in robot.every_noun:
-        if isinstance(noun, Inertia) and not noun.as_given:
-            message = inertia_problem(**{axes: values[getattr(noun, axes).key] for axes in MOMENTS})
+    for path, part in robot.every_component:
+        if isinstance(part, Inertia) and not part.as_given:
+            message = inertia_problem(**{axes: values[getattr(part, axes).key] for axes in MOMENTS})
             if message:
                 hint = "a body has xx + yy >= zz (and so on) and products small enough; check units and axes"
                 yield Mistake(path, message, hint)
@@ -126,17 +126,17 @@ def _wheel_inertia(path: Path, wheel: RollingWheel, values: ParameterNumbers) ->
 
 def _axes(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
     """Axes need a direction, and two axes of a joint must not be parallel."""
-    for path, noun in robot.every_noun:
-        keys = [key for key in ("axis", "axis2") if hasattr(noun, key)]
-        directions = [tuple(values[value.key] for value in getattr(noun, key)) for key in keys]
+    for path, part in robot.every_component:
+        keys = [key for key in ("axis", "axis2") if hasattr(part, key)]
+        directions = [tuple(values[value.key] for value in getattr(part, key)) for key in keys]
         for key, direction in zip(keys, directions, strict=True):
             if math.hypot(*direction) < 1e-12:
                 yield Mistake(
                     (*path, key), "the axis is a zero vector", f"write for example {key}: [0, 0, 1]"
                 )
                 return
-        if isinstance(noun, TwoAxisJoint) and _angle(*directions) < _PARALLEL:
-            yield Mistake((*path, "axis2"), *noun.parallel)
+        if isinstance(part, TwoAxisJoint) and _angle(*directions) < _PARALLEL:
+            yield Mistake((*path, "axis2"), *part.parallel)
 
 
 def _angle(a: tuple[float, ...], b: tuple[float, ...]) -> float:
@@ -148,9 +148,9 @@ def _angle(a: tuple[float, ...], b: tuple[float, ...]) -> float:
 
 def _limits(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
     """A lower limit lies below the upper one."""
-    for path, noun in robot.every_noun:
-        if isinstance(noun, (*LIMITED, ModuleLimits)) and noun.lower is not None and noun.upper is not None:
-            lower, upper = values[noun.lower.key], values[noun.upper.key]
+    for path, part in robot.every_component:
+        if isinstance(part, (*LIMITED, ModuleLimits)) and part.lower is not None and part.upper is not None:
+            lower, upper = values[part.lower.key], values[part.upper.key]
             if lower >= upper:
                 message = f"the lower limit {lower:g} is not below the upper one, {upper:g}"
                 yield Mistake((*path, "lower"), message, "swap them, or leave one out")
@@ -182,10 +182,10 @@ def _commands(robot: Parts, values: ParameterNumbers) -> Iterator[Mistake]:
     from trundle.robot.linear_feedback import FeedbackRow  # late: most robots have no controllers
     from trundle.robot.pid import PidController
 
-    for path, noun in robot.every_noun:
-        if not isinstance(noun, (PidController, FeedbackRow)) or noun.lowest is None or noun.highest is None:
+    for path, part in robot.every_component:
+        if not isinstance(part, (PidController, FeedbackRow)) or part.lowest is None or part.highest is None:
             continue
-        lowest, highest = values[noun.lowest.key], values[noun.highest.key]
+        lowest, highest = values[part.lowest.key], values[part.highest.key]
         if lowest >= highest:
             message = f"lowest ({lowest:g}) is not below highest ({highest:g})"
             yield Mistake((*path, "lowest"), message, "exchange them, or leave one away")
@@ -383,8 +383,8 @@ def _opposed(robot: Parts, values: ParameterNumbers) -> set[str]:
     direct |= carries | {
         name + ending
         for name, joint in robot.joints.items()
-        for ending, (_, noun) in drive_axes(joint).items()
-        if name in carries or values[noun.armature.key]
+        for ending, (_, part) in drive_axes(joint).items()
+        if name in carries or values[part.armature.key]
     }
     direct.update(*(_opposed_wheel(name, wheel, values) for name, wheel in robot.rolling.items()))
     return direct | {name for name, group in tied(robot).items() if group & direct}

@@ -7,9 +7,9 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from trundle.robot.component import Component, default
 from trundle.robot.controllers import CONTROLLERS, Action, Sight, UnitOf, needs_two
 from trundle.robot.kinds import Read
-from trundle.robot.noun import Noun, default
 from trundle.robot.trackers import PoseReader
 from trundle.robot.values import Angle, Length, Positive, Rate, Speed, problem
 from trundle.scalars import absolute, atan2, cos, less, maximum, sin, sinc, sqrt, where
@@ -18,7 +18,7 @@ from trundle.scalars import absolute, atan2, cos, less, maximum, sin, sinc, sqrt
 _SLOW = 1e-2
 
 
-class Circle(Noun):
+class Circle(Component):
     """A circle on the ground."""
 
     called: ClassVar[str] = "circle"

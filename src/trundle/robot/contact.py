@@ -7,8 +7,8 @@ from typing import ClassVar, Literal, NamedTuple
 
 from trundle.errors import InputError
 from trundle.robot import units
+from trundle.robot.component import default
 from trundle.robot.kinds import Family, Kind, Read, State, must_define, must_measure
-from trundle.robot.noun import default
 from trundle.robot.units import Measure
 from trundle.robot.values import Damping, NotNegative, Positive, Ratio, Speed, Stiffness
 from trundle.scalars import Scalar, maximum, smooth_sign, sqrt

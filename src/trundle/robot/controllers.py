@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, Self
 
 from pydantic import Field, model_validator
 
+from trundle.robot.component import default
 from trundle.robot.kinds import Family, Kind, Read, State, must_define
-from trundle.robot.noun import default
 from trundle.robot.values import (
     FixedDuration,
     Positive,

@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
+from trundle.robot.component import default
 from trundle.robot.curves import CURVES, Curve
 from trundle.robot.kinds import Family, Kind
-from trundle.robot.noun import default
 from trundle.robot.values import AngularDamping, AngularStiffness, Length, Plain, describe, problem
 
 _FOLLOWS = "Ratio by what it follows, such as {a: -2}: joint = sum of ratio times each, plus the offset."

@@ -11,9 +11,9 @@ from pydantic_core import CoreSchema
 from trundle.errors import choose
 from trundle.robot import units
 from trundle.robot.batteries import Winding
+from trundle.robot.component import default
 from trundle.robot.kinds import Read, State
 from trundle.robot.motor import Drive, Effort, WoundMotor, drag, optional
-from trundle.robot.noun import default
 from trundle.robot.real_motors import REAL_MOTORS
 from trundle.robot.units import Measure
 from trundle.robot.values import (

@@ -13,9 +13,9 @@ from trundle.expected import by_name
 from trundle.robot import parameters as _parameters
 from trundle.robot.axles import say, with_axles
 from trundle.robot.checks import check_numbers, check_parts, tilt
+from trundle.robot.component import Component, keyed, plain, with_entry
 from trundle.robot.constraint import Constraint
 from trundle.robot.controllers import Controller
-from trundle.robot.noun import Noun, keyed, plain, with_entry
 from trundle.robot.overriding import override
 from trundle.robot.parameters import Resolver
 from trundle.robot.parts import Parts
@@ -33,8 +33,8 @@ STRICT, QUIET = {"axles": "strict"}, {"axles": "quiet"}
 class Robot(Shown, Parts):
     """A robot: a base body, the bodies on joints, wheels, motors, and named parameters. All in SI and radians.
 
-    Its fields are the keys of a description (`trundle schema` lists them); nouns or plain data fill them. Numbers may
-    be text with a unit ("6 in") or a formula over `parameters` ("track/2"). A robot is frozen and has been checked.
+    Its fields are the keys of a description (`trundle schema` lists them); components or plain data fill them. Numbers
+    may be text with a unit ("6 in") or a formula over `parameters` ("track/2"). A robot is frozen and has been checked.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Robot(Shown, Parts):
         Parameters
         ----------
         controllers : mapping of str to Controller or mapping
-            By name: nouns, or what a file would hold.
+            By name: components, or what a file would hold.
 
         Returns
         -------
@@ -127,7 +127,7 @@ class Robot(Shown, Parts):
         Parameters
         ----------
         sensors : mapping of str to Sensor or mapping
-            By name: nouns, or what a file would hold.
+            By name: components, or what a file would hold.
 
         Returns
         -------
@@ -153,7 +153,7 @@ class Robot(Shown, Parts):
         Parameters
         ----------
         constraints : mapping of str to Constraint or mapping
-            By name: nouns, or what a file would hold.
+            By name: components, or what a file would hold.
 
         Returns
         -------
@@ -172,7 +172,7 @@ class Robot(Shown, Parts):
         """
         return self._with("constraints", constraints)
 
-    def _with(self, family: str, further: Mapping[str, Noun | Mapping[str, object]]) -> Robot:
+    def _with(self, family: str, further: Mapping[str, Component | Mapping[str, object]]) -> Robot:
         """The robot with further parts of a family, or others in place of those of the same names."""
         said = plain(self)
         return _again({**said, family: {**said.get(family, {}), **by_name(further, family)}})
@@ -262,7 +262,7 @@ class Robot(Shown, Parts):
         Parameters
         ----------
         value : Value
-            A value of a noun of this robot, such as `robot.wheels["left"].radius`.
+            A value of a component of this robot, such as `robot.wheels["left"].radius`.
 
         Returns
         -------

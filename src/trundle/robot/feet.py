@@ -6,9 +6,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from trundle.robot.component import default
 from trundle.robot.contact import LAWS, ContactLaw
 from trundle.robot.kinds import Read
-from trundle.robot.noun import default
 from trundle.robot.values import Length, NotNegative, problem
 from trundle.robot.wheels import WHEELS, ContactDirection, GrippingWheel, Shape
 

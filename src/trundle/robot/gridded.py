@@ -13,9 +13,9 @@ from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
 
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
+from trundle.robot.component import default
 from trundle.robot.height_maps import MOST_POINTS, HeightMap, height_map, known_around
 from trundle.robot.kinds import Read
-from trundle.robot.noun import default
 from trundle.robot.surfaces import SURFACES, HeightSurface, Relief, Spot
 from trundle.robot.values import Length, Positive, Ratio, Value, problem, read_value
 from trundle.scalars import Scalar, where

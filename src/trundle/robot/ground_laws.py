@@ -14,9 +14,9 @@ from typing import ClassVar, Literal, NamedTuple
 from pydantic import Field
 
 from trundle.errors import InputError
+from trundle.robot.component import default
 from trundle.robot.contact import LAWS, Bearing, ContactLaw, Push, Touch
 from trundle.robot.kinds import Read
-from trundle.robot.noun import default
 from trundle.robot.values import (
     Angle,
     Damping,

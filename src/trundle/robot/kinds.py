@@ -18,7 +18,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from trundle.errors import InputError, TrundleError, choose
-from trundle.robot.noun import Noun
+from trundle.robot.component import Component
 from trundle.robot.units import Measure
 from trundle.robot.values import Value, describe, problem
 from trundle.scalars import Scalar
@@ -45,8 +45,8 @@ class State:
     start: float = 0.0
 
 
-class Kind(Noun):
-    """Base of the nouns that a family tells apart by their `type`.
+class Kind(Component):
+    """Base of the components that a family tells apart by their `type`.
 
     `sources` are the works that it follows: keys of Trundle's bibliography, or whole BibTeX entries.
     """
@@ -124,7 +124,7 @@ class Family:
         return [kind for name in self if (kind := self._load(name)) is not None]
 
     def reserve(self, keys: Iterable[str]) -> None:
-        """Keys that none of the family may have: those of the nouns that hold it, where its own stand among them."""
+        """Keys that none of the family may have: those of what holds it, where its own stand among them."""
         self._reserved |= set(keys) - {"type"}
 
     def join(self, kind: type[Kind]) -> None:
@@ -184,7 +184,7 @@ class Family:
             )
 
     def read(self, written: object) -> Kind:
-        """The noun of a mapping, by its `type`; nouns stay what they are."""
+        """The component of a mapping, by its `type`; components stay what they are."""
         if isinstance(written, Kind) and written.family is self:
             if type(written) not in self:
                 name = type(written).__name__

@@ -8,10 +8,10 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from trundle.robot import units
+from trundle.robot.component import Component, default
 from trundle.robot.controllers import CONTROLLERS, Action, Controller, Sight, UnitOf, check_limits, within
 from trundle.robot.kinds import Read, State
 from trundle.robot.motor import optional
-from trundle.robot.noun import Noun, default
 from trundle.robot.sensor import POSE
 from trundle.robot.values import Plain, Value, problem
 from trundle.scalars import Scalar, atan2, cos, sin
@@ -32,7 +32,7 @@ def _check_names(names: tuple[str, ...], key: str, example: str) -> None:
         raise problem(f"{key} has {twice[0]!r} twice", "leave one of them", (key,))
 
 
-class FeedbackRow(Noun):
+class FeedbackRow(Component):
     """How one input is driven by what is read."""
 
     called: ClassVar[str] = "row of a state feedback"

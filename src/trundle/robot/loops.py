@@ -10,12 +10,12 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, field_validator
 
 from trundle.robot.bodies import JOINTS, Joint
+from trundle.robot.component import Component, default
 from trundle.robot.kinds import Family, Kind
-from trundle.robot.noun import Noun, default
 from trundle.robot.values import Angles, Axis, Length, Position, Positive, problem
 
 
-class Side(Noun):
+class Side(Component):
     """One end of a loop closure: a frame on a body."""
 
     called: ClassVar[str] = "end of a loop"

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from trundle.robot import units
 from trundle.robot.batteries import Winding
+from trundle.robot.component import default
 from trundle.robot.kinds import Family, Kind, Read, State, must_define, must_measure
-from trundle.robot.noun import default
 from trundle.robot.units import Measure
 from trundle.robot.values import Value
 from trundle.scalars import Scalar, absolute, clamp, is_zero, less, smooth_sign, where

@@ -8,11 +8,11 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from trundle.robot import units
+from trundle.robot.component import default
 from trundle.robot.dc_motor import DCMotor
 from trundle.robot.kinds import Read, State
 from trundle.robot.motor import MOTORS, Drive, Effort, Motor, limited, optional
 from trundle.robot.motor import WoundMotor as WoundMotor
-from trundle.robot.noun import default
 from trundle.robot.units import Measure
 from trundle.robot.values import (
     AngularDamping,

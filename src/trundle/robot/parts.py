@@ -13,12 +13,12 @@ from trundle.choices import Base
 from trundle.errors import InputError
 from trundle.robot.batteries import Battery, feeds
 from trundle.robot.bodies import JOINTS, Body, Joint
+from trundle.robot.component import Component, Identifier, components, default, own_values
 from trundle.robot.constraint import CONSTRAINTS, Constraint
 from trundle.robot.controllers import CONTROLLERS, Controller
 from trundle.robot.couplings import COUPLINGS, Coupling
 from trundle.robot.loops import LOOPS, Loop
 from trundle.robot.motor import MOTORS, Motor, WoundMotor
-from trundle.robot.noun import Identifier, Noun, default, nouns, own_values
 from trundle.robot.problems import NO_NAME, Path
 from trundle.robot.sensor import SENSORS, Sensor
 from trundle.robot.values import Gravity, Plain, Value, describe, problem
@@ -43,7 +43,7 @@ _MOST = {**dict.fromkeys(FAMILIES, 1000), "parameters": 10_000}
 
 
 def named(description: str) -> Any:
-    """A field that maps names to nouns, empty by default."""
+    """A field that maps names to components, empty by default."""
     return Field(default_factory=dict, description=description)
 
 
@@ -56,7 +56,7 @@ def _short(name: str) -> str:
 
 
 def base_by(wheels: object) -> Base:
-    """The base that a robot with these wheels, as nouns or plain data, has where nobody says it."""
+    """The base that a robot with these wheels, as components or plain data, has where nobody says it."""
     if not wheels:
         return "fixed"
     return (
@@ -78,7 +78,7 @@ def _on_plane(wheel: object) -> bool:
     return not issubclass(found, Wheel) or found.plane
 
 
-class Parts(Noun):
+class Parts(Component):
     """The fields of a robot. `Robot` adds the checks that need several of them, and the methods."""
 
     tunable: ClassVar[tuple[str, ...]] = ("gravity",)
@@ -147,17 +147,17 @@ class Parts(Noun):
         return data
 
     @cached_property
-    def every_noun(self) -> tuple[tuple[Path, Noun], ...]:
-        """Every noun inside the robot, with its key path: robots are frozen, so one walk serves all."""
-        return tuple(nouns(self))[
+    def every_component(self) -> tuple[tuple[Path, Component], ...]:
+        """Every component inside the robot, with its key path: robots are frozen, so one walk serves all."""
+        return tuple(components(self))[
             1:
         ]  # without the robot: one that held itself could be compared with no other
 
     @cached_property
     def every_value(self) -> tuple[tuple[Path, Value], ...]:
         """Every Value of the robot with its key path."""
-        places: list[tuple[Path, Noun]] = [((), self), *self.every_noun]
-        return tuple(value for path, noun in places for value in own_values(noun, path))
+        places: list[tuple[Path, Component]] = [((), self), *self.every_component]
+        return tuple(value for path, component in places for value in own_values(component, path))
 
     @cached_property
     def own_numbers(self) -> dict[str, float]:

@@ -9,10 +9,10 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from trundle.robot import units
+from trundle.robot.component import default
 from trundle.robot.controllers import CONTROLLERS, Action, Controller, Sight, UnitOf, check_limits, within
 from trundle.robot.kinds import Read, State
 from trundle.robot.motor import optional
-from trundle.robot.noun import default
 from trundle.robot.values import Duration, Plain, Positive, Value, describe, problem
 from trundle.scalars import Scalar, atan2, cos, sin
 

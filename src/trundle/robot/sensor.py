@@ -8,8 +8,8 @@ from typing import Annotated, ClassVar, NamedTuple
 from pydantic import model_validator
 
 from trundle.robot import units
+from trundle.robot.component import default
 from trundle.robot.kinds import Family, Kind, Read, must_define
-from trundle.robot.noun import default
 from trundle.robot.values import Bound, FixedDuration, Positive, ReadsFixed, Span, Value, problem
 from trundle.scalars import Scalar
 

@@ -13,8 +13,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from trundle.robot.component import Identifier, default
 from trundle.robot.kinds import Read
-from trundle.robot.noun import Identifier, default
 from trundle.robot.sensor import POSE, SENSORS, TWIST, Counted, Reading, Scene, Sensor
 from trundle.robot.values import (
     Acceleration,

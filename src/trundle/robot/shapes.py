@@ -8,8 +8,8 @@ from pydantic import Field, field_validator
 
 from trundle.errors import InputError
 from trundle.robot import units
+from trundle.robot.component import default
 from trundle.robot.kinds import Family, Kind
-from trundle.robot.noun import default
 from trundle.robot.values import Angles, Length, Position, Positive, ReadsVector, ValueVector, problem
 
 

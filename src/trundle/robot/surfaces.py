@@ -7,8 +7,8 @@ from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
+from trundle.robot.component import default
 from trundle.robot.kinds import Family, Kind, Read, must_define
-from trundle.robot.noun import default
 from trundle.robot.values import Angle, Direction, Length, Position, Positive
 from trundle.scalars import Scalar, cos, exp, less, maximum, minimum, sin, sqrt, where
 from trundle.spatial.vectors import Vector

@@ -8,9 +8,9 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import Field, PrivateAttr, model_validator
 
+from trundle.robot.component import Component, Identifier, components, default, own_values
 from trundle.robot.gridded import GridSurface
 from trundle.robot.kinds import Read
-from trundle.robot.noun import Identifier, Noun, default, nouns, own_values
 from trundle.robot.surfaces import SURFACES, PlaneSurface, Spot, Surface
 from trundle.robot.values import (
     Damping,
@@ -33,7 +33,7 @@ def number_of(value: Value) -> float:
     return value.number
 
 
-class Region(Noun):
+class Region(Component):
     """A rectangle of the ground with a friction of its own: wheels' coefficients times a factor."""
 
     called: ClassVar[str] = "region"
@@ -82,7 +82,7 @@ class Ground(NamedTuple):
 _JOINED = "relief"
 
 
-class BodySlip(Noun):
+class BodySlip(Component):
     """How a body slips in the kinematic mode, where no forces say it: by its speed, and by what pulls it (Seegmiller).
 
     With f_x, f_y, f_z what gravity and turning do to the mass, in the base's axes: f_x/f_z is the slope that it drives
@@ -100,7 +100,7 @@ class BodySlip(Noun):
     spin: Ratio = default(0.0, "Adds this times the turning rate to it.")
 
 
-class Terrain(Noun):
+class Terrain(Component):
     """Ground that wheels sink into: surfaces, the spring and damper under a contact, regions of other friction.
 
     A wheel touches planes and steps apart; surfaces of other kinds make one ground, of which the nearest counts. A
@@ -143,8 +143,8 @@ class Terrain(Noun):
         if len({ground.name for ground in self.grounds}) < len(self.grounds):
             message = f"a surface is called {_JOINED!r}, as are hills, waves and the like together"
             raise problem(message, "call it otherwise", ("surfaces", _JOINED))
-        for path, noun in nouns(self):
-            for place, value in own_values(noun, path):
+        for path, component in components(self):
+            for place, value in own_values(component, path):
                 if value.names:
                     used = f"{value.source!r} uses {', '.join(value.names)}"
                     raise problem(f"{used}; a terrain's numbers can't use parameters", at=place)
@@ -196,8 +196,8 @@ class Terrain(Noun):
         """Its numbers by name ("surfaces.hill.height"), as far as somebody gave them or they have a default."""
         return {
             ".".join(str(step) for step in place): value
-            for path, noun in nouns(self)
-            for place, value in own_values(noun, path)
+            for path, component in components(self)
+            for place, value in own_values(component, path)
         }
 
     def spot(self, point: Vector) -> Spot:

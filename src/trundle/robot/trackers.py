@@ -14,9 +14,9 @@ from typing import ClassVar, Literal, NamedTuple
 from pydantic import Field, model_validator
 
 from trundle.errors import InputError, suggest
+from trundle.robot.component import default
 from trundle.robot.controllers import CONTROLLERS, Action, Base, Controller, Sight, UnitOf, needs_two
 from trundle.robot.kinds import Read
-from trundle.robot.noun import default
 from trundle.robot.sensor import POSE, TWIST
 from trundle.robot.values import Angle, Length, Plain, Positive, Rate, Ratio, Speed, problem
 from trundle.scalars import Scalar, absolute, atan, atan2, clamp, cos, maximum, sin, sinc, sinc_to_pi, sqrt

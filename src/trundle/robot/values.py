@@ -199,7 +199,7 @@ def describe(written: object) -> str:
 def problem(message: str, hint: str | None = None, at: tuple[object, ...] = ()) -> PydanticCustomError:
     """What is wrong, how to put it right, and at which key, for validators to raise."""
     # The message travels in the context: pydantic would read braces in a template.
-    return PydanticCustomError("noun", "{message}", {"message": message, "hint": hint, "at": at})
+    return PydanticCustomError("component", "{message}", {"message": message, "hint": hint, "at": at})
 
 
 class Reads:

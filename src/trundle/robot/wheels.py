@@ -12,9 +12,9 @@ from pydantic import Field, GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 
 from trundle.robot.bodies import Body
+from trundle.robot.component import Component, default
 from trundle.robot.contact import LAWS, ContactLaw, Free, Ideal
 from trundle.robot.kinds import Family, Kind, Read
-from trundle.robot.noun import Noun, default
 from trundle.robot.values import (
     Acceleration,
     Angle,
@@ -76,7 +76,7 @@ TRACTION = ContactDirection("traction", "rolling", 1, 0)
 SIDE_FORCE = ContactDirection("side_force", "lateral", 0, 1)
 
 
-class WheelInertia(Noun):
+class WheelInertia(Component):
     """A wheel's moments of inertia about its centre; what is left out is a solid cylinder's."""
 
     called: ClassVar[str] = "wheel inertia"
@@ -87,7 +87,7 @@ class WheelInertia(Noun):
     )
 
 
-class DriveLimits(Noun):
+class DriveLimits(Component):
     """What a wheel's drive can do, for plans of motions; nothing in the equations."""
 
     called: ClassVar[str] = "wheel's limits"
@@ -197,7 +197,7 @@ class GrippingWheel(Wheel):
     @model_validator(mode="before")
     @classmethod
     def _lawful(cls, data: object) -> object:
-        """The wheel's keys with the contact law's put into a noun of their own."""
+        """The wheel's keys with the contact law's put into a component of their own."""
         if not isinstance(data, Mapping) or isinstance(data.get("contact"), ContactLaw):
             return data
         given = data.get("contact", cls.standard)

@@ -23,7 +23,7 @@ from trundle.model.placed import Placed, placed
 from trundle.model.plant import REMEMBERED, STEP
 from trundle.model.symbols import INPUT, PARAMETER
 from trundle.program.rollout import rollout as native
-from trundle.robot.noun import plain
+from trundle.robot.component import plain
 from trundle.simulation.sampling import steps_of
 
 if TYPE_CHECKING:

@@ -160,9 +160,9 @@ def contacts_of(terrain: Terrain, pose: Pose, wheel: WheelModel) -> list[list[Co
     """The contacts of a wheel with its frame at a pose, by where it can touch: one of its circle or sphere with every
     ground that lies apart, or one of every point of a track with the nearest surface.
     """
-    if wheel.noun.shape == "points":
-        return [[point_contact(terrain.spot, pose, point)] for point in wheel.noun.touches(wheel.read)]
-    return [touched(terrain, pose, wheel.radius, wheel.noun.shape == "sphere")]
+    if wheel.component.shape == "points":
+        return [[point_contact(terrain.spot, pose, point)] for point in wheel.component.touches(wheel.read)]
+    return [touched(terrain, pose, wheel.radius, wheel.component.shape == "sphere")]
 
 
 def touched(terrain: Terrain, pose: Pose, radius: Scalar, sphere: bool) -> list[Contact]:
@@ -196,8 +196,8 @@ def contact_names(terrain: Terrain, wheel: WheelModel) -> dict[str, list[str]]:
 
     Places have the wheel's name, numbered where they are several; contacts of grounds apart have the grounds', too.
     """
-    if wheel.noun.shape == "points":
-        count = len(wheel.noun.touches(wheel.read))
+    if wheel.component.shape == "points":
+        count = len(wheel.component.touches(wheel.read))
         places = [wheel.name] if count == 1 else [f"{wheel.name}.{place}" for place in range(1, count + 1)]
         return {place: [place] for place in places}
     grounds = terrain.grounds

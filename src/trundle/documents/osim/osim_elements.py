@@ -1,4 +1,4 @@
-"""The elements of an OpenSim model as plain nouns: bodies, joints with their frames.
+"""The elements of an OpenSim model as plain components: bodies, joints with their frames.
 
 Both layouts are read: version 3, where a body owns its joint, and version 4, where joints stand by themselves and name
 frames by paths. Source: OpenSim's documentation, "OpenSim Models", and the comments that it writes into models.

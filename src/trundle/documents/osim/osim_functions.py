@@ -41,8 +41,8 @@ class OsimFunction:
         return not self.coordinates
 
     @cached_property
-    def noun(self) -> Curve:
-        """The curve as a noun."""
+    def component(self) -> Curve:
+        """The curve as a component."""
         data = dict(self.curve or {})
         kinds = {"simm": SimmCurve, "linear": LinearCurve, "polynomial": PolynomialCurve}
         return kinds[str(data.pop("type"))](**data)
@@ -51,7 +51,7 @@ class OsimFunction:
         """The same with some coordinates held at values."""
         if self.curve is not None:
             (name,) = self.coordinates
-            return OsimFunction(offset=float(self.noun.at(values[name]))) if name in values else self
+            return OsimFunction(offset=float(self.component.at(values[name]))) if name in values else self
         pairs = list(zip(self.coordinates, self.slopes, strict=True))
         offset = self.offset + sum(slope * values[name] for name, slope in pairs if name in values)
         free = [(name, slope) for name, slope in pairs if name not in values and slope]
@@ -120,7 +120,7 @@ def _curve(function: OsimNode, coordinates: tuple[str, ...], what: str, factor: 
     }
     read = OsimFunction(coordinates, curve=cast("Mapping[str, object]", curve))
     try:
-        read.noun.pieces  # noqa: B018
+        read.component.pieces  # noqa: B018
     except InputError as error:
         raise function.fail(f"{what}: {error.message}", error.hint) from None
     return read

@@ -19,7 +19,7 @@ from trundle.documents.osim.osim_functions import OsimFunction
 from trundle.documents.urdf.elements import moments_in
 from trundle.documents.urdf.to_robot import clean, free_name, on_trust
 from trundle.robot.bodies import MOMENTS
-from trundle.robot.noun import RESERVED
+from trundle.robot.component import RESERVED
 from trundle.robot.problems import Path
 from trundle.scalars import cos, sin
 from trundle.spatial.motions import IDENTITY_POSE, Pose, compose, inverse, transform_point

@@ -9,10 +9,10 @@ from trundle.documents.urdf.actuators import DEFAULT
 from trundle.documents.urdf.additions import TAGS, in_attribute
 from trundle.documents.urdf.to_robot import UrdfNames, given_by_file
 from trundle.documents.urdf.urdf_reader import Reading
+from trundle.robot.component import plain
 from trundle.robot.couplings import GearCoupling
 from trundle.robot.description import Robot
 from trundle.robot.motors import MOTORS
-from trundle.robot.noun import plain
 
 # What an element's attributes say, by the path of the element below ("" for itself) and the attribute's name.
 Said = dict[tuple[str, str], str]
@@ -25,14 +25,14 @@ class Given:
     names of the file, which know its motors.
     """
 
-    nouns: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    components: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     joints: Mapping[str, str] = field(default_factory=dict)
     names: UrdfNames | None = None
 
     def of(self, family: str, name: str, data: Mapping[str, object]) -> object:
-        """What the file says of a noun; of a motor for its kind, and of one that the file alone describes all of it."""
+        """What the file says of a component; of a motor for its kind, of one that only the file describes all of it."""
         if family != "motors" or self.names is None or name not in self.names.motors:
-            return self.nouns.get(family, {}).get(name)
+            return self.components.get(family, {}).get(name)
         alone = {"type": DEFAULT, **self.names.given_motor(name, DEFAULT)}
         return alone if data == alone else self.names.given_motor(name, str(data.get("type", MOTORS.default)))
 
@@ -46,15 +46,15 @@ def given_by(reading: Reading) -> Given:
 def said_of_additions(
     robot: Robot, given: Given, mimics: frozenset[str]
 ) -> tuple[dict[str, dict[str, Said]], frozenset[tuple[str, str]]]:
-    """What the elements say by tag and name, and the families and names of all nouns that aren't a joint's <mimic>."""
+    """What the elements say by tag and name, and families and names of all components that aren't a joint's <mimic>."""
     added: dict[str, dict[str, Said]] = {}
-    nouns: set[tuple[str, str]] = set()
+    components: set[tuple[str, str]] = set()
     for tag, family in _NOUNS.items():
-        for name, noun in getattr(robot, family).items():
-            if isinstance(noun, GearCoupling) and noun.joint in mimics:
+        for name, component in getattr(robot, family).items():
+            if isinstance(component, GearCoupling) and component.joint in mimics:
                 continue
-            nouns.add((family, name))
-            data = plain(noun)
+            components.add((family, name))
+            data = plain(component)
             there = given.of(family, name, data)
             own = _own(data, there)
             if name in given.joints and family == "wheels":
@@ -63,7 +63,7 @@ def said_of_additions(
                 added.setdefault(tag, {})[name] = _said(name, own)
     for name in _used(robot):
         added.setdefault("parameter", {})[name] = _said(name, {"value": robot.parameters[name].source})
-    return added, frozenset(nouns)
+    return added, frozenset(components)
 
 
 def _own(data: Mapping[str, object], there: object) -> Mapping[str, object]:
@@ -77,7 +77,7 @@ def _said(name: str, keys: Mapping[str, object]) -> Said:
 
 
 def _used(robot: Robot) -> list[str]:
-    """The parameters that formulas in those nouns use, and those that these follow from."""
+    """The parameters that formulas in those components use, and those that these follow from."""
     families = set(_NOUNS.values())
     todo = [name for path, value in robot.every_value if path[0] in families for name in value.names]
     used: set[str] = set()

@@ -21,12 +21,12 @@ AS_GIVEN = "as_given"
 # Its attributes inside <robot>.
 ATTRIBUTES = ("base", "gravity", "inertia", "speeds")
 # The elements, and the keys of a description that they fill.
-TAGS = {noun: family for family, noun in FAMILIES.items() if family != "joints"} | {"parameter": "parameters"}
+TAGS = {tag: family for family, tag in FAMILIES.items() if family != "joints"} | {"parameter": "parameters"}
 
 
 @dataclass(frozen=True)
 class Addition:
-    """One element: the family and the name of its noun, its keys as plain data, and the joint of a wheel."""
+    """One element: the family and the name of its component, its keys as plain data, and the joint of a wheel."""
 
     family: str
     name: str

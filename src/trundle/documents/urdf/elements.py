@@ -133,10 +133,11 @@ def read_elements(root: XmlElement, file: str | None = None) -> Urdf:
     return Urdf(part.text("name"), links, joints, read_extension(part.child(EXTENSION)), part)
 
 
-def _once(noun: UrdfLink | UrdfJoint, taken: Mapping[str, UrdfLink] | Mapping[str, UrdfJoint]) -> None:
-    if noun.name in taken:
-        message = f"the name {noun.name!r} is taken already, in line {taken[noun.name].part.element.line}"
-        raise noun.part.fail(message, hint="names must differ")
+def _once(element: UrdfLink | UrdfJoint, taken: Mapping[str, UrdfLink] | Mapping[str, UrdfJoint]) -> None:
+    if element.name in taken:
+        line = taken[element.name].part.element.line
+        message = f"the name {element.name!r} is taken already, in line {line}"
+        raise element.part.fail(message, hint="names must differ")
 
 
 def _link(part: Part) -> UrdfLink:

@@ -11,8 +11,8 @@ from trundle.documents.urdf.links import Tree, vector
 from trundle.documents.urdf.to_robot import free_name, named
 from trundle.documents.urdf.xml_tree import Part
 from trundle.errors import InputError
+from trundle.robot.component import RESERVED, plain
 from trundle.robot.description import Robot, parse_robot
-from trundle.robot.noun import RESERVED, plain
 from trundle.robot.parts import FAMILIES
 from trundle.robot.structure import body_names
 from trundle.spatial.motions import transform_point

@@ -16,8 +16,8 @@ from trundle.documents.urdf.xml_tree import Part, read_xml
 from trundle.errors import suggest
 from trundle.robot.bodies import MOMENTS
 from trundle.robot.checks import inertia_problem
+from trundle.robot.component import RESERVED
 from trundle.robot.motors import MOTORS
-from trundle.robot.noun import RESERVED
 from trundle.robot.problems import CircleError, Path, in_order
 
 # As many letters as a description's names may have; eight are left for endings that keep names apart.
@@ -239,7 +239,7 @@ def given_by_file(urdf: Urdf, names: UrdfNames, strict: bool) -> dict[str, dict[
 
 
 def merged(given: object, own: object) -> object:
-    """What a file says of a noun, with its own keys in their place; inside limits and inertias, too."""
+    """What a file says of a component, with its own keys in their place; inside limits and inertias, too."""
     if isinstance(given, Mapping) and isinstance(own, Mapping):
         return {**given, **{key: merged(given.get(key), value) for key, value in own.items()}}
     return own

@@ -265,9 +265,9 @@ def _smoothed(robot: Robot) -> dict[str, list[str]]:
     """Joints with dry friction, by the speed that it is smoothed below, where the file doesn't say that."""
     found: dict[str, list[str]] = {}
     for name, joint in robot.joints.items():
-        for axis, noun in drive_axes(joint).values():
-            if robot.number(noun.coulomb) and "coulomb_speed" not in noun.model_fields_set:
-                speed = f"{robot.number(noun.coulomb_speed):g} {'m/s' if axis.sliding else 'rad/s'}"
+        for axis, component in drive_axes(joint).values():
+            if robot.number(component.coulomb) and "coulomb_speed" not in component.model_fields_set:
+                speed = f"{robot.number(component.coulomb_speed):g} {'m/s' if axis.sliding else 'rad/s'}"
                 found.setdefault(speed, []).append(name)
     return found
 
@@ -283,7 +283,7 @@ class UrdfMesh:
 
 @dataclass(frozen=True)
 class UrdfExtras:
-    """What a URDF file says beyond the robot's own nouns, under Trundle's names of links and joints.
+    """What a URDF file says beyond the robot's own components, under Trundle's names of links and joints.
 
     `joints` and `links` map Trundle's names to the file's. `limits` are in SI, `meshes` in the order of the file.
     `base_frame` is the link whose frame the base's is: base_footprint where it is above or below the root, else that.
@@ -297,7 +297,7 @@ class UrdfExtras:
 
 
 def urdf_extras(robot: Robot) -> UrdfExtras:
-    """What a URDF file says beyond the robot's own nouns; raises InputError for a robot that didn't come from URDF.
+    """What a URDF file says beyond the robot's own components; InputError for a robot that didn't come from URDF.
 
     Parameters
     ----------

@@ -45,14 +45,14 @@ class _Names:
 @dataclass(frozen=True)
 class _UrdfFile:
     """What a file says of a robot: of itself, of its links and joints by their names in the file, and what Trundle adds
-    by its element and its name there; `nouns` are all that the robot has besides, by family and name.
+    by its element and its name there; `components` are all that the robot has besides, by family and name.
     """
 
     robot: Said = field(default_factory=dict)
     links: Mapping[str, Said] = field(default_factory=dict)
     joints: Mapping[str, Said] = field(default_factory=dict)
     added: Mapping[str, Mapping[str, Said]] = field(default_factory=dict)
-    nouns: frozenset[tuple[str, str]] = frozenset()
+    components: frozenset[tuple[str, str]] = frozenset()
 
 
 def dump_urdf(robot: Robot) -> str:
@@ -105,7 +105,7 @@ def _start(robot: Robot) -> tuple[XmlElement, str, _UrdfFile, _UrdfFile]:
         reading = read(robot.urdf, again=True)
         return reading.root, reading.before, _read_back(reading), _said(robot, _names(robot, reading))
     root = XmlElement("robot")
-    if any(isinstance(noun, Inertia) and noun.as_given for _, noun in robot.every_noun):
+    if any(isinstance(component, Inertia) and component.as_given for _, component in robot.every_component):
         _at(root, EXTENSION).set("inertia", AS_GIVEN)
     return root, '<?xml version="1.0"?>\n', _UrdfFile(), _said(robot, _names(robot))
 
@@ -134,9 +134,9 @@ def _verify(back: _UrdfFile, wanted: _UrdfFile) -> None:
         return
     joints = {*wanted.joints, *back.joints}
     differ = sorted(name for name in joints if back.joints.get(name) != wanted.joints.get(name))
-    nouns = sorted(f"{family}.{name}" for family, name in back.nouns ^ wanted.nouns)
+    components = sorted(f"{family}.{name}" for family, name in back.components ^ wanted.components)
     what = f"the joints {', '.join(differ)}" if differ else "its name, base, gravity or bodies"
-    what = ", ".join(nouns) or what
+    what = ", ".join(components) or what
     hint = "write YAML (trundle.documents.dump), or robot.model_copy(update={'urdf': None}) to start afresh"
     raise InputError(f"URDF can't hold this change of {what}", hint=hint)
 
@@ -210,8 +210,8 @@ def _said(robot: Robot, names: _Names) -> _UrdfFile:
         links[child] = _of_link(child, joint.body, resolve)
         said: Said = {("", "name"): names.joints[name], ("parent", "link"): parent, ("child", "link"): child}
         joints[names.joints[name]] = said | _of_joint(joint, resolve) | mimics.get(name, {})
-    added, nouns = said_of_additions(robot, names.given, frozenset(mimics))
-    return _UrdfFile(_of_robot(robot, names.links["base"], resolve), links, joints, added, nouns)
+    added, components = said_of_additions(robot, names.given, frozenset(mimics))
+    return _UrdfFile(_of_robot(robot, names.links["base"], resolve), links, joints, added, components)
 
 
 def _of_robot(robot: Robot, root: str, resolve: Resolver) -> Said:

@@ -253,9 +253,10 @@ def _ranges(mechanism: Mechanism, known: Collection[str], limits: bool) -> Float
     found = np.array((quantities.starts(names), *ends, *ends))
     read = robot.resolver(robot.parameter_values())
     for owner, joint in robot.joints.items():
-        for axis, noun in drive_axes(joint).values():
-            name, usual = f"{owner}.{axis.coordinate}", noun.usual
-            told = (usual.value, noun.lower, noun.upper, usual.lower or noun.lower, usual.upper or noun.upper)
+        for axis, drive in drive_axes(joint).values():
+            name, usual = f"{owner}.{axis.coordinate}", drive.usual
+            low, high = drive.lower, drive.upper
+            told = (usual.value, low, high, usual.lower or low, usual.upper or high)
             for row, value in zip(found, told, strict=True):
                 if value is not None and name in names:
                     row[names.index(name)] = float(read(value))

@@ -19,7 +19,7 @@ from trundle.errors import InputError
 from trundle.expected import came
 from trundle.files import path_of
 from trundle.robot import units
-from trundle.robot.noun import Noun, default, plain
+from trundle.robot.component import Component, default, plain
 from trundle.robot.problems import Path, problems_of, report
 from trundle.robot.values import Value, describe, problem
 
@@ -49,7 +49,7 @@ def _check_one(key: str, whole: object, modules: object) -> None:
         raise problem(f"a command has a {key} or modules, this one has {came}", "give one of them")
 
 
-class ModuleCommand(Noun):
+class ModuleCommand(Component):
     """What a module does: the angle along which its wheel rolls, in the body's frame, and how fast."""
 
     called: ClassVar[str] = "module's command"
@@ -58,7 +58,7 @@ class ModuleCommand(Noun):
     speed: _Speed = default(0.0, "Along that angle (m/s), negative backward. Default 0.")
 
 
-class TwistCommand(Noun):
+class TwistCommand(Component):
     """How the body moves, in its own frame."""
 
     called: ClassVar[str] = "twist"
@@ -73,7 +73,7 @@ class TwistCommand(Noun):
         return self.v_x.number, self.v_y.number, self.omega.number
 
 
-class StartPose(Noun):
+class StartPose(Component):
     """Where the body begins, in the world."""
 
     called: ClassVar[str] = "pose"
@@ -88,7 +88,7 @@ class StartPose(Noun):
         return self.x.number, self.y.number, self.theta.number
 
 
-class Start(Noun):
+class Start(Component):
     """The state at time 0."""
 
     called: ClassVar[str] = "start"
@@ -98,7 +98,7 @@ class Start(Noun):
     modules: dict[str, ModuleCommand] = default({}, "What the modules do. Default: what the twist needs.")
 
 
-class Command(Noun):
+class Command(Component):
     """What is to be reached at the end of a time: a twist of the body, or angles and speeds of all modules."""
 
     called: ClassVar[str] = "command"
@@ -113,7 +113,7 @@ class Command(Noun):
         return self
 
 
-class Commands(Noun):
+class Commands(Component):
     """A start and what is to be done from there, one command after the other."""
 
     called: ClassVar[str] = "motion"
@@ -129,7 +129,7 @@ class Commands(Noun):
         return sum(command.duration.number for command in self.commands)
 
 
-class MotionFile(Noun):
+class MotionFile(Component):
     """A motion of a drive, for Trundle."""
 
     called: ClassVar[str] = "file of a motion"
@@ -138,25 +138,25 @@ class MotionFile(Noun):
     motion: Commands = Field(description="The motion.")
 
 
-class _Plane(Noun):
+class _Plane(Component):
     x: _Length
     y: _Length
 
 
-class _Velocity(Noun):
+class _Velocity(Component):
     x: _Speed
     y: _Speed
 
 
-class _Heading(Noun):
+class _Heading(Component):
     z: _Angle
 
 
-class _Turning(Noun):
+class _Turning(Component):
     z: _Rate
 
 
-class _BodyVelocity(Noun):
+class _BodyVelocity(Component):
     called: ClassVar[str] = "body"
 
     linear_velocity_in_meters_per_second: _Velocity
@@ -179,7 +179,7 @@ class _BodyState(_BodyVelocity):
         return {"x": place.x, "y": place.y, "theta": self.orientation_in_radians_relative_to_world.z}
 
 
-class _NamedModule(Noun):
+class _NamedModule(Component):
     called: ClassVar[str] = "module"
 
     name: str
@@ -215,14 +215,14 @@ def _by_name(modules: Sequence[_NamedModule]) -> dict[str, object]:
     }
 
 
-class _SimulatorStart(Noun):
+class _SimulatorStart(Component):
     called: ClassVar[str] = "start_state"
 
     body: _BodyState
     modules: _Modules
 
 
-class _SimulatorCommand(Noun):
+class _SimulatorCommand(Component):
     called: ClassVar[str] = "command"
 
     time_span: _Time
@@ -240,7 +240,7 @@ class _SimulatorCommand(Noun):
         return {"duration": self.time_span, **target}
 
 
-class _SimulatorPlan(Noun):
+class _SimulatorPlan(Component):
     called: ClassVar[str] = "plan"
 
     name: str = Field(min_length=1)
@@ -258,7 +258,7 @@ class _SimulatorPlan(Noun):
         return Commands.model_validate(data)
 
 
-class _SimulatorFile(Noun):
+class _SimulatorFile(Component):
     called: ClassVar[str] = "file of a motion"
 
     plan: _SimulatorPlan
@@ -281,7 +281,7 @@ class CommandFile:
     """
 
     motion: Commands
-    document: Noun
+    document: Component
     file: str | None = None
     lines: Mapping[Path, int] = field(default_factory=dict)
 

@@ -28,7 +28,7 @@ from trundle.motion.drive.kinematics import kinematics
 from trundle.motion.pieces.arcs import integrate
 from trundle.motion.pieces.motion import Samples
 from trundle.motion.pieces.profiles import Profile, shaped
-from trundle.robot.noun import Noun
+from trundle.robot.component import Component
 from trundle.robot.problems import Path, problems_of, report
 
 # How far the end may be from the exact motion's (m, rad), and how fast wheels may slip that agree (m/s).
@@ -62,7 +62,7 @@ class Verdict:
     wrong: tuple[str, ...]
 
 
-class _Verification(Noun):
+class _Verification(Component):
     called: ClassVar[str] = "verification"
 
     name: str
@@ -71,14 +71,14 @@ class _Verification(Noun):
     simulation_file: str
 
 
-class _Verifications(Noun):
+class _Verifications(Component):
     called: ClassVar[str] = "verification"
 
     verification_base_directory: str
     verifications: dict[str, Annotated[tuple[_Verification, ...], Field(min_length=1)]]
 
 
-class _File(Noun):
+class _File(Component):
     called: ClassVar[str] = "file of verifications"
 
     verification: _Verifications

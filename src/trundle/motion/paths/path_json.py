@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from trundle.documents.document import read_text
 from trundle.documents.yamltext import read_yaml
 from trundle.errors import InputError
-from trundle.robot.noun import Noun
+from trundle.robot.component import Component
 from trundle.robot.problems import Path, problems_of, report
 from trundle.robot.values import describe
 
@@ -27,7 +27,7 @@ Number = Annotated[float, Field(ge=-MOST, le=MOST, allow_inf_nan=False)]
 Least0 = Annotated[float, Field(ge=0, le=MOST, allow_inf_nan=False)]
 
 
-class Theirs(Noun):
+class Theirs(Component):
     """Keys of another tool's file by that tool's names; those that Trundle doesn't use are passed over."""
 
     model_config = ConfigDict(extra="ignore", strict=False)

@@ -208,7 +208,7 @@ class _Drawn:
 
     def wheel(self, model: WheelModel) -> WheelShape:
         """A wheel's measures, and where on its body it is held."""
-        noun, links = model.noun, self.assembly.tree.links
+        noun, links = model.component, self.assembly.tree.links
         held, steered = links[model.link], model.steering is not None
         if steered:
             held = links[held.parent]

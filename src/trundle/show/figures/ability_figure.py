@@ -58,10 +58,10 @@ def _draw_base(axes: Axes, analysis: Analysis) -> None:
     around = shape.places(Spot(wheel.frame) for wheel in shape.wheels)[0, :, :2]
     middle, reach = around.mean(axis=0), _AROUND * shape.size
     for wheel, drawn in zip(analysis.maps.assembly.wheels, shape.wheels, strict=True):
-        if wheel.noun.binds and wheel.grips:
+        if wheel.component.binds and wheel.grips:
             centre = shape.place(Spot(drawn.frame))[0, :2]
             across = 4 * reach * shape.turned(drawn.frame, (0, 1, 0))[0, :2]
-            colour = COLOURS[5] if wheel.noun.steered or not wheel.on_base else MUTED
+            colour = COLOURS[5] if wheel.component.steered or not wheel.on_base else MUTED
             ends = np.array([centre - across, centre + across])
             axes.plot(*ends.T, color=colour, linewidth=0.9, linestyle="--", zorder=2)
     motion = analysis.base_motion

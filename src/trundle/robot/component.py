@@ -1,5 +1,5 @@
-"""What every noun of a description shares: frozen, no unknown keys, errors in the user's words; and walking over nouns:
-every Value with its place, and the keys that they get.
+"""What every component of a description shares: frozen, no unknown keys, errors in the user's words; and walking over
+components: every Value with its place, and the keys that they get.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 else:
 
     class _Meta(type(BaseModel)):
-        """Turns pydantic's error into an InputError when a noun is made from Python.
+        """Turns pydantic's error into an InputError when a component is made from Python.
 
         Done where a class is called, not in `__init__`: pydantic calls a model's own `__init__` for nested
         models too, and the place of the error inside the whole would be lost. By `model_validate`, which returns
-        what a noun's own validator makes of it (a Robot is made in two steps), as `__init__` can't.
+        what a component's own validator makes of it (a Robot is made in two steps), as `__init__` can't.
         """
 
         def __call__(cls, **fields: object) -> object:
@@ -82,12 +82,12 @@ EDITING = (
 )
 
 
-class Noun(_Root):
-    """Base of the nouns."""
+class Component(_Root):
+    """Base of the components."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, defer_build=True)
 
-    # Whether its keys stand among those of the noun that holds it.
+    # Whether its keys stand among those of the component that holds it.
     inline: ClassVar[bool] = False
     # Whether its plain numbers are parameters of the robot's equations.
     in_equations: ClassVar[bool] = True
@@ -97,7 +97,7 @@ class Noun(_Root):
     tunable: ClassVar[tuple[str, ...]] = ()
     # Where keys stand that people look for here: key -> what a message says of it.
     instead: ClassVar[Mapping[str, str]] = {}
-    # How a message calls this noun.
+    # How a message calls this component.
     called: ClassVar[str] = ""
 
     def __repr_args__(self) -> Iterable[tuple[str, object]]:
@@ -114,7 +114,7 @@ class Noun(_Root):
         super().__setattr__(name, value)
 
     def __iter__(self) -> Generator[tuple[str, object], None, None]:
-        """What `dict(noun)` holds: its fields, and nothing that was computed from them."""
+        """What `dict(component)` holds: its fields, and nothing that was computed from them."""
         return ((field, getattr(self, field)) for field in type(self).model_fields)
 
     def model_copy(self, *, update: Mapping[str, object] | None = None, deep: bool = False) -> Self:
@@ -140,18 +140,18 @@ class Noun(_Root):
 
     @classmethod
     def keys_of(cls, data: Mapping[str, object]) -> list[str]:
-        """The keys that such a noun may have."""
+        """The keys that such a component may have."""
         return list(cls.model_fields)
 
     @classmethod
     def owners_of(cls, key: object) -> list[str]:
-        """What else has a key that such a noun lacks, in the plural."""
+        """What else has a key that such a component lacks, in the plural."""
         return []
 
     @model_validator(mode="before")
     @classmethod
     def _known_keys(cls, data: object) -> object:
-        """Refuse keys that the noun doesn't have; the hint says who has them, or what is spelt alike."""
+        """Refuse keys that the component doesn't have; the hint says who has them, or what is spelt alike."""
         if isinstance(data, cls):
             return data
         called = cls.called or cls.__name__.lower()
@@ -195,30 +195,30 @@ def _identifier(name: str) -> str:
 Identifier = Annotated[str, AfterValidator(_identifier)]
 
 
-T = TypeVar("T", bound=Noun)
+T = TypeVar("T", bound=Component)
 
 # Fields whose plain numbers shape the equations and are never parameters: an axis of symbols would bring its
 # normalisation into every formula, and a spline through symbols a system of equations.
 _STRUCTURAL = frozenset({"axis", "axis2", "x", "y", "coefficients"})
 
 
-def nouns(noun: Noun, path: Path = ()) -> Iterator[tuple[Path, Noun]]:
-    """A noun and every noun inside it, with their key paths, in the order of the fields."""
-    yield path, noun
-    for field in type(noun).model_fields:
-        inner = getattr(noun, field)
-        if isinstance(inner, Noun):
-            yield from nouns(inner, path if inner.inline else (*path, field))
+def components(component: Component, path: Path = ()) -> Iterator[tuple[Path, Component]]:
+    """A component and every component inside it, with their key paths, in the order of the fields."""
+    yield path, component
+    for field in type(component).model_fields:
+        inner = getattr(component, field)
+        if isinstance(inner, Component):
+            yield from components(inner, path if inner.inline else (*path, field))
         elif isinstance(inner, dict):
             for name, part in inner.items():
-                if isinstance(part, Noun):
-                    yield from nouns(part, (*path, field, name))
+                if isinstance(part, Component):
+                    yield from components(part, (*path, field, name))
 
 
-def own_values(noun: Noun, path: Path) -> Iterator[tuple[Path, Value]]:
-    """The Values that stand directly in a noun's fields (in vectors, matrices and mappings too)."""
-    for field in type(noun).model_fields:
-        yield from _values_in(getattr(noun, field), (*path, field))
+def own_values(component: Component, path: Path) -> Iterator[tuple[Path, Value]]:
+    """The Values that stand directly in a component's fields (in vectors, matrices and mappings too)."""
+    for field in type(component).model_fields:
+        yield from _values_in(getattr(component, field), (*path, field))
 
 
 def _values_in(inner: object, path: Path) -> Iterator[tuple[Path, Value]]:
@@ -230,28 +230,28 @@ def _values_in(inner: object, path: Path) -> Iterator[tuple[Path, Value]]:
             yield from _values_in(entry, (*path, place))
 
 
-def keyed(noun: T, path: Path = ()) -> T:
-    """The same noun with every Value told its key, and whether it is a parameter of its own."""
+def keyed(component: T, path: Path = ()) -> T:
+    """The same component with every Value told its key, and whether it is a parameter of its own."""
     fields = {
-        field: _keyed(getattr(noun, field), (*path, field), _counting(noun, field))
-        for field in type(noun).model_fields
+        field: _keyed(getattr(component, field), (*path, field), _counting(component, field))
+        for field in type(component).model_fields
     }
-    return type(noun).model_construct(_fields_set=set(noun.model_fields_set), **fields)
+    return type(component).model_construct(_fields_set=set(component.model_fields_set), **fields)
 
 
-def _counting(noun: Noun, field: str) -> Callable[[Value], bool]:
+def _counting(component: Component, field: str) -> Callable[[Value], bool]:
     """Which values of a field are parameters: all named ones, and every number but zero that was written or counts."""
     if field == "parameters":
         return lambda value: not value.names
-    may = noun.in_equations and field not in _STRUCTURAL and field not in noun.shaping
-    # a class is hashable, though its nouns aren't
-    brought = _brought(type(noun), field)  # pyright: ignore[reportArgumentType]
-    may = may and (field in noun.model_fields_set or noun.default_counts(field) or brought)
+    may = component.in_equations and field not in _STRUCTURAL and field not in component.shaping
+    # a class is hashable, though its components aren't
+    brought = _brought(type(component), field)  # pyright: ignore[reportArgumentType]
+    may = may and (field in component.model_fields_set or component.default_counts(field) or brought)
     return lambda value: may and not value.names and value.number != 0.0
 
 
 @cache
-def _brought(kind: type[Noun], field: str) -> bool:
+def _brought(kind: type[Component], field: str) -> bool:
     """Whether a class from outside of the package brings a field, and says nothing of what counts."""
     outside = [base for base in kind.__mro__ if not base.__module__.startswith("trundle.")]
     own = any(field in vars(base).get("__annotations__", ()) for base in outside)
@@ -263,7 +263,7 @@ def _keyed(inner: object, path: Path, counts: Callable[[Value], bool]) -> object
     if isinstance(inner, Value):
         key = str(path[-1]) if path[0] == "parameters" else key_of(path)
         return replace(inner, key=key, is_parameter=counts(inner))
-    if isinstance(inner, Noun):
+    if isinstance(inner, Component):
         return keyed(inner, path[:-1] if inner.inline else path)
     if isinstance(inner, tuple):
         return tuple(_keyed(entry, (*path, place), counts) for place, entry in enumerate(inner))
@@ -272,16 +272,16 @@ def _keyed(inner: object, path: Path, counts: Callable[[Value], bool]) -> object
     return inner
 
 
-def plain(noun: Noun) -> dict[str, Any]:
-    """A noun as plain data: what was written, nothing else; its type first, then in the order of the fields."""
+def plain(component: Component) -> dict[str, Any]:
+    """A component as plain data: what was written, nothing else; its type first, then in the order of the fields."""
     written: dict[str, Any] = {}
-    for field in sorted(type(noun).model_fields, key=lambda field: field != "type"):
-        inner = getattr(noun, field)
-        if isinstance(inner, Noun) and inner.inline:
+    for field in sorted(type(component).model_fields, key=lambda field: field != "type"):
+        inner = getattr(component, field)
+        if isinstance(inner, Component) and inner.inline:
             own = plain(inner)
             written |= {field: own.pop("type")} | own if "type" in own else own
-        elif (inner is not None and field in noun.model_fields_set) or (
-            field == "type" and noun.must_tell_type
+        elif (inner is not None and field in component.model_fields_set) or (
+            field == "type" and component.must_tell_type
         ):
             written[field] = _plain(inner)
     return written
@@ -291,7 +291,7 @@ def _plain(inner: object) -> object:
     """A part of a description as it would be written."""
     if isinstance(inner, Value):
         return inner.source
-    if isinstance(inner, Noun):
+    if isinstance(inner, Component):
         return plain(inner)
     if isinstance(inner, (tuple, list)):
         return [_plain(entry) for entry in inner]
