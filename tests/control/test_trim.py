@@ -16,7 +16,7 @@ from parameters import mostly_slow
 from sympy_models.test_whipple import TABLE
 from sympy_models.whipple import BENCHMARK, whipple
 from trundle import catalog
-from trundle.control.deviation import Beside
+from trundle.control.deviation import DeviationMap
 from trundle.control.tangent import moving_axes
 from trundle.errors import InputError, NumericsError
 from trundle.model import derive
@@ -162,7 +162,7 @@ def test_a_regulator_brings_the_robot_back_to_its_circle(name):
 
     def slope(t, x):
         _, by_x, by_u = slopes(x, found.u - gain @ error(t, x), p)
-        names, _, _, dual, _ = moving_axes(model, Beside(about).moved_on(t), np.zeros(x.size))
+        names, _, _, dual, _ = moving_axes(model, DeviationMap(about).moved_on(t), np.zeros(x.size))
         fed_back = gain @ dual[[names.index(each) for each in about.states]]
         return by_x.reshape(x.size, x.size) - by_u.reshape(x.size, -1) @ fed_back
 

@@ -11,7 +11,7 @@ from trundle.errors import InputError
 from trundle.mechanics.elimination import constraint_forces, generic_rank, undetermined_rows
 from trundle.mechanics.linear import product, solve_positive
 from trundle.mechanics.mobility import WheelPlace, classify
-from trundle.mechanics.rolling import Locked, RollingProblem, Row, independent_speeds
+from trundle.mechanics.rolling import ConstraintRow, Locked, RollingProblem, independent_speeds
 from trundle.mechanics.wheels import load_shares
 
 
@@ -23,7 +23,7 @@ def problem(rows, names=None, base=()):
     rows = np.array(rows, dtype=float)
     names = names or tuple(f"u_{k}" for k in range(rows.shape[1]))
     listed = rows.tolist()
-    about = tuple(Row(f"wheel_{k}", "lateral") for k in range(len(rows)))
+    about = tuple(ConstraintRow(f"wheel_{k}", "lateral") for k in range(len(rows)))
     return RollingProblem(
         listed, listed, np.repeat(rows[None], 5, axis=0), about, names, base, tuple(range(rows.shape[1]))
     )

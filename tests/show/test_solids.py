@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import trundle
 from trundle.documents import dump, load_urdf, meshes, parse, parse_urdf
-from trundle.documents.meshes import Surface, find_mesh, read_mesh, simplified
+from trundle.documents.meshes import TriangleMesh, find_mesh, read_mesh, simplified
 from trundle.errors import InputError
 from trundle.show.drawing.scenes import motion
 from trundle.show.drawing.solids import solids
@@ -262,7 +262,7 @@ def test_simplified_surfaces_keep_their_bound_and_their_volume(most, seed):
     k = np.arange(39 * 60)
     right = (k // 60) * 60 + (k + 1) % 60
     triangles = np.concatenate([np.stack([k, right, right + 60], 1), np.stack([k, right + 60, k + 60], 1)])
-    full = Surface(np.array(grid), triangles)
+    full = TriangleMesh(np.array(grid), triangles)
     (found,) = simplified([full], most)
     assert len(found.triangles) <= most
     if len(found.triangles) == len(triangles):

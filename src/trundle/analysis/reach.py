@@ -21,7 +21,7 @@ from trundle.mechanics.closing import CLOSED_ZERO
 from trundle.mechanics.elimination import SEED, ZERO, back_substitute, eliminate, generic_rank, plan_pivots
 from trundle.mechanics.linear import product, transpose
 from trundle.mechanics.loop_joints import close
-from trundle.mechanics.rolling import Basis
+from trundle.mechanics.rolling import SpeedBasis
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.classification import rolling
 from trundle.model.constraints import solve_rolling
@@ -170,7 +170,7 @@ def _system(maps: VelocityMaps, closed: Sequence[np.ndarray]) -> _System:
 
 
 def _held(
-    mechanism: Mechanism, basis: Basis, closed: Sequence[np.ndarray]
+    mechanism: Mechanism, basis: SpeedBasis, closed: Sequence[np.ndarray]
 ) -> tuple[list[list[Scalar]], tuple[str, ...]]:
     """S(q) and its labels where loops hold ν = S u further, A S u = 0: those speeds follow that nothing drives.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from trundle.analysis.singularity import (
     ConstraintSurface,
-    Search,
+    SingularitySearch,
     SingularPoint,
     box,
     find_singular,
@@ -66,7 +66,7 @@ class Singularity(Explained):
 
     what: str
     parameters: tuple[str, ...] = ()
-    search: Search | None = None
+    search: SingularitySearch | None = None
     note: str = ""
     effect: str = ""
     units: Mapping[str, str] = field(default_factory=dict)

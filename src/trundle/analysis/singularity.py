@@ -108,7 +108,7 @@ class SingularPoint:
 
 
 @dataclass(frozen=True)
-class Search:
+class SingularitySearch:
     """What a search over a box found: the rank ρ at general configurations, the singular ones, and else the worst.
 
     `worst` is the configuration with the smallest σ_ρ/σ₁ that was seen; where nothing depends on the configuration it
@@ -142,7 +142,7 @@ def find_singular(
     samples: int = 1500,
     surface: ConstraintSurface | None = None,
     rank: int | None = None,
-) -> Search:
+) -> SingularitySearch:
     """Where M loses rank inside the box, and on the surface if there is one, by sampling and Newton's method.
 
     `rank` is that of general configurations, by default the largest among the samples. Finds isolated points and one
@@ -154,16 +154,16 @@ def find_singular(
     problem = _Problem(matrices, box, surface, 0)
     start = problem.allowed(rng.uniform(box.lower, box.upper, (samples if count else 1, count)))
     if not len(start):
-        return Search(rank or 0, (), SingularPoint((), 1.0), box, 0)
+        return SingularitySearch(rank or 0, (), SingularPoint((), 1.0), box, 0)
     values = matrices(start)
     problem = replace(problem, rank=generic_rank(values) if rank is None else rank)
     if problem.rank == 0:
-        return Search(0, (), SingularPoint((), 0.0), box, len(start))
+        return SingularitySearch(0, (), SingularPoint((), 0.0), box, len(start))
     sizes = problem.relative(values)
     best = int(np.argmin(sizes))
     worst = SingularPoint(_named(box, start[best]), float(sizes[best]))
     if not count:
-        return Search(problem.rank, (), worst, box, 1)
+        return SingularitySearch(problem.rank, (), worst, box, 1)
     points, ends = _refine(problem, start[_scattered(start, np.argsort(sizes), box, _APART, _STARTS)])
     families = _distinct(problem, points[ends <= SINGULAR], ends[ends <= SINGULAR])
     beside = _beside(
@@ -176,7 +176,7 @@ def find_singular(
     if len(ends) and float(ends.min()) < worst.value:
         at = int(np.argmin(ends))
         worst = SingularPoint(_named(box, points[at]), float(ends[at]))
-    return Search(problem.rank, families, worst, box, len(start))
+    return SingularitySearch(problem.rank, families, worst, box, len(start))
 
 
 def _beside(

@@ -16,7 +16,7 @@ from trundle.mechanics.elimination import SEED, ZERO, generic_rank, null_space
 from trundle.mechanics.frames import world_jacobian
 from trundle.mechanics.linear import table
 from trundle.mechanics.mobility import WheelPlace
-from trundle.mechanics.rolling import Row
+from trundle.mechanics.rolling import ConstraintRow
 from trundle.mechanics.steering import steering_angles
 from trundle.model.classification import rolling, wheel_places
 from trundle.model.constraints import SPREAD, Configuration, constraint_rows
@@ -63,7 +63,7 @@ class VelocityMaps:
         return self.assembly.base_columns if len(self.assembly.base_columns) == 3 else ()
 
     @property
-    def about(self) -> list[Row]:
+    def about(self) -> list[ConstraintRow]:
         """What each constraint row is."""
         return constraint_rows(self.assembly, self.mechanism.at, rolling(self.assembly))[1]
 

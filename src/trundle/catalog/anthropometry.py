@@ -265,7 +265,7 @@ def deviations(sex: str | None = None) -> Mapping[str, Deviation]:
     return {name: Deviation(*row, 100 / rows[name][4]) for name, row in _DEVIATIONS[sex].items()}
 
 
-class Lump(NamedTuple):
+class SegmentGroup(NamedTuple):
     """Several segments as one: mass as a part of the body's; its centre above where it begins, its length and its radii
     of gyration about x (forward), y and z (up), as parts of the height.
     """
@@ -276,16 +276,16 @@ class Lump(NamedTuple):
     radii: tuple[float, float, float]
 
 
-def lower_trunk(sex: str) -> Lump:
+def lower_trunk(sex: str) -> SegmentGroup:
     """De Leva's lower trunk, from the middle between the hips to the omphalion."""
     fractions("de_leva", sex)  # which sexes there are
     mass, length, center, *radii = _DE_LEVA_TRUNK[sex]["lower_trunk"]
     size = length / _DE_LEVA_HEIGHTS[sex]
     x, y, z = (size * radius / 100 for radius in radii)
-    return Lump(mass / 100, size * (1 - center / 100), size, (x, y, z))
+    return SegmentGroup(mass / 100, size * (1 - center / 100), size, (x, y, z))
 
 
-def upper_body(sex: str) -> Lump:
+def upper_body(sex: str) -> SegmentGroup:
     """De Leva's head, arms that hang, and trunk above the omphalion, from there up to the cervicale."""
     rows, height, trunk = fractions("de_leva", sex), _DE_LEVA_HEIGHTS[sex], _DE_LEVA_TRUNK[sex]
     middle = trunk["middle_trunk"][1]
@@ -309,7 +309,7 @@ def upper_body(sex: str) -> Lump:
         for axis, square in enumerate((k_x**2 + y**2 + up, k_y**2 + up, k_z**2 + y**2)):
             squares[axis] += share * square / mass
     k = (math.sqrt(squares[0]), math.sqrt(squares[1]), math.sqrt(squares[2]))
-    return Lump(mass, center, (middle + neck) / height, k)
+    return SegmentGroup(mass, center, (middle + neck) / height, k)
 
 
 def _part(row: Sequence[float], top: float, y: float = 0.0) -> tuple[float, float, float, Sequence[float]]:
@@ -318,12 +318,12 @@ def _part(row: Sequence[float], top: float, y: float = 0.0) -> tuple[float, floa
     return mass, y, top - center * length, [length * radius for radius in radii]
 
 
-def head_arms_trunk(table: str, sex: str | None) -> Lump:
+def head_arms_trunk(table: str, sex: str | None) -> SegmentGroup:
     """Head, arms and trunk from the middle between the hips up, in either table."""
     rows = fractions(table, sex)
     if sex is None:
         mass, length, center, k, _, _ = rows["head_arms_trunk"]
-        return Lump(mass, center * length, length, (k * length, k * length, 0.0))
+        return SegmentGroup(mass, center * length, length, (k * length, k * length, 0.0))
     below, above = lower_trunk(sex), upper_body(sex)
     mass, up = below.mass + above.mass, below.length + above.center
     center = (below.mass * below.center + above.mass * up) / mass
@@ -335,7 +335,7 @@ def head_arms_trunk(table: str, sex: str | None) -> Lump:
         for k, n, far in zip(below.radii, above.radii, (1, 1, 0), strict=True)
     ]
     x, y, z = (math.sqrt(square / mass) for square in squares)
-    return Lump(mass, center, below.length + above.length, (x, y, z))
+    return SegmentGroup(mass, center, below.length + above.length, (x, y, z))
 
 
 def ankle_in_foot(table: str, row: SegmentRow) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from trundle.catalog.anthropometry import (
     ANKLE_HEIGHT,
     HEEL,
     SEXES,
-    Lump,
+    SegmentGroup,
     ankle_in_foot,
     fractions,
     lower_trunk,
@@ -182,7 +182,7 @@ def _up(distance: str) -> list[MeasureLike]:
     return [f"-hip_behind - sin(pelvic_tilt)*{distance}", 0, f"cos(pelvic_tilt)*{distance} - hip_below"]
 
 
-def _pelvis(lump: Lump) -> Data:
+def _pelvis(lump: SegmentGroup) -> Data:
     """Its frame: from the middle of the front spines forward from the middle of the back ones, to the left, and up."""
     spines: Data = {"type": "box", "at": ["-pelvis_depth/2", 0, "-hip_below/2"]}
     return {
@@ -194,7 +194,7 @@ def _pelvis(lump: Lump) -> Data:
     }
 
 
-def _trunk(lump: Lump, lumbar: str) -> Data:
+def _trunk(lump: SegmentGroup, lumbar: str) -> Data:
     """Head, arms and trunk on the pelvis: extended, bent to the right and turned to the left by ISB's axes z, x, y."""
     length = "trunk_length"
     body = {

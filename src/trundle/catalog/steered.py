@@ -21,7 +21,7 @@ from trundle.catalog.wheeled_parts import (
     AXLE,
     CORNERS,
     Power,
-    Steered,
+    SteeredChassis,
     about_all,
     batteries,
     chassis,
@@ -68,7 +68,7 @@ def swerve(
     motor: str | None = None,
     gear_ratio: MeasureLike = 8.0,
     friction: MeasureLike | None = None,
-    **measures: Unpack[Steered],
+    **measures: Unpack[SteeredChassis],
 ) -> Robot:
     """Modules that each drive and steer a wheel. Two stand fore and aft, four at the corners, others on a circle.
 
@@ -112,7 +112,7 @@ def limited_swerve(
     drive_speed: MeasureLike = 1.0,
     drive_acceleration: MeasureLike = 5.0,
     drive_jerk: MeasureLike = 10.0,
-    **measures: Unpack[Steered],
+    **measures: Unpack[SteeredChassis],
 ) -> Robot:
     """Four steered modules with limits of steering and drive, for plans of motions: left_front, left_rear and so on.
 
@@ -144,7 +144,7 @@ def limited_swerve(
 
 
 def _module_motors(
-    names: Collection[str], gear_ratio: MeasureLike, motor: str | None, power: Steered
+    names: Collection[str], gear_ratio: MeasureLike, motor: str | None, power: SteeredChassis
 ) -> dict[str, Data]:
     """Of every module a motor that drives and one that steers."""
     motors = {f"{name}_drive": driving(name, gear_ratio, motor, power) for name in names}
@@ -176,7 +176,7 @@ def ackermann(
     gear_ratio: MeasureLike = 20.0,
     contact: str | None = None,
     friction: MeasureLike | None = None,
-    **measures: Unpack[Steered],
+    **measures: Unpack[SteeredChassis],
 ) -> Robot:
     """A car: rear wheels driven by a motor each, front wheels steered so that all axles meet in one point.
 
@@ -268,7 +268,7 @@ def tricycle(
     gear_ratio: MeasureLike = 20.0,
     contact: str | None = None,
     friction: MeasureLike | None = None,
-    **measures: Unpack[Steered],
+    **measures: Unpack[SteeredChassis],
 ) -> Robot:
     """Two fixed wheels and one in front that steers and drives; `caster` adds an offset caster behind.
 

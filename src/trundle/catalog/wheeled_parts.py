@@ -56,7 +56,7 @@ class Chassis(Power, total=False):
     center_height: MeasureLike | None
 
 
-class Steered(Chassis, total=False):
+class SteeredChassis(Chassis, total=False):
     """A real motor on every steering, too."""
 
     steering_motor: str | None
@@ -101,7 +101,7 @@ def batteries(power: Mapping[str, object]) -> dict[str, Data]:
     return {"batteries": {"battery": battery}}
 
 
-def steering(target: str, power: Steered) -> Data:
+def steering(target: str, power: SteeredChassis) -> Data:
     """What steers: a servo, or a real motor behind a gear, told its voltage."""
     motor = power.get("steering_motor")
     if motor is None:

@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from trundle.control.linear_control import state_measure, uncontrollable, without_rounding
+from trundle.control.linear_control import Indices, state_measure, uncontrollable, without_rounding
 from trundle.control.linear_trajectory import LinearTrajectory
 from trundle.control.linearization import Linearization
-from trundle.control.regulator_along import Indices, RegulatorAlong
+from trundle.control.regulator_along import RegulatorAlong
 from trundle.control.riccati import Varying, along
 from trundle.control.tolerances import in_si, tolerances_of
 from trundle.errors import InputError

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trundle.control.linearization import Linearization
 
 
-class Beside:
+class DeviationMap:
     """States beside the motion through x₀ of a linearisation; what doesn't hang on the state is worked out once."""
 
     def __init__(self, about: Linearization) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.control.linearization import Linearization, linearized
 from trundle.control.operating_point import OperatingPoint, chosen_outputs
-from trundle.control.tangent import Tangent, best_dependent, constraint_gradient, tangent_at
+from trundle.control.tangent import TangentSpace, best_dependent, constraint_gradient, tangent_at
 from trundle.errors import InputError, NumericsError
 from trundle.model import Model
 from trundle.model.arguments import Given, model_of
@@ -145,7 +145,9 @@ def _states_of(model: Model, run: Run) -> tuple[FloatArray, FloatArray, dict[str
     return x, u, model.parameter_values(run.description.get("parameters", {}))
 
 
-def _tangents(model: Model, x: FloatArray, u: FloatArray, p: FloatArray, rates: FloatArray) -> list[Tangent]:
+def _tangents(
+    model: Model, x: FloatArray, u: FloatArray, p: FloatArray, rates: FloatArray
+) -> list[TangentSpace]:
     """T and L at every time, all with the same independent states."""
     gradients = [constraint_gradient(model, x[:, k], u[:, k], p) for k in range(x.shape[1])]
     if model.manifold is None:

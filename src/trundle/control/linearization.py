@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray
-from trundle.control.deviation import Beside
+from trundle.control.deviation import DeviationMap
 from trundle.control.operating_point import OperatingPoint, chosen_outputs, moving_on, point_of
-from trundle.control.tangent import Tangent, constraint_gradient, tangent_at
+from trundle.control.tangent import TangentSpace, constraint_gradient, tangent_at
 from trundle.errors import NumericsError, warn
 from trundle.extras import load
 from trundle.model import Model
@@ -116,8 +116,8 @@ class Linearization(Shown):
         return examine(self)
 
     @cached_property
-    def _beside(self) -> Beside:
-        return Beside(self)
+    def _beside(self) -> DeviationMap:
+        return DeviationMap(self)
 
     def _warn(self) -> None:
         for caveat in self.caveats:
@@ -344,7 +344,7 @@ def linearize(
 
 
 def along_tangent(
-    tangent: Tangent, by_state: FloatArray, by_input: FloatArray
+    tangent: TangentSpace, by_state: FloatArray, by_input: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """A = L J T + L̇ T and B = L J_u from ∂ẋ/∂x and ∂ẋ/∂u, flat and row-major as programs give them."""
     n = len(tangent.basis)
@@ -355,7 +355,7 @@ def along_tangent(
 def linearized(
     model: Model,
     point: OperatingPoint,
-    tangent: Tangent,
+    tangent: TangentSpace,
     slopes: Sequence[FloatArray],
     seen: Sequence[FloatArray],
     shown: Sequence[str],

@@ -14,10 +14,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from trundle.arrays import FloatArray
-from trundle.control.deviation import Beside, lacking
+from trundle.control.deviation import DeviationMap, lacking
+from trundle.control.linear_control import Indices
 from trundle.control.linear_trajectory import LinearTrajectory
 from trundle.control.tolerances import in_si
 from trundle.errors import InputError
@@ -28,9 +28,8 @@ from trundle.shown import Shown
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline
 
-Indices = npt.NDArray[np.intp]
 # Times (s), values and what joins them, as a run takes them.
-Table = tuple[list[float], list[float], str]
+InputTable = tuple[list[float], list[float], str]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -156,7 +155,8 @@ class RegulatorAlong(Shown):
         if base == "floating" or model.quantities.quaternions(names):
             first = self.about[0]
             around = replace(first, state=dict(zip(names, wanted[: len(names)], strict=True)))
-            return Beside(around).deviation(state, 0.0)[[first.states.index(name) for name in self.states]]
+            places = [first.states.index(name) for name in self.states]
+            return DeviationMap(around).deviation(state, 0.0)[places]
         try:
             off = {name: state[name] - value for name, value in zip(names, wanted, strict=False)}
         except KeyError as missing:
@@ -238,7 +238,7 @@ class RegulatorAlong(Shown):
         described = {"reads": self._read, "drives": self.inputs, "period": self.period}
         return FeedbackAlong.model_validate(described)
 
-    def references(self, name: str) -> dict[str, Table]:
+    def references(self, name: str) -> dict[str, InputTable]:
         """What a run gives the controller of this name: the motion's states and inputs, and the gains, over time.
 
         Parameters
@@ -265,7 +265,7 @@ class RegulatorAlong(Shown):
         joined = "cubic" if self.period is None else "linear"
         first, (times, motion) = self.about[0], self._motion
         columns = dict(zip((*first.state, *self.inputs), motion.T, strict=True))
-        tables: dict[str, Table] = {
+        tables: dict[str, InputTable] = {
             f"{name}.{of}": (times.tolist(), columns[of].tolist(), "cubic")
             for of in (*self._read, *self.inputs)
         }

@@ -24,7 +24,7 @@ _PREFERENCE = 10.0
 
 
 @dataclass(frozen=True)
-class Tangent:
+class TangentSpace:
     """δx = T z and z = L δx at one state.
 
     names, units: of z: states; for a moving base's position the error along its own axes, and for a quaternion the
@@ -46,7 +46,7 @@ def tangent_at(
     rate: FloatArray,
     gradient: FloatArray | None,
     dependent: Collection[str] | None = None,
-) -> Tangent:
+) -> TangentSpace:
     """T and L at a state x (n,) whose rate is ẋ (n,).
 
     gradient: ∂c/∂x of the constraints, (m, n), or None where there are none. dependent: the names to solve the
@@ -55,7 +55,7 @@ def tangent_at(
     """
     names, units, turned, dual, dual_rate = moving_axes(model, x, rate)
     if gradient is None:
-        return Tangent(names, units, turned, dual, dual_rate, ())
+        return TangentSpace(names, units, turned, dual, dual_rate, ())
     reduced = gradient @ turned
     if dependent is None:
         dependent = choose_dependent(model, names, reduced)
@@ -68,7 +68,7 @@ def tangent_at(
     left = np.abs(reduced @ basis).max(initial=0.0)
     if not left <= 1e-6 * max(np.abs(reduced).max(initial=0.0), 1.0):
         raise singular(model)
-    return Tangent(
+    return TangentSpace(
         tuple(names[k] for k in kept),
         tuple(units[k] for k in kept),
         turned @ basis,

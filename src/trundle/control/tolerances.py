@@ -10,11 +10,11 @@ from trundle.errors import InputError, require_known
 from trundle.model import Model
 from trundle.model.arguments import number
 
-Linear = Linearization | LinearTrajectory
+LinearizedMotion = Linearization | LinearTrajectory
 
 
 def in_si(
-    given: Mapping[str, float | str], known: Sequence[str], about: Linear, key: str
+    given: Mapping[str, float | str], known: Sequence[str], about: LinearizedMotion, key: str
 ) -> dict[str, float]:
     """Numbers by name in SI; InputError for names that aren't known and for what is no number in their units."""
     for name in given:
@@ -22,7 +22,7 @@ def in_si(
     return {name: number(size, f"{key}.{name}", about.units.get(name, "")) for name, size in given.items()}
 
 
-def tolerances_of(about: Linear, tolerances: Mapping[str, float | str]) -> dict[str, float]:
+def tolerances_of(about: LinearizedMotion, tolerances: Mapping[str, float | str]) -> dict[str, float]:
     """Tolerances in SI, all there; raises InputError."""
     found = in_si(tolerances, (*about.states, *about.inputs), about, "tolerances")
     if few := [name for name, size in found.items() if not size > 0]:

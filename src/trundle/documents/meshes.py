@@ -34,7 +34,7 @@ _MOST_UP = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class TriangleMesh:
     """Triangles between corners: corners (n, 3), indices of three each (m, 3); how far simplifying moved corners."""
 
     corners: FloatArray
@@ -73,7 +73,7 @@ def _inside(path: Path, root: Path) -> bool:
     return normal != root and normal.is_relative_to(root)
 
 
-def read_mesh(path: Path) -> Surface:
+def read_mesh(path: Path) -> TriangleMesh:
     """The triangles of an STL or OBJ file, in its own unit; raises InputError. Corners in one place are one."""
     try:
         state = path.stat()
@@ -85,7 +85,7 @@ def read_mesh(path: Path) -> Surface:
 
 
 @lru_cache(maxsize=256)
-def _read(path: Path, changed: int, size: int) -> Surface:
+def _read(path: Path, changed: int, size: int) -> TriangleMesh:
     """The same; a file that has changed is read again."""
     import trimesh  # late: only who draws meshes waits for it
 
@@ -146,7 +146,7 @@ def _in_utf8(content: bytes) -> bytes:
     return content
 
 
-def simplified(surfaces: Sequence[Surface], most: int) -> list[Surface]:
+def simplified(surfaces: Sequence[TriangleMesh], most: int) -> list[TriangleMesh]:
     """Surfaces with at most so many triangles together: corners in one cell of a grid become one, their mean (Rossignac
     & Borrel 1993). The grid is the finest of those tried that leaves few enough, and the same for all.
     """
@@ -162,12 +162,12 @@ def simplified(surfaces: Sequence[Surface], most: int) -> list[Surface]:
         width *= 1.15
 
 
-def _area(surface: Surface) -> float:
+def _area(surface: TriangleMesh) -> float:
     a, b, c = surface.corners[surface.triangles].swapaxes(0, 1)
     return float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()) / 2
 
 
-def _joined(corners: FloatArray, triangles: IntArray, keys: FloatArray) -> Surface:
+def _joined(corners: FloatArray, triangles: IntArray, keys: FloatArray) -> TriangleMesh:
     """Corners of one key made one, their mean; triangles without an area, and those that stand twice, are gone."""
     place = _groups(keys)
     count = np.bincount(place)
@@ -178,7 +178,7 @@ def _joined(corners: FloatArray, triangles: IntArray, keys: FloatArray) -> Surfa
     joined = joined[(a != b) & (b != c) & (c != a)]
     sides = _groups(np.sort(joined, axis=1))
     first = np.unique(sides, return_index=True)[1]
-    return Surface(means, joined[np.sort(first)], moved)
+    return TriangleMesh(means, joined[np.sort(first)], moved)
 
 
 def _groups(keys: npt.NDArray[np.generic]) -> IntArray:

@@ -44,7 +44,7 @@ class ReadsNumber(ReadsConstant):
 Constant = Annotated[Value, ReadsConstant(units.ANY)]
 Seconds = Annotated[float, ReadsNumber(units.TIME)]
 Frequency = Annotated[float, ReadsNumber(units.FREQUENCY)]
-Real = Annotated[float, ReadsNumber(units.RATIO)]
+PlainNumber = Annotated[float, ReadsNumber(units.RATIO)]
 
 
 def _positive(number: float) -> float:
@@ -137,10 +137,10 @@ class RunSpec(Component):
     )
     set: dict[str, Constant] = Field(default_factory=dict, description="Parameter name to another value.")
     method: Method = Field("auto", description="Integrator. Default auto: by the stiffness of the robot.")
-    rtol: Annotated[Real, AfterValidator(_tolerance)] | None = Field(
+    rtol: Annotated[PlainNumber, AfterValidator(_tolerance)] | None = Field(
         None, description="Relative tolerance. Default: 1e-9; 1e-11 with dop853."
     )
-    atol: Annotated[Real, AfterValidator(_tolerance)] | None = Field(
+    atol: Annotated[PlainNumber, AfterValidator(_tolerance)] | None = Field(
         None, description="Absolute tolerance. Default: a tenth of the relative one."
     )
     step: Annotated[Seconds, AfterValidator(_positive)] | None = Field(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, require_known
-from trundle.estimation.readings import Kept, Lanes, Look
+from trundle.estimation.readings import FixReading, Kept, Lanes
 from trundle.expected import by_name, came, check_float
 from trundle.model.arguments import number
 from trundle.motion.odometry.counts import Counts
@@ -23,7 +23,7 @@ from trundle.robot.values import Value
 _SENSORS = ("encoders", "gyro", "wander", "slip")
 _UNITS = ("m", "m", "rad")
 # Numbers by name of one robot, or of many.
-Rows: TypeAlias = Sequence[float] | FloatArray
+ReadingRows: TypeAlias = Sequence[float] | FloatArray
 _REAL, _FLOATS = np.dtype(np.float64), {float}
 
 
@@ -165,7 +165,7 @@ def looked(
     time: float,
     gate: float | None,
     count: int | None,
-) -> Look:
+) -> FixReading:
     """A fix of a pose or of a position, with infinite variances where nothing was measured."""
     values, deviations = _entries(measured, "measured", count), _entries(noise, "noise", None)
     if len(values) != len(deviations):
@@ -176,14 +176,14 @@ def looked(
     lacking = 3 - len(values)
     if count is None:
         squares = [deviation * deviation for deviation in deviations]
-        return Look(
+        return FixReading(
             time, np.array([*values, *[0.0] * lacking]), np.array([*squares, *[math.inf] * lacking]), bound
         )
     rows, variances = np.full((3, count), np.nan), np.full((3, count), np.inf)
     for row, (value, deviation) in enumerate(zip(values, deviations, strict=True)):
         rows[row] = value
         variances[row] = np.where(np.isnan(value), np.inf, deviation**2)
-    return Look(time, np.nan_to_num(rows, nan=0.0), variances, bound)
+    return FixReading(time, np.nan_to_num(rows, nan=0.0), variances, bound)
 
 
 def seen_by(

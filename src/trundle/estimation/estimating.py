@@ -17,7 +17,7 @@ from trundle.estimation.estimated import estimated_run, surprise
 from trundle.estimation.estimator import LATEST, Estimator
 from trundle.estimation.logs import Log, LogFix, open_log, read_log
 from trundle.estimation.readings import Fix, slack, slacks
-from trundle.estimation.smoothing import Smoothed
+from trundle.estimation.smoothing import SmoothedPoses
 from trundle.expected import by_name, came, check_bool, check_float
 from trundle.model.arguments import Given, robot_of
 from trundle.motion.odometry.odometry import Numbers
@@ -128,7 +128,7 @@ def estimate(
     return estimated_run(robot, read, known, stands, summary)
 
 
-def _smoothed(known: FloatArray, smooth: Smoothed, times: Sequence[float]) -> FloatArray:
+def _smoothed(known: FloatArray, smooth: SmoothedPoses, times: Sequence[float]) -> FloatArray:
     """What is known at these times with what came later; the gyro's innovations stay."""
     ends = np.array(times)
     places = np.searchsorted(smooth.time, ends - slacks(ends))

@@ -26,9 +26,9 @@ from trundle.estimation.arguments import (
     turned_by,
 )
 from trundle.estimation.filter_programs import NOISE
-from trundle.estimation.history import History, Steps
-from trundle.estimation.known import Layout
-from trundle.estimation.readings import Fix, Lanes, Look, Step
+from trundle.estimation.history import FilterSteps, History
+from trundle.estimation.known import StateLayout
+from trundle.estimation.readings import Fix, FixReading, Lanes, StepReading
 from trundle.estimation.slip import owners_of
 from trundle.expected import check_float, check_type
 from trundle.frozen import frozen
@@ -39,7 +39,7 @@ from trundle.motion.odometry.odometry import Numbers, group_of
 from trundle.robot import FixSensor
 
 if TYPE_CHECKING:
-    from trundle.estimation.smoothing import Smoothed
+    from trundle.estimation.smoothing import SmoothedPoses
 
 # So long fixes may be late (s).
 LATEST = 1.5
@@ -113,12 +113,12 @@ class Estimator:
         self.name, self._value = robot.name, robot.resolver()
         self.increments, self.angles = tuple(counts.increments), tuple(counts.angles)
         wheels = tuple(dict.fromkeys(owners_of(counts))) if "slip" in noise else ()
-        self._layout = Layout("wander" in noise, wheels)
+        self._layout = StateLayout("wander" in noise, wheels)
         self._gyro = noise["gyro"] ** 2 if "gyro" in noise else None
         start, spread = group_of("pose", POSE, pose), spread_of(covariance, self._layout.size)
         self._count = lanes_of(start, spread)
         squares = np.array([noise.get(name, 0.0) ** 2 for name in NOISE])
-        self._steps = Steps(counts, self._layout, squares, self._count is not None)
+        self._steps = FilterSteps(counts, self._layout, squares, self._count is not None)
         endless = isinstance(keep, float) and keep == math.inf
         self._keep = math.inf if endless else check_float(keep, "keep", above=0.0, unit="s")
         bias = finite(bias, "bias")
@@ -166,7 +166,7 @@ class Estimator:
     def fixes(self) -> tuple[Fix, ...]:
         """Fixes of the last 1.5 s by time, as they stand after all that came late."""
         readings = enumerate(self._history.readings)
-        return tuple(self._told(place) for place, reading in readings if isinstance(reading, Look))
+        return tuple(self._told(place) for place, reading in readings if isinstance(reading, FixReading))
 
     def predict(
         self, increments: Numbers, dt: float, gyro: npt.ArrayLike | None = None, angles: Numbers = _NONE
@@ -206,7 +206,7 @@ class Estimator:
             () if not self.angles and angles is _NONE else counted(angles, self.angles, "angles", self._count)
         )
         read = one_gyro(gyro, self._gyro, self._count)
-        self._history.go_on(Step(start, end, packed(turns, before, *read, step, count=self._count)))
+        self._history.go_on(StepReading(start, end, packed(turns, before, *read, step, count=self._count)))
 
     def fix(
         self,
@@ -305,9 +305,9 @@ class Estimator:
         bound = math.inf if gate is None else check_float(gate, "gate", above=0.0) ** 2
         self._history.require_kept(moment)
         by = self._steps.sees(sensor, self._value)
-        return self._told(self._history.put(Look(moment, values, variances, bound, by)))
+        return self._told(self._history.put(FixReading(moment, values, variances, bound, by)))
 
-    def smooth(self) -> Smoothed:
+    def smooth(self) -> SmoothedPoses:
         """The poses along what is kept, by all readings before and after them (Rauch, Tung & Striebel 1965).
 
         Keep all with `keep=math.inf`, else it goes back 1.5 s. Where the gate left fixes out they stay out.
@@ -394,7 +394,7 @@ class Estimator:
     def _told(self, place: int) -> Fix:
         """A fix among the readings."""
         look, state = self._history.readings[place], self._steps.array(self._history.states[place + 1])
-        assert isinstance(look, Look)
+        assert isinstance(look, FixReading)
         if look.by:
             measured = np.where(np.isfinite(look.variances), look.measured, np.nan).tolist()
             nis = float(state[self._layout.told + 1])

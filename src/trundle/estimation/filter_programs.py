@@ -13,7 +13,7 @@ from functools import cache, reduce
 
 import casadi as ca
 
-from trundle.estimation.known import Known, Layout
+from trundle.estimation.known import Estimate, StateLayout
 from trundle.estimation.plane_group import adjoint, left_out, logarithm, right_jacobian, turned
 from trundle.estimation.slip import moved_with_slip, rolling
 from trundle.model.symbols import Groups, Symbols, column, entries
@@ -30,25 +30,25 @@ READING, NOISE = ("rate", "gyro", "dt"), ("encoders", "wander", "slip")
 
 
 @dataclass(frozen=True)
-class Passed:
+class FilterStep:
     """A step in symbols: the state `seen` before it as its gyro has corrected it, the state `after` it, and the
     covariance `across` of both's errors (before, after).
     """
 
-    seen: Known
-    after: Known
+    seen: Estimate
+    after: Estimate
     across: ca.SX
     inputs: Groups
 
 
-def passed(counts: Counts, layout: Layout) -> Passed:
+def passed(counts: Counts, layout: StateLayout) -> FilterStep:
     """A step X' = X exp(d), d the displacement that wheels tell, with the gyro's turn taken in before the pose moves.
 
     The gyro tells d_θ + b dt + noise. Its innovation corrects d, and through the bias what was known before, too.
     e' = diag(A, 1) e + (B, 0) δ with A the adjoint of exp(−d), B the right Jacobian at d, δ the error of d.
     """
     symbols, size = counts.symbols, layout.size
-    before, rows = Known.of(layout, symbols)
+    before, rows = Estimate.of(layout, symbols)
     rate, gyro, dt = symbols.make("reading", 3)
     encoders, wander, slip = symbols.make("noise", 3)
     drift = ca.SX.zeros(size, 1)
@@ -79,17 +79,17 @@ def passed(counts: Counts, layout: Layout) -> Passed:
         "noise": (NOISE, [encoders, wander, slip]),
         "parameter": parameters,
     }
-    return Passed(known, after.telling(0, told).telling(2, off), across, inputs)
+    return FilterStep(known, after.telling(0, told).telling(2, off), across, inputs)
 
 
-def predict_program(counts: Counts, layout: Layout) -> Program:
+def predict_program(counts: Counts, layout: StateLayout) -> Program:
     """`predict`: the state after a step (see `passed`)."""
     step = passed(counts, layout)
     outputs: Groups = {"state": (layout.labels, step.after.rows(layout))}
     return counts.symbols.program("predict", step.inputs, outputs)
 
 
-def recall_program(counts: Counts, layout: Layout) -> Program:
+def recall_program(counts: Counts, layout: StateLayout) -> Program:
     """`recall`: what a step's gyro tells of the state before it, and the covariance of both's errors, row by row."""
     step, size = passed(counts, layout), layout.size
     labels = tuple(f"C{i + 1}{j + 1}" for i in range(size) for j in range(size))
@@ -101,7 +101,7 @@ def recall_program(counts: Counts, layout: Layout) -> Program:
 
 
 @cache
-def smooth_program(layout: Layout) -> Program:
+def smooth_program(layout: StateLayout) -> Program:
     """`smooth`: the state before a step with all that came after it, by Rauch, Tung and Striebel's step on the group.
 
     X_s = X exp(G e), e = log(X'⁻¹ X'_s) with the state X' that was predicted and X'_s that is smoothed, and
@@ -109,7 +109,7 @@ def smooth_program(layout: Layout) -> Program:
     """
     symbols, size = Symbols(), layout.size
     (seen, given), (after, predicted), (later, smoothed) = (
-        Known.of(layout, symbols, name) for name in ("seen", "after", "later")
+        Estimate.of(layout, symbols, name) for name in ("seen", "after", "later")
     )
     gains = symbols.make("gain", size**2)
     gain = ca.reshape(column(gains), size, size).T
@@ -131,20 +131,20 @@ def smooth_program(layout: Layout) -> Program:
 
 
 @cache
-def fix_program(layout: Layout) -> Program:
+def fix_program(layout: StateLayout) -> Program:
     """`fix`: the state after x, y, θ were measured in the world with some variances, unless it is beyond the gate."""
     units = ("m", "m", "rad")
     return _fix("fix", layout, POSE, units, lambda known: (list(known.values[:3]), turned(known.values[2])))
 
 
-def look_program(layout: Layout, sensor: FixSensor, read: Read) -> Program:
+def look_program(layout: StateLayout, sensor: FixSensor, read: Read) -> Program:
     """`look`: the same after a sensor saw what hangs on the pose, by channel; `read` turns its fields into numbers.
 
     What is expected is h(X), and its slope by the error that of h(X exp(ξ)) at ξ = 0.
     """
     names, units = tuple(sensor.seen()), tuple(unit for unit, _ in sensor.seen().values())
 
-    def expected(before: Known) -> tuple[list[Scalar], ca.SX]:
+    def expected(before: Estimate) -> tuple[list[Scalar], ca.SX]:
         error, none = ca.SX.sym("error", 3), ca.SX.zeros(3)
         x, y, heading = advance(before.values[:3], entries(error))
         moved = column([sensor.look((x, y, heading), read)[name] for name in names])
@@ -157,14 +157,14 @@ def look_program(layout: Layout, sensor: FixSensor, read: Read) -> Program:
 
 def _fix(
     name: str,
-    layout: Layout,
+    layout: StateLayout,
     channels: tuple[str, ...],
     units: tuple[str, ...],
-    expected: Callable[[Known], tuple[list[Scalar], ca.SX]],
+    expected: Callable[[Estimate], tuple[list[Scalar], ca.SX]],
 ) -> Program:
     """The program of a fix by channels, of what a state leads one to expect there and its slope by the pose's error."""
     symbols, size = Symbols(), len(channels)
-    before, rows = Known.of(layout, symbols)
+    before, rows = Estimate.of(layout, symbols)
     measured, variances = symbols.make("measured", size), symbols.make("variance", size)
     (gate,) = symbols.make("gate", 1)
     wanted, by_pose = expected(before)
@@ -183,8 +183,8 @@ def _fix(
 
 
 def _gated(
-    layout: Layout,
-    before: Known,
+    layout: StateLayout,
+    before: Estimate,
     missed: list[Scalar],
     slopes: ca.SX,
     variances: list[Scalar],
@@ -202,8 +202,8 @@ def _gated(
 
 
 def updated(
-    before: Known, missed: list[Scalar], slopes: ca.SX, variances: list[Scalar]
-) -> tuple[Known, Scalar]:
+    before: Estimate, missed: list[Scalar], slopes: ca.SX, variances: list[Scalar]
+) -> tuple[Estimate, Scalar]:
     """Kalman's update by independent measurements, one at a time, and their normalised innovation squared.
 
     missed: measured less expected; slopes: of what is expected, by the error (rows, n).
@@ -220,7 +220,7 @@ def updated(
     return corrected(replace(before, covariance=covariance), error)[0], nis
 
 
-def corrected(known: Known, error: ca.SX) -> tuple[Known, ca.SX]:
+def corrected(known: Estimate, error: ca.SX) -> tuple[Estimate, ca.SX]:
     """The state moved by an error, and the slope of the error that is left by the error before: the right Jacobian."""
     size = error.numel()
     slope = ca.SX.eye(size)
@@ -230,7 +230,7 @@ def corrected(known: Known, error: ca.SX) -> tuple[Known, ca.SX]:
     return replace(known, values=(*pose, *rest), covariance=slope @ known.covariance @ slope.T), slope
 
 
-def _moved_by(known: Known, crossed: ca.SX, d: ca.SX, noise: ca.SX) -> tuple[Known, ca.SX]:
+def _moved_by(known: Estimate, crossed: ca.SX, d: ca.SX, noise: ca.SX) -> tuple[Estimate, ca.SX]:
     """The state after a displacement with its noise, and the covariance of the errors before and after.
 
     crossed: the covariance of the error before with that of d (n, 3).

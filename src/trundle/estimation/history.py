@@ -10,22 +10,22 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError
 from trundle.estimation.filter_programs import fix_program, look_program, predict_program
-from trundle.estimation.known import Layout
-from trundle.estimation.readings import Kept, Look, Reading, Step, slack
+from trundle.estimation.known import StateLayout
+from trundle.estimation.readings import FilterReading, FixReading, Kept, StepReading, slack
 from trundle.motion.odometry.counts import TURN, Counts
 from trundle.program import compile_program
 from trundle.robot import FixSensor, Read
 from trundle.scalars import wrap
 
 
-class Steps:
+class FilterSteps:
     """The filter's steps in native code: what was known and a reading give what is known then.
 
     Of many robots both are arrays (n, count). Of one robot they are kept as bytes: moving those to buffers that are
     bound once costs a fifth of looking at arrays.
     """
 
-    def __init__(self, counts: Counts, layout: Layout, noise: FloatArray, many: bool) -> None:
+    def __init__(self, counts: Counts, layout: StateLayout, noise: FloatArray, many: bool) -> None:
         """noise: the squares of `NOISE`; many: whether of many robots."""
         self.counts, self.layout, self.noise = counts, layout, noise
         self.parameters = np.array(list(counts.here.numbers.parameters.values()), dtype=float)
@@ -46,9 +46,9 @@ class Steps:
             self._looks[name] = compile_program(look_program(self.layout, sensor, read)).single()
         return name
 
-    def after(self, state: Kept, reading: Reading) -> Kept:
+    def after(self, state: Kept, reading: FilterReading) -> Kept:
         """What is known after a reading."""
-        if isinstance(reading, Look):
+        if isinstance(reading, FixReading):
             given = reading.measured, reading.variances, np.array([reading.gate])
             kernel = self._looks[reading.by] if reading.by else self._fix
             return self.kept(kernel(self.array(state), *given)[0])
@@ -71,10 +71,10 @@ class Steps:
 class History:
     """Readings of the last `keep` seconds; what follows one that comes late is worked out again."""
 
-    def __init__(self, steps: Steps, start: FloatArray, time: float, keep: float) -> None:
+    def __init__(self, steps: FilterSteps, start: FloatArray, time: float, keep: float) -> None:
         self._steps, self._keep, self._since = steps, keep, time
         self.time = time
-        self.readings: list[Reading] = []
+        self.readings: list[FilterReading] = []
         self.states = [steps.kept(start)]
 
     @property
@@ -92,7 +92,7 @@ class History:
         """From here on readings may still come (s)."""
         return max(self._since, self.time - self._keep)
 
-    def go_on(self, step: Step) -> None:
+    def go_on(self, step: StepReading) -> None:
         """Take a step that begins where the last one ended, and forget what no fix may come before any more."""
         readings, states = self.readings, self.states
         states.append(self._steps.after(states[-1], step))
@@ -111,13 +111,13 @@ class History:
             kept = f"and what is kept begins at {self.oldest:g} s"
             raise InputError(f"the fix is of {time:g} s, {kept}", key="time")
 
-    def put(self, look: Look) -> int:
+    def put(self, look: FixReading) -> int:
         """Take a fix in, and return its place."""
         look = look._replace(time=self._moment(min(max(look.time, self.oldest), self.time)))
         place = bisect_left(self.readings, look.key, key=lambda reading: reading.key)
         reading = self.readings[place] if place < len(self.readings) else None
         first = place
-        if isinstance(reading, Step) and reading.start < look.time:
+        if isinstance(reading, StepReading) and reading.start < look.time:
             before, left = self._split(reading, look.time)
             self.readings[place : place + 1] = [before, look, left]
             place += 1
@@ -131,12 +131,12 @@ class History:
         place = bisect_left(self.readings, (time, 0, ()), key=lambda reading: reading.key)
         if place < len(self.readings):
             step = self.readings[place]
-            if isinstance(step, Step):
+            if isinstance(step, StepReading):
                 near = min(step.start, step.time, key=lambda edge: abs(edge - time))
                 return near if abs(near - time) <= self.slack else time
         return time
 
-    def _split(self, step: Step, time: float) -> tuple[Step, Step]:
+    def _split(self, step: StepReading, time: float) -> tuple[StepReading, StepReading]:
         """A step in two at a time within it: increments go evenly, and turn angles that are counted."""
         share = (time - step.start) / (step.time - step.start)
         counts = self._steps.counts
@@ -151,7 +151,7 @@ class History:
                 second[row] += first[turned.index(name)]
         first[-1], second[-1] = time - step.start, step.time - time
         parts = self._steps.kept(first), self._steps.kept(second)
-        return Step(step.start, time, parts[0]), Step(time, step.time, parts[1])
+        return StepReading(step.start, time, parts[0]), StepReading(time, step.time, parts[1])
 
     def _replay(self, place: int) -> None:
         """Work out what is known from reading `place` on; no state changes before all are there."""

@@ -20,7 +20,7 @@ NIS = ("gyro", "fix")
 
 
 @dataclass(frozen=True)
-class Layout:
+class StateLayout:
     """The rows of a state: pose, the gyro's bias where it is estimated, the upper triangle of the covariance of the
     error row by row, `NIS`, and by how much the wheels were off in the last step, where slip is looked for.
     """
@@ -72,7 +72,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Known:
+class Estimate:
     """A state in symbols: what is estimated, the covariance of its error, and what is told of readings."""
 
     values: tuple[Any, ...]
@@ -80,19 +80,19 @@ class Known:
     told: tuple[Any, ...]
 
     @staticmethod
-    def of(layout: Layout, symbols: Symbols, name: str = "before") -> tuple[Known, list[Any]]:
+    def of(layout: StateLayout, symbols: Symbols, name: str = "before") -> tuple[Estimate, list[Any]]:
         """A state in new symbols, and these."""
         rows, size = symbols.make(name, len(layout.labels)), layout.size
         matrix = ca.SX.zeros(size, size)
         for (i, j), value in zip(layout.pairs, rows[size : layout.told], strict=True):
             matrix[i, j] = matrix[j, i] = value
-        return Known(tuple(rows[:size]), matrix, tuple(rows[layout.told :])), rows
+        return Estimate(tuple(rows[:size]), matrix, tuple(rows[layout.told :])), rows
 
-    def telling(self, start: int, values: Sequence[Any]) -> Known:
+    def telling(self, start: int, values: Sequence[Any]) -> Estimate:
         """The same with other values told from place `start` on."""
         told = (*self.told[:start], *values, *self.told[start + len(values) :])
         return replace(self, told=told)
 
-    def rows(self, layout: Layout) -> list[Any]:
+    def rows(self, layout: StateLayout) -> list[Any]:
         """As they stand in the state."""
         return [*self.values, *(self.covariance[i, j] for i, j in layout.pairs), *self.told]

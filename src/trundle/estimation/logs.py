@@ -26,7 +26,7 @@ from trundle.robot.values import unit_in_si
 
 
 @dataclass(frozen=True)
-class Part:
+class StepPart:
     """A part of a step: from `start` to `end` (s) increments, angles at its start (rad), and the gyro's mean rate."""
 
     start: float
@@ -40,7 +40,7 @@ class Part:
 class LogStep:
     """What encoders counted between two readings, parted where a gyro begins or ceases to tell; when all had come."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[StepPart, ...]
     arrival: float
 
     @property
@@ -254,12 +254,12 @@ def _steps(
     steps, latest = list[LogStep](), -np.inf
     for place, (start, end) in enumerate(pairwise(times.tolist())):
         inside = [] if turns is None else turns.inside(start, end)
-        parts = list[Part]()
+        parts = list[StepPart]()
         for a, b in pairwise([start, *inside, end]):
             share = (a - start) / (end - start)
             at = standing[place] + share * (standing[place + 1] - standing[place])
             rate = None if turns is None else turns.mean(a, b)
-            parts.append(Part(a, b, turned[place] * ((b - a) / (end - start)), at, rate))
+            parts.append(StepPart(a, b, turned[place] * ((b - a) / (end - start)), at, rate))
         told = -np.inf if turns is None else turns.arrival(start, end)
         latest = max(latest, float(arrivals[place]), float(arrivals[place + 1]), told)
         steps.append(LogStep(tuple(parts), latest))

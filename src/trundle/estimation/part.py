@@ -18,7 +18,7 @@ from pydantic import Field, PrivateAttr
 
 from trundle.errors import InputError
 from trundle.estimation.filter_programs import NOISE, fix_program, look_program, predict_program
-from trundle.estimation.known import NIS, Layout
+from trundle.estimation.known import NIS, StateLayout
 from trundle.estimation.loop_sensors import NEVER, SAME, LoopSensors, Slot, own_name
 from trundle.estimation.slip import owners_of
 from trundle.frozen import settle
@@ -26,7 +26,7 @@ from trundle.program import Program
 from trundle.program.tracer import traced
 from trundle.robot import Gyro, Robot, Sensor, units
 from trundle.robot.component import default
-from trundle.robot.controllers import CONTROLLERS, Action, Base, Controller, Draw, Sight, UnitOf
+from trundle.robot.controllers import CONTROLLERS, Action, Controller, Draw, DrivenBase, Sight, UnitOf
 from trundle.robot.kinds import Read, State
 from trundle.robot.sensor import POSE
 from trundle.robot.values import Angle, Length, NotNegative, Plain, Positive, Value
@@ -68,7 +68,7 @@ class PoseEstimator(Controller):
 
     _filter: Any = PrivateAttr(default=None)
 
-    def on(self, base: Base) -> Controller:
+    def on(self, base: DrivenBase) -> Controller:
         """The same that knows the robot's sensors."""
         robot = base.robot
         assert isinstance(robot, Robot)
@@ -151,12 +151,12 @@ class _Filter:
                 raise self.refused(f"its sensor '{name}' has no noise, and it has to count on some", hint)
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> StateLayout:
         """What the filter knows."""
         gyro = self.sensors.gyro
         drifts = isinstance(gyro, Gyro) and not all(value.constant == 0 for value in (gyro.bias, gyro.wander))
         wheels = () if self.component.slip is None else dict.fromkeys(owners_of(self.sensors.counts))
-        return Layout(drifts, tuple(wheels))
+        return StateLayout(drifts, tuple(wheels))
 
     @cached_property
     def step(self) -> Program:

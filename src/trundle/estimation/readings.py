@@ -45,7 +45,7 @@ class Fix:
     used: bool | np.ndarray
 
 
-class Step(NamedTuple):
+class StepReading(NamedTuple):
     """What was read from `start` to `time`: increments, angles at the start, and `READING`."""
 
     start: float
@@ -57,7 +57,7 @@ class Step(NamedTuple):
         return (self.time, 0, ())
 
 
-class Look(NamedTuple):
+class FixReading(NamedTuple):
     """A measured pose with its variances (infinite where nothing was measured), and the gate squared; fixes of one time
     go by values. by: the sensor that saw something else than the pose.
     """
@@ -74,7 +74,7 @@ class Look(NamedTuple):
         return (self.time, 1, (*values, self.gate))
 
 
-Reading: TypeAlias = Step | Look
+FilterReading: TypeAlias = StepReading | FixReading
 
 
 def single_sensor(robot: Robot, kind: type[Sensor], called: str) -> str | None:

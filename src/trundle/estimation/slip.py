@@ -29,7 +29,7 @@ _DETERMINED = 1e-12
 
 
 @dataclass(frozen=True)
-class Rolling:
+class ContactFit:
     """Weighed least squares over the contacts in symbols: of their roots of weights, slips and a turn (`Contacts`).
 
     moved (3, 1); residuals (rows, 1), in m; leads, arms: what is counted, and the base's turn, add to them; owners: the
@@ -50,7 +50,7 @@ class Rolling:
         return ca.substitute(made, column(symbols), column([*roots, *[0] * len(variances), turn]))
 
 
-def rolling(counts: Counts) -> Rolling:
+def rolling(counts: Counts) -> ContactFit:
     """The contacts of a robot's wheels."""
     plan, size = counts.plan, len(counts.plan.kept)
     roots, slips = (entries(ca.SX.sym(name, size)) for name in ("root", "slip"))
@@ -59,7 +59,7 @@ def rolling(counts: Counts) -> Rolling:
     told = (counts.told(column(values)) for values in (moved, residuals, [x for row in leads for x in row]))
     moved, residuals, leads = told
     leads = ca.reshape(leads, -1, size).T
-    return Rolling(contacts, moved, residuals, leads[:, :-1], leads[:, -1], owners_of(counts))
+    return ContactFit(contacts, moved, residuals, leads[:, :-1], leads[:, -1], owners_of(counts))
 
 
 def owners_of(counts: Counts) -> tuple[str, ...]:
@@ -69,7 +69,12 @@ def owners_of(counts: Counts) -> tuple[str, ...]:
 
 
 def moved_with_slip(
-    counts: Counts, contacts: Rolling, turn: Scalar, unsure: Scalar, dt: Scalar, noise: tuple[Scalar, Scalar]
+    counts: Counts,
+    contacts: ContactFit,
+    turn: Scalar,
+    unsure: Scalar,
+    dt: Scalar,
+    noise: tuple[Scalar, Scalar],
 ) -> tuple[ca.SX, ca.SX, list[Scalar]]:
     """d by reweighed least squares over the contacts, its covariance, and by wheel how far off its contact was.
 
@@ -105,7 +110,7 @@ def moved_with_slip(
 
 
 def _reweighed(
-    contacts: Rolling, known: Sequence[Scalar], turn: Scalar, unsure: Scalar
+    contacts: ContactFit, known: Sequence[Scalar], turn: Scalar, unsure: Scalar
 ) -> tuple[list[Scalar], list[Scalar]]:
     """The rows' variances with r² of those that slip, and how far all are off, in standard deviations."""
     spare = _spare(contacts, known, turn, unsure)
@@ -121,7 +126,7 @@ def _reweighed(
     return found, [absolute(miss) / sqrt(usual) for miss, usual in zip(left, normal, strict=True)]
 
 
-def _spare(contacts: Rolling, variances: Sequence[Scalar], turn: Scalar, unsure: Scalar) -> list[Scalar]:
+def _spare(contacts: ContactFit, variances: Sequence[Scalar], turn: Scalar, unsure: Scalar) -> list[Scalar]:
     """What is left of the rows' own errors in their residuals, 1 − h: the share h goes into the displacement.
 
     Where nothing slips a residual's variance is V (1 − h), and a row is r/(1 − h) off from what all others say.

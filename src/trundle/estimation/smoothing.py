@@ -12,9 +12,9 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.estimation.arguments import turned_by
 from trundle.estimation.filter_programs import recall_program, smooth_program
-from trundle.estimation.history import History, Steps
-from trundle.estimation.known import Layout
-from trundle.estimation.readings import Step
+from trundle.estimation.history import FilterSteps, History
+from trundle.estimation.known import StateLayout
+from trundle.estimation.readings import StepReading
 from trundle.program import compile_program
 
 # Directions of a prediction's correlations below this count as known: rounding is 1e-16, and tells nothing there.
@@ -22,7 +22,7 @@ _KNOWN = 1e-12
 
 
 @dataclass(frozen=True)
-class Smoothed:
+class SmoothedPoses:
     """Poses at n times by all readings, also those that came later.
 
     time: (n,), s. pose: x, y (m), θ (rad), (n, 3). covariance: of the pose, or the pose and the bias, in the world's
@@ -35,9 +35,9 @@ class Smoothed:
     bias: FloatArray
 
 
-def smoothed(steps: Steps, history: History) -> Smoothed:
+def smoothed(steps: FilterSteps, history: History) -> SmoothedPoses:
     """The poses at the ends of all steps that a history keeps, and at its start."""
-    taken = [(place, each) for place, each in enumerate(history.readings) if isinstance(each, Step)]
+    taken = [(place, each) for place, each in enumerate(history.readings) if isinstance(each, StepReading)]
     states = [steps.array(state) for state in history.states]
     times, known = [history.time], [states[-1]]
     if taken:
@@ -51,7 +51,7 @@ def smoothed(steps: Steps, history: History) -> Smoothed:
 
 
 def _recalled(
-    steps: Steps, taken: list[tuple[int, Step]], states: list[FloatArray]
+    steps: FilterSteps, taken: list[tuple[int, StepReading]], states: list[FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
     """Of all steps the states before them with what their gyros told, and the gains G = C P'⁻¹, row by row."""
     before, after, read = (
@@ -78,10 +78,10 @@ def _recalled(
     return np.moveaxis(seen.reshape(len(seen), *lanes), 1, 0), np.ascontiguousarray(rows)
 
 
-def _told(layout: Layout, times: FloatArray, known: FloatArray) -> Smoothed:
+def _told(layout: StateLayout, times: FloatArray, known: FloatArray) -> SmoothedPoses:
     """States (n, rows, …) in words."""
     states = np.moveaxis(known, 0, -1)
     covariance = turned_by(states[2], layout.covariance(states))
     bias = states[3] if layout.bias else np.zeros(states.shape[1:])
     pose, covariance, bias = (np.moveaxis(values, -1, 0) for values in (states[:3], covariance, bias))
-    return Smoothed(times, pose, covariance, bias)
+    return SmoothedPoses(times, pose, covariance, bias)

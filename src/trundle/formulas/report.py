@@ -62,7 +62,7 @@ from trundle.formulas.derivation.following import Following, following
 from trundle.formulas.letters.lettered_mechanism import build
 from trundle.formulas.robot_equations import Equations
 from trundle.formulas.sections import Section
-from trundle.mechanics.rolling import Basis
+from trundle.mechanics.rolling import SpeedBasis
 from trundle.model import Model, derive
 from trundle.model.arguments import robot_of
 from trundle.model.moving import holding_motors
@@ -175,12 +175,12 @@ class _Report:
         return ""
 
     @property
-    def basis(self) -> Basis | None:
+    def basis(self) -> SpeedBasis | None:
         """ν = S u, where wheels leave any motion."""
         return None if self.lock else self.sheet.here.basis
 
     @cached_property
-    def ideal(self) -> Basis | None:
+    def ideal(self) -> SpeedBasis | None:
         """S of a robot whose wheels all roll ideally: then wheels' rates set its motion."""
         rolling = all(wheel.law.rolls for wheel in rolling_wheels(self.sheet.assembly))
         return self.basis if rolling else None
@@ -268,7 +268,7 @@ class _Report:
             self.checker.equations(section.equations, self.evidence.values(nu), floor=_SMALL)
         return section
 
-    def loops(self, basis: Basis) -> Section:
+    def loops(self, basis: SpeedBasis) -> Section:
         """What closed loops demand."""
         self.sheet.book.allow(*WHOLE)
         section = loop_section(self.sheet, basis, *loop_rows(self.sheet, basis))

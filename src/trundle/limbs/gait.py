@@ -12,8 +12,8 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError, choose, require_known
 from trundle.frozen import Brief, Frozen, Rebuilt, settle
 from trundle.limbs.capture.cycles import column_of, named
-from trundle.limbs.gait_events import Steps
-from trundle.limbs.gait_measures import Measure
+from trundle.limbs.gait_events import FootEvents
+from trundle.limbs.gait_measures import GaitMeasure
 from trundle.results import Run
 
 
@@ -46,12 +46,12 @@ class Gait(Brief, Rebuilt):
     """
 
     run: Run
-    steps: Mapping[str, Steps]
+    steps: Mapping[str, FootEvents]
     source: str
     spans: Mapping[str, FloatArray]
     loaded: Mapping[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]
     curves: Mapping[str, FloatArray]
-    measures: tuple[Measure, ...]
+    measures: tuple[GaitMeasure, ...]
     sides: Mapping[str, str] = field(default_factory=dict)
     bands: Mapping[str, FloatArray] = field(default_factory=dict)
 

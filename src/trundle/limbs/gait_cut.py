@@ -11,7 +11,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, warn
 from trundle.limbs.bands import INDEPENDENT, SPREAD, Bands
-from trundle.limbs.capture.assigned_plates import Contact, PlateForces
+from trundle.limbs.capture.assigned_plates import PlateContact, PlateForces
 from trundle.limbs.capture.cycles import cycles
 from trundle.limbs.capture.marker_model import Markers
 from trundle.limbs.capture.recording import Recording
@@ -19,7 +19,7 @@ from trundle.limbs.clinical import NamedAxis, named_axes, named_by, sides_of
 from trundle.limbs.gait import Gait
 from trundle.limbs.gait_events import (
     Feet,
-    Steps,
+    FootEvents,
     chosen_steps,
     feet_of,
     foot_forces,
@@ -44,7 +44,7 @@ class Floor(NamedTuple):
     """What feet stand on, by its names, and when they do."""
 
     plates: Mapping[str, PlateForces]
-    contacts: Sequence[Contact]
+    contacts: Sequence[PlateContact]
 
 
 def gait(
@@ -88,7 +88,11 @@ def _posed(loads: Loads, markers: Markers) -> dict[str, list[FloatArray]]:
 
 
 def gait_of(
-    run: Run, steps: Mapping[str, Steps], source: str, forces: Mapping[str, FloatArray], feet: Feet | None
+    run: Run,
+    steps: Mapping[str, FootEvents],
+    source: str,
+    forces: Mapping[str, FloatArray],
+    feet: Feet | None,
 ) -> Gait:
     """A gait from a clinical run, when its feet meet the ground and leave it, the forces that push them upward (n,),
     and where they are.
@@ -118,7 +122,7 @@ def _whole(strikes: FloatArray, run: Run) -> FloatArray:
 
 
 def _loaded(
-    run: Run, spans: FloatArray, steps: Steps, force: FloatArray | None
+    run: Run, spans: FloatArray, steps: FootEvents, force: FloatArray | None
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """In which cycles a force pushes the foot for as long as it stands."""
     known = np.zeros(len(spans), dtype=bool)

@@ -11,7 +11,7 @@ import numpy as np
 from trundle.arrays import FloatArray
 from trundle.errors import InputError, choose, require_known
 from trundle.frozen import Brief, Rebuilt
-from trundle.limbs.capture.assigned_plates import Contact, PlateForces
+from trundle.limbs.capture.assigned_plates import PlateContact, PlateForces
 from trundle.limbs.capture.cycles import stretches
 from trundle.limbs.clinical import axes_of
 from trundle.limbs.loads import Loads
@@ -33,7 +33,7 @@ _OFF = re.compile(r"(foot|toe)[ _]?off", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Steps(Brief, Rebuilt):
+class FootEvents(Brief, Rebuilt):
     """When a foot meets the ground and leaves it.
 
     Parameters
@@ -64,9 +64,9 @@ class Feet:
         return places @ self.forward
 
 
-def recorded_steps(events: Mapping[str, tuple[float, ...]]) -> dict[str, Steps]:
+def recorded_steps(events: Mapping[str, tuple[float, ...]]) -> dict[str, FootEvents]:
     """The steps that a recording's own events tell, by side: such as "Right Foot Strike" and "Left Foot Off" of C3D."""
-    found: dict[str, Steps] = {}
+    found: dict[str, FootEvents] = {}
     for side in SIDES:
         own = [name for name in events if side in re.split(r"[ _.]", name.lower())]
         strikes, offs = (
@@ -74,17 +74,17 @@ def recorded_steps(events: Mapping[str, tuple[float, ...]]) -> dict[str, Steps]:
             for kind in (_STRIKE, _OFF)
         )
         if strikes.size:
-            found[side] = Steps(strikes, offs)
+            found[side] = FootEvents(strikes, offs)
     return found
 
 
 def plate_steps(
-    contacts: Iterable[Contact],
+    contacts: Iterable[PlateContact],
     plates: Mapping[str, PlateForces],
     sides: Mapping[str, str],
     time: FloatArray,
     threshold: float,
-) -> dict[str, Steps]:
+) -> dict[str, FootEvents]:
     """The steps by side that plates tell at their own rate: from where a force rises over a threshold to where it falls
     below half of it. Who goes on from one plate to the next makes one step; what the motion's ends cut off is left out.
     """
@@ -99,11 +99,13 @@ def plate_steps(
     found = {}
     for side, on in spans.items():
         starts, ends = np.array(on).T
-        found[side] = Steps(starts[starts > time[0]], ends[ends < time[-1]])
+        found[side] = FootEvents(starts[starts > time[0]], ends[ends < time[-1]])
     return {side: steps for side, steps in found.items() if steps.strikes.size}
 
 
-def _edges(contact: Contact, plate: PlateForces, time: FloatArray, threshold: float) -> tuple[float, float]:
+def _edges(
+    contact: PlateContact, plate: PlateForces, time: FloatArray, threshold: float
+) -> tuple[float, float]:
     """When a contact, known at the motion's times, begins and ends at its plate's."""
     slack = 2 * float(np.median(np.diff(time)))
     near = (plate.time >= contact.start - slack) & (plate.time <= contact.end + slack)
@@ -127,14 +129,14 @@ def foot_forces(loads: Loads, sides: Mapping[str, str]) -> dict[str, FloatArray]
     return found
 
 
-def marker_steps(time: FloatArray, feet: Feet) -> dict[str, Steps]:
+def marker_steps(time: FloatArray, feet: Feet) -> dict[str, FootEvents]:
     """The steps by side of Zeni, Richards & Higginson (2008, Gait & Posture 27:710): a foot meets the ground where its
     heel is furthest ahead of the pelvis, and leaves it where its toe is furthest behind.
     """
-    found: dict[str, Steps] = {}
+    found: dict[str, FootEvents] = {}
     for side in feet.heels:
         heel, toe = (feet.ahead(part[side] - feet.pelvis) for part in (feet.heels, feet.toes))
-        found[side] = Steps(_tops(time, heel), _tops(time, -toe))
+        found[side] = FootEvents(_tops(time, heel), _tops(time, -toe))
     return found
 
 
@@ -218,7 +220,9 @@ def pelvis_of(robot: Robot, given: Mapping[str, Movement]) -> str:
     return "base" if joint is None else robot.joints[joint].parent
 
 
-def chosen_steps(by: str, found: Mapping[str, Mapping[str, Steps]]) -> tuple[str, Mapping[str, Steps]]:
+def chosen_steps(
+    by: str, found: Mapping[str, Mapping[str, FootEvents]]
+) -> tuple[str, Mapping[str, FootEvents]]:
     """The steps of a source, or of the first one that has whole cycles; where it saw no foot leave the ground, others
     tell that. InputError where nothing tells two strikes of a foot.
     """
@@ -238,8 +242,8 @@ def chosen_steps(by: str, found: Mapping[str, Mapping[str, Steps]]) -> tuple[str
     raise InputError(f"a cycle takes two strikes of one foot; {'; '.join(counts)}", key="events", hint=hint)
 
 
-def _with_offs(side: str, steps: Steps, found: Mapping[str, Mapping[str, Steps]]) -> Steps:
+def _with_offs(side: str, steps: FootEvents, found: Mapping[str, Mapping[str, FootEvents]]) -> FootEvents:
     """The steps, their offs those of another source where they have none."""
     others = (found[source].get(side) for source in SOURCES)
     told = (each.offs for each in (steps, *others) if each is not None and each.offs.size)
-    return Steps(steps.strikes, next(told, steps.offs))
+    return FootEvents(steps.strikes, next(told, steps.offs))

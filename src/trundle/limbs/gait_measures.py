@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.limbs.gait_events import Feet, Steps
+from trundle.limbs.gait_events import Feet, FootEvents
 from trundle.results import Run
 
 # The parts of a stance (share of it) over which a foot is flat and moves as the ground does.
@@ -18,7 +18,7 @@ _FLAT = (0.2, 0.4)
 _PHASES = ("loading response", "single support", "pre-swing", "swing")
 
 
-class Measure(NamedTuple):
+class GaitMeasure(NamedTuple):
     """A number of every cycle of a side, such as "stride time" (s)."""
 
     side: str
@@ -38,24 +38,24 @@ class Measure(NamedTuple):
 
 
 def measures_of(
-    run: Run, steps: Mapping[str, Steps], spans: Mapping[str, FloatArray], feet: Feet | None
-) -> Iterator[Measure]:
+    run: Run, steps: Mapping[str, FootEvents], spans: Mapping[str, FloatArray], feet: Feet | None
+) -> Iterator[GaitMeasure]:
     """Times and lengths of steps by side."""
     for side, each in spans.items():
         lasting = each[:, 1] - each[:, 0]
-        yield Measure(side, "stride time", "s", lasting)
-        yield Measure(side, "cadence", "steps/min", 120.0 / lasting)
+        yield GaitMeasure(side, "stride time", "s", lasting)
+        yield GaitMeasure(side, "cadence", "steps/min", 120.0 / lasting)
         offs = [first_inside(steps[side].offs, *span) for span in each]
         shares = [100 * (off - a) / (b - a) for off, (a, b) in zip(offs, each, strict=True) if off]
         if shares:
-            yield Measure(side, "stance", "%", np.array(shares))
+            yield GaitMeasure(side, "stance", "%", np.array(shares))
         if feet is not None and side in feet.heels:
             yield from _lengths(run.time, side, steps, each, feet)
 
 
 def _lengths(
-    time: FloatArray, side: str, steps: Mapping[str, Steps], spans: FloatArray, feet: Feet
-) -> Iterator[Measure]:
+    time: FloatArray, side: str, steps: Mapping[str, FootEvents], spans: FloatArray, feet: Feet
+) -> Iterator[GaitMeasure]:
     """Steps from the other heel's contact to one's own, strides, and the speed: over ground or a treadmill's belt."""
     belt = _belt(time, steps, feet)
 
@@ -70,13 +70,13 @@ def _lengths(
         known = np.array([when is not None for when in before])
         when = np.array([when for when in before if when is not None])
         if known.any():
-            yield Measure(side, "step time", "s", spans[known, 1] - when)
-            yield Measure(side, "step length", "m", at(side, spans[known, 1]) - at(other, when))
-    yield Measure(side, "stride length", "m", strides)
-    yield Measure(side, "speed", "m/s", strides / (spans[:, 1] - spans[:, 0]))
+            yield GaitMeasure(side, "step time", "s", spans[known, 1] - when)
+            yield GaitMeasure(side, "step length", "m", at(side, spans[known, 1]) - at(other, when))
+    yield GaitMeasure(side, "stride length", "m", strides)
+    yield GaitMeasure(side, "speed", "m/s", strides / (spans[:, 1] - spans[:, 0]))
 
 
-def _belt(time: FloatArray, steps: Mapping[str, Steps], feet: Feet) -> float:
+def _belt(time: FloatArray, steps: Mapping[str, FootEvents], feet: Feet) -> float:
     """How fast feet that are flat on the ground go backward (m/s): 0 over ground, a treadmill's belt its speed."""
     found = []
     for side, each in steps.items():
@@ -93,10 +93,10 @@ def _belt(time: FloatArray, steps: Mapping[str, Steps], feet: Feet) -> float:
 
 def works_of(
     run: Run,
-    steps: Mapping[str, Steps],
+    steps: Mapping[str, FootEvents],
     spans: Mapping[str, FloatArray],
     loaded: Mapping[str, np.ndarray],
-) -> Iterator[Measure]:
+) -> Iterator[GaitMeasure]:
     """What joints give and take between events: ∫ max(P, 0) dt and ∫ min(P, 0) dt of a joint's power by phase."""
     for name in run.values:
         joint, what, _ = run.column(name)
@@ -114,10 +114,10 @@ def works_of(
             for phase in common:
                 values = [sign * np.diff(np.interp(each[phase], run.time, done))[0] for each in whole]
                 told = f"{joint.replace('_', ' ')} {way} work, {phase}"
-                yield Measure(side, told, unit, np.array(values))
+                yield GaitMeasure(side, told, unit, np.array(values))
 
 
-def _phases(side: str, steps: Mapping[str, Steps], span: FloatArray) -> dict[str, tuple[float, float]]:
+def _phases(side: str, steps: Mapping[str, FootEvents], span: FloatArray) -> dict[str, tuple[float, float]]:
     """The phases of a cycle between events: with the other foot's four (Perry 1992), else stance and swing."""
     start, end = span.tolist()
     off = first_inside(steps[side].offs, start, end)

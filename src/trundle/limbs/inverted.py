@@ -13,7 +13,7 @@ from trundle.expected import check_type
 from trundle.frozen import Brief
 from trundle.limbs.bands import Bands
 from trundle.limbs.capture.assigned_plates import (
-    Contact,
+    PlateContact,
     PlateForces,
     by_name,
 )
@@ -67,7 +67,7 @@ class Inverse(Brief):
     motion: JointMotion
     recording: Recording
     plates: tuple[PlateForces, ...] = ()
-    contacts: tuple[Contact, ...] = ()
+    contacts: tuple[PlateContact, ...] = ()
     plates_done: Mapping[str, object] = field(default_factory=dict)
     up: Mapping[str, str] | None = None
     markers: Markers | None = None

@@ -142,7 +142,7 @@ def _of_markers(found: Inverse, given: float | str, progress: bool) -> tuple[flo
     return seen.noise, {source: seen.noise**2 * table for source, table in shares.items()}
 
 
-class _Seen(NamedTuple):
+class _MarkerFit(NamedTuple):
     """The fit to the markers, how these were smoothed before, and the noise of what was measured (m)."""
 
     fit: FitSlopes
@@ -150,7 +150,7 @@ class _Seen(NamedTuple):
     noise: float
 
 
-def _seen(found: Inverse, moving: MovingMechanism, given: float | str) -> _Seen:
+def _seen(found: Inverse, moving: MovingMechanism, given: float | str) -> _MarkerFit:
     """The fit that the motion came from, once more, near it; and the noise, estimated where that is asked for.
 
     s² = Σ |p(q) − y|² / (3 m − t), what is left of the measured markers by what they tell beyond the t motions.
@@ -186,7 +186,7 @@ def _seen(found: Inverse, moving: MovingMechanism, given: float | str) -> _Seen:
         noise = number(given, "marker_noise", "m")
         if not noise > 0:
             raise InputError(f"noise is a positive length, not {noise:g} m", key="marker_noise")
-        return _Seen(used, matrix, noise)
+        return _MarkerFit(used, matrix, noise)
     raw = used if earlier is None and filling is None else fit(None, Filling(None))
     counted = sum(3 * np.isfinite(recording.markers[name][:, 0]) for name in markers) - raw.moving
     if not counted.sum() > 0:
@@ -194,7 +194,7 @@ def _seen(found: Inverse, moving: MovingMechanism, given: float | str) -> _Seen:
         raise InputError(
             message, key="marker_noise", hint='give it: marker_noise="0.5 mm" (--bands "0.5 mm")'
         )
-    return _Seen(used, matrix, float(np.sqrt((raw.residuals**2).sum() / counted.sum())))
+    return _MarkerFit(used, matrix, float(np.sqrt((raw.residuals**2).sum() / counted.sum())))
 
 
 def _method(record: object) -> Smoothing | None:
@@ -205,7 +205,7 @@ def _method(record: object) -> Smoothing | None:
     return smoothing({key: value for key, value in record.items() if key == "method" or key in numbers})
 
 
-def _moment_slopes(found: Inverse, moving: MovingMechanism, seen: _Seen) -> FloatArray:
+def _moment_slopes(found: Inverse, moving: MovingMechanism, seen: _MarkerFit) -> FloatArray:
     """How net moments change with smoothed coordinates, their rates and accelerations, (3, n, s, c).
 
     δu = P⁺(δq̇ − ∂(P u)/∂q δq), and δu̇ so of q̈ = P u̇ + d; then δτ = ∂τ/∂q δq + ∂τ/∂u δu + ∂τ/∂u̇ δu̇.

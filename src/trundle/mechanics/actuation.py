@@ -164,7 +164,7 @@ def listed(rates: Iterable[str], outputs: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Stop:
+class SoftStop:
     """A soft stop that pushes on what goes beyond `limit` by p > 0: a spring and a damper that set in over a width w.
 
     The spring's force is k p²/(2w) up to p = w and k (p − w/2) from there on, once differentiable; the damper's
@@ -202,7 +202,7 @@ class Element:
     damping: Scalar = 0
     coulomb: Scalar = 0
     coulomb_speed: Scalar = 0
-    stops: tuple[Stop, ...] = ()
+    stops: tuple[SoftStop, ...] = ()
 
     @property
     def stiff(self) -> bool:

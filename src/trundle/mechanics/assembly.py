@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 
 from trundle.errors import InputError
-from trundle.mechanics.actuation import Actuator, Element, Stop, Supply
+from trundle.mechanics.actuation import Actuator, Element, SoftStop, Supply
 from trundle.mechanics.coupling import ActionAxis, Cam, Gear, Linkage, TieSpring, Transmission, in_order
 from trundle.mechanics.frames import world_poses
 from trundle.mechanics.joints import KINDS, check_joint, plane_axes
@@ -80,14 +80,12 @@ def inertia_of(body: Body | None, read: Read) -> Inertia:
 
 def element_of(column: int, component: Turning | Sliding, read: Read) -> Element:
     """Springs, friction and stops as one axis of a joint has them; limits without a stiffness stop nothing."""
-    stops: list[Stop] = []
+    stops: list[SoftStop] = []
     stiffness = read(component.limit_stiffness)
     if not is_zero(stiffness):
         damping, width = read(component.limit_damping), read(component.limit_width)
         limits = ((component.lower, -1), (component.upper, 1))
-        stops = [
-            Stop(read(limit), side, stiffness, damping, width) for limit, side in limits if limit is not None
-        ]
+        stops = [SoftStop(read(at), side, stiffness, damping, width) for at, side in limits if at is not None]
     own = ("stiffness", "rest", "damping", "coulomb", "coulomb_speed")
     return Element(column, *(read(getattr(component, key)) for key in own), stops=tuple(stops))
 

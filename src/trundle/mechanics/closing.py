@@ -37,7 +37,7 @@ _NUDGE, _RESTARTS = 0.1, 8
 # How far (rad or m) and how often a configuration is moved along its freedoms before it counts as a general one.
 _KICK, _KICKS = 0.2, 2
 
-Counts = Callable[[np.ndarray], np.ndarray]
+RowMask = Callable[[np.ndarray], np.ndarray]
 
 
 def _any(q: np.ndarray) -> np.ndarray:
@@ -55,7 +55,7 @@ class Conditions:
 
     at: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
     moved: Callable[[np.ndarray, np.ndarray], np.ndarray]
-    counts: Counts = _any
+    counts: RowMask = _any
 
 
 def closed(

@@ -73,7 +73,7 @@ class ArticulatedJoint:
         return wrench_of(_replaced(total, index, times(sign, tau[0])))  # nothing but τ comes through along it
 
 
-class _Carried(NamedTuple):
+class _LinkBias(NamedTuple):
     """What the links bear beside their joints' efforts: bias forces p, bias accelerations c, and how the world
     accelerates (upward by g, which stands for gravity).
     """
@@ -124,7 +124,7 @@ def forward_walk(
     forces, biases = velocity_terms(tree, poses, nu)
     if external is not None:
         forces = [add_forces(f, scale_force(-1, w)) for f, w in zip(forces, external, strict=True)]
-    carried = _Carried(forces, biases, Motion(scale(-1, tree.gravity), ZERO))
+    carried = _LinkBias(forces, biases, Motion(scale(-1, tree.gravity), ZERO))
     return _walk(tree, poses, articulated_joints(tree, poses), carried, tau)
 
 
@@ -136,7 +136,7 @@ def solve_mass(tree: Tree, poses: Sequence[Pose], columns: Sequence[Sequence[Sca
     resists it.
     """
     joints = articulated_joints(tree, poses)
-    nothing = _Carried([ZERO_FORCE] * len(joints), [ZERO_MOTION] * len(joints), ZERO_MOTION)
+    nothing = _LinkBias([ZERO_FORCE] * len(joints), [ZERO_MOTION] * len(joints), ZERO_MOTION)
     return [_walk(tree, poses, joints, nothing, column).nu_dot for column in columns]
 
 
@@ -226,7 +226,7 @@ def _walk(
     tree: Tree,
     poses: Sequence[Pose],
     joints: Sequence[ArticulatedJoint],
-    carried: _Carried,
+    carried: _LinkBias,
     tau: Sequence[Scalar],
 ) -> Walk:
     """Inward the bias forces p and u = τ − Sᵀp; outward ν̇_i = D⁻¹u − D⁻¹Uᵀ a′, a_i = a′ + S_i ν̇_i with

@@ -40,7 +40,7 @@ _APART = 0.3
 _ROUNDING = 1e-15
 
 
-class Normal(NamedTuple):
+class NormalTree(NamedTuple):
     """The tree in its new frames, its coordinates, and where each link went: its number and its own frame's pose in the
     new one.
     """
@@ -61,7 +61,7 @@ class _HingeWay(NamedTuple):
     frame: Pose
 
 
-def normal_frames(tree: Tree, q: Sequence[Scalar | Turn]) -> Normal:
+def normal_frames(tree: Tree, q: Sequence[Scalar | Turn]) -> NormalTree:
     """`tree` with the frames of its limbs of hinges on their common normals, wherever axes or placements in other
     directions than the coordinate axes make that shorter. Speeds and accelerations are the same numbers.
 
@@ -93,7 +93,7 @@ def normal_frames(tree: Tree, q: Sequence[Scalar | Turn]) -> Normal:
             links.append(replace(link, parent=parent))
             coordinates.extend(q[at])
         places.append((len(links) - 1, _tidy(inverse(frames[index]))))
-    return Normal(replace(tree, links=tuple(links)), coordinates, places)
+    return NormalTree(replace(tree, links=tuple(links)), coordinates, places)
 
 
 def _chosen(tree: Tree, q: Sequence[Scalar | Turn]) -> list[int]:

@@ -42,7 +42,7 @@ class Locked(Exception):
 
 
 @dataclass(frozen=True)
-class Row:
+class ConstraintRow:
     """One velocity constraint: the wheel or coupling it comes from, and for a wheel its place (x, y) on the base and
     its partner.
 
@@ -56,7 +56,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Basis:
+class SpeedBasis:
     """ν = S(q) u: a row of S a speed, labels of u, and the elimination behind it.
 
     `made` are those of u that are no part's speeds: of steered wheels along their headings.
@@ -80,13 +80,13 @@ class RollingProblem:
     rows: list[list[Scalar]]
     reference: list[list[Scalar]]
     samples: np.ndarray
-    about: tuple[Row, ...]
+    about: tuple[ConstraintRow, ...]
     speeds: tuple[str, ...]
     base: tuple[int, ...]
     order: tuple[int, ...]
 
 
-def independent_speeds(problem: RollingProblem, chosen: Sequence[str] | None = None) -> Basis:
+def independent_speeds(problem: RollingProblem, chosen: Sequence[str] | None = None) -> SpeedBasis:
     """S(q) and the labels of u: the user's choice of speeds, or the best ones in the base's own frame.
 
     Raises `Locked` where the base cannot move at all, InputError where the chosen speeds don't determine the motion.
@@ -130,23 +130,25 @@ def _assemble(
     *,
     rest: Sequence[int] = (),
     rank: int = 0,
-) -> Basis:
+) -> SpeedBasis:
     """S from the pivots and a `basis` over the free columns; `rest` are the rows that it is the null space of, or where
     no fixed ones will do, `rank` how many.
     """
     reduced = eliminate(problem.rows, pivots)
     matrix = back_substitute(reduced, pivots, free, basis)
-    return Basis(matrix, labels, Elimination(tuple(pivots), tuple(rest), len(pivots) + (rank or len(rest))))
+    return SpeedBasis(
+        matrix, labels, Elimination(tuple(pivots), tuple(rest), len(pivots) + (rank or len(rest)))
+    )
 
 
-def _unit_basis(problem: RollingProblem, chosen: Sequence[str] | None) -> Basis:
+def _unit_basis(problem: RollingProblem, chosen: Sequence[str] | None) -> SpeedBasis:
     if chosen is not None and set(chosen) != set(problem.speeds):
         raise InputError(
             f"the chosen speeds {', '.join(chosen)} are not all the independent ones",
             key="robot.speeds",
             hint=f"nothing constrains this robot: its speeds are {', '.join(problem.speeds)}; leave 'speeds' out",
         )
-    return Basis(_unit(range(len(problem.speeds))), problem.speeds, Elimination((), (), 0))
+    return SpeedBasis(_unit(range(len(problem.speeds))), problem.speeds, Elimination((), (), 0))
 
 
 def _refuse_lock(
@@ -169,7 +171,7 @@ def _steered_basis(
     rank: int,
     reduced: np.ndarray,
     free: list[int],
-) -> Basis:
+) -> SpeedBasis:
     """The rows left concern only the base: their null vectors, by the number of freedoms and the rank."""
     base_free = [j for j in free if j in problem.base]
     lateral = [row for row in acting if problem.about[row].along is not None]
@@ -218,14 +220,16 @@ def _most_independent(reduced: np.ndarray, left: Sequence[int], rank: int) -> li
     return chosen
 
 
-def _about_one_wheel(vector: Sequence[Scalar], about: Row) -> list[list[Scalar]]:
+def _about_one_wheel(vector: Sequence[Scalar], about: ConstraintRow) -> list[list[Scalar]]:
     """One steered wheel at (x, y): its own speed along its heading, and yaw about its contact, twist (y, −x, 1)."""
     a, b, _ = vector
     x, y = about.position or (0, 0)
     return [[b, y], [-a, -x], [0, 1]]
 
 
-def _about_two_wheels(vectors: Sequence[Sequence[Scalar]], about: Sequence[Row]) -> list[list[Scalar]]:
+def _about_two_wheels(
+    vectors: Sequence[Sequence[Scalar]], about: Sequence[ConstraintRow]
+) -> list[list[Scalar]]:
     """Two steered wheels: the one twist both allow is c₁ × c₂, scaled by their distance so that u is a speed in m/s.
 
     It vanishes where both axles lie on one line: there the robot gains a freedom that no fixed set of speeds describes.
@@ -322,7 +326,7 @@ def _on_the_axle(
     return [[twist[j] / speed] for j in base_free]
 
 
-def _chosen_basis(problem: RollingProblem, chosen: Sequence[str]) -> Basis:
+def _chosen_basis(problem: RollingProblem, chosen: Sequence[str]) -> SpeedBasis:
     """The basis of speeds that a description chooses; refuses those that leave the motion undetermined."""
     unknown = [name for name in chosen if name not in problem.speeds]
     if unknown:

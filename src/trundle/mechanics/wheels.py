@@ -17,7 +17,7 @@ from trundle.mechanics.actuation import listed
 from trundle.mechanics.frames import point_jacobian
 from trundle.mechanics.linear import dot, solve_positive
 from trundle.mechanics.quantities import Quantity
-from trundle.mechanics.rolling import Row
+from trundle.mechanics.rolling import ConstraintRow
 from trundle.mechanics.tree import Tree
 from trundle.robot.contact import Bearing, ContactLaw, Push, Touch
 from trundle.robot.kinds import Read, ask, ask_states
@@ -215,11 +215,11 @@ def directed(directions: Sequence[ContactDirection], rows: AnyRows) -> list[list
     return [[dot((d.along, d.across), pair) for pair in zip(ahead, aside, strict=True)] for d in directions]
 
 
-def describe_rows(wheel: WheelModel, first: int) -> list[Row]:
+def describe_rows(wheel: WheelModel, first: int) -> list[ConstraintRow]:
     """What the rows of `contact_rows` are, when the first of them has index `first`."""
     binds = wheel.component.binds
     return [
-        Row(wheel.name, d.what, wheel.position, first if binds and d.what == "lateral" else None)
+        ConstraintRow(wheel.name, d.what, wheel.position, first if binds and d.what == "lateral" else None)
         for d in wheel.directions
     ]
 

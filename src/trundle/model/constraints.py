@@ -14,7 +14,7 @@ from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import TIES
 from trundle.mechanics.joints import Turn
 from trundle.mechanics.linear import dot
-from trundle.mechanics.rolling import Basis, Locked, RollingProblem, Row, independent_speeds
+from trundle.mechanics.rolling import ConstraintRow, Locked, RollingProblem, SpeedBasis, independent_speeds
 from trundle.mechanics.wheels import WheelModel, contact_rows, describe_rows
 from trundle.scalars import Rows, Scalar, is_zero, minus, times
 from trundle.spatial.motions import Pose
@@ -76,17 +76,17 @@ SEED = 20260
 
 def constraint_rows(
     assembly: Assembly, at: Configuration, wheels: Sequence[WheelModel]
-) -> tuple[Rows, list[Row]]:
+) -> tuple[Rows, list[ConstraintRow]]:
     """A(q) over all speeds (the tree's, then the linkages'), and what each row is."""
     rolling, what = rolling_rows(assembly, at, wheels)
     coupled, who = coupling_rows(assembly, at)
     return [*rolling, *coupled], [*what, *who]
 
 
-def coupling_rows(assembly: Assembly, at: Configuration) -> tuple[Rows, list[Row]]:
+def coupling_rows(assembly: Assembly, at: Configuration) -> tuple[Rows, list[ConstraintRow]]:
     """The rows of the couplings alone, ν_f − Σ ∂q_f/∂q_k ν_k; no row's follower stands in a row before it."""
     rows: Rows = []
-    about: list[Row] = []
+    about: list[ConstraintRow] = []
     for coupling in assembly.couplings:
         slopes = coupling.slopes([at.values[axis.coordinate] for axis in coupling.leaders])
         for follower, partials in zip(coupling.followers, slopes, strict=True):
@@ -94,7 +94,7 @@ def coupling_rows(assembly: Assembly, at: Configuration) -> tuple[Rows, list[Row
             row[follower.column] = 1
             for leader, slope in zip(coupling.leaders, partials, strict=True):
                 row[leader.column] = -slope
-            about.append(Row(coupling.name, coupling.what))
+            about.append(ConstraintRow(coupling.name, coupling.what))
             rows.append(row)
     return rows, about
 
@@ -127,10 +127,10 @@ def _led(row: list[Scalar], column: int, relation: list[Scalar]) -> list[Scalar]
 
 def rolling_rows(
     assembly: Assembly, at: Configuration, wheels: Sequence[WheelModel]
-) -> tuple[Rows, list[Row]]:
+) -> tuple[Rows, list[ConstraintRow]]:
     """The rows of the wheels alone: velocities of their contacts."""
     rows: Rows = []
-    about: list[Row] = []
+    about: list[ConstraintRow] = []
     for wheel in wheels:
         about += describe_rows(wheel, len(rows))
         rows += contact_rows(assembly.tree, at.poses, wheel, len(assembly.speeds))
@@ -173,7 +173,7 @@ def rolling_problem(
     )
 
 
-def solve_rolling(problem: RollingProblem, name: str, chosen: Sequence[str] | None) -> Basis:
+def solve_rolling(problem: RollingProblem, name: str, chosen: Sequence[str] | None) -> SpeedBasis:
     """S(q) and the independent speeds, or an explanation of what locks the robot."""
     try:
         return independent_speeds(problem, chosen)

@@ -15,7 +15,7 @@ import numpy as np
 from trundle.errors import InputError, suggest
 from trundle.mechanics.assembly import Assembly, assemble
 from trundle.mechanics.linear import apply, table
-from trundle.mechanics.rolling import Basis, RollingProblem
+from trundle.mechanics.rolling import RollingProblem, SpeedBasis
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.constraints import (
     SAMPLES,
@@ -108,7 +108,7 @@ class Mechanism:
         return rolling_problem(self.assembly, self.names, self.at, samples)
 
     @cached_property
-    def basis(self) -> Basis:
+    def basis(self) -> SpeedBasis:
         """ν = S(q) u with the labels of u; raises InputError where ideal wheels lock the robot."""
         return solve_rolling(self.rolling, self.robot.name, self.robot.speeds)
 

@@ -13,7 +13,7 @@ from trundle.mechanics.linear import apply, transpose
 from trundle.mechanics.loop_joints import HELD
 from trundle.mechanics.momentum import kinetic_energy, potential_energy
 from trundle.mechanics.quantities import Quantity
-from trundle.mechanics.rolling import Row
+from trundle.mechanics.rolling import ConstraintRow
 from trundle.model.closures import Closures, reactions
 from trundle.model.constraints import Configuration, coupled_coordinates
 from trundle.model.forces import Forces
@@ -102,7 +102,7 @@ def _constraint_forces(moving: MovingMechanism, motion: ForcedMotion) -> dict[Qu
     return {force: value for force, value in pairs if force is not None}
 
 
-def force_of(assembly: Assembly, about: Row) -> Quantity | None:
+def force_of(assembly: Assembly, about: ConstraintRow) -> Quantity | None:
     """What a constraint row's multiplier is: a contact's force or a tie's torque; None for a linkage's, that has no
     name.
     """

@@ -17,7 +17,7 @@ from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.elimination import ZERO, generic_rank
 from trundle.mechanics.linear import apply, dot, product, solve_positive, transpose
 from trundle.mechanics.quantities import TIME, Quantities, Quantity
-from trundle.mechanics.rolling import Row
+from trundle.mechanics.rolling import ConstraintRow
 from trundle.model.arguments import robot_of
 from trundle.model.closures import Closures, close_loops, held_programs
 from trundle.model.constraints import (
@@ -174,7 +174,7 @@ def _outputs(here: Mechanism, given: Sequence[str], nu: Sequence[Scalar]) -> dic
     return followers | {name: value for name, value in speeds if name not in given}
 
 
-def contact_velocities(here: Mechanism) -> tuple[Rows, list[Row]]:
+def contact_velocities(here: Mechanism) -> tuple[Rows, list[ConstraintRow]]:
     """The rows of all wheels that grip the ground, whatever their contact law, and what each row is."""
     wheels = [wheel for wheel in here.assembly.wheels if wheel.grips]
     return rolling_rows(here.assembly, here.at, wheels)

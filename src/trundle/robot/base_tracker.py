@@ -13,9 +13,18 @@ from pydantic import PrivateAttr
 
 from trundle.errors import InputError
 from trundle.robot.component import default
-from trundle.robot.controllers import CONTROLLERS, Base, Sight, UnitOf
+from trundle.robot.controllers import CONTROLLERS, DrivenBase, Sight, UnitOf
 from trundle.robot.kinds import Read
-from trundle.robot.trackers import TWIST, Off, PoseTracker, Twist, in_base, led_back, named_in, regulated
+from trundle.robot.trackers import (
+    TWIST,
+    PoseError,
+    PoseTracker,
+    Twist,
+    in_base,
+    led_back,
+    named_in,
+    regulated,
+)
 from trundle.robot.values import Angle, Length, Positive, Rate, Speed
 from trundle.scalars import Scalar, absolute, clamp, maximum
 
@@ -49,9 +58,9 @@ class Tracker(PoseTracker):
         "35 deg",
         "The greatest steering angle beside fixed wheels (rad), default 35 deg; more where the reference has more.",
     )
-    _base: Base | None = PrivateAttr(default=None)
+    _base: DrivenBase | None = PrivateAttr(default=None)
 
-    def on(self, base: Base) -> Tracker:
+    def on(self, base: DrivenBase) -> Tracker:
         """The same for a base."""
         super().on(base)
         placed = self.model_copy()
@@ -59,7 +68,7 @@ class Tracker(PoseTracker):
         return placed
 
     @property
-    def base(self) -> Base:
+    def base(self) -> DrivenBase:
         """The base that it leads."""
         if self._base is None:
             raise InputError("a tracker's inputs are those of a robot's motors: put it into a robot")
@@ -87,7 +96,7 @@ class Tracker(PoseTracker):
         """The base has told it."""
         return None
 
-    def command(self, off: Off, sight: Sight, read: Read) -> tuple[Scalar, ...]:
+    def command(self, off: PoseError, sight: Sight, read: Read) -> tuple[Scalar, ...]:
         """What the motors are told."""
         twist, twist_rate, going = (self._along if self.base.along else self._any_way)(off, sight, read)
         quickest = math.inf if self.period is None else 1 / (4 * self.period.number)
@@ -100,13 +109,13 @@ class Tracker(PoseTracker):
         )
         return tuple(commands[name] for name in self.acts_on())
 
-    def _any_way(self, off: Off, sight: Sight, read: Read) -> tuple[Twist, Twist, Twist]:
+    def _any_way(self, off: PoseError, sight: Sight, read: Read) -> tuple[Twist, Twist, Twist]:
         """The twist of a base that goes any way, its rate on the reference, and that one's twist."""
         twist, rate = (named_in(sight.references, of) for of in (TWIST, TWIST_RATE))
         tolerances = (self.distance, self.heading, self.speed, self.turn)
         return led_back(off, twist, *map(read, tolerances)), in_base(off, rate), in_base(off, twist)
 
-    def _along(self, off: Off, sight: Sight, read: Read) -> tuple[Twist, Twist, Twist]:
+    def _along(self, off: PoseError, sight: Sight, read: Read) -> tuple[Twist, Twist, Twist]:
         """The twist of a base that goes along its heading, its rate on the reference, and that one's twist."""
         (v_x, v_y, omega), (a_x, a_y, alpha) = (named_in(sight.references, of) for of in (TWIST, TWIST_RATE))
         (x, y), (c, s) = self.base.axle(read)

@@ -61,7 +61,7 @@ class Draw(NamedTuple):
     even: bool = False
 
 
-class Base(Protocol):
+class DrivenBase(Protocol):
     """A robot's base on driven wheels, as a controller's law may ask of it; `model/motored_base.py` has it."""
 
     @property
@@ -205,7 +205,7 @@ class Controller(Kind):
         """Its values that measure the same as what is read or driven: by their keys, with the name of that."""
         return {}
 
-    def on(self, base: Base) -> Controller:
+    def on(self, base: DrivenBase) -> Controller:
         """The same for a robot's base, which the law may ask what motors are told."""
         return self
 

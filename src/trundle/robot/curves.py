@@ -28,7 +28,7 @@ _STEEPEST = 1e15
 
 
 @dataclass(frozen=True)
-class Pieces:
+class CurvePieces:
     """Σ c_k (x − o)^k, its origin o and coefficients c those of the stretch between two knots that x is in.
 
     There is one stretch more than knots: the first is left of them all.
@@ -38,10 +38,10 @@ class Pieces:
     origins: tuple[float, ...]
     coefficients: tuple[tuple[float, ...], ...]
 
-    def derivative(self) -> Pieces:
+    def derivative(self) -> CurvePieces:
         """The same function's derivative, stretch by stretch."""
         lower = tuple(tuple(k * c for k, c in enumerate(row))[1:] or (0.0,) for row in self.coefficients)
-        return Pieces(self.knots, self.origins, lower)
+        return CurvePieces(self.knots, self.origins, lower)
 
     def __call__(self, x: Scalar) -> Scalar:
         """The value at x, a scalar of any kind: coefficients are chosen, then summed up by Horner's scheme."""
@@ -80,7 +80,7 @@ class _ReadsNumbers(Reads):
         return {"type": "array", "items": super().schema()}
 
 
-Numbers = Annotated[tuple[Value, ...], _ReadsNumbers(units.ANY)]
+ValueTuple = Annotated[tuple[Value, ...], _ReadsNumbers(units.ANY)]
 
 CURVES = Family("curve", "natural")
 
@@ -91,7 +91,7 @@ class Curve(Kind):
     family: ClassVar[Family] = CURVES
 
     @property
-    def pieces(self) -> Pieces:
+    def pieces(self) -> CurvePieces:
         """The function as polynomials."""
         raise NotImplementedError
 
@@ -104,7 +104,7 @@ class Curve(Kind):
         return self.derivatives[order](x)
 
     @cached_property
-    def derivatives(self) -> tuple[Pieces, Pieces, Pieces, Pieces]:
+    def derivatives(self) -> tuple[CurvePieces, CurvePieces, CurvePieces, CurvePieces]:
         """The function and its first three derivatives."""
         value = self.pieces
         slope = value.derivative()
@@ -118,7 +118,7 @@ class PolynomialCurve(Curve):
     called: ClassVar[str] = "polynomial"
 
     type: Literal["polynomial"] = "polynomial"
-    coefficients: Numbers = Field(description="c0, c1, c2, … of y = c0 + c1 x + c2 x^2 + … (rad and m).")
+    coefficients: ValueTuple = Field(description="c0, c1, c2, … of y = c0 + c1 x + c2 x^2 + … (rad and m).")
 
     @model_validator(mode="after")
     def _some(self) -> PolynomialCurve:
@@ -129,15 +129,15 @@ class PolynomialCurve(Curve):
         return self
 
     @property
-    def pieces(self) -> Pieces:
-        return Pieces((), (0.0,), (tuple(c.number for c in self.coefficients),))
+    def pieces(self) -> CurvePieces:
+        return CurvePieces((), (0.0,), (tuple(c.number for c in self.coefficients),))
 
 
 class PointCurve(Curve):
     """What passes through points (x, y) and goes on straight beyond the first and the last."""
 
-    x: Numbers = Field(description="The coordinate that is followed, increasing (rad or m).")
-    y: Numbers = Field(description="The follower there (rad or m).")
+    x: ValueTuple = Field(description="The coordinate that is followed, increasing (rad or m).")
+    y: ValueTuple = Field(description="The follower there (rad or m).")
 
     @model_validator(mode="after")
     def _points(self) -> PointCurve:
@@ -177,7 +177,7 @@ class PointCurve(Curve):
         raise NotImplementedError
 
     @property
-    def pieces(self) -> Pieces:
+    def pieces(self) -> CurvePieces:
         x, y = ([value.number for value in values] for values in (self.x, self.y))
         widths = [b - a for a, b in pairwise(x)]
         slopes = [(b - a) / h for (a, b), h in zip(pairwise(y), widths, strict=True)]
@@ -188,7 +188,7 @@ class PointCurve(Curve):
         ]
         last = slopes[-1] + widths[-1] * (c[-2] + 2 * c[-1]) / 3
         ends = (y[0], rows[0][1]), (y[-1], last)
-        return Pieces(tuple(x), (x[0], *x), (ends[0], *rows, ends[1]))
+        return CurvePieces(tuple(x), (x[0], *x), (ends[0], *rows, ends[1]))
 
 
 class LinearCurve(PointCurve):

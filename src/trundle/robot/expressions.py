@@ -90,14 +90,14 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class FormulaOperation:
     """`operator` is one of + - * / ** neg, or a function's name."""
 
     operator: str
     operands: tuple[ExpressionTree, ...]
 
 
-ExpressionTree = NumberLiteral | Name | Operation
+ExpressionTree = NumberLiteral | Name | FormulaOperation
 
 
 def _tokens(text: str) -> list[re.Match[str]]:
@@ -168,14 +168,14 @@ class _Parser:
     def chain(self, part: Callable[[], ExpressionTree], *marks: str) -> ExpressionTree:
         tree = part()
         while mark := self.taken(*marks):
-            tree = Operation(mark, (tree, part()))
+            tree = FormulaOperation(mark, (tree, part()))
         return tree
 
     def factor(self) -> ExpressionTree:
         """A power with its signs; `deeper` bounds how many are nested."""
         self.deeper()
         if self.taken("-"):
-            tree: ExpressionTree = Operation("neg", (self.factor(),))
+            tree: ExpressionTree = FormulaOperation("neg", (self.factor(),))
         elif self.taken("+"):
             tree = self.factor()
         else:
@@ -185,7 +185,7 @@ class _Parser:
 
     def power(self) -> ExpressionTree:
         tree = self.atom()
-        return Operation("**", (tree, self.factor())) if self.taken("**", "^") else tree
+        return FormulaOperation("**", (tree, self.factor())) if self.taken("**", "^") else tree
 
     def atom(self) -> ExpressionTree:
         """A number, a name, or what stands in brackets."""
@@ -211,7 +211,7 @@ class _Parser:
         if name in FUNCTIONS:
             if not opened:
                 raise ExpressionError(f"{name} is a function", f"write {name}(...)")
-            return Operation(name, (self.closed(f"{name}("),))
+            return FormulaOperation(name, (self.closed(f"{name}("),))
         if opened:
             raise ExpressionError(f"there is no function {name!r}", suggest(name, FUNCTIONS))
         return NumberLiteral(PI) if name == "pi" else Name(name)
@@ -379,7 +379,7 @@ def _of_power(base: Inferred, power: Inferred, exponent: ExpressionTree) -> Infe
     return UNKNOWN  # fractional and symbolic powers are rare: their dimension isn't followed
 
 
-def _of_function(tree: Operation, argument: Inferred) -> Inferred:
+def _of_function(tree: FormulaOperation, argument: Inferred) -> Inferred:
     """The dimension of a function's value; all but roots take angles or pure numbers."""
     if tree.operator == "sqrt":
         if isinstance(argument, str):

@@ -22,7 +22,7 @@ def _names(written: object) -> object:
     return (written,) if isinstance(written, str) else written
 
 
-Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
+NameTuple = Annotated[tuple[str, ...], BeforeValidator(_names)]
 
 
 def _check_names(names: tuple[str, ...], key: str, example: str) -> None:
@@ -106,8 +106,8 @@ class FeedbackAlong(Controller):
     """
 
     type: Literal["feedback_along"] = "feedback_along"
-    reads: Names = Field(description="The states that it reads; of a pose x, y and theta together.")
-    drives: Names = Field(description="The inputs that it drives.")
+    reads: NameTuple = Field(description="The states that it reads; of a pose x, y and theta together.")
+    drives: NameTuple = Field(description="The inputs that it drives.")
 
     @model_validator(mode="after")
     def _fits(self) -> FeedbackAlong:
@@ -161,7 +161,7 @@ def gain_name(of: str, by: str) -> str:
     return f"K.{of}.{by}"
 
 
-Matrix = tuple[tuple[Plain, ...], ...]
+NumberMatrix = tuple[tuple[Plain, ...], ...]
 
 
 class LinearController(Controller):
@@ -171,14 +171,14 @@ class LinearController(Controller):
     """
 
     type: Literal["state_space"] = "state_space"
-    reads: Names = Field(
+    reads: NameTuple = Field(
         description="What goes into it: states and outputs of the robot, in the order of B's columns."
     )
-    drives: Names = Field(description="The inputs that it drives, in the order of C's rows.")
-    A: Matrix = Field(default=(), description="Rows of A, (n, n). Default: it has no states.")
-    B: Matrix = Field(default=(), description="Rows of B, (n, by what it reads).")
-    C: Matrix = Field(default=(), description="Rows of C, (by what it drives, n).")
-    D: Matrix = Field(
+    drives: NameTuple = Field(description="The inputs that it drives, in the order of C's rows.")
+    A: NumberMatrix = Field(default=(), description="Rows of A, (n, n). Default: it has no states.")
+    B: NumberMatrix = Field(default=(), description="Rows of B, (n, by what it reads).")
+    C: NumberMatrix = Field(default=(), description="Rows of C, (by what it drives, n).")
+    D: NumberMatrix = Field(
         default=(), description="Rows of D, (by what it drives, by what it reads). Default: zeros."
     )
     around: dict[str, Plain] = Field(
@@ -195,7 +195,7 @@ class LinearController(Controller):
         n, r, m = len(self.A), len(self.reads), len(self.drives)
         expected = {"A": (n, n), "B": (n, r), "C": (m, n), "D": (m, r)}
         for key, (rows, columns) in expected.items():
-            matrix: Matrix = getattr(self, key)
+            matrix: NumberMatrix = getattr(self, key)
             if (not rows or not columns or key == "D") and not matrix:
                 continue
             if len(matrix) != rows or any(len(row) != columns for row in matrix):
@@ -244,7 +244,7 @@ class LinearController(Controller):
         return read(values[name]) if name in values else 0.0
 
 
-def _row(matrix: Matrix, k: int, by: list[Scalar], read: Read) -> Scalar:
+def _row(matrix: NumberMatrix, k: int, by: list[Scalar], read: Read) -> Scalar:
     """The k-th entry of a product; what is written as 0 is left out."""
     total: Scalar = 0.0
     for entry, value in zip(matrix[k] if matrix else (), by, strict=bool(matrix)):

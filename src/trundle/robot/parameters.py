@@ -15,9 +15,9 @@ from trundle.robot.expressions import (
     UNKNOWN,
     ExpressionError,
     ExpressionTree,
+    FormulaOperation,
     Inferred,
     Name,
-    Operation,
     dimension_of,
     evaluate,
 )
@@ -156,7 +156,7 @@ def _multiple_of(tree: ExpressionTree) -> str | None:
     """The name in name, -name, 2*name, name/2."""
     if isinstance(tree, Name):
         return tree.name
-    if not isinstance(tree, Operation) or tree.operator not in ("neg", "*", "/"):
+    if not isinstance(tree, FormulaOperation) or tree.operator not in ("neg", "*", "/"):
         return None
     named = [operand for operand in tree.operands if not _is_pure(operand)]
     if len(named) != 1 or (tree.operator == "/" and named[0] is not tree.operands[0]):
@@ -165,7 +165,7 @@ def _multiple_of(tree: ExpressionTree) -> str | None:
 
 
 def _is_pure(tree: ExpressionTree) -> bool:
-    return not isinstance(tree, (Name, Operation)) and tree.dimension is None
+    return not isinstance(tree, (Name, FormulaOperation)) and tree.dimension is None
 
 
 def written_keys(robot: Parts) -> list[str]:

@@ -269,7 +269,7 @@ class PositionFix(FixSensor):
         return {"x": pose[0], "y": pose[1]}
 
 
-Place = tuple[Length, Length]
+PlanePoint = tuple[Length, Length]
 
 
 class MarkFix(FixSensor):
@@ -278,7 +278,7 @@ class MarkFix(FixSensor):
     partial: ClassVar[bool] = True
 
     type: Literal["marks"] = "marks"
-    marks: dict[Identifier, Place] = Field(
+    marks: dict[Identifier, PlanePoint] = Field(
         description="Where the marks are in the world, by name: [x, y] (m)."
     )
     range: Positive[Length] | None = default(

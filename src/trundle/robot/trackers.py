@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 
 from trundle.errors import InputError, suggest
 from trundle.robot.component import default
-from trundle.robot.controllers import CONTROLLERS, Action, Base, Controller, Sight, UnitOf, needs_two
+from trundle.robot.controllers import CONTROLLERS, Action, Controller, DrivenBase, Sight, UnitOf, needs_two
 from trundle.robot.kinds import Read
 from trundle.robot.sensor import POSE, TWIST
 from trundle.robot.values import Angle, Length, Plain, Positive, Rate, Ratio, Speed, problem
@@ -30,7 +30,7 @@ _WHEELBASE = "How far ahead of the base's origin, which lies on the fixed axle, 
 _SLOW = 1e-2
 
 
-class Off(NamedTuple):
+class PoseError(NamedTuple):
     """How far the reference is from the base: ahead and to the left in the base's axes (m), and turned (rad).
 
     cos, sin: those of the angle, which the laws need beside it.
@@ -50,7 +50,7 @@ class PoseReader(Controller):
         default=None, description="The estimator whose pose it reads, by name. Default: none, the true one."
     )
 
-    def on(self, base: Base) -> Controller:
+    def on(self, base: DrivenBase) -> Controller:
         """The same; raises InputError where nobody tells it the pose."""
         others = base.robot.controllers
         if self.pose is not None and self.pose not in others:
@@ -98,7 +98,7 @@ class PoseTracker(PoseReader):
         """A speed and a turning rate are two velocities to be chosen at once."""
         return needs_two(mobility)
 
-    def command(self, off: Off, sight: Sight, read: Read) -> tuple[Scalar, ...]:
+    def command(self, off: PoseError, sight: Sight, read: Read) -> tuple[Scalar, ...]:
         """The commands, in the order of `acts_on`."""
         raise NotImplementedError
 
@@ -112,7 +112,7 @@ class PoseTracker(PoseReader):
         # by those of both, as the reference's don't change within a step of a rollout
         c, s = _turned_back((cos(goal["theta"]), sin(goal["theta"])), theta)
         ahead, left = _turned_back((to_x, to_y), theta)
-        commands = self.command(Off(ahead, left, turned, c, s), sight, read)
+        commands = self.command(PoseError(ahead, left, turned, c, s), sight, read)
         along, lateral = _turned_back((-to_x, -to_y), goal["theta"])
         errors = {"along": along, "lateral": lateral, "heading": -turned}
         return Action(dict(zip(self.acts_on(), commands, strict=True)), outputs=errors)
@@ -169,14 +169,16 @@ class UnicycleTracker(HeadingTracker):
         "1 rad/s", "Turning rate that may be spent on the others (rad/s), default 1 rad/s."
     )
 
-    def command(self, off: Off, sight: Sight, read: Read) -> tuple[Scalar, ...]:
+    def command(self, off: PoseError, sight: Sight, read: Read) -> tuple[Scalar, ...]:
         """Speed and turning rate."""
         speed, turn = sight.references["v_x"], sight.references["omega"]
         tolerances = (self.along, self.lateral, self.heading, self.speed, self.turn)
         return regulated(off, speed, turn, map(read, tolerances))
 
 
-def regulated(off: Off, speed: Scalar, turn: Scalar, tolerances: Iterable[Scalar]) -> tuple[Scalar, Scalar]:
+def regulated(
+    off: PoseError, speed: Scalar, turn: Scalar, tolerances: Iterable[Scalar]
+) -> tuple[Scalar, Scalar]:
     """The speed and the turning rate of the linear-quadratic regulator beside a reference's, by tolerances: of what is
     ahead, aside and turned, and of the speed and the turning rate that may be spent on it.
     """
@@ -204,7 +206,7 @@ class KanayamaTracker(HeadingTracker):
     K_y: Plain = default(64.0, "Curvature by the distance to the side (1/m^2), default 64.")
     K_theta: Plain = default(16.0, "Curvature by the heading's sine (1/m), default 16.")
 
-    def command(self, off: Off, sight: Sight, read: Read) -> tuple[Scalar, ...]:
+    def command(self, off: PoseError, sight: Sight, read: Read) -> tuple[Scalar, ...]:
         """Speed and turning rate."""
         speed, turn = sight.references["v_x"], sight.references["omega"]
         curve = read(self.K_y) * off.left + read(self.K_theta) * off.sin
@@ -225,7 +227,7 @@ class SamsonTracker(HeadingTracker):
     b: Plain = default(2.0, "How strongly it steers toward the path (1/m^2), default 2.")
     damping: Positive[Ratio] = default(0.7, "Damping ratio ζ of the errors, default 0.7.")
 
-    def command(self, off: Off, sight: Sight, read: Read) -> tuple[Scalar, ...]:
+    def command(self, off: PoseError, sight: Sight, read: Read) -> tuple[Scalar, ...]:
         """Speed and turning rate."""
         speed, turn, b = sight.references["v_x"], sight.references["omega"], read(self.b)
         gain = 2 * read(self.damping) * sqrt(turn * turn + b * speed * speed)
@@ -260,21 +262,21 @@ class HolonomicTracker(PoseTracker):
         """It has to go any way, at once or by steering."""
         return None if mobility + steerability >= 3 else "its wheels don't let it go sideways"
 
-    def command(self, off: Off, sight: Sight, read: Read) -> tuple[Scalar, ...]:
+    def command(self, off: PoseError, sight: Sight, read: Read) -> tuple[Scalar, ...]:
         """Speeds and turning rate."""
         tolerances = (self.distance, self.heading, self.speed, self.turn)
         return led_back(off, named_in(sight.references, TWIST), *map(read, tolerances))
 
 
 def led_back(
-    off: Off, twist: Sequence[Scalar], distance: Scalar, heading: Scalar, speed: Scalar, turn: Scalar
+    off: PoseError, twist: Sequence[Scalar], distance: Scalar, heading: Scalar, speed: Scalar, turn: Scalar
 ) -> Twist:
     """The twist of a reference as seen from a base beside it, and a share of the errors, by tolerances."""
     gain, (v_x, v_y, omega) = speed / distance, in_base(off, twist)
     return v_x + gain * off.ahead, v_y + gain * off.left, omega + turn / heading * off.turned
 
 
-def in_base(off: Off, twist: Sequence[Scalar]) -> Twist:
+def in_base(off: PoseError, twist: Sequence[Scalar]) -> Twist:
     """A twist in the reference's axes, or its rate, in the base's."""
     v_x, v_y, omega = twist
     return off.cos * v_x - off.sin * v_y, off.sin * v_x + off.cos * v_y, omega
@@ -308,7 +310,7 @@ class StanleyTracker(CarTracker):
 
     type: Literal["stanley"] = "stanley"
 
-    def command(self, off: Off, sight: Sight, read: Read) -> tuple[Scalar, ...]:
+    def command(self, off: PoseError, sight: Sight, read: Read) -> tuple[Scalar, ...]:
         """Speed and steering angle."""
         speed, gain, length = sight.references["v_x"], read(self.gain), read(self.wheelbase)
         forward = maximum(speed, _SLOW)
@@ -335,7 +337,7 @@ class PurePursuitTracker(CarTracker):
         "1 m", "How far beyond the reference the point lies (m), default 1 m."
     )
 
-    def command(self, off: Off, sight: Sight, read: Read) -> tuple[Scalar, ...]:
+    def command(self, off: PoseError, sight: Sight, read: Read) -> tuple[Scalar, ...]:
         """Speed and steering angle."""
         speed, ahead = sight.references["v_x"], read(self.look_ahead)
         half = ahead * sight.references["omega"] / maximum(speed, _SLOW) / 2

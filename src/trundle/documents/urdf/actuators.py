@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from trundle.documents.urdf.elements import ONE_AXIS, Urdf
-from trundle.documents.urdf.xml_tree import Part
+from trundle.documents.urdf.xml_tree import XmlPart
 from trundle.errors import suggest
 from trundle.robot.kinds import Kind
 from trundle.robot.motors import MOTORS
@@ -19,7 +19,7 @@ DEFAULT = "torque"
 
 
 @dataclass(frozen=True)
-class Actuator:
+class UrdfActuator:
     """A motor's name, the joint that it drives, turns of the motor per turn of that, and the greatest effort there
     (N m, or N; None where nothing says).
     """
@@ -47,9 +47,9 @@ def _fields(kind: str) -> Mapping[str, object]:
     return {} if found is None else found.model_fields
 
 
-def actuators(urdf: Urdf) -> dict[str, Actuator]:
+def actuators(urdf: Urdf) -> dict[str, UrdfActuator]:
     """The motors that a file names, by the joints that they drive; the first of two on one joint."""
-    found: dict[str, Actuator] = {}
+    found: dict[str, UrdfActuator] = {}
     for actuator in [*_transmissions(urdf), *_commanded(urdf)]:
         joint = urdf.joints.get(actuator.joint)
         if joint is None or joint.type not in ONE_AXIS:
@@ -62,12 +62,12 @@ def actuators(urdf: Urdf) -> dict[str, Actuator]:
     return found
 
 
-def without_motor(urdf: Urdf) -> Iterator[tuple[Part, str]]:
+def without_motor(urdf: Urdf) -> Iterator[tuple[XmlPart, str]]:
     """The elements of transmissions and ros2_control whose joints aren't there or have no axis, and what is wrong.
 
     Other tools' elements are theirs to judge, so that this is no error.
     """
-    held: dict[str, Part] = {}
+    held: dict[str, XmlPart] = {}
     controls = [(part, "ros2_control") for part in urdf.part.children("ros2_control")]
     for holder, tag in [*controls, *((part, "transmission") for part in _all_transmissions(urdf))]:
         for part in holder.children("joint"):
@@ -88,14 +88,14 @@ def without_motor(urdf: Urdf) -> Iterator[tuple[Part, str]]:
         yield held[first], f"no motor comes of what would drive {named}: a {kind} joint has no single axis"
 
 
-def _all_transmissions(urdf: Urdf) -> list[Part]:
+def _all_transmissions(urdf: Urdf) -> list[XmlPart]:
     """Those of ROS 1 and within <ros2_control>."""
     controls = urdf.part.children("ros2_control")
     inside = [child for control in controls for child in control.children("transmission")]
     return [*urdf.part.children("transmission"), *inside]
 
 
-def _transmissions(urdf: Urdf) -> Iterator[Actuator]:
+def _transmissions(urdf: Urdf) -> Iterator[UrdfActuator]:
     """Those of <transmission> that lead from one actuator to one joint."""
     for part in _all_transmissions(urdf):
         joints, motors = part.children("joint"), part.children("actuator")
@@ -103,10 +103,10 @@ def _transmissions(urdf: Urdf) -> Iterator[Actuator]:
             continue
         joint, motor = joints[0].element.get("name"), motors[0].element.get("name")
         if joint and motor:
-            yield Actuator(motor, joint, _reduction([*motors, *joints]), None)
+            yield UrdfActuator(motor, joint, _reduction([*motors, *joints]), None)
 
 
-def _reduction(parts: list[Part]) -> float:
+def _reduction(parts: list[XmlPart]) -> float:
     """Turns of the motor per turn of the joint, which ROS 1 has in the actuator and ROS 2 in the joint."""
     for part in parts:
         for child in part.children():
@@ -118,7 +118,7 @@ def _reduction(parts: list[Part]) -> float:
     return 1.0
 
 
-def _commanded(urdf: Urdf) -> Iterator[Actuator]:
+def _commanded(urdf: Urdf) -> Iterator[UrdfActuator]:
     """The joints of <ros2_control> with a command, and the greatest effort that it takes."""
     for control in urdf.part.children("ros2_control"):
         for part in control.children("joint"):
@@ -132,10 +132,10 @@ def _commanded(urdf: Urdf) -> Iterator[Actuator]:
                 for bound in command.children("param")
                 if bound.element.get("name") in ("min", "max")
             ]
-            yield Actuator(f"{joint}_motor", joint, 1.0, min(greatest, default=None))
+            yield UrdfActuator(f"{joint}_motor", joint, 1.0, min(greatest, default=None))
 
 
-def _number(part: Part) -> float:
+def _number(part: XmlPart) -> float:
     written = (part.element.text or "").strip()
     try:
         number = float(written)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from trundle.documents.urdf.actuators import DEFAULT
 from trundle.documents.urdf.additions import TAGS, in_attribute
 from trundle.documents.urdf.to_robot import UrdfNames, given_by_file
-from trundle.documents.urdf.urdf_reader import Reading
+from trundle.documents.urdf.urdf_reader import UrdfReading
 from trundle.robot.component import plain
 from trundle.robot.couplings import GearCoupling
 from trundle.robot.description import Robot
@@ -20,7 +20,7 @@ _NOUNS = {tag: family for tag, family in TAGS.items() if family != "parameters"}
 
 
 @dataclass(frozen=True)
-class Given:
+class UrdfComponents:
     """What URDF's own elements say of wheels and couplings, by family and name, the joints that wheels took, and the
     names of the file, which know its motors.
     """
@@ -37,14 +37,14 @@ class Given:
         return alone if data == alone else self.names.given_motor(name, str(data.get("type", MOTORS.default)))
 
 
-def given_by(reading: Reading) -> Given:
+def given_by(reading: UrdfReading) -> UrdfComponents:
     """What a file that was read gives."""
     joints = {wheel.name: str(wheel.joint) for wheel in reading.urdf.extension.on_joints}
-    return Given(given_by_file(reading.urdf, reading.names, strict=False), joints, reading.names)
+    return UrdfComponents(given_by_file(reading.urdf, reading.names, strict=False), joints, reading.names)
 
 
 def said_of_additions(
-    robot: Robot, given: Given, mimics: frozenset[str]
+    robot: Robot, given: UrdfComponents, mimics: frozenset[str]
 ) -> tuple[dict[str, dict[str, Said]], frozenset[tuple[str, str]]]:
     """What the elements say by tag and name, and families and names of all components that aren't a joint's <mimic>."""
     added: dict[str, dict[str, Said]] = {}

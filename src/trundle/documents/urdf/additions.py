@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 
-from trundle.documents.urdf.xml_tree import Part
+from trundle.documents.urdf.xml_tree import XmlPart
 from trundle.documents.yamltext import read_yaml
 from trundle.errors import InputError, suggest
 from trundle.robot.parts import FAMILIES, base_by
@@ -32,7 +32,7 @@ class Addition:
     name: str
     data: Mapping[str, object]
     joint: str | None
-    part: Part
+    part: XmlPart
 
     @property
     def value(self) -> object:
@@ -70,7 +70,7 @@ class Extension:
         return data
 
 
-def read_extension(part: Part | None) -> Extension:
+def read_extension(part: XmlPart | None) -> Extension:
     """What URDF has no words for."""
     if part is None:
         return Extension()
@@ -86,7 +86,7 @@ def read_extension(part: Part | None) -> Extension:
     return Extension(said.get("base"), gravity, "inertia" in said, speeds, _additions(part))
 
 
-def _gravity(part: Part) -> object:
+def _gravity(part: XmlPart) -> object:
     """A number, three with spaces between them, or what a description may have there: text with a unit, a list."""
     text = part.text("gravity")
     if text.startswith("[") or (text[-1].isalnum() and not text[-1].isdigit()) or "^" in text:
@@ -94,7 +94,7 @@ def _gravity(part: Part) -> object:
     return part.numbers("gravity") if len(text.split()) > 1 else part.number("gravity")
 
 
-def _additions(part: Part) -> tuple[Addition, ...]:
+def _additions(part: XmlPart) -> tuple[Addition, ...]:
     """The elements inside <trundle>; raises InputError for unknown ones, and for two of one family and name."""
     found: dict[tuple[str, str], Addition] = {}
     for child in part.children():
@@ -107,7 +107,7 @@ def _additions(part: Part) -> tuple[Addition, ...]:
     return tuple(found.values())
 
 
-def _addition(child: Part) -> Addition:
+def _addition(child: XmlPart) -> Addition:
     tag = child.element.tag
     if tag not in TAGS:
         raise child.fail(f"unknown element <{tag}>", hint=suggest(tag, TAGS))
@@ -125,7 +125,7 @@ def _addition(child: Part) -> Addition:
     return Addition(TAGS[tag], name, data, joint, part)
 
 
-def meaning(part: Part, key: str) -> object:
+def meaning(part: XmlPart, key: str) -> object:
     """What an attribute says, read as in YAML."""
     text = part.text(key)
     try:

@@ -13,7 +13,7 @@ from trundle.documents.document import read_text
 from trundle.documents.urdf.additions import EXTENSION, TAGS, in_attribute
 from trundle.documents.urdf.urdf_reader import checked_reading, read_root
 from trundle.documents.urdf.visuals import names_meshes
-from trundle.documents.urdf.xml_tree import Place, XmlElement, read_xml
+from trundle.documents.urdf.xml_tree import DescriptionPlace, XmlElement, read_xml
 from trundle.errors import InputError, suggest
 from trundle.robot.description import Robot
 from trundle.robot.problems import Path
@@ -40,7 +40,7 @@ def robot_beside(
     file = None if path is None else str(path)
     beside = FilePath() if path is None else FilePath(path).parent
     urdf = beside / str(data["urdf"])
-    where = Place(file, dict(lines or {}))
+    where = DescriptionPlace(file, dict(lines or {}))
     if urdf.suffix.lower() != ".urdf":
         hint = "name a file such as robot.urdf, relative to this one"
         raise where.fail(f"expected a URDF file, got {data['urdf']!r}", ("robot", "urdf"), hint)
@@ -56,7 +56,7 @@ def robot_beside(
     return reading.robot
 
 
-def _add(root: XmlElement, data: Mapping[str, object], where: Place) -> None:
+def _add(root: XmlElement, data: Mapping[str, object], where: DescriptionPlace) -> None:
     """Put what a description says into a file's elements."""
     found = root.find(EXTENSION)
     extension = found if isinstance(found, XmlElement) else _made(root, EXTENSION, where, ("robot",))
@@ -79,7 +79,7 @@ def _add(root: XmlElement, data: Mapping[str, object], where: Place) -> None:
             raise where.fail(f"{key!r} can't stand beside a URDF file", ("robot", key), hint)
 
 
-def _elements(family: str, given: object, where: Place) -> Iterator[XmlElement]:
+def _elements(family: str, given: object, where: DescriptionPlace) -> Iterator[XmlElement]:
     """The elements of a family: a wheel each, and so on."""
     if not isinstance(given, Mapping):
         message = f"expected a mapping of names, got {describe(given)}"
@@ -100,14 +100,14 @@ def _elements(family: str, given: object, where: Place) -> Iterator[XmlElement]:
         yield element
 
 
-def _text(value: object, where: Place, at: Path) -> str:
+def _text(value: object, where: DescriptionPlace, at: Path) -> str:
     try:
         return in_attribute(value)
     except InputError as error:
         raise where.fail(error.message, at, error.hint) from None
 
 
-def _made(root: XmlElement, tag: str, where: Place, at: Path) -> XmlElement:
+def _made(root: XmlElement, tag: str, where: DescriptionPlace, at: Path) -> XmlElement:
     element = XmlElement(tag)
     element.place = where.at(at)
     root.append(element)

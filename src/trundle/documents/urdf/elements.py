@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from trundle.arrays import Triple
 from trundle.documents.urdf.additions import EXTENSION, Extension, read_extension
-from trundle.documents.urdf.xml_tree import XACRO, Part, XmlElement
+from trundle.documents.urdf.xml_tree import XACRO, XmlElement, XmlPart
 from trundle.errors import choose
 from trundle.spatial.vectors import Matrix, euler_rotation, multiply, transpose
 
@@ -59,7 +59,7 @@ class UrdfLink:
 
     name: str
     body: UrdfData
-    part: Part
+    part: XmlPart
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class UrdfJoint:
     data: UrdfData
     limit: Limit | None
     mimic: Mimic | None
-    part: Part
+    part: XmlPart
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Urdf:
     links: Mapping[str, UrdfLink]
     joints: Mapping[str, UrdfJoint]
     extension: Extension
-    part: Part
+    part: XmlPart
 
 
 def default_base(root: str, weighs: bool, wheeled: bool) -> str:
@@ -112,12 +112,12 @@ _NOTHING = 1e-12
 
 def read_elements(root: XmlElement, file: str | None = None) -> Urdf:
     """Links and joints of a root element; raises InputError. How they hang together is checked elsewhere."""
-    part = Part(root, "", file)
+    part = XmlPart(root, "", file)
     if root.tag != "robot":
         raise part.fail(f"expected <robot> around everything, got <{root.tag}>")
     for element in root.iter():
         if isinstance(element, XmlElement) and element.tag.startswith("xacro:"):
-            raise Part(element, "", file).fail("is a macro, not URDF", hint=XACRO)
+            raise XmlPart(element, "", file).fail("is a macro, not URDF", hint=XACRO)
     part.checked()
     links: dict[str, UrdfLink] = {}
     joints: dict[str, UrdfJoint] = {}
@@ -140,12 +140,12 @@ def _once(element: UrdfLink | UrdfJoint, taken: Mapping[str, UrdfLink] | Mapping
         raise element.part.fail(message, hint="names must differ")
 
 
-def _link(part: Part) -> UrdfLink:
+def _link(part: XmlPart) -> UrdfLink:
     inertial = part.child("inertial")
     return UrdfLink(part.text("name"), {} if inertial is None else _body(inertial), part)
 
 
-def _body(part: Part) -> UrdfData:
+def _body(part: XmlPart) -> UrdfData:
     """Mass, centre of mass and inertia of an <inertial>; products that are only a rotation's rounding are left out."""
     mass = part.needed("mass", 'write <mass value="..."/>').positive("value", called="mass")
     xyz, rpy = origin_of(part)
@@ -171,14 +171,14 @@ def _given(**numbers: float | Triple | UrdfData) -> UrdfData:
     return {name: x for name, x in numbers.items() if (any(x) if isinstance(x, tuple) else x)}
 
 
-def _moment(inertia: Part, name: str) -> float:
+def _moment(inertia: XmlPart, name: str) -> float:
     moment = inertia.number(name)
     if moment < -_NOTHING:
         raise inertia.fail(f"a moment of inertia must not be negative, got {moment:g}", name)
     return max(moment, 0.0)
 
 
-def origin_of(part: Part) -> tuple[Triple, Triple]:
+def origin_of(part: XmlPart) -> tuple[Triple, Triple]:
     """xyz (m) and rpy (rad) of an element's <origin>; zeros where there is none."""
     origin = part.child("origin")
     if origin is None:
@@ -191,7 +191,7 @@ def origin_of(part: Part) -> tuple[Triple, Triple]:
     return origin.numbers("xyz", _ZERO), rpy
 
 
-def _joint(part: Part) -> UrdfJoint:
+def _joint(part: XmlPart) -> UrdfJoint:
     """A joint with what it connects, its stops, what it follows, and Trundle's own attributes."""
     kind = part.text("type", f"one of {', '.join(NOUNS)}")
     if kind not in NOUNS:
@@ -236,7 +236,7 @@ def _stops(limit: Limit) -> dict[str, float]:
     return {name: number for name, number in both.items() if abs(number) < _NO_LIMIT}
 
 
-def _axis(part: Part) -> Triple:
+def _axis(part: XmlPart) -> Triple:
     axis = part.child("axis")
     if axis is None:
         return _DEFAULT_AXIS
@@ -246,7 +246,7 @@ def _axis(part: Part) -> Triple:
     return direction
 
 
-def _limit(part: Part, kind: str) -> Limit | None:
+def _limit(part: XmlPart, kind: str) -> Limit | None:
     """The limits of a joint; URDF asks for them where a joint has stops."""
     limit = part.child("limit")
     if limit is None:
@@ -264,7 +264,7 @@ def _limit(part: Part, kind: str) -> Limit | None:
     return Limit(lower, upper, effort, velocity)
 
 
-def _mimic(part: Part, kind: str) -> Mimic | None:
+def _mimic(part: XmlPart, kind: str) -> Mimic | None:
     """What the joint follows; on a fixed joint nothing, as exporters leave it there when they freeze a joint."""
     mimic = part.child("mimic")
     if mimic is None or kind == "fixed":

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from trundle.arrays import Triple
 from trundle.documents.urdf.elements import Urdf, origin_of
-from trundle.documents.urdf.links import Tree, vector
+from trundle.documents.urdf.links import LinkTree, vector
 from trundle.documents.urdf.to_robot import free_name, named
-from trundle.documents.urdf.xml_tree import Part
+from trundle.documents.urdf.xml_tree import XmlPart
 from trundle.errors import InputError
 from trundle.robot.component import RESERVED, plain
 from trundle.robot.description import Robot, parse_robot
@@ -47,14 +47,14 @@ def with_feet(robot: Robot) -> Robot:
     }
     spheres = [sphere for sphere in _spheres(urdf) if names.links[sphere.link] in bodies]
     feet: dict[str, Mapping[str, object]] = {}
-    for link, at, radius in _lowest(Tree(urdf, names.root), spheres):
+    for link, at, radius in _lowest(LinkTree(urdf, names.root), spheres):
         parent = names.links[link]
         name = free_name(f"{parent}_sphere", taken)
         feet[name] = {"type": "foot", "parent": parent, "at": list(at), "radius": radius}
     return parse_robot({**plain(robot), "base": "floating", "wheels": feet}) if feet else robot
 
 
-def _lowest(tree: Tree, spheres: list[_Sphere]) -> list[_Sphere]:
+def _lowest(tree: LinkTree, spheres: list[_Sphere]) -> list[_Sphere]:
     """Those in the lowest quarter of the robot."""
     poses = {name: tree.at_zero(name) for name in tree.urdf.links}
     bottoms = [vector(transform_point(poses[s.link], s.at))[2] - s.radius for s in spheres]
@@ -77,6 +77,6 @@ def _spheres(urdf: Urdf) -> Iterator[_Sphere]:
                     raise InputError(message, key="robot.urdf", hint=error.hint) from None
 
 
-def _of(collision: Part) -> list[Part]:
+def _of(collision: XmlPart) -> list[XmlPart]:
     geometry = collision.child("geometry")
     return [] if geometry is None else geometry.children("sphere")

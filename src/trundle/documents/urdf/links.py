@@ -29,7 +29,7 @@ _NOTHING: Matrix = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 @dataclass(frozen=True)
-class Tree:
+class LinkTree:
     """The links of a file from its root on."""
 
     urdf: Urdf
@@ -107,7 +107,7 @@ def without_noise(given: Triple) -> Triple:
 
 
 @dataclass(frozen=True)
-class Lump:
+class LinkGroup:
     """The mass (kg) of links that move as one, its centre (m) and the moments about that (kg m²), in some frame."""
 
     mass: float
@@ -141,28 +141,30 @@ class Lump:
         return central, (sum(float(self.moments[i][i]) for i in range(3)) - central) / 2
 
 
-def body_in(tree: Tree, link: str, seen: Pose = IDENTITY_POSE, *points: tuple[float, Triple]) -> Lump:
+def body_in(
+    tree: LinkTree, link: str, seen: Pose = IDENTITY_POSE, *points: tuple[float, Triple]
+) -> LinkGroup:
     """The mass of a link and of all that is fixed to it, in a frame in which the link is `seen`; `points` have a mass
     (kg) and a place there (m).
     """
     parts = [_part(tree, name, link, seen) for name in tree.fixed_to(link)]
-    parts += [Lump(mass, point, _NOTHING) for mass, point in points]
+    parts += [LinkGroup(mass, point, _NOTHING) for mass, point in points]
     mass = sum(part.mass for part in parts)
     if not mass:
         moments = _NOTHING
         for part in parts:
             moments = add_matrices(moments, part.moments)
-        return Lump(0.0, (0.0, 0.0, 0.0), moments)
+        return LinkGroup(0.0, (0.0, 0.0, 0.0), moments)
     x, y, z = (sum(part.mass * part.center[i] for part in parts) / mass for i in range(3))
     center = parts[0].center if len(parts) == 1 else (x, y, z)
     moments = _NOTHING
     for part in parts:  # Steiner's, about the centre of all
         apart = vector(subtract(part.center, center))
         moments = add_matrices(moments, inertia_about_origin(part.mass, apart, part.moments).rotational)
-    return Lump(mass, center, moments)
+    return LinkGroup(mass, center, moments)
 
 
-def _part(tree: Tree, name: str, link: str, seen: Pose) -> Lump:
+def _part(tree: LinkTree, name: str, link: str, seen: Pose) -> LinkGroup:
     """A link's own mass, in a frame in which another that it is fixed to is `seen`."""
     body = tree.urdf.links[name].body
     pose = IDENTITY_POSE
@@ -173,7 +175,7 @@ def _part(tree: Tree, name: str, link: str, seen: Pose) -> Lump:
     center = vector(transform_point(pose, _three(body.get("center_of_mass"))))
     six = cast("Mapping[str, float]", body.get("inertia", {}))
     turned = moments_in(pose.rotation, [six.get(axes, 0.0) for axes in MOMENTS])
-    return Lump(cast("float", body.get("mass", 0.0)), center, _matrix(turned))
+    return LinkGroup(cast("float", body.get("mass", 0.0)), center, _matrix(turned))
 
 
 def _matrix(six: Mapping[str, float]) -> Matrix:

@@ -8,11 +8,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trundle.documents.urdf.actuators import DEFAULT, Actuator, actuators
+from trundle.documents.urdf.actuators import DEFAULT, UrdfActuator, actuators
 from trundle.documents.urdf.additions import EXTENSION
 from trundle.documents.urdf.elements import NOUNS, ONE_AXIS, Urdf, UrdfData, UrdfJoint, read_elements
 from trundle.documents.urdf.wheel_joints import WheelJoints, wheel_joints
-from trundle.documents.urdf.xml_tree import Part, read_xml
+from trundle.documents.urdf.xml_tree import XmlPart, read_xml
 from trundle.errors import suggest
 from trundle.robot.bodies import MOMENTS
 from trundle.robot.checks import inertia_problem
@@ -40,9 +40,9 @@ class UrdfNames:
     joints: Mapping[str, str]
     mimics: Mapping[str, str]
     wheels: WheelJoints
-    motors: Mapping[str, Actuator]
+    motors: Mapping[str, UrdfActuator]
 
-    def drives(self, actuator: Actuator) -> str:
+    def drives(self, actuator: UrdfActuator) -> str:
         """What a motor of the file drives, by Trundle's name."""
         return self.joints[actuator.joint]
 
@@ -140,7 +140,7 @@ def identifiers(urdf: Urdf, root: str) -> UrdfNames:
         name: free_name(f"{clean(name)}_mimic", taken) for name, joint in urdf.joints.items() if joint.mimic
     }
     described = {addition.name for addition in urdf.extension.additions if addition.family == "motors"}
-    motors: dict[str, Actuator] = {}
+    motors: dict[str, UrdfActuator] = {}
     for actuator in actuators(urdf).values():
         wished = clean(actuator.name)
         motors[wished if wished in described else free_name(wished, taken, f"{wished}_motor")] = actuator
@@ -284,12 +284,12 @@ def on_trust(body: UrdfData) -> bool:
     return isinstance(inertia, dict) and bool(inertia_problem(**dict.fromkeys(MOMENTS, 0.0) | inertia))
 
 
-def places(urdf: Urdf, names: UrdfNames) -> Mapping[Path, Part]:
+def places(urdf: Urdf, names: UrdfNames) -> Mapping[Path, XmlPart]:
     """The element that a key of the Robot comes from, for messages."""
     extension = urdf.part.near(EXTENSION)
-    parts: dict[Path, Part] = {(): urdf.part}
+    parts: dict[Path, XmlPart] = {(): urdf.part}
     parts.update(((key,), extension) for key in ("base", "gravity", "speeds"))
-    bodies: dict[Path, Part] = {("body",): urdf.links[names.root].part}
+    bodies: dict[Path, XmlPart] = {("body",): urdf.links[names.root].part}
     for addition in urdf.extension.additions:
         parts[addition.family, addition.name] = addition.part
     for name, joint in urdf.joints.items():

@@ -14,7 +14,7 @@ from trundle.documents.document import Document, read_text
 from trundle.documents.urdf.actuators import without_motor
 from trundle.documents.urdf.additions import EXTENSION
 from trundle.documents.urdf.elements import Limit, Urdf, default_base, read_elements
-from trundle.documents.urdf.links import Tree, vector
+from trundle.documents.urdf.links import LinkTree, vector
 from trundle.documents.urdf.to_robot import (
     UrdfNames,
     check_tree,
@@ -27,7 +27,7 @@ from trundle.documents.urdf.to_robot import (
 from trundle.documents.urdf.visuals import names_meshes
 from trundle.documents.urdf.wheel_joints import shown_radius, wheel_like
 from trundle.documents.urdf.wording import in_urdf_words, with_way_out
-from trundle.documents.urdf.xml_tree import Part, XmlElement, read_xml, write_xml
+from trundle.documents.urdf.xml_tree import XmlElement, XmlPart, read_xml, write_xml
 from trundle.errors import InputError, suggest, warn
 from trundle.expected import check_bool, check_str, check_type
 from trundle.files import path_of
@@ -43,7 +43,7 @@ FOOTPRINT, _SAME_FRAME = "base_footprint", 1e-9
 
 
 @dataclass(frozen=True)
-class Reading:
+class UrdfReading:
     """A text as it was read: its elements, what stands before them, what they say, Trundle's names, the robot."""
 
     root: XmlElement
@@ -137,7 +137,7 @@ def parse_document(
     return Document(reading.robot, None, None if path is None else FilePath(path), text, lines)
 
 
-def checked_reading(reading: Reading, path: str | FilePath | None, base: str | None) -> dict[Path, int]:
+def checked_reading(reading: UrdfReading, path: str | FilePath | None, base: str | None) -> dict[Path, int]:
     """The lines of what was read; raises where motions lack a mass, and warns of what was made of the file."""
     parts = places(reading.urdf, reading.names)
     problems = dynamic_problems(reading.robot)
@@ -163,7 +163,7 @@ def read(
     strict: bool = False,
     folder: str | None = None,
     again: bool = False,
-) -> Reading:
+) -> UrdfReading:
     """A text's elements and robot, without the question whether every motion has a mass."""
     root, before = read_xml(text, file)
     return read_root(root, before, file, base=base, strict=strict, folder=folder, again=again)
@@ -178,7 +178,7 @@ def read_root(
     strict: bool = False,
     folder: str | None = None,
     again: bool = False,
-) -> Reading:
+) -> UrdfReading:
     """The same of a root element and what stands before it."""
     urdf = read_elements(root, file)
     said = urdf.extension
@@ -197,7 +197,7 @@ def read_root(
     except ValidationError as error:
         problems = [with_way_out(problem, urdf, names) for problem in problems_of(error)]
         raise _error(problems, places(urdf, names)) from None
-    return Reading(root, before, urdf, names, robot)
+    return UrdfReading(root, before, urdf, names, robot)
 
 
 def _massive(urdf: Urdf, root: str) -> list[str]:
@@ -206,7 +206,7 @@ def _massive(urdf: Urdf, root: str) -> list[str]:
     return [name for name in reached(root, fixed) if {"mass", "inertia"} & urdf.links[name].body.keys()]
 
 
-def _notes(reading: Reading, asked: str | None) -> Iterator[str]:
+def _notes(reading: UrdfReading, asked: str | None) -> Iterator[str]:
     """What was made of a file that says too little, or what can't be."""
     urdf, root, robot = reading.urdf, reading.names.root, reading.robot
     massive = _massive(urdf, root)
@@ -348,7 +348,7 @@ def urdf_extras(robot: Robot) -> UrdfExtras:
 
 def _base_frame(urdf: Urdf, root: str) -> str:
     """The link that a planar base's pose is that of: REP 120's base_footprint, or the root."""
-    tree = Tree(urdf, root)
+    tree = LinkTree(urdf, root)
     if FOOTPRINT not in tree.fixed_to(root):
         return root
     pose = tree.at_zero(FOOTPRINT)
@@ -356,7 +356,7 @@ def _base_frame(urdf: Urdf, root: str) -> str:
     return FOOTPRINT if math.hypot(a - 1.0, b, x, y) < _SAME_FRAME else root
 
 
-def _error(problems: Sequence[Mistake], parts: Mapping[Path, Part]) -> InputError:
+def _error(problems: Sequence[Mistake], parts: Mapping[Path, XmlPart]) -> InputError:
     """One InputError in the file's words: the first problem in full, the others a line each."""
     located = [(_nearest(problem.path, parts), problem) for problem in problems]
     located.sort(key=lambda place: place[0].line)
@@ -365,5 +365,5 @@ def _error(problems: Sequence[Mistake], parts: Mapping[Path, Part]) -> InputErro
     return part.fail(first.message, hint=with_others(first.hint, listed, len(others)))
 
 
-def _nearest(path: Path, parts: Mapping[Path, Part]) -> Part:
+def _nearest(path: Path, parts: Mapping[Path, XmlPart]) -> XmlPart:
     return next(parts[path[:length]] for length in range(len(path), -1, -1) if path[:length] in parts)

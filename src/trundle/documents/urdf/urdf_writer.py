@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trundle.documents.urdf.added import Given, Said, given_by, said_of_additions
+from trundle.documents.urdf.added import Said, UrdfComponents, given_by, said_of_additions
 from trundle.documents.urdf.additions import AS_GIVEN, EXTENSION, TAGS, in_attribute
 from trundle.documents.urdf.elements import GROUND, NOUNS, default_base
-from trundle.documents.urdf.urdf_reader import Reading, read
+from trundle.documents.urdf.urdf_reader import UrdfReading, read
 from trundle.documents.urdf.xml_tree import XmlElement, write_xml
 from trundle.errors import InputError
 from trundle.expected import check_type
@@ -39,7 +39,7 @@ class _Names:
 
     joints: Mapping[str, str]
     links: Mapping[str, str]
-    given: Given = field(default_factory=Given)
+    given: UrdfComponents = field(default_factory=UrdfComponents)
 
 
 @dataclass(frozen=True)
@@ -110,11 +110,11 @@ def _start(robot: Robot) -> tuple[XmlElement, str, _UrdfFile, _UrdfFile]:
     return root, '<?xml version="1.0"?>\n', _UrdfFile(), _said(robot, _names(robot))
 
 
-def _read_back(reading: Reading) -> _UrdfFile:
+def _read_back(reading: UrdfReading) -> _UrdfFile:
     return _said(reading.robot, _names(reading.robot, reading))
 
 
-def _names(robot: Robot, reading: Reading | None = None) -> _Names:
+def _names(robot: Robot, reading: UrdfReading | None = None) -> _Names:
     """The names in the file that the robot was read from, and for what is new its own."""
     joints = {name: name for name in robot.joints}
     links = {place: name for name, place in body_names(robot).items()}  # a body's own name comes last

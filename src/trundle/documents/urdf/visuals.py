@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from trundle.documents.meshes import SUFFIXES
 from trundle.documents.urdf.elements import origin_of, within_a_turn
 from trundle.documents.urdf.to_robot import named
-from trundle.documents.urdf.xml_tree import Part
+from trundle.documents.urdf.xml_tree import XmlPart
 from trundle.errors import InputError
 from trundle.robot.problems import input_error
 from trundle.robot.shapes import Box, Cylinder, Mesh, Shape, Sphere
@@ -44,14 +44,14 @@ def urdf_shapes(text: str) -> tuple[dict[str, list[Shape]], list[str]]:
     return shapes_of, wrong
 
 
-def _colours(materials: Sequence[Part]) -> Iterator[tuple[str, str]]:
+def _colours(materials: Sequence[XmlPart]) -> Iterator[tuple[str, str]]:
     for material in materials:
         colour = _colour(material)
         if colour is not None:
             yield material.element.get("name", ""), colour
 
 
-def _colour(material: Part) -> str | None:
+def _colour(material: XmlPart) -> str | None:
     """A material's own colour, as "#rrggbbaa"."""
     for part in material.children("color"):
         try:
@@ -63,7 +63,7 @@ def _colour(material: Part) -> str | None:
     return None
 
 
-def _shapes(parts: Sequence[Part], colours: Mapping[str, str], wrong: list[str]) -> Iterator[Shape]:
+def _shapes(parts: Sequence[XmlPart], colours: Mapping[str, str], wrong: list[str]) -> Iterator[Shape]:
     for part in parts:
         try:
             data = _look(part, colours)
@@ -74,7 +74,7 @@ def _shapes(parts: Sequence[Part], colours: Mapping[str, str], wrong: list[str])
             wrong.append(str(input_error(error, f"line {part.element.line}: {part.owner}")))
 
 
-def _look(part: Part, colours: Mapping[str, str]) -> dict[str, object]:
+def _look(part: XmlPart, colours: Mapping[str, str]) -> dict[str, object]:
     """Where a shape is, and its colour."""
     at, rpy = origin_of(part)
     data: dict[str, object] = {"at": at, "rpy": within_a_turn(rpy)}
@@ -84,7 +84,7 @@ def _look(part: Part, colours: Mapping[str, str]) -> dict[str, object]:
     return data
 
 
-def _geometry(part: Part) -> Iterator[tuple[type[Shape], dict[str, object]]]:
+def _geometry(part: XmlPart) -> Iterator[tuple[type[Shape], dict[str, object]]]:
     """The class and the fields of the shape that an element holds."""
     geometry = part.child("geometry")
     for body in () if geometry is None else geometry.children():

@@ -16,7 +16,7 @@ from pydantic_core import PydanticCustomError
 from trundle.arrays import Triple
 from trundle.documents.urdf.additions import Addition
 from trundle.documents.urdf.elements import Urdf, UrdfData, UrdfJoint
-from trundle.documents.urdf.links import Tree, body_in, vector, without_noise
+from trundle.documents.urdf.links import LinkTree, body_in, vector, without_noise
 from trundle.errors import choose, suggest
 from trundle.robot import units
 from trundle.robot.expressions import ExpressionError
@@ -79,7 +79,7 @@ class _Place:
 def wheel_joints(urdf: Urdf, root: str) -> WheelJoints:
     """The wheels that <wheel joint="..."/> puts in the place of joints; raises InputError where one can't be."""
     asked = list(urdf.extension.on_joints)
-    tree = Tree(urdf, root)
+    tree = LinkTree(urdf, root)
     carriers: dict[str, Addition] = {}
     for addition in asked:
         joint = _carrier(urdf, addition)
@@ -104,7 +104,7 @@ def _floats(urdf: Urdf) -> bool:
 
 def wheel_like(urdf: Urdf, root: str) -> list[str]:
     """The joints on which wheels may spin: continuous, level, with nothing that moves behind them, and not alone."""
-    tree, by_axis = Tree(urdf, root), dict[tuple[int, int], list[str]]()
+    tree, by_axis = LinkTree(urdf, root), dict[tuple[int, int], list[str]]()
     for joint in urdf.joints.values():
         if joint.type != "continuous" or joint.mimic is not None or tree.moving_under(joint.child):
             continue
@@ -149,13 +149,13 @@ def kind_of(addition: Addition) -> type[Wheel]:
     return found
 
 
-def _ball(tree: Tree, joint: UrdfJoint) -> dict[str, object]:
+def _ball(tree: LinkTree, joint: UrdfJoint) -> dict[str, object]:
     """A ball where a fixed joint is; its link's mass stays with what it is fixed to."""
     parent, _, pose = tree.mounted(joint)
     return {"parent": parent, "at": list(without_noise(vector(pose.position)))}
 
 
-def _place(tree: Tree, addition: Addition, joint: UrdfJoint) -> _Place:
+def _place(tree: LinkTree, addition: Addition, joint: UrdfJoint) -> _Place:
     """Where a wheel is; raises where its axis isn't level."""
     parent, above, pose = tree.mounted(joint)
     off = abs(tree.axis_at_zero(joint)[2])
@@ -191,7 +191,7 @@ def _level_hint(addition: Addition) -> str:
     return f"name the joint that the wheel {addition.name!r} spins on, or turn its <axis> or <origin rpy>"
 
 
-def _refuse_tilting(tree: Tree, joint: UrdfJoint, above: UrdfJoint | None) -> None:
+def _refuse_tilting(tree: LinkTree, joint: UrdfJoint, above: UrdfJoint | None) -> None:
     """Raise where a joint between a wheel and the base would lift or tilt it, which terrain alone can do."""
     while above is not None and not _floats(tree.urdf):
         if not tree.is_vertical(above, _ROUNDED):
@@ -202,7 +202,7 @@ def _refuse_tilting(tree: Tree, joint: UrdfJoint, above: UrdfJoint | None) -> No
         _, above, _ = tree.mounted(above)
 
 
-def _with(made: WheelJoints, tree: Tree, place: _Place) -> WheelJoints:
+def _with(made: WheelJoints, tree: LinkTree, place: _Place) -> WheelJoints:
     """The wheels with one more."""
     addition, joint, steering = place.addition, place.joint, place.steering
     name = addition.name
@@ -234,7 +234,7 @@ def _with(made: WheelJoints, tree: Tree, place: _Place) -> WheelJoints:
     )
 
 
-def _data(tree: Tree, place: _Place, beside: float) -> tuple[dict[str, object], frozenset[str]]:
+def _data(tree: LinkTree, place: _Place, beside: float) -> tuple[dict[str, object], frozenset[str]]:
     """Where a wheel stands and points, its kind, its losses and its limits; the joints whose sense is the other."""
     axis = apply(place.pose.rotation, tree.axis(place.joint))
     heading = math.atan2(-float(axis[0]), float(axis[1]))
@@ -300,7 +300,7 @@ def _steering(place: _Place) -> dict[str, object]:
     return {"steering_damping": joint.data["damping"]} if "damping" in joint.data else {}
 
 
-def _limits(tree: Tree, place: _Place) -> dict[str, object]:
+def _limits(tree: LinkTree, place: _Place) -> dict[str, object]:
     """What the joints' limits say, as the limits that plans of motions keep."""
     limits: dict[str, object] = {}
     radius = place.addition.data.get("radius")
@@ -335,7 +335,7 @@ def _velocity(joint: UrdfJoint) -> float | None:
     return most if most is not None and 0.0 < most < _NO_LIMIT else None
 
 
-def _fork(tree: Tree, place: _Place, heading: float, beside: float) -> dict[str, object]:
+def _fork(tree: LinkTree, place: _Place, heading: float, beside: float) -> dict[str, object]:
     """What turns with a wheel about its pivot, in the fork's frame: at the wheel's height, x along the heading. Where
     the wheel's mass lies `beside` its middle it is a part of the fork.
     """
@@ -352,7 +352,7 @@ def _fork(tree: Tree, place: _Place, heading: float, beside: float) -> dict[str,
     return {"fork": fork.data} if fork.data else {}
 
 
-def _mass(tree: Tree, place: _Place) -> tuple[dict[str, object], float, tuple[str, ...]]:
+def _mass(tree: LinkTree, place: _Place) -> tuple[dict[str, object], float, tuple[str, ...]]:
     """A wheel's mass and moments from its link, how far along the axle from the wheel's middle the mass lies (m), and
     what isn't round about the axle, in words.
     """
@@ -374,7 +374,7 @@ def _mass(tree: Tree, place: _Place) -> tuple[dict[str, object], float, tuple[st
     return data | ({"mass": body.mass} if body.mass and not beside else {}), beside, notes
 
 
-def _other_size(tree: Tree, place: _Place) -> tuple[str, ...]:
+def _other_size(tree: LinkTree, place: _Place) -> tuple[str, ...]:
     """That the cylinder or ball that the file shows of a wheel has another radius than it was given, in words."""
     radius, link = place.addition.data.get("radius"), place.joint.child
     size = shown_radius(tree.urdf, link)
@@ -395,7 +395,7 @@ def shown_radius(urdf: Urdf, link: str) -> float | None:
         return None  # whoever draws it tells that
 
 
-def _weight(tree: Tree, place: _Place) -> tuple[float, Triple]:
+def _weight(tree: LinkTree, place: _Place) -> tuple[float, Triple]:
     """A wheel's mass (kg) where its centre is in the link that the wheel is mounted on (m): on its axle."""
     body, axis = body_in(tree, place.joint.child), tree.axis(place.joint)
     along = scale(dot(body.center, axis), axis)

@@ -27,14 +27,14 @@ _NOTHING_LOST = "it takes energy and gives none; write 0 where nothing is known 
 
 
 @dataclass(frozen=True)
-class Place:
+class DescriptionPlace:
     """Where something is written in a description that isn't URDF itself: file, lines by key paths, key path."""
 
     file: str | None
     lines: Mapping[Path, int]
     path: Path = ()
 
-    def at(self, path: Path) -> Place:
+    def at(self, path: Path) -> DescriptionPlace:
         """The place of a key there."""
         return replace(self, path=path)
 
@@ -54,7 +54,7 @@ class XmlElement(ElementTree.Element):
     """
 
     line: int = 0
-    place: Place | None = None
+    place: DescriptionPlace | None = None
 
 
 class _Events:
@@ -160,7 +160,7 @@ _NEAR = 0.75
 
 
 @dataclass(frozen=True)
-class Part:
+class XmlPart:
     """An element being read; `owner` is how a message calls the link or joint that it belongs to."""
 
     element: XmlElement
@@ -184,11 +184,11 @@ class Part:
         )
         return InputError(message, file=self.file, line=self.element.line, key=key.strip(), hint=hint)
 
-    def named(self) -> Part:
+    def named(self) -> XmlPart:
         """The same element, a link or a joint, as its own owner."""
         return replace(self, owner=f"{self.element.tag} {self.text('name')!r}").checked()
 
-    def checked(self) -> Part:
+    def checked(self) -> XmlPart:
         """The same element; raises where an unknown child or attribute looks like a known one misspelt."""
         children, attributes = _KNOWN.get(self.element.tag, ([], []))
         for child in self.children():
@@ -201,12 +201,12 @@ class Part:
                 raise self.fail(f"unknown attribute {name!r}", name, f"did you mean '{near}'?")
         return self
 
-    def children(self, tag: str | None = None) -> list[Part]:
+    def children(self, tag: str | None = None) -> list[XmlPart]:
         """The elements inside, comments left out; with a tag, those only."""
         inside = [child for child in self.element if isinstance(child, XmlElement)]
         return [replace(self, element=child) for child in inside if tag is None or child.tag == tag]
 
-    def child(self, tag: str) -> Part | None:
+    def child(self, tag: str) -> XmlPart | None:
         """The one child with this tag, or none; two are an error."""
         children = self.children(tag)
         if len(children) > 1:
@@ -214,14 +214,14 @@ class Part:
             raise children[1].fail(message, hint="keep one of them")
         return children[0].checked() if children else None
 
-    def needed(self, tag: str, hint: str) -> Part:
+    def needed(self, tag: str, hint: str) -> XmlPart:
         """The one child with this tag; none is an error."""
         child = self.child(tag)
         if child is None:
             raise self.fail(f"has no <{tag}>", hint=hint)
         return child
 
-    def near(self, tag: str) -> Part:
+    def near(self, tag: str) -> XmlPart:
         """The child with this tag or, without one, the element itself: where a message about it belongs."""
         return next(iter(self.children(tag)), self)
 

@@ -13,7 +13,7 @@ from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Equation, Section
 from trundle.mechanics.linear import dot
 from trundle.mechanics.loop_joints import close
-from trundle.mechanics.rolling import Basis
+from trundle.mechanics.rolling import SpeedBasis
 from trundle.model.constraints import constraint_rows
 from trundle.scalars import Scalar, is_zero
 
@@ -90,7 +90,7 @@ def _trailer_speed(
     return Equation(f"speed.{part.owner}.{name}", sheet.expression(letter), right, meaning=words)
 
 
-def loop_rows(sheet: Sheet, basis: Basis) -> tuple[list[list[Scalar]], list[tuple[str, Scalar]]]:
+def loop_rows(sheet: Sheet, basis: SpeedBasis) -> tuple[list[list[Scalar]], list[tuple[str, Scalar]]]:
     """Rows A S of all loops over the independent speeds, and the gaps φ(q), those that vanish by structure left out."""
     rows, gaps = [], []
     for loop in sheet.assembly.loops:
@@ -104,7 +104,7 @@ def loop_rows(sheet: Sheet, basis: Basis) -> tuple[list[list[Scalar]], list[tupl
 
 
 def loop_section(
-    sheet: Sheet, basis: Basis, rows: Sequence[Sequence[Scalar]], gaps: Sequence[tuple[str, Scalar]]
+    sheet: Sheet, basis: SpeedBasis, rows: Sequence[Sequence[Scalar]], gaps: Sequence[tuple[str, Scalar]]
 ) -> Section:
     """What closed loops demand: φ(q) = 0, and A u = 0 for the speeds."""
     u, zero = [sheet.speed(name) for name in basis.labels], sympy.Integer(0)

@@ -15,7 +15,7 @@ from trundle.formulas.derivation.dynamics import Dynamics, NamedForce, slip_lett
 from trundle.formulas.letters.names import Note, rate_of
 from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Equation, Section
-from trundle.mechanics.actuation import Actuator, Element, Stop, Supply
+from trundle.mechanics.actuation import Actuator, Element, SoftStop, Supply
 from trundle.mechanics.inverse_dynamics import needed_wrenches
 from trundle.mechanics.linear import adjugate, determinant, dot
 from trundle.mechanics.quantities import Quantity
@@ -35,7 +35,7 @@ from trundle.robot.kinds import ask
 from trundle.robot.motor import Drive
 from trundle.scalars import AnyRows, Scalar, maximum, minimum
 
-_Source = TypeVar("_Source", Actuator, Element, Supply, WheelModel, Stop)
+_Source = TypeVar("_Source", Actuator, Element, Supply, WheelModel, SoftStop)
 # The letters of a battery's states.
 _STATES = {"charge": "s", "relay": "sigma", "relay_lock": "lambda"}
 
@@ -172,7 +172,7 @@ def _written(sheet: Sheet, source: _Source) -> _Source:
     """An actuator, element or wheel with its numbers as expressions."""
 
     def written(value: Scalar) -> Any:
-        if isinstance(value, tuple) and value and isinstance(value[0], Stop):
+        if isinstance(value, tuple) and value and isinstance(value[0], SoftStop):
             return tuple(_written(sheet, part) for part in value)
         value = sheet.book.number(value) if isinstance(value, float) else value
         return sheet.expression(value) if isinstance(value, Sum) else value

@@ -19,7 +19,7 @@ from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Tie
 from trundle.mechanics.elimination import eliminate, generic_rank
 from trundle.mechanics.linear import dot, product, transpose
-from trundle.mechanics.rolling import Basis
+from trundle.mechanics.rolling import SpeedBasis
 from trundle.mechanics.wheels import WheelModel
 from trundle.model.constraints import constraint_rows, coordinate_rates
 from trundle.scalars import Rows, is_zero
@@ -124,7 +124,7 @@ def _steering(sheet: Sheet, wheel: WheelModel) -> list[Equation]:
     return [Equation(f"inverse.{coordinate}", sheet.writer.symbol(angle), right, meaning=words)]
 
 
-def forward(sheet: Sheet, basis: Basis | None) -> Forward | None:
+def forward(sheet: Sheet, basis: SpeedBasis | None) -> Forward | None:
     """The base's twist from the rates of the driven wheels (of all, where none is driven).
 
     Over all rows by least squares where every wheel is driven (Muir & Neuman 1987, eq. 4.21), exact where the rates
@@ -180,7 +180,9 @@ def _by_rows(sheet: Sheet, wheels: Sequence[WheelModel], given: tuple[int, ...])
     return Forward(given, least_squares(left, right, MOST_TERMS), how, any_rates=True, by_rows=True)
 
 
-def _by_speeds(sheet: Sheet, basis: Basis, given: tuple[int, ...], *, only_square: bool) -> Forward | None:
+def _by_speeds(
+    sheet: Sheet, basis: SpeedBasis, given: tuple[int, ...], *, only_square: bool
+) -> Forward | None:
     """The base's motion from wheels' rates by way of the independent speeds, which these rates tell."""
     base = sheet.assembly.base_columns
     needed = [k for k in range(len(basis.labels)) if any(not is_zero(basis.matrix[j][k]) for j in base)]

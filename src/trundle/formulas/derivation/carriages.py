@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from trundle.formulas.letters.sheet import Sheet
 from trundle.mechanics.assembly import Assembly
-from trundle.mechanics.rolling import Basis
+from trundle.mechanics.rolling import SpeedBasis
 from trundle.mechanics.tree import WORLD, Tree
 from trundle.mechanics.wheels import WheelModel, contact_rows
 from trundle.scalars import Scalar, is_zero
@@ -55,7 +55,7 @@ class Carriage:
         return f"{what} of {self.owner} with its wheels"
 
 
-def carriages(sheet: Sheet, basis: Basis) -> list[Carriage]:
+def carriages(sheet: Sheet, basis: SpeedBasis) -> list[Carriage]:
     """The base, then the trailers, each after what tows it; the base alone holds everything where there are none."""
     assembly = sheet.assembly
     roots = _roots(assembly, basis)
@@ -70,7 +70,7 @@ def carriages(sheet: Sheet, basis: Basis) -> list[Carriage]:
     return [*made.values()]
 
 
-def _roots(assembly: Assembly, basis: Basis) -> list[int]:
+def _roots(assembly: Assembly, basis: SpeedBasis) -> list[int]:
     """The base's link and the trailers', upright hinges on a base or trailer whose rates follow from other speeds."""
     tree, roots = assembly.tree, [0]
     if len(assembly.base_columns) != 3 or assembly.loops:

@@ -29,7 +29,7 @@ from trundle.mechanics.actuation import Actuator, Element
 from trundle.mechanics.inverse_dynamics import joint_wrenches, link_accelerations, link_forces
 from trundle.mechanics.linear import apply, dot, product, transpose
 from trundle.mechanics.quantities import Quantity
-from trundle.mechanics.rolling import Basis, RollingProblem
+from trundle.mechanics.rolling import RollingProblem, SpeedBasis
 from trundle.mechanics.tree import WORLD
 from trundle.mechanics.wheels import WheelModel, contact_rows
 from trundle.model.moving import extended_mass
@@ -53,7 +53,7 @@ class Dynamics:
     """M, h, B and G over the independent speeds `labels`; `nu` all speeds as S u."""
 
     labels: tuple[str, ...]
-    basis: Basis
+    basis: SpeedBasis
     problem: RollingProblem
     nu: list[Scalar]
     mass: Rows

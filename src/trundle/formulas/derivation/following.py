@@ -21,7 +21,7 @@ from trundle.formulas.letters.names import rate_of
 from trundle.formulas.letters.sheet import Sheet
 from trundle.mechanics.elimination import ZERO
 from trundle.mechanics.linear import dot
-from trundle.mechanics.rolling import Basis
+from trundle.mechanics.rolling import SpeedBasis
 from trundle.model.constraints import coordinate_rates, coupled_coordinates, coupling_rows, ideal_wheels
 from trundle.scalars import Scalar, is_zero
 
@@ -46,12 +46,12 @@ class Step(NamedTuple):
 class Following:
     """All speeds in an order in which each follows from those before it, with the trailers' twists."""
 
-    basis: Basis
+    basis: SpeedBasis
     carriages: list[Carriage]
     steps: list[Step]
 
 
-def following(sheet: Sheet, basis: Basis) -> Following:
+def following(sheet: Sheet, basis: SpeedBasis) -> Following:
     """The steps from the independent speeds to all."""
     parts, moving = carriages(sheet, basis), {*sheet.coordinates.values()}
     rows = [*_rows(sheet, basis, parts)]
@@ -91,7 +91,7 @@ class _Row(NamedTuple):
     sizes: Mapping[int, float]
 
 
-def _rows(sheet: Sheet, basis: Basis, parts: Sequence[Carriage]) -> Iterator[_Row]:
+def _rows(sheet: Sheet, basis: SpeedBasis, parts: Sequence[Carriage]) -> Iterator[_Row]:
     """The rows that S is the null space of, and those of hitches; a trailer's wheels have them over its own twist."""
     used, k = set(basis.elimination.independent_rows), 0
     least = np.abs(sheet.here.rolling.samples).min(axis=0)

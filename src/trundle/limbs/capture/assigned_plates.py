@@ -41,7 +41,7 @@ _SHORTEST = 0.05
 
 
 @dataclass(frozen=True)
-class Contact:
+class PlateContact:
     """A time over which a plate pushes a body.
 
     Parameters
@@ -68,10 +68,10 @@ class Contact:
     margin: float | None = None
 
 
-class Standing(NamedTuple):
+class PlateAssignment(NamedTuple):
     """Who stands on what: the contacts, of a plate and a body one wrench, and what pushes nobody, from when to when."""
 
-    contacts: list[Contact]
+    contacts: list[PlateContact]
     wrenches: list[Wrench]
     lonely: list[tuple[PlateForces, float, float]]
 
@@ -133,12 +133,12 @@ def standing(
     feet: Mapping[str, FloatArray],
     times: FloatArray,
     threshold: float,
-) -> Standing:
+) -> PlateAssignment:
     """Who stands on what at these times: those who are told, by plate; on other plates the feet that are nearest.
 
     Raises InputError where two feet share a contact, and where it can't be said which one stands there.
     """
-    found = Standing([], [], [])
+    found = PlateAssignment([], [], [])
     known, laboratory = by_name(plates), Frame("laboratory")
     for plate in plates:
         told = list(dict.fromkeys(body for body, name in pairs if known[name] is plate))
@@ -221,7 +221,7 @@ def _loads(plate: PlateForces, threshold: float) -> Iterator[_Load]:
         yield _Load(plate, at, places[at], plate.pressing[at], *when)
 
 
-def _contact(load: _Load, told: Sequence[str], feet: Mapping[str, FloatArray]) -> Contact | None:
+def _contact(load: _Load, told: Sequence[str], feet: Mapping[str, FloatArray]) -> PlateContact | None:
     """Whose contact it is: the body that was told, or the foot that is nearest; None where none is near."""
     name, span = load.plate.name, (load.start, load.end)
     off = {body: _distances(load.places, places[load.samples]) for body, places in feet.items()}
@@ -230,7 +230,7 @@ def _contact(load: _Load, told: Sequence[str], feet: Mapping[str, FloatArray]) -
     if len(told) == 1:
         body = told[0]
         _warn_far(load, body, means)
-        return Contact(name, body, *span, "external", means.get(body), _margin(means, body))
+        return PlateContact(name, body, *span, "external", means.get(body), _margin(means, body))
     if told:
         means = {body: mean for body, mean in means.items() if body in told}
         if not means:
@@ -247,7 +247,7 @@ def _contact(load: _Load, told: Sequence[str], feet: Mapping[str, FloatArray]) -
         far = " and ".join(f"'{body}' by {1e3 * means[body]:.0f} mm" for body in near)
         message = f"{load.told}: the centre of pressure is off {far}, too alike to tell which stands there"
         raise InputError(message, key="external", hint=_say(load, near))
-    return Contact(name, best, *span, "markers", means[best], margin)
+    return PlateContact(name, best, *span, "markers", means[best], margin)
 
 
 def _refuse_two(off: Mapping[str, FloatArray], load: _Load, best: str) -> None:
@@ -321,7 +321,10 @@ def require_plates(
 
 
 def require_upright(
-    plates: Sequence[PlateForces], pairs: Iterable[tuple[str, str]], found: Standing, robots: str | None
+    plates: Sequence[PlateForces],
+    pairs: Iterable[tuple[str, str]],
+    found: PlateAssignment,
+    robots: str | None,
 ) -> None:
     """InputError where a body's plate faces along y and the robot's gravity is along z, or the other way round."""
     known = by_name(plates)
@@ -336,7 +339,7 @@ def require_upright(
             raise InputError(message, key="external", hint=hint)
 
 
-def tell_lonely(standing: Standing, plates: Sequence[PlateForces], bodies: Iterable[str]) -> None:
+def tell_lonely(standing: PlateAssignment, plates: Sequence[PlateForces], bodies: Iterable[str]) -> None:
     """Warn of plates that push nobody, with how much, when, and who there is."""
     for place, plate in enumerate(plates):
         spans = [(start, end) for lonely, start, end in standing.lonely if lonely is plate]

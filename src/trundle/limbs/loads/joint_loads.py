@@ -14,7 +14,7 @@ from trundle.limbs.loads.followers import led
 from trundle.limbs.loads.loads import Loads
 from trundle.limbs.loads.loop_forces import loop_forces
 from trundle.limbs.loads.recursion import Recursion, recursion_of, require_tree
-from trundle.limbs.loads.samples import LoadSamples, Outside, outside_of, samples_of
+from trundle.limbs.loads.samples import ExternalWrenches, LoadSamples, outside_of, samples_of
 from trundle.mechanics.tree import WORLD
 from trundle.model.arguments import Given, robot_of, three
 from trundle.model.moving import MovingMechanism
@@ -110,7 +110,9 @@ def _described(given: Given | MovingMechanism) -> Robot:
     return robot_of(given, "joint_loads", "joint loads need its bodies and joints")
 
 
-def _evaluated(recursion: Recursion, samples: LoadSamples, outside: Outside) -> tuple[FloatArray, FloatArray]:
+def _evaluated(
+    recursion: Recursion, samples: LoadSamples, outside: ExternalWrenches
+) -> tuple[FloatArray, FloatArray]:
     program = recursion.loads(outside.pushed)
     wrenches, efforts = compile_program(program).over_samples(*samples.tables, outside.table)
     return wrenches, efforts
@@ -121,7 +123,7 @@ def _vector(gravity: Sequence[float | str]) -> Vector:
     return x, y, z
 
 
-def _refuse_weightless(recursion: Recursion, outside: Outside) -> None:
+def _refuse_weightless(recursion: Recursion, outside: ExternalWrenches) -> None:
     """A joint that carries no mass and no load has no wrench: the description lacks it."""
     tree = recursion.tree
     carrying = recursion.carrying | {

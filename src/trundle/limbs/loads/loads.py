@@ -13,7 +13,7 @@ from trundle.errors import require_known
 from trundle.frozen import Frozen
 from trundle.limbs.loads.followers import led
 from trundle.limbs.loads.recursion import MOTION, Recursion, along_freedoms
-from trundle.limbs.loads.samples import LoadSamples, Outside
+from trundle.limbs.loads.samples import ExternalWrenches, LoadSamples
 from trundle.mechanics.tree import WORLD
 from trundle.program import compile_program
 from trundle.results import Run
@@ -61,7 +61,7 @@ class Loads:
 
     recursion: Recursion
     samples: LoadSamples
-    outside: Outside
+    outside: ExternalWrenches
     wrenches: FloatArray
     drives: FloatArray
     ties: Mapping[str, FloatArray] = field(default_factory=dict)

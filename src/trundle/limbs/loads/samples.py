@@ -99,7 +99,7 @@ def _refuse_gaps(time: FloatArray, table: FloatArray, names: tuple[str, ...], wh
 
 
 @dataclass(frozen=True, eq=False)
-class Outside:
+class ExternalWrenches:
     """Wrenches over time: `pushed` says where they act, `table` (n, 6 per wrench) force and moment about that origin.
 
     `given` are the wrenches as they came, in the same order; those of loops come behind them.
@@ -109,12 +109,12 @@ class Outside:
     table: FloatArray
     given: tuple[Wrench, ...] = ()
 
-    def joined(self, pushed: Sequence[Pushed], table: FloatArray) -> Outside:
+    def joined(self, pushed: Sequence[Pushed], table: FloatArray) -> ExternalWrenches:
         """These and others."""
-        return Outside((*self.pushed, *pushed), np.hstack([self.table, table]), self.given)
+        return ExternalWrenches((*self.pushed, *pushed), np.hstack([self.table, table]), self.given)
 
 
-def outside_of(external: Iterable[Wrench], recursion: Recursion, count: int) -> Outside:
+def outside_of(external: Iterable[Wrench], recursion: Recursion, count: int) -> ExternalWrenches:
     """The wrenches over `count` samples.
 
     The root of a wrench's frame says where it is given: one named after a link is that link's own frame, any other is
@@ -139,7 +139,7 @@ def outside_of(external: Iterable[Wrench], recursion: Recursion, count: int) -> 
         places.append(Pushed(links[wrench.on], "link" if own else "world"))
         at_root = wrench.at(root.origin).in_(root)
         tables.append(_wrench_table(at_root, count))
-    return Outside(tuple(places), np.hstack(tables), given)
+    return ExternalWrenches(tuple(places), np.hstack(tables), given)
 
 
 def _wrench_table(wrench: Wrench, count: int) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trundle.documents.meshes import Surface, find_mesh, read_mesh, simplified
+from trundle.documents.meshes import TriangleMesh, find_mesh, read_mesh, simplified
 from trundle.errors import InputError, warn
 from trundle.robot.shapes import Box, Cylinder, Mesh, Shape, Sphere
 from trundle.robot.structure import body_names
@@ -40,7 +40,7 @@ def solids(
     simplified, and by how much.
     """
     wrong: list[str] = []
-    looks: list[tuple[int, Shape, Surface]] = []
+    looks: list[tuple[int, Shape, TriangleMesh]] = []
     for name, shape in _shapes(robot, wrong):
         try:
             surface = _surface(shape, read, robot.folder)
@@ -76,15 +76,15 @@ def _shapes(robot: Robot, wrong: list[str]) -> Iterator[tuple[str, Shape]]:
     yield from listed[:_MOST_SHAPES]
 
 
-def _surface(shape: Shape, read: Resolver, folder: str | None) -> Surface:
+def _surface(shape: Shape, read: Resolver, folder: str | None) -> TriangleMesh:
     """A shape's triangles about its own centre (m)."""
     if isinstance(shape, Mesh):
         mesh = read_mesh(find_mesh(shape.file, folder))
         scale = np.array([float(read(factor)) for factor in shape.scale])
         turned = mesh.triangles[:, ::-1] if np.prod(scale) < 0 else mesh.triangles  # seen in a mirror
-        return Surface(mesh.corners * scale, turned)
+        return TriangleMesh(mesh.corners * scale, turned)
     if isinstance(shape, Box):
-        return Surface(_CORNERS * [float(read(edge)) for edge in shape.size], _FACES)
+        return TriangleMesh(_CORNERS * [float(read(edge)) for edge in shape.size], _FACES)
     if isinstance(shape, Cylinder):
         half, radius = float(read(shape.length)) / 2, float(read(shape.radius))
         return _turned([(0.0, -half), (radius, -half), (radius, half), (0.0, half)])
@@ -94,7 +94,7 @@ def _surface(shape: Shape, read: Resolver, folder: str | None) -> Surface:
     return _turned([(radius * math.cos(angle), radius * math.sin(angle)) for angle in angles])
 
 
-def _turned(profile: Sequence[tuple[float, float]]) -> Surface:
+def _turned(profile: Sequence[tuple[float, float]]) -> TriangleMesh:
     """The surface of a profile of points (r, z), from below up, turned about z; its ends are on the axis."""
     around = 2 * math.pi * np.arange(_AROUND) / _AROUND
     r, z = np.array(profile[1:-1]).T
@@ -115,15 +115,17 @@ def _turned(profile: Sequence[tuple[float, float]]) -> Surface:
             np.stack([row + k, row + after, row + _AROUND + after], 1),
             np.stack([row + k, row + _AROUND + after, row + _AROUND + k], 1),
         ]
-    return Surface(corners, np.concatenate(faces))
+    return TriangleMesh(corners, np.concatenate(faces))
 
 
-def _placed(surface: Surface, shape: Shape, read: Resolver) -> np.ndarray:
+def _placed(surface: TriangleMesh, shape: Shape, read: Resolver) -> np.ndarray:
     rotation = euler_rotation(*(float(read(number)) for number in shape.rpy))
     return surface.corners @ np.array(rotation, dtype=float).T + [float(read(number)) for number in shape.at]
 
 
-def _tell(name: str, wrong: Sequence[str], full: Sequence[Surface], drawn: Sequence[Surface]) -> None:
+def _tell(
+    name: str, wrong: Sequence[str], full: Sequence[TriangleMesh], drawn: Sequence[TriangleMesh]
+) -> None:
     """One warning for all shapes that are missing, one for all that are simplified."""
     if wrong:
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.colors import to_rgba
 
 from trundle.arrays import FloatArray
-from trundle.documents.meshes import Surface, simplified
+from trundle.documents.meshes import TriangleMesh, simplified
 from trundle.show.drawing.scene import Scene, Solid, depth, project
 from trundle.show.figures.style import BODY
 
@@ -29,9 +29,9 @@ class Shaded(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def drawn_surfaces(solids: tuple[Solid, ...]) -> tuple[Surface, ...]:
+def drawn_surfaces(solids: tuple[Solid, ...]) -> tuple[TriangleMesh, ...]:
     """The shapes with few enough triangles for a picture."""
-    return tuple(simplified([Surface(solid.corners, solid.triangles) for solid in solids], _MOST))
+    return tuple(simplified([TriangleMesh(solid.corners, solid.triangles) for solid in solids], _MOST))
 
 
 def off(scene: Scene) -> float:
