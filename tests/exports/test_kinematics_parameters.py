@@ -92,7 +92,7 @@ def at(name, rng, count=200):
     twist = possible(kinematics, rng.uniform(-3, 3, (3, count)))
     angle, speed, *trailing = found["wheel_states"](twist, p)
     rate = np.zeros((len(kinematics.modules), count))
-    rate[[module.trails for module in kinematics.modules]] = np.vstack([np.zeros((0, count)), *trailing])
+    rate[[module.is_caster for module in kinematics.modules]] = np.vstack([np.zeros((0, count)), *trailing])
     return found, p, kinematics, twist, (np.broadcast_to(angle, rate.shape), speed, rate)
 
 

@@ -89,7 +89,7 @@ def cases(robot, count, rng):
     m = len(kinematics.modules)
     n, a = len(odometry.increments), len(odometry.angles)
     pivots = np.array([module.pivots for module in kinematics.modules])
-    trails = np.array([module.trails for module in kinematics.modules])
+    trails = np.array([module.is_caster for module in kinematics.modules])
     readings = n + sum(each not in odometry.increments for each in odometry.angles)
     last = rng.uniform(-1.2, 1.2, (count, readings))
     table = np.hstack([

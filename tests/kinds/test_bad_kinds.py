@@ -260,7 +260,7 @@ def test_a_wheel_whose_directions_or_centre_cannot_be(directions, centre, messag
 
     class Guest(PivotedWheel):
         type: Literal["guest"] = "guest"
-        steered = True
+        is_steered = True
 
         def directions(self, read: Read) -> Any:
             return directions

@@ -26,7 +26,7 @@ AT = [-0.3, 0.05, 0.06]
 class OffsetCaster(PivotedWheel):
     """Trails behind a free vertical pivot and stands beside it."""
 
-    trails: ClassVar[bool] = True
+    is_caster: ClassVar[bool] = True
 
     type: Literal["offset_caster"] = "offset_caster"
     trail: Length = default(TRAIL, "How far the wheel's centre is behind the pivot (m).")

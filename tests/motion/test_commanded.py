@@ -47,7 +47,7 @@ def test_no_wheel_slips_at_an_allowed_twist(make, rng):
     for twist in rng.uniform(-1, 1, (20, 3)):
         allowed = _allowed(robot, twist)
         states = kinematics.module_states(*allowed)
-        fixed = [k for k, module in enumerate(kinematics.modules) if not module.trails]
+        fixed = [k for k, module in enumerate(kinematics.modules) if not module.is_caster]
         assert np.abs(kinematics.slip(states)[fixed]).max() <= 1e-12
         along = 1 if make is _sideways else 0  # the way in which fixed wheels roll
         np.testing.assert_allclose(allowed[[along, 2]], twist[[along, 2]], rtol=0, atol=1e-15)

@@ -353,7 +353,7 @@ def _own_bounds(maps: VelocityMaps, name: str) -> tuple[float, float, float]:
     """
     robot, quantity = maps.mechanism.robot, maps.assembly.quantities[name]
     owner, what = quantity.owner, quantity.label
-    if owner in robot.couplings or (what == "steering" and robot.wheels[owner].steered):
+    if owner in robot.couplings or (what == "steering" and robot.wheels[owner].is_steered):
         return -math.pi / 2, math.pi / 2, math.pi
     drives = (
         [drive for axis, drive in drive_axes(robot.joints[owner]).values() if axis.coordinate == what]

@@ -115,7 +115,7 @@ class VelocityMaps:
         if not driven:
             tree, slices = self.assembly.tree, self.assembly.tree.speed_slices()
             driven = set(range(len(self.scale))) - set(self.assembly.base_columns)
-            driven -= {w.steering for w in self.assembly.wheels if w.component.trails} | self.loops.bound
+            driven -= {w.steering for w in self.assembly.wheels if w.component.is_caster} | self.loops.bound
             driven -= {axis.column for coupling in self.assembly.couplings for axis in coupling.followers}
             for wheel in self.assembly.wheels:
                 own = {wheel.spin, wheel.steering}
@@ -197,7 +197,7 @@ class VelocityMaps:
         fixed |= {
             f"{wheel.name}.steering"
             for wheel in self.assembly.wheels
-            if wheel.component.trails and f"{wheel.name}.steering_rate" not in driven
+            if wheel.component.is_caster and f"{wheel.name}.steering_rate" not in driven
         }
         fixed -= {
             name
@@ -309,7 +309,7 @@ def _followers(maps: VelocityMaps) -> tuple[str, ...]:
     rng = np.random.default_rng(SEED)
     q = maps.start + rng.uniform(-SPREAD, SPREAD, (5, len(maps.names)))
     tied = _tied(maps.assembly)
-    free = [w for w in rolling(maps.assembly) if w.component.steered and w.name not in tied]
+    free = [w for w in rolling(maps.assembly) if w.component.is_steered and w.name not in tied]
     followers: list[str] = []
     leading = replace(maps, coordinated=tuple(w.name for w in free))
     if _base_freedom(leading, q) == 0 or _base_freedom(maps, q) > 0:

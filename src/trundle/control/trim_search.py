@@ -282,7 +282,7 @@ def _caster_angles(search: TrimEquations) -> list[int]:
     if model.robot is None or not model.robot.wheels:
         return []
     assembly = model.moving.mechanism.assembly
-    pivots = [w.steering for w in assembly.wheels if w.component.trails and w.steering is not None]
+    pivots = [w.steering for w in assembly.wheels if w.component.is_caster and w.steering is not None]
     names = [model.quantities.coordinate_of(assembly.speeds[pivot]) for pivot in pivots]
     return [search.names.index(name) for name in names if name in search.names and name not in search.targets]
 

@@ -316,7 +316,9 @@ def _add_wheel(draft: _Draft, name: str, robot: Parts) -> WheelModel:
         parent, steering = _add_fork(draft, name, wheel, placement)
         offset = centre_of(name, wheel, read)
         placement = Pose(IDENTITY, (*offset, 0))
-        if not wheel.steered:  # a steered wheel's axle passes through its pivot, wherever on it the wheel is
+        if (
+            not wheel.is_steered
+        ):  # a steered wheel's axle passes through its pivot, wherever on it the wheel is
             place = compose(place, placement)
     if isinstance(wheel, RollingWheel):
         draft.indices[name], spin = _add_spin(draft, name, wheel, parent, placement)

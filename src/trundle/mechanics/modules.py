@@ -163,19 +163,19 @@ class Module:
         return 0.0 if is_zero(s) and is_zero(c - 1) else atan2(s, c)
 
     @property
-    def trails(self) -> bool:
+    def is_caster(self) -> bool:
         """Whether its contact lies ahead of or behind its pivot (a caster, driven or not): from whatever angle it has,
         it turns as fast as the twist makes it.
         """
         return self.pivots and not is_zero(self.offset[0])
 
     @property
-    def points(self) -> bool:
+    def is_steered(self) -> bool:
         """Whether it turns so as to roll along its place's velocity, so that a twist determines its angle."""
-        return self.pivots and not self.trails
+        return self.pivots and not self.is_caster
 
     @property
-    def held(self) -> bool:
+    def is_fixed(self) -> bool:
         """Whether it rolls along its heading alone: it neither turns nor has rollers."""
         return not self.pivots and self.rollers is None
 
@@ -217,7 +217,7 @@ class Module:
         """
         along, across = turned(self.velocity(twist), direction)
         ahead, left = self.offset
-        rate: Scalar = -across / ahead - twist[2] if self.trails else 0
+        rate: Scalar = -across / ahead - twist[2] if self.is_caster else 0
         along = along - times(twist[2] + rate, left)
         if self.rollers is None:
             return along, rate
@@ -240,11 +240,11 @@ class Module:
         ahead, left = self.offset
         rate: Scalar = 0
         acceleration: Scalar = 0
-        if self.trails:
+        if self.is_caster:
             rate = -across / ahead - twist[2]
             acceleration = (rate * along - aside) / ahead - twist_rate[2]
             faster = faster + rate * across
-        elif self.points:
+        elif self.is_steered:
             still = 1 - less(STILL**2 * (faster * faster + aside * aside), aside * aside)
             rate = where(still, 0, aside / along)
             acceleration = 0 if is_zero(left) else where(still, 0, -2 * rate * faster / along)
@@ -266,7 +266,7 @@ def pointed(module: Module, twist: Sequence[Scalar]) -> tuple[Scalar, Scalar, Sc
 
     One that stands still, and one whose angle doesn't follow from the twist, has the angle that it has unsteered.
     """
-    if not module.points:
+    if not module.is_steered:
         return module.heading, *module.rolling(module.direction, twist)
     x, y = module.velocity(twist)
     angle = where(_moves((x, y), twist), atan2(y, x), module.heading)
@@ -283,7 +283,7 @@ def followed(
     Angles go on without a jump, by half turns chosen for all (see `half_turns`). A wheel that stands still holds its
     angle.
     """
-    angles, steered = list(angles), [k for k, module in enumerate(modules) if module.points]
+    angles, steered = list(angles), [k for k, module in enumerate(modules) if module.is_steered]
     turns: list[Scalar] = []
     moving: list[Scalar] = []
     reverses: list[Scalar] = []
@@ -343,7 +343,7 @@ def _module(wheel: WheelModel, rotation: Sequence[Sequence[Scalar]]) -> Module:
     c, s = rotation[0][0], rotation[1][0]
     only = rollers[0] if len(rollers) == 1 else None
     (x, y), (ahead, left) = wheel.position, wheel.offset
-    if wheel.steering is not None and not wheel.component.steered:  # its `position` is that of its contact
+    if wheel.steering is not None and not wheel.component.is_steered:  # its `position` is that of its contact
         x, y = x - c * ahead + s * left, y - s * ahead - c * left
     slips = wheel.law.drag(1.0, wheel.read) is not None
     return Module(

@@ -81,7 +81,7 @@ def wheel_places(numeric: Assembly) -> list[tuple[WheelPlace, bool]]:
                 float(wheel.position[0]),
                 float(wheel.position[1]),
                 _yaw(frames[wheel.link]),
-                wheel.component.steered,
+                wheel.component.is_steered,
             ),
             wheel.grips,
         )

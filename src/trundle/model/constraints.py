@@ -148,7 +148,7 @@ def elimination_order(assembly: Assembly) -> tuple[int, ...]:
     """
     coupled = [axis.column for coupling in reversed(assembly.couplings) for axis in coupling.followers]
     spins = [w.spin for w in assembly.wheels if w.spin is not None and w.spin not in coupled]
-    casters = [w.steering for w in assembly.wheels if w.component.trails and w.steering is not None]
+    casters = [w.steering for w in assembly.wheels if w.component.is_caster and w.steering is not None]
     casters = [column for column in casters if column not in coupled]
     base = list(assembly.base_columns)
     preferred = [base[1], base[0], *base[2:]] if len(base) == 3 else base

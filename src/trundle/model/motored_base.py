@@ -115,7 +115,7 @@ class MotoredBase:
         modules = [
             module
             for module in modules_of(assembly)
-            if not module.trails or wheels[module.name].steering in reached
+            if not module.is_caster or wheels[module.name].steering in reached
         ]
         if not modules:
             raise InputError("no wheel on its base grips the ground, but casters")
@@ -134,7 +134,7 @@ class MotoredBase:
     @cached_property
     def steers(self) -> tuple[Module, ...]:
         """The wheels that point where the base goes."""
-        return tuple(module for module in self.modules if module.points)
+        return tuple(module for module in self.modules if module.is_steered)
 
     @cached_property
     def motors(self) -> dict[int, tuple[Actuator, ...]]:
@@ -173,7 +173,7 @@ class MotoredBase:
         assembly = self.here.assembly
         driven = [column for column, motors in self.motors.items() if not all(map(holds, motors))]
         angles = [wheel.steering for wheel in self._wheels(assembly) if wheel.steering is not None]
-        angles = [] if self.along and all(not module.trails for module in self.modules) else angles
+        angles = [] if self.along and all(not module.is_caster for module in self.modules) else angles
         told = [column for column, motors in self.motors.items() if any(map(told_rates, motors))]
         angles += [column for column in (*driven, *told) if column in self._tried.positions]
         angles += [wheel.steering for wheel in self._pairs(assembly) if wheel.steering is not None]
@@ -200,7 +200,7 @@ class MotoredBase:
         (x, y), direction = self.axle(read)
         greatest: Scalar | None = None
         for module in modules:
-            if module.points:
+            if module.is_steered:
                 place = module.place[0] - x, module.place[1] - y
                 ahead, left = turned(place, direction)
                 curve = tan(limit) / (absolute(ahead) + absolute(left) * tan(limit))
@@ -292,7 +292,7 @@ class MotoredBase:
         for module, wheel, (now, wanted) in zip(modules, wheels, angles, strict=True):
             rate: Scalar = 0
             faster = module.rates(module.along(wanted), twist, twist_rate)[1]
-            if module.points:
+            if module.is_steered:
                 rate = self._turning_rate(module, going, soon, twist_rate)
             speed, trailing = module.rolling(module.along(now), twist)
             if module.name in self.paired:
@@ -302,9 +302,9 @@ class MotoredBase:
                 aims.rates[wheel.spin] = speed / module.radius
                 aims.accelerations[wheel.spin] = faster / module.radius
             if wheel.steering is not None:
-                aims.rates[wheel.steering] = trailing if module.trails else rate
+                aims.rates[wheel.steering] = trailing if module.is_caster else rate
                 aims.accelerations[wheel.steering] = 0
-                if module.points:
+                if module.is_steered:
                     aims.positions[wheel.steering] = wanted - module.heading
         lead_on(assembly.couplings, aims.rates, aims.positions)
         lead_on(assembly.couplings, aims.accelerations, {})
@@ -342,14 +342,14 @@ class MotoredBase:
         names, now = assembly.quantities, list[Scalar]()
         for module, wheel in zip(modules, self._wheels(assembly), strict=True):
             column = wheel.steering
-            led = module.trails or module.name in self.paired
+            led = module.is_caster or module.name in self.paired
             if column is None or (self.along and not led):
                 now.append(module.heading)
             else:
                 now.append(module.heading + seen[names.coordinate_of(assembly.speeds[column])])
         if self.along:
             wanted = [
-                angle_ahead(module, twist) if module.points else angle
+                angle_ahead(module, twist) if module.is_steered else angle
                 for module, angle in zip(modules, now, strict=True)
             ]
             return [

@@ -250,7 +250,7 @@ def _free_columns(
     that carry wheels (a trailer's hitch), and those of the loops' rows `held`, but for those that follow others.
     """
     rolling = {w.spin for w in assembly.wheels}
-    rolling |= {w.steering for w in assembly.wheels if w.component.trails}
+    rolling |= {w.steering for w in assembly.wheels if w.component.is_caster}
     driven = {actuator.column for actuator in assembly.actuators}
     slices = assembly.tree.speed_slices()
     for wheel in assembly.wheels:

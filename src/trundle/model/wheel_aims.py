@@ -19,7 +19,7 @@ _SLOW, _SHORT = 1e-3, 0.01
 
 def fixed_of(modules: Sequence[Module]) -> list[Module]:
     """Those that neither turn nor have rollers."""
-    return [module for module in modules if module.held]
+    return [module for module in modules if module.is_fixed]
 
 
 def holds(motor: Actuator) -> bool:

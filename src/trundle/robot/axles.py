@@ -150,7 +150,7 @@ def _parts(robot: Parts, values: Mapping[str, float]) -> Iterator[list[_AxlePart
     parts = [
         _AxlePart(("wheels", name), wheel.parent, *wheel.at[:2], wheel.heading)
         for name, wheel in robot.rolling.items()
-        if wheel.binds and not wheel.steered and wheel.law.rolls
+        if wheel.binds and not wheel.is_steered and wheel.law.rolls
     ]
     for name, linkage in linkages(robot.couplings).items():
         pair = (robot.wheels[each] for each in linkage.wheels)

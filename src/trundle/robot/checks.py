@@ -412,7 +412,7 @@ def _opposed_wheel(name: str, wheel: RollingWheel, values: ParameterNumbers) -> 
     if ideal or (massive if axle is None else values[axle.key] > 0):
         yield name
     if isinstance(wheel, PivotedWheel):
-        trails = wheel.trails and (massive or ideal)
+        trails = wheel.is_caster and (massive or ideal)
         turns = massive if diameter is None else values[diameter.key] > 0
         if trails or turns or values[wheel.fork.inertia.zz.key] > 0:
             yield f"{name}.steering"

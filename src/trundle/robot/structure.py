@@ -249,7 +249,7 @@ def no_axis(robot: Parts, target: str, what: str) -> str:
 def _couplings(robot: Parts) -> Iterator[Mistake]:
     """A linkage couples two different steered wheels on one body, which nothing else holds."""
     holder = held(robot.couplings)
-    steered = [name for name, wheel in robot.wheels.items() if wheel.steered]
+    steered = [name for name, wheel in robot.wheels.items() if wheel.is_steered]
     for name, coupling in linkages(robot.couplings).items():
         if coupling.wheels[0] == coupling.wheels[1]:
             yield Mistake(("couplings", name, "wheels"), "the two wheels are the same", "name [left, right]")

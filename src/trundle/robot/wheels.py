@@ -119,18 +119,18 @@ class ModuleLimits(DriveLimits):
 class Wheel(Kind):
     """What touches the ground.
 
-    What a wheel can do: `steered`: something points it (a motor or a coupling) by a pivot through its axle's line;
-    `trails`: it follows a pivot that nothing need hold; `binds`: it can't move along its axle, so that the base turns
-    about a point of the axle's line. `shape` is what touches terrain: its circle or a sphere where that is deepest, or
-    the points of `touches`. `plane`: it can carry a planar base.
+    What a wheel can do: `is_steered`: something points it (a motor or a coupling) by a pivot through its axle's line;
+    `is_caster`: it follows a pivot that nothing need hold; `binds`: it can't move along its axle, so that the base
+    turns about a point of the axle's line. `shape` is what touches terrain: its circle or a sphere where that is
+    deepest, or the points of `touches`. `plane`: it can carry a planar base.
     """
 
     family: ClassVar[Family] = WHEELS
     instead: ClassVar[Mapping[str, str]] = {
         "joint": "joints are a URDF file's: write `urdf: robot.urdf` under robot, too; else `parent`"
     }
-    steered: ClassVar[bool] = False
-    trails: ClassVar[bool] = False
+    is_steered: ClassVar[bool] = False
+    is_caster: ClassVar[bool] = False
     binds: ClassVar[bool] = False
     shape: ClassVar[Shape] = "circle"
     plane: ClassVar[bool] = True
@@ -309,7 +309,7 @@ class FixedWheel(RollingWheel):
 class SteeredWheel(PivotedWheel):
     """Turns about the vertical through its centre. Also NAME.steering, NAME.steering_rate."""
 
-    steered: ClassVar[bool] = True
+    is_steered: ClassVar[bool] = True
     binds: ClassVar[bool] = True
 
     type: Literal["steered"] = "steered"
@@ -321,7 +321,7 @@ class KingpinWheel(PivotedWheel):
     A force along the wheel turns it, too, with the scrub radius as its arm: R φ̇ = v − s (ω + δ̇), v at the pivot.
     """
 
-    steered: ClassVar[bool] = True
+    is_steered: ClassVar[bool] = True
     binds: ClassVar[bool] = True
 
     type: Literal["kingpin"] = "kingpin"
@@ -344,7 +344,7 @@ _TRAIL = Bound(
 class CasterWheel(PivotedWheel):
     """Trails behind a free vertical pivot. Also NAME.steering, NAME.steering_rate."""
 
-    trails: ClassVar[bool] = True
+    is_caster: ClassVar[bool] = True
 
     type: Literal["caster"] = "caster"
     offset: Annotated[Length, _TRAIL] = Field(

@@ -78,7 +78,9 @@ def inverse_section(sheet: Sheet) -> Section | None:
     vector = sheet.column([speeds[j] for j in columns])
     left = sheet.column([speeds[j] for j in owners])
     rates = Equation("inverse", left, sheet.matrix([[row[j] for j in columns] for row in rows]), vector)
-    angles = [equation for wheel in wheels if wheel.component.steered for equation in _steering(sheet, wheel)]
+    angles = [
+        equation for wheel in wheels if wheel.component.is_steered for equation in _steering(sheet, wheel)
+    ]
     note = "A steered wheel points where its contact goes; half a turn further it does too, at the opposite rate."
     return Section("kinematics", INVERSE, (rates, *angles), (note,) if angles else ())
 
@@ -93,7 +95,7 @@ def _solved(sheet: Sheet, wheels: Sequence[WheelModel]) -> tuple[Rows, list[int]
     for wheel in wheels:
         held, about = constraint_rows(sheet.assembly, sheet.at, [wheel])
         place = {row.what: k for k, row in enumerate(about) if row.owner == wheel.name}
-        own = {"lateral": wheel.steering if wheel.component.trails else None, "rolling": wheel.spin}
+        own = {"lateral": wheel.steering if wheel.component.is_caster else None, "rolling": wheel.spin}
         pivots = [
             (place[what], column) for what, column in own.items() if what in place and column is not None
         ]
@@ -140,7 +142,7 @@ def forward(sheet: Sheet, basis: SpeedBasis | None) -> Forward | None:
         return None
     found = other = None
     long = False
-    if not tied and all(wheel.spin in given and not wheel.component.trails for wheel in wheels):
+    if not tied and all(wheel.spin in given and not wheel.component.is_caster for wheel in wheels):
         try:
             found = _by_rows(sheet, wheels, given)
         except TooLong:

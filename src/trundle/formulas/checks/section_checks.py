@@ -47,7 +47,7 @@ def check_inverse(evidence: Evidence, section: Section) -> None:
     for wheel in rolling_wheels(sheet.assembly):
         if f"{wheel.name}.rate" not in solved:
             continue  # rollers along its heading: the ground never turns it
-        lateral = wheel.component.trails or f"{wheel.name}.steering" in turned
+        lateral = wheel.component.is_caster or f"{wheel.name}.steering" in turned
         sizes = (values.size(right) for name, right in solved.items() if name.startswith(f"{wheel.name}."))
         size = sum(sizes, 1.0)
         for what in ["rolling", *(["lateral"] if lateral else [])]:

@@ -296,7 +296,7 @@ def driven_modules(who: Kinematics) -> Kinematics:
     """The wheels that commands are planned for; InputError for one beside its pivot."""
     who = planned(who)
     for module in who.modules:
-        if module.points and float(module.offset[1]):
+        if module.is_steered and float(module.offset[1]):
             raise InputError(
                 f"the wheel {module.name!r} stands beside its pivot, and rolls as it is steered",
                 key=f"robot.wheels.{module.name}",

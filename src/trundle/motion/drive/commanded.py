@@ -25,7 +25,7 @@ def allowing(drive: ParametricModules) -> Program:
     """
     tracer = Tracer("twist", *drive.groups)
     twist = tracer.inputs("twist", 3)
-    fixed = [module for module in drive.modules(tracer) if module.held]
+    fixed = [module for module in drive.modules(tracer) if module.is_fixed]
     x, y = twist[0], twist[1]
     for module in fixed:
         c, s = module.direction
@@ -79,9 +79,9 @@ def _undriven(assembly: Assembly, modules: Sequence[Module]) -> list[int]:
     wheels = {wheel.name: wheel for wheel in assembly.wheels}
     tied = {axis.column for coupling in assembly.couplings for axis in coupling.followers}
     led = [axis.column for coupling in assembly.linkages for axis in coupling.leaders]
-    kept = [(module, wheels[module.name]) for module in modules if not module.trails]
+    kept = [(module, wheels[module.name]) for module in modules if not module.is_caster]
     rolling = [wheel.spin for _, wheel in kept]
-    steering = [wheel.steering for module, wheel in kept if module.points]
+    steering = [wheel.steering for module, wheel in kept if module.is_steered]
     return [column for column in (*rolling, *steering, *led) if column is not None and column not in tied]
 
 
@@ -98,7 +98,7 @@ class _Joints:
         wheel = next(wheel for wheel in assembly.wheels if wheel.name == module.name)
         if wheel.spin is not None:
             self.velocities[wheel.spin] = speed / module.radius
-        if wheel.steering is not None and module.trails:
+        if wheel.steering is not None and module.is_caster:
             self.velocities[wheel.steering] = rate
         elif wheel.steering is not None:
             self.positions[wheel.steering] = angle - module.heading

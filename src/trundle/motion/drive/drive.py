@@ -179,12 +179,12 @@ class Drive:
     @cached_property
     def points(self) -> BoolArray:
         """Which modules turn so as to roll along their places' velocities, (m,)."""
-        return np.array([module.points for module in self.modules])
+        return np.array([module.is_steered for module in self.modules])
 
     @cached_property
     def slides(self) -> bool:
         """Whether wheels slide for the base to turn: all hold one direction, stand one behind the other, and slip."""
-        if not all(m.held and m.slips for m in self.modules) or np.ptp(self.headings) > SLACK:
+        if not all(m.is_fixed and m.slips for m in self.modules) or np.ptp(self.headings) > SLACK:
             return False
         return bool(np.ptp((self.places * np.exp(-1j * self.headings)).real) > ALIGNED)
 
@@ -193,7 +193,7 @@ class Drive:
         """The modules across which the base can't go: those that hold their direction; of a base whose wheels slide to
         turn one at its origin.
         """
-        held = tuple(m for m in self.modules if m.held)
+        held = tuple(m for m in self.modules if m.is_fixed)
         return (replace(held[0], place=(0.0, 0.0)),) if self.slides else held
 
     @cached_property

@@ -332,7 +332,7 @@ class Kinematics:
 
     @cached_property
     def _trailing(self) -> list[int]:
-        return [k for k, module in enumerate(self.modules) if module.trails]
+        return [k for k, module in enumerate(self.modules) if module.is_caster]
 
     def _agreed(self, states: ModuleStates) -> tuple[FloatArray, ...]:
         self._require_determined()
@@ -422,11 +422,11 @@ def planned(who: Kinematics) -> Kinematics:
     """
     driven = {motor.drives for motor in who.robot.motors.values()}
     for module in who.modules:
-        if module.trails and {module.name, f"{module.name}.steering"} & driven:
+        if module.is_caster and {module.name, f"{module.name}.steering"} & driven:
             raise InputError(
                 f"a motor drives the caster {module.name!r}, and no motions are planned for such wheels",
                 key=f"robot.wheels.{module.name}",
                 hint="kinematics(robot).module_states gives its wheels' rates for a twist; roll takes these, and "
                 "simulate its motors' inputs",
             )
-    return replace(who, modules=tuple(module for module in who.modules if not module.trails))
+    return replace(who, modules=tuple(module for module in who.modules if not module.is_caster))

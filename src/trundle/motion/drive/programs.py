@@ -178,7 +178,7 @@ def _states(
     states: Sequence[tuple[Scalar, Scalar, Scalar]],
 ) -> Program:
     names = tuple(module.name for module in modules)
-    trailing = [k for k, module in enumerate(modules) if module.trails]
+    trailing = [k for k, module in enumerate(modules) if module.is_caster]
     angles, speeds, rates = (list(values) for values in zip(*states, strict=True))
     outputs = {"angle": (names, angles), "speed": (names, speeds)}
     if trailing:

@@ -165,7 +165,7 @@ def _sides(given: Motion | Driven, times: FloatArray) -> dict[str, FloatArray]:
     motion = motion_of(given, "write_trajectory")
     who = motion.kinematics
     order = np.argsort([-y for _, y in who.places])
-    ahead = all(module.held and float(module.direction[0]) > 1 - _SAME for module in who.modules)
+    ahead = all(module.is_fixed and float(module.direction[0]) > 1 - _SAME for module in who.modules)
     if len(who.modules) != 2 or not ahead or not who.places[order[0]][1] > 0 > who.places[order[1]][1]:
         return {}
     samples, forces = motion.samples(times), _pushes(given, times)

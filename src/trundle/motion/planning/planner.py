@@ -202,7 +202,7 @@ def _begun(
 def steered(drive: Drive, robot: str) -> Drive:
     """The drive itself; InputError for wheels that don't steer about their centres, or that nothing limits."""
     for module in drive.modules:
-        if module.points and not float(module.offset[1]):
+        if module.is_steered and not float(module.offset[1]):
             continue
         kind = "stands beside its pivot" if module.pivots else "is not steered"
         raise InputError(

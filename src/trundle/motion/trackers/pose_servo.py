@@ -149,7 +149,7 @@ def leads(motion: Motion, times: FloatArray, wanted: Samples, across: FloatArray
     A base whose wheels hold their direction goes along its path where it heads aside of it by what they creep.
     """
     led = np.concatenate([motion.poses(times), wanted.twist], axis=1)
-    held = [k for k, m in enumerate(motion.kinematics.modules) if m.held]
+    held = [k for k, m in enumerate(motion.kinematics.modules) if m.is_fixed]
     drive = motion.kinematics.drive
     if drive.slides:
         turned_back = np.exp(-1j * drive.headings)

@@ -61,7 +61,7 @@ def _draw_base(axes: Axes, analysis: Analysis) -> None:
         if wheel.component.binds and wheel.grips:
             centre = shape.place(Spot(drawn.frame))[0, :2]
             across = 4 * reach * shape.turned(drawn.frame, (0, 1, 0))[0, :2]
-            colour = COLOURS[5] if wheel.component.steered or not wheel.on_base else MUTED
+            colour = COLOURS[5] if wheel.component.is_steered or not wheel.on_base else MUTED
             ends = np.array([centre - across, centre + across])
             axes.plot(*ends.T, color=colour, linewidth=0.9, linestyle="--", zorder=2)
     motion = analysis.base_motion

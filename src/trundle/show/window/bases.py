@@ -93,7 +93,7 @@ def base_of(robot: Robot, assembly: Assembly, driven: set[int]) -> DrivenBase | 
     for linkage in assembly.linkages:
         driven = driven | {axis.column for axis in linkage.followers if linkage.axis.column in driven}
     steered = [m.place[0] for m in known.modules if wheels[m.name].steering in driven]
-    fixed = [m.place[0] for m in known.modules if m.held]
+    fixed = [m.place[0] for m in known.modules if m.is_fixed]
     base = DrivenBase(known, strafes=not fixed)
     if not fixed or not steered:
         return base

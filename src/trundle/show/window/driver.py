@@ -339,7 +339,7 @@ def problem_of(
         wheel.name
         for wheel in assembly.wheels
         if not (wheel.on_base and wheel.grips)
-        or (wheel.component.trails and driven.isdisjoint(wheel.columns))
+        or (wheel.component.is_caster and driven.isdisjoint(wheel.columns))
     }
     rates = [name for name in rate_names(assembly) if assembly.quantities[name].owner not in passive]
     start = {**task.spec.initial, **(initial or {})}
