@@ -6,7 +6,7 @@ import pytest
 import trundle
 from derived import derived
 from trundle.errors import InputError
-from trundle.motion.odometry.unwrapping import TURN, Wraps, continuous
+from trundle.motion.odometry.unwrapping import TURN, Wraps, unwrap
 from trundle.scalars import wrap
 
 DECLARED = Wraps((TURN,), declared=True)
@@ -14,7 +14,7 @@ DECLARED = Wraps((TURN,), declared=True)
 
 def unwrapped(times, angles, wraps, rate=None):
     rates = {} if rate is None else {"wheel": rate}
-    return continuous({"wheel": angles}, times, wraps, (), rates)["wheel"]
+    return unwrap({"wheel": angles}, times, wraps, (), rates)["wheel"]
 
 
 @pytest.mark.parametrize("turn", [TURN, 402.1, 1.0])

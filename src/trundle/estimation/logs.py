@@ -16,7 +16,7 @@ from trundle.estimation.measuring import ARRIVAL
 from trundle.estimation.readings import only_sensor, single_sensor, slack, slacks
 from trundle.files import path_of
 from trundle.motion.odometry.counts import Counts, derive_counts
-from trundle.motion.odometry.unwrapping import Wraps, continuous
+from trundle.motion.odometry.unwrapping import Wraps, unwrap
 from trundle.results import Run
 from trundle.results.csv_file import timed
 from trundle.results.table import read_sheet
@@ -241,7 +241,7 @@ def _angles(robot: Robot, log: Run, counts: Counts, encoders: str, rows: BoolArr
     named = zip(counts.increments, counts.plan.given, strict=True)
     rates = {of: log[f"{encoders}.{rate}"][rows] for of, rate in named if f"{encoders}.{rate}" in log}
     wraps = Wraps(sensor.turns(robot.resolver()), sensor.wraps is not None, "log", f"{encoders}.")
-    return continuous(told, times, wraps, tuple(counts.angles), rates)
+    return unwrap(told, times, wraps, tuple(counts.angles), rates)
 
 
 def _steps(

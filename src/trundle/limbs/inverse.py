@@ -16,8 +16,8 @@ from trundle.limbs.capture.assigned_plates import (
     require_plates,
     require_upright,
     standing,
-    tell_lonely,
-    tell_zeros,
+    warn_unassigned,
+    warn_untared,
 )
 from trundle.limbs.capture.force_plates import THRESHOLD
 from trundle.limbs.capture.gaps import Gaps
@@ -157,8 +157,8 @@ def inverse(
     # A recording that was turned stands as the robot does; one that wasn't must show so by its plates.
     require_upright(floor, pairs, found, None if up is not None else stands)
     loads = joint_loads(moving, measured, external=found.wrenches)
-    tell_lonely(found, floor, loads.frames)
-    tell_zeros(floor, threshold)
+    warn_unassigned(found, floor, loads.frames)
+    warn_untared(floor, threshold)
     if marked and up is None and stands is not None:
         _tell_lying(loads, stands)
     turned = None if up is None or stands is None else {"recording": up, "robot": stands}

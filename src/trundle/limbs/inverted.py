@@ -25,7 +25,7 @@ from trundle.limbs.capture.marker_model import Markers
 from trundle.limbs.capture.recording import Recording
 from trundle.limbs.clinical import clinical
 from trundle.limbs.gait import Gait
-from trundle.limbs.gait_cut import Floor, gait
+from trundle.limbs.gait_segmentation import Floor, gait
 from trundle.limbs.loads.loads import Loads
 from trundle.results import Run
 from trundle.wrenches import Breakdown

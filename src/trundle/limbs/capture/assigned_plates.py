@@ -339,7 +339,7 @@ def require_upright(
             raise InputError(message, key="external", hint=hint)
 
 
-def tell_lonely(standing: PlateAssignment, plates: Sequence[PlateForces], bodies: Iterable[str]) -> None:
+def warn_unassigned(standing: PlateAssignment, plates: Sequence[PlateForces], bodies: Iterable[str]) -> None:
     """Warn of plates that push nobody, with how much, when, and who there is."""
     for place, plate in enumerate(plates):
         spans = [(start, end) for lonely, start, end in standing.lonely if lonely is plate]
@@ -356,7 +356,7 @@ def tell_lonely(standing: PlateAssignment, plates: Sequence[PlateForces], bodies
         )
 
 
-def tell_zeros(plates: Sequence[PlateForces], threshold: float) -> None:
+def warn_untared(plates: Sequence[PlateForces], threshold: float) -> None:
     """Warn of plates that always push a little, and never less than the threshold: their zero is off."""
     for plate in plates:
         least, most = float(plate.pressing.min()), float(plate.pressing.max())

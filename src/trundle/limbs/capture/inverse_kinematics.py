@@ -170,7 +170,7 @@ class _Sight:
         return np.sqrt(2 * place.cost / count)
 
 
-def fit_postures(
+def inverse_kinematics(
     model: MarkerModel,
     time: FloatArray,
     seen: Mapping[str, FloatArray],

@@ -17,12 +17,12 @@ from trundle.errors import InputError, require_known, suggest
 from trundle.expected import by_name
 from trundle.frozen import Brief, Frozen, Rebuilt, frozen, settle
 from trundle.limbs.capture.gaps import Filling, Gaps, gaps_of, refuse_swaps
-from trundle.limbs.capture.inverse_kinematics import fit_postures
+from trundle.limbs.capture.inverse_kinematics import inverse_kinematics
 from trundle.limbs.capture.marker_model import Markers, judge_fit, marker_model, warn_unusual
 from trundle.limbs.capture.recording import Recording, column_of
 from trundle.limbs.capture.smoothing import Smoothing, checked_times, refuse_missing, smooth
 from trundle.limbs.capture.smoothing import smoothing as chosen_smoothing
-from trundle.limbs.capture.speeds import continuous, differentiated
+from trundle.limbs.capture.speeds import differentiated, unwrap
 from trundle.model import Model
 from trundle.model.arguments import Given, opened, robot_of
 from trundle.model.moving import MovingMechanism
@@ -172,7 +172,7 @@ def joint_motion(
         known = known_of(measured, moving, whole=markers is None)
         apart = [name for name in known if name in measured.channels]
         channels = {name: column_of(measured, name, quantities[name].unit, apart) for name in known}
-        coordinates, turned = continuous(channels, quantities, times)
+        coordinates, turned = unwrap(channels, quantities, times)
         record |= {"unwrapped": turned} if turned else {}
         coordinates = {name: _whole(times, column, name, fill) for name, column in coordinates.items()}
         if markers is not None:
@@ -183,10 +183,10 @@ def joint_motion(
             seen = {name: marker_places(measured, name, fill, earlier) for name in markers}
             refuse_swaps(times, seen)
             model = marker_model(moving, markers, known, limits)
-            postures, off = fit_postures(
+            postures, off = inverse_kinematics(
                 model, times, seen, coordinates, _weights(markers, weights), progress
             )
-            coordinates, _ = continuous(dict(zip(names, postures.T, strict=True)), quantities, times)
+            coordinates, _ = unwrap(dict(zip(names, postures.T, strict=True)), quantities, times)
             judge_fit(model, postures, off)
             warn_unusual(model, times, np.array([coordinates[name] for name in names]).T)
             distances = dict(zip(markers, off.T, strict=True))

@@ -22,7 +22,7 @@ _SLIP = 1e-4
 _CHUNK = 4096
 
 
-def continuous(
+def unwrap(
     coordinates: Mapping[str, FloatArray], quantities: Quantities, times: FloatArray
 ) -> tuple[dict[str, FloatArray], list[str]]:
     """The same coordinates (n,) without jumps of whole turns or of quaternions' signs, and the angles that had some.

@@ -18,7 +18,7 @@ from trundle.model.arguments import robot_of
 from trundle.model.symbols import Groups, entries
 from trundle.motion.odometry.counts import derive_counts
 from trundle.motion.odometry.displacement import POSE, advance, chained
-from trundle.motion.odometry.unwrapping import Wraps, continuous, reduced
+from trundle.motion.odometry.unwrapping import Wraps, reduced, unwrap
 from trundle.program import Kernel, Program, compile_program
 from trundle.results import Run
 from trundle.robot import Robot
@@ -216,7 +216,7 @@ class Odometry:
         turning = {name: told[name] for name in self.increments if self.units[name] == "rad"}
         known = {name: told[rate] for name, rate in rates.items() if rate in more}
         times = told.get("time", np.arange(float(rows[0].size)))
-        whole = continuous(turning, times, Wraps.of(wraps), self.steered, known)
+        whole = unwrap(turning, times, Wraps.of(wraps), self.steered, known)
         # Steps from the origin all at once, as one batch; `chained` turns them into the world.
         steps = np.diff(np.array([whole.get(name, told[name]) for name in self.increments]))
         before = np.array([told[name][:-1] for name in self.angles]).reshape(len(self.angles), steps.shape[1])

@@ -79,7 +79,7 @@ class Wraps:
         raise InputError(message, key=self.key, hint=hint)
 
 
-def continuous(
+def unwrap(
     series: Mapping[str, FloatArray],
     times: FloatArray,
     wraps: Wraps,
