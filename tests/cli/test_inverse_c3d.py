@@ -346,12 +346,12 @@ def test_a_fit_that_is_far_off_ends_with_status_3(trundle, recorded, tmp_path):
     assert done.status == 3
     assert "mm off (root mean square), more than 50 mm" in done.err
     assert not (tmp_path / "out").exists()
-    done = trundle(*files, *rest, "--fit-within", "2 m")
+    done = trundle(*files, *rest, "--max-marker-rms", "2 m")
     assert done.status == 0
     assert Run.load(tmp_path / "out" / "walk.nc").summary["marker_fit"]["rms"] > 0.05
-    refused = trundle(*files, *rest, "--fit-within", "2 kg")
+    refused = trundle(*files, *rest, "--max-marker-rms", "2 kg")
     assert refused.status == 1
-    assert "--fit-within" in refused.err
+    assert "--max-marker-rms" in refused.err
 
 
 def test_gaps_are_asked_for_by_their_rule_alone(trundle, recorded, tmp_path):

@@ -51,7 +51,7 @@ _OPTIONS = {
     "mass": "--mass",
     "external": "--external",
     "threshold": "--threshold",
-    "fit_within": "--fit-within",
+    "max_marker_rms": "--max-marker-rms",
     "up": "--up",
     "cycles": "--cycles",
     "events": "--gait",
@@ -95,7 +95,7 @@ def configure(parser: ArgumentParser) -> None:
     text = f"the least force on a plate that makes a contact (default: {_THRESHOLD:g})"
     add("--threshold", metavar="NEWTONS", type=float, default=_THRESHOLD, help=text)
     text = "how far markers may be off (root mean square); a worse fit ends with status 3 (default: 50 mm)"
-    add("--fit-within", metavar="LENGTH", default="50 mm", help=text)
+    add("--max-marker-rms", metavar="LENGTH", default="50 mm", help=text)
     _add_results(parser)
 
 
@@ -200,7 +200,7 @@ def _results(args: Namespace, progress: bool) -> Results:
             plates=recorded,
             up=args.up,
             threshold=args.threshold,
-            fit_within=args.fit_within,
+            max_marker_rms=args.max_marker_rms,
             progress=progress,
         )
         run = loads.to_run(args.frame, args.mass)

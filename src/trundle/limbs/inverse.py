@@ -55,7 +55,7 @@ def inverse(
     plates: Recording | FileName | None = None,
     up: str | None = None,
     threshold: float = THRESHOLD,
-    fit_within: float | str = FIT,
+    max_marker_rms: float | str = FIT,
     base: str | None = None,
     progress: bool = True,
 ) -> Inverse:
@@ -92,7 +92,7 @@ def inverse(
     threshold : float, N, optional
         The least force on a plate that makes a contact: below it noise gives no centre of pressure. Of a contact all of
         the load counts, as it comes and goes.
-    fit_within : float or str, m, optional
+    max_marker_rms : float or str, m, optional
         How far markers may be off, as a root mean square over all of them; by default 50 mm.
     progress : bool, optional
         Whether to show a bar for long recordings where a person watches.
@@ -112,7 +112,7 @@ def inverse(
         a plate's centre of pressure as another; `up` for a robot whose gravity is along neither -y nor
         -z.
     NumericsError
-        The markers' fit is worse than `fit_within`: no loads of it mean anything.
+        The markers' fit is worse than `max_marker_rms`: no loads of it mean anything.
 
     Warns
     -----
@@ -147,7 +147,7 @@ def inverse(
         marker_smoothing=marker_smoothing,
         progress=progress,
     )
-    _require_fit(measured, number(fit_within, "fit_within", "m"))
+    _require_fit(measured, number(max_marker_rms, "max_marker_rms", "m"))
     pushing = recording if plates is None else _turned(_recording(plates), up, stands)
     floor, done = floor_of((*pushing.plates, *ground_reactions(pushing)), plate_smoothing, measured.time)
     pairs, assembly = _pairs(external), moving.mechanism.assembly
@@ -185,7 +185,8 @@ def _require_fit(motion: JointMotion, within: float) -> None:
         raise NumericsError(
             f"the markers are {1e3 * float(fit['rms']):.3g} mm off (root mean square), more than {1e3 * within:g} mm, "
             f"most {fit['worst']}, by {1e3 * float(fit['largest']):.3g} mm at {fit['time']:.4g} s: are their unit, "
-            "their axes (up, --up), their names and the lengths right? fit_within (--fit-within) takes worse fits"
+            "their axes (up, --up), their names and the lengths right? A larger max_marker_rms (--max-marker-rms) "
+            "accepts worse fits"
         )
 
 
