@@ -86,7 +86,9 @@ def assert_as_opensim_has_it(loads, found):
     for name, theirs in moments.items():
         if f"{name}.rate" in speeds:
             peak = max(np.abs(theirs).max(), 1.0)
-            np.testing.assert_allclose(loads.efforts[f"{name}.rate"], theirs, atol=EXACT * peak, err_msg=name)
+            np.testing.assert_allclose(
+                loads.actuator_torque[f"{name}.rate"], theirs, atol=EXACT * peak, err_msg=name
+            )
             compared += 1
     return compared
 
@@ -171,6 +173,8 @@ def test_random_limbs_move_and_weigh_by_opensims_masses(tmp_path, campaign):
         names = [speed.rpartition(".")[0] for speed in speeds]
         forces = np.array([[sample[1][name] for name in names] for sample in theirs])
         u = np.array([loads.samples.nu[0, loads.recursion.speeds.index(speed)] for speed in speeds])
-        ours = np.array([loads.efforts[speed][0] - resting.efforts[speed][0] for speed in speeds])
+        ours = np.array(
+            [loads.actuator_torque[speed][0] - resting.actuator_torque[speed][0] for speed in speeds]
+        )
         expected = velocity_forces(forces, u, width)
         np.testing.assert_allclose(ours, expected, atol=1e-7 * max(np.abs(expected).max(), 1.0))

@@ -97,7 +97,7 @@ def there_and_back(rng, count):
     model = trundle.derive(robot)
     motion = random_samples(rng, model, 3)
     loads = trundle.joint_loads(model, motion)
-    force = np.array([loads.efforts[name] for name in model.speeds])
+    force = np.array([loads.actuator_torque[name] for name in model.speeds])
     back = model.forward_dynamics(())(motion.positions.T.copy(), motion.velocities.T.copy(), force)
     assert np.abs(back - motion.accelerations.T).max() <= 1e-9 * max(1.0, np.abs(force).max())
 

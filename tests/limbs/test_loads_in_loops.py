@@ -30,8 +30,8 @@ def test_loops_and_drives_of_a_simulated_linkage(make):
     place = loads.outside.table[:, :6]
     size = np.abs(place).max()
     torque = run["motor.torque"]
-    assert np.abs(loads.efforts["crank.rate"] - torque).max() < 1e-9 * max(size, 1.0)
-    assert not loads.efforts["rod.rate" if robot.name == "slider_crank" else "rocker.rate"].any()
+    assert np.abs(loads.actuator_torque["crank.rate"] - torque).max() < 1e-9 * max(size, 1.0)
+    assert not loads.actuator_torque["rod.rate" if robot.name == "slider_crank" else "rocker.rate"].any()
     pair = np.array(
         [
             run[f"{loop}.{part}"] if f"{loop}.{part}" in run else 0 * run.time

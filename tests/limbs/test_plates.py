@@ -336,8 +336,8 @@ def errors(found, true):
     inside = (time > 0.5) & (time < time[-1] - 0.5)
     for name in [f"{name}_{side}" for name in walk.LEGS for side in "rl"]:
         angle = np.degrees(found.motion[f"{name}.angle"] - exact[f"{name}.angle"])[inside]
-        moment = true.efforts[f"{name}.rate"]
-        off = (found.loads.efforts[f"{name}.rate"] - moment)[inside] / np.abs(moment).max()
+        moment = true.actuator_torque[f"{name}.rate"]
+        off = (found.loads.actuator_torque[f"{name}.rate"] - moment)[inside] / np.abs(moment).max()
         yield name, np.sqrt(np.mean(angle**2)), np.sqrt(np.mean(off**2)), np.abs(off).max()
 
 

@@ -72,7 +72,7 @@ def noisy(places, rng, size=5e-4):
 
 
 def net(given):
-    return np.array([given.loads.net[speed] for speed in given.loads.recursion.speeds]).T
+    return np.array([given.loads.joint_moment[speed] for speed in given.loads.recursion.speeds]).T
 
 
 METHODS = [
@@ -214,7 +214,9 @@ def _wrenches(loads, samples):
 
     program = loads.recursion.loads(loads.outside.pushed)
     wrenches, _ = compile_program(program).over_samples(*samples.tables, loads.outside.table)
-    return np.array(list(dataclasses.replace(loads, samples=samples, wrenches=wrenches).net.values())).T
+    return np.array(
+        list(dataclasses.replace(loads, samples=samples, wrenches=wrenches).joint_moment.values())
+    ).T
 
 
 @pytest.mark.slow

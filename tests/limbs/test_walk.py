@@ -92,8 +92,8 @@ def test_a_laboratorys_noise_leaves_angles_and_moments(tmp_path):
     for name in walk.LEGS:
         for side in "rl":
             angle = np.degrees(found.motion[f"{name}_{side}.angle"] - motion[f"{name}_{side}.angle"])[inside]
-            moment = true.efforts[f"{name}_{side}.rate"]
-            off = (found.loads.efforts[f"{name}_{side}.rate"] - moment)[inside]
+            moment = true.actuator_torque[f"{name}_{side}.rate"]
+            off = (found.loads.actuator_torque[f"{name}_{side}.rate"] - moment)[inside]
             error, worst = np.sqrt(np.mean(angle**2)), np.abs(off).max() / np.abs(moment).max()
             print(f"{name}_{side}: {error:.3f} degrees; {worst:.2%} of the peak at most")
             assert error < 0.2

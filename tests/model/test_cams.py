@@ -132,7 +132,7 @@ def test_inverse_after_forward(rng):
     motion = JointMotion([0.0, 1.0], *names, *([row, row] for row in (x[:2], x[2:], u_dot)))
     loads = joint_loads(model.robot, motion)
     for speed in model.speeds:
-        assert loads.efforts[speed][0] == pytest.approx(0.0, abs=1e-12)
+        assert loads.actuator_torque[speed][0] == pytest.approx(0.0, abs=1e-12)
     assert sum(power[0] for power in loads.power.values()) == pytest.approx(0.0, abs=1e-12)
     for name, torque in loads.ties.items():
         assert torque[0] == pytest.approx(values[f"{name}.torque"], rel=1e-10)
@@ -155,8 +155,8 @@ def test_inverse_after_forward_around_a_loop():
     rows = x[:2], x[2:], [rates[name] for name in model.speeds]
     motion = JointMotion([0.0, 1.0], model.coordinates, model.speeds, *([row, row] for row in rows))
     loads = joint_loads(model.robot, motion)
-    assert loads.efforts["hip.rate"][0] == pytest.approx(3.0, rel=1e-9)
-    assert loads.efforts["knee.rate"][0] == 0.0
+    assert loads.actuator_torque["hip.rate"][0] == pytest.approx(3.0, rel=1e-9)
+    assert loads.actuator_torque["knee.rate"][0] == 0.0
     for name, torque in loads.ties.items():
         assert torque[0] == pytest.approx(values[f"{name}.torque"], rel=1e-8)
 

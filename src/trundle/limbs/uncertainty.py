@@ -89,7 +89,11 @@ def uncertainty(
         for name, speed in columns.items()
     }
     return Bands(
-        loads.time, {name: loads.net[speed] for name, speed in columns.items()}, sources, units, record
+        loads.time,
+        {name: loads.joint_moment[speed] for name, speed in columns.items()},
+        sources,
+        units,
+        record,
     )
 
 

@@ -100,7 +100,7 @@ def _columns(loads: Loads, frame: str) -> Iterator[tuple[str, str, FloatArray]]:
                 yield f"{link.name}.{what}_{axis}", unit, values
         yield f"{link.name}.power", "W", loads.power[link.name]
         if link.parent != WORLD:
-            for what, given in (("net", loads.net), ("effort", loads.efforts)):
+            for what, given in (("net", loads.joint_moment), ("effort", loads.actuator_torque)):
                 for name, speed in named_along(what, loads, free):
                     yield name, assembly.quantities[speed].effort_unit, given[speed]
     for tie in assembly.couplings:

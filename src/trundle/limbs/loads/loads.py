@@ -78,12 +78,12 @@ class Loads:
         return tuple(link.name for link in self.recursion.tree.links)
 
     @property
-    def efforts(self) -> Mapping[str, FloatArray]:
+    def actuator_torque(self) -> Mapping[str, FloatArray]:
         """What drives give along the speeds (n,), in N or N m: rotors' inertia with it, springs and friction not."""
         return Frozen(dict(zip(self.recursion.speeds, self.drives, strict=True)))
 
     @cached_property
-    def net(self) -> Mapping[str, FloatArray]:
+    def joint_moment(self) -> Mapping[str, FloatArray]:
         """Sᵀ w along the speeds (n,), in N or N m: what crosses a joint along its freedoms, muscles and springs alike.
 
         Of hinges in a row these are the moments about the hinges' own axes, which needn't be square to one another.
@@ -99,7 +99,7 @@ class Loads:
 
         What follows others by gears and cams is in its leaders' power.
         """
-        net = np.array([*self.net.values()]).reshape(self.samples.nu.T.shape)
+        net = np.array([*self.joint_moment.values()]).reshape(self.samples.nu.T.shape)
         given, speeds = net * self.samples.nu.T, self.recursion.tree.speed_slices()
         return Frozen({name: given[speeds[index]].sum(axis=0) for index, name in enumerate(self.joints)})
 
