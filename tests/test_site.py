@@ -65,7 +65,7 @@ def test_every_key_of_a_description_stands_on_its_page():
     ("written", "meant"),
     [
         ("|v| is a speed", r"\|v\| is a speed"),
-        ("`trundle.roll` by `in_`", ":py:obj:`trundle.roll` by ``in_``"),
+        ("`trundle.roll` by `frame`", ":py:obj:`trundle.roll` by ``frame``"),
         ("``a|b`` and `a|b`", "``a|b`` and ``a|b``"),
         ("docs/feedback.md has it", ":doc:`/docs/feedback` has it"),
         ("a file *.nc, + / **, or *this*", r"a file \*.nc, + / \**, or *this*"),

@@ -243,7 +243,7 @@ def pushes(time: Array) -> dict[str, tuple[Array, Array, Array]]:
     """By foot the true force (n, 3), N, its place (n, 3), m, and the free moment (n, 3), N m, of the ground on it."""
     time = np.asarray(time, dtype=float)
     free = trundle.joint_loads(PERSON, motion(time))
-    need = free.wrench("base", at=free.world.origin, in_="world")
+    need = free.wrench("base", at=free.world.origin, frame="world")
     force, moment = np.asarray(need.force), np.asarray(need.moment)
     middle = np.column_stack([-moment[:, 1], moment[:, 0], 0 * time]) / force[:, 2:]
     vertical = (moment - np.cross(middle, force)) * [0, 0, 1]
@@ -286,7 +286,7 @@ def markers(true: trundle.Loads) -> dict[str, Array]:
     found = {}
     for name, (body, place) in MARKERS.items():
         point = true.frames[body].point(name, place)
-        found[name] = np.asarray(point.position(relative_to=true.world.origin, in_=true.world))
+        found[name] = np.asarray(point.position(relative_to=true.world.origin, frame=true.world))
     return found
 
 

@@ -25,7 +25,7 @@ def places(*postures):
     found = {}
     for name, (body, place) in person_markers(PERSON).items():
         point = loads.frames[body].point(name, place)
-        found[name] = np.asarray(point.position(relative_to=loads.world.origin, in_=loads.world))
+        found[name] = np.asarray(point.position(relative_to=loads.world.origin, frame=loads.world))
     return [{name: place[k] for name, place in found.items()} for k in range(len(postures))]
 
 

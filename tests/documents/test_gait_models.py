@@ -66,10 +66,10 @@ def assert_as_opensim_has_it(loads, found):
         theirs = [np.array([sample[0][body][k] for sample in found]) for k in range(4)]
         world = loads.world
         own = (
-            frame.origin.position(in_=world),
-            frame.rotation(in_=world),
-            frame.origin.velocity(seen_from=world, in_=world),
-            frame.angular_velocity(seen_from=world, in_=world),
+            frame.origin.position(frame=world),
+            frame.rotation(frame=world),
+            frame.origin.velocity(seen_from=world, frame=world),
+            frame.angular_velocity(seen_from=world, frame=world),
         )
         for mine, other in zip(own, theirs, strict=True):
             np.testing.assert_allclose(mine, other, atol=EXACT * max(np.abs(other).max(), 1))

@@ -112,7 +112,7 @@ def test_bodies_move_and_weigh_as_opensim_has_it(tmp_path, rng, layout):
     for k, (body, expected) in enumerate(placed(values).items()):
         joint = next(joint for joint in robot.joints.values() if joint.body.name == body)
         center = [robot.number(x) for x in joint.body.center_of_mass]
-        point = frames[body].point("G", center).position(in_=world)[0]
+        point = frames[body].point("G", center).position(frame=world)[0]
         np.testing.assert_allclose(point, (expected @ [0, -0.2, 0.05, 1])[:3], atol=1e-12)
         xx, yy, zz, xy, xz, yz = (MOMENTS[name] for name in ("xx", "yy", "zz", "xy", "xz", "yz"))
         theirs = expected[:3, :3] @ [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]] @ expected[:3, :3].T
@@ -124,7 +124,7 @@ def test_bodies_move_and_weigh_as_opensim_has_it(tmp_path, rng, layout):
                 [own["xz"], own["yz"], own["zz"]],
             ]
         )
-        turned = frames[body].rotation(in_=world)[0]
+        turned = frames[body].rotation(frame=world)[0]
         np.testing.assert_allclose(turned @ ours @ turned.T, theirs, atol=1e-12)
         assert robot.number(joint.body.mass) == 2.0 + k
     assert robot.gravity is not None

@@ -240,7 +240,7 @@ def test_a_wrench_at_the_motions_times_and_below_the_threshold(tmp_path):
     wrench = plate.wrench("foot", times=[0, 1, 1.5])
     np.testing.assert_allclose(wrench.force, [(0, 0, 0), (0, 0, 700), (25, 0, 700)])
     np.testing.assert_allclose(
-        wrench.point.position(in_=wrench.frame), [(0, 0, 0), (0.05, 0.1, 0), (0.025, 0.05, 0)]
+        wrench.point.position(frame=wrench.frame), [(0, 0, 0), (0.05, 0.1, 0), (0.025, 0.05, 0)]
     )
     with pytest.raises(InputError, match="recorded from 0 to 2 s, not at 2.5 s"):
         plate.at([2.5])

@@ -56,7 +56,7 @@ def loads():
 def test_a_net_moment_is_about_the_joints_own_axis(loads, frame):
     named = trundle.clinical(loads.to_run(frame))
     # Between the hinges there is no mass: all three take from the thigh's one wrench, along their own axes.
-    thigh = loads.wrench("thigh_r", in_="world").moment
+    thigh = loads.wrench("thigh_r", frame="world").moment
     words = ("flexion", "adduction", "internal_rotation")
     for (joint, axis), word in zip(HIP.items(), words, strict=True):
         expected = np.einsum("nk,nk->n", thigh, _in_world(loads, joint, axis))

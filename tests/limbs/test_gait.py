@@ -46,7 +46,7 @@ def marked(robot, belt):
     motion = walker.recording(belt)
     loads = trundle.joint_loads(robot, motion)
     markers = {
-        name: loads.frames[body].point(name, at).position(in_=loads.world)
+        name: loads.frames[body].point(name, at).position(frame=loads.world)
         for name, (body, at) in walker.MARKERS.items()
     }
     held = {name: motion.channels[name] for name in motion.channels}

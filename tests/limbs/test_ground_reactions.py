@@ -47,7 +47,7 @@ def test_columns_are_wrenches_at_the_files_points(tmp_path, name, degrees):
     assert 0 < stood.sum() < len(T)
     for values, key in ((found.force, "force"), (found.moment, "torque")):
         np.testing.assert_allclose(values, TABLES[key] * stood[:, None], atol=1e-12)
-    places = found.point.position(in_=found.frame)
+    places = found.point.position(frame=found.frame)
     np.testing.assert_allclose(places[stood], TABLES["place"][stood], atol=1e-12)
 
 

@@ -38,7 +38,7 @@ def test_a_breakdown_is_that_of_the_loads(walk):
     found = trundle.inverse(limb_robot(), walk)
     frame = found.loads.frames["P_1"]
     origin = frame.point(
-        "P_2", found.loads.frames["P_2"].origin.position(relative_to=frame.origin, in_=frame)[0]
+        "P_2", found.loads.frames["P_2"].origin.position(relative_to=frame.origin, frame=frame)[0]
     )
     expected = found.loads.breakdown("P_2", observer=frame, origin=origin).at(
         found.loads.frames["P_2"].origin

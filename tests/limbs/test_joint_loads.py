@@ -40,17 +40,19 @@ def test_a_tip_wrench_in_the_world_and_in_the_hand():
     free = trundle.joint_loads(limb_robot(), limb_motion(t))
     world, hand = Frame("world"), Frame("P_2")
     tip = free.frames["P_2"].point("tip", (0.0, 0.4, 0.0))
-    place = tip.position(in_=free.world)
+    place = tip.position(frame=free.world)
     pull = Wrench(
         (1.0, 2.0, 0), (0, 0, 0.5), on="P_2", by="rope", point=world.point("tip", place), frame=world
     )
     held = trundle.joint_loads(limb_robot(), limb_motion(t), external=[pull])
     for joint in free.joints:
-        change = held.wrench(joint, at=tip, in_="world").force - free.wrench(joint, at=tip, in_="world").force
+        change = (
+            held.wrench(joint, at=tip, frame="world").force - free.wrench(joint, at=tip, frame="world").force
+        )
         assert np.abs(change + [1.0, 2.0, 0.0]).max() < 1e-12
         change = held.wrench(joint, at=tip).moment - free.wrench(joint, at=tip).moment
         assert np.abs(change + [0.0, 0.0, 0.5]).max() < 1e-12
-    force = held.frames["P_2"].rotation(in_=held.world).transpose(0, 2, 1) @ [1.0, 2.0, 0.0]
+    force = held.frames["P_2"].rotation(frame=held.world).transpose(0, 2, 1) @ [1.0, 2.0, 0.0]
     own = Wrench(force, (0, 0, 0.5), on="P_2", by="rope", point=hand.point("tip", (0, 0.4, 0)), frame=hand)
     same = trundle.joint_loads(limb_robot(), limb_motion(t), external=[own])
     assert np.abs(same.wrenches - held.wrenches).max() < 1e-12

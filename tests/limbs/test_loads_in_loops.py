@@ -40,7 +40,7 @@ def test_loops_and_drives_of_a_simulated_linkage(make):
     )
     # the loop's force in its first body's axes, by the simulation's own multipliers
     body = loads.frames["coupler" if robot.name == "four_bar" else "rod"]
-    ours = np.einsum("nji,nj->ni", body.rotation(in_=loads.world), place[:, :3])
+    ours = np.einsum("nji,nj->ni", body.rotation(frame=loads.world), place[:, :3])
     assert np.abs(ours[:, [0, 2]].T - pair).max() < 1e-8 * max(size, 1.0)
     assert loads.residual.max() < 1e-10 * max(size, 1.0)
 

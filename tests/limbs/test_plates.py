@@ -79,7 +79,7 @@ def test_smoothing_keeps_what_force_and_moment_say_together(rng, method):
     pushed = smooth.wrench("foot")
     stood = pushed.force[:, 2] > 0
     assert stood.sum() > 500
-    np.testing.assert_allclose(pushed.point.position(in_=pushed.frame)[stood], at[stood], atol=1e-12)
+    np.testing.assert_allclose(pushed.point.position(frame=pushed.frame)[stood], at[stood], atol=1e-12)
     np.testing.assert_allclose(
         pushed.moment[stood], np.outer(0.004 * pushed.force[stood, 2], [0, 0, 1]), atol=1e-10
     )
@@ -202,7 +202,7 @@ def test_a_load_that_comes_and_goes_is_whole_and_has_no_centre_of_its_own():
     np.testing.assert_allclose(push.force, np.where(inside[:, None], average.force, 0), atol=1e-9)
     about = push.at(push.frame.origin).moment
     np.testing.assert_allclose(about, np.where(inside[:, None], average.moment, 0), atol=1e-9)
-    places = np.asarray(push.point.position(in_=push.frame))
+    places = np.asarray(push.point.position(frame=push.frame))
     light = inside & (average.pressing < 20)
     assert light.sum() == 2
     np.testing.assert_array_equal(places[light], places[[31, 79]])

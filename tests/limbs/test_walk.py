@@ -44,7 +44,7 @@ def test_feet_push_down_where_they_are(true):
         part = np.mod((T - walk.START) / walk.PERIOD + walk.FEET[foot], 1)
         assert force[:, 2].min() > -1e-9
         assert np.abs(force[part > walk.OFF]).max() < 1e-9
-        ankle = true.frames[foot].origin.position(relative_to=true.world.origin, in_=true.world)
+        ankle = true.frames[foot].origin.position(relative_to=true.world.origin, frame=true.world)
         off = (place - np.asarray(ankle))[force[:, 2] > 20]
         assert heel < off[:, 0].min() < off[:, 0].max() < toes
         assert np.abs(off[:, 1]).max() < 0.045
@@ -64,7 +64,7 @@ def test_plates_measure_what_feet_are_given():
         wrench = plate.wrench(foot, threshold=1.0)
         stands = force[:, 2] > 1
         np.testing.assert_allclose(wrench.force[stands], force[stands], atol=1e-9)
-        at = wrench.point.position(relative_to=wrench.frame.origin, in_=wrench.frame)
+        at = wrench.point.position(relative_to=wrench.frame.origin, frame=wrench.frame)
         np.testing.assert_allclose(np.asarray(at)[stands], place[stands], atol=1e-9)
         np.testing.assert_allclose(wrench.moment[stands], free[stands], atol=1e-9)
 

@@ -169,11 +169,11 @@ def test_the_subspace_is_the_poses_derivative(rng):
     frame = joint_loads(robot, motion).frames["twist"]
     world = joint_loads(robot, motion).world
     weights = np.array([1, -8, 8, -1]) / (12 * width)
-    place, turned = frame.origin.position(in_=world), frame.rotation(in_=world)
+    place, turned = frame.origin.position(frame=world), frame.rotation(frame=world)
     moved = np.einsum("k,ki->i", weights, place[1:])
-    np.testing.assert_allclose(frame.origin.velocity(seen_from=world, in_=world)[0], moved, atol=1e-10)
+    np.testing.assert_allclose(frame.origin.velocity(seen_from=world, frame=world)[0], moved, atol=1e-10)
     spin = np.einsum("k,kij->ij", weights, turned[1:]) @ turned[0].T
-    omega = frame.angular_velocity(seen_from=world, in_=world)[0]
+    omega = frame.angular_velocity(seen_from=world, frame=world)[0]
     np.testing.assert_allclose([spin[2, 1], spin[0, 2], spin[1, 0]], omega, atol=1e-10)
 
 

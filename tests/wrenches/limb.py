@@ -23,7 +23,7 @@ class Limb:
         for k in reversed(range(len(self.frames))):
             need = self.inertias[k].momentum_rate(seen_from=self.world).at(self.joints[k])
             if distal is not None:
-                need = need + distal.at(self.joints[k]).in_(self.frames[k])
+                need = need + distal.at(self.joints[k]).in_frame(self.frames[k])
             proximal = self.frames[k - 1].name if k else "world"
             found[k] = trundle.Wrench(
                 need.force,

@@ -27,9 +27,9 @@ def random_case(rng, samples=()):
     thigh = random_frame(rng, world, "thigh", samples=samples)
     body = random_frame(rng, thigh, "shank", samples=samples)
     inertia = random_inertia(rng, body)
-    gravity = inertia.weight((0, 0, -9.81), in_=world)
+    gravity = inertia.weight((0, 0, -9.81), frame=world)
     need = inertia.momentum_rate(seen_from=world).at(body.origin)
-    joint = need - gravity.in_(body).at(body.origin)
+    joint = need - gravity.in_frame(body).at(body.origin)
     observer = random_frame(rng, random_frame(rng, world, "x", samples=samples), "observer", samples=samples)
     origin = observer.point("o", rng.normal(size=3))
     return world, inertia, {"joint": joint, "gravity": gravity}, observer, origin
@@ -43,7 +43,11 @@ def scale_of(found):
 def test_terms_add_up_to_what_is_seen(rng, samples):
     _, inertia, wrenches, observer, origin = random_case(rng, samples)
     found = trundle.Breakdown.of(inertia, wrenches, observer=observer, origin=origin)
-    for each in (found, found.at(origin), found.in_(inertia.center.frame).at(inertia.center.frame.origin)):
+    for each in (
+        found,
+        found.at(origin),
+        found.in_frame(inertia.center.frame).at(inertia.center.frame.origin),
+    ):
         worst = max(np.abs(each.residual.force).max(), np.abs(each.residual.moment).max())
         assert worst < 1e-10 * max(1.0, scale_of(each))
 
@@ -52,14 +56,14 @@ def test_the_split_depends_on_the_origin_and_the_total_on_nothing(rng):
     world, inertia, wrenches, observer, origin = random_case(rng)
     other = observer.point("other", rng.normal(size=3))
     first, second = (
-        trundle.Breakdown.of(inertia, wrenches, observer=observer, origin=o).in_(world)
+        trundle.Breakdown.of(inertia, wrenches, observer=observer, origin=o).in_frame(world)
         for o in (origin, other)
     )
     # The true total is what is seen less what is fictitious, whoever looks.
     own = ("d_alembert", "euler", "centrifugal", "coriolis")
     totals = [each.seen - each.sum(*own) for each in (first, second)]
     totals.append(trundle.Breakdown.of(inertia, wrenches, observer=world, origin=world.origin).seen)
-    truth = inertia.momentum_rate(seen_from=world).in_(world)
+    truth = inertia.momentum_rate(seen_from=world).in_frame(world)
     for total in totals:
         assert np.abs(total.force - truth.force).max() < 1e-10 * scale_of(first)
         assert np.abs(total.moment - truth.moment).max() < 1e-10 * scale_of(first)
@@ -74,7 +78,7 @@ def test_any_body_and_any_observer(campaign):
         found = trundle.Breakdown.of(inertia, wrenches, observer=observer, origin=origin)
         scale = scale_of(found)
         total = found.seen - found.sum("d_alembert", "euler", "centrifugal", "coriolis")
-        truth = inertia.momentum_rate(seen_from=world).in_(observer)
+        truth = inertia.momentum_rate(seen_from=world).in_frame(observer)
         assert np.abs(total.force - truth.force).max() < 1e-10 * scale
         assert np.abs(total.moment - truth.moment).max() < 1e-10 * scale
         assert np.abs(found.residual.force).max() < 1e-10 * scale
@@ -146,8 +150,8 @@ def test_inertia_about_points_and_in_frames(rng):
     steiner = inertia.mass * (r @ r * np.eye(3) - np.outer(r, r))
     assert np.allclose(inertia.at(away).matrix, inertia.matrix + steiner, atol=1e-12)
     assert np.allclose(inertia.at(away).at(inertia.center).matrix, inertia.matrix, atol=1e-12)
-    turn = body.rotation(in_=world)
-    assert np.allclose(inertia.in_(world).matrix, turn @ inertia.matrix @ turn.T, atol=1e-12)
+    turn = body.rotation(frame=world)
+    assert np.allclose(inertia.in_frame(world).matrix, turn @ inertia.matrix @ turn.T, atol=1e-12)
     # Given about another point, it is the same body.
     again = trundle.Inertia(inertia.mass, inertia.at(away).matrix, center=inertia.center, point=away)
     assert np.allclose(
@@ -185,4 +189,4 @@ def test_a_moment_about_one_axis_is_enough_in_the_plane():
 def test_rotations_of_scipy_are_rotations_here(rng):
     turn = Rotation.from_rotvec([0, 0, 0.3])
     frame = trundle.Frame("world").child("a", rotation=turn)
-    assert np.allclose(frame.rotation(in_=frame.root), turn.as_matrix())
+    assert np.allclose(frame.rotation(frame=frame.root), turn.as_matrix())

@@ -35,7 +35,7 @@ def test_rates_are_derivatives_of_what_is_seen(relative):
     _, a, b, c, p = tree()
     origin = a.origin if relative else None
     for observer in (a, b, c):
-        position = p.position(in_=observer, relative_to=origin)
+        position = p.position(frame=observer, relative_to=origin)
         velocity = p.velocity(seen_from=observer, relative_to=origin)
         acceleration = p.acceleration(seen_from=observer, relative_to=origin)
         at, h = 0.4, 1e-3
@@ -48,7 +48,7 @@ def test_rates_are_derivatives_of_what_is_seen(relative):
 def test_turning_is_the_rate_of_the_rotation():
     world, _, b, c, _ = tree()
     for observer in (world, c):
-        rotation = sp.Matrix(b.rotation(in_=observer))
+        rotation = sp.Matrix(b.rotation(frame=observer))
         spin = (rotation.diff(t) * rotation.T).subs(t, 0.4).evalf()
         omega = b.angular_velocity(seen_from=observer)
         assert np.allclose(numbers(omega, 0.4), [float(spin[2, 1]), float(spin[0, 2]), float(spin[1, 0])])
@@ -66,8 +66,8 @@ def test_numbers_move_as_the_symbols_that_they_were_taken_from():
     def sampled(frame, parent, below):
         return below.child(
             frame.name,
-            rotation=np.stack([over(row) for row in frame.rotation(in_=parent)], axis=1),
-            origin=over(frame.origin.position(in_=parent)),
+            rotation=np.stack([over(row) for row in frame.rotation(frame=parent)], axis=1),
+            origin=over(frame.origin.position(frame=parent)),
             velocity=over(frame.origin.velocity(seen_from=parent)),
             acceleration=over(frame.origin.acceleration(seen_from=parent)),
             angular_velocity=over(frame.angular_velocity(seen_from=parent)),
@@ -78,19 +78,19 @@ def test_numbers_move_as_the_symbols_that_they_were_taken_from():
     nb, nc = sampled(b, a, na), sampled(c, world, still)
     point = nb.point(
         "p",
-        over(p.position(in_=b)),
+        over(p.position(frame=b)),
         velocity=over(p.velocity(seen_from=b)),
         acceleration=over(p.acceleration(seen_from=b)),
     )
     for seen_from, mine in ((world, still), (c, nc), (a, na), (b, nb)):
-        for in_, axes in ((b, nb), (world, still)):
+        for frame, axes in ((b, nb), (world, still)):
             assert np.allclose(
-                point.velocity(seen_from=mine, in_=axes), over(p.velocity(seen_from=seen_from, in_=in_))
+                point.velocity(seen_from=mine, frame=axes), over(p.velocity(seen_from=seen_from, frame=frame))
             )
-            expected = over(p.acceleration(seen_from=seen_from, in_=in_))
-            assert np.allclose(point.acceleration(seen_from=mine, in_=axes), expected, atol=1e-11)
-            expected = over(c.angular_acceleration(seen_from=seen_from, in_=in_))
-            assert np.allclose(nc.angular_acceleration(seen_from=mine, in_=axes), expected, atol=1e-11)
+            expected = over(p.acceleration(seen_from=seen_from, frame=frame))
+            assert np.allclose(point.acceleration(seen_from=mine, frame=axes), expected, atol=1e-11)
+            expected = over(c.angular_acceleration(seen_from=seen_from, frame=frame))
+            assert np.allclose(nc.angular_acceleration(seen_from=mine, frame=axes), expected, atol=1e-11)
 
 
 def test_sympys_own_mechanics_agrees():
@@ -107,11 +107,11 @@ def test_sympys_own_mechanics_agrees():
     b = a.child("B", rotation=((1, 0, 0), q2), origin=(0, 2, 0))
     mine = b.point("P", (0, 0, 3))
     theirs = p.pos_from(o).dt(n)
-    found = mine.velocity(seen_from=world, in_=b)
+    found = mine.velocity(seen_from=world, frame=b)
     assert sp.simplify(sp.Matrix(found) - theirs.to_matrix(two)) == sp.zeros(3, 1)
-    found = mine.acceleration(seen_from=world, in_=b)
+    found = mine.acceleration(seen_from=world, frame=b)
     assert sp.simplify(sp.Matrix(found) - theirs.dt(n).to_matrix(two)) == sp.zeros(3, 1)
-    found = b.angular_acceleration(seen_from=world, in_=b)
+    found = b.angular_acceleration(seen_from=world, frame=b)
     assert sp.simplify(sp.Matrix(found) - two.ang_acc_in(n).to_matrix(two)) == sp.zeros(3, 1)
 
 
@@ -121,7 +121,7 @@ class TestWhereTheSeedIsWrong:
     limb = make_limb([(Z, t), (Z, 2 * t), (Z, 4 * t)], LENGTHS, MASSES)
 
     def test_inertias_turn_on_both_sides(self):
-        found = self.limb.inertias[1].at(self.limb.joints[1]).in_(self.limb.world).matrix
+        found = self.limb.inertias[1].at(self.limb.joints[1]).in_frame(self.limb.world).matrix
         s, c = sp.sin(3 * t), sp.cos(3 * t)
         expected = sp.Rational(9, 200) * sp.Matrix([[c**2, s * c, 0], [s * c, s**2, 0], [0, 0, 1]])
         assert (sp.Matrix(found) - expected).applyfunc(expanded) == sp.zeros(3, 3)
@@ -157,7 +157,7 @@ class TestWhereTheSeedIsWrong:
     def test_points_downstream_move_with_all_joints_upstream(self):
         world, joints = self.limb.world, self.limb.joints
         for point in (joints[2], joints[3], self.limb.inertias[2].center):
-            position = sp.Matrix(point.position(in_=world))
+            position = sp.Matrix(point.position(frame=world))
             velocity = sp.Matrix(point.velocity(seen_from=world))
             assert (velocity - position.diff(t)).applyfunc(expanded) == sp.zeros(3, 1)
 
@@ -166,13 +166,13 @@ class TestWhatIsRefused:
     def test_frames_of_other_roots(self):
         one, other = trundle.Frame("lab"), trundle.Frame("treadmill")
         with pytest.raises(trundle.InputError, match=r"(?s)no frame in common.*'lab' and 'treadmill'.*child"):
-            one.origin.position(in_=other.child("belt"))
+            one.origin.position(frame=other.child("belt"))
 
     def test_motion_that_is_not_known(self, rng):
         world = trundle.Frame("world")
         shank = world.child("shank", rotation=(Z, np.linspace(0, 1, 5)))
         foot = shank.child("foot", origin=(0, 0, -0.4))
-        assert foot.origin.position(in_=world).shape == (5, 3)
+        assert foot.origin.position(frame=world).shape == (5, 3)
         with pytest.raises(
             trundle.InputError, match=r"(?s)'shank' moves in 'world' is not known.*angular_velocity=…"
         ):
@@ -209,7 +209,7 @@ class TestWhatIsRefused:
         turns = np.tile(np.eye(3), (4, 1, 1))
         turns[1] = np.nan
         a = world.child("a", rotation=turns)
-        assert np.isnan(a.point("p", (1, 0, 0)).position(in_=world)[:, 0]).tolist() == [
+        assert np.isnan(a.point("p", (1, 0, 0)).position(frame=world)[:, 0]).tolist() == [
             False,
             True,
             False,
@@ -276,7 +276,7 @@ def test_what_was_given_may_be_written_to_again():
     places = np.zeros((4, 3))
     point = trundle.Frame("world").point("p", places)
     places[:] = 1
-    assert not np.any(point.position(in_=point.frame))
+    assert not np.any(point.position(frame=point.frame))
 
 
 @pytest.mark.slow

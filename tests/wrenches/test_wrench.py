@@ -37,9 +37,9 @@ def test_a_wrench_is_the_same_at_every_point_and_in_every_frame(world, rng):
         rng.normal(size=(7, 3)), rng.normal(size=3), on="shank", by="thigh", point=shank.origin, frame=shank
     )
     power = w.power(trundle.Twist.of(shank, seen_from=world))
-    elsewhere = w.at(ankle).in_(world).at(world.origin).in_(thigh)
+    elsewhere = w.at(ankle).in_frame(world).at(world.origin).in_frame(thigh)
     assert np.allclose(elsewhere.power(trundle.Twist.of(shank, seen_from=world)), power, atol=1e-11)
-    back = elsewhere.at(shank.origin).in_(shank)
+    back = elsewhere.at(shank.origin).in_frame(shank)
     assert np.allclose(back.force, w.force, atol=1e-12)
     assert np.allclose(back.moment, w.moment, atol=1e-11)
     assert (back.on, back.by) == ("shank", "thigh")
@@ -61,14 +61,14 @@ def test_symbols_and_numbers_are_one_law(world):
     t, f = sp.symbols("t f")
     arm = world.child("arm", rotation=((0, 0, 1), t), origin=(0, t**2, 0))
     pull = trundle.Wrench((f, 0, 0), (0, 0, f * t), on="arm", by="rope", point=arm.origin, frame=arm)
-    symbols = pull.at(world.origin).in_(world)
+    symbols = pull.at(world.origin).in_frame(world)
     values = {t: 0.7, f: 3.0}
     still = trundle.Frame("world")
     there = still.child("arm", rotation=((0, 0, 1), 0.7), origin=(0, 0.49, 0))
     numbers = (
         trundle.Wrench((3.0, 0, 0), (0, 0, 2.1), on="arm", by="rope", point=there.origin, frame=there)
         .at(still.origin)
-        .in_(still)
+        .in_frame(still)
     )
     assert np.allclose(
         [float(sp.sympify(x).subs(values)) for x in symbols.moment], numbers.moment, atol=1e-14
@@ -89,7 +89,7 @@ def test_sums_demand_the_same_body_point_and_frame(world):
         _ = a + at("leg", arm.origin, arm)
     with pytest.raises(trundle.InputError, match=r"(?s)different points.*\.at\(origin of arm\)"):
         _ = a - at("arm", world.origin, arm)
-    with pytest.raises(trundle.InputError, match=r"(?s)different frames.*\.in_\(arm\)"):
+    with pytest.raises(trundle.InputError, match=r"(?s)different frames.*\.in_frame\(arm\)"):
         _ = a + at("arm", arm.origin, world)
     with pytest.raises(trundle.InputError, match=r"acts on 'arm', the twist is of 'world'"):
         a.power(trundle.Twist.of(world, seen_from=arm))

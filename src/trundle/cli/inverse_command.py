@@ -47,7 +47,7 @@ _OPTIONS = {
     "marker_smoothing": "--smooth-markers",
     "plate_smoothing": "--plates",
     "gaps": "--gaps",
-    "in_": "--frame",
+    "frame": "--frame",
     "mass": "--mass",
     "external": "--external",
     "threshold": "--threshold",

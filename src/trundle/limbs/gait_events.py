@@ -124,7 +124,7 @@ def foot_forces(loads: Loads, sides: Mapping[str, str]) -> dict[str, FloatArray]
     up, found = up_of(loads), {}
     for wrench in loads.outside.given:
         side = sides.get(wrench.on, "")
-        pushed = np.broadcast_to(wrench.in_(wrench.frame.root).force @ up, loads.time.shape)
+        pushed = np.broadcast_to(wrench.in_frame(wrench.frame.root).force @ up, loads.time.shape)
         found[side] = found.get(side, 0.0) + pushed
     return found
 
@@ -176,7 +176,7 @@ def feet_of(
     for side, (ankle, bodies) in _foot_bodies(robot, given).items():
         on = [places for body, several in markers.items() if body in bodies for places in several]
         if len(on) > 1:
-            joint = loads.frames[ankle].origin.position(in_=loads.world)
+            joint = loads.frames[ankle].origin.position(frame=loads.world)
             toes[side] = max(on, key=lambda places: _apart(places, joint))
             heels[side] = max(on, key=lambda places: _apart(places, toes[side]))
     if not heels:
@@ -184,7 +184,7 @@ def feet_of(
     up = up_of(loads)
     along = np.mean([np.nanmean(toes[side] - heels[side], axis=0) for side in heels], axis=0)
     level = along - up * (along @ up)
-    pelvis = loads.frames[pelvis_of(robot, given)].origin.position(in_=loads.world)
+    pelvis = loads.frames[pelvis_of(robot, given)].origin.position(frame=loads.world)
     shape = (loads.time.size, 3)
     return Feet(heels, toes, np.broadcast_to(pelvis, shape), level / np.linalg.norm(level), up)
 

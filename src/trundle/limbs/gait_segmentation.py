@@ -82,7 +82,7 @@ def _posed(loads: Loads, markers: Markers) -> dict[str, list[FloatArray]]:
     found: dict[str, list[FloatArray]] = {}
     for name, (body, place) in markers.items():
         x, y, z = three(place, name, "x, y and z", ("m", "m", "m"))
-        places = loads.frames[body].point(name, (x, y, z)).position(in_=loads.world)
+        places = loads.frames[body].point(name, (x, y, z)).position(frame=loads.world)
         found.setdefault(body, []).append(np.broadcast_to(places, (loads.time.size, 3)))
     return found
 

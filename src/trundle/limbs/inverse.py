@@ -169,7 +169,7 @@ def inverse(
 def _tell_lying(loads: Loads, stands: str) -> None:
     """Warn of a free base whose own axis that is up is level or below on average: laboratories have other axes up."""
     axis = "xyz".index(stands)
-    turned = np.asarray(loads.frames["base"].rotation(in_=loads.world))
+    turned = np.asarray(loads.frames["base"].rotation(frame=loads.world))
     if turned.ndim == 3 and float(turned[:, axis, axis].mean()) < _LYING:
         other = {"y": "z", "z": "y"}[stands]
         warn(

@@ -137,12 +137,12 @@ class Inverse(Brief):
 
         return uncertainty(self, marker_noise, segments, sex, progress)
 
-    def to_run(self, in_: str = "child", mass: float | str | None = None) -> Run:
+    def to_run(self, frame: str = "child", mass: float | str | None = None) -> Run:
         """The loads as a run, whose summary tells the recording's events, its file, the fit of markers and the axes.
 
         Parameters
         ----------
-        in_ : str, optional
+        frame : str, optional
             In whose axes wrenches are: "child", "parent", "world", or a body by its name.
         mass : float or str, kg, optional
             What forces, moments and powers are divided by.
@@ -164,7 +164,7 @@ class Inverse(Brief):
         >>> trundle.inverse(trundle.catalog.pendulum(links=1), swing).to_run().summary["frame"]
         'child'
         """
-        run = self.loads.to_run(in_, mass)
+        run = self.loads.to_run(frame, mass)
         told: dict[str, object] = {
             "events": {name: list(times) for name, times in self.recording.events.items()},
             "motion": self.recording.source,
@@ -346,7 +346,7 @@ class Inverse(Brief):
         for key, name in (("body", body), ("observer", observer), ("joint", joint)):
             require_known(name, self.loads.frames, f"there is no body or joint {name!r}", key=key)
         frame = self.loads.frames[observer]
-        places = self.loads.frames[joint].origin.position(relative_to=frame.origin, in_=frame)
+        places = self.loads.frames[joint].origin.position(relative_to=frame.origin, frame=frame)
         if np.ptp(places, axis=0).max() > _STILL:
             hint = "an observer's origin rides with it: its own joint, or one that it carries"
             raise InputError(f"{joint!r} moves about on {observer!r}", key="observer", hint=hint)

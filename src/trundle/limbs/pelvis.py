@@ -52,7 +52,7 @@ def with_pelvis(run: Run, loads: Loads, given: Mapping[str, Movement], forward: 
 def _angles(loads: Loads, body: str, forward: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Tilt forward, rise and lead of the right side (n,), rad, of a body whose x is ahead, whose up the room's."""
     up = up_of(loads)
-    turned = np.broadcast_to(loads.frames[body].rotation(in_=loads.world), (loads.time.size, 3, 3))
+    turned = np.broadcast_to(loads.frames[body].rotation(frame=loads.world), (loads.time.size, 3, 3))
     own_up, own_ahead = np.eye(3)[np.abs(up).argmax()], np.eye(3)[0]
     ahead = turned @ own_ahead
     way = ahead.mean(axis=0) if forward is None else forward

@@ -87,7 +87,7 @@ class Breakdown(Shown):
         Returns
         -------
         Breakdown
-            All wrenches about the centre of mass, in the observer's axes; `at` and `in_` move them.
+            All wrenches about the centre of mass, in the observer's axes; `at` and `in_frame` move them.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class Breakdown(Shown):
             name: Wrench(*parts, on=inertia.body, by=name, point=center, frame=observer)
             for name, parts in split.items()
         }
-        true = {name: wrench.at(center).in_(observer) for name, wrench in wrenches.items()}
+        true = {name: wrench.at(center).in_frame(observer) for name, wrench in wrenches.items()}
         seen = own.pop("seen")
         return Breakdown(seen, Frozen({**own, **true}), observer, origin)
 
@@ -195,7 +195,7 @@ class Breakdown(Shown):
         """
         return self._each(lambda wrench: wrench.at(point))
 
-    def in_(self, frame: Frame) -> Breakdown:
+    def in_frame(self, frame: Frame) -> Breakdown:
         """All terms in the axes of another frame.
 
         Parameters
@@ -219,10 +219,10 @@ class Breakdown(Shown):
         >>> world = trundle.Frame("world")
         >>> ball = trundle.Inertia(0.5, [[0, 0, 0]] * 3, center=world.child("ball").origin)
         >>> split = trundle.Breakdown.of(ball, {}, observer=world, origin=world.origin)
-        >>> split.in_(ball.center.frame).seen.frame
+        >>> split.in_frame(ball.center.frame).seen.frame
         Frame('ball', in 'world')
         """
-        return self._each(lambda wrench: wrench.in_(frame))
+        return self._each(lambda wrench: wrench.in_frame(frame))
 
     def expanded(self) -> Breakdown:
         """All terms multiplied out, products of sines and cosines as sums: a residual that vanishes is then 0.
@@ -284,14 +284,14 @@ def _split(inertia: Inertia, observer: Frame, origin: Point) -> dict[str, tuple[
     r, v, a, turning, turning_rate, big_omega, big_omega_rate, moving = (
         as_vector(vector, "")
         for vector in (
-            center.position(relative_to=origin, in_=observer),
+            center.position(relative_to=origin, frame=observer),
             center.velocity(seen_from=observer, relative_to=origin),
             center.acceleration(seen_from=observer, relative_to=origin),
             body.angular_velocity(seen_from=observer),
             body.angular_acceleration(seen_from=observer),
-            observer.angular_velocity(seen_from=root, in_=observer),
-            observer.angular_acceleration(seen_from=root, in_=observer),
-            origin.acceleration(seen_from=root, in_=observer),
+            observer.angular_velocity(seen_from=root, frame=observer),
+            observer.angular_acceleration(seen_from=root, frame=observer),
+            origin.acceleration(seen_from=root, frame=observer),
         )
     )
     trace = plus(plus(i[0][0], i[1][1]), i[2][2])

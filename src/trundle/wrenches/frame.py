@@ -34,7 +34,7 @@ class Frame:
     >>> import trundle
     >>> world = trundle.Frame("world")
     >>> arm = world.child("arm", rotation=((0, 0, 1), 0.5, 2.0, 0.0))
-    >>> arm.point("hand", (0, 0.8, 0)).velocity(seen_from=world, in_=arm)
+    >>> arm.point("hand", (0, 0.8, 0)).velocity(seen_from=world, frame=arm)
     array([-1.6,  0. ,  0. ])
     """
 
@@ -135,7 +135,7 @@ class Frame:
         --------
         >>> import trundle
         >>> world = trundle.Frame("world")
-        >>> world.point("knee", (0, 0.4, 0)).position(in_=world)
+        >>> world.point("knee", (0, 0.4, 0)).position(frame=world)
         array([0. , 0.4, 0. ])
         """
         what = f"point '{name}'"
@@ -170,12 +170,12 @@ class Frame:
     def _composed(self) -> Placement:
         return chains.composed_from_root(self)
 
-    def rotation(self, *, in_: Frame) -> TripleLike:
+    def rotation(self, *, frame: Frame) -> TripleLike:
         """R_in_self, whose columns are this frame's axes in those of another.
 
         Parameters
         ----------
-        in_ : Frame
+        frame : Frame
             The other frame.
 
         Returns
@@ -192,20 +192,20 @@ class Frame:
         --------
         >>> import trundle
         >>> world = trundle.Frame("world")
-        >>> world.child("arm").rotation(in_=world)[0]
+        >>> world.child("arm").rotation(frame=world)[0]
         array([1., 0., 0.])
         """
-        rotation = chains.placement_in(self, in_).pose.rotation
-        return shown_matrix(rotation, batch_shape(self.name, also=(self.shape, in_.shape)))
+        rotation = chains.placement_in(self, frame).pose.rotation
+        return shown_matrix(rotation, batch_shape(self.name, also=(self.shape, frame.shape)))
 
-    def angular_velocity(self, *, seen_from: Frame, in_: Frame | None = None) -> TripleLike:
+    def angular_velocity(self, *, seen_from: Frame, frame: Frame | None = None) -> TripleLike:
         """ω of this frame seen from another.
 
         Parameters
         ----------
         seen_from : Frame
             The frame that counts as standing still.
-        in_ : Frame
+        frame : Frame
             In whose axes; left out: in those of `seen_from`.
 
         Returns
@@ -227,18 +227,18 @@ class Frame:
         array([ 0.,  0., -2.])
         """
         vector = chains.turned_into(
-            seen_from if in_ is None else in_, self, chains.twist_in(self, seen_from).angular
+            seen_from if frame is None else frame, self, chains.twist_in(self, seen_from).angular
         )
-        return _over(vector, self, seen_from, in_)
+        return _over(vector, self, seen_from, frame)
 
-    def angular_acceleration(self, *, seen_from: Frame, in_: Frame | None = None) -> TripleLike:
+    def angular_acceleration(self, *, seen_from: Frame, frame: Frame | None = None) -> TripleLike:
         """The rate of ω of this frame seen from another, as that frame sees it.
 
         Parameters
         ----------
         seen_from : Frame
             The frame that counts as standing still.
-        in_ : Frame
+        frame : Frame
             In whose axes; left out: in those of `seen_from`.
 
         Returns
@@ -260,8 +260,8 @@ class Frame:
         array([0., 0., 3.])
         """
         own = chains.acceleration_in(self, seen_from).angular
-        vector = chains.turned_into(seen_from if in_ is None else in_, self, own)
-        return _over(vector, self, seen_from, in_)
+        vector = chains.turned_into(seen_from if frame is None else frame, self, own)
+        return _over(vector, self, seen_from, frame)
 
     def _time(self) -> Scalar:
         from trundle.wrenches.symbolic import time_symbol
@@ -300,15 +300,15 @@ class Point:
         given = (vector for vector in (self.coordinates, self.rate, self.second_rate) if vector is not None)
         return batch_shape(f"point '{self.name}'", *given, also=[self.frame.shape])
 
-    def position(self, *, in_: Frame, relative_to: Point | None = None) -> TripleLike:
+    def position(self, *, frame: Frame, relative_to: Point | None = None) -> TripleLike:
         """The vector to this point from another, in a frame's axes.
 
         Parameters
         ----------
-        in_ : Frame
+        frame : Frame
             In whose axes.
         relative_to : Point
-            From where; left out: from the origin of `in_`.
+            From where; left out: from the origin of `frame`.
 
         Returns
         -------
@@ -325,15 +325,15 @@ class Point:
         >>> import trundle
         >>> world = trundle.Frame("world")
         >>> hip, knee = world.point("hip", (0, 0, 0.9)), world.point("knee", (0, 0, 0.5))
-        >>> knee.position(in_=world, relative_to=hip)
+        >>> knee.position(frame=world, relative_to=hip)
         array([ 0. ,  0. , -0.4])
         """
-        chains.require_frames(in_)
-        start = in_.origin if relative_to is None else relative_to
-        return _over(chains.offset(start, self, in_), self, relative_to, in_)
+        chains.require_frames(frame)
+        start = frame.origin if relative_to is None else relative_to
+        return _over(chains.offset(start, self, frame), self, relative_to, frame)
 
     def velocity(
-        self, *, seen_from: Frame, relative_to: Point | None = None, in_: Frame | None = None
+        self, *, seen_from: Frame, relative_to: Point | None = None, frame: Frame | None = None
     ) -> TripleLike:
         """The rate of its position, as a frame sees it.
 
@@ -343,7 +343,7 @@ class Point:
             The frame that counts as standing still.
         relative_to : Point
             The rate of the position relative to this point; left out: to one that stands still in `seen_from`.
-        in_ : Frame
+        frame : Frame
             In whose axes; left out: in those of `seen_from`.
 
         Returns
@@ -365,12 +365,12 @@ class Point:
         array([-1.5,  0. ,  0. ])
         """
         vector = chains.rate_in(
-            seen_from if in_ is None else in_, chains.velocity_of, self, relative_to, seen_from
+            seen_from if frame is None else frame, chains.velocity_of, self, relative_to, seen_from
         )
-        return _over(vector, self, relative_to, seen_from, in_)
+        return _over(vector, self, relative_to, seen_from, frame)
 
     def acceleration(
-        self, *, seen_from: Frame, relative_to: Point | None = None, in_: Frame | None = None
+        self, *, seen_from: Frame, relative_to: Point | None = None, frame: Frame | None = None
     ) -> TripleLike:
         """The rate of its velocity, as the same frame sees it.
 
@@ -380,7 +380,7 @@ class Point:
             The frame that counts as standing still.
         relative_to : Point
             The second rate of the position relative to this point; left out: to one that stands still in `seen_from`.
-        in_ : Frame
+        frame : Frame
             In whose axes; left out: in those of `seen_from`.
 
         Returns
@@ -402,9 +402,9 @@ class Point:
         array([-2.,  0.,  0.])
         """
         vector = chains.rate_in(
-            seen_from if in_ is None else in_, chains.acceleration_of, self, relative_to, seen_from
+            seen_from if frame is None else frame, chains.acceleration_of, self, relative_to, seen_from
         )
-        return _over(vector, self, relative_to, seen_from, in_)
+        return _over(vector, self, relative_to, seen_from, frame)
 
 
 def _over(vector: Vector, *parts: Frame | Point | None) -> TripleLike:

@@ -135,7 +135,7 @@ class Inertia(Shown):
         """
         return replace(self, matrix=add_matrices(_about_center(self), _steiner(self, point)), point=point)
 
-    def in_(self, frame: Frame) -> Inertia:
+    def in_frame(self, frame: Frame) -> Inertia:
         """The moments in the axes of another frame: R I Rᵀ.
 
         Parameters
@@ -159,7 +159,7 @@ class Inertia(Shown):
         >>> world = trundle.Frame("world")
         >>> arm = world.child("arm", rotation=((0, 0, 1), math.pi / 2))
         >>> rod = trundle.Inertia(1.0, [[1, 0, 0], [0, 0, 0], [0, 0, 1]], center=arm.origin)
-        >>> rod.in_(world).matrix.diagonal().round(12)
+        >>> rod.in_frame(world).matrix.diagonal().round(12)
         array([0., 1., 1.])
         """
         return replace(self, matrix=_turned(as_matrix(self.matrix, ""), self.frame, frame), frame=frame)
@@ -195,28 +195,28 @@ class Inertia(Shown):
         a, omega, alpha = (
             as_vector(vector, "")
             for vector in (
-                self.center.acceleration(seen_from=seen_from, in_=body),
-                body.angular_velocity(seen_from=seen_from, in_=body),
-                body.angular_acceleration(seen_from=seen_from, in_=body),
+                self.center.acceleration(seen_from=seen_from, frame=body),
+                body.angular_velocity(seen_from=seen_from, frame=body),
+                body.angular_acceleration(seen_from=seen_from, frame=body),
             )
         )
         force, moment = newton_euler(self.mass, central_moments(self, body), a, omega, alpha)
         return Wrench(force, moment, on=self.body, by="motion", point=self.center, frame=body)
 
-    def weight(self, gravity: TripleLike, *, in_: Frame) -> Wrench:
+    def weight(self, gravity: TripleLike, *, frame: Frame) -> Wrench:
         """What gravity does to the body: m g at its centre of mass.
 
         Parameters
         ----------
         gravity : array (..., 3) or three scalars
             g, in m/s².
-        in_ : Frame
+        frame : Frame
             In whose axes g is given.
 
         Returns
         -------
         Wrench
-            On the body, by gravity, in the axes of `in_`.
+            On the body, by gravity, in the axes of `frame`.
 
         Raises
         ------
@@ -228,11 +228,11 @@ class Inertia(Shown):
         >>> import trundle
         >>> world = trundle.Frame("world")
         >>> mass = trundle.Inertia(2.0, [[0, 0, 0]] * 3, center=world.child("ball").origin)
-        >>> mass.weight((0, 0, -9.81), in_=world).force
+        >>> mass.weight((0, 0, -9.81), frame=world).force
         array([  0.  ,   0.  , -19.62])
         """
         force = scale(self.mass, as_vector(gravity, "gravity"))
-        return Wrench(force, ZERO, on=self.body, by="gravity", point=self.center, frame=in_)
+        return Wrench(force, ZERO, on=self.body, by="gravity", point=self.center, frame=frame)
 
     def __add__(self, other: Inertia) -> Inertia:
         """Two parts of one body as one: masses and moments add, and the centre lies between theirs."""

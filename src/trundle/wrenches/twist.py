@@ -85,8 +85,8 @@ class Twist(Shown):
         array([1.5, 0. , 0. ])
         """
         return Twist(
-            frame.origin.velocity(seen_from=seen_from, in_=frame),
-            frame.angular_velocity(seen_from=seen_from, in_=frame),
+            frame.origin.velocity(seen_from=seen_from, frame=frame),
+            frame.angular_velocity(seen_from=seen_from, frame=frame),
             body=frame.name,
             seen_from=seen_from,
             point=frame.origin,
@@ -123,7 +123,7 @@ class Twist(Shown):
         moved = cross(omega, offset(self.point, point, self.frame))
         return replace(self, linear=add(as_vector(self.linear, ""), moved), point=point)
 
-    def in_(self, frame: Frame) -> Twist:
+    def in_frame(self, frame: Frame) -> Twist:
         """The same motion, in the axes of another frame.
 
         Parameters
@@ -146,7 +146,7 @@ class Twist(Shown):
         >>> import trundle
         >>> world = trundle.Frame("world")
         >>> belt = world.child("belt", velocity=(1.5, 0, 0))
-        >>> trundle.Twist.of(belt, seen_from=world).in_(world).linear
+        >>> trundle.Twist.of(belt, seen_from=world).in_frame(world).linear
         array([1.5, 0. , 0. ])
         """
         parts = (turned_into(frame, self.frame, as_vector(x, "")) for x in (self.linear, self.angular))
@@ -187,5 +187,5 @@ def demand_same_place(what: str, one: Placed, other: Placed) -> None:
     if one.frame is not other.frame:
         raise InputError(
             f"{what} in different frames don't add: '{one.frame.name}' and '{other.frame.name}'",
-            hint=f"turn one of them: .in_({one.frame.name})",
+            hint=f"turn one of them: .in_frame({one.frame.name})",
         )

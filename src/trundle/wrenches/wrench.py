@@ -95,7 +95,7 @@ class Wrench(Shown):
             self, moment=add(moment, cross(offset(point, self.point, self.frame), force)), point=point
         )
 
-    def in_(self, frame: Frame) -> Wrench:
+    def in_frame(self, frame: Frame) -> Wrench:
         """The same wrench in the axes of another frame.
 
         Parameters
@@ -119,7 +119,7 @@ class Wrench(Shown):
         >>> world = trundle.Frame("world")
         >>> arm = world.child("arm", rotation=((0, 0, 1), math.pi / 2))
         >>> pull = trundle.Wrench((1, 0, 0), (0, 0, 0), on="arm", by="rope", point=arm.origin, frame=arm)
-        >>> pull.in_(world).force.round(12)
+        >>> pull.in_frame(world).force.round(12)
         array([0., 1., 0.])
         """
         force, moment = (turned_into(frame, self.frame, vector) for vector in self._vectors())
@@ -177,7 +177,7 @@ class Wrench(Shown):
                 f"the wrench acts on '{self.on}', the twist is of '{twist.body}'",
                 hint=f"take Twist.of the frame of '{self.on}', or the wrench's reaction()",
             )
-        here = twist.at(self.point).in_(self.frame)
+        here = twist.at(self.point).in_frame(self.frame)
         force, moment = self._vectors()
         return plus(dot(force, as_vector(here.linear, "")), dot(moment, as_vector(here.angular, "")))
 

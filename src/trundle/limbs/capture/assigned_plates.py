@@ -183,7 +183,7 @@ def _push(plate: PlateForces, body: str, samples: BoolArray, threshold: float, f
     after = np.clip(np.searchsorted(known, each), 0, known.size - 1)
     before = np.maximum(after - 1, 0)
     nearest = np.where(each - known[before] < known[after] - each, before, after)
-    places = np.asarray(push.point.position(in_=frame))[known[nearest]]
+    places = np.asarray(push.point.position(frame=frame))[known[nearest]]
     return push.at(frame.point(f"centre of pressure on {plate.name}", places))
 
 
@@ -214,7 +214,7 @@ def _pushes(plate: PlateForces, times: FloatArray, threshold: float) -> bool:
 def _loads(plate: PlateForces, threshold: float) -> Iterator[_Load]:
     """The times over which a plate pushes."""
     push = plate.wrench("somebody", threshold=threshold)
-    places, loaded = np.asarray(push.point.position(in_=push.frame)), plate.pressing >= threshold
+    places, loaded = np.asarray(push.point.position(frame=push.frame)), plate.pressing >= threshold
     edges = np.flatnonzero(np.diff(np.concatenate([[False], loaded, [False]]).astype(int)))
     for first, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         at, when = slice(first, end), plate.time[[first, end - 1]].tolist()

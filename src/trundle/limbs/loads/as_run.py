@@ -21,21 +21,21 @@ _FRAMES = ("child", "parent", "world")
 _PER_MASS = {"N": "N/kg", "N m": "N m/kg", "W": "W/kg"}
 
 
-def to_run(loads: Loads, in_: str = "child", mass: float | str | None = None) -> Run:
+def to_run(loads: Loads, frame: str = "child", mass: float | str | None = None) -> Run:
     """What `Loads.to_run` says."""
     weight = None if mass is None else positive(mass, "mass", "kg")
-    require_known(in_, [*_FRAMES, *loads.frames], f"there is no frame {in_!r}", key="in_")
+    require_known(frame, [*_FRAMES, *loads.frames], f"there is no frame {frame!r}", key="frame")
     robot, assembly = loads.recursion.mechanism.robot, loads.recursion.mechanism.assembly
     motion = dict(zip(assembly.coordinates, loads.samples.q.T, strict=True))
     rates = dict(zip(assembly.speeds, loads.samples.nu.T, strict=True))
     outputs: dict[str, FloatArray] = {}
     units = {name: assembly.quantities[name].unit for name in (*motion, *rates)}
-    for name, unit, values in (*_columns(loads, in_), *_pushes(loads)):
+    for name, unit, values in (*_columns(loads, frame), *_pushes(loads)):
         scaled = weight is not None and unit in _PER_MASS
         outputs[name] = values / weight if weight is not None and scaled else values
         units[name] = _PER_MASS[unit] if scaled else unit
     groups = {"coordinates": tuple(motion), "speeds": tuple(rates), "outputs": tuple(outputs)}
-    about = {"frame": in_, "mass": weight, "undetermined": list(loads.undetermined)}
+    about = {"frame": frame, "mass": weight, "undetermined": list(loads.undetermined)}
     about |= {"smoothing": dict(loads.samples.smoothing), "peaks": peaks(loads.time, outputs)}
     description = {"yaml": dump(robot), "parameters": dict(robot.parameter_values())}
     return Run(robot.name, loads.time, motion | rates | outputs, units, description, about, groups)
@@ -48,12 +48,12 @@ def _pushes(loads: Loads) -> Iterator[tuple[str, str, FloatArray]]:
     shape, pushed = (loads.time.size, 3), {}
     for wrench in loads.outside.given:
         root = wrench.frame.root
-        force, place = wrench.in_(root).force, wrench.point.position(in_=root)
+        force, place = wrench.in_frame(root).force, wrench.point.position(frame=root)
         if root.name in loads.recursion.mechanism.assembly.links:
             own = loads.frames[root.name]
-            turned = own.rotation(in_=loads.world)
+            turned = own.rotation(frame=loads.world)
             force = np.einsum("...ik,...k->...i", turned, force)
-            place = own.origin.position(in_=loads.world) + np.einsum("...ik,...k->...i", turned, place)
+            place = own.origin.position(frame=loads.world) + np.einsum("...ik,...k->...i", turned, place)
         force, place = (np.broadcast_to(np.asarray(part, float), shape) for part in (force, place))
         size = np.linalg.norm(force, axis=1, keepdims=True)
         before = pushed.get(wrench.on, (0.0, 0.0, 0.0))
@@ -94,7 +94,7 @@ def _columns(loads: Loads, frame: str) -> Iterator[tuple[str, str, FloatArray]]:
             continue  # what stands still; and what follows, whose leaders tell it all
         parent = loads.world.name if link.parent == WORLD else tree.links[link.parent].name
         axes = {"child": None, "parent": parent, "world": loads.world}.get(frame, frame)
-        wrench = loads.wrench(link.name, in_=axes)
+        wrench = loads.wrench(link.name, frame=axes)
         for what, unit, vectors in (("force", "N", wrench.force), ("moment", "N m", wrench.moment)):
             for axis, values in zip("xyz", np.asarray(vectors).T, strict=True):
                 yield f"{link.name}.{what}_{axis}", unit, values

@@ -37,9 +37,9 @@ def _wrenches(loads: Loads, index: int, inertia: Inertia) -> Iterator[tuple[str,
     """All true wrenches on a body, about its origin in its axes: gravity, its joint, what hangs on it, from outside."""
     tree, frame = loads.recursion.tree, inertia.center.frame
     link = tree.links[index]
-    pull = inertia.weight(tree.gravity, in_=loads.world)
+    pull = inertia.weight(tree.gravity, frame=loads.world)
     if np.any(pull.force):
-        yield "gravity", pull.at(frame.origin).in_(frame)
+        yield "gravity", pull.at(frame.origin).in_frame(frame)
     if link.parent != WORLD or link.moves:
         joint = loads.wrench(link.name)
         passive = _passive(loads, index, joint)
@@ -48,7 +48,7 @@ def _wrenches(loads: Loads, index: int, inertia: Inertia) -> Iterator[tuple[str,
         yield "joint", joint if passive is None else joint - passive
     for child in tree.links:
         if child.parent == index:
-            yield child.name, loads.wrench(child.name).reaction().at(frame.origin).in_(frame)
+            yield child.name, loads.wrench(child.name).reaction().at(frame.origin).in_frame(frame)
     outside = loads.outside
     for k, (link_at, axes) in enumerate(outside.pushed):
         if link_at == index:
@@ -56,7 +56,7 @@ def _wrenches(loads: Loads, index: int, inertia: Inertia) -> Iterator[tuple[str,
             force, moment = outside.table[:, 6 * k : 6 * k + 3], outside.table[:, 6 * k + 3 : 6 * k + 6]
             by = "external" if k < len(outside.given) else "loops"
             wrench = Wrench(force, moment, on=frame.name, by=by, point=root.origin, frame=root)
-            yield by, wrench.at(frame.origin).in_(frame)
+            yield by, wrench.at(frame.origin).in_frame(frame)
 
 
 def _passive(loads: Loads, index: int, joint: Wrench) -> Wrench | None:

@@ -125,7 +125,7 @@ class Loads:
         links = self.recursion.mechanism.assembly.links
         return Frozen({self.world.name: self.world, **{name: made[index] for name, index in links.items()}})
 
-    def wrench(self, joint: str, at: str | Point | None = None, in_: str | Frame | None = None) -> Wrench:
+    def wrench(self, joint: str, at: str | Point | None = None, frame: str | Frame | None = None) -> Wrench:
         """The wrench through a joint: on its child, by its parent.
 
         Parameters
@@ -134,7 +134,7 @@ class Loads:
             A joint's name, or its child's; "base" for what the world gives.
         at : str or Point, optional
             What the moment is about: a point, or a joint by its name; by default the joint itself.
-        in_ : str or Frame, optional
+        frame : str or Frame, optional
             In whose axes: a body's, a joint's child's, or "world"; by default the child's.
 
         Returns
@@ -152,12 +152,12 @@ class Loads:
         >>> import numpy as np, trundle
         >>> still = {"time": np.arange(6.0), "link_1.angle": np.zeros(6), "link_2.angle": np.zeros(6)}
         >>> loads = trundle.joint_loads(trundle.catalog.pendulum(), still)
-        >>> loads.wrench("link_1", in_="world").force[0]
+        >>> loads.wrench("link_1", frame="world").force[0]
         array([ 0.  ,  0.  , 19.62])
         """
-        return self._placed(self._index(joint), self._rows(self._index(joint)), at, in_)
+        return self._placed(self._index(joint), self._rows(self._index(joint)), at, frame)
 
-    def actuator(self, joint: str, at: str | Point | None = None, in_: str | Frame | None = None) -> Wrench:
+    def actuator(self, joint: str, at: str | Point | None = None, frame: str | Frame | None = None) -> Wrench:
         """The part of a joint's wrench along its freedoms: what drives, muscles, springs and friction give together.
 
         Parameters
@@ -166,7 +166,7 @@ class Loads:
             As in `wrench`.
         at : str or Point, optional
             As in `wrench`.
-        in_ : str or Frame, optional
+        frame : str or Frame, optional
             As in `wrench`.
 
         Returns
@@ -188,9 +188,11 @@ class Loads:
         array([0.    , 1.1758, 0.    ])
         """
         index = self._index(joint)
-        return self._placed(index, self._along(index)[1], at, in_)
+        return self._placed(index, self._along(index)[1], at, frame)
 
-    def constraint(self, joint: str, at: str | Point | None = None, in_: str | Frame | None = None) -> Wrench:
+    def constraint(
+        self, joint: str, at: str | Point | None = None, frame: str | Frame | None = None
+    ) -> Wrench:
         """The part of a joint's wrench that its bearings carry: it gives no power, however the joint moves.
 
         Parameters
@@ -199,7 +201,7 @@ class Loads:
             As in `wrench`.
         at : str or Point, optional
             As in `wrench`.
-        in_ : str or Frame, optional
+        frame : str or Frame, optional
             As in `wrench`.
 
         Returns
@@ -217,18 +219,18 @@ class Loads:
         >>> import numpy as np, trundle
         >>> still = {"time": np.arange(6.0), "link_1.angle": np.full(6, 0.5)}
         >>> loads = trundle.joint_loads(trundle.catalog.pendulum(links=1), still)
-        >>> loads.constraint("link_1", in_="world").force[0].round(4) + 0.0  # 0.0: no -0
+        >>> loads.constraint("link_1", frame="world").force[0].round(4) + 0.0  # 0.0: no -0
         array([0.  , 0.  , 9.81])
         """
         index = self._index(joint)
-        return self._placed(index, self._rows(index) - self._along(index)[1], at, in_)
+        return self._placed(index, self._rows(index) - self._along(index)[1], at, frame)
 
-    def to_run(self, in_: str = "child", mass: float | str | None = None) -> Run:
+    def to_run(self, frame: str = "child", mass: float | str | None = None) -> Run:
         """Everything by name over time: for files, `trundle.load_figures` and `trundle.animate`.
 
         Parameters
         ----------
-        in_ : str, optional
+        frame : str, optional
             In whose axes all wrenches are: "child" and "parent" of a joint, "world", or a body's by its name.
         mass : float or str, kg, optional
             What forces, moments and powers are divided by; text may have a unit.
@@ -254,7 +256,7 @@ class Loads:
         """
         from trundle.limbs.loads.as_run import to_run
 
-        return to_run(self, in_, mass)
+        return to_run(self, frame, mass)
 
     def breakdown(self, body: str, *, observer: Frame, origin: Point) -> Breakdown:
         """A body's balance as an observer sees it: what is seen, the fictitious wrenches, and the true ones by name.
@@ -329,22 +331,22 @@ class Loads:
         return along_freedoms(self.recursion.freedoms(index, self.samples.q), self._rows(index))
 
     def _placed(
-        self, index: int, rows: FloatArray, at: str | Point | None, in_: str | Frame | None
+        self, index: int, rows: FloatArray, at: str | Point | None, frame: str | Frame | None
     ) -> Wrench:
-        """The wrench through a joint from its rows (6, n), moved to the point `at`, in the axes of `in_`."""
-        frame = self.frames[self.joints[index]]
+        """The wrench through a joint from its rows (6, n), moved to the point `at`, in the axes of `frame`."""
+        child = self.frames[self.joints[index]]
         parent = self.recursion.tree.links[index].parent
         wrench = Wrench(
             rows[:3].T,
             rows[3:].T,
             on=self._body(index),
             by=self.world.name if parent == WORLD else self._body(parent),
-            point=frame.origin,
-            frame=frame,
+            point=child.origin,
+            frame=child,
         )
         if at is not None:
             wrench = wrench.at(at if isinstance(at, Point) else self._frame(at).origin)
-        return wrench if in_ is None else wrench.in_(self._frame(in_))
+        return wrench if frame is None else wrench.in_frame(self._frame(frame))
 
     def _body(self, index: int) -> str:
         """What a link is called: by its body's name, else by its joint's."""

@@ -137,7 +137,7 @@ def outside_of(external: Iterable[Wrench], recursion: Recursion, count: int) -> 
                 hint=f"give it in the world, or in a frame of '{wrench.on}'",
             )
         places.append(Pushed(links[wrench.on], "link" if own else "world"))
-        at_root = wrench.at(root.origin).in_(root)
+        at_root = wrench.at(root.origin).in_frame(root)
         tables.append(_wrench_table(at_root, count))
     return ExternalWrenches(tuple(places), np.hstack(tables), given)
 

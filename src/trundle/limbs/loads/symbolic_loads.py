@@ -135,7 +135,7 @@ class SymbolicLoads:
         Returns
         -------
         Wrench
-            At the joint, in the child's frame; `in_` and `at` take it elsewhere.
+            At the joint, in the child's frame; `frame` and `at` take it elsewhere.
 
         Raises
         ------
@@ -316,9 +316,9 @@ def _external(bodies: SymbolicBodies, wrench: Wrench) -> tuple[int, tuple[Force,
     index = [link.name for link in bodies.tree.links].index(wrench.on)
     own, root = bodies.frames[wrench.on], wrench.frame.root
     if root is own.root and wrench.frame is not root:
-        placed = wrench.at(own.origin).in_(own)
+        placed = wrench.at(own.origin).in_frame(own)
     else:
-        placed = wrench.at(root.origin).in_(root)
+        placed = wrench.at(root.origin).in_frame(root)
     world = placed.frame is not own and root.name != wrench.on
     return index, (Force(as_vector(placed.force, ""), as_vector(placed.moment, "")), world)
 
