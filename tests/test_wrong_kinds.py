@@ -112,7 +112,7 @@ def nouns() -> dict[str, object]:
         "inverse": trundle.inverse(limb, angles),
         "batch": trundle.rollout(model, steps=4, dt=0.001, count=2),
         "sweep": trundle.sweep(model, over={"body.mass": [40.0, 50.0]}, measures=["final.x"], steps=2),
-        "cycles": trundle.cycles(run, [0.0, 0.05, 0.1]),
+        "cycles": trundle.time_normalize(run, [0.0, 0.05, 0.1]),
         "gait": walk(limb, angles),
         "equations": trundle.equations(catalog.pendulum(links=1)),
         "inertia": trundle.Inertia(2.0, np.eye(3), center=tip, frame=frame),
@@ -157,7 +157,7 @@ def doors() -> dict[str, Door]:
             "shortest": 0.05,
             "release": 10.0,
         },
-        "cycles": {"run": run, "events": [0.0, 0.05, 0.1], "points": 11},
+        "time_normalize": {"run": run, "events": [0.0, 0.05, 0.1], "points": 11},
         "derive": {"robot": robot},
         "drive": {
             "commands": {"motion": {"name": "a", "commands": [{"duration": 0.1, "twist": {}}]}},
@@ -523,7 +523,7 @@ def doors() -> dict[str, Door]:
         },
         "inverse": {
             "breakdown": {"body": "shank", "observer": "base", "joint": "knee"},
-            "cycles": {"at": [0.0, 0.5, 1.0], "run": None, "threshold": 20.0},
+            "time_normalize": {"at": [0.0, 0.5, 1.0], "run": None, "threshold": 20.0},
             "gait": {"by": "auto", "mass": 70.0, "height": 1.8, "movements": None, "threshold": 20.0},
             "to_run": {"frame": "child", "mass": None},
             "uncertainty": {"marker_noise": None, "segments": None, "sex": None},

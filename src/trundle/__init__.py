@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from trundle.limbs.bands import Bands as Bands
     from trundle.limbs.capture.cycles import Cycles as Cycles
     from trundle.limbs.capture.cycles import contacts as contacts
-    from trundle.limbs.capture.cycles import cycles as cycles
+    from trundle.limbs.capture.cycles import time_normalize as time_normalize
     from trundle.limbs.capture.force_plates import ForcePlate as ForcePlate
     from trundle.limbs.capture.ground_reactions import GroundReaction as GroundReaction
     from trundle.limbs.capture.ground_reactions import ground_reactions as ground_reactions

@@ -49,11 +49,11 @@ def test_a_breakdown_is_that_of_the_loads(walk):
 
 def test_cycles_that_lie_in_the_motion(walk):
     found = trundle.inverse(limb_robot(), walk)
-    assert len(found.cycles([-1.0, 0.0, 0.5, 1.0, 1.5, 9.0])) == 3
+    assert len(found.time_normalize([-1.0, 0.0, 0.5, 1.0, 1.5, 9.0])) == 3
     with pytest.raises(InputError, match=r"cycles: an average takes two whole cycles[\s\S]*0.2, 1.4, 2.6"):
-        found.cycles([0.0, 1.0])
+        found.time_normalize([0.0, 1.0])
     with pytest.raises(InputError, match="cycles: the recording has no event 'step'"):
-        found.cycles("step")
+        found.time_normalize("step")
 
 
 @pytest.mark.parametrize(

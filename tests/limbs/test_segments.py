@@ -68,7 +68,7 @@ def test_cycles_are_cut_at_events_and_averaged():
     time = np.linspace(0, 6, 601)
     curve = np.polynomial.Polynomial([1, -2, 0.5, 0.1])
     run = trundle.Run("walk", time, {"lift": curve(time), "lost": np.full(601, np.nan)}, units={"lift": "m"})
-    cut = trundle.cycles(run, [0.5, 1.75, 4.0])
+    cut = trundle.time_normalize(run, [0.5, 1.75, 4.0])
     expected = [curve(0.5 + 1.25 * cut.percent / 100), curve(1.75 + 2.25 * cut.percent / 100)]
     np.testing.assert_allclose(cut["lift"], expected, atol=1e-12)
     np.testing.assert_allclose(cut.mean("lift"), np.mean(expected, axis=0), atol=1e-12)
@@ -76,7 +76,7 @@ def test_cycles_are_cut_at_events_and_averaged():
     np.testing.assert_allclose((high - low) / 4, np.std(expected, axis=0, ddof=1), atol=1e-12)
     assert cut.units == {"lift": "m"}
     assert "lost" not in cut.curves
-    apart = trundle.cycles(run, [[0.5, 1.0], [3.0, 4.0]])
+    apart = trundle.time_normalize(run, [[0.5, 1.0], [3.0, 4.0]])
     np.testing.assert_allclose(apart.ends, [1.0, 4.0])
 
 
@@ -90,7 +90,7 @@ def test_cycles_are_cut_at_events_and_averaged():
 )
 def test_events_that_cannot_be_are_refused(events, told):
     with pytest.raises(InputError, match=told):
-        trundle.cycles(trundle.Run("walk", np.linspace(0, 6, 61), {"x": np.zeros(61)}), events)
+        trundle.time_normalize(trundle.Run("walk", np.linspace(0, 6, 61), {"x": np.zeros(61)}), events)
 
 
 def test_contacts_are_found_where_the_force_crosses_the_threshold(rng):

@@ -205,7 +205,7 @@ def _results(args: Namespace, progress: bool) -> Results:
         )
         run = loads.to_run(args.frame, args.mass)
         split = loads.breakdown(*_split(args)) if args.breakdown or args.observer else None
-        cut = loads.cycles(_times(args.cycles), run, args.threshold) if args.cycles else None
+        cut = loads.time_normalize(_times(args.cycles), run, args.threshold) if args.cycles else None
         bands = loads.uncertainty(**_bands(args.bands), progress=progress) if args.bands else None
         walk = _gait(args, loads, bands) if args.gait else None
         return Results(run, split, cut, walk, _terms(args.terms, split), args.breakdown or "", bands)

@@ -12,7 +12,7 @@ from trundle.arrays import FloatArray
 from trundle.errors import InputError, warn
 from trundle.limbs.bands import INDEPENDENT, SPREAD, Bands
 from trundle.limbs.capture.assigned_plates import PlateContact, PlateForces
-from trundle.limbs.capture.cycles import cycles
+from trundle.limbs.capture.cycles import time_normalize
 from trundle.limbs.capture.marker_model import Markers
 from trundle.limbs.capture.recording import Recording
 from trundle.limbs.clinical import NamedAxis, named_axes, named_by, sides_of
@@ -137,7 +137,7 @@ def _curves(
     run: Run, spans: Mapping[str, FloatArray], loaded: Mapping[str, np.ndarray]
 ) -> Iterator[tuple[str, FloatArray]]:
     """All columns over their side's cycles; moments and powers over those with a known force."""
-    cut = {side: cycles(run, each) for side, each in spans.items()}
+    cut = {side: time_normalize(run, each) for side, each in spans.items()}
     for name in run.values:
         side = side_of(name, spans)
         if side is not None:

@@ -17,7 +17,7 @@ from trundle.limbs.capture.assigned_plates import (
     PlateForces,
     by_name,
 )
-from trundle.limbs.capture.cycles import Cycles, contacts, cycles
+from trundle.limbs.capture.cycles import Cycles, contacts, time_normalize
 from trundle.limbs.capture.force_plates import THRESHOLD
 from trundle.limbs.capture.ground_reactions import ground_reactions
 from trundle.limbs.capture.joint_motion import JointMotion
@@ -177,7 +177,7 @@ class Inverse(Brief):
         }
         return replace(run, summary={**run.summary, **told})
 
-    def cycles(
+    def time_normalize(
         self, at: str | Sequence[float], run: Run | None = None, threshold: float = THRESHOLD
     ) -> Cycles:
         """The loads' cycles: cut at an event, at a plate's contacts or at times, those that lie in the motion.
@@ -205,7 +205,7 @@ class Inverse(Brief):
         >>> import numpy as np, trundle
         >>> t = np.linspace(0, 4, 401)
         >>> swing = {"time": t, "link_1.angle": np.sin(2 * np.pi * t)}
-        >>> len(trundle.inverse(trundle.catalog.pendulum(links=1), swing).cycles([0, 1, 2, 3]))
+        >>> len(trundle.inverse(trundle.catalog.pendulum(links=1), swing).time_normalize([0, 1, 2, 3]))
         3
         """
         run = self.to_run() if run is None else check_type(run, Run, "run")
@@ -215,7 +215,7 @@ class Inverse(Brief):
             message = f"an average takes two whole cycles, so three events; {len(whole)} are in the recording"
             hint = "times do as well: [0.2, 1.4, 2.6] (--cycles 0.2,1.4,2.6)"
             raise InputError(message, key="cycles", hint=hint)
-        return cycles(run, whole)
+        return time_normalize(run, whole)
 
     def _starts(self, name: str, threshold: float) -> Sequence[float]:
         """When an event happened, or when a plate was stepped on."""

@@ -76,7 +76,7 @@ class Cycles(Brief, Rebuilt):
         >>> import numpy as np, trundle
         >>> t = np.linspace(0.0, 2.0, 201)
         >>> run = trundle.Run("walk", t, {"lift": t}, units={"lift": "m"})
-        >>> list(trundle.cycles(run, [0.0, 1.0, 2.0]).table())
+        >>> list(trundle.time_normalize(run, [0.0, 1.0, 2.0]).table())
         ['percent [%]', 'lift [m]', 'lift.sd [m]']
         """
         columns = {"percent [%]": self.percent}
@@ -107,7 +107,7 @@ class Cycles(Brief, Rebuilt):
         >>> import numpy as np, trundle
         >>> t = np.linspace(0.0, 2.0, 201)
         >>> run = trundle.Run("walk", t, {"knee.angle": t % 1.0})
-        >>> trundle.cycles(run, [0.0, 0.5, 1.0], points=3).mean("knee.angle")
+        >>> trundle.time_normalize(run, [0.0, 0.5, 1.0], points=3).mean("knee.angle")
         array([0.25, 0.5 , 0.25])
         """
         return self[name].mean(axis=0)
@@ -140,7 +140,7 @@ class Cycles(Brief, Rebuilt):
         --------
         >>> import numpy as np, trundle
         >>> t = np.linspace(0.0, 2.0, 201)
-        >>> cut = trundle.cycles(trundle.Run("walk", t, {"lift": t}), [0.0, 1.0, 2.0], points=2)
+        >>> cut = trundle.time_normalize(trundle.Run("walk", t, {"lift": t}), [0.0, 1.0, 2.0], points=2)
         >>> cut.band("lift", "quantiles", 1.0)
         (array([0., 1.]), array([1., 2.]))
         """
@@ -167,7 +167,7 @@ def named(name: str, unit: str) -> str:
     return f"{name} [{unit}]" if unit else name
 
 
-def cycles(run: Run, events: npt.ArrayLike, points: int = 101) -> Cycles:
+def time_normalize(run: Run, events: npt.ArrayLike, points: int = 101) -> Cycles:
     """Cut a run at events: from one to the next, at equal parts of the cycle, by the cubic spline through its samples.
 
     Parameters
@@ -193,7 +193,7 @@ def cycles(run: Run, events: npt.ArrayLike, points: int = 101) -> Cycles:
     --------
     >>> import numpy as np, trundle
     >>> t = np.linspace(0.0, 2.0, 201)
-    >>> cut = trundle.cycles(trundle.Run("walk", t, {"knee.angle": np.sin(np.pi * t) ** 2}), [0.0, 1.0, 2.0])
+    >>> cut = trundle.time_normalize(trundle.Run("walk", t, {"knee.angle": np.sin(np.pi * t) ** 2}), [0.0, 1.0, 2.0])
     >>> len(cut), cut["knee.angle"].shape, round(float(cut["knee.angle"][1, 50]), 9)
     (2, (2, 101), 1.0)
     """
@@ -260,7 +260,7 @@ def contacts(
     -------
     array, shape (k, 2), s
         Starts and ends of whole contacts, between samples in proportion; those that are cut off by the recording's
-        ends are left out. Their first column holds the events for `trundle.cycles`.
+        ends are left out. Their first column holds the events for `trundle.time_normalize`.
 
     Raises
     ------

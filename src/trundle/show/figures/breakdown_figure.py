@@ -15,7 +15,7 @@ from matplotlib.patches import Patch
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, counted, require_known
 from trundle.expected import check_type
-from trundle.limbs.capture.cycles import cycles as cut_at
+from trundle.limbs.capture.cycles import time_normalize as cut_at
 from trundle.results import Run
 from trundle.show.figures.legends import shortened
 from trundle.show.figures.style import INK, house_style, new_figure

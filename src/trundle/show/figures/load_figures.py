@@ -44,8 +44,8 @@ def load_figures(run: Run, cycles: Cycles | None = None) -> dict[str, Figure]:
     run : Run
         What `loads.to_run()` or `trundle inverse` gave.
     cycles : Cycles, optional
-        What `trundle.cycles` cut that run into: their means over a cycle are drawn instead, with bands of one standard
-        deviation; no paths.
+        What `trundle.time_normalize` cut that run into: their means over a cycle are drawn instead, with bands of one
+        standard deviation; no paths.
 
     Returns
     -------
