@@ -15,7 +15,7 @@ from pydantic import AfterValidator, Field
 from trundle.errors import InputError
 from trundle.robot.anatomy import checked_movement
 from trundle.robot.component import Component, Identifier, default
-from trundle.robot.kinds import Family, Kind
+from trundle.robot.kinds import Kind, Registry
 from trundle.robot.shapes import SHAPES, Shape
 from trundle.robot.values import (
     Angle,
@@ -109,13 +109,13 @@ def _check_drives(kind: type[Kind]) -> None:
             )
 
 
-JOINTS = Family("joint", "revolute", check=_check_drives)
+JOINTS = Registry("joint", "revolute", check=_check_drives)
 
 
 class Joint(Kind):
     """What carries a body and lets it move."""
 
-    family: ClassVar[Family] = JOINTS
+    family: ClassVar[Registry] = JOINTS
     # How diagrams show it: "hinge" a ring, "slide" a box with an arrow along its axis, "ball" filled, "weld" a square.
     symbol: ClassVar[str] = "hinge"
     # Whether it has an axis, which its key `axis` gives.

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.robot.kinds import Family, Kind, Read, must_define
+from trundle.robot.kinds import Kind, Read, Registry, must_define
 
 
 class Row(NamedTuple):
@@ -161,7 +161,7 @@ def _check_constraint(kind: type[Kind]) -> None:
     must_define(kind, Constraint, "rows")
 
 
-CONSTRAINTS = Family("constraint", "", check=_check_constraint)
+CONSTRAINTS = Registry("constraint", "", check=_check_constraint)
 
 
 class Constraint(Kind):
@@ -170,7 +170,7 @@ class Constraint(Kind):
     `follow`, `drive` and `fastest` keep to it at every instant, `fastest` along the way that it finds without it.
     """
 
-    family: ClassVar[Family] = CONSTRAINTS
+    family: ClassVar[Registry] = CONSTRAINTS
     in_equations: ClassVar[bool] = False
 
     def rows(self, at: MotionState, read: Read) -> Iterable[Row]:

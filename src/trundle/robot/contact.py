@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, NamedTuple
 from trundle.errors import InputError
 from trundle.robot import units
 from trundle.robot.component import default
-from trundle.robot.kinds import Family, Kind, Read, State, must_define, must_measure
+from trundle.robot.kinds import Kind, Read, Registry, State, must_define, must_measure
 from trundle.robot.units import Measure
 from trundle.robot.values import Damping, NotNegative, Positive, Ratio, Speed, Stiffness
 from trundle.scalars import Scalar, maximum, smooth_sign, sqrt
@@ -89,7 +89,7 @@ def _check_law(kind: type[Kind]) -> None:
         )
 
 
-LAWS = Family("contact law", "ideal", key="contact", check=_check_law)
+LAWS = Registry("contact law", "ideal", key="contact", check=_check_law)
 
 
 class ContactLaw(Kind):
@@ -104,7 +104,7 @@ class ContactLaw(Kind):
     `spins`: its forces are those of a wheel that spins about an axle; a foot has none.
     """
 
-    family: ClassVar[Family] = LAWS
+    family: ClassVar[Registry] = LAWS
     inline: ClassVar[bool] = True
     rolls: ClassVar[bool] = False
     pushes: ClassVar[bool] = True

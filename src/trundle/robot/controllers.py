@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, Self
 from pydantic import Field, model_validator
 
 from trundle.robot.component import default
-from trundle.robot.kinds import Family, Kind, Read, State, must_define
+from trundle.robot.kinds import Kind, Read, Registry, State, must_define
 from trundle.robot.values import (
     FixedDuration,
     Positive,
@@ -128,7 +128,7 @@ def _check_controller(kind: type[Kind]) -> None:
     must_define(kind, Controller, "reads_from", "acts_on", "law")
 
 
-CONTROLLERS = Family("controller", "pid", check=_check_controller)
+CONTROLLERS = Registry("controller", "pid", check=_check_controller)
 
 
 class Controller(Kind):
@@ -143,7 +143,7 @@ class Controller(Kind):
     commands take effect that much later.
     """
 
-    family: ClassVar[Family] = CONTROLLERS
+    family: ClassVar[Registry] = CONTROLLERS
     letters: ClassVar[Mapping[str, str]] = {}
     # Whether equations write its law out: some are too long for a page.
     written: ClassVar[bool] = True

@@ -9,19 +9,19 @@ from pydantic import BeforeValidator, Field
 
 from trundle.robot.component import default
 from trundle.robot.curves import CURVES, Curve
-from trundle.robot.kinds import Family, Kind
+from trundle.robot.kinds import Kind, Registry
 from trundle.robot.values import AngularDamping, AngularStiffness, Length, Plain, describe, problem
 
 _FOLLOWS = "Ratio by what it follows, such as {a: -2}: joint = sum of ratio times each, plus the offset."
 
 
-COUPLINGS = Family("coupling", "ackermann")
+COUPLINGS = Registry("coupling", "ackermann")
 
 
 class Coupling(Kind):
     """What makes coordinates follow others."""
 
-    family: ClassVar[Family] = COUPLINGS
+    family: ClassVar[Registry] = COUPLINGS
 
 
 class AckermannCoupling(Coupling):

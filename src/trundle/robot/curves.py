@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from trundle.robot import units
-from trundle.robot.kinds import Family, Kind
+from trundle.robot.kinds import Kind, Registry
 from trundle.robot.units import Measure
 from trundle.robot.values import Reads, Value, describe, problem
 from trundle.scalars import Scalar, less, where
@@ -82,13 +82,13 @@ class _ReadsNumbers(Reads):
 
 ValueTuple = Annotated[tuple[Value, ...], _ReadsNumbers(units.ANY)]
 
-CURVES = Family("curve", "natural")
+CURVES = Registry("curve", "natural")
 
 
 class Curve(Kind):
     """A function of one coordinate: `pieces` says which."""
 
-    family: ClassVar[Family] = CURVES
+    family: ClassVar[Registry] = CURVES
 
     @property
     def pieces(self) -> CurvePieces:

@@ -51,7 +51,7 @@ class Kind(Component):
     `sources` are the works that it follows: keys of Trundle's bibliography, or whole BibTeX entries.
     """
 
-    family: ClassVar[Family]
+    family: ClassVar[Registry]
     sources: ClassVar[tuple[str, ...]] = ()
     type: str
 
@@ -66,7 +66,7 @@ class Kind(Component):
         return cls.family.having(key)
 
 
-class Family:
+class Registry:
     """The classes that one key of a description can name: wheels, motors, joints, ...
 
     In an annotation (`Annotated[Wheel, WHEELS]`) it reads a mapping as the class that its `type` names.
@@ -276,7 +276,7 @@ def register(kind: type[K]) -> type[K]:
     ...         return Effort(drive.command, power=drive.command * drive.rate)
     """
     family = getattr(kind, "family", None)
-    if not (inspect.isclass(kind) and issubclass(kind, Kind) and isinstance(family, Family)):
+    if not (inspect.isclass(kind) and issubclass(kind, Kind) and isinstance(family, Registry)):
         came = getattr(kind, "__name__", repr(kind))
         raise InputError(
             f"register takes a class of one of the families of kinds, not {came}",

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 
 from trundle.robot.bodies import JOINTS, Joint
 from trundle.robot.component import Component, default
-from trundle.robot.kinds import Family, Kind
+from trundle.robot.kinds import Kind, Registry
 from trundle.robot.values import Angles, Axis, Length, Position, Positive, problem
 
 
@@ -25,13 +25,13 @@ class Side(Component):
     rpy: Angles = default((0.0, 0.0, 0.0), "Roll, pitch, yaw of its frame there (rad), R = Rz Ry Rx.")
 
 
-LOOPS = Family("loop", "revolute")
+LOOPS = Registry("loop", "revolute")
 
 
 class Loop(Kind):
     """What holds two bodies to each other."""
 
-    family: ClassVar[Family] = LOOPS
+    family: ClassVar[Registry] = LOOPS
     symbol: ClassVar[str] = "hinge"  # as joints have it
     # Whether its ends stay apart, so that pictures show a bar between them.
     apart: ClassVar[bool] = False

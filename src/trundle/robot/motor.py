@@ -10,7 +10,7 @@ from pydantic import Field
 from trundle.robot import units
 from trundle.robot.batteries import Winding
 from trundle.robot.component import default
-from trundle.robot.kinds import Family, Kind, Read, State, must_define, must_measure
+from trundle.robot.kinds import Kind, Read, Registry, State, must_define, must_measure
 from trundle.robot.units import Measure
 from trundle.robot.values import Value
 from trundle.scalars import Scalar, absolute, clamp, is_zero, less, smooth_sign, where
@@ -71,7 +71,7 @@ def _check_motor(kind: type[Kind]) -> None:
     must_measure(kind, "command", {kind.command: kind.commands})
 
 
-MOTORS = Family("motor", "dc", check=_check_motor)
+MOTORS = Registry("motor", "dc", check=_check_motor)
 
 
 class Motor(Kind):
@@ -82,7 +82,7 @@ class Motor(Kind):
     it drives has the commanded rate, and the torque follows (`acceleration`).
     """
 
-    family: ClassVar[Family] = MOTORS
+    family: ClassVar[Registry] = MOTORS
     instead: ClassVar[Mapping[str, str]] = {"kind": "type: names a motor's class: dc, servo, torque, …"}
     command: ClassVar[str] = "torque"
     commands: ClassVar[Measure] = units.TORQUE

@@ -9,7 +9,7 @@ from pydantic import model_validator
 
 from trundle.robot import units
 from trundle.robot.component import default
-from trundle.robot.kinds import Family, Kind, Read, must_define
+from trundle.robot.kinds import Kind, Read, Registry, must_define
 from trundle.robot.values import Bound, FixedDuration, Positive, ReadsFixed, Span, Value, problem
 from trundle.scalars import Scalar
 
@@ -54,7 +54,7 @@ def _check_sensor(kind: type[Kind]) -> None:
     must_define(kind, Sensor, "reads_from", "channels", "measure")
 
 
-SENSORS = Family("sensor", "encoders", check=_check_sensor)
+SENSORS = Registry("sensor", "encoders", check=_check_sensor)
 
 Share = Annotated[
     Value,
@@ -70,7 +70,7 @@ class Sensor(Kind):
     share `dropouts` of the readings never arrives. Its numbers are no parameters of the robot's equations.
     """
 
-    family: ClassVar[Family] = SENSORS
+    family: ClassVar[Registry] = SENSORS
     in_equations: ClassVar[bool] = False
     # Whether a reading tells about the time since the one before, so that the first sample gives none.
     over_period: ClassVar[bool] = False

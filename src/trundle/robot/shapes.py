@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from trundle.errors import InputError
 from trundle.robot import units
 from trundle.robot.component import default
-from trundle.robot.kinds import Family, Kind
+from trundle.robot.kinds import Kind, Registry
 from trundle.robot.values import Angles, Length, Position, Positive, ReadsVector, ValueVector, problem
 
 
@@ -21,13 +21,13 @@ def _check(kind: type[Kind]) -> None:
         )
 
 
-SHAPES = Family("shape", "box", check=_check)
+SHAPES = Registry("shape", "box", check=_check)
 
 
 class Shape(Kind):
     """A shape on a body."""
 
-    family: ClassVar[Family] = SHAPES
+    family: ClassVar[Registry] = SHAPES
     in_equations: ClassVar[bool] = False
 
     at: Position = default((0.0, 0.0, 0.0), "Its centre (a mesh's origin) in the body's frame (m).")

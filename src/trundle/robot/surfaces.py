@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, NamedTuple
 from pydantic import Field
 
 from trundle.robot.component import default
-from trundle.robot.kinds import Family, Kind, Read, must_define
+from trundle.robot.kinds import Kind, Read, Registry, must_define
 from trundle.robot.values import Angle, Direction, Length, Position, Positive
 from trundle.scalars import Scalar, cos, exp, less, maximum, minimum, sin, sqrt, where
 from trundle.spatial.vectors import Vector
@@ -49,7 +49,7 @@ def _check_surface(kind: type[Kind]) -> None:
         must_define(kind, Surface, "spot")
 
 
-SURFACES = Family("surface", "plane", check=_check_surface)
+SURFACES = Registry("surface", "plane", check=_check_surface)
 
 
 class Surface(Kind):
@@ -60,7 +60,7 @@ class Surface(Kind):
     point of the ground, and its normal points from there; a wheel's contact then follows from its centre alone.
     """
 
-    family: ClassVar[Family] = SURFACES
+    family: ClassVar[Registry] = SURFACES
     joins: ClassVar[bool] = False
     exact: ClassVar[bool] = False
     # Terrain is no part of a robot: its numbers are no parameters of the robot's equations.

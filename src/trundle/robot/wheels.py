@@ -14,7 +14,7 @@ from pydantic_core import CoreSchema
 from trundle.robot.bodies import Body
 from trundle.robot.component import Component, default
 from trundle.robot.contact import LAWS, ContactLaw, Free, Ideal
-from trundle.robot.kinds import Family, Kind, Read
+from trundle.robot.kinds import Kind, Read, Registry
 from trundle.robot.values import (
     Acceleration,
     Angle,
@@ -45,7 +45,7 @@ _ROLLER = (
     "Angle from the axle (+y) toward forward (+x) of the axis of the roller that touches the ground (rad)"
 )
 
-WHEELS = Family("wheel", "fixed")
+WHEELS = Registry("wheel", "fixed")
 
 # What of a wheel touches terrain.
 Shape = Literal["circle", "sphere", "points"]
@@ -125,7 +125,7 @@ class Wheel(Kind):
     deepest, or the points of `touches`. `plane`: it can carry a planar base.
     """
 
-    family: ClassVar[Family] = WHEELS
+    family: ClassVar[Registry] = WHEELS
     instead: ClassVar[Mapping[str, str]] = {
         "joint": "joints are a URDF file's: write `urdf: robot.urdf` under robot, too; else `parent`"
     }
