@@ -614,7 +614,7 @@ APART |= {
     "ForcePlate",
     "Gait",
     "GroundReaction",
-    "Inverse",
+    "InverseDynamicsResult",
     "JointMotion",
     "Loads",
     "Model",

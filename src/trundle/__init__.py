@@ -85,7 +85,7 @@ if TYPE_CHECKING:
     from trundle.limbs.clinical import clinical as clinical
     from trundle.limbs.gait import Gait as Gait
     from trundle.limbs.inverse import inverse as inverse
-    from trundle.limbs.inverted import Inverse as Inverse
+    from trundle.limbs.inverse_result import InverseDynamicsResult as InverseDynamicsResult
     from trundle.limbs.loads import Loads as Loads
     from trundle.limbs.loads import joint_loads as joint_loads
     from trundle.limbs.loads.symbolic_loads import SymbolicLoads as SymbolicLoads

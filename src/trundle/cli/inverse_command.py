@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trundle.limbs.bands import Bands
     from trundle.limbs.capture.smoothing import Smoothing
     from trundle.limbs.gait import Gait
-    from trundle.limbs.inverse import Inverse
+    from trundle.limbs.inverse import InverseDynamicsResult
     from trundle.wrenches import Breakdown
 
 SUMMARY = "the wrenches in a robot's joints that a measured motion needs"
@@ -211,7 +211,7 @@ def _results(args: Namespace, progress: bool) -> Results:
         return Results(run, split, cut, walk, _terms(args.terms, split), args.breakdown or "", bands)
 
 
-def _gait(args: Namespace, loads: Inverse, bands: Bands | None) -> Gait:
+def _gait(args: Namespace, loads: InverseDynamicsResult, bands: Bands | None) -> Gait:
     """The walk in cycles."""
     return loads.gait(
         args.gait,

@@ -21,7 +21,7 @@ from trundle.results import Run
 class Gait(Brief, Rebuilt):
     """A walk cut into cycles, from a strike of a foot to its next one.
 
-    `Inverse.gait` makes it.
+    `InverseDynamicsResult.gait` makes it.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ def gait(
     threshold: float,
     bands: Bands | None,
 ) -> Gait:
-    """What `Inverse.gait` says, of a clinical run."""
+    """What `InverseDynamicsResult.gait` says, of a clinical run."""
     robot = loads.recursion.mechanism.robot
     named = named_by(movements, robot)
     sides = sides_of(robot, named)

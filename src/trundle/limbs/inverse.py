@@ -27,7 +27,7 @@ from trundle.limbs.capture.marker_model import Markers, read_markers
 from trundle.limbs.capture.recording import Recording
 from trundle.limbs.capture.recording_files import read_recording
 from trundle.limbs.capture.smoothing import Smoothing
-from trundle.limbs.inverted import Inverse, fit_of
+from trundle.limbs.inverse_result import InverseDynamicsResult, fit_of
 from trundle.limbs.loads import Loads
 from trundle.limbs.loads.joint_loads import joint_loads
 from trundle.model.arguments import Given, number, opened
@@ -58,7 +58,7 @@ def inverse(
     max_marker_rms: float | str = FIT,
     base: str | None = None,
     progress: bool = True,
-) -> Inverse:
+) -> InverseDynamicsResult:
     """The wrenches in a robot's joints that a measured motion needs, as `trundle inverse` works them out.
 
     Of markers the coordinates q are those with least ½ Σ |p(q) − y|² in each sample; q̇ = N(q) S(q) u gives speeds and
@@ -101,7 +101,7 @@ def inverse(
 
     Returns
     -------
-    Inverse
+    InverseDynamicsResult
         The loads, the motion, the recording, and the fit of the markers.
 
     Raises
@@ -163,7 +163,9 @@ def inverse(
         _tell_lying(loads, stands)
     turned = None if up is None or stands is None else {"recording": up, "robot": stands}
     done = {**done, "threshold": threshold}
-    return Inverse(loads, measured, recording, floor, tuple(found.contacts), done, turned, marked)
+    return InverseDynamicsResult(
+        loads, measured, recording, floor, tuple(found.contacts), done, turned, marked
+    )
 
 
 def _tell_lying(loads: Loads, stands: str) -> None:

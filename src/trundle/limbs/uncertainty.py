@@ -36,7 +36,7 @@ from trundle.progress import Doing, Progress
 from trundle.scalars import is_zero
 
 if TYPE_CHECKING:
-    from trundle.limbs.inverted import Inverse
+    from trundle.limbs.inverse_result import InverseDynamicsResult
 
 RESIDUALS, PUBLISHED = "residuals", "published"
 _PARTS = ("mass", "center", "inertia")
@@ -57,13 +57,13 @@ _WORDS = {
 
 
 def uncertainty(
-    found: Inverse,
+    found: InverseDynamicsResult,
     marker_noise: float | str | None,
     segments: str | Mapping[str, Mapping[str, float]] | None,
     sex: str | None,
     progress: bool,
 ) -> Bands:
-    """See `Inverse.uncertainty`."""
+    """See `InverseDynamicsResult.uncertainty`."""
     loads = found.loads
     if loads.recursion.mechanism.assembly.loops:
         message = "bands are those of trees, and this robot has closed loops"
@@ -114,7 +114,9 @@ def _free(loads: Loads) -> list[str]:
     return [speed for k, speed in enumerate(loads.recursion.speeds) if k not in followers]
 
 
-def _of_markers(found: Inverse, given: float | str, progress: bool) -> tuple[float, dict[str, FloatArray]]:
+def _of_markers(
+    found: InverseDynamicsResult, given: float | str, progress: bool
+) -> tuple[float, dict[str, FloatArray]]:
     """The noise (m) of a marker's coordinate, and the variances (n, s) of net moments that it gives, by itself and by
     what a smoothing that tells it may have taken away.
     """
@@ -154,7 +156,7 @@ class _MarkerFit(NamedTuple):
     noise: float
 
 
-def _seen(found: Inverse, moving: MovingMechanism, given: float | str) -> _MarkerFit:
+def _seen(found: InverseDynamicsResult, moving: MovingMechanism, given: float | str) -> _MarkerFit:
     """The fit that the motion came from, once more, near it; and the noise, estimated where that is asked for.
 
     s² = Σ |p(q) − y|² / (3 m − t), what is left of the measured markers by what they tell beyond the t motions.
@@ -209,7 +211,7 @@ def _method(record: object) -> Smoothing | None:
     return smoothing({key: value for key, value in record.items() if key == "method" or key in numbers})
 
 
-def _moment_slopes(found: Inverse, moving: MovingMechanism, seen: _MarkerFit) -> FloatArray:
+def _moment_slopes(found: InverseDynamicsResult, moving: MovingMechanism, seen: _MarkerFit) -> FloatArray:
     """How net moments change with smoothed coordinates, their rates and accelerations, (3, n, s, c).
 
     δu = P⁺(δq̇ − ∂(P u)/∂q δq), and δu̇ so of q̈ = P u̇ + d; then δτ = ∂τ/∂q δq + ∂τ/∂u δu + ∂τ/∂u̇ δu̇.
@@ -234,19 +236,21 @@ def _moment_slopes(found: Inverse, moving: MovingMechanism, seen: _MarkerFit) ->
     return slopes
 
 
-def _groups(found: Inverse, moving: MovingMechanism) -> list[list[list[int]]]:
+def _groups(found: InverseDynamicsResult, moving: MovingMechanism) -> list[list[list[int]]]:
     """The coordinates whose smoothing was chosen together."""
     known = known_of(found.recording, moving, whole=False)
     return groups_of(found.motion.names, moving.mechanism.assembly.quantities, known)
 
 
-def _left_open(moving: MovingMechanism, found: Inverse, postures: FloatArray) -> FloatArray | None:
+def _left_open(
+    moving: MovingMechanism, found: InverseDynamicsResult, postures: FloatArray
+) -> FloatArray | None:
     """What the smoothing of those coordinates that markers tell may have taken from them (n, 3, 3), or None."""
     motion, chosen = found.motion, _method(found.motion.smoothing) or smoothing("none")
     return chosen.left_open(motion.time, [postures[:, columns] for columns in _groups(found, moving)[0]])
 
 
-def _responses(moving: MovingMechanism, found: Inverse, postures: FloatArray) -> list[Response]:
+def _responses(moving: MovingMechanism, found: InverseDynamicsResult, postures: FloatArray) -> list[Response]:
     """How the smoothing of every coordinate answers to its samples; alike where the method doesn't look at data."""
     motion, chosen = found.motion, _method(found.motion.smoothing) or smoothing("none")
     made: dict[int, Response] = {}

@@ -73,7 +73,7 @@ def gait_figures(gait: Gait, width: float | None = None) -> dict[str, Figure]:
     Parameters
     ----------
     gait : Gait
-        What `Inverse.gait` gave.
+        What `InverseDynamicsResult.gait` gave.
     width : float, mm, optional
         How wide figures are: by default 170 for two columns of a page, 85 where a figure has one panel a row.
 

@@ -1,4 +1,4 @@
-"""`Inverse`: the loads in a robot's joints with all that lies between them and what was measured."""
+"""`InverseDynamicsResult`: the loads in a robot's joints with all that lies between them and what was measured."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LEAST_STARTS = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Inverse(Brief):
+class InverseDynamicsResult(Brief):
     """The loads in a robot's joints, the motion that needs them, and the recording that it came from.
 
     `trundle.inverse` makes it.
@@ -355,7 +355,7 @@ class Inverse(Brief):
 
 
 def fit_of(motion: JointMotion) -> Mapping[str, float | str] | None:
-    """See `Inverse.fit`."""
+    """See `InverseDynamicsResult.fit`."""
     if not motion.marker_errors:
         return None
     off = np.array(list(motion.marker_errors.values()))
