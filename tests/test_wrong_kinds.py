@@ -400,7 +400,7 @@ def doors() -> dict[str, Door]:
             "bandwidth": 60.0,
             "samples": 3,
         },
-        "trim": {"model": model, "targets": {}, "start": {}, "held": (), "parameters": {}},
+        "trim": {"model": model, "targets": {}, "start": {}, "fixed": (), "parameters": {}},
         "write_recording": {"recording": have["recording"], "path": "a.csv"},
         "write_trajectory": {"motion": have["plan"], "file": "a.traj", "rate": 50.0, "name": None},
         "band_figure": {"bands": have["bands"], "mass": None},
@@ -499,7 +499,7 @@ def doors() -> dict[str, Door]:
             "odometry": {"given": None},
             "parameter_values": {"changes": None},
             "state_vector": {"values": {}, "parameters": {}},
-            "trim": {"targets": {}, "start": {}, "held": (), "parameters": {}},
+            "trim": {"targets": {}, "start": {}, "fixed": (), "parameters": {}},
         },
         "run": {
             "animate": {"path": "a.gif", "fps": 30.0, "speed": 1.0, "width": 600},

@@ -24,7 +24,7 @@ print("2 m/s at 3 rad/s:", ", ".join(f"{name} {np.degrees(angle):.1f} deg" for n
 
 # Steady, with the battery full: what an arc of 2 m takes.
 model = trundle.derive(robot)
-arc = model.trim(v_x=2.0, omega=1.0, held=["battery.charge"])
+arc = model.trim(v_x=2.0, omega=1.0, fixed=["battery.charge"])
 drives = [name for name in model.inputs if name.endswith("_drive.voltage")]
 print("2 m/s on an arc of 2 m:", ", ".join(f"{arc.input[name]:.2f} V" for name in drives))
 

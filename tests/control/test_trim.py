@@ -287,11 +287,11 @@ def test_what_cannot_be_had_is_said(name, targets, said):
 @pytest.mark.slow
 def test_a_battery_is_trimmed_at_a_charge_and_that_it_empties_is_said():
     model = derive(trundle.load(EXAMPLES / "battery" / "competition_swerve.yaml"))
-    found = model.trim(v_x=1.0, omega=0.5, held=["battery.charge"])
+    found = model.trim(v_x=1.0, omega=0.5, fixed=["battery.charge"])
     steering = [found.state[name] for name in model.states if name.endswith(".steering")]
     assert max(map(abs, steering)) < 0.3  # as the arc's geometry has it, and no module backwards
     assert not found.linearize().is_steady
-    with pytest.raises(NumericsError, match=r"never stays(.|\n)*held=\['battery.charge'\]"):
+    with pytest.raises(NumericsError, match=r"never stays(.|\n)*fixed=\['battery.charge'\]"):
         model.trim(v_x=1.0)
 
 

@@ -88,7 +88,7 @@ def trim(
     targets: Mapping[str, float | str] | None = None,
     *,
     start: Mapping[str, float | str] | None = None,
-    held: Sequence[str] = (),
+    fixed: Sequence[str] = (),
     parameters: Mapping[str, float | str] | None = None,
     base: str | None = None,
     **values: float | str,
@@ -109,7 +109,7 @@ def trim(
         keywords, too: `trim(v_x=1, omega=0.5)`.
     start : mapping of str to number or str, optional
         States and inputs where the search begins, which chooses between solutions; what isn't given starts as in a run.
-    held : sequence of str, optional
+    fixed : sequence of str, optional
         States that are taken as constant where they start though they change, slowly, as a battery's charge does.
     parameters : mapping of str to number or str, optional
         Changed values by name.
@@ -149,12 +149,12 @@ def trim(
         name: number(value, name, model.units.get(name, ""))
         for name, value in {**named(targets, "targets"), **values}.items()
     }
-    _check(model, wanted, begin, held)
+    _check(model, wanted, begin, fixed)
     states = {name: value for name, value in begin.items() if name in model.states}
     inputs = {name: value for name, value in begin.items() if name in model.inputs}
     point = point_of(model, states, inputs, parameters)
-    free_moving = moving_on(model, point.p) | set(held)
-    for name in wanted.keys() & {*model.coordinates, *held}:  # a search begins there
+    free_moving = moving_on(model, point.p) | set(fixed)
+    for name in wanted.keys() & {*model.coordinates, *fixed}:  # a search begins there
         point.x[model.state_index[name]] = wanted[name]
     search = TrimEquations(model, wanted, free_moving, point.x, point.u, point.p, bool(begin))
     found = search.with_least_inputs(_solution(search))
@@ -193,13 +193,13 @@ def _solution(search: TrimEquations) -> FloatArray:
     return min(solutions, key=search.distance)
 
 
-def _check(model: Model, targets: Collection[str], start: Collection[str], held: Collection[str]) -> None:
-    """Raise InputError for the first name in `targets`, `start` or `held` that the model doesn't have."""
-    held = names_of(held, "held")
+def _check(model: Model, targets: Collection[str], start: Collection[str], fixed: Collection[str]) -> None:
+    """Raise InputError for the first name in `targets`, `start` or `fixed` that the model doesn't have."""
+    fixed = names_of(fixed, "fixed")
     for key, names, what, known in (
         ("targets", targets, "state, input or output", (*model.states, *model.inputs, *model.outputs)),
         ("start", start, "state or input", (*model.states, *model.inputs)),
-        ("held", held, "state", model.states),
+        ("fixed", fixed, "state", model.states),
     ):
         for name in names:
             require_known(name, known, f"'{name}' is no {what} of '{model.name}'", key=key)
@@ -267,7 +267,7 @@ def _not_found(search: TrimEquations, w: FloatArray) -> NumericsError:
             "linearise along a run: model.linearize_along(run)"
         )
     elif charges := [name for name in _charges(model) if name not in search.free_moving]:
-        lines.append(f"  a battery's charge never stays; to take it as constant: held={charges}")
+        lines.append(f"  a battery's charge never stays; to take it as constant: fixed={charges}")
     else:
         lines.append("  ask for less, or begin nearer: start={'NAME': VALUE, ...}")
     return NumericsError("\n".join(lines))

@@ -107,7 +107,7 @@ class Studied(Doors):
         targets: Mapping[str, float | str] | None = None,
         *,
         start: Mapping[str, float | str] | None = None,
-        held: Sequence[str] = (),
+        fixed: Sequence[str] = (),
         parameters: Mapping[str, float | str] | None = None,
         **values: float | str,
     ) -> Trim:
@@ -117,7 +117,7 @@ class Studied(Doors):
         ----------
         targets, start, parameters : mapping of str to number or str, optional
             As in `trundle.trim`.
-        held : sequence of str, optional
+        fixed : sequence of str, optional
             States that are taken as constant though they change slowly, as a battery's charge.
         **values : number or str
             More targets.
@@ -142,7 +142,9 @@ class Studied(Doors):
         """
         from trundle import trim
 
-        return trim(self._model, targets, start=start, held=held, parameters=parameters, base=None, **values)
+        return trim(
+            self._model, targets, start=start, fixed=fixed, parameters=parameters, base=None, **values
+        )
 
     @overload
     def lqr(
