@@ -79,7 +79,7 @@ def test_people_read_poses_and_fixes(files, capsys):
     ("words", "said"),
     [
         (["--gate", "much"], "expected NUMBER or NAME=NUMBER"),
-        (["--gate", "lidar=3"], "--gate lidar: 'lidar' is no sensor"),
+        (["--gate", "lidar=3"], "--gate lidar: 'lidar' is not a sensor"),
         (["--gate", "4", "fixes=3"], "--gate: 4 is for all sensors, and there is more"),
         (["--noise", "encoders=-1"], "--noise encoders"),
         (["--pose", "z=1"], "--pose z: 'z' is not one of the pose"),

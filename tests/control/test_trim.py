@@ -273,7 +273,7 @@ def test_what_is_left_free_stays_where_no_input_is_saved():
         (
             "four_bar",
             {"crank.rate": 2.0},
-            "no relative equilibrium(.|\n)*'crank.angle'(.|\n)*linearize_along",
+            "not a relative equilibrium(.|\n)*'crank.angle'(.|\n)*linearize_along",
         ),
         ("pendulum", {"link_1.angle": 1.0}, "the rate of link_1.rate is"),
     ],

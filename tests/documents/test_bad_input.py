@@ -119,7 +119,7 @@ CASES = {
         5,
         "robot.body.mass",
         "'nan' is used",
-        "is no finite number",
+        "is not a finite number",
     ),
     "unit": ("mass: 50.0", "mass: 50 m", 5, "robot.body.mass", "expected a mass (kg), got one in m", "kg"),
     "unit of a parameter": ("r: 0.15", "r: 15 kg", 11, "robot.wheels.right.radius", "expected a length", "m"),

@@ -219,7 +219,7 @@ def test_columns_that_are_wrong(changed, message):
         ),
         ({"noise": {"camera": 1}}, "'camera'"),
         ({"noise": {"encoders": -1}}, "noise.encoders"),
-        ({"gate": {"lidar": 3}}, "'lidar' is no sensor that fixes the pose"),
+        ({"gate": {"lidar": 3}}, "'lidar' is not a sensor that fixes the pose"),
         ({"gate": 0}, "gate"),
         ({"log": 3}, "estimate takes a log"),
         ({"model": trundle.catalog.differential_drive()}, "needs a sensor of type encoders"),

@@ -188,5 +188,5 @@ def test_a_header_may_name_units(tmp_path, capsys):
         said = capsys.readouterr().err
         assert f"wrong.csv: {message}" in said
     path.write_text(path.read_text().replace("[rpm]", "[rounds]"))
-    with pytest.raises(InputError, match="'gyro.rate': 'rounds' is no unit"):
+    with pytest.raises(InputError, match="'gyro.rate': 'rounds' is not a unit"):
         trundle.estimate(ROBOT, path)

@@ -184,7 +184,7 @@ def test_plates_that_cannot_be_are_named(tmp_path, rng):
     def nan(plate):
         plate.channels[7, 1] = np.nan
 
-    assert "'force plate 1': its corners are no rectangle" in bad(tmp_path, rng, 2, twisted)
+    assert "'force plate 1': its corners do not form a rectangle" in bad(tmp_path, rng, 2, twisted)
     assert "no rectangle" in bad(tmp_path, rng, 2, nowhere)
     assert "force plate 1 is of type 21" in bad(tmp_path, rng, 2, unknown)
     assert "force plate 1 has no number at analogue sample 8" in bad(tmp_path, rng, 2, nan)
@@ -199,7 +199,7 @@ def test_a_correction_that_is_not_read_is_told(tmp_path, rng):
 
 def test_units_that_contradict(tmp_path, rng):
     assert "m away at sample 1, in m" in bad(tmp_path, rng, unit="m")
-    assert "'parsec' is no unit" in bad(tmp_path, rng, unit="parsec")
+    assert "'parsec' is not a unit" in bad(tmp_path, rng, unit="parsec")
     assert "nothing says in which unit" in bad(tmp_path, rng, unit="")
 
     def newton_metres(plate):
@@ -224,7 +224,7 @@ def test_a_damaged_file_is_an_input_error(tmp_path, rng):
             refused.append(str(error))
     assert all("b.c3d" in each for each in refused)
     for content, message in (
-        (b"", "is no C3D file"),
+        (b"", "is not a C3D file"),
         (whole[:-600], "lead beyond|it holds"),
         (b"\2\x50" + whole[:510], "is"),
     ):

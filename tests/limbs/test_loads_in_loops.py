@@ -56,7 +56,7 @@ def test_motions_that_loops_and_drives_can_not_give_are_refused():
     opened = trundle.JointMotion(**{**fields, "positions": motion.positions + [0.0, 0.0, 0.1]})
     with pytest.raises(InputError, match="opens the loop 'pin'"):
         trundle.joint_loads(robot, opened)
-    with pytest.raises(InputError, match="'crank.speed' is no speed"):
+    with pytest.raises(InputError, match="'crank.speed' is not a speed"):
         trundle.joint_loads(robot, motion, driven=["crank.speed"])
     both = trundle.joint_loads(robot, motion, driven=["crank.rate", "rocker.rate"])
     assert {"crank.rate", "rocker.rate"} <= set(both.undetermined)

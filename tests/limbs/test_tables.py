@@ -107,7 +107,7 @@ BAD = {
         "time,knee [deg],knee [rad]\n0,1,1\n",
         r"comes twice, as 'knee \[deg\]' and 'knee \[rad\]'",
     ),
-    "no unit": ("time,knee [bar]\n0,1\n", "bad.csv:1: knee: 'bar' is no unit"),
+    "no unit": ("time,knee [bar]\n0,1\n", "bad.csv:1: knee: 'bar' is not a unit"),
     "time in metres": ("time [m],knee\n0,1\n", "the times are in m"),
     "mixed": ("time,a.x [mm],a.y [m],a.z [m]\n0,1,1,1\n", "x, y and z of marker 'a' are in mm, m, m"),
     "half said": ("time,a.x [mm],a.y,a.z\n0,1,1,1\n", "are in mm, no unit, no unit"),
@@ -202,13 +202,13 @@ BAD_TRC = {
     "markers": (TRC.replace("\t2\t2\tmm", "\t2\t3\tmm"), "says NumMarkers 3, and 2 follow"),
     "twice": (TRC.replace("knee", "ankle"), "bad.trc:4: ankle: the marker 'ankle' comes twice"),
     "stray": (TRC.replace("ankle\t\t\t", "ankle\t\t"), "a name above each third column"),
-    "unit": (TRC.replace("\tmm", "\tdeg"), "ankle: 'deg' is no unit of length"),
+    "unit": (TRC.replace("\tmm", "\tdeg"), "ankle: 'deg' is not a unit of length"),
     "no unit": (TRC.replace("Units", "Unit"), "the header has no Units"),
     "metres": (TRC.replace("\tmm", "\tm"), "marker 'ankle' is 300 m away at sample 1"),
     "rate": (TRC.replace("\n100\t", "\n50\t"), "says 50 frames a second, and its times 100"),
-    "rates": (TRC.replace("\n100\t", "\nfast\t"), "DataRate is no number: fast"),
+    "rates": (TRC.replace("\n100\t", "\nfast\t"), "DataRate is not a number: fast"),
     "falling": (TRC.replace("0.01", "0.00"), "times must increase: sample 2"),
-    "other": ("time,knee\n0,1\n", "is no TRC file"),
+    "other": ("time,knee\n0,1\n", "is not a TRC file"),
 }
 
 
@@ -223,9 +223,9 @@ def test_files_that_are_none(tmp_path):
     (tmp_path / "latin.csv").write_bytes("time,größe\n0,1\n".encode("latin-1"))
     for path, message in (
         ("gone.csv", "gone.csv: there is no such file"),
-        (".", "is no recording"),
+        (".", "is not a recording"),
         ("latin.csv", "is not UTF-8 text"),
-        ("walk.xlsx", r"walk.xlsx is no recording[\s\S]*\.csv"),
+        ("walk.xlsx", r"walk.xlsx is not a recording[\s\S]*\.csv"),
     ):
         with pytest.raises(InputError, match=message):
             trundle.read_recording(tmp_path / path)

@@ -185,7 +185,7 @@ def test_no_file_runs_code(tmp_path):
             return os.mkdir, (str(tmp_path / "boom"),)
 
     np.save(tmp_path / "map.npy", np.array([Bomb()], dtype=object), allow_pickle=True)
-    with pytest.raises(InputError, match="is no height map"):
+    with pytest.raises(InputError, match="is not a height map"):
         read_heights(tmp_path / "map.npy")
     assert not (tmp_path / "boom").exists()
 
@@ -194,18 +194,18 @@ def test_no_file_runs_code(tmp_path):
     ("name", "content", "words"),
     [
         ("map.png", b"", "can't be read from"),
-        ("map.npy", b"nonsense", "is no height map"),
+        ("map.npy", b"nonsense", "is not a height map"),
         ("map.asc", b"", "no rows"),
         ("map.asc", b"ncols 2\nnrows 2\n1 2\n3 4\n", "lacks cellsize"),
         ("map.asc", b"ncols 2\nnrows 2\ncellsize 1\n1 2\n3\n", "has 3 heights"),
-        ("map.asc", b"ncols 2\nnrows 2\ncellsize 1\n1 x\n3\n", "is no height map"),
+        ("map.asc", b"ncols 2\nnrows 2\ncellsize 1\n1 x\n3\n", "is not a height map"),
         ("map.asc", b"ncols 2\nnrows 2\ncellsize 1\n1 -9999\n3 4\n", "1 of 4 heights are missing"),
         (
             "map.asc",
             b"ncols 2\nnrows 2\nxllcorner 7\nyllcorner 46\ncellsize 8e-4\n1200 1260\n1240 1280\n",
             "no degrees",
         ),
-        ("other.asc", None, "there is no height map"),
+        ("other.asc", None, "there is not a height map"),
     ],
 )
 def test_files_that_are_no_maps(tmp_path, name, content, words):

@@ -283,7 +283,7 @@ def test_damaged_geotiffs_are_told_as_such(tmp_path, rng):
         start = int(rng.integers(len(whole) // 4, len(whole) // 2))
         broken[start : start + 40] = rng.bytes(40)
         (tmp_path / "map.tif").write_bytes(broken)
-        with pytest.raises(InputError, match=r"'map\.tif' is no height map"):
+        with pytest.raises(InputError, match=r"'map\.tif' is not a height map"):
             read_heights(tmp_path / "map.tif")
 
 

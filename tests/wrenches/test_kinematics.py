@@ -191,12 +191,12 @@ class TestWhatIsRefused:
     def test_what_is_no_rotation(self):
         world = trundle.Frame("world")
         for rotation, message in (
-            (np.diag([1.0, 1.0, 1.1]), r"is no rotation: an entry of RᵀR is 0.21 off"),
+            (np.diag([1.0, 1.0, 1.1]), r"is not a rotation: an entry of RᵀR is 0.21 off"),
             (np.diag([1.0, 1.0, -1.0]), "is a mirror"),
-            (sp.diag(1, 1, t), "is no rotation"),
+            (sp.diag(1, 1, t), "is not a rotation"),
             (((0, 0, 2), 0.3), "axis must have length 1, got 2"),
             (((0, 0, t), 0.3), "axis must be three numbers or constant expressions"),
-            ((1, 2, 3, 4, 5), "a sequence of 5 is no rotation"),
+            ((1, 2, 3, 4, 5), "a sequence of 5 is not a rotation"),
             ((Z, 10**400), "holds a number beyond 1.8e"),
             (0.3, r"needs 3 × 3 entries, got 0.3"),
             ((Z, "x"), "needs three numbers, arrays or expressions, got 'x'"),

@@ -202,7 +202,7 @@ def _check(model: Model, targets: Collection[str], start: Collection[str], fixed
         ("fixed", fixed, "state", model.states),
     ):
         for name in names:
-            require_known(name, known, f"'{name}' is no {what} of '{model.name}'", key=key)
+            require_known(name, known, f"'{name}' is not a {what} of '{model.name}'", key=key)
 
 
 def _trim(search: TrimEquations, w: FloatArray, parameters: Mapping[str, float]) -> Trim:
@@ -262,7 +262,7 @@ def _not_found(search: TrimEquations, w: FloatArray) -> NumericsError:
     ]
     if moved:
         lines.append(
-            f"  with {moved[0]} it is no relative equilibrium: the equations depend on "
+            f"  with {moved[0]} it is not a relative equilibrium: the equations depend on "
             f"'{model.quantities.coordinate_of(moved[0])}', which would move on; "
             "linearise along a run: model.linearize_along(run)"
         )

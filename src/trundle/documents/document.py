@@ -176,7 +176,7 @@ def read_text(path: FilePath, most: int = MOST_BYTES) -> str:
         if path.is_dir():
             raise InputError("is a folder, not a file", file=file, hint="name a YAML or URDF file in it")
         if path.exists() and not path.is_file():  # a pipe or a device could be endless
-            raise InputError("is no ordinary file", file=file)
+            raise InputError("is not an ordinary file", file=file)
         with path.open("rb") as stream:
             content = stream.read(most + 1)
             size = stream.seek(0, 2)

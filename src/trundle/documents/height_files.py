@@ -129,7 +129,7 @@ def read_heights(path: Path) -> Heights:
         return reader(path)
     except (OSError, ValueError, EOFError, IndexError, KeyError) as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{path.name!r} is no height map: {said[:200]}", key="file") from None
+        raise InputError(f"{path.name!r} is not a height map: {said[:200]}", key="file") from None
 
 
 def _numpy(path: Path) -> Heights:

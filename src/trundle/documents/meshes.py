@@ -103,13 +103,13 @@ def _read(path: Path, changed: int, size: int) -> TriangleMesh:
         corners = np.asarray(loaded.vertices, dtype=np.float64)
         triangles = np.asarray(loaded.faces, dtype=np.int64)
     except Exception as error:  # whatever a reader makes of a spoilt file
-        message = f"is no mesh that can be read: {error or type(error).__name__}"
+        message = f"is not a mesh that can be read: {error or type(error).__name__}"
         raise InputError(message, file=str(path), line=_spoilt_line(path)) from None
     if corners.ndim != 2 or corners.shape[1:] != (3,) or triangles.shape[1:] != (3,) or not triangles.size:
         raise InputError("holds no triangles", file=str(path))
     if not (np.abs(corners) <= _FARTHEST).all():  # NaN, too
         raise InputError(
-            f"has corners that are no numbers, or farther off than {_FARTHEST:g}", file=str(path)
+            f"has corners that are not numbers, or farther off than {_FARTHEST:g}", file=str(path)
         )
     if triangles.min() < 0 or triangles.max() >= len(corners):
         raise InputError("has triangles between corners that aren't there", file=str(path))

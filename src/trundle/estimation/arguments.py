@@ -30,7 +30,7 @@ _REAL, _FLOATS = np.dtype(np.float64), {float}
 def known_noise(given: Mapping[str, float]) -> dict[str, float]:
     """Noise by sensor, above 0; the encoders', too."""
     for name in by_name(given, "noise"):
-        require_known(name, _SENSORS, f"'{name}' is no sensor of an estimator", key=f"noise.{name}")
+        require_known(name, _SENSORS, f"'{name}' is not a sensor of an estimator", key=f"noise.{name}")
     if "encoders" not in given:
         raise InputError("an estimator needs the noise of its encoders", key="noise.encoders")
     if "wander" in given and "gyro" not in given:

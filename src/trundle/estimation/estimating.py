@@ -189,7 +189,7 @@ def _gates(robot: Robot, given: float | Mapping[str, float] | None) -> dict[str,
         gate = None if given is None else check_float(given, "gate", above=0.0)
         return dict.fromkeys(names, gate)
     for name in by_name(given, "gate"):
-        require_known(name, names, f"'{name}' is no sensor that fixes the pose", key=f"gate.{name}")
+        require_known(name, names, f"'{name}' is not a sensor that fixes the pose", key=f"gate.{name}")
     return {
         name: check_float(given[name], f"gate.{name}", above=0.0) if name in given else None for name in names
     }

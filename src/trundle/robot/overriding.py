@@ -55,7 +55,7 @@ def _unknown_parameter(robot: Parts, name: str, known: Mapping[str, float]) -> I
         return InputError(message, key=name, hint=f"change {' or '.join(value.names)} instead")
     if value is not None and value.constant:
         hint = "change it in the description, and derive the robot anew"
-        return InputError("shapes the programs, and is no parameter", key=name, hint=hint)
+        return InputError("shapes the programs, and is not a parameter", key=name, hint=hint)
     if value is not None:
         hint = "give it a parameter's name there, and the parameter a number"
         return InputError("is a plain 0 in the description, which stays 0", key=name, hint=hint)

@@ -16,7 +16,7 @@ from trundle.robot.values import Angles, Length, Position, Positive, ReadsVector
 def _check(kind: type[Kind]) -> None:
     if not issubclass(kind, (Box, Cylinder, Sphere, Mesh)):
         raise InputError(
-            f"{kind.__name__} is no shape that can be drawn",
+            f"{kind.__name__} is not a shape that can be drawn",
             hint="derive it from trundle.robot.shapes.Box, Cylinder, Sphere or Mesh",
         )
 

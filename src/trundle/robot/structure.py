@@ -359,7 +359,7 @@ def _missing_hint(robot: Parts, name: str) -> str:
     if near := did_you_mean(name, robot.parameters):
         return near
     if name.lower() in ("nan", "inf", "infinity"):
-        return f"{name!r} is no finite number: write one, with a unit if you like"
+        return f"{name!r} is not a finite number: write one, with a unit if you like"
     if name in UNITS:
         return (
             f"{name!r} is a unit too: it must stand straight after its number, without spaces around * and /"

@@ -384,8 +384,8 @@ def unit_in_si(text: str) -> tuple[float, Dimension]:
         dimension = dimension_of(value.expression, lambda _: LITERAL)
     except ExpressionError as error:
         raise InputError(
-            f"'{text}' is no unit: {error}", hint="such as deg, rad, mm, m, ms, s, N, N m"
+            f"'{text}' is not a unit: {error}", hint="such as deg, rad, mm, m, ms, s, N, N m"
         ) from None
     if value.constant is None or isinstance(dimension, str) or value.constant <= 0:
-        raise InputError(f"'{text}' is no unit", hint="such as deg, rad, mm, m, ms, s, N, N m")
+        raise InputError(f"'{text}' is not a unit", hint="such as deg, rad, mm, m, ms, s, N, N m")
     return value.constant, dimension

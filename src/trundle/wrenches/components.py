@@ -122,7 +122,7 @@ def check_rotation(rotation: Matrix, what: str) -> None:
     if worst > _ORTHONORMAL:
         hint = "scipy.spatial.transform.Rotation.from_matrix(R).as_matrix() gives the nearest rotation"
         raise InputError(
-            f"{what} is no rotation: an entry of RᵀR is {worst:.3g} off the unit matrix", hint=hint
+            f"{what} is not a rotation: an entry of RᵀR is {worst:.3g} off the unit matrix", hint=hint
         )
     if np.any(np.sum(m[..., 0] * np.cross(m[..., 1], m[..., 2]), axis=-1) < 0):
         raise InputError(f"{what} is a mirror: its determinant is −1", hint="rotations are right-handed")

@@ -141,7 +141,7 @@ def rotation_of(given: object, what: str, time: Time) -> Placement:
         for axis, angle in zip(reversed(_AXES), reversed(given), strict=True):
             euler = composed(euler, _about_axis((axis, angle), what, time))
         return euler
-    raise InputError(f"{what}: a sequence of {len(given)} is no rotation", hint=_KINDS)
+    raise InputError(f"{what}: a sequence of {len(given)} is not a rotation", hint=_KINDS)
 
 
 def placement_given(

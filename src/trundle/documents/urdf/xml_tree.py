@@ -110,7 +110,7 @@ def read_xml(text: str, file: str | None = None) -> tuple[XmlElement, str]:
         content = text.encode()
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
-        raise InputError("holds a character that is no text", file=file, line=line) from None
+        raise InputError("contains a character that is not text", file=file, line=line) from None
     events = _Events(file)
     try:
         events.parser.Parse(content, True)

@@ -102,7 +102,7 @@ def read_content(content: bytes, file: str) -> C3dContent:
     """What the bytes of a C3D file hold; InputError where they are none or hold less than they say."""
     if len(content) < 2 * _BLOCK or content[1] != 0x50:
         hint = "one begins with a block of 512 bytes whose second byte is 80"
-        raise InputError("is no C3D file", file=file, hint=hint)
+        raise InputError("is not a C3D file", file=file, hint=hint)
     start = (content[0] - 1) * _BLOCK
     if start < _BLOCK or start + 4 > len(content):
         raise InputError("is damaged: its parameters begin beyond its end", file=file)

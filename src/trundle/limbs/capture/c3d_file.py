@@ -209,7 +209,7 @@ def read_c3d(path: Path) -> Recording:
     content = read_content(read_bytes(path, MOST_BYTES), file)
     rate = content.number("POINT:RATE", 0.0)
     if not 0 < rate < 1e6 or not len(content.points):
-        message = f"{len(content.points)} frames at {rate:g} a second are no motion"
+        message = f"{len(content.points)} frames at {rate:g} a second are not a motion"
         raise InputError(message, file=file, key="POINT:RATE")
     said = content.texts("POINT:UNITS")
     unit = said[0] if said and said[0] else ""

@@ -197,7 +197,7 @@ class ForcePlate(Brief, Pushing):
                 raise InputError(message)
             bad = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
             if bad.size:
-                raise InputError(f"force plate {self.name!r}: {field} is no number at sample {bad[0] + 1}")
+                raise InputError(f"force plate {self.name!r}: {field} is not a number at sample {bad[0] + 1}")
             values.flags.writeable = False
             object.__setattr__(self, field, values)
         falls = np.flatnonzero(np.diff(self.time) <= 0)
@@ -351,7 +351,7 @@ def surface_axes(corners: FloatArray, name: str) -> FloatArray:
     if not min(sides) > 1e-3 or skew > _SKEW * min(sides):
         listed = ", ".join(f"({x:g}, {y:g}, {z:g})" for x, y, z in corners)
         hint = "in the order of the plate's own quadrants: (+x, +y), (-x, +y), (-x, -y), (+x, -y)"
-        raise InputError(f"force plate {name!r}: its corners are no rectangle: {listed} m", hint=hint)
+        raise InputError(f"force plate {name!r}: its corners do not form a rectangle: {listed} m", hint=hint)
     x, z = along_x / sides[0], np.cross(along_x, along_y)
     z /= np.linalg.norm(z)
     return np.column_stack([x, np.cross(z, x), z])

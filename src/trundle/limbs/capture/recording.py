@@ -318,7 +318,7 @@ def metres_per(unit: str, file: str, key: str) -> float:
     except InputError as error:
         raise error.at(file=file, key=key) from None
     if dimension != _LENGTH:
-        raise InputError(f"'{unit}' is no unit of length", file=file, key=key, hint="such as mm or m")
+        raise InputError(f"'{unit}' is not a unit of length", file=file, key=key, hint="such as mm or m")
     return factor
 
 

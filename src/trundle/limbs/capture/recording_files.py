@@ -122,7 +122,7 @@ def read_trc(path: Path) -> Recording:
     file = str(path)
     lines = read_lines(path)
     if len(lines) < 5 or not lines[0].startswith("PathFileType"):
-        raise InputError("is no TRC file: its first line begins with PathFileType", file=file)
+        raise InputError("is not a TRC file: its first line begins with PathFileType", file=file)
     header = dict(zip(lines[1].split(), lines[2].split(), strict=False))
     markers = _marker_names(lines[3], file)
     names = ["Frame#", "Time", *(f"{name}.{axis}" for name in markers for axis in "xyz")]
@@ -174,7 +174,7 @@ def _check_rate(time: FloatArray, header: Mapping[str, str], file: str) -> None:
     try:
         said = float(header.get("DataRate", "nan"))
     except ValueError:
-        raise InputError(f"DataRate is no number: {header['DataRate'][:40]}", file=file, line=3) from None
+        raise InputError(f"DataRate is not a number: {header['DataRate'][:40]}", file=file, line=3) from None
     counted = (len(time) - 1) / (time[-1] - time[0]) if len(time) > 1 else said
     if abs(said - counted) > _RATE * counted:
         message = f"the header says {said:g} frames a second, and its times {counted:g}"
@@ -301,5 +301,5 @@ def write_columns(path: str | os.PathLike[str], named: Mapping[str, FloatArray] 
 
 def _suffix(path: Path, known: list[str]) -> str:
     suffix = path.suffix.lower()
-    require_known(suffix, known, f"{path.name} is no recording", file=str(path), hint=choose)
+    require_known(suffix, known, f"{path.name} is not a recording", file=str(path), hint=choose)
     return suffix

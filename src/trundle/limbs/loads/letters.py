@@ -93,7 +93,7 @@ class Letters:
         if type(value) in _FUNCTIONS:
             return _FUNCTIONS[type(value)](self.scalar(value.args[0]))
         if not value.is_commutative or value.is_infinite or value is sympy.nan:
-            raise InputError(f"{value} is no real expression")
+            raise InputError(f"{value} is not a real expression")
         return self._letter(value)
 
     def _power(self, base: sympy.Expr, exponent: sympy.Expr) -> Scalar:

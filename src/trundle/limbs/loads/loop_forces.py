@@ -94,7 +94,7 @@ def _driven_columns(mechanism: Mechanism, speeds: Sequence[str], driven: Sequenc
                 hint=f"name the driven speeds: driven=[...]; {suggest('', speeds)}",
             )
     for name in driven:
-        require_known(name, speeds, f"'{name}' is no speed", key="driven")
+        require_known(name, speeds, f"'{name}' is not a speed", key="driven")
     return [speeds.index(name) for name in driven]
 
 

@@ -139,7 +139,7 @@ def require_tree(robot: Robot) -> None:
     """InputError for wheels: they have forces of their own that no motion tells."""
     if robot.wheels:
         raise InputError(
-            f"'{robot.name}' is no tree of bodies: the forces of its wheels don't follow from the motion",
+            f"'{robot.name}' is not a tree of bodies: the forces of its wheels don't follow from the motion",
             key=f"robot.wheels.{next(iter(robot.wheels))}",
             hint="joint loads are those of trees and closed loops; simulate a robot on wheels",
         )

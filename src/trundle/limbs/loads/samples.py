@@ -160,7 +160,7 @@ def _wrench_table(wrench: Wrench, count: int) -> FloatArray:
     if not np.isfinite(table).all():
         row = int(np.argwhere(~np.isfinite(table))[0, 0])
         raise InputError(
-            f"{what} holds what is no number in sample {row + 1}",
+            f"{what} contains NaN or infinity in sample {row + 1}",
             key="external",
             hint="a plate's centre of pressure is none without force: give it a threshold",
         )
