@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from trundle.cli.output import Output, claim
-from trundle.cli.parsing import add_base, add_force, pair
+from trundle.cli.parsing import add_description, add_force, once, pair
+from trundle.cli.products import write_figure
 from trundle.cli.request import Request, read_request
 from trundle.errors import InputError
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from trundle.analysis.analyze import Analysis
     from trundle.simulation.runfile import Task
 
@@ -30,18 +34,14 @@ with status 1. --full adds the numbers. trundle equations has the determinants a
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     add = parser.add_argument
-    add("file", metavar="FILE", help="the description; - for standard input")
-    add_base(parser)
+    add_description(parser)
     add("--full", action="store_true", help="all numbers and brackets")
     text = "a coordinate of the configuration that 'now' is about (default: all 0)"
     add("--at", action="append", type=pair, metavar="NAME=VALUE", help=text)
     add("--frame", metavar="NAME", help="a body or joint whose motion is asked for")
     add("--point", metavar="X,Y,Z", help="the point of it that counts (m)")
-    add(
-        "--length",
-        metavar="LENGTH",
-        help="how far out turning counts as moving (default: the wheels' distance)",
-    )
+    text = "how far out turning counts as moving (default: the wheels' distance)"
+    add("--length", metavar="LENGTH", help=text)
     text = "draw it: axles, centre of rotation, velocities"
     add("--figure", "--output", "--out", metavar="FILE", help=text)
     add_force(parser)
@@ -73,7 +73,7 @@ def execute(args: Namespace, out: Output) -> int:
 
         out.say([*title, *out.facts(mobility_facts(mobility)), *wheel_lines(robot, out), *can])
         return explain(error, out.json, known)
-    files = {} if analysis is None else _draw(analysis, args.figure)
+    files = {} if analysis is None else write_figure(args.figure, partial(_figure, analysis))
     out.answer({**known, **data, "mode": request.run.mode, "duration": request.run.duration, **files})
     out.say([*title, *out.facts(facts), *wheel_lines(robot, out), *can])
     if files:
@@ -86,9 +86,8 @@ def _refuse_planes(args: Namespace) -> None:
     for name in ("full", "at", "frame", "point", "length", "figure"):
         if getattr(args, name):
             message = "how a base can move is known on a plane, and the file has a terrain"
-            raise InputError(
-                message, key=f"--{name}", hint="leave it out; trundle run FILE shows where it drives"
-            )
+            hint = "leave it out; trundle run FILE shows where it drives"
+            raise InputError(message, key=f"--{name}", hint=hint)
 
 
 def _findings(args: Namespace, analysis: Analysis, out: Output) -> tuple[list[str], dict[str, object]]:
@@ -112,11 +111,7 @@ def _analysis(args: Namespace, request: Request) -> Analysis:
     if args.point is not None and args.frame is None:
         raise InputError("a point needs a frame that it belongs to", key="--point", hint="give --frame, too")
     point = None if args.point is None else args.point.split(",")
-    places: dict[str, str] = {}
-    for name, value in args.at or ():
-        if name in places:
-            raise InputError(f"'{name}' is given twice", key="--at", hint="leave one of them")
-        places[name] = value
+    places = once(args.at or (), "--at", "'{}' is given twice", "leave one of them")
     try:
         return analyze(
             request.document.robot,
@@ -134,14 +129,10 @@ def _analysis(args: Namespace, request: Request) -> Analysis:
         raise InputError(error.message, key=option, hint=error.hint) from None
 
 
-def _draw(analysis: Analysis, file: str | None) -> dict[str, str]:
-    """The figure that was written, where one was asked for."""
-    if file is None:
-        return {}
+def _figure(analysis: Analysis) -> Figure:
     from trundle.show.figures.ability_figure import mobility_figure
-    from trundle.show.figures.style import save_figure
 
-    return {"figure": str(save_figure(mobility_figure(analysis), file))}
+    return mobility_figure(analysis)
 
 
 def _examine(request: Request, task: Task) -> tuple[list[tuple[str, str]], dict[str, object]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, TypedDict
 
@@ -139,35 +140,31 @@ def _all_planned(args: Namespace) -> list[tuple[str, Callable[[], Driven]]]:
             raise InputError(f"only --fastest {what}", key=key)
     planned = [_planned(file, args) for file in args.file]
     if args.fastest:
-        planned.append(("fastest", _sought(args)))
+        planned.append(("fastest", _search(args)))
     if not planned:
         raise InputError("there is nothing to drive", hint="--file FILE, or --fastest 0,0,0 3,2,1.57")
     return planned
 
 
-def _sought(args: Namespace) -> Callable[[], Driven]:
+def _search(args: Namespace) -> Callable[[], Driven]:
     """The search for the quickest motion between the poses that are asked for."""
     from trundle.motion.fastest.fastest import fastest
 
     if len(args.fastest) < 2:
         raise InputError("expected two poses or more, the start first", key="--fastest")
     start, *via, goal = (_pose(pose) for pose in args.fastest)
-    asked: _Asked = {
-        "via": via,
-        "keep_out": [_shape(shape) for shape in args.keep_out],
-        "zones": [_zone(zone) for zone in args.zone],
-        "events": [_event(event) for event in args.event],
-    }
-    return lambda: fastest(args.robot, start, goal, **asked, progress=not args.quiet, **_within(args))
-
-
-class _Asked(TypedDict):
-    """What is asked of the quickest motion on its way."""
-
-    via: list[list[float | None]]
-    keep_out: list[list[float] | list[list[float]]]
-    zones: list[tuple[int, int, dict[str, float]]]
-    events: list[tuple[str, float]]
+    return partial(
+        fastest,
+        args.robot,
+        start,
+        goal,
+        via=via,
+        keep_out=[_shape(shape) for shape in args.keep_out],
+        zones=[_zone(zone) for zone in args.zone],
+        events=[_event(event) for event in args.event],
+        progress=not args.quiet,
+        **_within(args),
+    )
 
 
 class _Within(TypedDict, total=False):

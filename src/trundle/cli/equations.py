@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trundle.choices import WHAT
 from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output, claim, emit, json_text, write_file, write_json
-from trundle.cli.parsing import add_base, add_force, add_output
+from trundle.cli.parsing import add_description, add_force, add_output
 from trundle.errors import InputError, counted
 from trundle.files import signature
 from trundle.show.words.lines import terminal_width
@@ -33,8 +33,7 @@ _FORMATS = ("text", "latex", "tex", "json", "markdown", "mathml", "page")
 
 def configure(parser: ArgumentParser) -> None:
     """The options."""
-    parser.add_argument("file", metavar="FILE", help="the description; - for standard input")
-    add_base(parser)
+    add_description(parser)
     parser.add_argument(
         "--format",
         choices=_FORMATS,

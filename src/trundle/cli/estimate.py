@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from trundle.cli.output import Output, claim, emit
-from trundle.cli.parsing import add_base, add_force, add_output, options_named, pair
+from trundle.cli.output import Output, claim
+from trundle.cli.parsing import add_description, add_force, add_output, add_pairs, options_named
 from trundle.errors import InputError, require_known
 
 SUMMARY = "estimate where a robot was, by a log of its sensors"
@@ -27,20 +27,14 @@ _UNITS = {"x": "m", "y": "m", "theta": "rad"}
 
 def configure(parser: ArgumentParser) -> None:
     """The options."""
-    parser.add_argument("file", metavar="FILE", help="the description; - for standard input")
+    add_description(parser)
     parser.add_argument("log", metavar="LOG", help="the readings: .nc or .csv")
-    add_base(parser)
-    for option, text in (
-        (
-            "--noise",
-            "what the estimator counts on, in place of the sensors' own: encoders, gyro, wander, slip",
-        ),
-        ("--pose", "where it starts: x, y, theta; default: 0"),
-        ("--deviation", "standard deviations of that; default: 0"),
-    ):
-        parser.add_argument(
-            option, nargs="+", action="extend", type=pair, metavar="NAME=VALUE", default=[], help=text
-        )
+    pairs = {
+        "--noise": "what the estimator counts on, in place of the sensors' own: encoders, gyro, wander, slip",
+        "--pose": "where it starts: x, y, theta; default: 0",
+        "--deviation": "standard deviations of that; default: 0",
+    }
+    add_pairs(parser, pairs)
     text = "the largest Mahalanobis distance at which a fix is used, of all sensors or by name"
     parser.add_argument("--gate", nargs="+", action="extend", type=_gate, metavar="[NAME=]NUMBER", help=text)
     parser.add_argument("--smooth", action="store_true", help="take what came later, too: for looking back")
@@ -54,7 +48,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def execute(args: Namespace, out: Output) -> int:
     """Read, estimate, write, print."""
-    from trundle.cli.products import claim_run
+    from trundle.cli.products import claim_run, write_figure
     from trundle.cli.request import read_request
 
     claim(args.figure, args.force)
@@ -64,11 +58,11 @@ def execute(args: Namespace, out: Output) -> int:
     with request.located(), _of_log(args.log), options_named(_OPTIONS):
         import numpy as np
 
-        from trundle import Run, estimate
+        import trundle
         from trundle.model.arguments import number
         from trundle.show.words.estimate_words import estimate_record, estimate_text
 
-        found = estimate(
+        found = trundle.estimate(
             request.document,
             args.log,
             noise={name: number(value, f"noise.{name}") for name, value in args.noise} or None,
@@ -80,17 +74,9 @@ def execute(args: Namespace, out: Output) -> int:
     files: dict[str, object] = {}
     if args.output is not None:
         files["run"] = str(found.save(args.output))
-    if args.figure is not None:
-        from trundle import estimate_figure
-        from trundle.show.figures.style import save_figure
-
-        truth = None if args.truth is None else Run.load(args.truth)
-        files["figure"] = str(save_figure(estimate_figure(found, truth), args.figure))
-    out.answer({**estimate_record(found), **files})
-    if not out.json:
-        emit(estimate_text(found))
-    for file in files.values():
-        out.say(f"wrote {file}")
+    truth = None if args.figure is None or args.truth is None else trundle.Run.load(args.truth)
+    files |= write_figure(args.figure, lambda: trundle.estimate_figure(found, truth))
+    out.report(estimate_record(found), estimate_text(found), files)
     return 0
 
 

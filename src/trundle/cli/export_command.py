@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from trundle.choices import EXPORTED
 from trundle.cli.garbage import no_collection
 from trundle.cli.output import Output
-from trundle.cli.parsing import add_base, add_force, options_named
+from trundle.cli.parsing import add_description, add_force, options_named
 from trundle.exports.targets import TARGETS
 
 # The options that stand for arguments of `trundle.export`.
@@ -34,8 +34,7 @@ EPILOG = _epilog
 
 def configure(parser: ArgumentParser) -> None:
     """The options."""
-    parser.add_argument("file", metavar="FILE", help="the description; - for standard input")
-    add_base(parser)
+    add_description(parser)
     parser.add_argument("--to", required=True, metavar="TARGET", help="see below")
     parts = ",".join(EXPORTED)
     parser.add_argument(

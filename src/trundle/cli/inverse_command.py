@@ -13,7 +13,7 @@ from trundle.cli import products
 from trundle.cli.garbage import no_collection
 from trundle.cli.inverse_results import Results, names, told, write
 from trundle.cli.output import Output
-from trundle.cli.parsing import add_base, add_force, add_output, options_named, pair
+from trundle.cli.parsing import add_description, add_force, add_output, options_named, pair
 from trundle.cli.request import read_request
 from trundle.errors import InputError, require_known
 
@@ -73,8 +73,7 @@ _UNITS = {"cutoff": "Hz", "longest": "s"}
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     add = parser.add_argument
-    add("file", metavar="FILE", help="the robot or limb: a description; - for standard input")
-    add_base(parser)
+    add_description(parser, "the robot or limb: a description")
     add("--motion", "-m", metavar="DATA", required=True, help="what was measured of its motion")
     add("--markers", metavar="FILE", help="which marker is where on which body (YAML)")
     text = "such as butterworth:6 (Hz), butterworth:6,order=4, gcv_spline (default: none)"
@@ -132,15 +131,11 @@ def _add_results(parser: ArgumentParser) -> None:
 def execute(args: Namespace, out: Output) -> int:
     """Read, check, compute, write, tell."""
     stem = Path(args.motion).stem
-    folder = Path(args.output) if args.output else products.DEFAULT_PARENT / stem
     _require_together(args)
     tables, figures = names(stem, args)
-    alone = products.is_one_file(args.output)
-    if alone:
+    if products.is_one_file(args.output):
         _require_one(args)
-        products.claim_run(folder, args.force)
-    else:
-        products.claim_all(folder, [*tables, *figures], args.force)
+    folder, alone = products.claim_place(args, stem, [*tables, *figures])
     results = _results(args, not out.quiet)
     run = results.run
     if alone:
@@ -170,15 +165,12 @@ def _require_together(args: Namespace) -> None:
 
 def _require_one(args: Namespace) -> None:
     """Raise InputError where one file is to be written and another table was asked for, too."""
-    for option, given in (
-        ("--breakdown", args.breakdown),
-        ("--cycles", args.cycles),
-        ("--gait", args.gait),
-        ("--bands", args.bands),
-    ):
-        if given:
+    for option in ("breakdown", "cycles", "gait", "bands"):
+        if getattr(args, option):
             message = f"writes a table of its own, and '{args.output}' is one file"
-            raise InputError(message, key=option, hint="name a folder with --output, or leave this away")
+            raise InputError(
+                message, key=f"--{option}", hint="name a folder with --output, or leave this away"
+            )
 
 
 def _results(args: Namespace, progress: bool) -> Results:

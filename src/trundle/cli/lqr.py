@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from trundle.cli.output import Output, claim, emit
-from trundle.cli.parsing import add_base, add_force, options_named, pair
+from trundle.cli.output import Output, claim
+from trundle.cli.parsing import add_description, add_force, add_pairs, options_named
 
 SUMMARY = "design a regulator: gains, poles, margins, and what no input moves"
 EPILOG = """\
@@ -23,16 +23,13 @@ _OPTIONS = {"at": "--at", "tolerances": "--tolerances", "period": "--period", "p
 
 def configure(parser: ArgumentParser) -> None:
     """The options."""
-    parser.add_argument("file", metavar="FILE", help="the description; - for standard input")
-    add_base(parser)
-    for option, text in (
-        ("--at", "what the steady motion has: states, inputs or outputs; default: it stands still"),
-        ("--tolerances", "how far a state or an input may be off"),
-        ("--set", "another value for a parameter"),
-    ):
-        parser.add_argument(
-            option, nargs="+", action="extend", type=pair, metavar="NAME=VALUE", default=[], help=text
-        )
+    add_description(parser)
+    pairs = {
+        "--at": "what the steady motion has: states, inputs or outputs; default: it stands still",
+        "--tolerances": "how far a state or an input may be off",
+        "--set": "another value for a parameter",
+    }
+    add_pairs(parser, pairs)
     parser.add_argument("--period", metavar="T", help="time between samples, inputs held; default: none")
     text = "draw its poles, and what every input's loop bears"
     parser.add_argument("--figure", "--output", "--out", metavar="FILE", help=text)
@@ -41,30 +38,22 @@ def configure(parser: ArgumentParser) -> None:
 
 def execute(args: Namespace, out: Output) -> int:
     """Derive, find the motion, design, print."""
+    from trundle.cli.products import write_figure
     from trundle.cli.request import read_request
 
     claim(args.figure, args.force)
     request = read_request(args.file, args.base)
     with request.located(), options_named(_OPTIONS):
-        from trundle import lqr
+        import trundle
         from trundle.show.words.linear_words import regulator_record
 
-        found = lqr(
+        found = trundle.lqr(
             request.document,
             dict(args.at) or None,
             dict(args.tolerances),
             period=args.period,
             parameters=dict(args.set),
         )
-    files: dict[str, object] = {}
-    if args.figure is not None:
-        from trundle import pole_figure
-        from trundle.show.figures.style import save_figure
-
-        files["figure"] = str(save_figure(pole_figure(found), args.figure))
-    out.answer({**regulator_record(found), **files})
-    if not out.json:
-        emit(str(found))
-    if files:
-        out.say(f"wrote {files['figure']}")
+    files = write_figure(args.figure, lambda: trundle.pole_figure(found))
+    out.report(regulator_record(found), str(found), files)
     return 0

@@ -9,7 +9,7 @@ from typing import Any
 
 from trundle.cli.failures import UsageError
 from trundle.cli.output import Output, emit, output_for, write_file
-from trundle.cli.parsing import Parser, add_common, add_output, options_named
+from trundle.cli.parsing import Parser, add_common, add_output, measure, options_named
 from trundle.errors import InputError
 from trundle.files import is_taken
 
@@ -114,21 +114,13 @@ def _kind_parser(kind: str, summary: str, measures: Mapping[str, object]) -> Par
     for name, default in measures.items():
         names = [f"--{spelling}" for spelling in dict.fromkeys((name.replace("_", "-"), name))]
         help_text = MEASURES[name] + ("" if default is None else f" default: {default}")
-        how: dict[str, Any] = {"type": _measure, "metavar": "VALUE"}
+        how: dict[str, Any] = {"type": measure, "metavar": "VALUE"}
         if isinstance(default, bool):
             how = {"action": BooleanOptionalAction}
         elif isinstance(default, int):
             how = {"type": int, "metavar": "N"}
         group.add_argument(*names, dest=f"measure {name}", default=None, help=help_text, **how)
     return parser
-
-
-def _measure(text: str) -> float | str:
-    """A number, or text with a unit for the catalogue to read."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _list(out: Output) -> int:

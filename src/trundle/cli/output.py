@@ -53,6 +53,14 @@ class Output(Page):
         if self.json:
             write_json(data)
 
+    def report(self, data: Mapping[str, object], text: str, files: Mapping[str, object]) -> None:
+        """What a command is asked for, as text or as data, and the files that it wrote."""
+        self.answer({**data, **files})
+        if not self.json:
+            emit(text)
+        for file in files.values():
+            self.say(f"wrote {file}")
+
 
 def output_for(args: Namespace) -> Output:
     """What --json and --quiet ask for."""

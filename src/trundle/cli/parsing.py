@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -85,6 +85,26 @@ def add_base(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base", choices=BASES, help=text)
 
 
+def add_description(parser: argparse.ArgumentParser, what: str = "the description") -> None:
+    """FILE with a description, and how its robot's base moves."""
+    parser.add_argument("file", metavar="FILE", help=f"{what}; - for standard input")
+    add_base(parser)
+
+
+def add_pairs(parser: argparse.ArgumentParser, options: Mapping[str, str]) -> None:
+    """Options that take NAME=VALUE, one or several at a time, with their help."""
+    how = {"nargs": "+", "action": "extend", "type": pair, "metavar": "NAME=VALUE"}
+    for option, text in options.items():
+        parser.add_argument(option, default=[], help=text, **how)
+
+
+def add_changes(parser: argparse.ArgumentParser, parameter: str, constant: str, start: str) -> None:
+    """The options that change a run section: --set, --input and --initial with their help."""
+    for option, text in (("--set", parameter), ("--input", constant), ("--initial", start)):
+        often = f"{text} (as often as needed)"
+        parser.add_argument(option, metavar="NAME=VALUE", type=pair, action="append", help=often)
+
+
 def add_force(parser: argparse.ArgumentParser) -> None:
     """That files which Trundle didn't write may be replaced."""
     parser.add_argument("--force", action="store_true", help="replace files that trundle didn't write, too")
@@ -109,6 +129,24 @@ def pair(text: str) -> tuple[str, str]:
     if not (mark and name.strip() and value.strip()):
         raise argparse.ArgumentTypeError(f"expected NAME=VALUE, got {text!r}")
     return name.strip(), value.strip()
+
+
+def once(pairs: Iterable[tuple[str, str]], key: str, message: str, hint: str) -> dict[str, str]:
+    """Pairs by their names; InputError where a name comes twice, which stands for {} in the key and the message."""
+    found: dict[str, str] = {}
+    for name, value in pairs:
+        if name in found:
+            raise InputError(message.format(name), key=key.format(name), hint=hint)
+        found[name] = value
+    return found
+
+
+def measure(text: str) -> float | str:
+    """A number, or text with a unit for the library to read."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from argparse import Namespace
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path, PurePath
@@ -16,6 +17,8 @@ from trundle.errors import InputError
 from trundle.files import is_marked, is_taken, replacing_in, require_writable
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from trundle.results import Run
 
 # Where runs go when nobody says where: one folder for all of them, with a folder per file in it.
@@ -61,6 +64,25 @@ def claim_run(path: Path, force: bool) -> None:
 
     require_suffix(path, "run", "--output")
     claim(str(path), force or (path.suffix.lower() == ".nc" and path.is_file() and netcdf.is_marked(path)))
+
+
+def claim_place(args: Namespace, stem: str, names: Sequence[str]) -> tuple[Path, bool]:
+    """Where results go, by default a folder of that stem, and whether it is one file; InputError as above."""
+    place, alone = Path(args.output) if args.output else DEFAULT_PARENT / stem, is_one_file(args.output)
+    if alone:
+        claim_run(place, args.force)
+    else:
+        claim_all(place, names, args.force)
+    return place, alone
+
+
+def write_figure(file: str | None, draw: Callable[[], Figure]) -> dict[str, object]:
+    """Draw and write a figure where a file is named for it; that file by the word "figure"."""
+    if file is None:
+        return {}
+    from trundle.show.figures.style import save_figure
+
+    return {"figure": str(save_figure(draw(), file))}
 
 
 def save_record(run: Run, folder: Path, drafts: Path, record: str, others: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from trundle.choices import FIGURE_FORMATS, METHODS
 from trundle.cli import products
 from trundle.cli.output import Output
-from trundle.cli.parsing import add_base, add_force, add_output, options_named, pair
+from trundle.cli.parsing import add_changes, add_description, add_force, add_output, options_named
 from trundle.cli.request import Request, read_request
 from trundle.errors import InputError
 
@@ -38,26 +38,20 @@ show: path, states, inputs, contacts, checks."""
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     add = parser.add_argument
-    add("file", metavar="FILE", help="the description; - for standard input")
-    add_base(parser)
-    changes = {
-        "--set": "another value for a parameter; nothing is derived anew",
-        "--input": "a constant input, instead of the file's",
-        "--initial": "the value of a state at the start",
-    }
-    for option, text in changes.items():
-        add(option, metavar="NAME=VALUE", type=pair, action="append", help=f"{text} (as often as needed)")
+    add_description(parser)
+    add_changes(
+        parser,
+        "another value for a parameter; nothing is derived anew",
+        "a constant input, instead of the file's",
+        "the value of a state at the start",
+    )
     add("--like", metavar="STORE:ROBOT", help="as this robot of a sweep: out.zarr:1234")
     add("--duration", metavar="SECONDS", help='how long, such as 30 or "2 min"')
     text = "the integrator (by default the file's, or by the stiffness of the robot)"
     add("--method", choices=METHODS, help=text)
     add("--samples", type=int, metavar="N", help="how many times to store")
     add("--seed", type=int, metavar="N", help="another seed of the sensors' noise")
-    add_output(
-        parser,
-        "DIR",
-        "the folder for the results (default: runs/NAME), or one file: .nc, .csv",
-    )
+    add_output(parser, "DIR", "the folder for the results (default: runs/NAME), or one file: .nc, .csv")
     add_force(parser)
     add("--no-figures", action="store_true", help="write the numbers only")
     add("--figure-format", choices=FIGURE_FORMATS, default="png", help="of the figures (default: png)")
@@ -68,13 +62,9 @@ def execute(args: Namespace, out: Output) -> int:
     request = read_request(args.file, args.base)
     if args.like is not None:
         args = _as_swept(args)
-    folder = Path(args.output) if args.output else products.DEFAULT_PARENT / request.stem
     figures = None if args.no_figures else args.figure_format
-    alone = folder if products.is_one_file(args.output) else None
-    if alone is None:
-        products.claim_all(folder, products.names(request.stem, figures), args.force)
-    else:
-        products.claim_run(alone, args.force)
+    names = products.names(request.stem, figures)
+    place, alone = products.claim_place(args, request.stem, names)
     from trundle.show.words.run_words import RunReport, run_data, run_lines
 
     with out.doing(f"deriving {request.document.robot.name}"):
@@ -85,14 +75,13 @@ def execute(args: Namespace, out: Output) -> int:
         # Read while LLVM compiles, which leaves Python to others: nothing else here imports matplotlib meanwhile.
         Thread(target=import_module, args=("matplotlib.backends.backend_agg",), daemon=True).start()
     run = task.run(progress=not out.quiet)
-    if alone is None:
-        with out.doing(f"writing {run.time.size:,} samples to {folder}"):
-            files, figure_seconds = products.write(run, folder, request.stem, figures)
-    else:
-        with out.doing(f"writing {run.time.size:,} samples to {alone}"):
-            folder, files, figure_seconds = alone.parent, [run.save(alone)], 0.0
+    with out.doing(f"writing {run.time.size:,} samples to {place}"):
+        if alone:
+            files, figure_seconds = [run.save(place)], 0.0
+        else:
+            files, figure_seconds = products.write(run, place, request.stem, figures)
     notes = [
-        *_notes(request, run, None if alone else folder, files),
+        *_notes(request, run, None if alone else place, files),
         *_balanced(task, run),
         *_beyond(request, run),
     ]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from trundle.cli import products
 from trundle.cli.output import Output, claim
-from trundle.cli.parsing import add_force, add_output, options_named, pair
+from trundle.cli.parsing import add_force, add_output, measure, options_named, pair
 from trundle.errors import InputError
 from trundle.show.words.lines import table
 
@@ -64,13 +64,13 @@ def execute(args: Namespace, out: Output) -> int:
     with options_named(_OPTIONS):
         person = scale_person(
             args.file,
-            body_mass=_measure(args.body_mass),
+            body_mass=measure(args.body_mass),
             sex=args.sex,
-            height=None if args.height is None else _measure(args.height),
+            height=None if args.height is None else measure(args.height),
             hip_centre=args.hip_centre,
             markers=_pairs(args.marker or ()),
             up=args.up,
-            still_within=_measure(args.still_within),
+            still_within=measure(args.still_within),
         )
     person.save(folder)
     told = {"lengths": person.lengths, "markers": dict(person.markers), "left_out": list(person.left_out)}
@@ -80,14 +80,6 @@ def execute(args: Namespace, out: Output) -> int:
         out.say(f"  on no segment: {', '.join(person.left_out)} (--marker NAME=SEGMENT)")
     out.say(f"  wrote {folder}: {', '.join(_FILES)}")
     return 0
-
-
-def _measure(text: str) -> float | str:
-    """A number, or text with a unit for the library to read."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _pairs(given: list[tuple[str, str]] | tuple[()]) -> dict[str, str]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from trundle.choices import PRECISIONS
-from trundle.cli.output import Output, claim, emit
-from trundle.cli.parsing import add_base, add_force, options_named, pair
+from trundle.cli.output import Output, claim
+from trundle.cli.parsing import add_changes, add_description, add_force, once, options_named, pair
+from trundle.cli.products import write_figure
 from trundle.cli.request import Request, read_request
 from trundle.errors import InputError
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from trundle.simulation.runfile import Task
     from trundle.sweeps.outcome import Sweep
 
@@ -42,8 +46,7 @@ _OPTIONS = {
 def configure(parser: ArgumentParser) -> None:
     """The options."""
     add = parser.add_argument
-    add("file", metavar="FILE", help="the description; - for standard input")
-    add_base(parser)
+    add_description(parser)
     often = "(as often as needed)"
     text = f"what differs between robots, and how {often}"
     add("--vary", metavar="NAME=HOW", type=pair, action="append", default=[], help=text)
@@ -55,23 +58,18 @@ def configure(parser: ArgumentParser) -> None:
     text = "the length of a step (default: 1 ms; over terrain as FILE says)"
     add("--dt", metavar="SECONDS", help=text)
     add("--duration", metavar="SECONDS", help="how long the robots roll; by default as long as FILE says")
-    changes = {
-        "--set": "another value for a parameter of all robots",
-        "--input": "a constant input of all robots",
-        "--initial": "the value of a state at the start, of all robots",
-    }
-    for option, text in changes.items():
-        add(option, metavar="NAME=VALUE", type=pair, action="append", help=f"{text} {often}")
+    add_changes(
+        parser,
+        "another value for a parameter of all robots",
+        "a constant input of all robots",
+        "the value of a state at the start, of all robots",
+    )
     add("--store", metavar="DIR", help="the Zarr store for the rows; without it they are only summed up")
     add("--resume", action="store_true", help="go on with a store that was begun")
     add("--chunk", type=int, metavar="N", help="robots that are rolled and written at a time")
     add("--threads", type=int, metavar="N", help="how many threads (default: one a core)")
-    add(
-        "--device",
-        default="cpu",
-        metavar="DEVICE",
-        help="what rolls the robots: cpu, cuda, cuda:1 (default: cpu)",
-    )
+    text = "what rolls the robots: cpu, cuda, cuda:1 (default: cpu)"
+    add("--device", default="cpu", metavar="DEVICE", help=text)
     add("--precision", choices=PRECISIONS, default="double", help="of numbers on a GPU (default: double)")
     add("--scheduler", metavar="ADDRESS", help="roll on the workers of this Dask scheduler, tcp://HOST:PORT")
     add("--figure", metavar="FILE", help="draw the measures' distributions: .png, .svg or .pdf")
@@ -91,19 +89,17 @@ def execute(args: Namespace, out: Output) -> int:
     from trundle.show.words.sweep_words import sweep_record, sweep_text
 
     files: dict[str, object] = {} if args.store is None else {"store": args.store}
-    if args.figure is not None:
-        from trundle.show.figures.style import save_figure
-        from trundle.show.figures.sweep_figure import sweep_figure
-
-        files["figure"] = str(save_figure(sweep_figure(found), args.figure))
+    files |= write_figure(args.figure, partial(_figure, found))
     if args.page is not None:
         files["page"] = str(found.animate(args.page))
-    out.answer({**sweep_record(found), **files})
-    if not out.json:
-        emit(sweep_text(found))
-    for file in files.values():
-        out.say(f"wrote {file}")
+    out.report(sweep_record(found), sweep_text(found), files)
     return 0
+
+
+def _figure(found: Sweep) -> Figure:
+    from trundle.show.figures.sweep_figure import sweep_figure
+
+    return sweep_figure(found)
 
 
 def _only_run(args: Namespace) -> Namespace:
@@ -120,18 +116,9 @@ def _swept(args: Namespace, request: Request, task: Task, out: Output) -> Sweep:
         raise InputError("nothing is measured", key="--measure", hint=hint)
     with request.located(), options_named(_OPTIONS):
         dt = None if args.dt is None else number(args.dt, "dt", "s")
+        over = once(args.vary, "--vary {}", "varies twice", "values with commas are one grid")
         return swept_task(
-            task, dt, over=_once(args.vary), measures=args.measure, samples=args.samples, draws=args.draws,
+            task, dt, over=over, measures=args.measure, samples=args.samples, draws=args.draws,
             seed=args.seed, store=args.store, resume=args.resume, chunk=args.chunk, threads=args.threads,
             client=args.scheduler, device=args.device, precision=args.precision, progress=not out.quiet,
         )  # fmt: skip
-
-
-def _once(pairs: list[tuple[str, str]]) -> dict[str, str]:
-    """What varies by name; InputError for a name that comes twice."""
-    found: dict[str, str] = {}
-    for name, how in pairs:
-        if name in found:
-            raise InputError("varies twice", key=f"--vary {name}", hint="values with commas are one grid")
-        found[name] = how
-    return found

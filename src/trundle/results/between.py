@@ -2,49 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from trundle.arrays import FloatArray, as_numbers
-from trundle.errors import InputError, suggest
+from trundle.errors import InputError
 from trundle.frozen import frozen
+from trundle.results.of_values import OfValues
 
 if TYPE_CHECKING:
     from trundle.results.run import Run
 
 
-class NoPointsError(InputError, KeyError):
-    """A name that the run doesn't hold; a KeyError, too, so that `between.get` and `in` work."""
-
-
-class Between(Mapping[str, FloatArray]):
+class Between(OfValues[FloatArray]):
     """Times and values (2, k) between the samples of a run's values: those that were `given`, of others none."""
 
-    def __init__(
-        self, given: Mapping[str, FloatArray], time: FloatArray, values: Mapping[str, FloatArray]
-    ) -> None:
-        self._values, self._time, self._given = values, time, given
-        self._alike = set(values)
-        if isinstance(given, Between):
-            # Another run's points, which `dataclasses.replace` hands on, are those of what it hands on, too.
-            self._given, before = given._given, given._values
-            same = given._time is time
-            self._alike = {name for name in given._alike if same and before.get(name) is values.get(name)}
-
-    def __getitem__(self, name: str) -> FloatArray:
-        if not isinstance(name, str) or name not in self._values:
-            raise NoPointsError(f"the run has no value {name!r} here", hint=suggest(str(name), self._values))
-        points = self._given.get(name) if name in self._alike else None
-        return frozen(np.zeros((2, 0)) if points is None else _checked(name, points))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
+    def _read(self, name: str, given: FloatArray | None) -> FloatArray:
+        return frozen(np.zeros((2, 0)) if given is None else _checked(name, given))
 
     def __reduce__(self) -> tuple[type, tuple[dict[str, FloatArray]]]:
         return dict, ({name: points for name, points in self.items() if points.size},)

@@ -214,11 +214,6 @@ def long_name(name: str, column: Column) -> str:
     return _WORDS.get(name) or (f"{words} of {column.owner}" if column.owner else words)
 
 
-def _told(value: object) -> object:
-    """An attribute's numbers, or its text. NetCDF doesn't tell one number from an array of one."""
-    return np.squeeze(value).tolist() if isinstance(value, np.ndarray) else str(value)
-
-
 def _plain(value: object) -> object:
     """Tuples, NumPy's numbers and arrays, and read-only mappings as plain data."""
     if isinstance(value, Mapping):

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.errors import InputError, suggest
-
-
-class NoPeakError(InputError, KeyError):
-    """A name that the run doesn't hold; a KeyError, too, so that `peaks.get` and `in` work."""
+from trundle.results.of_values import OfValues
 
 
 class Peak(NamedTuple):
@@ -36,28 +32,12 @@ class Peak(NamedTuple):
         return Peak(*low, *high, self.sampled)
 
 
-class Peaks(Mapping[str, Peak]):
+class Peaks(OfValues[Peak]):
     """The peaks of a run's values: those that were `given`, never within the samples; of others the samples' own."""
 
-    def __init__(self, given: Mapping[str, Peak], time: FloatArray, values: Mapping[str, FloatArray]) -> None:
-        self._values, self._time = values, time
-        # Another run's peaks, which `dataclasses.replace` hands on, are those of the values that it hands on, too.
-        self._given = given._given if isinstance(given, Peaks) else given
-        before = given._values if isinstance(given, Peaks) else values
-        self._alike = {name for name, array in values.items() if before.get(name) is array}
-
-    def __getitem__(self, name: str) -> Peak:
-        if not isinstance(name, str) or name not in self._values:
-            raise NoPeakError(f"the run has no value {name!r} here", hint=suggest(str(name), self._values))
+    def _read(self, name: str, given: Peak | None) -> Peak:
         sampled = sampled_peak(self._time, self._values[name])
-        given = self._given.get(name) if name in self._alike else None
         return sampled if given is None else given.joined(sampled)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
 
     def __reduce__(self) -> tuple[type, tuple[dict[str, Peak]]]:
         return dict, ({name: peak for name, peak in self.items() if not peak.sampled},)

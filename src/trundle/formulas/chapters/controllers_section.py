@@ -41,14 +41,8 @@ class _Laws:
         """The symbol of what the model knows by a name; its unit is that of what it is `alike`, by default its own."""
         if name in self.sheet.assembly.speeds:
             return self.sheet.symbol(name)
-        there = (k for k, letter in enumerate(self.sheet.book.letters) if letter.source == name)
-        letter = next(there, None)
-        if letter is None:
-            known = self.model.quantities.get(alike or name)
-            unit = "" if known is None else known.unit
-            symbol = self.sheet.names.indexed(stem, index)
-            letter = self.sheet.letter(symbol, "input", words or name, unit, name)
-        return self.sheet.writer.symbol(letter)
+        quantity = self.model.quantities.get(alike or name)
+        return self.sheet.known(stem, index, name, "" if quantity is None else quantity.unit, words)
 
     def read(self, name: str) -> sympy.Expr:
         """The symbol of a state or an output of the robot."""
@@ -60,16 +54,26 @@ class _Laws:
 
     def driven(self, name: str) -> sympy.Expr:
         """The symbol of an input that controllers drive."""
+        if name.rpartition(".")[0] not in self.sheet.robot.motors:
+            return self.read(name)
+        return self.symbol(name, *self._called(name))
+
+    def _called(self, name: str) -> tuple[str, str]:
+        """The stem and the index of an input that controllers drive: those of a motor's command are its own."""
         owner, _, what = name.rpartition(".")
         motor = self.sheet.robot.motors.get(owner)
         if motor is None:
-            return self.read(name)
-        return self.symbol(name, motor.letters.get(what, plain(what)), self.sheet.names.target(motor.drives))
+            return plain(what), plain(owner)
+        return motor.letters.get(what, plain(what)), self.sheet.names.target(motor.drives)
 
     def own(self, each: Placed, name: str) -> sympy.Expr:
         """The symbol of a controller's reference, state or output."""
         stem = each.controller.letters.get(name, plain(name))
         return self.symbol(f"{each.name}.{name}", stem, self.labels[each.name])
+
+    def write(self, name: str, left: sympy.Expr, right: Scalar, words: str) -> None:
+        """One more equation, left = right."""
+        self.equations.append(Equation(name, left, sympy.sympify(right), meaning=words))
 
     def add(self, each: Placed) -> None:
         """A controller's law."""
@@ -86,7 +90,7 @@ class _Laws:
                 called, meaning = f"{INNER}{each.name}.{name}", f"{words} {each.name}"
                 stem = each.controller.letters.get(name, name)
                 left = sympy.Symbol(self.sheet.names.indexed(stem, self.labels[each.name]))
-            self.equations.append(Equation(called, left, sympy.sympify(value), meaning=meaning))
+            self.write(called, left, value, meaning)
             return left
 
         sight = Sight(
@@ -98,11 +102,7 @@ class _Laws:
         action = each.act(sight, _reader(self.sheet))
         for own, value in action.outputs.items():
             if own not in shown and not new:
-                words = f"{own} of {each.name}"
-                left = self.own(each, own)
-                self.equations.append(
-                    Equation(f"{each.name}.{own}", left, sympy.sympify(value), meaning=words)
-                )
+                self.write(f"{each.name}.{own}", self.own(each, own), value, f"{own} of {each.name}")
         if each.hold is None:
             self._flows(each, action)
         else:
@@ -112,10 +112,7 @@ class _Laws:
         """Rates and commands of a controller that acts at every instant."""
         for own, rate in action.rates.items():
             left = sympy.Symbol(rate_of(str(self.own(each, own))))
-            words = f"rate of the {own} of {each.name}"
-            self.equations.append(
-                Equation(f"{each.name}.{own}_rate", left, sympy.sympify(rate), meaning=words)
-            )
+            self.write(f"{each.name}.{own}_rate", left, rate, f"rate of the {own} of {each.name}")
         for name, command in action.commands.items():
             for commands in (self.commands, self.after):
                 commands.setdefault(name, []).append(sympy.sympify(command))
@@ -124,9 +121,11 @@ class _Laws:
         """States and commands of a controller as they are after a sample; what it drives follows what it holds."""
         for own, rate in action.rates.items():
             now = self.own(each, own)
-            left = self._next(f"{each.name}.{own}", each.controller.letters.get(own, plain(own)), each.name)
+            name, stem = f"{each.name}.{own}", each.controller.letters.get(own, plain(own))
+            index = f"{self.labels[each.name]}{NEXT}"
+            left = self.symbol(f"{name}{NEXT}", stem, index, f"{name}, next", name)
             right = now + sympy.Float(hold.period) * sympy.sympify(rate)
-            self._jump(f"{each.name}.{own}", left, right, f"{own} of {each.name} after a sample")
+            self.write(f"{each.name}.{own}{NEXT}", left, right, f"{own} of {each.name} after a sample")
         for name, command in action.commands.items():
             places = hold.places(name)
             held = [self._held(each, name, k) for k in range(len(places))]
@@ -134,21 +133,14 @@ class _Laws:
             given = [*held[1:], sympy.sympify(command)]
             for k, (place, left, right) in enumerate(zip(places, follow, given, strict=True)):
                 what = f"{name} from {each.name}" if k == 0 else f"what waits for {name}, {k}"
-                self._jump(place, left, right, f"{what}, after a sample" if k + 1 == len(places) else what)
+                words = f"{what}, after a sample" if k + 1 == len(places) else what
+                self.write(f"{place}{NEXT}", left, right, words)
             self.commands.setdefault(name, []).append(held[0])
             self.after.setdefault(name, []).append(follow[0])
 
-    def _jump(self, name: str, left: sympy.Expr, right: sympy.Expr, words: str) -> None:
-        self.equations.append(Equation(f"{name}{NEXT}", left, right, meaning=words))
-
     def _held(self, each: Placed, driven: str, place: int, after: bool = False) -> sympy.Expr:
         """The symbol of what a controller holds for an input in one of its places, now or after a sample."""
-        owner, _, what = driven.rpartition(".")
-        motor = self.sheet.robot.motors.get(owner)
-        if motor is None:
-            stem, index = plain(what), plain(owner)
-        else:
-            stem, index = motor.letters.get(what, plain(what)), self.sheet.names.target(motor.drives)
+        stem, index = self._called(driven)
         assert each.hold is not None
         name, number = each.hold.places(driven)[place], f"_{place}" if place else ""
         index = f"{index}_{self.labels[each.name]}{number}"
@@ -157,21 +149,14 @@ class _Laws:
             return self.symbol(f"{name}{NEXT}", stem, f"{index}{NEXT}", f"{words}, next", name)
         return self.symbol(name, stem, index, words)
 
-    def _next(self, name: str, stem: str, owner: str) -> sympy.Expr:
-        """The symbol of a state after a sample."""
-        index = f"{self.labels[owner]}{NEXT}"
-        return self.symbol(f"{name}{NEXT}", stem, index, f"{name}, next", name)
-
     def reference(self, each: Placed, own: str, full: str) -> sympy.Expr:
         """The symbol of a reference; its equation, where other controllers give it."""
         symbol = self.own(each, own)
         commands = self.commands if each.hold is None else self.after
         if full in commands:
-            words = f"{own} of {each.name}"
-            right = sympy.Add(*commands[full])
+            self.write(f"{INNER}{full}", symbol, sympy.Add(*commands[full]), f"{own} of {each.name}")
             for each_of in (self.commands, self.after):
                 each_of.pop(full)
-            self.equations.append(Equation(f"{INNER}{full}", symbol, right, meaning=words))
         return symbol
 
 
@@ -199,8 +184,7 @@ def controller_section(sheet: Sheet, model: Model) -> Section | None:
     for each in _ordered(placed(sheet.robot)):
         laws.add(each)
     for name, parts in laws.commands.items():
-        words = f"command {name}"
-        laws.equations.append(Equation(name, laws.driven(name), sympy.Add(*parts), meaning=words))
+        laws.write(name, laws.driven(name), sympy.Add(*parts), f"command {name}")
     notes = (note for note in map(_when, placed(sheet.robot)) if note)
     return Section("dynamics", CONTROLLERS, tuple(laws.equations), tuple(notes))
 

@@ -159,13 +159,7 @@ def _rates(owner: str, symbols: Mapping[str, sympy.Expr], rates: Mapping[str, Sc
 
 
 def _known(sheet: Sheet, stem: str, target: str, quantity: Quantity) -> sympy.Expr:
-    """The symbol of something that a run knows by its name: a command, a state, an output."""
-    known = (number for number, letter in enumerate(sheet.book.letters) if letter.source == quantity.name)
-    letter = next(known, None)
-    if letter is None:
-        symbol = sheet.names.indexed(stem, target)
-        letter = sheet.letter(symbol, "input", quantity.name, quantity.unit, quantity.name)
-    return sheet.writer.symbol(letter)
+    return sheet.known(stem, target, quantity.name, quantity.unit)
 
 
 def _written(sheet: Sheet, source: _Source) -> _Source:

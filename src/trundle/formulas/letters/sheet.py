@@ -136,6 +136,14 @@ class Sheet:
         self.speed(name)
         return self.writer.symbol(self.speeds[name])
 
+    def known(self, stem: str, index: str, name: str, unit: str, words: str = "") -> sympy.Expr:
+        """The symbol of something that a run knows by its name: a command, a state, an output."""
+        found = (number for number, letter in enumerate(self.book.letters) if letter.source == name)
+        letter = next(found, None)
+        if letter is None:
+            letter = self.letter(self.names.indexed(stem, index), "input", words or name, unit, name)
+        return self.writer.symbol(letter)
+
     def column(self, names: Sequence[str]) -> SymbolicMatrix:
         """A column of the symbols of speeds."""
         return SymbolicMatrix([self.symbol(name) for name in names])

@@ -53,8 +53,6 @@ _TICK, _OFF = 0.1, 1.8
 _KINDS = ("angle", "moment", "power")
 # Joints that are shown in the row of another.
 _ROWS = {"subtalar": "ankle"}
-# What varies by less than this share of the largest of its kind is rounding.
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)

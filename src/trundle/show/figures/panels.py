@@ -95,14 +95,11 @@ def described(text: str) -> Robot:
     return parse(text, maps={}).robot
 
 
-def states(run: Run, names: Sequence[str] = ()) -> list[Panel]:
-    """Panels of coordinates, speeds, currents, batteries, what controllers do, and further states; or of the values of
-    these names.
+def states(run: Run) -> list[Panel]:
+    """Panels of coordinates, speeds, currents, batteries, what controllers do, and further states.
 
     The base's speeds stand with the others. Currents are shown whether they are states or outputs.
     """
-    if names:
-        return _by_kind(run, names)
     groups = {group: with_angles(run.groups[group], run) for group in STATES}
     groups["speeds"] = list(dict.fromkeys((*run.base_speeds, *groups["speeds"])))
     further = groups.pop("currents")
@@ -118,12 +115,12 @@ def states(run: Run, names: Sequence[str] = ()) -> list[Panel]:
     controllers = () if robot is None else robot.controllers
     groups["controllers"] = [name for name in outputs if run.column(name).owner in controllers]
     groups["further states"] = [name for name in seen(run, further) if name not in chain(*groups.values())]
-    return [panel for group, names in groups.items() for panel in _by_kind(run, names, group)]
+    return [panel for group, names in groups.items() for panel in by_kind(run, names, group)]
 
 
-def inputs(run: Run, names: Sequence[str] = ()) -> list[Panel]:
-    """The inputs, or the values of these names."""
-    return _by_kind(run, names or seen(run, run.groups["inputs"]))
+def inputs(run: Run) -> list[Panel]:
+    """Panels of the inputs."""
+    return by_kind(run, seen(run, run.groups["inputs"]))
 
 
 def seen(run: Run, names: Iterable[str]) -> list[str]:
@@ -131,10 +128,8 @@ def seen(run: Run, names: Iterable[str]) -> list[str]:
     return [name for name in names if run.column(name).kind not in UNSEEN]
 
 
-def checks(run: Run, names: Sequence[str] = ()) -> list[Panel]:
-    """Residuals and the energy balance, as far as the run holds them; or the values of these names."""
-    if names:
-        return _by_kind(run, names)
+def checks(run: Run) -> list[Panel]:
+    """Residuals and the energy balance, as far as the run holds them."""
     judged = [_judged(run, each) for each in verdicts(run) if each.of in run]
     energies = {label: run[name] for name, label in ENERGIES.items() if name in run}
     # The potential energy of a robot on level ground, say, is rounding throughout and would only hide the axis.
@@ -157,15 +152,12 @@ def _judged(run: Run, check: RunVerdict) -> Panel:
     return Panel(title, label, {name: run[name]}, log=not adds_up, limits=check.bounds, reach=reach)
 
 
-def contacts(run: Run, names: Sequence[str] = ()) -> list[Panel]:
-    """Panels of what the wheels do on the ground, one a wheel for slips, forces and the use of friction; or of the
-    values of these names.
+def contacts(run: Run) -> list[Panel]:
+    """Panels of what the wheels do on the ground, one a wheel for slips, forces and the use of friction.
 
     Panels of a wheel have its name for a title, those of one label share their axis. Wheels that don't slip show the
     forces that hold them. Where a wheel may touch several grounds a curve is seen while it bears on its own.
     """
-    if names:
-        return _by_kind(run, names)
     curves, panels = list(_contact_curves(run)), []
     wheels = list(dict.fromkeys(each.wheel for each in curves))
     for label in dict.fromkeys(each.label for each in curves):
@@ -232,10 +224,8 @@ def _contact_curves(run: Run) -> Iterator[_ContactCurve]:
             yield _ContactCurve(name, wheel if wheel in apart else owner, label, says, place, values)
 
 
-def loads(run: Run, names: Sequence[str] = ()) -> list[Panel]:
-    """Net moments and powers of joints, of a run that motion was measured for; or the values of these names."""
-    if names:
-        return _by_kind(run, names)
+def loads(run: Run) -> list[Panel]:
+    """Net moments and powers of joints, of a run that motion was measured for."""
     net = [name for name in run.groups["outputs"] if run.column(name).what.partition("_")[0] == "net"]
     if not net:
         return []
@@ -245,7 +235,7 @@ def loads(run: Run, names: Sequence[str] = ()) -> list[Panel]:
         panel
         for title, every in (("net moments and forces", net), ("powers that joints put in", powers))
         for part, named in _alike(run, every).items()
-        for panel in _by_kind(run, named, f"{title}: {part}".removesuffix(": "), by_owner=True)
+        for panel in by_kind(run, named, f"{title}: {part}".removesuffix(": "), by_owner=True)
     ]
 
 
@@ -261,6 +251,11 @@ def _alike(run: Run, names: Sequence[str]) -> dict[str, list[str]]:
 
 # The figures of values over time by their names; a run without what they show has none.
 OVER_TIME = {"states": states, "inputs": inputs, "contacts": contacts, "loads": loads, "checks": checks}
+
+
+def over_time(run: Run, what: str, names: Sequence[str] = ()) -> list[Panel]:
+    """The panels of one of these figures, or of the values of these names."""
+    return by_kind(run, names) if names else OVER_TIME[what](run)
 
 
 def slips(run: Run) -> bool:
@@ -293,7 +288,7 @@ def friction_use(run: Run) -> dict[str, FloatArray]:
     return used
 
 
-def _by_kind(run: Run, names: Iterable[str], title: str = "", by_owner: bool = False) -> list[Panel]:
+def by_kind(run: Run, names: Iterable[str], title: str = "", by_owner: bool = False) -> list[Panel]:
     """The values sorted into panels by unit and kind. A group with too many curves is cut into several panels.
 
     Values that are mere rounding beside the largest of all are shown flat. `by_owner`: legends call curves by their

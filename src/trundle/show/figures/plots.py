@@ -349,11 +349,11 @@ class Plots:
         figsize: tuple[float, float] | None,
     ) -> Figure:
         """The panels of `what`, one below the other."""
-        from trundle.show.figures.panels import OVER_TIME, from_afar
+        from trundle.show.figures.panels import from_afar, over_time
         from trundle.show.figures.series import series
         from trundle.show.verdicts import doubts
 
-        panels = OVER_TIME[what](self.run, names)
+        panels = over_time(self.run, what, names)
         panels = panels if names or ax is not None else [from_afar(panel) for panel in panels]
         title, remarks = f"{self.run.name}: {what}", doubts(self.run) if what == "checks" else ()
         return series(title, self.run.time, panels, _NOTHING[what], ax=ax, figsize=figsize, remarks=remarks)

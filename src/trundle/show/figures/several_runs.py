@@ -221,7 +221,7 @@ class Comparison:
         shown: dict[str, Panel] = {}
         for run, label in zip(self.runs, self.labels, strict=True):
             held = [name for name in names if name in run]
-            for panel in panels.OVER_TIME[what](run, held) if held or not names else ():
+            for panel in panels.over_time(run, what, held) if held or not names else ():
                 for name, values in panel.curves.items():
                     drawn = with_points(run.time, values, panel.between.get(name))
                     curve = np.interp(self._time, *drawn, np.nan, np.nan)

@@ -42,99 +42,70 @@ def linearization_text(about: Linearization) -> str:
     """The whole of it for a terminal."""
     lines = [_heading(about), *_standing(about)]
     for title, rows in (*_matrices(about), ("poles", _pole_table(about.poles))):
-        lines += ["", title, *table(rows, right=range(1, len(rows[0]) if rows else 1))]
+        lines += _titled(title, rows)
     return "\n".join([*lines, "", about.controllability.explain()])
 
 
 @text.register
 def regulator_text(regulator: Regulator) -> str:
     """The gains with their names, the loop's poles, and what each input's loop bears."""
-    about, units = regulator.about, regulator.about.units
-    when = "at every instant" if regulator.period is None else f"every {regulator.period:g} s"
-    kept = ", ".join(
-        f"{name} {quantity(size, units.get(name, ''))}" for name, size in regulator.tolerances.items()
-    )
-    rows = [("", *about.inputs)]
-    rows += [
-        (name, *(f"{gain:.6g}" for gain in column))
-        for name, column in zip(about.states, regulator.K.T, strict=True)
+    about = regulator.about
+    gains: TextRows = [("", *about.inputs)]
+    for name, column in zip(about.states, regulator.K.T, strict=True):
+        gains.append((name, *(f"{gain:.6g}" for gain in column)))
+    margins: TextRows = [("input", "disk", "gain from", "to", "phase, deg", "at, rad/s")]
+    for name, each in regulator.margins.items():
+        numbers = each.disk, each.lowest, each.highest, math.degrees(each.phase), each.frequency
+        margins.append((name, *(f"{number:.3g}" for number in numbers)))
+    lines = [
+        f"Regulator of {regulator.name}, {_acting(regulator.period)}",
+        _sizes("tolerances", regulator.tolerances, about.units),
+        *_titled("gains: command against what is off", gains),
+        *_decay("loop", "slowest leaves {} of itself", regulator),
+        *_titled("what each loop bears, the others closed", margins),
     ]
-    margins = [("input", "disk", "gain from", "to", "phase, deg", "at, rad/s")] + [
-        (
-            name,
-            f"{each.disk:.3g}",
-            f"{each.lowest:.3g}",
-            f"{each.highest:.3g}",
-            f"{math.degrees(each.phase):.3g}",
-            f"{each.frequency:.3g}",
-        )
-        for name, each in regulator.margins.items()
-    ]
-    lines = [f"Regulator of {regulator.name}, acting {when}", f"  tolerances  {kept}"]
-    lines += ["", "gains: command against what is off", *table(rows, right=range(1, len(rows[0])))]
-    if regulator.period is None:
-        lines += ["", "poles of the loop", *table(_pole_table(regulator.poles), right=range(1, 4))]
-    else:
-        lines += [
-            "",
-            f"from a sample to the next the slowest leaves {np.abs(regulator.poles).max():.6g} of itself",
-        ]
-    lines += ["", "what each loop bears, the others closed", *table(margins, right=range(1, 6))]
     return "\n".join([*lines, "", (about.whole or about).controllability.explain()])
 
 
 @text.register
 def kalman_text(kalman: Kalman) -> str:
     """The gains with their names, what estimates are off by, and the error's poles."""
-    about, units = kalman.about, kalman.about.units
+    about = kalman.about
     when = "measured at every instant" if kalman.period is None else f"sampled every {kalman.period:g} s"
-    head = [f"Kalman gain of {kalman.name}, {when}"]
-    for title, sizes in (("noise", kalman.noise), ("measured", kalman.measured)):
-        given = (f"{name} {quantity(size, units.get(name, ''))}" for name, size in sizes.items())
-        head.append(f"  {title}  {', '.join(given)}")
-    rows = [("", "off by", *about.outputs)]
-    rows += [
-        (name, quantity(off, units.get(name, "")), *(f"{gain:.6g}" for gain in row))
-        for (name, off), row in zip(kalman.deviations.items(), kalman.L, strict=True)
-    ]
+    gains: TextRows = [("", "off by", *about.outputs)]
+    for (name, off), row in zip(kalman.deviations.items(), kalman.L, strict=True):
+        gains.append((name, quantity(off, about.units.get(name, "")), *(f"{gain:.6g}" for gain in row)))
     lines = [
-        *head,
-        "",
-        "gains: correction by what a measurement is off",
-        *table(rows, right=range(1, len(rows[0]))),
+        f"Kalman gain of {kalman.name}, {when}",
+        _sizes("noise", kalman.noise, about.units),
+        _sizes("measured", kalman.measured, about.units),
+        *_titled("gains: correction by what a measurement is off", gains),
+        *_decay("error", "slowest error leaves {}", kalman),
     ]
-    if kalman.period is None:
-        lines += ["", "poles of the error", *table(_pole_table(kalman.poles), right=range(1, 4))]
-    else:
-        left = np.abs(kalman.poles).max()
-        lines += ["", f"from a sample to the next the slowest error leaves {left:.6g} of itself"]
     return "\n".join(lines)
 
 
 @text.register
 def regulator_along_text(regulator: RegulatorAlong) -> str:
     """The gains at a few times, with their names."""
-    units, time = regulator.about.units, regulator.time
-    when = "at every instant" if regulator.period is None else f"every {regulator.period:g} s"
-    head = [f"Regulator of {regulator.name} along a run from {time[0]:g} s to {time[-1]:g} s, acting {when}"]
+    time, when = regulator.time, _acting(regulator.period)
+    lines = [f"Regulator of {regulator.name} along a run from {time[0]:g} s to {time[-1]:g} s, {when}"]
     for title, sizes in (("tolerances", regulator.tolerances), ("at the end", regulator.final)):
-        if sizes:
-            kept = (f"{name} {quantity(size, units.get(name, ''))}" for name, size in sizes.items())
-            head.append(f"  {title}  {', '.join(kept)}")
+        lines += [_sizes(title, sizes, regulator.about.units)] if sizes else []
     places = np.unique(np.linspace(0, len(time) - 1, _TIMES).astype(int))
-    lines = [*head, "", "gains: command against what is off, over time"]
+    lines += ["", "gains: command against what is off, over time"]
     for row, name in enumerate(regulator.inputs):
-        rows: TextRows = [(name, *(f"at {time[k]:.4g} s" for k in places))]
-        rows += [
-            (of, *(f"{regulator.K[k, row, j]:.5g}" for k in places)) for j, of in enumerate(regulator.states)
-        ]
-        lines += ["", *table(rows, right=range(1, len(rows[0])))]
+        gains: TextRows = [(name, *(f"at {time[k]:.4g} s" for k in places))]
+        for j, of in enumerate(regulator.states):
+            gains.append((of, *(f"{regulator.K[k, row, j]:.5g}" for k in places)))
+        lines += ["", *_numbers(gains)]
     return "\n".join(lines)
 
 
 def regulator_record(regulator: Regulator) -> dict[str, object]:
     """The same as plain data, in SI: gains by input and state."""
     about = regulator.about
+    parts = ("disk", "lowest", "highest", "phase", "frequency")
     return {
         "name": about.name,
         "period": regulator.period,
@@ -144,17 +115,39 @@ def regulator_record(regulator: Regulator) -> dict[str, object]:
         "gains": {name: row.tolist() for name, row in zip(about.inputs, regulator.K, strict=True)},
         "poles": [[pole.real, pole.imag] for pole in regulator.poles],
         "margins": {
-            name: {
-                "disk": each.disk,
-                "lowest": each.lowest,
-                "highest": each.highest if math.isfinite(each.highest) else None,
-                "phase": each.phase,
-                "frequency": each.frequency,
-            }
-            for name, each in regulator.margins.items()
+            name: {part: getattr(each, part) for part in parts} for name, each in regulator.margins.items()
         },
-        "not_moved": [dict(each) for each in _not_moved(regulator.about.whole or about)],
+        "not_moved": [dict(each) for each in _not_moved(about.whole or about)],
     }
+
+
+def _acting(period: float | None) -> str:
+    """When a regulator acts."""
+    return "acting at every instant" if period is None else f"acting every {period:g} s"
+
+
+def _sizes(title: str, sizes: Mapping[str, float], units: Mapping[str, str]) -> str:
+    """A line of sizes by name."""
+    listed = (f"{name} {quantity(size, units.get(name, ''))}" for name, size in sizes.items())
+    return f"  {title}  {', '.join(listed)}"
+
+
+def _numbers(rows: TextRows) -> list[str]:
+    """A table of names on the left and numbers behind them."""
+    return table(rows, right=range(1, len(rows[0]) if rows else 1))
+
+
+def _titled(title: str, rows: TextRows) -> list[str]:
+    """The same below an empty line and a title."""
+    return ["", title, *_numbers(rows)]
+
+
+def _decay(what: str, sampled: str, design: Regulator | Kalman) -> list[str]:
+    """The poles of a design that acts at every instant; of a sampled one, what its slowest part leaves."""
+    if design.period is None:
+        return ["", f"poles of the {what}", *table(_pole_table(design.poles), right=range(1, 4))]
+    left = f"{np.abs(design.poles).max():.6g}"
+    return ["", f"from a sample to the next the {sampled.format(left)}"]
 
 
 def _not_moved(about: Linearization) -> tuple[Mapping[str, float], ...]:

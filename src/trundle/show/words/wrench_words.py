@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from html import escape
 
 import numpy as np
@@ -21,14 +21,13 @@ _LONGEST = 24
 @text.register
 def vectors_text(noun: Wrench | Twist) -> str:
     """Wrench on 'shank' by 'thigh', about knee, in the axes of shank: a line a component."""
-    return "\n".join([_heading(noun), *table(component_rows(_vectors(noun)))])
+    return "\n".join([_heading(noun), *table(_component_rows(noun, _value))])
 
 
 @html.register
 def vectors_html(noun: Wrench | Twist) -> str:
-    """The same for a notebook."""
-    rows = component_rows(_vectors(noun), math=True)
-    return block(_heading(noun), "", html_table(("", ""), rows, (), MOST_FOLDED))
+    """The same for a notebook, expressions as MathML."""
+    return block(_heading(noun), "", html_table(("", ""), _component_rows(noun, _formula), (), MOST_FOLDED))
 
 
 @text.register
@@ -57,19 +56,11 @@ def breakdown_html(breakdown: Breakdown) -> str:
     return block(_breakdown_heading(breakdown), "", html_table(head, rows, range(1, len(head)), MOST_FOLDED))
 
 
-def wrench_heading(wrench: Wrench) -> str:
-    """The title of a wrench: on which body it acts, by what, about which point, in whose axes."""
-    return (
-        f"Wrench on '{wrench.on}' by '{wrench.by}', about {wrench.point.name}, in the axes of"
-        f" {wrench.frame.name}"
-    )
-
-
-def component_rows(parts: Iterable[tuple[str, object, str]], math: bool = False) -> TextRows:
-    """A component a row: its value, over many samples its range; expressions as MathML where that is set."""
+def _component_rows(noun: Wrench | Twist, written: Callable[[object, str], str]) -> TextRows:
+    """A component a row: its value as it is `written` with its unit."""
     return [
-        (f"{letter}_{axis}", _formula(value, unit) if math else _value(value, unit))
-        for letter, vector, unit in parts
+        (f"{letter}_{axis}", written(value, unit))
+        for letter, vector, unit in _vectors(noun)
         for axis, value in zip("xyz", _components(vector), strict=True)
     ]
 
@@ -84,7 +75,8 @@ def _vectors(noun: Wrench | Twist) -> list[tuple[str, object, str]]:
 def _heading(noun: Wrench | Twist) -> str:
     """The title of a wrench, or of a twist: of which body, seen from where, at which point, in whose axes."""
     if isinstance(noun, Wrench):
-        return wrench_heading(noun)
+        about, axes = noun.point.name, noun.frame.name
+        return f"Wrench on '{noun.on}' by '{noun.by}', about {about}, in the axes of {axes}"
     seen = f"seen from '{noun.seen_from.name}', at {noun.point.name}"
     return f"Twist of '{noun.body}' {seen}, in the axes of {noun.frame.name}"
 
@@ -96,9 +88,8 @@ def _inertia_heading(inertia: Inertia) -> str:
 
 def _inertia_rows(inertia: Inertia) -> TextRows:
     """The mass, then the six numbers of the upper triangle, as the matrix is symmetric."""
-    rows = (
-        inertia.matrix if not isinstance(inertia.matrix, np.ndarray) else np.moveaxis(inertia.matrix, -2, 0)
-    )
+    matrix = inertia.matrix
+    rows = np.moveaxis(matrix, -2, 0) if isinstance(matrix, np.ndarray) else matrix
     named = (
         (f"I_{axis}{other}", _value(value, "kg m²"))
         for axis, row in zip("xyz", rows, strict=True)
@@ -120,11 +111,10 @@ def _breakdown_rows(breakdown: Breakdown) -> TextRows:
     """A header, then a row a term: of many samples the largest force and moment, else all six components."""
     terms = {**{name: breakdown[name] for name in breakdown}, "residual": breakdown.residual}
     parts = {name: (term.force, term.moment) for name, term in terms.items()}
-    if all(isinstance(x, np.ndarray) for both in parts.values() for x in both):
-        many = any(np.ndim(x) > 1 for both in parts.values() for x in both)
-        if many:
-            largest = ((name, *(f"{_largest(x):.6g}" for x in both)) for name, both in parts.items())
-            return [("largest of all samples", "force (N)", "moment (N m)"), *largest]
+    vectors = [vector for both in parts.values() for vector in both]
+    if all(isinstance(x, np.ndarray) for x in vectors) and any(np.ndim(x) > 1 for x in vectors):
+        largest = ((name, *(f"{_largest(x):.6g}" for x in both)) for name, both in parts.items())
+        return [("largest of all samples", "force (N)", "moment (N m)"), *largest]
     components = (
         (name, *(_short(x) for part in both for x in _components(part))) for name, both in parts.items()
     )
@@ -161,10 +151,10 @@ def _formula(value: object, unit: str) -> str:
 
 def _value(value: object, unit: str) -> str:
     """A number with its unit; of samples over time the smallest and the largest, as far as they are known."""
-    if not isinstance(value, np.ndarray) or not value.ndim:
-        return (
-            quantity(float(value), unit, 6) if isinstance(value, (float, np.ndarray)) else f"{value} {unit}"
-        )
+    if not isinstance(value, (float, np.ndarray)):
+        return f"{value} {unit}"
+    if isinstance(value, float) or not value.ndim:
+        return quantity(float(value), unit, 6)
     if np.all(np.isnan(value)):
         return f"not known in any of {value.size} samples"
     span = f"{np.nanmin(value):.6g} to {np.nanmax(value):.6g} {unit}"
