@@ -14,7 +14,7 @@ from model.test_joints import JOINTS
 from model.test_joints import pendulum as joint_pendulum
 from parameters import SHORT, mostly_slow
 from trundle import catalog
-from trundle.formulas.letters.names import rate_of
+from trundle.formulas.symbols.names import rate_of
 from trundle.program import compile_program
 from trundle.robot import parse_robot
 

@@ -14,9 +14,9 @@ from model.any_robot import anything
 from model.random_robots import ALL, car
 from trundle.catalog import differential_drive
 from trundle.errors import InputError
+from trundle.formulas.algebra.polynomials import Symbol, SymbolTable, TrigPolynomial
 from trundle.formulas.algebra.rates import vanishes
-from trundle.formulas.algebra.sums import Book, Letter, Sum
-from trundle.formulas.checks.evidence import TOLERANCE
+from trundle.formulas.checks.verification import TOLERANCE
 from trundle.robot import parse_robot
 
 FORMATS = ("text", "latex", "markdown", "html", "tex", "data")
@@ -68,7 +68,7 @@ def all_of(robot, rng):
     """A robot's equations, of which none is left out, in every format; what they say moves it as the program does."""
     found = compare(robot, rng)
     assert not [section.title for section in found.sections if not section.equations]
-    if found.accelerations:  # what they say of h stands there by its letter, once
+    if found.accelerations:  # what they say of h stands there by its symbol, once
         assert all(sympy.count_ops(entry) <= 30 for entry in found.bias)
     assert all(getattr(found, name)() for name in FORMATS)
     # The longest are of cars whose wheels turn in forks with a mass beside their axes: 590.
@@ -239,10 +239,10 @@ def test_kinematics_of_a_robot_that_its_wheels_lock():
 
 def test_what_cancels_is_zero():
     """sin 2α/(2 cos α) − sin α has terms, and vanishes."""
-    book = Book()
-    book.add(Letter("alpha", "coordinate"))
-    sine, double = (Sum(book, {((), "sin", ((0, k),)): 1}) for k in (1, 2))
-    hidden = double / (2 * Sum(book, {((), "cos", ((0, 1),)): 1})) - sine
+    table = SymbolTable()
+    table.add(Symbol("alpha", "coordinate"))
+    sine, double = (TrigPolynomial(table, {((), "sin", ((0, k),)): 1}) for k in (1, 2))
+    hidden = double / (2 * TrigPolynomial(table, {((), "cos", ((0, 1),)): 1})) - sine
     assert hidden.terms
     assert vanishes(hidden)
     assert not vanishes(hidden + sine)
@@ -254,7 +254,7 @@ def test_symmetric_matrices_are_told_by_their_form():
 
 
 def test_an_entry_of_the_mass_matrix_is_written_once():
-    """Accelerations of two speeds that go together have letters for M, and so has M."""
+    """Accelerations of two speeds that go together have symbols for M, and so has M."""
     found = trundle.equations(trundle.load(EXAMPLES / "gears" / "rear_axle.yaml"))
     written = [*found.mass_matrix.flat(), *(each.expression for each in found.definitions)]
     long = [each for each in written if sympy.count_ops(each) > 5]

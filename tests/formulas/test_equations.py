@@ -16,8 +16,8 @@ from parameters import SHORT, mostly_slow
 from trundle import catalog
 from trundle.errors import InputError
 from trundle.formulas import equations
-from trundle.formulas.algebra.sums import Book
-from trundle.formulas.checks.evaluation import LetterValues
+from trundle.formulas.algebra.polynomials import SymbolTable
+from trundle.formulas.checks.evaluation import SymbolValues
 from trundle.formulas.typeset.mathml import symbol_mathml
 from trundle.formulas.typeset.printers import symbol_latex
 from trundle.robot import parse_robot
@@ -359,7 +359,7 @@ def test_a_model_knows_its_equations():
 
 
 def test_a_wrong_equation_is_never_shown(monkeypatch):
-    from trundle.formulas.chapters import motion_section
+    from trundle.formulas.sections import motion_section
 
     monkeypatch.setattr(motion_section, "_force", lambda sheet, dynamics, k, force: 2 * force)
     found = equations(catalog.pendulum(), "dynamics")
@@ -391,7 +391,7 @@ def notes_of(found, title):
 )
 def test_a_section_that_would_fill_pages_is_said_and_no_other_is_lost(monkeypatch, maker, title):
     from trundle.formulas import report
-    from trundle.formulas.algebra.sums import TooLong
+    from trundle.formulas.algebra.polynomials import TooLong
 
     def fails(*_):
         raise TooLong
@@ -407,7 +407,7 @@ def test_a_section_that_would_fill_pages_is_said_and_no_other_is_lost(monkeypatc
 
 
 def test_a_wrong_mass_matrix_is_found_by_the_energy(monkeypatch):
-    from trundle.formulas.chapters import motion_section
+    from trundle.formulas.sections import motion_section
 
     entry = motion_section._entry
     monkeypatch.setattr(
@@ -420,7 +420,7 @@ def test_a_wrong_mass_matrix_is_found_by_the_energy(monkeypatch):
 
 
 def texts(data):
-    """Every expression's text in the JSON object; the central equation's letters are matrices, which no number is."""
+    """Every expression's text in the JSON object; the central equation's symbols are matrices, which no number is."""
 
     def flat(side):
         return [each for part in side for each in flat(part)] if isinstance(side, list) else [side]
@@ -446,7 +446,7 @@ def test_every_text_reads_back(name, rng):
     names |= {str(info.symbol) for info in found.symbols} | {each["symbol"] for each in data["definitions"]}
     assert data["operations"] == found.operations > 0
     numbers = {name: rng.uniform(0.5, 1.5) for name in sorted(names)}
-    point = LetterValues(Book(), {}, numbers)
+    point = SymbolValues(SymbolTable(), {}, numbers)
     written = [*expressions(found), *(each.expression for each in found.definitions)]
     for text, expression in zip(texts(data), written, strict=True):
         again = sympy.sympify(text, {name: sympy.Symbol(name) for name in names})
@@ -521,7 +521,7 @@ LAID_OUT = {name: lambda name=name: catalog.robot(name) for name in SHORT} | {
 
 @pytest.mark.parametrize("name", mostly_slow(LAID_OUT, ["differential_drive", "swerve", "four_bar", "arm"]))
 def test_every_robot_is_laid_out(name):
-    """Lines fit; nothing is said to be itself; LaTeX is closed, and in letters that every font has."""
+    """Lines fit; nothing is said to be itself; LaTeX is closed, and in symbols that every font has."""
     found = equations(LAID_OUT[name]())
     for width in (80, 100):
         lines = found.text(width).splitlines()

@@ -15,14 +15,14 @@ from model.test_joints import JOINTS
 from model.test_joints import pendulum as joint_pendulum
 from trundle.formulas.algebra.cofactors import inverse
 from trundle.formulas.algebra.forms import best, cost, flat, folded, shortest
+from trundle.formulas.algebra.polynomials import Symbol, SymbolDefinition, SymbolTable, without_content
 from trundle.formulas.algebra.rates import rate
 from trundle.formulas.algebra.reduction import reduced
-from trundle.formulas.algebra.sums import Book, Letter, LetterDefinition, without_content
 from trundle.formulas.algebra.terms import Trig, content, exact, half, ordered, tidy, trig_factors, trig_terms
 from trundle.formulas.algebra.writing import Writer
-from trundle.formulas.checks.evaluation import LetterValues
-from trundle.formulas.checks.evidence import TOLERANCE
-from trundle.formulas.letters.names import inline
+from trundle.formulas.checks.evaluation import SymbolValues
+from trundle.formulas.checks.verification import TOLERANCE
+from trundle.formulas.symbols.names import inline
 from trundle.formulas.typeset.ordering import Order
 from trundle.formulas.typeset.printers import COLUMN, Latex, Pretty
 from trundle.formulas.typeset.tex_width import tex_width
@@ -33,17 +33,17 @@ from trundle.scalars import cos, is_zero, sin, sqrt
 NAMES = "a b c d"
 
 
-def letters(book):
-    """Four letters, and work enough to multiply out what is drawn."""
-    book.allow(200, 150, 500_000)
-    return [book.add(Letter(name, "parameter", number=1.0)) for name in NAMES.split()]
+def symbols(table):
+    """Four symbols, and work enough to multiply out what is drawn."""
+    table.allow(200, 150, 500_000)
+    return [table.add(Symbol(name, "parameter", number=1.0)) for name in NAMES.split()]
 
 
 def polynomial(rng, known, terms=3):
-    """A random sum of products of letters, sines and cosines."""
-    total = known[0].book.number(0)
+    """A random sum of products of symbols, sines and cosines."""
+    total = known[0].table.number(0)
     for _ in range(terms):
-        part = known[0].book.number(Fraction(int(rng.integers(-6, 7)), int(rng.integers(1, 5))))
+        part = known[0].table.number(Fraction(int(rng.integers(-6, 7)), int(rng.integers(1, 5))))
         for _ in range(int(rng.integers(1, 4))):
             k, multiple = int(rng.integers(len(known))), int(rng.integers(1, 4))
             part = (
@@ -57,9 +57,9 @@ def polynomial(rng, known, terms=3):
 
 
 def factor(rng, known):
-    """What goes below a fraction line as it is: numbers, letters, single sines and cosines."""
+    """What goes below a fraction line as it is: numbers, symbols, single sines and cosines."""
     a, b = known[0], known[1]
-    choices = [a, -2 * b, a * b / 3, sin(a), cos(2 * b), sin(a) * a, a.book.number(math.sqrt(3))]
+    choices = [a, -2 * b, a * b / 3, sin(a), cos(2 * b), sin(a) * a, a.table.number(math.sqrt(3))]
     return choices[int(rng.integers(len(choices)))]
 
 
@@ -79,7 +79,7 @@ def same(a, b):
 
 def test_sums_are_a_commutative_ring(rng):
     for _ in range(30):
-        known = letters(Book())
+        known = symbols(SymbolTable())
         x, y, z = (polynomial(rng, known) for _ in range(3))
         assert same(x + y, y + x)
         assert same((x + y) + z, x + (y + z))
@@ -93,32 +93,32 @@ def test_sums_are_a_commutative_ring(rng):
 
 def test_division_is_taken_back_by_multiplication(rng):
     for _ in range(60):
-        known = letters(Book())
+        known = symbols(SymbolTable())
         x, d = polynomial(rng, known), factor(rng, known)
         assert same(x / d * d, x)
         d = divisor(rng, known)
-        assert same(d / d, known[0].book.number(1))
+        assert same(d / d, known[0].table.number(1))
         assert same(1 / (1 / d), d)
 
 
 def test_sines_below_a_fraction_line_have_one_form(rng):
-    known = letters(Book())
+    known = symbols(SymbolTable())
     a, b, c, _ = known
     assert same(1 / sin(2 * a), 1 / (2 * sin(a) * cos(a)))
     assert same(1 / (1 - cos(2 * a)), 1 / (2 * sin(a) ** 2))
     assert same(sin(a) / cos(a) * cos(a), sin(a))
     assert same(b / cos(a) + c, (b + c * cos(a)) / cos(a))
-    assert same(1 / known[0].book.number(math.sqrt(2)), known[0].book.number(math.sqrt(2)) / 2)
+    assert same(1 / known[0].table.number(math.sqrt(2)), known[0].table.number(math.sqrt(2)) / 2)
 
 
 def test_addition_theorems(rng):
     for _ in range(20):
-        a, b, c, _ = letters(Book())
+        a, b, c, _ = symbols(SymbolTable())
         m, n = (int(k) for k in rng.integers(-4, 5, 2))
         x, y = m * a + b, n * c - a
         assert same(sin(x + y), sin(x) * cos(y) + cos(x) * sin(y))
         assert same(cos(x + y), cos(x) * cos(y) - sin(x) * sin(y))
-        assert same(sin(x) ** 2 + cos(x) ** 2, a.book.number(1))
+        assert same(sin(x) ** 2 + cos(x) ** 2, a.table.number(1))
         assert same(sin(-x), -sin(x))
 
 
@@ -136,13 +136,13 @@ def test_numbers_are_exact(rng):
 
 def test_content_times_the_rest_is_the_sum(rng):
     for _ in range(40):
-        book = Book()
-        known = letters(book)
+        table = SymbolTable()
+        known = symbols(table)
         x = polynomial(rng, known) * known[1] / (known[2] ** 2 * cos(known[0]))
         if is_zero(x):
             continue
-        number, powers, rest = without_content(book, x.terms)
-        total = type(x)(book, rest) * type(x)(book, {(powers, "", ()): number})
+        number, powers, rest = without_content(table, x.terms)
+        total = type(x)(table, rest) * type(x)(table, {(powers, "", ()): number})
         assert same(total, x)
         left, shared = content((powers, factor) for (powers, _, _), factor in rest.items())
         assert (left, {k: p for k, p in shared.items() if isinstance(k, int)}) == (1, {})
@@ -181,8 +181,8 @@ def test_atoms_have_an_order():
 
 def test_rates_are_a_derivation(rng):
     for _ in range(30):
-        book = Book()
-        known = letters(book)
+        table = SymbolTable()
+        known = symbols(table)
         rates = {k: polynomial(rng, known, 1) for k in range(len(known))}
         x, y = polynomial(rng, known), polynomial(rng, known)
         dx, dy = rate(x, rates), rate(y, rates)
@@ -196,15 +196,17 @@ def test_rates_are_a_derivation(rng):
 
 def test_rates_of_quotients_and_roots_against_differences(rng):
     for _ in range(30):
-        book = Book()
-        known = letters(book)
+        table = SymbolTable()
+        known = symbols(table)
         value = polynomial(rng, known) / divisor(rng, known) + sqrt(2 + known[3] ** 2)
         x, step = rng.uniform(0.3, 0.9, 4), rng.uniform(-1, 1, 4)
 
-        def at(point, book=book, value=value):
-            return LetterValues(book, dict(enumerate(point))).sum(value)
+        def at(point, table=table, value=value):
+            return SymbolValues(table, dict(enumerate(point))).polynomial(value)
 
-        change = LetterValues(book, dict(enumerate(x))).sum(rate(value, dict(enumerate(map(float, step)))))
+        change = SymbolValues(table, dict(enumerate(x))).polynomial(
+            rate(value, dict(enumerate(map(float, step))))
+        )
         difference = (at(x + 1e-6 * step) - at(x - 1e-6 * step)) / 2e-6
         assert change == pytest.approx(difference, rel=1e-5, abs=1e-6)
 
@@ -214,49 +216,51 @@ def test_rates_of_quotients_and_roots_against_differences(rng):
 
 def test_what_is_written_reads_back_and_has_the_same_value(rng):
     for _ in range(40):
-        book = Book()
-        known = letters(book)
+        table = SymbolTable()
+        known = symbols(table)
         value = polynomial(rng, known) / divisor(rng, known)
-        writer = Writer(book)
+        writer = Writer(table)
         expression = writer.expression(value)
-        names = {*NAMES.split(), *(str(writer.symbol(letter)) for letter in writer.shown)}
+        names = {*NAMES.split(), *(str(writer.symbol(symbol)) for symbol in writer.shown)}
         again = sympy.sympify(str(expression), {name: sympy.Symbol(name) for name in names})
         assert again.free_symbols == expression.free_symbols
-        point = LetterValues(book, dict(enumerate(rng.uniform(0.3, 0.9, 4))))
+        point = SymbolValues(table, dict(enumerate(rng.uniform(0.3, 0.9, 4))))
         for written in (expression, again):
-            assert float(point(written)) == pytest.approx(float(point.sum(value)), rel=1e-9, abs=1e-10)
+            assert float(point(written)) == pytest.approx(float(point.polynomial(value)), rel=1e-9, abs=1e-10)
 
 
 def test_every_form_is_the_same_sum(rng):
     for _ in range(40):
-        book = Book()
-        known = letters(book)
+        table = SymbolTable()
+        known = symbols(table)
         value = polynomial(rng, known, 4)
         if is_zero(value):
             continue
-        writer, point = Writer(book), LetterValues(book, dict(enumerate(rng.uniform(0.3, 0.9, 4))))
-        meant = pytest.approx(float(point.sum(value)), rel=1e-10, abs=1e-11)
+        writer, point = Writer(table), SymbolValues(table, dict(enumerate(rng.uniform(0.3, 0.9, 4))))
+        meant = pytest.approx(float(point.polynomial(value)), rel=1e-10, abs=1e-11)
         assert float(point(writer._tree(best(value)))) == meant
         assert cost(best(value)) <= cost(shortest(flat(value, {})))
         angles = {k for _, _, angle in value.terms for k, _ in angle}
         for form in ("sum", "both", "cos", "sin"):
             tree = shortest(flat(value, dict.fromkeys(angles, form)))
             assert float(point(writer._tree(tree))) == meant
-            assert float(point(writer._tree(folded(book, tree)))) == meant
+            assert float(point(writer._tree(folded(table, tree)))) == meant
 
 
 @pytest.mark.slow
 def test_fractions_in_lowest_terms_keep_their_value(rng):
     for _ in range(8):
-        book = Book()
-        known = letters(book)
+        table = SymbolTable()
+        known = symbols(table)
         above, below, shared = (polynomial(rng, known, 2) for _ in range(3))
         if any(is_zero(each) for each in (above, below, shared)):
             continue
-        point = LetterValues(book, dict(enumerate(rng.uniform(0.3, 0.9, 4))))
+        point = SymbolValues(table, dict(enumerate(rng.uniform(0.3, 0.9, 4))))
         first, second = reduced(above * shared, below * shared)
-        meant = float(point.sum(above)) / float(point.sum(below))
-        assert float(point.sum(first)) / float(point.sum(second)) == pytest.approx(meant, rel=1e-7)
+        meant = float(point.polynomial(above)) / float(point.polynomial(below))
+        assert float(point.polynomial(first)) / float(point.polynomial(second)) == pytest.approx(
+            meant, rel=1e-7
+        )
 
 
 # --- matrices and numbers ---------------------------------------------------------------------------------------------
@@ -264,25 +268,25 @@ def test_fractions_in_lowest_terms_keep_their_value(rng):
 
 def test_cofactors(rng):
     for size in (1, 2, 3):
-        book = Book()
-        known = letters(book)
+        table = SymbolTable()
+        known = symbols(table)
         rows = [[polynomial(rng, known, 2) for _ in range(size)] for _ in range(size)]
-        det = book.sum(determinant(rows))
+        det = table.polynomial(determinant(rows))
         for i, row in enumerate(product(adjugate(rows), rows)):
             for j, entry in enumerate(row):
-                assert same(book.sum(entry), det if i == j else book.number(0))
-        point = LetterValues(book, dict(enumerate(rng.uniform(0.3, 0.9, 4))))
-        numbers = np.array([[float(point.sum(entry)) for entry in row] for row in rows])
-        assert float(point.sum(det)) == pytest.approx(np.linalg.det(numbers), rel=1e-9, abs=1e-11)
+                assert same(table.polynomial(entry), det if i == j else table.number(0))
+        point = SymbolValues(table, dict(enumerate(rng.uniform(0.3, 0.9, 4))))
+        numbers = np.array([[float(point.polynomial(entry)) for entry in row] for row in rows])
+        assert float(point.polynomial(det)) == pytest.approx(np.linalg.det(numbers), rel=1e-9, abs=1e-11)
         if abs(np.linalg.det(numbers)) > 1e-3:
-            found = [[float(point.sum(entry)) for entry in row] for row in inverse(rows)]
+            found = [[float(point.polynomial(entry)) for entry in row] for row in inverse(rows)]
             np.testing.assert_allclose(found @ numbers, np.eye(size), atol=1e-8)
 
 
 def test_rounding_is_measured_by_the_terms_that_cancel():
     """0.1 (x − y) with x = y up to rounding: 1e-17 is nothing beside terms of size 1."""
     x, y = sympy.symbols("x y")
-    values = LetterValues(Book(), {}, {"x": np.array([1.0]), "y": np.array([1.0 + 2e-16])})
+    values = SymbolValues(SymbolTable(), {}, {"x": np.array([1.0]), "y": np.array([1.0 + 2e-16])})
     expression = sympy.Mul(sympy.Rational(1, 10), x - y, evaluate=False)
     assert abs(values(expression)) <= TOLERANCE * values.size(expression)
     assert values.size(x * (x - y)) == pytest.approx(2.0)
@@ -295,7 +299,7 @@ def test_rounding_of_a_denominator_is_in_proportion_to_what_is_left_of_it(power,
     apart = np.array([1e-3, 1e-6])
     at = {"x": np.array([1.0, 1.0]), "y": 1.0 - apart}
     moved = {"x": at["x"] * (1 + 1e-12), "y": at["y"] * (1 - 1e-12)}
-    before, after = (LetterValues(Book(), {}, numbers) for numbers in (at, moved))
+    before, after = (SymbolValues(SymbolTable(), {}, numbers) for numbers in (at, moved))
     expression = (x - y) ** power
     change = np.abs(after(expression) - before(expression))
     size = before.size(expression)
@@ -304,13 +308,13 @@ def test_rounding_of_a_denominator_is_in_proportion_to_what_is_left_of_it(power,
 
 
 def test_rounding_of_a_letter_is_that_of_what_it_stands_for():
-    """1/z near z = x − y = 0 is as rough as 1/(x − y): by a letter or written out."""
-    book = Book()
-    x, y = letters(book)[:2]
-    z = book.define(LetterDefinition("", (x - y,)), Letter("z", "definition"))
-    values = LetterValues(book, {0: np.array([1.0]), 1: np.array([1.0 - 1e-6])})
-    names = [sympy.Symbol(book.letters[k].name) for k in (0, 1)]
-    assert values.size(1 / sympy.Symbol(book.letters[z].name)) == pytest.approx(
+    """1/z near z = x − y = 0 is as rough as 1/(x − y): by a symbol or written out."""
+    table = SymbolTable()
+    x, y = symbols(table)[:2]
+    z = table.define(SymbolDefinition("", (x - y,)), Symbol("z", "definition"))
+    values = SymbolValues(table, {0: np.array([1.0]), 1: np.array([1.0 - 1e-6])})
+    names = [sympy.Symbol(table.symbols[k].name) for k in (0, 1)]
+    assert values.size(1 / sympy.Symbol(table.symbols[z].name)) == pytest.approx(
         values.size(1 / (names[0] - names[1]))
     )
 

@@ -11,10 +11,10 @@ import sympy
 import trundle
 from formulas.test_against_programs import compare
 from trundle import scalars
+from trundle.formulas.algebra.polynomials import Symbol, SymbolTable
 from trundle.formulas.algebra.rates import rate
-from trundle.formulas.algebra.sums import Book, Letter
 from trundle.formulas.algebra.writing import Writer
-from trundle.formulas.checks.evaluation import LetterValues
+from trundle.formulas.checks.evaluation import SymbolValues
 from trundle.program import Tracer, compile_program, tangents, trace
 from trundle.robot import parse_robot
 from trundle.robot.contact import LAWS
@@ -45,8 +45,8 @@ def test_numbers_arrays_and_sympy(case):
     np.testing.assert_array_equal(function(x), values)
     single = [function(float(each)) for each in x]
     np.testing.assert_allclose(single, values, rtol=ROUNDING, atol=ROUNDING)
-    letter = sympy.Symbol("x")
-    written = [float(function(letter).subs(letter, sympy.Float(each, 30)).evalf(25)) for each in x[:5]]
+    symbol = sympy.Symbol("x")
+    written = [float(function(symbol).subs(symbol, sympy.Float(each, 30)).evalf(25)) for each in x[:5]]
     np.testing.assert_allclose(written, values[:5], rtol=ROUNDING, atol=ROUNDING)
 
 
@@ -75,15 +75,15 @@ def test_programs_kernels_and_their_derivatives(case):
 
 
 def test_sums_their_rates_and_how_they_are_written(case):
-    """The equations' own scalars: a letter with a definition, whose rate is the slope times that of its argument."""
+    """The equations' own scalars: a symbol with a definition, whose rate is the slope times that of its argument."""
     function, x, values, slopes = case
-    book = Book()
-    angle = book.add(Letter("q", "coordinate"))
+    table = SymbolTable()
+    angle = table.add(Symbol("q", "coordinate"))
     value = function(angle)
-    numbers = LetterValues(book, {0: x})
-    np.testing.assert_allclose(numbers.sum(value), values, rtol=ROUNDING)
-    np.testing.assert_allclose(numbers.sum(rate(value, {0: 3})), 3 * slopes, rtol=1e-12, atol=1e-13)
-    writer = Writer(book)
+    numbers = SymbolValues(table, {0: x})
+    np.testing.assert_allclose(numbers.polynomial(value), values, rtol=ROUNDING)
+    np.testing.assert_allclose(numbers.polynomial(rate(value, {0: 3})), 3 * slopes, rtol=1e-12, atol=1e-13)
+    writer = Writer(table)
     writer.expression(value)
     (shown,) = writer.shown.values()
     np.testing.assert_allclose(numbers(shown), values, rtol=ROUNDING)

@@ -8,9 +8,9 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from trundle.formulas.algebra.writing import Writer
-from trundle.formulas.letters.names import Note
-from trundle.formulas.letters.sheet import Sheet
-from trundle.formulas.sections import Definition, Expression, Section, SymbolInfo
+from trundle.formulas.equation import Definition, Expression, Section, SymbolInfo
+from trundle.formulas.symbols.names import Note
+from trundle.formulas.symbols.sheet import Sheet
 
 
 def left_out(key: str, title: str, why: str) -> Section:
@@ -21,7 +21,7 @@ def left_out(key: str, title: str, why: str) -> Section:
 def definitions_in(writer: Writer, sections: Sequence[Section]) -> tuple[Definition, ...]:
     """The intermediate quantities that were shown; one without a meaning of its own is a part of what uses it."""
     used = writer.used(_expressions(sections))
-    shown = [(writer.book.letters[letter], value) for letter, value in used.items()]
+    shown = [(writer.table.symbols[index], value) for index, value in used.items()]
     uses: dict[Expression, Expression] = {}
     for name, value in [
         *((equation.name, equation.right) for section in sections for equation in section.equations),
@@ -54,15 +54,15 @@ def symbols_in(sheet: Sheet, sections: Sequence[Section]) -> tuple[SymbolInfo, .
     written = [*expressions, *sheet.writer.used(expressions).values()]
     shown = set().union(*(each.free_symbols for each in written))
     symbols = []
-    for letter, entry in enumerate(sheet.book.letters):
+    for index, entry in enumerate(sheet.table.symbols):
         symbol = sympy.Symbol(entry.name)
         if symbol in shown and entry.definition is None and not entry.square:
-            signed = sheet.parameters.keys.get(letter, ())
+            signed = sheet.parameters.keys.get(index, ())
             own = tuple(f"{'-' if sign < 0 else ''}{key}" for key, sign in signed)
             source = own or tuple(filter(None, [entry.source]))
             symbols.append(SymbolInfo(symbol, entry.kind, entry.meaning, entry.unit, entry.number, source))
     called = {type(call).__name__ for each in written for call in each.atoms(AppliedUndef)}
-    for name, function in sheet.book.functions.items():
+    for name, function in sheet.table.functions.items():
         if name in called:
             symbols.append(SymbolInfo(sympy.Symbol(name), "function", function.meaning, function.unit))
     return tuple(symbols)

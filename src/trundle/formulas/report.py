@@ -9,43 +9,7 @@ from functools import cached_property, partial
 from trundle.choices import WHAT
 from trundle.errors import InputError, NumericsError, require_known
 from trundle.expected import check_int
-from trundle.formulas.algebra.sums import WRITING, TooLong
-from trundle.formulas.chapters.bodies_section import PointSection, body_sections
-from trundle.formulas.chapters.constraints_section import (
-    FOLLOWING,
-    LOOPS,
-    ROLLING,
-    constraint_section,
-    loop_rows,
-    loop_section,
-    speed_section,
-)
-from trundle.formulas.chapters.controllers_section import CONTROLLERS, controller_section, standing
-from trundle.formulas.chapters.forces_section import (
-    battery_section,
-    contact_section,
-    motor_section,
-    passive_section,
-)
-from trundle.formulas.chapters.kinematics_section import (
-    FORWARD,
-    INVERSE,
-    RATES,
-    Forward,
-    forward,
-    forward_section,
-    inverse_section,
-    pose_section,
-    rolling_wheels,
-)
-from trundle.formulas.chapters.motion_section import (
-    ACCELERATIONS,
-    MOTION,
-    acceleration_section,
-    motion_section,
-)
-from trundle.formulas.chapters.state_section import STATE, solved, state_section
-from trundle.formulas.checks.evidence import POINTS, Checker, Evidence
+from trundle.formulas.algebra.polynomials import WRITING, TooLong
 from trundle.formulas.checks.section_checks import (
     DynamicCheck,
     check_controllers,
@@ -56,13 +20,49 @@ from trundle.formulas.checks.section_checks import (
     dynamic_check,
     moving,
 )
+from trundle.formulas.checks.verification import POINTS, Checker, Verification
 from trundle.formulas.contents import definitions_in, left_out, symbols_in
 from trundle.formulas.derivation.dynamics import WHOLE, Dynamics, derive_dynamics
 from trundle.formulas.derivation.following import Following, following
-from trundle.formulas.letters.lettered_mechanism import build
+from trundle.formulas.equation import Section
 from trundle.formulas.robot_equations import Equations
-from trundle.formulas.sections import Section
-from trundle.mechanics.rolling import SpeedBasis
+from trundle.formulas.sections.bodies_section import PointSection, body_sections
+from trundle.formulas.sections.constraints_section import (
+    FOLLOWING,
+    LOOPS,
+    ROLLING,
+    constraint_section,
+    loop_rows,
+    loop_section,
+    speed_section,
+)
+from trundle.formulas.sections.controllers_section import CONTROLLERS, controller_section, standing
+from trundle.formulas.sections.forces_section import (
+    battery_section,
+    contact_section,
+    motor_section,
+    passive_section,
+)
+from trundle.formulas.sections.kinematics_section import (
+    FORWARD,
+    INVERSE,
+    RATES,
+    Forward,
+    forward,
+    forward_section,
+    inverse_section,
+    pose_section,
+    rolling_wheels,
+)
+from trundle.formulas.sections.motion_section import (
+    ACCELERATIONS,
+    MOTION,
+    acceleration_section,
+    motion_section,
+)
+from trundle.formulas.sections.state_section import STATE, solved, state_section
+from trundle.formulas.symbols.mechanism_in_symbols import build
+from trundle.mechanics.rolling import Basis
 from trundle.model import Model, derive
 from trundle.model.arguments import robot_of
 from trundle.model.moving import holding_motors
@@ -159,9 +159,9 @@ class _Report:
         return derive(self.robot) if self._model is None else self._model
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def verification(self) -> Verification:
         """What the programs say."""
-        return Evidence(self.sheet, self.checker)
+        return Verification(self.sheet, self.checker)
 
     @cached_property
     def lock(self) -> str:
@@ -187,7 +187,7 @@ class _Report:
 
     @cached_property
     def _found(self) -> Forward | TooLong | None:
-        self.sheet.book.allow(*WHOLE)
+        self.sheet.table.allow(*WHOLE)
         try:
             return forward(self.sheet, self.ideal)
         except TooLong as error:
@@ -228,7 +228,7 @@ class _Report:
         """The section that `make` writes and checks, if there is one. Where it would fill pages, or isn't what its
         program computes, a sentence says so in its place, and no other section is the worse for it.
         """
-        self.sheet.book.allow(*WRITING)
+        self.sheet.table.allow(*WRITING)
         try:
             section = make()
         except TooLong:
@@ -252,7 +252,7 @@ class _Report:
         """What wheels and couplings demand."""
         section = constraint_section(self.sheet, self.lock)
         if section is not None:
-            check_rows(self.evidence, section)
+            check_rows(self.verification, section)
         return section
 
     @cached_property
@@ -264,15 +264,15 @@ class _Report:
         """What follows from the independent speeds."""
         section = speed_section(self.sheet, self._steps)
         if section is not None:
-            nu = self.evidence.all_speeds(self.evidence.independent)
-            self.checker.equations(section.equations, self.evidence.values(nu), floor=_SMALL)
+            nu = self.verification.all_speeds(self.verification.independent)
+            self.checker.equations(section.equations, self.verification.values(nu), floor=_SMALL)
         return section
 
     def loops(self, basis: SpeedBasis) -> Section:
         """What closed loops demand."""
-        self.sheet.book.allow(*WHOLE)
+        self.sheet.table.allow(*WHOLE)
         section = loop_section(self.sheet, basis, *loop_rows(self.sheet, basis))
-        check_loops(self.evidence, section, self.model)
+        check_loops(self.verification, section, self.model)
         return section
 
     def kinematics(self) -> list[Section]:
@@ -291,45 +291,45 @@ class _Report:
 
     def _pose(self) -> Section | None:
         """The rates of the coordinates."""
-        section, nu = pose_section(self.sheet), self.evidence.any_speeds()
+        section, nu = pose_section(self.sheet), self.verification.any_speeds()
         if section is not None:
-            rates = self.evidence.rows(nu)["rate"]
-            self.checker.equations(section.equations, self.evidence.values(nu, rates))
+            rates = self.verification.rows(nu)["rate"]
+            self.checker.equations(section.equations, self.verification.values(nu, rates))
         return section
 
     def _inverse(self) -> Section | None:
         """The wheels' rates from the base's motion."""
         section = inverse_section(self.sheet)
         if section is not None:
-            check_inverse(self.evidence, section)
+            check_inverse(self.verification, section)
         return section
 
     def _from_rates(self, solution: Forward) -> Section:
         """The base's motion from the wheels' rates."""
-        evidence, section = self.evidence, forward_section(self.sheet, solution)
+        verification, section = self.verification, forward_section(self.sheet, solution)
         if not solution.by_rows:
-            nu = evidence.all_speeds(evidence.independent)
-            self.checker.equations(section.equations, evidence.values(nu), floor=_SMALL)
+            nu = verification.all_speeds(verification.independent)
+            self.checker.equations(section.equations, verification.values(nu), floor=_SMALL)
         # Rates that can't be given one by one are compared where they agree with one another. So are all where rows
         # say again what others say, which they do with the description's numbers, not with any.
         if solution.any_rates:
-            letters = evidence.letters if solution.by_rows else evidence.described
-            values = evidence.values(evidence.rolled(solution, letters), letters=letters)
+            numbers = verification.numbers if solution.by_rows else verification.described
+            values = verification.values(verification.rolled(solution, numbers), drawn=numbers)
             self.checker.equations(section.equations, values, floor=_SMALL)
         return section
 
     def _bodies(self) -> list[Section]:
         """The ends of chains of joints."""
-        evidence = self.evidence
+        verification = self.verification
         told = self.forward if self.ideal is not None or self._given_freely else None
-        self.sheet.book.allow(*WRITING)
+        self.sheet.table.allow(*WRITING)
         bodies = body_sections(self.sheet, told)
         if not bodies:
             return []
-        speeds = moving(evidence, told if self.ideal is None else None)
+        speeds = moving(verification, told if self.ideal is None else None)
 
         def checked(body: PointSection) -> Section:
-            check_point(evidence, body, *speeds)
+            check_point(verification, body, *speeds)
             return body.section
 
         made = (self._stands("kinematics", body.section.title, partial(checked, body)) for body in bodies)
@@ -362,7 +362,7 @@ class _Report:
     def _laws(self) -> Section | None:
         section = controller_section(self.sheet, self.model) if self.robot.controllers else None
         if section is not None:
-            check_controllers(self.evidence, section, self.model)
+            check_controllers(self.verification, section, self.model)
         return section
 
     def _written(self, dynamics: Dynamics) -> list[Section]:
@@ -379,14 +379,14 @@ class _Report:
             ACCELERATIONS: lambda: None if rows else acceleration_section(sheet, dynamics),
         }
         made: dict[str, list[Section]] = {}
-        # The accelerations first: letters that they need for entries of M stand in M, too.
+        # The accelerations first: symbols that they need for entries of M stand in M, too.
         for title in [ACCELERATIONS, *makers]:
             if title not in made:
                 self._at(title.lower())
                 made[title] = self._stands(key, title, makers[title])
         self._at("comparing with the program")
         sections = [section for title in makers for section in made[title]]
-        check = dynamic_check(self.evidence, sections, dynamics, self.model, bool(rows))
+        check = dynamic_check(self.verification, sections, dynamics, self.model, bool(rows))
 
         def checked(section: Section) -> Section:
             check(section)

@@ -9,7 +9,7 @@ from functools import cached_property
 import sympy
 
 from trundle.errors import InputError, suggest
-from trundle.formulas.sections import (
+from trundle.formulas.equation import (
     ACCELERATION,
     Definition,
     Equation,

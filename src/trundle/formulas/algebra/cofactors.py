@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from trundle.formulas.algebra.sums import Sum, TooLong
+from trundle.formulas.algebra.polynomials import TooLong, TrigPolynomial
 from trundle.mechanics.linear import adjugate, determinant, product, transpose
 from trundle.scalars import AnyRows, Scalar, is_zero
 
@@ -15,7 +15,7 @@ MOST = 4
 def inverse(rows: AnyRows, most_terms: float = math.inf) -> list[list[Scalar]]:
     """A⁻¹ = adj A/det A; TooLong where det A has more terms: each entry would be as long."""
     size = determinant(rows)
-    if isinstance(size, Sum) and len(size.terms) > most_terms:
+    if isinstance(size, TrigPolynomial) and len(size.terms) > most_terms:
         raise TooLong
     return [[0 if is_zero(entry) else entry / size for entry in row] for row in adjugate(rows)]
 

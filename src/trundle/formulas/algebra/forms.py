@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cache
 from math import comb
 
-from trundle.formulas.algebra.sums import Book, Sum
+from trundle.formulas.algebra.polynomials import SymbolTable, TrigPolynomial
 from trundle.formulas.algebra.terms import (
     AngleSum,
     Atom,
@@ -35,20 +35,20 @@ _MOST_TRIED = 90
 _FORMS = ("sum", "both", "cos", "sin")
 
 
-def best(value: Sum) -> SumNode:
+def best(value: TrigPolynomial) -> SumNode:
     """The tree with the fewest operations among the forms tried."""
-    trees = value.book.trees
+    trees = value.table.trees
     if value.key not in trees:
         trees[value.key] = _best(value)
     return trees[value.key]
 
 
-def _best(value: Sum) -> SumNode:
+def _best(value: TrigPolynomial) -> SumNode:
     """The shortest tree that is tried: a sum, or sines of sums multiplied out for one angle after the other.
 
     Angles are decided on greedily, as all choices together would be 4^angles trees.
     """
-    angles = sorted({letter for _, _, angle in value.terms for letter, _ in angle})
+    angles = sorted({symbol for _, _, angle in value.terms for symbol, _ in angle})
     forms = dict.fromkeys(angles, "sum")
     chosen = shortest(flat(value, forms))
     if len(angles) * sum(2 ** len(angle) for _, _, angle in value.terms) // 2 > _MOST_TRIED:
@@ -59,20 +59,20 @@ def _best(value: Sum) -> SumNode:
             if cost(tried) < cost(chosen):
                 chosen, forms = tried, {**forms, angle: form}
     if any(form != "sum" for form in forms.values()):
-        chosen = folded(value.book, chosen)
+        chosen = folded(value.table, chosen)
     apart = shortest(_by_factors(value)) if angles else chosen
     return apart if cost(apart) < cost(chosen) else chosen
 
 
-def _by_factors(value: Sum) -> Flat:
-    """Terms with the sines of each product of letters in their own best form."""
-    groups: dict[Powers, Sum] = {}
+def _by_factors(value: TrigPolynomial) -> Flat:
+    """Terms with the sines of each product of symbols in their own best form."""
+    groups: dict[Powers, TrigPolynomial] = {}
     for (powers, function, angle), factor in value.terms.items():
-        groups.setdefault(powers, Sum(value.book, {})).terms[(), function, angle] = factor
+        groups.setdefault(powers, value.table.zero).terms[(), function, angle] = factor
     result: Flat = {}
     # One group at a time: a form that is short for one factor's terms may be long for another's.
     for powers, group in groups.items():
-        angles = {letter for _, _, angle in group.terms for letter, _ in angle}
+        angles = {symbol for _, _, angle in group.terms for symbol, _ in angle}
         forms = [flat(group, dict.fromkeys(angles, form)) for form in _FORMS]
         for atoms, factor in min(forms, key=lambda terms: cost(shortest(terms))).items():
             add(result, _times(atoms, powers), factor)
@@ -89,12 +89,12 @@ def _times(a: Powers, b: Powers, power: int = 1) -> Powers:
     return ordered(own)
 
 
-def folded(book: Book, node: SumNode) -> SumNode:
+def folded(table: SymbolTable, node: SumNode) -> SumNode:
     """A tree whose brackets hold sines of sums again, where that is shorter: multiplying out found their factors."""
     number, powers, sums = node.coefficient, node.powers, []
     for inner, power in node.sums:
-        parts = tuple(folded(book, part) for part in inner)
-        total = _sum_of(book, parts) if power == 1 else None
+        parts = tuple(folded(table, part) for part in inner)
+        total = _sum_of(table, parts) if power == 1 else None
         tried = None if total is None or not total.terms else shortest(flat(total, {}))
         if tried is None or cost(tried) >= cost(SumNode(1, (), ((parts, 1),))):
             sums.append((parts, power))
@@ -104,20 +104,20 @@ def folded(book: Book, node: SumNode) -> SumNode:
     return SumNode(number, powers, tuple(sums))
 
 
-def _sum_of(book: Book, nodes: Sequence[SumNode]) -> Sum | None:
+def _sum_of(table: SymbolTable, nodes: Sequence[SumNode]) -> TrigPolynomial | None:
     """Nodes added up again; None where something stands below a fraction line."""
-    total = Sum(book, {})
+    total = table.zero
     for node in nodes:
-        part = Sum(book, {((), "", ()): node.coefficient})
+        part = table.product((), node.coefficient)
         for atom, power in node.powers:
             if isinstance(atom, int):
-                part = part * Sum(book, {(((atom, power),), "", ()): 1})
+                part = part * table.product(((atom, power),))
             elif power < 0:
                 return None
             else:
-                part = part * Sum(book, {((), *atom): 1}) ** power
+                part = part * table.term(((), *atom)) ** power
         for inner, power in node.sums:
-            below = _sum_of(book, inner)
+            below = _sum_of(table, inner)
             if below is None or power < 0:
                 return None
             part = part * below**power
@@ -191,7 +191,7 @@ def _bracket(terms: Flat) -> list[SumNode]:
 
 @cache
 def _rank(atom: Atom) -> tuple[int, str]:
-    """Among factors that as many terms share: sines and cosines first, then the letters that came last (speeds, then
+    """Among factors that as many terms share: sines and cosines first, then the symbols that came last (speeds, then
     coordinates, then parameters).
     """
     return (1, repr(atom)) if isinstance(atom, tuple) else (0, f"{atom:6d}")
@@ -207,28 +207,28 @@ def cost(node: SumNode) -> int:
 
 
 def cost_of_atom(atom: Atom) -> int:
-    """A letter costs nothing; a sine itself, and what is inside."""
+    """A symbol costs nothing; a sine itself, and what is inside."""
     if isinstance(atom, int):
         return 0
     return len(atom[1]) + sum(abs(multiple) != 1 for _, multiple in atom[1])
 
 
-def flat(value: Sum, forms: dict[int, str]) -> Flat:
+def flat(value: TrigPolynomial, forms: dict[int, str]) -> Flat:
     """Terms with sines and cosines as atoms; those of the angles whose form isn't "sum" multiplied out."""
     result: Flat = {}
     for (powers, function, angle), factor in value.terms.items():
         for atoms, unit in multiplied(function, angle, forms) if function else [((), 1)]:
             add(result, _times(atoms, powers), factor * unit)
-    for letter, form in forms.items():
+    for symbol, form in forms.items():
         if form != "sum":
-            result = _squares(result, letter, form)
+            result = _squares(result, symbol, form)
     return result
 
 
 def multiplied(function: str, angle: AngleSum, forms: dict[int, str]) -> list[tuple[Powers, Exact]]:
     """cos(kα + β) = cos kα cos β − sin kα sin β for the first α to be multiplied out, and so on with β."""
-    for place, (letter, multiple) in enumerate(angle):
-        if forms.get(letter, "sum") == "sum" or not isinstance(multiple, int):
+    for place, (symbol, multiple) in enumerate(angle):
+        if forms.get(symbol, "sum") == "sum" or not isinstance(multiple, int):
             continue
         # Angles in sums begin with a positive multiple, so that equal ones look alike: the sign goes in front.
         rest, sign = (*angle[:place], *angle[place + 1 :]), 1
@@ -243,24 +243,24 @@ def multiplied(function: str, angle: AngleSum, forms: dict[int, str]) -> list[tu
             (_times(atoms, own), unit * number * factor)
             for first, second, unit in pairs
             if rest or second == "cos"
-            for own, number in _multiple(first, letter, multiple)
+            for own, number in _multiple(first, symbol, multiple)
             for atoms, factor in (multiplied(second, rest, forms) if rest else [((), 1)])
         ]
     return [((((function, angle), 1),), 1)]
 
 
-def _multiple(function: str, letter: int, multiple: int) -> Iterator[tuple[Powers, Exact]]:
+def _multiple(function: str, symbol: int, multiple: int) -> Iterator[tuple[Powers, Exact]]:
     """cos kα or sin kα as Σ number cos^i α sin^j α, from (cos α + i sin α)^k."""
     size, sign = abs(multiple), 1 if multiple > 0 or function == "cos" else -1
-    once = ((letter, 1),)
+    once = ((symbol, 1),)
     for j in range(function == "sin", size + 1, 2):
         powers: dict[Atom, int] = {("cos", once): size - j, ("sin", once): j}
         yield ordered(powers), sign * comb(size, j) * (-1) ** (j // 2)
 
 
-def _squares(terms: Flat, letter: int, form: str) -> Flat:
+def _squares(terms: Flat, symbol: int, form: str) -> Flat:
     """cos² + sin² = 1, used to be rid of the squares of one of them, or of lone numbers beside both squares."""
-    c, s = ("cos", ((letter, 1),)), ("sin", ((letter, 1),))
+    c, s = ("cos", ((symbol, 1),)), ("sin", ((symbol, 1),))
     gone, kept = (s, c) if form != "sin" else (c, s)
     result: Flat = {}
     work = list(terms.items())

@@ -1,78 +1,87 @@
-"""Rates of sums, by those of their letters, and letters replaced by sums."""
+"""Rates of sums, by those of their symbols, and symbols replaced by sums."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from trundle.formulas.algebra.sums import Book, LetterDefinition, Sum, TooLong
+from trundle.formulas.algebra.polynomials import SymbolDefinition, SymbolTable, TooLong, TrigPolynomial
 from trundle.formulas.algebra.terms import AngleSum, Atom, Exact, Powers, ordered, tidy
 from trundle.scalars import Scalar
 
-LetterRates = Mapping[int, Scalar]
+SymbolRates = Mapping[int, Scalar]
 
 
-def rate(value: Sum, rates: LetterRates) -> Sum:
-    """dv/dt, by the rates of the letters; those that are defined follow their definitions."""
-    book = value.book
-    total = Sum(book, {})
+def rate(value: TrigPolynomial, rates: SymbolRates) -> TrigPolynomial:
+    """dv/dt, by the rates of the symbols; those that are defined follow their definitions."""
+    table = value.table
+    total = table.zero
     for (powers, function, angle), factor in value.terms.items():
         for atom, power in powers:
-            change = letter_rate(book, atom, rates) if isinstance(atom, int) else _turning(book, *atom, rates)
+            change = (
+                symbol_rate(table, atom, rates) if isinstance(atom, int) else _turning(table, *atom, rates)
+            )
             if change.terms:
                 left = ordered({**dict(powers), atom: power - 1})
-                total = total + Sum(book, {(left, function, angle): factor * power}) * change
+                total = total + table.term((left, function, angle), factor * power) * change
         if function:
-            total = total + _turning(book, function, angle, rates, powers, factor)
+            total = total + _turning(table, function, angle, rates, powers, factor)
     return total
 
 
 def _turning(
-    book: Book, function: str, angle: AngleSum, rates: LetterRates, powers: Powers = (), factor: Exact = 1
-) -> Sum:
+    table: SymbolTable,
+    function: str,
+    angle: AngleSum,
+    rates: SymbolRates,
+    powers: Powers = (),
+    factor: Exact = 1,
+) -> TrigPolynomial:
     """The rate of a sine or cosine, times factor · powers."""
-    total = Sum(book, {})
+    total = table.zero
     turned, sign = ("cos", 1) if function == "sin" else ("sin", -1)
-    for letter, multiple in angle:
-        change = letter_rate(book, letter, rates)
+    for symbol, multiple in angle:
+        change = symbol_rate(table, symbol, rates)
         if change.terms:
-            total = total + Sum(book, {(powers, turned, angle): tidy(factor * multiple * sign)}) * change
+            total = total + table.term((powers, turned, angle), tidy(factor * multiple * sign)) * change
     return total
 
 
-def letter_rate(book: Book, letter: int, rates: LetterRates) -> Sum:
-    """The rate of a letter: as given, or by its definition."""
-    if letter in rates:
-        return book.sum(rates[letter])
-    definition = book.letters[letter].definition
+def symbol_rate(table: SymbolTable, symbol: int, rates: SymbolRates) -> TrigPolynomial:
+    """The rate of a symbol: as given, or by its definition."""
+    if symbol in rates:
+        return table.polynomial(rates[symbol])
+    definition = table.symbols[symbol].definition
     if definition is None:
-        return Sum(book, {})
-    below = _reciprocal(book, definition)
+        return table.zero
+    below = _reciprocal(table, definition)
     if below is not None:
         number, divisor = below
-        return -(book.letter(letter) ** 2) * rate(divisor, rates) / number
+        return -(table.symbol(symbol) ** 2) * rate(divisor, rates) / number
     changes = [rate(argument, rates) for argument in definition.arguments]
     if not any(change.terms for change in changes):
-        return Sum(book, {})
-    if f"d{definition.function}" in book.functions:
-        return book.call(f"d{definition.function}", *definition.arguments) * changes[0]
-    return _function_rate(book.letter(letter), definition, changes)
+        return table.zero
+    if f"d{definition.function}" in table.functions:
+        return table.call(f"d{definition.function}", *definition.arguments) * changes[0]
+    return _function_rate(table.symbol(symbol), definition, changes)
 
 
-def _reciprocal(book: Book, definition: LetterDefinition) -> tuple[Exact, Sum] | None:
-    """(c, D) of a definition that is c/D with D a divisor's sum: its rate is −(c/D)² Ḋ/c, in the letter itself."""
+def _reciprocal(table: SymbolTable, definition: SymbolDefinition) -> tuple[Exact, TrigPolynomial] | None:
+    """(c, D) of a definition that is c/D with D a divisor's sum: its rate is −(c/D)² Ḋ/c, in the symbol itself."""
     terms = definition.arguments[0].terms
     if definition.function or len(terms) != 1:
         return None
     ((powers, function, _), factor), *_ = terms.items()
     if function or len(powers) != 1 or powers[0][1] != -1:
         return None
-    divisor = book.divisor(powers[0][0])
+    divisor = table.divisor(powers[0][0])
     return None if divisor is None else (factor, divisor)
 
 
-def _function_rate(value: Sum, definition: LetterDefinition, changes: Sequence[Sum]) -> Sum:
-    """The rate of a defined letter from those of its arguments."""
+def _function_rate(
+    value: TrigPolynomial, definition: SymbolDefinition, changes: Sequence[TrigPolynomial]
+) -> TrigPolynomial:
+    """The rate of a defined symbol from those of its arguments."""
     match definition.function:
         case "":
             return changes[0]
@@ -94,7 +103,7 @@ def _function_rate(value: Sum, definition: LetterDefinition, changes: Sequence[S
     raise TooLong  # no constraint has a rate through any other function
 
 
-def vanishes(value: Sum) -> bool:
+def vanishes(value: TrigPolynomial) -> bool:
     """Whether a sum is zero, also where sines below fraction lines hide it: sin 2α/cos α − 2 sin α."""
     below: dict[Atom, int] = {}
     for powers, _, _ in value.terms:
@@ -103,18 +112,18 @@ def vanishes(value: Sum) -> bool:
                 below[atom] = max(below.get(atom, 0), -power)
     if not below:
         return not value.terms
-    return not (value * Sum(value.book, {(ordered(below), "", ()): 1})).terms
+    return not (value * value.table.product(ordered(below))).terms
 
 
-def put(value: Sum, chosen: Mapping[int, Scalar]) -> Sum:
-    """A sum with some letters (in whole powers, in no sine) replaced by sums."""
-    book = value.book
-    total = Sum(book, {})
+def put(value: TrigPolynomial, chosen: Mapping[int, Scalar]) -> TrigPolynomial:
+    """A sum with some symbols (in whole powers, in no sine) replaced by sums."""
+    table = value.table
+    total = table.zero
     for (powers, function, angle), factor in value.terms.items():
         kept = tuple((atom, power) for atom, power in powers if atom not in chosen)
-        part = Sum(book, {(kept, function, angle): factor})
+        part = table.term((kept, function, angle), factor)
         for atom, power in powers:
             if isinstance(atom, int) and atom in chosen:
-                part = part * book.sum(chosen[atom]) ** power
+                part = part * table.polynomial(chosen[atom]) ** power
         total = total + part
     return total

@@ -1,4 +1,4 @@
-"""The parts of a sum, and what can be done to them alone: exact numbers, powers of letters, sines and cosines."""
+"""The parts of a sum, and what can be done to them alone: exact numbers, powers of symbols, sines and cosines."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from math import gcd, lcm
 from typing import NamedTuple, TypeVar
 
 Exact = int | Fraction
-AngleSum = tuple[tuple[int, Exact], ...]  # (letter, multiple), by letter
+AngleSum = tuple[tuple[int, Exact], ...]  # (symbol, multiple), by symbol
 Trig = tuple[str, AngleSum]  # "sin" or "cos" of an angle
-Atom = int | Trig  # a letter by its number; a sine or cosine, which a sum has below fraction lines only
+Atom = int | Trig  # a symbol by its number; a sine or cosine, which a sum has below fraction lines only
 Powers = tuple[tuple[Atom, int], ...]  # (atom, exponent), as `ordered` has them
 Term = tuple[Powers, str, AngleSum]  # "", "cos" or "sin" of the angle
 Terms = dict[Term, Exact]
@@ -90,7 +90,7 @@ def _root(number: int) -> tuple[int, int]:
 
 
 def ordered(powers: Mapping[Atom, int]) -> Powers:
-    """Powers in their order, those of nothing left out: letters by number, then sines and cosines by angle."""
+    """Powers in their order, those of nothing left out: symbols by number, then sines and cosines by angle."""
     kept = [item for item in powers.items() if item[1]]
     return tuple(sorted(kept, key=_place) if len(kept) > 1 else kept)
 
@@ -111,21 +111,21 @@ def add(terms: dict[_Key, Exact], term: _Key, factor: Exact) -> None:
 
 def trig_terms(function: str, angle: AngleSum) -> Terms:
     """The terms of a sine or cosine, the first multiple made positive."""
-    kept = tuple((letter, tidy(multiple)) for letter, multiple in angle if multiple)
+    kept = tuple((symbol, tidy(multiple)) for symbol, multiple in angle if multiple)
     if not kept:
         return {ONE: 1} if function == "cos" else {}
     if kept[0][1] > 0:
         return {((), function, kept): 1}
-    flipped = tuple((letter, -multiple) for letter, multiple in kept)
+    flipped = tuple((symbol, -multiple) for symbol, multiple in kept)
     return {((), function, flipped): 1 if function == "cos" else -1}
 
 
 def add_angles(a: AngleSum, b: AngleSum, sign: int) -> AngleSum:
     """a + sign · b."""
     total = dict(a)
-    for letter, multiple in b:
-        total[letter] = total.get(letter, 0) + sign * multiple
-    return tuple(sorted((letter, multiple) for letter, multiple in total.items() if multiple))
+    for symbol, multiple in b:
+        total[symbol] = total.get(symbol, 0) + sign * multiple
+    return tuple(sorted((symbol, multiple) for symbol, multiple in total.items() if multiple))
 
 
 def content(terms: Iterable[tuple[Powers, Exact]]) -> tuple[Exact, dict[Atom, int]]:
@@ -166,5 +166,5 @@ def trig_factors(terms: Terms) -> tuple[Exact, list[tuple[Trig, int]]]:
 def halved(angle: AngleSum) -> AngleSum | None:
     """Half of an angle whose multiples are all even."""
     if all(isinstance(multiple, int) and multiple % 2 == 0 for _, multiple in angle):
-        return tuple((letter, multiple // 2) for letter, multiple in angle)
+        return tuple((symbol, multiple // 2) for symbol, multiple in angle)
     return None

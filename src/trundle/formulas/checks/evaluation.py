@@ -10,9 +10,9 @@ import sympy
 
 from trundle.arrays import Floats
 from trundle.errors import NumericsError
-from trundle.formulas.algebra.sums import Book, Sum
+from trundle.formulas.algebra.polynomials import SymbolTable, TrigPolynomial
 from trundle.formulas.algebra.terms import AngleSum
-from trundle.formulas.sections import Expression, SymbolicMatrix
+from trundle.formulas.equation import Expression, SymbolicMatrix
 from trundle.scalars import Scalar
 
 # By the names that `trundle.scalars` and SymPy have for them.
@@ -30,64 +30,68 @@ _FUNCTIONS = {
 _RELATIONS = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "!=": np.not_equal}
 
 
-class LetterValues:
-    """Sums and expressions at numbers of letters, and of symbols that have no letter: floats, or arrays of points.
+class SymbolValues:
+    """Sums and expressions at numbers of symbols, and of symbols that have no symbol: floats, or arrays of points.
 
-    Letters with a definition follow from it. Each letter and each subexpression is computed once.
+    Symbols with a definition follow from it. Each symbol and each subexpression is computed once.
     """
 
     def __init__(
-        self, book: Book, letters: Mapping[int, Floats], symbols: Mapping[str, Floats] | None = None
+        self, table: SymbolTable, drawn: Mapping[int, Floats], symbols: Mapping[str, Floats] | None = None
     ) -> None:
-        self.book = book
+        self.table = table
         self.symbols = dict(symbols or {})
-        self._letters = dict(letters)
+        self._numbers = dict(drawn)
         self._known: dict[sympy.Basic, Floats] = {}
 
     @cached_property
     def _by_name(self) -> dict[str, int]:
-        return {entry.name: k for k, entry in enumerate(self.book.letters) if entry.name}
+        return {entry.name: k for k, entry in enumerate(self.table.symbols) if entry.name}
 
-    def sum(self, value: Scalar) -> Floats:
+    def polynomial(self, value: Scalar) -> Floats:
         """The number of a scalar of the derivation."""
-        return sum(self._terms(value), 0.0) if isinstance(value, Sum) else float(value)
+        return sum(self._terms(value), 0.0) if isinstance(value, TrigPolynomial) else float(value)
 
-    def _terms(self, value: Sum) -> Iterator[Floats]:
+    def _terms(self, value: TrigPolynomial) -> Iterator[Floats]:
         for (powers, function, angle), factor in value.terms.items():
             part: Floats = float(factor)
             for atom, power in powers:
-                number = self.letter(atom) if isinstance(atom, int) else self._trig(*atom)
+                number = self.symbol(atom) if isinstance(atom, int) else self._trig(*atom)
                 part = part * number ** float(power)
             yield part * self._trig(function, angle) if function else part
 
     def _trig(self, function: str, angle: AngleSum) -> Floats:
-        turn = sum(float(multiple) * self.letter(letter) for letter, multiple in angle)
+        turn = sum(float(multiple) * self.symbol(symbol) for symbol, multiple in angle)
         return _FUNCTIONS[function](turn)
 
-    def letter(self, index: int) -> Floats:
-        """The number of a letter: as given, as described, or by its definition."""
-        if index not in self._letters:
-            entry = self.book.letters[index]
+    def symbol(self, index: int) -> Floats:
+        """The number of a symbol: as given, as described, or by its definition."""
+        if index not in self._numbers:
+            entry = self.table.symbols[index]
             if entry.definition is not None:
-                arguments = [self.sum(argument) for argument in entry.definition.arguments]
+                arguments = [self.polynomial(argument) for argument in entry.definition.arguments]
                 function = entry.definition.function
-                self._letters[index] = self._called(function)(*arguments) if function else arguments[0]
+                self._numbers[index] = self._called(function)(*arguments) if function else arguments[0]
             elif entry.number is not None:
-                self._letters[index] = entry.number
+                self._numbers[index] = entry.number
             else:
                 raise NumericsError(f"the equations use {entry.name}, which nothing has a number for")
-        return self._letters[index]
+        return self._numbers[index]
 
-    def letter_size(self, index: int) -> Floats:
-        """The terms of what a letter stands for, each taken as positive; see `size`."""
-        definition = self.book.letters[index].definition
+    def symbol_size(self, index: int) -> Floats:
+        """The terms of what a symbol stands for, each taken as positive; see `size`."""
+        definition = self.table.symbols[index].definition
         if definition is None or definition.function:
-            return np.abs(self.letter(index))
-        return self.sum_size(definition.arguments[0])
+            return np.abs(self.symbol(index))
+        return self.polynomial_size(definition.arguments[0])
 
-    def sum_size(self, value: Scalar) -> Floats:
+    def polynomial_size(self, value: Scalar) -> Floats:
         """The terms of a scalar of the derivation, each taken as positive."""
-        return sum(map(np.abs, self._terms(value)), 0.0) if isinstance(value, Sum) else abs(float(value))
+        return (
+            sum(map(np.abs, self._terms(value)), 0.0)
+            if isinstance(value, TrigPolynomial)
+            else abs(float(value))
+        )
 
     def __call__(self, expression: sympy.Basic) -> Floats:
         """The number of an expression."""
@@ -106,7 +110,7 @@ class LetterValues:
     def size(self, expression: sympy.Basic) -> Floats:
         """What rounding is measured against: the expression with every term of its sums taken as positive.
 
-        Where terms cancel, their rounding stays, so the value alone is no measure; so do those of what a letter stands
+        Where terms cancel, their rounding stays, so the value alone is no measure; so do those of what a symbol stands
         for. A power has its base's rounding in proportion: near where a denominator vanishes, size(1/d) = size(d)/d².
         """
         if expression.is_Add:
@@ -118,7 +122,7 @@ class LetterValues:
             share = self.size(expression.base) / np.maximum(np.abs(self(expression.base)), least)
             return np.abs(self(expression)) * share
         if isinstance(expression, sympy.Symbol) and expression.name not in self.symbols:
-            return np.maximum(np.abs(self(expression)), self.letter_size(self._by_name[expression.name]))
+            return np.maximum(np.abs(self(expression)), self.symbol_size(self._by_name[expression.name]))
         return np.abs(self(expression))
 
     def _value(self, expression: sympy.Basic) -> Floats:
@@ -149,7 +153,7 @@ class LetterValues:
 
     def _called(self, function: str) -> Callable[..., Floats]:
         """A function by its name, also one of the description's own."""
-        own = self.book.functions.get(function)
+        own = self.table.functions.get(function)
         return _FUNCTIONS[function] if own is None else own.at
 
     def _symbol(self, name: str) -> Floats:
@@ -157,4 +161,4 @@ class LetterValues:
             return self.symbols[name]
         if name not in self._by_name:
             raise NumericsError(f"the equations show the symbol {name}, which nothing has a number for")
-        return self.letter(self._by_name[name])
+        return self.symbol(self._by_name[name])

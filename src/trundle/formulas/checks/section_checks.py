@@ -9,41 +9,45 @@ import numpy as np
 import sympy
 
 from trundle.arrays import Floats
-from trundle.formulas.chapters.bodies_section import PARTS, PointSection
-from trundle.formulas.chapters.controllers_section import INNER, NEXT
-from trundle.formulas.chapters.kinematics_section import Forward, rolling_wheels
-from trundle.formulas.checks.evaluation import LetterValues
-from trundle.formulas.checks.evidence import Evidence, FigureValues, dynamic_evidence, product
+from trundle.formulas.checks.evaluation import SymbolValues
+from trundle.formulas.checks.verification import FigureValues, Verification, dynamic_verification, product
 from trundle.formulas.derivation.dynamics import Dynamics
-from trundle.formulas.letters.names import rate_of
-from trundle.formulas.sections import ACCELERATION, Equation, Section
+from trundle.formulas.equation import ACCELERATION, Equation, Section
+from trundle.formulas.sections.bodies_section import PARTS, PointSection
+from trundle.formulas.sections.controllers_section import INNER, NEXT
+from trundle.formulas.sections.kinematics_section import Forward, rolling_wheels
+from trundle.formulas.symbols.names import rate_of
 from trundle.model import Model
 from trundle.model.programs import frame_program
 from trundle.spatial.vectors import ZERO, Vector
 
 
-def check_rows(evidence: Evidence, section: Section) -> None:
+def check_rows(verification: Verification, section: Section) -> None:
     """The left side of each constraint, for any speeds, against the program's velocity."""
-    speeds = evidence.any_speeds()
-    values, velocities = evidence.values(speeds), evidence.rows(speeds)["velocity"]
+    speeds = verification.any_speeds()
+    values, velocities = verification.values(speeds), verification.rows(speeds)["velocity"]
     for equation in section.equations:
         velocity = velocities[equation.name.removeprefix("constraint.")]
-        evidence.checker.compare(equation.name, values(equation.left), velocity, values.size(equation.left))
-    evidence.checker.definitions(section.equations, values)
+        verification.checker.compare(
+            equation.name, values(equation.left), velocity, values.size(equation.left)
+        )
+    verification.checker.definitions(section.equations, values)
 
 
-def check_inverse(evidence: Evidence, section: Section) -> None:
+def check_inverse(verification: Verification, section: Section) -> None:
     """With wheels that point and turn as the equations say, the program's rows have no velocity."""
-    sheet, nu = evidence.sheet, evidence.any_speeds()
+    sheet, nu = verification.sheet, verification.any_speeds()
     by_name = {equation.name: equation for equation in section.equations}
     turned = {name: k for name, k in sheet.coordinates.items() if f"inverse.{name}" in by_name}
-    values = evidence.values(nu)
-    letters = evidence.letters | {k: values(by_name[f"inverse.{name}"].right) for name, k in turned.items()}
-    values = evidence.values(nu, letters=letters)
-    names = {sheet.book.letters[k].name: name for name, k in sheet.speeds.items()}
+    values = verification.values(nu)
+    numbers = verification.numbers | {
+        k: values(by_name[f"inverse.{name}"].right) for name, k in turned.items()
+    }
+    values = verification.values(nu, drawn=numbers)
+    names = {sheet.table.symbols[k].name: name for name, k in sheet.speeds.items()}
     solved = {names[str(left)]: right for left, right in by_name["inverse"].lines}
     nu |= {name: values(right) for name, right in solved.items()}
-    velocities = evidence.rows(nu, letters)["velocity"]
+    velocities = verification.rows(nu, numbers)["velocity"]
     for wheel in rolling_wheels(sheet.assembly):
         if f"{wheel.name}.rate" not in solved:
             continue  # rollers along its heading: the ground never turns it
@@ -52,77 +56,79 @@ def check_inverse(evidence: Evidence, section: Section) -> None:
         size = sum(sizes, 1.0)
         for what in ["rolling", *(["lateral"] if lateral else [])]:
             velocity = velocities[f"{wheel.name}.{what}"]
-            evidence.checker.compare(f"inverse, {wheel.name} {what}", velocity, 0.0, size)
+            verification.checker.compare(f"inverse, {wheel.name} {what}", velocity, 0.0, size)
 
 
-def check_loops(evidence: Evidence, section: Section, model: Model) -> None:
+def check_loops(verification: Verification, section: Section, model: Model) -> None:
     """Each residual of the loops is one of those that the model's manifold has."""
-    known, rates = dynamic_evidence(evidence, model)
+    known, rates = dynamic_verification(verification, model)
     held = () if model.manifold is None else model.manifold.outputs[0].labels
     residuals = [known[label] for label in held]
-    values = evidence.values(known, rates)
+    values = verification.values(known, rates)
     for equation in section.equations:
         # The program's residuals stand in another order, and without those that vanish: the nearest one is meant.
         numbers = np.asarray(values(equation.left))
         nearest = min(residuals, key=lambda value: float(np.max(np.abs(value - numbers))))
-        evidence.checker.compare(equation.name, numbers, nearest, values.size(equation.left))
+        verification.checker.compare(equation.name, numbers, nearest, values.size(equation.left))
 
 
-def check_controllers(evidence: Evidence, section: Section, model: Model) -> None:
+def check_controllers(verification: Verification, section: Section, model: Model) -> None:
     """Laws at drawn states and references, against the model's commands, outputs and rates, and against what is after a
     sample at which all are due; parts in their order.
     """
-    known, rates = dynamic_evidence(evidence, model)
+    known, rates = dynamic_verification(verification, model)
     if model.sampling is not None:
         due = dict.fromkeys(model.clocks, 1.0)
-        (after,) = evidence.run(model.sampling, known | due).values()
+        (after,) = verification.run(model.sampling, known | due).values()
         known |= {f"{name}{NEXT}": value for name, value in after.items()}
-    values = evidence.values(known, rates)
+    values = verification.values(known, rates)
     for equation in section.equations:
         if equation.name.startswith(INNER):
             values.symbols[equation.left.name] = values(equation.right)
-    evidence.checker.equations(section.equations, values)
+    verification.checker.equations(section.equations, values)
 
 
-def moving(evidence: Evidence, forward: Forward | None) -> tuple[dict[str, Floats], dict[str, Floats]]:
+def moving(
+    verification: Verification, forward: Forward | None
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Drawn independent speeds, the base's as `forward` has it from the wheels' rates, and all speeds from these."""
-    u: dict[str, Floats] = dict(evidence.independent)
+    u: dict[str, Floats] = dict(verification.independent)
     if forward is not None:
-        sheet = evidence.sheet
+        sheet = verification.sheet
         speeds = sheet.assembly.speeds
-        values = evidence.values({})
+        values = verification.values({})
         base, _ = product(
-            evidence.sheet.matrix(forward.matrix), [u[speeds[j]] for j in forward.columns], values
+            verification.sheet.matrix(forward.matrix), [u[speeds[j]] for j in forward.columns], values
         )
         u |= {speeds[j]: row for j, row in zip(sheet.assembly.base_columns, base, strict=True)}
-    return u, evidence.all_speeds(u)
+    return u, verification.all_speeds(u)
 
 
 def check_point(
-    evidence: Evidence, point: PointSection, u: Mapping[str, Floats], nu: Mapping[str, Floats]
+    verification: Verification, point: PointSection, u: Mapping[str, Floats], nu: Mapping[str, Floats]
 ) -> None:
     """Every equation about a point, with the point's place and velocity from its program."""
-    seen, pose = _seen(evidence, point, u)
-    values = evidence.values(nu, symbols={own.name: seen[part] for part, own in point.symbols.items()})
+    seen, pose = _seen(verification, point, u)
+    values = verification.values(nu, symbols={own.name: seen[part] for part, own in point.symbols.items()})
     by_name = {equation.name: equation for equation in point.section.equations}
     if point.chain:
         matrices = [values.matrix(by_name[name].right) for name in point.chain]
-        _check_chain(evidence, point.section.title, matrices, pose, u)
+        _check_chain(verification, point.section.title, matrices, pose, u)
     for name, equation in by_name.items():
         what = name.removeprefix("determinant.")
         if what != name:
             jacobian = by_name.get(f"forward.{what}") or by_name[f"jacobian.{what}"]
             entries = np.moveaxis(values.matrix(jacobian.right), 2, 0)
             values.symbols[equation.left.name] = np.linalg.det(entries[:, : entries.shape[2]])
-    evidence.checker.equations(point.section.equations, values)
+    verification.checker.equations(point.section.equations, values)
 
 
 def _seen(
-    evidence: Evidence, point: PointSection, u: Mapping[str, Floats]
+    verification: Verification, point: PointSection, u: Mapping[str, Floats]
 ) -> tuple[FigureValues, np.ndarray]:
     """Numbers of the parts of a point's place and velocity, and the pose there (3, 4, points)."""
-    tree = evidence.programs.mechanism.assembly.tree
-    position, rotation, velocity = _frame(evidence, tree.links[point.link].name, point.place(tree), u)
+    tree = verification.programs.mechanism.assembly.tree
+    position, rotation, velocity = _frame(verification, tree.links[point.link].name, point.place(tree), u)
     if not point.world:
         parts = (velocity[:3], velocity[3:])
         velocity = np.concatenate([np.einsum("jik,jk->ik", rotation, part) for part in parts])
@@ -132,36 +138,40 @@ def _seen(
 
 
 def _frame(
-    evidence: Evidence, link: str, place: Vector, u: Mapping[str, Floats]
+    verification: Verification, link: str, place: Vector, u: Mapping[str, Floats]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Position (3, points), rotation (3, 3, points) and velocity (6, points) of a point on a link, in world axes."""
-    motion = evidence.run(frame_program(evidence.programs, link, place), u)
+    motion = verification.run(frame_program(verification.programs, link, place), u)
     position, flat, velocity = (np.array([*motion[k].values()]) for k in ("position", "rotation", "velocity"))
     return position, flat.reshape(3, 3, -1), velocity
 
 
 def _check_chain(
-    evidence: Evidence, title: str, matrices: Sequence[np.ndarray], pose: np.ndarray, u: Mapping[str, Floats]
+    verification: Verification,
+    title: str,
+    matrices: Sequence[np.ndarray],
+    pose: np.ndarray,
+    u: Mapping[str, Floats],
 ) -> None:
     """The product of poses from joint to joint, against the program's pose as seen from the base."""
-    chain = np.broadcast_to(np.eye(4), (evidence.checker.points, 4, 4))
+    chain = np.broadcast_to(np.eye(4), (verification.checker.points, 4, 4))
     for matrix in matrices:
         chain = chain @ np.moveaxis(matrix, 2, 0)
-    base = evidence.programs.mechanism.assembly.tree.links[0].name
-    origin, rotation, _ = _frame(evidence, base, ZERO, u)
+    base = verification.programs.mechanism.assembly.tree.links[0].name
+    origin, rotation, _ = _frame(verification, base, ZERO, u)
     seen = np.concatenate([pose[:, :3], pose[:, 3:] - origin[:, None]], axis=1)
     expected = np.einsum("jik,jlk->ilk", rotation, seen)
     size = 1.0 + np.abs(expected[:, 3]).max()
-    evidence.checker.compare(f"pose of {title}", np.moveaxis(chain[:, :3], 0, 2), expected, size)
+    verification.checker.compare(f"pose of {title}", np.moveaxis(chain[:, :3], 0, 2), expected, size)
 
 
 @dataclass(frozen=True)
 class DynamicCheck:
-    """What the dynamic sections are compared by: numbers of all letters and symbols at drawn states."""
+    """What the dynamic sections are compared by: numbers of all symbols and symbols at drawn states."""
 
-    evidence: Evidence
+    verification: Verification
     dynamics: Dynamics
-    values: LetterValues
+    values: SymbolValues
     kinetic: Floats
     loops: bool
 
@@ -169,14 +179,14 @@ class DynamicCheck:
         """Motors, springs and contacts one by one; what moves by `_check_motion`."""
         named = {equation.name: equation for equation in section.equations}
         plain = [equation for name, equation in named.items() if not name.startswith(ACCELERATION)]
-        self.evidence.checker.equations(plain, self.values)
+        self.verification.checker.equations(plain, self.values)
         if "mass_matrix" in named:
-            self.evidence.checker.definitions(section.equations, self.values)
-            _check_energy(self.evidence, named, self.dynamics, self.values, self.kinetic)
-            _check_motion(self.evidence, named, self.dynamics, self.values, self.loops)
+            self.verification.checker.definitions(section.equations, self.values)
+            _check_energy(self.verification, named, self.dynamics, self.values, self.kinetic)
+            _check_motion(self.verification, named, self.dynamics, self.values, self.loops)
         elif any(name.startswith(ACCELERATION) for name in named):
-            self.evidence.checker.definitions(section.equations, self.values)
-            _check_accelerations(self.evidence, named, self.dynamics, self.values)
+            self.verification.checker.definitions(section.equations, self.values)
+            _check_accelerations(self.verification, named, self.dynamics, self.values)
 
     def solution(self, lines: Sequence[Equation]) -> None:
         """Lines that solve for accelerations, each line's number known to those after it."""
@@ -184,46 +194,50 @@ class DynamicCheck:
             if not line.name.startswith(ACCELERATION):
                 self.values.symbols[line.left.name] = self.values(line.right)
         named = {line.name: line for line in lines}
-        _check_accelerations(self.evidence, named, self.dynamics, self.values)
+        _check_accelerations(self.verification, named, self.dynamics, self.values)
 
 
 def dynamic_check(
-    evidence: Evidence, sections: Sequence[Section], dynamics: Dynamics, model: Model, loops: bool
+    verification: Verification, sections: Sequence[Section], dynamics: Dynamics, model: Model, loops: bool
 ) -> DynamicCheck:
     """The check of these sections, at states that are drawn once."""
-    known, rates = dynamic_evidence(evidence, model)
+    known, rates = dynamic_verification(verification, model)
     named = {equation.name: equation for section in sections for equation in section.equations}
-    values = evidence.values(known, rates)
+    values = verification.values(known, rates)
     # What springs and friction do, and how far voltages are held back, is no output of the program, but enters what is
     # compared.
     inner = ("passive.", "winding.")
     passive = {e.left.name: values(e.right) for name, e in named.items() if name.startswith(inner)}
-    book = evidence.sheet.book
-    pushes = {push.letter: book.letters[push.letter].name for push in dynamics.others}
-    forces = {letter: passive[name] for letter, name in pushes.items() if name in passive}
-    values = evidence.values(known, rates, passive, evidence.letters | forces)
-    return DynamicCheck(evidence, dynamics, values, known["energy.kinetic"], loops)
+    table = verification.sheet.table
+    pushes = {push.symbol: table.symbols[push.symbol].name for push in dynamics.others}
+    forces = {symbol: passive[name] for symbol, name in pushes.items() if name in passive}
+    values = verification.values(known, rates, passive, verification.numbers | forces)
+    return DynamicCheck(verification, dynamics, values, known["energy.kinetic"], loops)
 
 
 def _check_energy(
-    evidence: Evidence,
+    verification: Verification,
     named: Mapping[str, Equation],
     dynamics: Dynamics,
-    values: LetterValues,
+    values: SymbolValues,
     kinetic: Floats,
 ) -> None:
     """½ uᵀM u against the kinetic energy."""
-    u = np.array([values(evidence.sheet.symbol(label)) for label in dynamics.labels])
+    u = np.array([values(verification.sheet.symbol(label)) for label in dynamics.labels])
     momentum, size = product(named["mass_matrix"].right, u, values)
     energy, scale = (momentum * u).sum(axis=0) / 2, np.abs(size * u).sum(axis=0)
-    evidence.checker.compare("mass_matrix", energy, kinetic, scale)
+    verification.checker.compare("mass_matrix", energy, kinetic, scale)
 
 
 def _check_motion(
-    evidence: Evidence, named: Mapping[str, Equation], dynamics: Dynamics, values: LetterValues, loops: bool
+    verification: Verification,
+    named: Mapping[str, Equation],
+    dynamics: Dynamics,
+    values: SymbolValues,
+    loops: bool,
 ) -> None:
     """M u̇ + h = B τ + G f (+ Aᵀλ)."""
-    sheet = evidence.sheet
+    sheet = verification.sheet
     rate = [values.symbols[rate_of(str(sheet.symbol(label)))] for label in dynamics.labels]
     total, size = product(named["mass_matrix"].right, rate, values)
     # Centrifugal terms that cancel in the equations leave their rounding in the program: m ω v, with ω about 1/s.
@@ -234,7 +248,7 @@ def _check_motion(
         )[1]
     )
     torques, forces = (
-        [values.letter(push.letter) for push in each] for each in (dynamics.motors, dynamics.others)
+        [values.symbol(push.symbol) for push in each] for each in (dynamics.motors, dynamics.others)
     )
     for name, vector, sign in (("bias", [1], 1), ("input_matrix", torques, -1), ("force_matrix", forces, -1)):
         if name in named:
@@ -244,25 +258,28 @@ def _check_motion(
         total = _without_multipliers(total, values.matrix(named["loop_rows"].right))
         size = np.broadcast_to(size.max(axis=0), size.shape)
     for label, left, own in zip(dynamics.labels, total, size, strict=True):
-        evidence.checker.compare(f"motion of {label}", left, 0.0, own)
+        verification.checker.compare(f"motion of {label}", left, 0.0, own)
 
 
 def _check_accelerations(
-    evidence: Evidence, named: Mapping[str, Equation], dynamics: Dynamics, values: LetterValues
+    verification: Verification, named: Mapping[str, Equation], dynamics: Dynamics, values: SymbolValues
 ) -> None:
     """Explicit accelerations, to what rounding in the terms of M u̇ + h = B τ + G f makes of M⁻¹ times them."""
-    book, labels = evidence.sheet.book, [str(evidence.sheet.symbol(label)) for label in dynamics.labels]
+    table, labels = (
+        verification.sheet.table,
+        [str(verification.sheet.symbol(label)) for label in dynamics.labels],
+    )
     every = range(len(labels))
-    points = np.zeros(evidence.checker.points)
-    mass = np.array([[values.sum(entry) + points for entry in row] for row in dynamics.mass])
+    points = np.zeros(verification.checker.points)
+    mass = np.array([[values.polynomial(entry) + points for entry in row] for row in dynamics.mass])
     moving = np.array([np.abs(values.symbols[rate_of(u)]) + np.abs(values(sympy.Symbol(u))) for u in labels])
-    parts = [[points + values.sum_size(dynamics.mass[i][j]) * moving[j] for j in every] for i in every]
-    size = np.sum(parts, axis=1) + [points + values.sum_size(each) for each in dynamics.drive(book)]
+    parts = [[points + values.polynomial_size(dynamics.mass[i][j]) * moving[j] for j in every] for i in every]
+    size = np.sum(parts, axis=1) + [points + values.polynomial_size(each) for each in dynamics.drive(table)]
     bound = (np.abs(np.linalg.inv(np.moveaxis(mass, 2, 0))) @ size.T[..., None])[..., 0].T
     for label, own in zip(dynamics.labels, bound, strict=True):
         equation = named.get(f"{ACCELERATION}{label}")
         if equation is not None:
-            evidence.checker.compare(equation.name, values(equation.left), values(equation.right), own)
+            verification.checker.compare(equation.name, values(equation.left), values(equation.right), own)
 
 
 def _without_multipliers(left_over: np.ndarray, rows: np.ndarray) -> np.ndarray:

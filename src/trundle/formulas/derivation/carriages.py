@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from trundle.formulas.letters.sheet import Sheet
+from trundle.formulas.symbols.sheet import Sheet
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.rolling import SpeedBasis
 from trundle.mechanics.tree import WORLD, Tree

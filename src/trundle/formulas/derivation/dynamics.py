@@ -1,8 +1,8 @@
-"""The equations of motion in letters: M(q) u̇ + h(q, u) = B(q) τ + G(q) f, and each acceleration where that stays short.
+"""The equations of motion in symbols: M(q) u̇ + h(q, u) = B(q) τ + G(q) f, and each acceleration where that stays short.
 
 The same algorithms on the same tree as in `model.derive`: ν = S u, SᵀMS by composite rigid bodies, the bias by
 Newton-Euler at ν̇ = Ṡu. Torques of motors (τ) and all other forces (f: springs, friction, slipping contacts) stay
-letters; what they are is said beside.
+symbols; what they are is said beside.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trundle.formulas.algebra.sums import Book, Sum, TooLong
-from trundle.formulas.derivation.following import Following, drift, in_letters, row_rates
+from trundle.formulas.algebra.polynomials import SymbolTable, TooLong, TrigPolynomial
+from trundle.formulas.derivation.following import Following, drift, in_symbols, row_rates
 from trundle.formulas.derivation.named_constants import (
     by_parts,
-    letters_of,
     newton_euler,
     rotors_between,
+    symbols_of,
     with_wheels_named,
 )
-from trundle.formulas.letters.lettered_mechanism import parallel_hinges
-from trundle.formulas.letters.sheet import Sheet
+from trundle.formulas.symbols.mechanism_in_symbols import parallel_hinges
+from trundle.formulas.symbols.sheet import Sheet
 from trundle.mechanics.actuation import Actuator, Element
 from trundle.mechanics.inverse_dynamics import joint_wrenches, link_accelerations, link_forces
 from trundle.mechanics.linear import apply, dot, product, transpose
@@ -41,9 +41,9 @@ ForceSource = Actuator | Element | WheelModel
 
 @dataclass(frozen=True)
 class NamedForce:
-    """One force: its letter, the actuator, element or wheel's contact that it comes from, its row over all speeds."""
+    """One force: its symbol, the actuator, element or wheel's contact that it comes from, its row over all speeds."""
 
-    letter: int
+    symbol: int
     source: ForceSource
     row: list[Scalar]
 
@@ -65,19 +65,23 @@ class Dynamics:
     @property
     def terms(self) -> int:
         """How many terms M and h have."""
-        return sum(len(e.terms) for row in (*self.mass, self.bias) for e in row if isinstance(e, Sum))
+        return sum(
+            len(e.terms) for row in (*self.mass, self.bias) for e in row if isinstance(e, TrigPolynomial)
+        )
 
     def matrix(self, pushes: Sequence[NamedForce]) -> Rows:
         """Columns of B or G."""
         columns = [apply(transpose(self.basis.matrix), push.row) for push in pushes]
         return transpose(columns) if columns else []
 
-    def drive(self, book: Book) -> list[Sum]:
+    def drive(self, table: SymbolTable) -> list[TrigPolynomial]:
         """B τ + G f − h."""
-        total = [book.sum(-1 * entry) if not is_zero(entry) else book.number(0) for entry in self.bias]
+        total = [
+            table.polynomial(-1 * entry) if not is_zero(entry) else table.number(0) for entry in self.bias
+        ]
         for push in (*self.motors, *self.others):
             column = apply(transpose(self.basis.matrix), push.row)
-            total = [t + c * book.letter(push.letter) for t, c in zip(total, column, strict=True)]
+            total = [t + c * table.symbol(push.symbol) for t, c in zip(total, column, strict=True)]
         return total
 
 
@@ -96,14 +100,14 @@ def derive_dynamics(sheet: Sheet, follows: Following) -> Dynamics:
 
     Raises TooLong where the steps are more than a person would read, too.
     """
-    sheet.book.allow(*WHOLE)
+    sheet.table.allow(*WHOLE)
     with suppress(TooLong):
         dynamics = _derived(sheet, follows, steps=False)
         if dynamics.terms <= MOST_TERMS:
             return dynamics
     if len(follows.basis.labels) > MOST_SPEEDS:
         raise TooLong
-    sheet.book.allow(*STEPS)
+    sheet.table.allow(*STEPS)
     dynamics = _derived(sheet, follows, steps=True)
     if dynamics.terms > MOST_TERMS:
         raise TooLong
@@ -113,20 +117,20 @@ def derive_dynamics(sheet: Sheet, follows: Following) -> Dynamics:
 def _derived(sheet: Sheet, follows: Following, steps: bool) -> Dynamics:
     """M, h and the forces over the independent speeds: SᵀM S u̇ + Sᵀ(h + M Ṡ u) = Sᵀ τ.
 
-    `steps` gives every twist, wrench and inertia on the way a letter, which keeps long chains short.
+    `steps` gives every twist, wrench and inertia on the way a symbol, which keeps long chains short.
     """
     problem, basis = sheet.here.rolling, follows.basis
     u = [sheet.speed(name) for name in basis.labels]
     moving = set(sheet.coordinates.values())
-    if any(isinstance(e, Sum) and moving & letters_of(e) for row in basis.matrix for e in row):
-        # Products of S's entries would fill pages: letters J stand for them, and their rates follow by the chain rule.
-        matrix = in_letters(sheet, follows)
+    if any(isinstance(e, TrigPolynomial) and moving & symbols_of(e) for row in basis.matrix for e in row):
+        # Products of S's entries would fill pages: symbols J stand for them, and their rates follow by the chain rule.
+        matrix = in_symbols(sheet, follows)
         basis = dataclasses.replace(basis, matrix=[matrix[j] for j in range(len(sheet.assembly.speeds))])
         nu = apply(basis.matrix, u)
         reduced, bias = _of_carriages(sheet, follows, matrix, u)
     else:
         lowest = [
-            [sheet.writer.lowest(e) if isinstance(e, Sum) and e.terms else e for e in row]
+            [sheet.writer.lowest(e) if isinstance(e, TrigPolynomial) and e.terms else e for e in row]
             for row in basis.matrix
         ]
         basis = dataclasses.replace(basis, matrix=lowest)
@@ -143,7 +147,7 @@ def _derived(sheet: Sheet, follows: Following, steps: bool) -> Dynamics:
 
 
 def _of_carriages(
-    sheet: Sheet, follows: Following, matrix: Mapping[int, Sequence[Scalar]], u: Sequence[Sum]
+    sheet: Sheet, follows: Following, matrix: Mapping[int, Sequence[Scalar]], u: Sequence[TrigPolynomial]
 ) -> tuple[Rows, list[Scalar]]:
     """SᵀMS and Sᵀ(M Ṡu + c), the sum of what every carriage adds, and of the rotors that turn between carriages."""
     size = len(u)
@@ -170,24 +174,24 @@ def _of_carriages(
     return reduced, bias
 
 
-def _turning_together(sheet: Sheet, u: Sequence[Sum]) -> list[Scalar]:
+def _turning_together(sheet: Sheet, u: Sequence[TrigPolynomial]) -> list[Scalar]:
     """ν without constraints. In a chain of three or more hinges with parallel axes, what counts is how fast each link
-    turns in all: these rates become letters, and products of different ones drop out of the bias.
+    turns in all: these rates become symbols, and products of different ones drop out of the bias.
     """
-    tree, book = sheet.assembly.tree, sheet.book
+    tree, table = sheet.assembly.tree, sheet.table
     nu: list[Scalar] = list(u)
     slices = tree.speed_slices()
     depth = parallel_hinges(tree)
     if max(depth.values(), default=0) < 3:
         return nu
-    total: dict[int, Sum] = {}
+    total: dict[int, TrigPolynomial] = {}
     for index, count in depth.items():
         own = u[slices[index].start]
         total[index] = total[tree.links[index].parent] + own if count > 1 else own
     named = {}
     for index, value in total.items():
         name = sheet.names.indexed("omega", sheet.names.label(tree.links[index].name))
-        named[index] = book.named(value, name, f"how fast {tree.links[index].name} turns in all", "rad/s")
+        named[index] = table.named(value, name, f"how fast {tree.links[index].name} turns in all", "rad/s")
         if depth[index] > 1:
             nu[slices[index].start] = named[index] - named[tree.links[index].parent]
     return nu
@@ -206,15 +210,15 @@ def _push(
     force: Quantity | str,
     row: list[Scalar],
 ) -> NamedForce:
-    """A force with a letter of its own, `symbol` with its index; `force` is what runs call it, or its unit alone."""
+    """A force with a symbol of its own, `symbol` with its index; `force` is what runs call it, or its unit alone."""
     unit, name = (force, "") if isinstance(force, str) else (force.unit, force.name)
-    return NamedForce(sheet.letter(sheet.names.indexed(*symbol), "force", words, unit, name), source, row)
+    return NamedForce(sheet.new_symbol(sheet.names.indexed(*symbol), "force", words, unit, name), source, row)
 
 
 def _motors(sheet: Sheet) -> Iterator[NamedForce]:
     for actuator in sheet.assembly.actuators:
         drives = actuator.motor.drives
-        plain = sheet.book.sum(actuator.turns).number == 1
+        plain = sheet.table.polynomial(actuator.turns).number == 1
         geared, symbol = ("" if plain else ", behind its gear"), sheet.names.target(drives)
         words = f"torque of {actuator.name} on {drives}{geared}"
         row = _unit_row(sheet, actuator.shaft)
@@ -258,15 +262,15 @@ def _contacts(sheet: Sheet) -> Iterator[NamedForce]:
 _FORCES = {"traction": "F_x", "side_force": "F_y", "roller_force": "F"}
 
 
-def slip_letters(sheet: Sheet, wheel: WheelModel) -> list[int]:
-    """Letters of a wheel's slip velocities."""
-    letters = []
+def slip_symbols(sheet: Sheet, wheel: WheelModel) -> list[int]:
+    """Symbols of a wheel's slip velocities."""
+    symbols = []
     for direction in wheel.pushed:
         stem = "s_x" if direction.what == "rolling" else "s_y"
         symbol = sheet.names.indexed(stem, sheet.names.label(wheel.name))
         words, slip = f"{direction.what} slip of {wheel.name}", wheel.slip(direction)
-        letters.append(sheet.letter(symbol, "force", words, slip.unit, slip.name))
-    return letters
+        symbols.append(sheet.new_symbol(symbol, "force", words, slip.unit, slip.name))
+    return symbols
 
 
 def blocks(mass: Rows) -> list[list[int]]:
@@ -295,8 +299,8 @@ _PASSED = (
 def name_steps(sheet: Sheet, nu: Sequence[Scalar]) -> None:
     """Names for what the recursions from link to link pass on, where M and h are too long to be multiplied out.
 
-    With short factors only, every sum that enters a product gets a letter. The same steps run here once for their
-    results: twists, accelerations, momenta, wrenches and composite inertias. A letter that one of them has got is what
+    With short factors only, every sum that enters a product gets a symbol. The same steps run here once for their
+    results: twists, accelerations, momenta, wrenches and composite inertias. A symbol that one of them has got is what
     it is.
     """
     tree, poses = sheet.assembly.tree, sheet.at.poses
@@ -330,9 +334,9 @@ def _name_composites(sheet: Sheet) -> None:
 
 
 def _name(sheet: Sheet, link: str, values: Sequence[Scalar], stem: str, words: str, unit: str) -> None:
-    """Name the letters that components have got, in the link's own axes."""
+    """Name the symbols that components have got, in the link's own axes."""
     for axis, value in zip(_XYZ, values, strict=False):
-        entry = sheet.book.known(value) if isinstance(value, Sum) and not value.is_plain else None
+        entry = sheet.table.known(value) if isinstance(value, TrigPolynomial) and not value.is_plain else None
         if entry is None or entry.name:
             continue
         part = f"_{axis}" if len(values) > 1 else ""

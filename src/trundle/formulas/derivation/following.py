@@ -13,19 +13,19 @@ from typing import NamedTuple
 import numpy as np
 
 from trundle.formulas.algebra.forms import best, cost
-from trundle.formulas.algebra.rates import letter_rate, rate, vanishes
-from trundle.formulas.algebra.sums import Sum
+from trundle.formulas.algebra.polynomials import TrigPolynomial
+from trundle.formulas.algebra.rates import rate, symbol_rate, vanishes
 from trundle.formulas.derivation.carriages import Carriage, ColumnRow, carriages, hitched, own_rows
-from trundle.formulas.derivation.named_constants import letters_of
-from trundle.formulas.letters.names import rate_of
-from trundle.formulas.letters.sheet import Sheet
+from trundle.formulas.derivation.named_constants import symbols_of
+from trundle.formulas.symbols.names import rate_of
+from trundle.formulas.symbols.sheet import Sheet
 from trundle.mechanics.elimination import ZERO
 from trundle.mechanics.linear import dot
 from trundle.mechanics.rolling import SpeedBasis
 from trundle.model.constraints import coordinate_rates, coupled_coordinates, coupling_rows, ideal_wheels
 from trundle.scalars import Scalar, is_zero
 
-# An entry of S of more operations that changes with the configuration gets a letter.
+# An entry of S of more operations that changes with the configuration gets a symbol.
 _MOST_ENTRY = 2
 
 # Entries of so few terms are brought into lowest terms before they are looked at.
@@ -80,7 +80,7 @@ def following(sheet: Sheet, basis: SpeedBasis) -> Following:
 
 def _lowered(sheet: Sheet, entry: Scalar) -> Scalar:
     """A short entry in lowest terms: what is a constant is seen to be one."""
-    short = isinstance(entry, Sum) and 0 < len(entry.terms) <= _SHORT
+    short = isinstance(entry, TrigPolynomial) and 0 < len(entry.terms) <= _SHORT
     return sheet.writer.lowest(entry) if short else entry
 
 
@@ -126,7 +126,7 @@ def _solvable(
         if len(unknown) != 1 or not _is_fixed([row[unknown[0]]], moving):
             continue
         (column,) = unknown
-        own = sheet.book.sum(row[column])
+        own = sheet.table.polynomial(row[column])
         long = own.number is None and (column in base or sizes.get(column, 0.0) <= ZERO)
         if not long:
             yield column, {j: -1 * entry / own for j, entry in row.items() if j != column}
@@ -134,15 +134,15 @@ def _solvable(
 
 def _is_fixed(row: Sequence[Scalar], moving: set[int]) -> bool:
     """Whether entries are the same in every configuration."""
-    return not any(isinstance(entry, Sum) and moving & letters_of(entry) for entry in row)
+    return not any(isinstance(entry, TrigPolynomial) and moving & symbols_of(entry) for entry in row)
 
 
 def _terms(row: Sequence[Scalar]) -> int:
-    return sum(len(e.terms) if isinstance(e, Sum) else not is_zero(e) for e in row)
+    return sum(len(e.terms) if isinstance(e, TrigPolynomial) else not is_zero(e) for e in row)
 
 
-def in_letters(sheet: Sheet, follows: Following) -> dict[int, list[Scalar]]:
-    """S, and the rows of the trailers' twists, with letters J for what is long and changes with the configuration:
+def in_symbols(sheet: Sheet, follows: Following) -> dict[int, list[Scalar]]:
+    """S, and the rows of the trailers' twists, with symbols J for what is long and changes with the configuration:
     speeds for one unit of u.
     """
     matrix: dict[int, list[Scalar]] = {}
@@ -155,17 +155,17 @@ def in_letters(sheet: Sheet, follows: Following) -> dict[int, list[Scalar]]:
         several = sum(not is_zero(entry) for entry in entries) > 1
         own: list[Scalar] = []
         for k, entry in enumerate(entries):
-            if isinstance(entry, Sum) and entry.terms and step.over_u:
+            if isinstance(entry, TrigPolynomial) and entry.terms and step.over_u:
                 entry = sheet.writer.lowest(entry)
-            if isinstance(entry, Sum) and moving & letters_of(entry) and _is_long(entry):
-                entry = _lettered(sheet, follows, step.column, k, entry, several)
+            if isinstance(entry, TrigPolynomial) and moving & symbols_of(entry) and _is_long(entry):
+                entry = _as_symbol(sheet, follows, step.column, k, entry, several)
             own.append(entry)
         matrix[step.column] = own
     return matrix
 
 
-def _is_long(entry: Sum) -> bool:
-    """Whether an entry would make products of it long: it has several terms, a fraction line, or a letter J already."""
+def _is_long(entry: TrigPolynomial) -> bool:
+    """Whether an entry would make products of it long: it has several terms, a fraction line, or a symbol J already."""
     if entry.is_plain:
         return False
     ((powers, _, _), _), *others = entry.terms.items()
@@ -173,12 +173,14 @@ def _is_long(entry: Sum) -> bool:
     return bool(others) or divided or any(True for _ in _defined(entry)) or cost(best(entry)) > _MOST_ENTRY
 
 
-def _lettered(sheet: Sheet, follows: Following, column: int, k: int, entry: Sum, several: bool) -> Sum:
-    """The letter J of an entry of S."""
+def _as_symbol(
+    sheet: Sheet, follows: Following, column: int, k: int, entry: TrigPolynomial, several: bool
+) -> TrigPolynomial:
+    """The symbol J of an entry of S."""
     label, index, what = follows.basis.labels[k], *_called(sheet, follows, column)
     name = index + (f"_{k + 1}" if several else "")
     meaning = f"{what} for each {sheet.unit(label)} of {sheet.symbol(label)}"
-    return sheet.book.named(entry, lambda: sheet.names.indexed("J", name), meaning)
+    return sheet.table.named(entry, lambda: sheet.names.indexed("J", name), meaning)
 
 
 def _called(sheet: Sheet, follows: Following, column: int) -> tuple[str, str]:
@@ -201,48 +203,48 @@ def trailer(follows: Following, column: int) -> tuple[Carriage, int]:
 
 
 def drift(sheet: Sheet, matrix: Mapping[int, Sequence[Scalar]], nu: Sequence[Scalar]) -> dict[int, Scalar]:
-    """The rates of the letters J, with letters of their own, by ν = S u."""
-    book = sheet.book
+    """The rates of the symbols J, with symbols of their own, by ν = S u."""
+    table = sheet.table
     q_dot = coordinate_rates(sheet.assembly, tuple(sheet.coordinates), sheet.at, nu)
     rates: dict[int, Scalar] = dict(zip(sheet.coordinates.values(), q_dot, strict=True))
     columns = {axis.coordinate: axis.column for axis in sheet.assembly.axes.values()}
     for name in coupled_coordinates(sheet.assembly):
-        letter = _defined_letter(sheet.at.values[name])
-        if letter is not None:
-            rates[letter] = nu[columns[name]]
-    # By their numbers: a letter's definition has only letters before it.
-    for letter in sorted({k for row in matrix.values() for entry in row for k in _defined(entry)}):
-        if letter in rates:
+        symbol = _defined_symbol(sheet.at.values[name])
+        if symbol is not None:
+            rates[symbol] = nu[columns[name]]
+    # By their numbers: a symbol's definition has only symbols before it.
+    for symbol in sorted({k for row in matrix.values() for entry in row for k in _defined(entry)}):
+        if symbol in rates:
             continue
-        known = book.letters[letter]
-        change = letter_rate(book, letter, rates)
-        # Zero by value, though not by form: a letter for it would only be in the way.
+        known = table.symbols[symbol]
+        change = symbol_rate(table, symbol, rates)
+        # Zero by value, though not by form: a symbol for it would only be in the way.
         if vanishes(change):
-            rates[letter] = 0
+            rates[symbol] = 0
             continue
         name = sheet.names.unique(rate_of(known.name))
-        rates[letter] = book.named(change, name, f"rate of {known.name}: {known.meaning}")
+        rates[symbol] = table.named(change, name, f"rate of {known.name}: {known.meaning}")
     return rates
 
 
-def _defined_letter(entry: Scalar) -> int | None:
-    """The letter that an entry is, if it has a definition."""
-    letter = entry.letter if isinstance(entry, Sum) else None
-    return letter if letter is not None and entry.book.letters[letter].definition is not None else None
+def _defined_symbol(entry: Scalar) -> int | None:
+    """The symbol that an entry is, if it has a definition."""
+    symbol = entry.symbol if isinstance(entry, TrigPolynomial) else None
+    return symbol if symbol is not None and entry.table.symbols[symbol].definition is not None else None
 
 
 def _defined(entry: Scalar) -> Iterator[int]:
-    """The letters with a name and a definition among an entry's factors."""
-    if isinstance(entry, Sum):
+    """The symbols with a name and a definition among an entry's factors."""
+    if isinstance(entry, TrigPolynomial):
         for powers, _, _ in entry.terms:
             for atom, _ in powers:
                 if isinstance(atom, int):
-                    known = entry.book.letters[atom]
+                    known = entry.table.symbols[atom]
                     if known.definition is not None and known.name:
                         yield atom
 
 
 def row_rates(sheet: Sheet, row: Sequence[Scalar], rates: Mapping[int, Scalar]) -> list[Scalar]:
     """The rates of entries of S."""
-    changed = [rate(sheet.book.sum(entry), rates) for entry in row]
+    changed = [rate(sheet.table.polynomial(entry), rates) for entry in row]
     return [0 if is_zero(value) else value for value in changed]

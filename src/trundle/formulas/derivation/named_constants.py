@@ -2,7 +2,7 @@
 
 Before ν = S(q) u goes in, the entries of M and of the bias c(q, ν) are sums of constants times a few sines and speeds.
 A sum of constants that stands on M's diagonal is a quantity with a name (the mass of the whole robot, its moment of
-inertia about the base's origin, a wheel's with its motor's rotor), and so it gets a letter wherever it stands.
+inertia about the base's origin, a wheel's with its motor's rotor), and so it gets a symbol wherever it stands.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from trundle.formulas.algebra.polynomials import SymbolTable, TrigPolynomial, without_content
 from trundle.formulas.algebra.rates import put
-from trundle.formulas.algebra.sums import Book, Sum, without_content
 from trundle.formulas.algebra.terms import ONE, Exact, Powers, Term, Terms
 from trundle.formulas.derivation.carriages import Carriage
-from trundle.formulas.letters.names import common, listed
-from trundle.formulas.letters.sheet import Sheet
+from trundle.formulas.symbols.names import common, listed
+from trundle.formulas.symbols.sheet import Sheet
 from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import apply
 from trundle.mechanics.momentum import mass_matrix
@@ -29,22 +29,22 @@ def by_parts(
     sheet: Sheet, part: Carriage, alone: bool, nu: Sequence[Scalar], drift: Sequence[Scalar]
 ) -> tuple[Rows, list[Scalar]]:
     """M of a carriage with the constants named, and M Ṡu + c(q, ν)."""
-    book, width = sheet.book, len(sheet.assembly.speeds)
-    # Letters for its speeds until ν goes in; a trailer's twist has no others.
+    table, width = sheet.table, len(sheet.assembly.speeds)
+    # Symbols for its speeds until ν goes in; a trailer's twist has no others.
     places: list[int] = []
     for column, name in zip(part.columns, part.speeds, strict=False):
         if column < width:
             sheet.speed(name)
-        places.append(sheet.speeds[name] if column < width else sheet.letter("", "speed", ""))
-    letters = [book.letter(place) for place in places]
+        places.append(sheet.speeds[name] if column < width else sheet.new_symbol("", "speed", ""))
+    symbols = [table.symbol(place) for place in places]
     mass = mass_matrix(part.tree, part.poses)
-    bias = inverse_dynamics(part.tree, part.poses, letters, [0] * len(letters))
+    bias = inverse_dynamics(part.tree, part.poses, symbols, [0] * len(symbols))
     base = range(len(sheet.assembly.base_columns))
     known = _name_constants(sheet, part, alone, mass, [(i, j) for i in base for j in base if i < j])
-    mass = [[_referred(book, entry, known) for entry in row] for row in mass]
-    bias = [_referred(book, entry, known) for entry in bias]
+    mass = [[_referred(table, entry, known) for entry in row] for row in mass]
+    bias = [_referred(table, entry, known) for entry in bias]
     chosen = dict(zip(places, nu, strict=True))
-    moved = [put(book.sum(entry), chosen) for entry in bias]
+    moved = [put(table.polynomial(entry), chosen) for entry in bias]
     return mass, [plus(a, b) for a, b in zip(apply(mass, drift), moved, strict=True)]
 
 
@@ -57,14 +57,14 @@ def rotors_between(sheet: Sheet, parts: Sequence[Carriage]) -> list[tuple[int, S
 
 
 def with_wheels_named(sheet: Sheet, mass: Rows) -> Rows:
-    """M with letters for the wheels' moments of inertia, their motors' rotors included."""
+    """M with symbols for the wheels' moments of inertia, their motors' rotors included."""
     turning = {wheel.spin for wheel in sheet.assembly.wheels}
     wheels = [
         [entry if i == j and i in turning else 0 for j, entry in enumerate(row)] for i, row in enumerate(mass)
     ]
     whole = Carriage("", (), sheet.assembly.tree, [], (), sheet.assembly.speeds)
     known = _name_constants(sheet, whole, True, wheels)
-    return [[_referred(sheet.book, entry, known) for entry in row] for row in mass]
+    return [[_referred(sheet.table, entry, known) for entry in row] for row in mass]
 
 
 def newton_euler(sheet: Sheet, nu: Sequence[Scalar]) -> list[Scalar]:
@@ -75,24 +75,24 @@ def newton_euler(sheet: Sheet, nu: Sequence[Scalar]) -> list[Scalar]:
     return [*needed, *([0] * (len(sheet.assembly.speeds) - count))]
 
 
-def letters_of(value: Sum) -> set[int]:
-    """All letters in a sum, those in definitions included."""
-    letters: set[int] = set()
+def symbols_of(value: TrigPolynomial) -> set[int]:
+    """All symbols in a sum, those in definitions included."""
+    symbols: set[int] = set()
     for powers, _, angle in value.terms:
         angles = [angle, *(atom[1] for atom, _ in powers if isinstance(atom, tuple))]
         inside = {k for angle in angles for k, _ in angle} | {k for k, _ in powers if isinstance(k, int)}
-        for letter in inside - letters:
-            letters.add(letter)
-            definition = value.book.letters[letter].definition
+        for symbol in inside - symbols:
+            symbols.add(symbol)
+            definition = value.table.symbols[symbol].definition
             for argument in definition.arguments if definition is not None else ():
-                letters |= letters_of(argument)
-    return letters
+                symbols |= symbols_of(argument)
+    return symbols
 
 
 class Known(NamedTuple):
-    """A named constant: its letter over the number and powers that its sum without content lacks."""
+    """A named constant: its symbol over the number and powers that its sum without content lacks."""
 
-    letter: Sum
+    symbol: TrigPolynomial
     number: Exact
     powers: Powers
 
@@ -104,7 +104,7 @@ class _Standing(NamedTuple):
     column: str
     before: Term
     alone: bool
-    constant: Sum
+    constant: TrigPolynomial
 
 
 # What the base's mass matrix holds beside its diagonal: M[v_x, omega] = -m y_c, M[v_y, omega] = m x_c.
@@ -114,14 +114,14 @@ _FIRST_MOMENTS = {("v_x", "omega"): ("y", -1), ("v_y", "omega"): ("x", 1)}
 def _name_constants(
     sheet: Sheet, part: Carriage, alone: bool, mass: Rows, others: Sequence[tuple[int, int]] = ()
 ) -> dict[Core, Known]:
-    """Letters of the constants on M's diagonal and in `others` of its entries, by their content."""
-    book, speeds = sheet.book, part.speeds
+    """Symbols of the constants on M's diagonal and in `others` of its entries, by their content."""
+    table, speeds = sheet.table, part.speeds
     places = [(j, j) for j in range(len(mass))] + list(others)
     groups: dict[Core, list[_Standing]] = {}
     for i, j in places:
-        parts = constants(book, mass[i][j])
+        parts = constants(table, mass[i][j])
         for key, constant in parts.items():
-            _, _, core = without_content(book, constant.terms)
+            _, _, core = without_content(table, constant.terms)
             beside = (speeds[i], speeds[j]) in _FIRST_MOMENTS and not key[0]
             if len(core) > 1 and (beside or (i == j and key == ONE)):
                 place = _Standing(speeds[i], speeds[j], key, len(parts) == 1, constant)
@@ -131,9 +131,9 @@ def _name_constants(
         first = members[0]
         name, meaning, unit = _called(sheet, part, alone, members)
         value = first.constant * _FIRST_MOMENTS.get((first.row, first.column), ("", 1))[1]
-        number, powers, _ = without_content(book, value.terms)
-        letter = book.named(value, sheet.names.unique(name), meaning, unit)
-        known[key] = Known(letter, number, powers)
+        number, powers, _ = without_content(table, value.terms)
+        symbol = table.named(value, sheet.names.unique(name), meaning, unit)
+        known[key] = Known(symbol, number, powers)
     return known
 
 
@@ -165,10 +165,10 @@ def _first_moment(
         index = f"_{sheet.names.label(whole.owner)}" if whole.owner else ""
         words = f"{whole.of('first moment', alone)}{part}: its mass times {axis} of its centre"
         return f"S_{axis}{index}", words, "kg m"
-    letters = [letter for letter, _ in place.before[2]]
+    symbols = [symbol for symbol, _ in place.before[2]]
     turning, source = (
-        [str(sheet.writer.symbol(each)) for each in letters],
-        sheet.book.letters[letters[-1]].source,
+        [str(sheet.writer.symbol(each)) for each in symbols],
+        sheet.table.symbols[symbols[-1]].source,
     )
     # an angle that is a multiple of another one, by a gear's ratio, has no part of its own
     label = sheet.names.label(sheet.owner(source)) if source else turning[-1]
@@ -198,38 +198,38 @@ def _turned(sheet: Sheet, speeds: Sequence[str], part: str) -> tuple[str, str, s
     return name, f"moment of inertia about {where}{listed(owners)}{included}{part}", "kg m^2"
 
 
-def constants(book: Book, entry: Scalar) -> dict[Term, Sum]:
-    """The constants of an entry, by the sine and the other letters that they stand before."""
-    if not isinstance(entry, Sum):
+def constants(table: SymbolTable, entry: Scalar) -> dict[Term, TrigPolynomial]:
+    """The constants of an entry, by the sine and the other symbols that they stand before."""
+    if not isinstance(entry, TrigPolynomial):
         return {}
     groups: dict[Term, Terms] = {}
     for (powers, function, angle), factor in entry.terms.items():
-        fixed = tuple(p for p in powers if isinstance(p[0], int) and _is_constant(book, p[0]))
+        fixed = tuple(p for p in powers if isinstance(p[0], int) and _is_constant(table, p[0]))
         others = tuple(p for p in powers if p not in fixed)
         groups.setdefault((others, function, angle), {})[fixed, "", ()] = factor
-    return {key: Sum(book, terms) for key, terms in groups.items()}
+    return {key: TrigPolynomial(table, terms) for key, terms in groups.items()}
 
 
-def _is_constant(book: Book, letter: int) -> bool:
-    entry = book.letters[letter]
+def _is_constant(table: SymbolTable, symbol: int) -> bool:
+    entry = table.symbols[symbol]
     if entry.definition is not None:
         return all(
-            _is_constant(book, k) for argument in entry.definition.arguments for k in letters_of(argument)
+            _is_constant(table, k) for argument in entry.definition.arguments for k in symbols_of(argument)
         )
     return entry.kind in ("parameter", "root")
 
 
-def _referred(book: Book, entry: Scalar, known: dict[Core, Known]) -> Scalar:
-    """An entry with the known constants' letters put in."""
-    if is_zero(entry) or not isinstance(entry, Sum):
+def _referred(table: SymbolTable, entry: Scalar, known: dict[Core, Known]) -> Scalar:
+    """An entry with the known constants' symbols put in."""
+    if is_zero(entry) or not isinstance(entry, TrigPolynomial):
         return entry
-    total = Sum(book, {})
-    for key, constant in constants(book, entry).items():
-        number, powers, core = without_content(book, constant.terms)
+    total = table.zero
+    for key, constant in constants(table, entry).items():
+        number, powers, core = without_content(table, constant.terms)
         named = known.get(frozenset(core.items()))
         value = constant
         if named is not None:
-            own = Sum(book, {(named.powers, "", ()): named.number})
-            value = named.letter * Sum(book, {(powers, "", ()): number}) / own
-        total = total + value * Sum(book, {key: 1})
+            own = table.product(named.powers, named.number)
+            value = named.symbol * table.product(powers, number) / own
+        total = total + value * table.term(key)
     return total

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from trundle.formulas.equation import Expression
 from trundle.formulas.robot_equations import Equations
-from trundle.formulas.sections import Expression
 from trundle.formulas.typeset.layout import Layout, Line, Statement
 from trundle.formulas.typeset.printers import COLUMN, Latex
 from trundle.formulas.typeset.tex_width import tex_width

@@ -13,8 +13,8 @@ from sympy.core.function import AppliedUndef
 
 from trundle.errors import counted
 from trundle.files import signature
+from trundle.formulas.equation import Equation, Expression, SymbolInfo
 from trundle.formulas.robot_equations import Equations
-from trundle.formulas.sections import Equation, Expression, SymbolInfo
 from trundle.formulas.typeset.alignment import AlignedPage, AlignmentRow, set_on_page
 from trundle.formulas.typeset.layout import Block, alone
 from trundle.formulas.typeset.mathml import MathML, element, row, sign

@@ -14,9 +14,9 @@ from typing import Generic, NamedTuple, TypeVar
 import sympy
 from sympy.core.alphabets import greeks
 
-from trundle.formulas.letters.names import Note, measured, primed, raised
+from trundle.formulas.equation import Equation, Expression, Section, SymbolInfo
 from trundle.formulas.robot_equations import Equations
-from trundle.formulas.sections import Equation, Expression, Section, SymbolInfo
+from trundle.formulas.symbols.names import Note, measured, primed, raised
 from trundle.formulas.typeset.ordering import Order, Split
 from trundle.formulas.typeset.printers import Measuring
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from trundle.formulas.letters.names import numbered
+from trundle.formulas.equation import Equation
 from trundle.formulas.robot_equations import Equations
-from trundle.formulas.sections import Equation
+from trundle.formulas.symbols.names import numbered
 from trundle.formulas.typeset.alignment import AlignedPage, AlignmentRow, set_on_page
 from trundle.formulas.typeset.layout import alone
 from trundle.formulas.typeset.printers import COLUMN, GREEK_NAMES, prose

@@ -16,8 +16,8 @@ from sympy.core.function import AppliedUndef
 from sympy.printing.pretty.pretty_symbology import greek_unicode
 from sympy.printing.str import StrPrinter
 
-from trundle.formulas.letters.names import primed
-from trundle.formulas.sections import Expression
+from trundle.formulas.equation import Expression
+from trundle.formulas.symbols.names import primed
 from trundle.formulas.typeset.layout import Line
 from trundle.formulas.typeset.ordering import Order
 from trundle.formulas.typeset.printers import one_name

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import sympy
 
-from trundle.formulas.sections import Expression
+from trundle.formulas.equation import Expression
 
 _Key = tuple[object, ...]
 # Symbols of speeds and forces, where nothing says what a symbol is.

@@ -14,8 +14,8 @@ from sympy.printing.pretty.pretty import PrettyPrinter
 from sympy.printing.pretty.pretty_symbology import greek_letters, greek_unicode
 from sympy.printing.pretty.stringpict import prettyForm, stringPict
 
-from trundle.formulas.letters.names import primed, sign
-from trundle.formulas.sections import Expression
+from trundle.formulas.equation import Expression
+from trundle.formulas.symbols.names import primed, sign
 from trundle.formulas.typeset.ordering import Order, Split
 from trundle.formulas.typeset.tex_width import tex_width
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 from sympy.printing.pretty.stringpict import stringPict
 
 from trundle.errors import counted
-from trundle.formulas.letters.names import inline, sign
+from trundle.formulas.equation import Equation
 from trundle.formulas.robot_equations import Equations
-from trundle.formulas.sections import Equation
+from trundle.formulas.symbols.names import inline, sign
 from trundle.formulas.typeset.layout import STEP, Layout, Line, Statement, alone
 from trundle.formulas.typeset.printers import Pretty
 

@@ -14,7 +14,7 @@ import sympy
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError, require_known
 from trundle.expected import all_of
-from trundle.formulas.algebra.sums import Book, Letter, Sum, TooLong
+from trundle.formulas.algebra.polynomials import Symbol, SymbolTable, TooLong, TrigPolynomial
 from trundle.formulas.algebra.terms import exact
 from trundle.formulas.algebra.writing import Writer
 from trundle.limbs.loads.letters import Letters, evaluated, written
@@ -351,21 +351,21 @@ _MOST_TERMS = 20_000
 
 def expansion(program: Program, letters: Sequence[sympy.Expr], place: int) -> sympy.Expr | None:
     """A result of a program's first group multiplied out; None where that would be too long to be of use."""
-    book = Book(most_terms=_MOST_TERMS, most_work=_MOST_WORK)
-    inputs = [_sum(book, k, letter) for k, letter in enumerate(letters)]
+    table = SymbolTable(most_terms=_MOST_TERMS, most_work=_MOST_WORK)
+    inputs = [_sum(table, k, letter) for k, letter in enumerate(letters)]
     try:
-        (value,) = evaluated(program, inputs, [place], lambda x: book.number(exact(x)[0]))
+        (value,) = evaluated(program, inputs, [place], lambda x: table.number(exact(x)[0]))
     except TooLong:
         return None
-    writer = Writer(book)
-    expression = writer.plainly(book.sum(value))
+    writer = Writer(table)
+    expression = writer.plainly(table.polynomial(value))
     put = {sympy.Symbol(f"letter_{k}"): letter for k, letter in enumerate(letters)}
     for letter, definition in reversed(writer.shown.items()):
         expression = expression.xreplace({writer.symbol(letter): definition})
     return expression.xreplace(put)  # pyright: ignore[reportReturnType]  # SymPy says Basic of an Expr's
 
 
-def _sum(book: Book, place: int, letter: sympy.Expr) -> Sum:
+def _sum(table: SymbolTable, place: int, letter: sympy.Expr) -> TrigPolynomial:
     if isinstance(letter, sympy.Rational):
-        return book.number(Fraction(int(letter.p), int(letter.q)))
-    return book.add(Letter(f"letter_{place}", "parameter", number=1.0))
+        return table.number(Fraction(int(letter.p), int(letter.q)))
+    return table.add(Symbol(f"letter_{place}", "parameter", number=1.0))

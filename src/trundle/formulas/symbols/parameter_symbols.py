@@ -1,7 +1,7 @@
-"""The description's numbers as letters: one for each named parameter, one for each number that several parts share.
+"""The description's numbers as symbols: one for each named parameter, one for each number that several parts share.
 
 A number that stands in the description without a name gets a name by what it is (m_b, y_w, K); wheels, motors or joints
-that have the same number there share the letter. The equations then hold as long as these stay equal, which `keys`
+that have the same number there share the symbol. The equations then hold as long as these stay equal, which `keys`
 tells. Directions that are given as multiples of 30° or 45° and ratios 1:1 are put in as numbers: they shape the
 equations.
 """
@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trundle.arrays import Floats
-from trundle.formulas.algebra.sums import Book, Letter, Sum
-from trundle.formulas.letters.names import Names, common, labels, listed, plain
+from trundle.formulas.algebra.polynomials import Symbol, SymbolTable, TrigPolynomial
+from trundle.formulas.symbols.names import Names, common, labels, listed, plain
 from trundle.robot import Robot
 from trundle.robot.problems import Path
 
@@ -99,20 +99,20 @@ _STRUCTURAL = ("rpy", "heading", "roller_angle")
 
 
 @dataclass
-class ParameterLetters:
-    """Letters of the parameters. `scope` is what a robot's resolver reads; `keys` lists, for each letter, the
+class ParameterSymbols:
+    """Symbols of the parameters. `scope` is what a robot's resolver reads; `keys` lists, for each symbol, the
     description's keys that it stands for with their signs; `fixed` the keys whose numbers were put in.
     """
 
-    scope: dict[str, Sum] = field(default_factory=dict)
+    scope: dict[str, TrigPolynomial] = field(default_factory=dict)
     keys: dict[int, list[tuple[str, int]]] = field(default_factory=dict)
     fixed: dict[str, float] = field(default_factory=dict)
 
     def numbers(self, chosen: Mapping[int, Floats]) -> dict[str, Floats]:
-        """The model's parameters for numbers of the letters."""
+        """The model's parameters for numbers of the symbols."""
         result: dict[str, Floats] = dict(self.fixed)
-        for letter, keys in self.keys.items():
-            result.update({key: sign * chosen[letter] for key, sign in keys})
+        for symbol, keys in self.keys.items():
+            result.update({key: sign * chosen[symbol] for key, sign in keys})
         return {key: result[key] for key in self.scope}
 
 
@@ -132,9 +132,9 @@ class _NumberPlace:
         return self.path[0] == "at"
 
 
-def read_parameters(robot: Robot, book: Book, names: Names) -> ParameterLetters:
-    """Letters for all parameters of a robot, in its order."""
-    result = ParameterLetters()
+def read_parameters(robot: Robot, table: SymbolTable, names: Names) -> ParameterSymbols:
+    """Symbols for all parameters of a robot, in its order."""
+    result = ParameterSymbols()
     units = robot.parameter_units()
     numbers = robot.parameter_values()
     places = {
@@ -144,15 +144,15 @@ def read_parameters(robot: Robot, book: Book, names: Names) -> ParameterLetters:
     }
     for name, number in numbers.items():
         if name not in places:
-            letter = Letter(plain(name), "parameter", _uses(robot, name), units[name], number)
-            result.scope[name] = book.add(letter)
-            result.keys[len(book.letters) - 1] = [(name, 1)]
+            symbol = Symbol(plain(name), "parameter", _uses(robot, name), units[name], number)
+            result.scope[name] = table.add(symbol)
+            result.keys[len(table.symbols) - 1] = [(name, 1)]
     groups: dict[object, list[_NumberPlace]] = {}
     for place in places.values():
         number = abs(place.number) if place.mirrored else place.number
         groups.setdefault((place.family, place.path, number), []).append(place)
     for group in groups.values():
-        _add_group(robot, book, names, result, group, units[group[0].key])
+        _add_group(robot, table, names, result, group, units[group[0].key])
     result.scope = {name: result.scope[name] for name in numbers}
     return result
 
@@ -164,21 +164,26 @@ def _place(path: Path, key: str, number: float) -> _NumberPlace:
 
 
 def _add_group(
-    robot: Robot, book: Book, names: Names, result: ParameterLetters, group: list[_NumberPlace], unit: str
+    robot: Robot,
+    table: SymbolTable,
+    names: Names,
+    result: ParameterSymbols,
+    group: list[_NumberPlace],
+    unit: str,
 ) -> None:
-    """The letter of places that share one, or their number where it shapes the equations."""
+    """The symbol of places that share one, or their number where it shapes the equations."""
     first = group[0]
     whole = first.family == "controllers" and first.path[0] == "drives" and len(first.path) == 2
     if first.path and (_shapes(str(first.path[0]), first.number) or (whole and abs(first.number) == 1.0)):
-        result.scope |= {place.key: book.number(1) * place.number for place in group}
+        result.scope |= {place.key: table.number(1) * place.number for place in group}
         result.fixed |= {place.key: place.number for place in group}
         return
     name, words = _name(robot, names, group)
     sign = 1 if max(place.number for place in group) > 0 else -1
     number = sign * abs(first.number) if first.mirrored else first.number
-    shared = book.add(Letter(name, "parameter", words, unit, number))
+    shared = table.add(Symbol(name, "parameter", words, unit, number))
     signs = [(place.key, 1 if place.number == number else -1) for place in group]
-    result.keys[len(book.letters) - 1] = signs
+    result.keys[len(table.symbols) - 1] = signs
     result.scope |= {key: shared * own for key, own in signs}
 
 
@@ -229,7 +234,7 @@ def _whole(place: _NumberPlace, sharing: int, having: int, members: int) -> bool
 
 
 def _stem(place: _NumberPlace) -> tuple[str, str]:
-    """The letter of a number without its owner, and what it is in words, by the path of its field."""
+    """The symbol of a number without its owner, and what it is in words, by the path of its field."""
     parts = [part for part in place.path if isinstance(part, str)]
     axes = [_XYZ[part] for part in place.path if isinstance(part, int)]
     name = next((part for part in parts if part in _FIELDS), parts[-1])
@@ -254,7 +259,7 @@ def _stem(place: _NumberPlace) -> tuple[str, str]:
 
 
 def _of_controller(parts: Sequence[str], axes: Sequence[str]) -> tuple[str, str]:
-    """The letter and words of a controller's number, with the names that lead to it: K_left_motor_voltage_v_x."""
+    """The symbol and words of a controller's number, with the names that lead to it: K_left_motor_voltage_v_x."""
     known = [part for part in parts if part in _CONTROLLER]
     name = known[-1] if known else parts[-1]
     stem, words = _CONTROLLER.get(name, (plain("_".join(parts)), " ".join(parts)))

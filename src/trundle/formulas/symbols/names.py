@@ -13,7 +13,7 @@ from itertools import chain, count
 from sympy.printing.pretty.pretty_symbology import greek_unicode, pretty_symbol, sub
 from sympy.printing.str import StrPrinter
 
-from trundle.formulas.sections import Expression
+from trundle.formulas.equation import Expression
 from trundle.robot import Robot
 
 # What a coordinate or speed of a joint, wheel or coupling is called, by the last part of its name.

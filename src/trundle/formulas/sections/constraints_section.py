@@ -8,9 +8,9 @@ import sympy
 
 from trundle.errors import counted
 from trundle.formulas.derivation.following import TWIST, Following, trailer
-from trundle.formulas.letters.names import listed, numbered
-from trundle.formulas.letters.sheet import Sheet
-from trundle.formulas.sections import Equation, Section
+from trundle.formulas.equation import Equation, Section
+from trundle.formulas.symbols.names import listed, numbered
+from trundle.formulas.symbols.sheet import Sheet
 from trundle.mechanics.linear import dot
 from trundle.mechanics.loop_joints import close
 from trundle.mechanics.rolling import SpeedBasis
@@ -80,14 +80,14 @@ def speed_section(sheet: Sheet, follows: Following) -> Section | None:
 def _trailer_speed(
     sheet: Sheet, follows: Following, column: int, known: dict[int, Scalar], value: Scalar
 ) -> Equation:
-    """A part of a trailer's twist, which gets a letter."""
+    """A part of a trailer's twist, which gets a symbol."""
     part, k = trailer(follows, column)
     label, unit = sheet.names.label(part.owner), "m/s" if k < 2 else "rad/s"
     words = f"{TWIST[k]} of {part.owner}" + (" at its hitch, in its own axes" if k < 2 else "")
     name = ("v_x", "v_y", "omega")[k]
-    known[column] = letter = sheet.named(value, words, unit, f"{name}_{label}")
+    known[column] = symbol = sheet.named(value, words, unit, f"{name}_{label}")
     right = sheet.expression(value)
-    return Equation(f"speed.{part.owner}.{name}", sheet.expression(letter), right, meaning=words)
+    return Equation(f"speed.{part.owner}.{name}", sheet.expression(symbol), right, meaning=words)
 
 
 def loop_rows(sheet: Sheet, basis: SpeedBasis) -> tuple[list[list[Scalar]], list[tuple[str, Scalar]]]:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 import sympy
 
 from trundle.formulas.algebra.cofactors import MOST, inverse
-from trundle.formulas.algebra.sums import WRITING, Sum, TooLong
-from trundle.formulas.chapters.kinematics_section import Forward, length
-from trundle.formulas.letters.names import Note, inline
-from trundle.formulas.letters.sheet import Sheet
-from trundle.formulas.sections import Equation, Section, SymbolicMatrix
+from trundle.formulas.algebra.polynomials import WRITING, TooLong, TrigPolynomial
+from trundle.formulas.equation import Equation, Section, SymbolicMatrix
+from trundle.formulas.sections.kinematics_section import Forward, length
+from trundle.formulas.symbols.names import Note, inline
+from trundle.formulas.symbols.sheet import Sheet
 from trundle.mechanics.frames import frame_jacobian, frame_pose, world_jacobian
 from trundle.mechanics.linear import adjugate, determinant, product
 from trundle.mechanics.tree import Tree
@@ -60,7 +60,7 @@ def body_sections(sheet: Sheet, forward: Forward | None) -> list[PointSection]:
             else:
                 sections.append(_fixed_section(sheet, link, name, center))
         except TooLong:
-            sheet.book.allow(*WRITING)  # what was tried in vain may have used up all work
+            sheet.table.allow(*WRITING)  # what was tried in vain may have used up all work
             sections.append(_pose_section(sheet, link, name))
     return sections
 
@@ -102,7 +102,10 @@ def _follows(sheet: Sheet, link: int) -> bool:
 
 def _bounded(rows: AnyRows) -> AnyRows:
     """The rows, if they fit a page; raises TooLong."""
-    if sum(len(entry.terms) for row in rows for entry in row if isinstance(entry, Sum)) > MOST_TERMS:
+    if (
+        sum(len(entry.terms) for row in rows for entry in row if isinstance(entry, TrigPolynomial))
+        > MOST_TERMS
+    ):
         raise TooLong
     return rows
 
@@ -227,15 +230,15 @@ def _inverted(
         symbol = sympy.Symbol(sheet.names.unique(f"det_{sheet.names.label(name)}"))
         words = "determinant of the Jacobian"
         equations = [Equation(f"determinant.{name}", symbol, sheet.expression(size), meaning=words)]
-        cofactors = [[sheet.book.sum(entry) for entry in line] for line in adjugate(rows)]
-        notes = singularities(sheet, sheet.book.sum(size), cofactors, left)
+        cofactors = [[sheet.table.polynomial(entry) for entry in line] for line in adjugate(rows)]
+        notes = singularities(sheet, sheet.table.polynomial(size), cofactors, left)
         if sum(len(entry.terms) for line in cofactors for entry in line) > MOST_INVERSE:
             return equations, [*notes, _NO_INVERSE]
         right, words = sympy.ImmutableMatrix(list(left)), f"rates from the velocity of {name}"
         matrix = sheet.matrix(inverse(rows))
         return [*equations, Equation(f"inverse.{name}", sheet.column(rates), matrix, right, words)], notes
     except TooLong:
-        sheet.book.allow(*WRITING)
+        sheet.table.allow(*WRITING)
         return [], [_NO_INVERSE]
 
 
@@ -244,7 +247,10 @@ _MOST_TEXT = 90
 
 
 def singularities(
-    sheet: Sheet, size: Sum, adjugate: Sequence[Sequence[Sum]], left: Sequence[sympy.Symbol]
+    sheet: Sheet,
+    size: TrigPolynomial,
+    adjugate: Sequence[Sequence[TrigPolynomial]],
+    left: Sequence[sympy.Symbol],
 ) -> list[Note]:
     """Sentences about the zeros of a determinant, factor by factor.
 
@@ -262,9 +268,9 @@ def singularities(
         only = (" and vanishes only where ", *zero, ": otherwise every motion above can be reached, always.")
         notes.append(Note("The determinant is the same in every configuration", *(only if zero else ".")))
     notes += [_factor_note(base, coordinates, motions, left) for base in moving]
-    letters = {entry.name: entry for entry in size.book.letters if entry.kind == "parameter"}
+    symbols = {entry.name: entry for entry in size.table.symbols if entry.kind == "parameter"}
     for base in parameters:
-        lost, entry = _lost(motions.subs(base, 0), left), letters[base.name]
+        lost, entry = _lost(motions.subs(base, 0), left), symbols[base.name]
         if lost is not None:
             here = f" = {entry.number:g} {entry.unit})."
             notes.append(Note("With ", base, " = 0 no rates change ", lost, " (here ", base, here))

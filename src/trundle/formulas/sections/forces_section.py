@@ -10,12 +10,21 @@ from typing import Any, TypeVar
 import numpy as np
 import sympy
 
+<<<<<<< HEAD:src/trundle/formulas/chapters/forces_section.py
 from trundle.formulas.algebra.sums import Sum, TooLong
 from trundle.formulas.derivation.dynamics import Dynamics, NamedForce, slip_letters
 from trundle.formulas.letters.names import Note, rate_of
 from trundle.formulas.letters.sheet import Sheet
 from trundle.formulas.sections import Equation, Section
 from trundle.mechanics.actuation import Actuator, Element, SoftStop, Supply
+=======
+from trundle.formulas.algebra.polynomials import TooLong, TrigPolynomial
+from trundle.formulas.derivation.dynamics import Dynamics, NamedForce, slip_symbols
+from trundle.formulas.equation import Equation, Section
+from trundle.formulas.symbols.names import Note, rate_of
+from trundle.formulas.symbols.sheet import Sheet
+from trundle.mechanics.actuation import Actuator, Element, Stop, Supply
+>>>>>>> 7cd0fc61 (Equations are made of trigonometric polynomials in symbols: SymbolTable, Symbol, TrigPolynomial; their sections, and Verification against the programs):src/trundle/formulas/sections/forces_section.py
 from trundle.mechanics.inverse_dynamics import needed_wrenches
 from trundle.mechanics.linear import adjugate, determinant, dot
 from trundle.mechanics.quantities import Quantity
@@ -35,8 +44,13 @@ from trundle.robot.kinds import ask
 from trundle.robot.motor import Drive
 from trundle.scalars import AnyRows, Scalar, maximum, minimum
 
+<<<<<<< HEAD:src/trundle/formulas/chapters/forces_section.py
 _Source = TypeVar("_Source", Actuator, Element, Supply, WheelModel, SoftStop)
 # The letters of a battery's states.
+=======
+_Source = TypeVar("_Source", Actuator, Element, Supply, WheelModel, Stop)
+# The symbols of a battery's states.
+>>>>>>> 7cd0fc61 (Equations are made of trigonometric polynomials in symbols: SymbolTable, Symbol, TrigPolynomial; their sections, and Verification against the programs):src/trundle/formulas/sections/forces_section.py
 _STATES = {"charge": "s", "relay": "sigma", "relay_lock": "lambda"}
 
 
@@ -57,11 +71,11 @@ def _holding(sheet: Sheet, push: NamedForce, source: Actuator) -> Note:
     """What a motor that holds a rate does; no equation gives its torque."""
     actuator = _written(sheet, source)
     target = sheet.names.target(actuator.motor.drives)
-    letter = actuator.motor.letters.get(actuator.command.label, actuator.command.label)
-    command = _known(sheet, letter, target, actuator.command)
+    symbol = actuator.motor.letters.get(actuator.command.label, actuator.command.label)
+    command = _known(sheet, symbol, target, actuator.command)
     rate = sheet.symbol(sheet.assembly.speeds[actuator.shaft])
     wanted = actuator.acceleration(Drive(command, 0, rate, {}))
-    torque = sheet.writer.symbol(push.letter)
+    torque = sheet.writer.symbol(push.symbol)
     start, taken = f"{actuator.name} gives ", ". Its torque "
     end = " is what that takes: the equations of motion have it as one more unknown."
     return Note(start, sympy.Symbol(rate_of(str(rate))), " = ", wanted, taken, torque, end)
@@ -84,7 +98,7 @@ def _motor(sheet: Sheet, push: NamedForce, source: Actuator) -> list[Equation]:
     feeding = next((source for source in sheet.assembly.supplies if name in source.feeds), None)
     supply = None if feeding is None else _known(sheet, "V", feeding.name, feeding.voltage)
     torque = motor.effort(Drive(command, position, rate, shown, supply), actuator.read).torque
-    left = sheet.writer.symbol(push.letter)
+    left = sheet.writer.symbol(push.symbol)
     equations = [Equation(f"{name}.torque", left, torque, meaning=f"torque of {name}")]
     drive = Drive(command, position, rate, {what: shown[what] for what in own}, supply)
     if feeding is not None:
@@ -168,8 +182,8 @@ def _written(sheet: Sheet, source: _Source) -> _Source:
     def written(value: Scalar) -> Any:
         if isinstance(value, tuple) and value and isinstance(value[0], SoftStop):
             return tuple(_written(sheet, part) for part in value)
-        value = sheet.book.number(value) if isinstance(value, float) else value
-        return sheet.expression(value) if isinstance(value, Sum) else value
+        value = sheet.table.number(value) if isinstance(value, float) else value
+        return sheet.expression(value) if isinstance(value, TrigPolynomial) else value
 
     changed = {field.name: written(getattr(source, field.name)) for field in fields(source)}
     if isinstance(source, Actuator | Supply | WheelModel):
@@ -187,7 +201,7 @@ def passive_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
             speed = sheet.assembly.speeds[element.column]
             at = sheet.at.values[names[element.column]] if element.column in names else 0
             torque = element.effort(sheet.expression(at), sheet.symbol(speed)).torque
-            left, words = sheet.writer.symbol(push.letter), sheet.book.letters[push.letter].meaning
+            left, words = sheet.writer.symbol(push.symbol), sheet.table.symbols[push.symbol].meaning
             equations.append(Equation(f"passive.{speed}", left, torque, meaning=words))
     return Section("dynamics", "Springs and friction", tuple(equations)) if equations else None
 
@@ -198,7 +212,7 @@ def contact_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
     if not wheels:
         return None
     loads = readable_loads(sheet, dynamics)
-    shared = len({sheet.book.sum(loads[wheel.name]).key for wheel in wheels}) == 1 < len(wheels)
+    shared = len({sheet.table.polynomial(loads[wheel.name]).key for wheel in wheels}) == 1 < len(wheels)
     equations: list[Equation] = []
     for wheel in wheels:
         load = _load(sheet, wheel.name, loads[wheel.name], shared)
@@ -211,12 +225,12 @@ def _load_notes(sheet: Sheet, loads: Mapping[str, Scalar]) -> tuple[str, ...]:
     if not shifts_load(sheet.assembly):
         return ()
     own = [wheel.name for wheel in sheet.assembly.wheels if wheel.acts and wheel.load is None]
-    letters = [
-        sheet.book.letters[letter]
+    symbols = [
+        sheet.table.symbols[symbol]
         for name in own
-        if (letter := sheet.book.sum(loads[name]).letter) is not None
+        if (symbol := sheet.table.polynomial(loads[name]).symbol) is not None
     ]
-    if any(letter.definition is None for letter in letters):
+    if any(symbol.definition is None for symbol in symbols):
         return ("The loads depend on the accelerations. They are not written out; runs have them.",)
     return (
         "The loads depend on the accelerations, and these by friction on the loads: the program solves for both. "
@@ -228,7 +242,7 @@ def _contact(sheet: Sheet, dynamics: Dynamics, wheel: WheelModel, load: sympy.Ex
     """A wheel's slip, its forces, and the rates of the states that its law brings along."""
     assembly, name = sheet.assembly, wheel.name
     rows = contact_rows(assembly.tree, sheet.at.poses, wheel, len(assembly.speeds))
-    slips = [sheet.writer.symbol(letter) for letter in slip_letters(sheet, wheel)]
+    slips = [sheet.writer.symbol(index) for index in slip_symbols(sheet, wheel)]
     nu, equations = sheet.all_speeds(), []
     for symbol, row, direction in zip(slips, rows, wheel.pushed, strict=False):
         words, right = f"{direction.what} slip of {name}", sheet.expression(dot(row, nu))
@@ -238,22 +252,22 @@ def _contact(sheet: Sheet, dynamics: Dynamics, wheel: WheelModel, load: sympy.Ex
     states = {state.name: own[what] for what, state in wheel.states.items()}
     rate = 0 if wheel.spin is None else sheet.symbol(assembly.speeds[wheel.spin])
     push = _written(sheet, wheel).push(slips, load, rate, states)
-    letters = [other.letter for other in dynamics.others if other.source is wheel]
+    symbols = [other.symbol for other in dynamics.others if other.source is wheel]
     done = [
         (wheel.force(direction), force) for direction, force in zip(wheel.pushed, push.forces, strict=True)
     ]
     done += [(wheel.moment, push.moment)] if wheel.law.resists else []
-    for letter, (quantity, value) in zip(letters, done, strict=True):
-        left, words = sheet.writer.symbol(letter), sheet.book.letters[letter].meaning
+    for index, (quantity, value) in zip(symbols, done, strict=True):
+        left, words = sheet.writer.symbol(index), sheet.table.symbols[index].meaning
         equations.append(Equation(quantity.name, left, value, meaning=words))
     return equations + _rates(name, own, push.rates)
 
 
 def _load(sheet: Sheet, wheel: str, load: Scalar, shared: bool) -> sympy.Expr:
     """The symbol of a wheel's load; one for all wheels that carry the same."""
-    value = sheet.book.sum(load)
-    if value.letter is not None:
-        entry = sheet.book.letters[value.letter]
+    value = sheet.table.polynomial(load)
+    if value.symbol is not None:
+        entry = sheet.table.symbols[value.symbol]
         if entry.definition is not None and not entry.name:
             entry.name = sheet.names.indexed("N", "" if shared else sheet.names.label(wheel))
             what = "what all carry" if shifts_load(sheet.assembly) else "the weight"
@@ -281,17 +295,17 @@ def readable_loads(sheet: Sheet, dynamics: Dynamics) -> dict[str, Scalar]:
             return loads
     loads, resultant = shared_weight(sheet.assembly, sheet.at)
     shares = _by_plane(sheet, span, resultant, _AT_REST)
-    return loads | {name: maximum(sheet.book.sum(share), 0) for name, share in shares.items()}
+    return loads | {name: maximum(sheet.table.polynomial(share), 0) for name, share in shares.items()}
 
 
 def _is_short(sheet: Sheet, loads: Mapping[str, Scalar]) -> bool:
-    sizes = [len(a.terms) for value in loads.values() for a in _arguments(sheet.book.sum(value))]
+    sizes = [len(a.terms) for value in loads.values() for a in _arguments(sheet.table.polynomial(value))]
     return max(sizes, default=0) <= _MOST_TERMS
 
 
-def _arguments(value: Sum) -> Sequence[Sum]:
+def _arguments(value: TrigPolynomial) -> Sequence[TrigPolynomial]:
     """What a load is the positive part of."""
-    definition = None if value.letter is None else value.book.letters[value.letter].definition
+    definition = None if value.symbol is None else value.table.symbols[value.symbol].definition
     return (value,) if definition is None else definition.arguments
 
 
@@ -305,9 +319,9 @@ _MOVING = (
 
 def _moving_loads(sheet: Sheet, dynamics: Dynamics, span: Sequence[int]) -> dict[str, Scalar]:
     """Loads by the accelerations: N_i = max(min(a + b x_i + c y_i, Σ N), 0). Where wheels or couplings bind the
-    speeds, or too many terms are in them, letters that runs have numbers for.
+    speeds, or too many terms are in them, symbols that runs have numbers for.
     """
-    assembly, book = sheet.assembly, sheet.book
+    assembly, table = sheet.assembly, sheet.table
     with suppress(TooLong):
         if not sheet.here.constrained and _always_stands(sheet):
             frames = base_frames(assembly, sheet.at.poses)
@@ -318,7 +332,10 @@ def _moving_loads(sheet: Sheet, dynamics: Dynamics, span: Sequence[int]) -> dict
             shares = dict(zip(names, load_shares(places, target, span), strict=True))
             if not _is_short(sheet, shares):
                 shares = _by_plane(sheet, span, target, _MOVING)
-            held = {name: book.sum(minimum(book.sum(share), target[0])) for name, share in shares.items()}
+            held = {
+                name: table.polynomial(minimum(table.polynomial(share), target[0]))
+                for name, share in shares.items()
+            }
             return given | {name: maximum(share, 0) for name, share in held.items()}
     return {wheel.name: _unwritten(sheet, wheel) for wheel in assembly.wheels if wheel.acts}
 
@@ -334,16 +351,16 @@ def _always_stands(sheet: Sheet) -> bool:
 
 
 def _unwritten(sheet: Sheet, wheel: WheelModel) -> Scalar:
-    """A load as given, or as a letter."""
+    """A load as given, or as a symbol."""
     if wheel.load is not None:
         return wheel.load
     symbol, words = sheet.names.indexed("N", sheet.names.label(wheel.name)), f"load of {wheel.name}"
-    return sheet.book.letter(sheet.letter(symbol, "force", words, "N", wheel.pressed.name))
+    return sheet.table.symbol(sheet.new_symbol(symbol, "force", words, "N", wheel.pressed.name))
 
 
 def _carried_together(sheet: Sheet, dynamics: Dynamics) -> tuple[dict[str, Scalar], list[Scalar]]:
-    """The given loads, and Σ N, Σ N x and Σ N y of the other wheels, by Newton-Euler with letters for accelerations."""
-    assembly, book = sheet.assembly, sheet.book
+    """The given loads, and Σ N, Σ N x and Σ N y of the other wheels, by Newton-Euler with symbols for accelerations."""
+    assembly, table = sheet.assembly, sheet.table
     frames = base_frames(assembly, sheet.at.poses)
     rates = [sheet.rate(name) for name in assembly.speeds]
     wrench, *_ = needed_wrenches(assembly.tree, sheet.at.poses, sheet.all_speeds(), rates)
@@ -354,12 +371,12 @@ def _carried_together(sheet: Sheet, dynamics: Dynamics) -> tuple[dict[str, Scala
             given[wheel.name] = wheel.load
             total = [t - wheel.load * arm for t, arm in zip(total, carried_by(wheel, frames), strict=True)]
         if wheel.acts and wheel.law.resists and wheel.spin is not None:
-            letter = [other.letter for other in dynamics.others if other.source is wheel][-1]
+            symbol = [other.symbol for other in dynamics.others if other.source is wheel][-1]
             total = [
-                t + book.letter(letter) * arm
+                t + table.symbol(symbol) * arm
                 for t, arm in zip(total, axle_moment(wheel, frames), strict=True)
             ]
-    if max(len(book.sum(each).terms) for each in total) > _MOST_MOMENTS:
+    if max(len(table.polynomial(each).terms) for each in total) > _MOST_MOMENTS:
         raise TooLong
     return given, total
 
@@ -367,7 +384,7 @@ def _carried_together(sheet: Sheet, dynamics: Dynamics) -> tuple[dict[str, Scala
 def _named_target(
     sheet: Sheet, carried: Sequence[Scalar], span: Sequence[int], words: Sequence[str]
 ) -> tuple[Scalar, Scalar, Scalar]:
-    """Σ N, Σ N x and Σ N y as letters, where loads are made of them."""
+    """Σ N, Σ N x and Σ N y as symbols, where loads are made of them."""
     named = [
         sheet.named(value, words[k], "N m" if k else "N", f"W{_mark(_SHAPES[k])}")
         if k == 0 or k - 1 in span
@@ -380,7 +397,7 @@ def _named_target(
 def _by_plane(
     sheet: Sheet, span: Sequence[int], carried: Sequence[Scalar], words: Sequence[str]
 ) -> dict[str, Scalar]:
-    """N_i = a + b x_i + c y_i with Σ N = W, Σ N x = W_x and Σ N y = W_y, its sums as letters."""
+    """N_i = a + b x_i + c y_i with Σ N = W, Σ N x = W_x and Σ N y = W_y, its sums as symbols."""
     assembly, named = sheet.assembly, sheet.named
     frames = base_frames(assembly, sheet.at.poses)
     wheels = sharing_wheels(assembly)
@@ -402,8 +419,8 @@ def _mark(text: str) -> str:
 
 
 def _gram(sheet: Sheet, shapes: AnyRows, kinds: Sequence[int], i: int, j: int) -> Scalar:
-    """Σ over the wheels of a product of their places, as a letter."""
-    total = sum((shape[i] * shape[j] for shape in shapes), sheet.book.number(0))
+    """Σ over the wheels of a product of their places, as a symbol."""
+    total = sum((shape[i] * shape[j] for shape in shapes), sheet.table.number(0))
     what = _SHAPES[kinds[i]] + _SHAPES[kinds[j]]
     words = f"Σ {what or '1'} over the wheels that share the weight"
     return sheet.named(total, words, "", f"Q{_mark(what)}")

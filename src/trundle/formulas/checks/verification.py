@@ -1,8 +1,8 @@
 """No equation is shown before both its sides agree at random points.
 
-Every symbol gets the number that the robot's programs give it at drawn parameters, coordinates and speeds (`Evidence`),
-and left and right side of an equation must agree to `TOLERANCE` of their largest terms (`Checker`). An intermediate
-quantity is compared with what the derivation meant by it.
+Every symbol gets the number that the robot's programs give it at drawn parameters, coordinates and speeds
+(`Verification`), and left and right side of an equation must agree to `TOLERANCE` of their largest terms (`Checker`).
+An intermediate quantity is compared with what the derivation meant by it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import sympy
 from trundle.arrays import Floats
 from trundle.errors import NumericsError
 from trundle.formulas.algebra.writing import Writer
-from trundle.formulas.chapters.kinematics_section import Forward
-from trundle.formulas.checks.evaluation import LetterValues
-from trundle.formulas.letters.names import numbered, rate_of
-from trundle.formulas.letters.sheet import Sheet
-from trundle.formulas.sections import ACCELERATION, Equation, SymbolicMatrix
+from trundle.formulas.checks.evaluation import SymbolValues
+from trundle.formulas.equation import ACCELERATION, Equation, SymbolicMatrix
+from trundle.formulas.sections.kinematics_section import Forward
+from trundle.formulas.symbols.names import numbered, rate_of
+from trundle.formulas.symbols.sheet import Sheet
 from trundle.mechanics.linear import apply
 from trundle.model import Model
 from trundle.model.constraints import constraint_rows
@@ -60,7 +60,7 @@ class Checker:
         """Random numbers within ±most."""
         return {name: self._rng.uniform(-most, most, self.points) for name in names}
 
-    def letters(self, sheet: Sheet) -> dict[int, np.ndarray]:
+    def draw(self, sheet: Sheet) -> dict[int, np.ndarray]:
         """Random parameters and coordinates: parameters up to a tenth off the description's (what is 0 there up to
         0.2), coordinates within ±1.2, short of 90° where linkages are singular, quaternions of length 1.
         """
@@ -68,13 +68,13 @@ class Checker:
         q = self._rng.uniform(-1.2, 1.2, (len(names), self.points))
         q = sheet.assembly.quantities.normalised(names, q)
         drawn = dict(zip(sheet.coordinates.values(), q, strict=True))
-        for letter in sheet.parameters.keys:
-            number = sheet.book.letters[letter].number or 0.0
+        for symbol in sheet.parameters.keys:
+            number = sheet.table.symbols[symbol].number or 0.0
             near = self._rng.uniform(0.9, 1.1, self.points)
-            drawn[letter] = number * near if number else 2 * near - 2
+            drawn[symbol] = number * near if number else 2 * near - 2
         return drawn
 
-    def equations(self, equations: Iterable[Equation], values: LetterValues, floor: float = 1e-12) -> None:
+    def equations(self, equations: Iterable[Equation], values: SymbolValues, floor: float = 1e-12) -> None:
         """Every equation that isn't a part of another one; terms smaller than `floor` count as that large."""
         equations = tuple(equations)
         for equation in equations:
@@ -98,24 +98,24 @@ class Checker:
             )
         self.error = max(self.error, error)
 
-    def definitions(self, equations: Iterable[Equation], values: LetterValues) -> None:
+    def definitions(self, equations: Iterable[Equation], values: SymbolValues) -> None:
         """Each intermediate quantity that equations show against the sum that it stands for."""
         sides = [side for each in equations for side in each.sides]
-        for letter, expression in self.writer.used(sides).items():
-            name = self.writer.book.letters[letter].name
-            size = values.size(expression) + values.letter_size(letter)
-            self.compare(name, values(expression), values.letter(letter), size)
+        for symbol, expression in self.writer.used(sides).items():
+            name = self.writer.table.symbols[symbol].name
+            size = values.size(expression) + values.symbol_size(symbol)
+            self.compare(name, values(expression), values.symbol(symbol), size)
 
-    def derived(self, values: LetterValues, known: Mapping[int, Floats]) -> None:
-        """Letters that the derivation defines, against a program's numbers."""
-        for letter, number in known.items():
-            meant = values.letter(letter)
-            size = values.letter_size(letter) + np.abs(number)
-            self.compare(self.writer.book.letters[letter].name, meant, number, size)
+    def derived(self, values: SymbolValues, known: Mapping[int, Floats]) -> None:
+        """Symbols that the derivation defines, against a program's numbers."""
+        for symbol, number in known.items():
+            meant = values.symbol(symbol)
+            size = values.symbol_size(symbol) + np.abs(number)
+            self.compare(self.writer.table.symbols[symbol].name, meant, number, size)
 
 
 def product(
-    matrix: SymbolicMatrix, vector: Iterable[Floats], values: LetterValues
+    matrix: SymbolicMatrix, vector: Iterable[Floats], values: SymbolValues
 ) -> tuple[np.ndarray, np.ndarray]:
     """matrix · vector at all points, and Σ |entries · vector|."""
     entries = values.matrix(matrix)
@@ -125,15 +125,15 @@ def product(
 
 
 FigureValues = dict[str, np.ndarray]
-LetterNumbers = Mapping[int, Floats]
+SymbolNumbers = Mapping[int, Floats]
 
 
-class Evidence:
-    """A robot's programs at drawn parameters and coordinates (`letters`), the same ones for all that is kinematic."""
+class Verification:
+    """A robot's programs at drawn parameters and coordinates (`symbols`), the same ones for all that is kinematic."""
 
     def __init__(self, sheet: Sheet, checker: Checker) -> None:
         self.sheet, self.checker = sheet, checker
-        self.letters = checker.letters(sheet)
+        self.numbers = checker.draw(sheet)
 
     @cached_property
     def programs(self) -> MovingMechanism:
@@ -141,12 +141,12 @@ class Evidence:
         return symbolic_mechanism(self.sheet.robot)
 
     def run(
-        self, program: Program, known: Mapping[str, Floats], letters: LetterNumbers | None = None
+        self, program: Program, known: Mapping[str, Floats], numbers: SymbolNumbers | None = None
     ) -> dict[str, FigureValues]:
-        """A program's outputs by group and name; what it asks for is looked up among the letters and in `known`."""
-        own, letters = self.sheet, self.letters if letters is None else letters
-        parameters = own.parameters.numbers(letters)
-        asked = {name: letters[k] for name, k in own.coordinates.items()} | dict(known)
+        """A program's outputs by group and name; what it asks for is looked up among the symbols and in `known`."""
+        own, numbers = self.sheet, self.numbers if numbers is None else numbers
+        parameters = own.parameters.numbers(numbers)
+        asked = {name: numbers[k] for name, k in own.coordinates.items()} | dict(known)
         inputs = []
         for group in program.inputs:
             source = parameters if group.name == "parameter" else asked
@@ -174,12 +174,12 @@ class Evidence:
         return {**independent, **self.run(program, independent)["speed"]}
 
     @cached_property
-    def described(self) -> LetterNumbers:
+    def described(self) -> SymbolNumbers:
         """The description's parameters, with the drawn coordinates."""
-        numbers = {k: self.sheet.book.letters[k].number or 0.0 for k in self.sheet.parameters.keys}
-        return {**self.letters, **{k: np.full(self.checker.points, each) for k, each in numbers.items()}}
+        numbers = {k: self.sheet.table.symbols[k].number or 0.0 for k in self.sheet.parameters.keys}
+        return {**self.numbers, **{k: np.full(self.checker.points, each) for k, each in numbers.items()}}
 
-    def rolled(self, forward: Forward, letters: LetterNumbers) -> FigureValues:
+    def rolled(self, forward: Forward, numbers: SymbolNumbers) -> FigureValues:
         """Drawn rates of the wheels, the base's motion that the kinematic program finds for them, all else held."""
         speeds = self.sheet.assembly.speeds
         given = self.checker.numbers((speeds[j] for j in forward.columns), 3)
@@ -187,7 +187,7 @@ class Evidence:
         return {
             **dict.fromkeys(speeds, np.zeros(self.checker.points)),
             **given,
-            **self.run(program, given, letters)["output"],
+            **self.run(program, given, numbers)["output"],
         }
 
     @cached_property
@@ -211,26 +211,26 @@ class Evidence:
         return symbols.program("rolling", inputs, outputs)
 
     def rows(
-        self, speeds: Mapping[str, Floats], letters: LetterNumbers | None = None
+        self, speeds: Mapping[str, Floats], numbers: SymbolNumbers | None = None
     ) -> dict[str, FigureValues]:
         """`velocity` of each row of wheels and couplings, `rate` of each coordinate."""
-        return self.run(self._rolling, speeds, letters)
+        return self.run(self._rolling, speeds, numbers)
 
     def values(
         self,
         known: Mapping[str, Floats],
         rates: Mapping[str, Floats] | None = None,
         symbols: Mapping[str, Floats] | None = None,
-        letters: LetterNumbers | None = None,
-    ) -> LetterValues:
+        drawn: SymbolNumbers | None = None,
+    ) -> SymbolValues:
         """Values at which every quantity that a program knows has the program's number; what the derivation defines is
         compared with it instead.
         """
-        own, book = self.sheet, self.sheet.book
+        own, table = self.sheet, self.sheet.table
         own.all_speeds()
-        numbers = dict(self.letters if letters is None else letters)
+        numbers = dict(self.numbers if drawn is None else drawn)
         defined = {}
-        for k, entry in enumerate(book.letters):
+        for k, entry in enumerate(table.symbols):
             speed = entry.source.removeprefix(ACCELERATION)
             if entry.kind == "rate" and rates and speed in rates:
                 numbers[k] = rates[speed]
@@ -238,47 +238,47 @@ class Evidence:
                 (numbers if entry.definition is None else defined)[k] = known[entry.source]
         moving = {
             rate_of(entry.name): rates[entry.source]
-            for entry in book.letters
+            for entry in table.symbols
             if rates and entry.source in rates and entry.kind in ("coordinate", "speed", "input")
         }
-        values = LetterValues(book, numbers, {**moving, **(symbols or {})})
+        values = SymbolValues(table, numbers, {**moving, **(symbols or {})})
         self.checker.derived(values, defined)
         return values
 
 
-def dynamic_evidence(evidence: Evidence, model: Model) -> tuple[dict[str, Floats], FigureValues]:
+def dynamic_verification(verification: Verification, model: Model) -> tuple[dict[str, Floats], FigureValues]:
     """Drawn states and inputs with all that the model's programs know of them by name, and the states' rates."""
-    draw = evidence.checker.numbers
+    draw = verification.checker.numbers
     known: dict[str, Floats] = {**draw(model.speeds, 2), **draw(model.currents, 5), **draw(model.inputs, 30)}
-    own = evidence.sheet.coordinates
-    known |= {name: evidence.letters[letter] for name, letter in own.items()}
-    rates, seen = _rates_and_seen(evidence, model, known)
-    if shifts_load(evidence.sheet.assembly):
+    own = verification.sheet.coordinates
+    known |= {name: verification.numbers[symbol] for name, symbol in own.items()}
+    rates, seen = _rates_and_seen(verification, model, known)
+    if shifts_load(verification.sheet.assembly):
         moving = [*model.speeds, *model.currents, *model.inputs]
-        rest = _rates_and_seen(evidence, model, known | dict.fromkeys(moving, np.zeros(1)))[1]
+        rest = _rates_and_seen(verification, model, known | dict.fromkeys(moving, np.zeros(1)))[1]
         for _ in range(_HALVED):
-            if not _shifts_much(evidence, seen, rest):
+            if not _shifts_much(verification, seen, rest):
                 break
             known |= {name: known[name] / 2 for name in moving}
-            rates, seen = _rates_and_seen(evidence, model, known)
+            rates, seen = _rates_and_seen(verification, model, known)
     known |= seen
     if model.manifold is not None:
-        for outputs in evidence.run(model.manifold, known).values():
+        for outputs in verification.run(model.manifold, known).values():
             known |= outputs
     return known, rates
 
 
 def _rates_and_seen(
-    evidence: Evidence, model: Model, known: Mapping[str, Floats]
+    verification: Verification, model: Model, known: Mapping[str, Floats]
 ) -> tuple[FigureValues, FigureValues]:
     """The rates of a state, and what the model shows of it."""
-    (rates,) = evidence.run(model.dynamics, known).values()
-    return rates, evidence.run(model.observe, known)["output"]
+    (rates,) = verification.run(model.dynamics, known).values()
+    return rates, verification.run(model.observe, known)["output"]
 
 
-def _shifts_much(evidence: Evidence, seen: FigureValues, rest: FigureValues) -> bool:
+def _shifts_much(verification: Verification, seen: FigureValues, rest: FigureValues) -> bool:
     """Whether the load of a wheel is far from that at rest."""
-    names = [wheel.pressed.name for wheel in evidence.sheet.assembly.wheels if wheel.load is None]
+    names = [wheel.pressed.name for wheel in verification.sheet.assembly.wheels if wheel.load is None]
     return any(
         np.max(np.abs(seen[name] - rest[name]) - _SHIFTED * rest[name]) > 0 for name in names if name in seen
     )

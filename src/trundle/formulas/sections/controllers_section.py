@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import sympy
 
-from trundle.formulas.letters.names import labels, plain, rate_of
-from trundle.formulas.letters.sheet import Sheet
-from trundle.formulas.sections import Equation, Expression, Section
+from trundle.formulas.equation import Equation, Expression, Section
+from trundle.formulas.symbols.names import labels, plain, rate_of
+from trundle.formulas.symbols.sheet import Sheet
 from trundle.model import Model
 from trundle.model.placed import Placed, placed
 from trundle.model.sampled import Hold
@@ -163,7 +163,7 @@ class _Laws:
 def _reader(sheet: Sheet) -> Callable[[object], Expression]:
     """Values of the description as expressions."""
     resolve = sheet.robot.resolver(sheet.parameters.scope)
-    return lambda value: sheet.expression(sheet.book.sum(resolve(value)))  # type: ignore[arg-type]
+    return lambda value: sheet.expression(sheet.table.polynomial(resolve(value)))  # type: ignore[arg-type]
 
 
 def _ordered(controllers: Sequence[Placed]) -> list[Placed]:
@@ -210,10 +210,10 @@ def standing(sheet: Sheet, model: Model) -> list[Equation]:
         if each.hold is not None
         for name in (*each.held, *(f"{each.name}.{own}" for own in each.states))
     }
-    letters = {letter.source: letter.name for letter in sheet.book.letters if letter.source}
+    symbols = {symbol.source: symbol.name for symbol in sheet.table.symbols if symbol.source}
     return [
         Equation(
-            f"{name}_rate", sympy.Symbol(rate_of(letters[name])), sympy.S.Zero, meaning="between samples"
+            f"{name}_rate", sympy.Symbol(rate_of(symbols[name])), sympy.S.Zero, meaning="between samples"
         )
         for name in model.states
         if name in changed

@@ -8,9 +8,9 @@ from dataclasses import replace
 import sympy
 
 from trundle.formulas.derivation.dynamics import Dynamics, blocks
-from trundle.formulas.letters.names import Note, measured, rate_of
-from trundle.formulas.letters.sheet import Sheet
-from trundle.formulas.sections import ACCELERATION, Equation, Expression, Section
+from trundle.formulas.equation import ACCELERATION, Equation, Expression, Section
+from trundle.formulas.symbols.names import Note, measured, rate_of
+from trundle.formulas.symbols.sheet import Sheet
 from trundle.model import Model
 
 STATE = "State equations: ẋ = f(x, u)"
@@ -92,7 +92,7 @@ class _Solution:
         terms = [-self.named["bias"].right[k]]
         for name, pushes in (("input_matrix", self.dynamics.motors), ("force_matrix", self.dynamics.others)):
             for j, push in enumerate(pushes):
-                terms.append(self.named[name].right[k, j] * self.sheet.writer.symbol(push.letter))
+                terms.append(self.named[name].right[k, j] * self.sheet.writer.symbol(push.symbol))
         return sympy.Add(*terms)
 
 
@@ -102,10 +102,10 @@ def state_section(sheet: Sheet, model: Model, equations: Sequence[Equation]) -> 
     """
     lines = {str(equation.left): equation for equation in _defined(sheet)}
     lines |= {str(each.left): each for each in equations if each.left.is_Symbol and not each.given}
-    letters = {entry.source: entry for entry in sheet.book.letters if entry.source and entry.name}
-    states = [sympy.Symbol(letters[name].name) for name in model.states]
-    inputs = [sympy.Symbol(letters[name].name) for name in model.inputs if name in letters]
-    fixed = {entry.name for entry in sheet.book.letters if entry.kind == "parameter"}
+    symbols = {entry.source: entry for entry in sheet.table.symbols if entry.source and entry.name}
+    states = [sympy.Symbol(symbols[name].name) for name in model.states]
+    inputs = [sympy.Symbol(symbols[name].name) for name in model.inputs if name in symbols]
+    fixed = {entry.name for entry in sheet.table.symbols if entry.kind == "parameter"}
     known = fixed | {symbol.name for symbol in [*states, *inputs]}
     made: dict[str, Equation] = {}
     try:
@@ -128,8 +128,8 @@ def state_section(sheet: Sheet, model: Model, equations: Sequence[Equation]) -> 
 
 def _defined(sheet: Sheet) -> Iterator[Equation]:
     """The definitions that have been shown, as equations."""
-    for letter, value in sheet.writer.shown.items():
-        entry = sheet.book.letters[letter]
+    for symbol, value in sheet.writer.shown.items():
+        entry = sheet.table.symbols[symbol]
         words = measured(entry.meaning, entry.unit) if entry.meaning else ""
         yield Equation(f"definition.{entry.name}", sympy.Symbol(entry.name), value, meaning=words)
 

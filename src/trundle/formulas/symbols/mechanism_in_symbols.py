@@ -1,4 +1,4 @@
-"""One robot's mechanics in letters: the same tree, rows and elimination that its programs are made from."""
+"""One robot's mechanics in symbols: the same tree, rows and elimination that its programs are made from."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from trundle.formulas.algebra.sums import Book, Letter, LetterDefinition, NamedFunction, Sum
+from trundle.formulas.algebra.polynomials import (
+    NamedFunction,
+    Symbol,
+    SymbolDefinition,
+    SymbolTable,
+    TrigPolynomial,
+)
 from trundle.formulas.algebra.writing import Writer
-from trundle.formulas.letters.names import Names, common, plain, words_of
-from trundle.formulas.letters.parameter_letters import read_parameters
-from trundle.formulas.letters.sheet import Sheet
+from trundle.formulas.symbols.names import Names, common, plain, words_of
+from trundle.formulas.symbols.parameter_symbols import read_parameters
+from trundle.formulas.symbols.sheet import Sheet
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Cam, Linkage
 from trundle.mechanics.tree import Link, Tree
@@ -20,14 +26,14 @@ from trundle.robot import Robot
 from trundle.scalars import Scalar, sin
 from trundle.spatial.vectors import IDENTITY, Matrix
 
-# Sums of as many angles and more get letters.
+# Sums of as many angles and more get symbols.
 _LONG_CHAIN = 4
 
 
 def build(robot: Robot) -> Sheet:
     """The mechanism of a described robot."""
-    book, names, numbers = Book(), Names(robot), mechanism(robot)
-    parameters = read_parameters(robot, book, names)
+    table, names, numbers = SymbolTable(), Names(robot), mechanism(robot)
+    parameters = read_parameters(robot, table, names)
     quantities = numbers.assembly.quantities
     # Not all zeros: a quaternion of zeros is no rotation.
     upright = [int(start) for start in quantities.starts(numbers.names)]
@@ -35,9 +41,9 @@ def build(robot: Robot) -> Sheet:
     assembly = _with_named_placements(_with_wheel_inertias(here.assembly, names), names)
     coordinates, q = {}, {}
     for name in numbers.names:
-        coordinates[name] = len(book.letters)
+        coordinates[name] = len(table.symbols)
         words, unit = words_of(name, robot), quantities[name].unit
-        q[name] = book.add(Letter(names.of(name), "coordinate", words, unit, source=name))
+        q[name] = table.add(Symbol(names.of(name), "coordinate", words, unit, source=name))
     assembly = _with_named_couplings(assembly, q, names)
     here = replace(here, assembly=assembly)
     at = here.configured(list(q.values())).at
@@ -47,7 +53,7 @@ def build(robot: Robot) -> Sheet:
         for link, pose in zip(assembly.tree.links, posed.poses, strict=True)
     ]
     here = replace(here, q=list(q.values()), posed=replace(at, q=posed.q, poses=poses))
-    return Sheet(here, Writer(book), parameters, names, coordinates)
+    return Sheet(here, Writer(table), parameters, names, coordinates)
 
 
 def parallel_hinges(tree: Tree) -> dict[int, int]:
@@ -61,9 +67,11 @@ def parallel_hinges(tree: Tree) -> dict[int, int]:
     return depth
 
 
-def _added(assembly: Assembly, letters: Mapping[str, Sum], names: Names) -> dict[str, Sum]:
-    """Angles of long chains of parallel hinges as differences of letters for the sums, θ_k = θ_(k−1) + q_k: what such
-    a link's direction depends on is one letter, then.
+def _added(
+    assembly: Assembly, symbols: Mapping[str, TrigPolynomial], names: Names
+) -> dict[str, TrigPolynomial]:
+    """Angles of long chains of parallel hinges as differences of symbols for the sums, θ_k = θ_(k−1) + q_k: what such
+    a link's direction depends on is one symbol, then.
     """
     if assembly.loops or assembly.couplings:
         return {}  # what closes them is told in the joints' own angles
@@ -71,22 +79,22 @@ def _added(assembly: Assembly, letters: Mapping[str, Sum], names: Names) -> dict
     depth = parallel_hinges(tree)
     if max(depth.values(), default=0) < _LONG_CHAIN:
         return {}
-    total: dict[int, Sum] = {}
+    total: dict[int, TrigPolynomial] = {}
     states = {}
     for index, count in depth.items():
         link = tree.links[index]
-        total[index] = own = letters[f"{link.name}.angle"]
+        total[index] = own = symbols[f"{link.name}.angle"]
         if count > 1:
             name = names.indexed("theta", names.label(link.name))
             before = total[link.parent]
             meaning = f"angle by which {link.name} is turned in all"
-            total[index] = own.book.named(before + own, name, meaning, "rad")
+            total[index] = own.table.named(before + own, name, meaning, "rad")
             states[f"{link.name}.angle"] = total[index] - before
     return states
 
 
-def _with_named_couplings(assembly: Assembly, q: Mapping[str, Sum], names: Names) -> Assembly:
-    """What linkages and cams move as letters of their own, defined by their coupling."""
+def _with_named_couplings(assembly: Assembly, q: Mapping[str, TrigPolynomial], names: Names) -> Assembly:
+    """What linkages and cams move as symbols of their own, defined by their coupling."""
     values = dict(q)
     couplings = []
     for coupling in assembly.couplings:  # each comes after what moves its leaders
@@ -101,43 +109,43 @@ def _with_named_couplings(assembly: Assembly, q: Mapping[str, Sum], names: Names
     return replace(assembly, couplings=tuple(couplings))
 
 
-def _named_linkage(coupling: Linkage, delta: Sum, names: Names) -> Linkage:
-    """Ackermann steering in letters: a_i = cos δ − (y_i/L) sin δ, δ_i = atan2(sin δ, a_i), k_i = 1/(a_i² + sin² δ)."""
-    book, angles, rates = delta.book, [], []
+def _named_linkage(coupling: Linkage, delta: TrigPolynomial, names: Names) -> Linkage:
+    """Ackermann steering in symbols: a_i = cos δ − (y_i/L) sin δ, δ_i = atan2(sin δ, a_i), k_i = 1/(a_i² + sin² δ)."""
+    table, angles, rates = delta.table, [], []
     for axis, value in zip(coupling.followers, coupling.ahead(delta), strict=True):
         wheel = axis.coordinate.rpartition(".")[0]
         label, unique = names.label(wheel), names.unique
-        ahead = book.named(value, unique(f"a_{label}"), f"{wheel} points along (this, sin δ)")
+        ahead = table.named(value, unique(f"a_{label}"), f"{wheel} points along (this, sin δ)")
         words = f"steering angle of {wheel}, set by the coupling {coupling.name}"
-        turned = LetterDefinition("atan2", (sin(delta), ahead))
+        turned = SymbolDefinition("atan2", (sin(delta), ahead))
         rate = 1 / (ahead * ahead + sin(delta) * sin(delta))
         name, meaning = unique(f"k_{label}"), f"how fast {wheel} is steered for each rad/s of the coupling"
-        rates.append(book.named(rate, name, meaning))
-        letter = Letter(names.of(axis.coordinate), "definition", words, "rad", source=axis.coordinate)
-        angles.append(book.letter(book.define(turned, letter)))
+        rates.append(table.named(rate, name, meaning))
+        symbol = Symbol(names.of(axis.coordinate), "definition", words, "rad", source=axis.coordinate)
+        angles.append(table.symbol(table.define(turned, symbol)))
     return replace(coupling, angles=tuple(angles), rates=tuple(rates))
 
 
-def _named_cam(cam: Cam, leader: Sum, assembly: Assembly, names: Names) -> Cam:
-    """A cam in letters: the follower's coordinate f(q), its slope f'(q), and f''(q), which rates of the slope bring in.
+def _named_cam(cam: Cam, leader: TrigPolynomial, assembly: Assembly, names: Names) -> Cam:
+    """A cam in symbols: the follower's coordinate f(q), its slope f'(q), and f''(q), which rates of the slope bring in.
 
     The function has a name of its own, and its derivatives have it with d in front.
     """
-    book, axis, on = leader.book, cam.follower, cam.leaders[0].coordinate
+    table, axis, on = leader.table, cam.follower, cam.leaders[0].coordinate
     called = axis.coordinate.rpartition(".")[0]
     label, units = names.label(called), [assembly.quantities[each].unit for each in (axis.coordinate, on)]
     name = names.unique(f"f_{label}")
     words = f"{cam.curve.called} of the cam {cam.name}, by which {called} follows {on}"
-    letters = [Letter(names.of(axis.coordinate), "definition", f"where {called} is", source=axis.coordinate)]
-    letters += [Letter(names.unique(f"{stem}_{label}"), "definition") for stem in "kc"]
+    symbols = [Symbol(names.of(axis.coordinate), "definition", f"where {called} is", source=axis.coordinate)]
+    symbols += [Symbol(names.unique(f"{stem}_{label}"), "definition") for stem in "kc"]
     for order, which in enumerate(("", "derivative", "second derivative", "third derivative")):
         own, unit = "d" * order + name, _per(units[0], units[1], order)
         meaning = f"{which} of {name}" if order else words
-        book.functions[own] = NamedFunction(partial(cam.curve.at, order=order), meaning, unit)
-        if order < len(letters):
-            letters[order].unit, letters[order].meaning = unit, letters[order].meaning or meaning
-            book.define(LetterDefinition(own, (leader,)), letters[order])
-    value, slope, _ = (book.call("d" * order + name, leader) for order in range(len(letters)))
+        table.functions[own] = NamedFunction(partial(cam.curve.at, order=order), meaning, unit)
+        if order < len(symbols):
+            symbols[order].unit, symbols[order].meaning = unit, symbols[order].meaning or meaning
+            table.define(SymbolDefinition(own, (leader,)), symbols[order])
+    value, slope, _ = (table.call("d" * order + name, leader) for order in range(len(symbols)))
     return replace(cam, letters=(value, slope))
 
 
@@ -154,7 +162,7 @@ _ROTATION = "of the rotation from the axes of {} to those of what carries it"
 
 
 def _with_named_placements(assembly: Assembly, names: Names) -> Assembly:
-    """Letters for how joints are mounted, where that takes more than a sine or cosine."""
+    """Symbols for how joints are mounted, where that takes more than a sine or cosine."""
     links = []
     for link in assembly.tree.links:
         rotation = _named_rotation(link.placement.rotation, "P", 1, _PLACEMENT, link, names)
@@ -163,31 +171,31 @@ def _with_named_placements(assembly: Assembly, names: Names) -> Assembly:
 
 
 def _named_rotation(rotation: Matrix, stem: str, most: int, meaning: str, link: Link, names: Names) -> Matrix:
-    """A rotation matrix with letters for entries of more than `most` terms."""
+    """A rotation matrix with symbols for entries of more than `most` terms."""
 
     def entry(i: int, j: int) -> Scalar:
         value = rotation[i][j]
-        if not isinstance(value, Sum) or len(value.terms) <= most:
+        if not isinstance(value, TrigPolynomial) or len(value.terms) <= most:
             return value
         axes = f"{'xyz'[i]}{'xyz'[j]}"
         index = f"{axes}_{names.label(link.name)}"
         words = f"entry {axes} {meaning.format(link.name)}"
-        return value.book.named(value, lambda: names.indexed(stem, index), words, "1")
+        return value.table.named(value, lambda: names.indexed(stem, index), words, "1")
 
     return tuple(tuple(entry(i, j) for j in range(3)) for i in range(3))  # type: ignore[return-value]
 
 
 def _with_wheel_inertias(assembly: Assembly, names: Names) -> Assembly:
-    """The wheels' moments of inertia as letters, I_a about the axle and I_t about a diameter, where they follow from
+    """The wheels' moments of inertia as symbols, I_a about the axle and I_t about a diameter, where they follow from
     mass and size.
     """
     spinning = [wheel for wheel in assembly.wheels if wheel.spin is not None]
     links = list(assembly.tree.links)
     for row, stem, words in ((1, "I_a", "its axle"), (2, "I_t", "a diameter")):
-        groups: dict[object, tuple[Sum, list[WheelModel]]] = {}
+        groups: dict[object, tuple[TrigPolynomial, list[WheelModel]]] = {}
         for wheel in spinning:
             value = links[wheel.link].inertia.rotational[row][row]
-            if isinstance(value, Sum) and not value.is_plain:
+            if isinstance(value, TrigPolynomial) and not value.is_plain:
                 groups.setdefault(value.key, (value, []))[1].append(wheel)
         for value, group in groups.values():
             owners = [wheel.name for wheel in group]
@@ -196,13 +204,13 @@ def _with_wheel_inertias(assembly: Assembly, names: Names) -> Assembly:
             name = names.unique(stem if whole else f"{stem}_{label}", f"{stem}_{plain(owners[0])}")
             of = "" if whole else f": {', '.join(owners)}"
             meaning = f"moment of inertia of a wheel about {words}{of}"
-            moment = value.book.named(value, name, meaning, "kg m^2")
+            moment = value.table.named(value, name, meaning, "kg m^2")
             for wheel in group:
                 links[wheel.link] = _with_moment(links[wheel.link], row, moment)
     return replace(assembly, tree=replace(assembly.tree, links=tuple(links)))
 
 
-def _with_moment(link: Link, row: int, moment: Sum) -> Link:
+def _with_moment(link: Link, row: int, moment: TrigPolynomial) -> Link:
     """A wheel's link with a moment of inertia about its axle (1) or a diameter (2) in its place."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = link.inertia.rotational
     xx, yy, zz = (xx, moment, zz) if row == 1 else (moment, yy, moment)

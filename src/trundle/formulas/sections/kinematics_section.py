@@ -9,12 +9,12 @@ import sympy
 
 from trundle.formulas.algebra.cofactors import MOST, inverse, least_squares
 from trundle.formulas.algebra.forms import best, cost
+from trundle.formulas.algebra.polynomials import TooLong, TrigPolynomial
 from trundle.formulas.algebra.rates import vanishes
-from trundle.formulas.algebra.sums import Sum, TooLong
 from trundle.formulas.algebra.terms import Terms
-from trundle.formulas.letters.names import rate_of
-from trundle.formulas.letters.sheet import Sheet
-from trundle.formulas.sections import Equation, Section
+from trundle.formulas.equation import Equation, Section
+from trundle.formulas.symbols.names import rate_of
+from trundle.formulas.symbols.sheet import Sheet
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.coupling import Tie
 from trundle.mechanics.elimination import eliminate, generic_rank
@@ -57,8 +57,8 @@ def pose_section(sheet: Sheet) -> Section | None:
     nu = sheet.all_speeds()
     rates = coordinate_rates(sheet.assembly, tuple(sheet.coordinates), sheet.at, nu)
     equations = []
-    for (name, letter), rate in zip(sheet.coordinates.items(), rates, strict=True):
-        left, right = sympy.Symbol(rate_of(sheet.book.letters[letter].name)), sheet.expression(rate)
+    for (name, symbol), rate in zip(sheet.coordinates.items(), rates, strict=True):
+        left, right = sympy.Symbol(rate_of(sheet.table.symbols[symbol].name)), sheet.expression(rate)
         if left != right:
             equations.append(Equation(f"rate.{name}", left, right))
     if not equations:
@@ -114,14 +114,16 @@ def _steering(sheet: Sheet, wheel: WheelModel) -> list[Equation]:
         return []
     rows = zip(*constraint_rows(sheet.assembly, sheet.at, [wheel]), strict=False)
     lateral = next(row for row, about in rows if about.what == "lateral")
-    across = sheet.book.sum(dot(lateral, sheet.all_speeds()))
+    across = sheet.table.polynomial(dot(lateral, sheet.all_speeds()))
     angle = sheet.coordinates[coordinate]
     parts: dict[str, Terms] = {"sin": {}, "cos": {}}
     for (powers, function, of), factor in across.terms.items():
         if of != ((angle, 1),):
             return []
         parts[function][powers, "", ()] = factor if function == "cos" else -factor
-    ahead, aside = (sheet.expression(Sum(sheet.book, parts[function])) for function in ("sin", "cos"))
+    ahead, aside = (
+        sheet.expression(TrigPolynomial(sheet.table, parts[function])) for function in ("sin", "cos")
+    )
     words, right = f"where {wheel.name} must point", sympy.atan2(aside, ahead)
     return [Equation(f"inverse.{coordinate}", sheet.writer.symbol(angle), right, meaning=words)]
 
@@ -161,7 +163,9 @@ def forward(sheet: Sheet, basis: SpeedBasis | None) -> Forward | None:
 
 def length(candidate: Forward) -> int:
     """Operations of its entries."""
-    return sum(cost(best(e)) for row in candidate.matrix for e in row if isinstance(e, Sum) and e.terms)
+    return sum(
+        cost(best(e)) for row in candidate.matrix for e in row if isinstance(e, TrigPolynomial) and e.terms
+    )
 
 
 def _by_rows(sheet: Sheet, wheels: Sequence[WheelModel], given: tuple[int, ...]) -> Forward | None:
@@ -212,8 +216,12 @@ def _by_speeds(
 def _told(given: tuple[int, ...], rates: Rows) -> tuple[tuple[int, ...], Rows]:
     """The rates that tell a single motion: all together, or where their sum is long, the one of the fewest terms."""
     total = sum(row[0] for row in rates)
-    sizes = {k: len(row[0].terms) for k, row in enumerate(rates) if isinstance(row[0], Sum) and row[0].terms}
-    if not isinstance(total, Sum) or len(total.terms) <= _MOST_TOGETHER or not sizes:
+    sizes = {
+        k: len(row[0].terms)
+        for k, row in enumerate(rates)
+        if isinstance(row[0], TrigPolynomial) and row[0].terms
+    }
+    if not isinstance(total, TrigPolynomial) or len(total.terms) <= _MOST_TOGETHER or not sizes:
         return given, rates
     k = min(sizes, key=sizes.__getitem__)
     return (given[k],), [rates[k]]
@@ -224,7 +232,7 @@ def _solution(sheet: Sheet, rates: Rows) -> Rows:
     and the same where they agree, unless it is zero.
     """
     if len(rates[0]) == 1:
-        total = sum((row[0] for row in rates), sheet.book.number(0))
+        total = sum((row[0] for row in rates), sheet.table.number(0))
         if not vanishes(total):
             return [[1 / total for _ in rates]]
     turned = transpose(rates)

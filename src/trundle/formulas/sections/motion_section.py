@@ -9,20 +9,20 @@ from fractions import Fraction
 import sympy
 
 from trundle.formulas.algebra.forms import best, cost
-from trundle.formulas.algebra.sums import Sum, TooLong
+from trundle.formulas.algebra.polynomials import TooLong, TrigPolynomial
 from trundle.formulas.derivation.dynamics import Dynamics, NamedForce, blocks
-from trundle.formulas.derivation.named_constants import constants, letters_of
-from trundle.formulas.letters.names import Note, listed, rate_of
-from trundle.formulas.letters.sheet import Sheet
-from trundle.formulas.sections import ACCELERATION, Equation, Section, SymbolicMatrix
+from trundle.formulas.derivation.named_constants import constants, symbols_of
+from trundle.formulas.equation import ACCELERATION, Equation, Section, SymbolicMatrix
+from trundle.formulas.symbols.names import Note, listed, rate_of
+from trundle.formulas.symbols.sheet import Sheet
 from trundle.mechanics.actuation import Element
 from trundle.scalars import AnyRows, Scalar, is_zero
 
 MOTION = "Equations of motion"
 ACCELERATIONS = "Accelerations"
-# An entry of M with more operations than this gets a letter and a line of its own.
+# An entry of M with more operations than this gets a symbol and a line of its own.
 _MOST_ENTRY = 30
-# An acceleration with more operations is written with letters for M and the forces.
+# An acceleration with more operations is written with symbols for M and the forces.
 _MOST_EXPLICIT = 70
 
 
@@ -76,7 +76,7 @@ _NAMES = (
 
 
 def _column(sheet: Sheet, pushes: Sequence[NamedForce]) -> SymbolicMatrix:
-    return SymbolicMatrix([sheet.writer.symbol(push.letter) for push in pushes])
+    return SymbolicMatrix([sheet.writer.symbol(push.symbol) for push in pushes])
 
 
 def _balance(names: Sequence[str], n: int, sizes: tuple[int, int, int]) -> Equation:
@@ -109,8 +109,10 @@ def _kinds(dynamics: Dynamics) -> str:
 
 def _bias_words(sheet: Sheet, dynamics: Dynamics) -> str:
     """What is in h, as far as there is something."""
-    inside = set().union(*(letters_of(entry) for entry in dynamics.bias if isinstance(entry, Sum)))
-    weight = set().union(*(letters_of(each) for each in sheet.assembly.tree.gravity if isinstance(each, Sum)))
+    inside = set().union(*(symbols_of(entry) for entry in dynamics.bias if isinstance(entry, TrigPolynomial)))
+    weight = set().union(
+        *(symbols_of(each) for each in sheet.assembly.tree.gravity if isinstance(each, TrigPolynomial))
+    )
     turning = inside & {*sheet.speeds.values()}
     parts = [
         *(["centrifugal and Coriolis terms"] if turning else []),
@@ -120,22 +122,24 @@ def _bias_words(sheet: Sheet, dynamics: Dynamics) -> str:
 
 
 def _entry(sheet: Sheet, dynamics: Dynamics, i: int, j: int) -> Scalar:
-    """An entry of M, with a letter where it is long, or where the accelerations have one for it."""
+    """An entry of M, with a symbol where it is long, or where the accelerations have one for it."""
     value = dynamics.mass[max(i, j)][min(i, j)]
-    long = isinstance(value, Sum) and value.terms and cost(best(value)) > _MOST_ENTRY
-    long = long or (isinstance(value, Sum) and not value.is_plain and sheet.book.known(value) is not None)
+    long = isinstance(value, TrigPolynomial) and value.terms and cost(best(value)) > _MOST_ENTRY
+    long = long or (
+        isinstance(value, TrigPolynomial) and not value.is_plain and sheet.table.known(value) is not None
+    )
     return _named_entry(sheet, dynamics, i, j) if long else value
 
 
 def _bias_entry(sheet: Sheet, dynamics: Dynamics, k: int) -> Scalar:
-    """An entry of h, by its letter where the accelerations have one for it."""
+    """An entry of h, by its symbol where the accelerations have one for it."""
     value = dynamics.bias[k]
-    known = isinstance(value, Sum) and not value.is_plain and sheet.book.known(value) is not None
-    return sheet.book.named(value) if known else value
+    known = isinstance(value, TrigPolynomial) and not value.is_plain and sheet.table.known(value) is not None
+    return sheet.table.named(value) if known else value
 
 
-def _named_entry(sheet: Sheet, dynamics: Dynamics, i: int, j: int) -> Sum:
-    """The letter M_ij, with what it means."""
+def _named_entry(sheet: Sheet, dynamics: Dynamics, i: int, j: int) -> TrigPolynomial:
+    """The symbol M_ij, with what it means."""
     low, high = sorted((i + 1, j + 1))
     mark = "" if len(dynamics.labels) < 10 else "_"
     a, b = (sheet.symbol(dynamics.labels[k]) for k in (i, j))
@@ -174,7 +178,7 @@ def _inertia_notes(sheet: Sheet, dynamics: Dynamics) -> tuple[str, ...]:
     alike: dict[str, list[tuple[sympy.Symbol, str]]] = {}
     for k, label in enumerate(dynamics.labels):
         value = dynamics.mass[k][k]
-        if isinstance(value, Sum) and len(value.terms) > 1:
+        if isinstance(value, TrigPolynomial) and len(value.terms) > 1:
             words = _inertia_words(sheet, dynamics, k)
             owner = next(name for name in (str(sheet.symbol(label)), sheet.owner(label), "") if name in words)
             before, own, after = words.partition(owner) if owner else (words, "", "")
@@ -191,7 +195,7 @@ def _inertia_notes(sheet: Sheet, dynamics: Dynamics) -> tuple[str, ...]:
 
 def acceleration_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
     """u̇ one by one, for speeds that go alone or in pairs; larger groups stay M u̇ = …"""
-    drive = dynamics.drive(sheet.book)
+    drive = dynamics.drive(sheet.table)
     equations: list[Equation] = []
     left: list[str] = []
     for group in blocks(dynamics.mass):
@@ -209,7 +213,7 @@ def acceleration_section(sheet: Sheet, dynamics: Dynamics) -> Section | None:
 
 
 def _explicit(
-    sheet: Sheet, dynamics: Dynamics, group: Sequence[int], drive: Sequence[Sum]
+    sheet: Sheet, dynamics: Dynamics, group: Sequence[int], drive: Sequence[TrigPolynomial]
 ) -> list[sympy.Expr]:
     """The accelerations of a group of speeds that go together; nothing where that is long."""
     with suppress(TooLong):
@@ -220,9 +224,9 @@ def _explicit(
     return []
 
 
-def _alone(sheet: Sheet, dynamics: Dynamics, k: int, force: Sum) -> sympy.Expr:
+def _alone(sheet: Sheet, dynamics: Dynamics, k: int, force: TrigPolynomial) -> sympy.Expr:
     """The acceleration of a speed that goes alone: force over mass."""
-    writer, mass = sheet.writer, sheet.book.sum(dynamics.mass[k][k])
+    writer, mass = sheet.writer, sheet.table.polynomial(dynamics.mass[k][k])
     if len(force.terms) + len(mass.terms) <= _MOST_EXPLICIT:
         times, rest = _divided(force, mass)
         right = writer.expression(times) + writer.fraction(rest, mass)
@@ -232,33 +236,35 @@ def _alone(sheet: Sheet, dynamics: Dynamics, k: int, force: Sum) -> sympy.Expr:
     return writer.expression(above) / writer.expression(below)
 
 
-def _divided(force: Sum, mass: Sum) -> tuple[Sum, Sum]:
+def _divided(force: TrigPolynomial, mass: TrigPolynomial) -> tuple[TrigPolynomial, TrigPolynomial]:
     """(a, b) of force = a · mass + b: what a robot's whole mass stands before, as in m v_y ω, needs no fraction."""
-    book = force.book
-    times, rest = book.number(0), book.number(0)
-    for key, constant in constants(book, force).items():
+    table = force.table
+    times, rest = table.number(0), table.number(0)
+    for key, constant in constants(table, force).items():
         term, number = next(iter(constant.terms.items()))
         ratio = Fraction(number) / mass.terms[term] if term in mass.terms else Fraction(0)
         if ratio and not (constant - mass * ratio).terms:
-            times = times + Sum(book, {key: 1}) * ratio
+            times = times + table.term(key) * ratio
         else:
-            rest = rest + constant * Sum(book, {key: 1})
+            rest = rest + constant * table.term(key)
     return times, rest
 
 
-def _force(sheet: Sheet, dynamics: Dynamics, k: int, force: Sum) -> Sum:
-    """The letter Q_k of what pushes a speed."""
+def _force(sheet: Sheet, dynamics: Dynamics, k: int, force: TrigPolynomial) -> TrigPolynomial:
+    """The symbol Q_k of what pushes a speed."""
     bias, symbol = dynamics.bias[k], sheet.symbol(dynamics.labels[k])
-    if isinstance(bias, Sum) and bias.terms and cost(best(bias)) > _MOST_ENTRY:
-        # It stands in h, too: a letter says it once.
+    if isinstance(bias, TrigPolynomial) and bias.terms and cost(best(bias)) > _MOST_ENTRY:
+        # It stands in h, too: a symbol says it once.
         words = f"forces on {symbol} at constant speeds"
         force = force + bias - sheet.named(bias, words, "", f"h_{k + 1}")
     words = f"generalized force of {symbol}: all forces, less those at constant speeds"
     return sheet.named(force, words, "", f"Q_{k + 1}")
 
 
-def _pair(sheet: Sheet, dynamics: Dynamics, group: Sequence[int], drive: Sequence[Sum]) -> list[sympy.Expr]:
-    """Two speeds by Cramer's rule, in letters for M and the forces."""
+def _pair(
+    sheet: Sheet, dynamics: Dynamics, group: Sequence[int], drive: Sequence[TrigPolynomial]
+) -> list[sympy.Expr]:
+    """Two speeds by Cramer's rule, in symbols for M and the forces."""
     i, j = group
     m11, m12, m22 = entries = [_named_entry(sheet, dynamics, a, b) for a, b in ((i, i), (i, j), (j, j))]
     for entry in entries:  # so that they are told in this order

@@ -1,4 +1,4 @@
-"""What a robot's equations are written on: its mechanism in letters, with their names and the writer of sums."""
+"""What a robot's equations are written on: its mechanism in symbols, with their names and the writer of sums."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Literal
 import numpy as np
 import sympy
 
-from trundle.formulas.algebra.sums import Book, Letter, Sum
+from trundle.formulas.algebra.polynomials import Symbol, SymbolTable, TrigPolynomial
 from trundle.formulas.algebra.writing import Writer
-from trundle.formulas.letters.names import Names, rate_of, words_of
-from trundle.formulas.letters.parameter_letters import ParameterLetters
-from trundle.formulas.sections import ACCELERATION, SymbolicMatrix
+from trundle.formulas.equation import ACCELERATION, SymbolicMatrix
+from trundle.formulas.symbols.names import Names, rate_of, words_of
+from trundle.formulas.symbols.parameter_symbols import ParameterSymbols
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.quantities import Quantity
 from trundle.mechanics.wheels import WheelModel
@@ -25,15 +25,15 @@ from trundle.scalars import Scalar, is_zero
 
 @dataclass(frozen=True)
 class Sheet:
-    """A robot's mechanism in letters, at a configuration in letters.
+    """A robot's mechanism in symbols, at a configuration in symbols.
 
-    `coordinates`, `speeds` and `rates` map the description's names to letters: independent coordinates, the
+    `coordinates`, `speeds` and `rates` map the description's names to symbols: independent coordinates, the
     speeds and rates that have been asked for. `heard` is called for each expression, as writing many takes long.
     """
 
     here: Mechanism
     writer: Writer
-    parameters: ParameterLetters
+    parameters: ParameterSymbols
     names: Names
     coordinates: dict[str, int]
     speeds: dict[str, int] = field(default_factory=dict)
@@ -41,9 +41,9 @@ class Sheet:
     heard: Callable[[], None] = lambda: None
 
     @property
-    def book(self) -> Book:
-        """All letters."""
-        return self.writer.book
+    def table(self) -> SymbolTable:
+        """All symbols."""
+        return self.writer.table
 
     @property
     def robot(self) -> Robot:
@@ -60,30 +60,32 @@ class Sheet:
         """Where everything is."""
         return self.here.at
 
-    def letter(self, symbol: str, kind: str, meaning: str, unit: str = "", source: str = "") -> int:
-        """A new letter."""
-        self.book.letters.append(Letter(symbol, kind, meaning, unit, source=source))
-        return len(self.book.letters) - 1
+    def new_symbol(self, symbol: str, kind: str, meaning: str, unit: str = "", source: str = "") -> int:
+        """A new symbol."""
+        self.table.symbols.append(Symbol(symbol, kind, meaning, unit, source=source))
+        return len(self.table.symbols) - 1
 
-    def named(self, value: Scalar, meaning: str, unit: str, *names: str) -> Sum:
-        """The letter for a sum, by the first of the names that is free."""
-        return self.book.named(self.book.sum(value), lambda: self.names.unique(*names), meaning, unit)
+    def named(self, value: Scalar, meaning: str, unit: str, *names: str) -> TrigPolynomial:
+        """The symbol for a sum, by the first of the names that is free."""
+        return self.table.named(
+            self.table.polynomial(value), lambda: self.names.unique(*names), meaning, unit
+        )
 
-    def speed(self, name: str) -> Sum:
-        """The letter of a speed, by its name."""
+    def speed(self, name: str) -> TrigPolynomial:
+        """The symbol of a speed, by its name."""
         if name not in self.speeds:
             words = words_of(name, self.robot)
-            self.speeds[name] = self.letter(self.names.of(name), "speed", words, self.unit(name), name)
-        return self.book.letter(self.speeds[name])
+            self.speeds[name] = self.new_symbol(self.names.of(name), "speed", words, self.unit(name), name)
+        return self.table.symbol(self.speeds[name])
 
-    def rate(self, name: str) -> Sum:
-        """The letter of a speed's rate, by the speed's name."""
+    def rate(self, name: str) -> TrigPolynomial:
+        """The symbol of a speed's rate, by the speed's name."""
         if name not in self.rates:
-            speed = self.book.letters[self.speeds[name]] if name in self.speeds else None
+            speed = self.table.symbols[self.speeds[name]] if name in self.speeds else None
             symbol = rate_of(self.names.of(name) if speed is None else speed.name)
             words, unit = f"rate of the {words_of(name, self.robot)}", f"{self.unit(name)}^2"
-            self.rates[name] = self.letter(symbol, "rate", words, unit, f"{ACCELERATION}{name}")
-        return self.book.letter(self.rates[name])
+            self.rates[name] = self.new_symbol(symbol, "rate", words, unit, f"{ACCELERATION}{name}")
+        return self.table.symbol(self.rates[name])
 
     def unit(self, name: str) -> str:
         """The unit of a coordinate or speed."""
@@ -112,8 +114,8 @@ class Sheet:
                 return not is_zero(link.armatures[column - own.start])
         return False
 
-    def all_speeds(self) -> list[Sum]:
-        """ν: the letters of all speeds, in the assembly's order."""
+    def all_speeds(self) -> list[TrigPolynomial]:
+        """ν: the symbols of all speeds, in the assembly's order."""
         return [self.speed(name) for name in self.assembly.speeds]
 
     def samples(self, wheels: Callable[[Assembly], Iterable[WheelModel]]) -> np.ndarray:
@@ -138,11 +140,11 @@ class Sheet:
 
     def known(self, stem: str, index: str, name: str, unit: str, words: str = "") -> sympy.Expr:
         """The symbol of something that a run knows by its name: a command, a state, an output."""
-        found = (number for number, letter in enumerate(self.book.letters) if letter.source == name)
-        letter = next(found, None)
-        if letter is None:
-            letter = self.letter(self.names.indexed(stem, index), "input", words or name, unit, name)
-        return self.writer.symbol(letter)
+        found = (number for number, symbol in enumerate(self.table.symbols) if symbol.source == name)
+        symbol = next(found, None)
+        if symbol is None:
+            symbol = self.new_symbol(self.names.indexed(stem, index), "input", words or name, unit, name)
+        return self.writer.symbol(symbol)
 
     def column(self, names: Sequence[str]) -> SymbolicMatrix:
         """A column of the symbols of speeds."""

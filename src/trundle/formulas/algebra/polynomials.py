@@ -1,10 +1,10 @@
-"""Sums: the scalars that equations are derived with. Exact, in a normal form, quick.
+"""Trigonometric polynomials: the scalars that equations are derived with. Exact, in a normal form, quick.
 
-A sum is Σ c · a^i b^j … · cos(k α + l β …), or with a sine, or without: whole powers (negative ones too) of letters, at
-most one sine or cosine of whole multiples of angles, c rational. Products of sines and cosines become sums of sines and
-cosines at once, so cos² + sin² is 1, cos α cos β − sin α sin β is cos(α + β), and what is zero has no terms: no
-`simplify` has to find that out. What is no such sum (a quotient by a sum, a root) gets a letter of its own, and the
-book keeps its definition. `writing` turns sums into SymPy.
+One is Σ c · a^i b^j … · cos(k α + l β …), or with a sine, or without: whole powers (negative ones too) of symbols,
+at most one sine or cosine of whole multiples of angles, c rational. Products of sines and cosines become sums of these
+at once, so cos² + sin² is 1, cos α cos β − sin α sin β is cos(α + β), and what is zero has no terms: no `simplify` has
+to find that out. What is no such sum (a quotient by a sum, a root) gets a symbol of its own, and the table keeps its
+definition. `writing` turns polynomials into SymPy.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from trundle.formulas.algebra.terms import (
 from trundle.scalars import Scalar
 
 _Made = TypeVar("_Made")
-# Bounds (see `Book`) for writing what was derived, which is bounded itself.
+# Bounds (see `SymbolTable`) for writing what was derived, which is bounded itself.
 WRITING = (200, 400, 60_000)
 
 
@@ -47,15 +47,15 @@ class TooLong(Exception):
     """The equations need more definitions than a person would read."""
 
 
-class LetterDefinition(NamedTuple):
-    """What a letter stands for: `function` of sums; the empty function is the sum itself."""
+class SymbolDefinition(NamedTuple):
+    """What a symbol stands for: `function` of sums; the empty function is the sum itself."""
 
     function: str
-    arguments: tuple[Sum, ...]
+    arguments: tuple[TrigPolynomial, ...]
 
 
 @dataclass
-class Letter:
+class Symbol:
     """One symbol: its name as SymPy writes it, what it means, its unit, its number in the description.
 
     `kind` is parameter, coordinate, speed, rate (of a speed), force, input, root or definition; `source` what the
@@ -70,7 +70,7 @@ class Letter:
     number: float | None = None
     source: str = ""
     square: int = 0
-    definition: LetterDefinition | None = None
+    definition: SymbolDefinition | None = None
 
 
 # A sum, or a number that becomes one.
@@ -88,15 +88,15 @@ class NamedFunction(NamedTuple):
 
 
 @dataclass
-class Book:
-    """All letters of one derivation, by number; and how many definitions it may make on its own.
+class SymbolTable:
+    """All symbols of one derivation, by number; and how many definitions it may make on its own.
 
     `functions` are the description's own, by name, with their derivatives.
     """
 
-    letters: list[Letter] = field(default_factory=list)
+    symbols: list[Symbol] = field(default_factory=list)
     functions: dict[str, NamedFunction] = field(default_factory=dict)
-    # Factors with more terms than `most_terms` get a letter, unless the other factor is a number; `most_work` pairs of
+    # Factors with more terms than `most_terms` get a symbol, unless the other factor is a number; `most_work` pairs of
     # terms may be multiplied out in all (a thousand take some 10 ms).
     most_terms: int = 200
     most_definitions: int = 150
@@ -107,68 +107,85 @@ class Book:
     _made: int = 0
     _work: int = 0
 
-    def add(self, letter: Letter) -> Sum:
-        """A new letter, as a sum."""
-        self.letters.append(letter)
-        return self.letter(len(self.letters) - 1)
+    def add(self, symbol: Symbol) -> TrigPolynomial:
+        """A new symbol, as a sum."""
+        self.symbols.append(symbol)
+        return self.symbol(len(self.symbols) - 1)
 
-    def letter(self, index: int) -> Sum:
-        """A letter by its number, as a sum."""
-        return Sum(self, {(((index, 1),), "", ()): 1})
+    def symbol(self, index: int) -> TrigPolynomial:
+        """A symbol by its number, as a sum."""
+        return self.product(((index, 1),))
 
-    def number(self, value: Exact | float) -> Sum:
+    @property
+    def zero(self) -> TrigPolynomial:
+        """A polynomial without terms."""
+        return TrigPolynomial(self, {})
+
+    def product(self, powers: Powers, factor: Exact = 1) -> TrigPolynomial:
+        """factor · Π powers."""
+        return self.term((powers, "", ()), factor)
+
+    def term(self, term: Term, factor: Exact = 1) -> TrigPolynomial:
+        """A polynomial of one term."""
+        return TrigPolynomial(self, {term: factor})
+
+    def number(self, value: Exact | float) -> TrigPolynomial:
         """A number, exact."""
         if isinstance(value, Fraction):
-            return Sum(self, {ONE: tidy(value)} if value else {})
+            return TrigPolynomial(self, {ONE: tidy(value)} if value else {})
         factor, root = exact(value)
         if not factor:
-            return Sum(self, {})
-        return Sum(self, {ONE if root == 1 else (((self.root(root), 1),), "", ()): factor})
+            return self.zero
+        return TrigPolynomial(self, {ONE if root == 1 else (((self.root(root), 1),), "", ()): factor})
 
     def root(self, square: int) -> int:
-        """The letter √square."""
+        """The symbol √square."""
         key = ("root", square)
         if key not in self._known:
-            self.add(Letter(f"sqrt({square})", "root", number=square**0.5, square=square))
-            self._known[key] = len(self.letters) - 1
+            self.add(Symbol(f"sqrt({square})", "root", number=square**0.5, square=square))
+            self._known[key] = len(self.symbols) - 1
         return self._known[key]
 
-    def sum(self, value: Scalar) -> Sum:
-        """A scalar as a sum of this book."""
-        return value if isinstance(value, Sum) else self.number(value)
+    def polynomial(self, value: Scalar) -> TrigPolynomial:
+        """A scalar as a sum of this table."""
+        return value if isinstance(value, TrigPolynomial) else self.number(value)
 
-    def define(self, definition: LetterDefinition, letter: Letter | None = None) -> int:
-        """The letter for a definition: the one it has, or `letter`, or a new one without a name."""
+    def define(self, definition: SymbolDefinition, symbol: Symbol | None = None) -> int:
+        """The symbol for a definition: the one it has, or `symbol`, or a new one without a name."""
         key = (definition.function, *(argument.key for argument in definition.arguments))
         if key not in self._known:
-            if letter is None:
+            if symbol is None:
                 self._made += 1
-                letter = Letter("", "definition")
+                symbol = Symbol("", "definition")
             if self._made > self.most_definitions:
                 raise TooLong
-            letter.definition = definition
-            self.letters.append(letter)
-            self._known[key] = len(self.letters) - 1
+            symbol.definition = definition
+            self.symbols.append(symbol)
+            self._known[key] = len(self.symbols) - 1
         return self._known[key]
 
-    def call(self, function: str, *arguments: Scalar) -> Sum:
-        """A function that no sum can hold, as a letter."""
-        return self.letter(self.define(LetterDefinition(function, tuple(self.sum(a) for a in arguments))))
+    def call(self, function: str, *arguments: Scalar) -> TrigPolynomial:
+        """A function that no sum can hold, as a symbol."""
+        return self.symbol(
+            self.define(SymbolDefinition(function, tuple(self.polynomial(a) for a in arguments)))
+        )
 
-    def named(self, value: Sum, name: str | Callable[[], str] = "", meaning: str = "", unit: str = "") -> Sum:
-        """The letter for a sum, unless that is a letter or a number already; `name` is asked for if it is new."""
+    def named(
+        self, value: TrigPolynomial, name: str | Callable[[], str] = "", meaning: str = "", unit: str = ""
+    ) -> TrigPolynomial:
+        """The symbol for a sum, unless that is a symbol or a number already; `name` is asked for if it is new."""
         if value.is_plain:
             return value
-        definition = LetterDefinition("", (value,))
+        definition = SymbolDefinition("", (value,))
         if ("", value.key) in self._known or not name:
-            return self.letter(self.define(definition))
+            return self.symbol(self.define(definition))
         name = name if isinstance(name, str) else name()
-        return self.letter(self.define(definition, Letter(name, "definition", meaning, unit)))
+        return self.symbol(self.define(definition, Symbol(name, "definition", meaning, unit)))
 
-    def known(self, value: Sum) -> Letter | None:
-        """What is known of the letter that a sum has got by its definition, if it has one."""
-        letter = self._known.get(("", value.key))
-        return None if letter is None else self.letters[letter]
+    def known(self, value: TrigPolynomial) -> Symbol | None:
+        """What is known of the symbol that a sum has got by its definition, if it has one."""
+        symbol = self._known.get(("", value.key))
+        return None if symbol is None else self.symbols[symbol]
 
     def allow(self, most_terms: int, most_definitions: int, most_work: int) -> None:
         """Set the bounds anew, what was done so far forgotten."""
@@ -187,8 +204,8 @@ class Book:
         finally:
             self.most_work = bound
 
-    def factors(self, a: Sum, b: Sum) -> tuple[Sum, Sum]:
-        """Two factors, long ones by their letters; TooLong where all products together have become too many."""
+    def factors(self, a: TrigPolynomial, b: TrigPolynomial) -> tuple[TrigPolynomial, TrigPolynomial]:
+        """Two factors, long ones by their symbols; TooLong where all products together have become too many."""
         if a.number is None and b.number is None:
             a, b = (self.named(each) if len(each.terms) > self.most_terms else each for each in (a, b))
         self._work += len(a.terms) * len(b.terms)
@@ -196,22 +213,22 @@ class Book:
             raise TooLong
         return a, b
 
-    def divisor(self, atom: Atom) -> Sum | None:
-        """The sum that a letter stands for which has no name and no other use than to stand below a fraction line."""
+    def divisor(self, atom: Atom) -> TrigPolynomial | None:
+        """The sum that a symbol stands for which has no name and no other use than to stand below a fraction line."""
         if not isinstance(atom, int):
             return None
-        entry = self.letters[atom]
+        entry = self.symbols[atom]
         plain = not entry.name and entry.definition is not None and not entry.definition.function
         return entry.definition.arguments[0] if plain and entry.definition is not None else None
 
 
-class Sum:
+class TrigPolynomial:
     """One scalar; Python's arithmetic on it gives the next."""
 
-    __slots__ = ("book", "terms")
+    __slots__ = ("table", "terms")
 
-    def __init__(self, book: Book, terms: Terms) -> None:
-        self.book = book
+    def __init__(self, table: SymbolTable, terms: Terms) -> None:
+        self.table = table
         self.terms = terms
 
     @property
@@ -220,8 +237,8 @@ class Sum:
         return frozenset(self.terms.items())
 
     @property
-    def letter(self) -> int | None:
-        """The letter that it or its negative is, if it is one."""
+    def symbol(self) -> int | None:
+        """The symbol that it or its negative is, if it is one."""
         if len(self.terms) != 1:
             return None
         ((powers, function, _), factor), *_ = self.terms.items()
@@ -230,8 +247,8 @@ class Sum:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is one letter or its negative, or a number."""
-        return self.number is not None or self.letter is not None
+        """Whether it is one symbol or its negative, or a number."""
+        return self.number is not None or self.symbol is not None
 
     @property
     def number(self) -> Exact | None:
@@ -244,52 +261,52 @@ class Sum:
         """Whether it has no terms."""
         return not self.terms
 
-    def __add__(self, other: Scalar) -> Sum:
+    def __add__(self, other: Scalar) -> TrigPolynomial:
         terms = dict(self.terms)
-        for term, factor in self.book.sum(other).terms.items():
+        for term, factor in self.table.polynomial(other).terms.items():
             add(terms, term, factor)
-        return Sum(self.book, terms)
+        return TrigPolynomial(self.table, terms)
 
     __radd__ = __add__
 
-    def __neg__(self) -> Sum:
-        return Sum(self.book, {term: -factor for term, factor in self.terms.items()})
+    def __neg__(self) -> TrigPolynomial:
+        return TrigPolynomial(self.table, {term: -factor for term, factor in self.terms.items()})
 
-    def __pos__(self) -> Sum:
+    def __pos__(self) -> TrigPolynomial:
         return self
 
-    def __sub__(self, other: Scalar) -> Sum:
-        return self + (-self.book.sum(other))
+    def __sub__(self, other: Scalar) -> TrigPolynomial:
+        return self + (-self.table.polynomial(other))
 
-    def __rsub__(self, other: Scalar) -> Sum:
-        return self.book.sum(other) + (-self)
+    def __rsub__(self, other: Scalar) -> TrigPolynomial:
+        return self.table.polynomial(other) + (-self)
 
-    def __mul__(self, other: Scalar) -> Sum:
-        a, b = self.book.factors(self, self.book.sum(other))
-        return Sum(self.book, _product(self.book, a.terms, b.terms))
+    def __mul__(self, other: Scalar) -> TrigPolynomial:
+        a, b = self.table.factors(self, self.table.polynomial(other))
+        return TrigPolynomial(self.table, _product(self.table, a.terms, b.terms))
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Scalar) -> Sum:
-        return _quotient(self, self.book.sum(other))
+    def __truediv__(self, other: Scalar) -> TrigPolynomial:
+        return _quotient(self, self.table.polynomial(other))
 
-    def __rtruediv__(self, other: Scalar) -> Sum:
-        return _quotient(self.book.sum(other), self)
+    def __rtruediv__(self, other: Scalar) -> TrigPolynomial:
+        return _quotient(self.table.polynomial(other), self)
 
-    def __pow__(self, power: Scalar) -> Sum:
-        """Whole powers are multiplied out, a half is a root, and others become a letter with a definition."""
-        number = power.number if isinstance(power, Sum) else exact(power)[0]
+    def __pow__(self, power: Scalar) -> TrigPolynomial:
+        """Whole powers are multiplied out, a half is a root, and others become a symbol with a definition."""
+        number = power.number if isinstance(power, TrigPolynomial) else exact(power)[0]
         if number == Fraction(1, 2):
             return _sqrt(self)
         if number is None or number != int(number):
-            return self.book.call("pow", self, power)
-        result = self.book.number(1)
+            return self.table.call("pow", self, power)
+        result = self.table.number(1)
         for _ in range(abs(int(number))):
             result = result * self
         return 1 / result if number < 0 else result
 
-    def __rpow__(self, base: Scalar) -> Sum:
-        return self.book.sum(base) ** self
+    def __rpow__(self, base: Scalar) -> TrigPolynomial:
+        return self.table.polynomial(base) ** self
 
     def __bool__(self) -> bool:
         raise TypeError("a sum of symbols has no truth: ask is_zero()")
@@ -298,51 +315,51 @@ class Sum:
         return f"<Sum of {len(self.terms)} terms>"
 
     @staticmethod
-    def scalar_function(name: str, *arguments: Scalar) -> Sum:
+    def scalar_function(name: str, *arguments: Scalar) -> TrigPolynomial:
         """A function of `trundle.scalars` by its name there."""
-        book = next(a.book for a in arguments if isinstance(a, Sum))
-        values = [book.sum(a) for a in arguments]
+        table = next(a.table for a in arguments if isinstance(a, TrigPolynomial))
+        values = [table.polynomial(a) for a in arguments]
         if name in ("sin", "cos"):
             return turned(values[0], name)
         if name == "tan":
             return turned(values[0], "sin") / turned(values[0], "cos")
-        return _sqrt(values[0]) if name == "sqrt" else book.call(name, *values)
+        return _sqrt(values[0]) if name == "sqrt" else table.call(name, *values)
 
 
-def turned(angle: Sum, function: str) -> Sum:
-    """sin or cos of a sum of multiples of letters and a number."""
-    book = angle.book
+def turned(angle: TrigPolynomial, function: str) -> TrigPolynomial:
+    """sin or cos of a sum of multiples of symbols and a number."""
+    table = angle.table
     multiples: dict[int, Exact] = {}
     constant = 0.0
     for (powers, trig, _), factor in angle.terms.items():
-        letters = [(letter, power) for letter, power in powers if isinstance(letter, int)]
-        # An angle that holds sines or quotients itself becomes one letter: sines of such sums have no short form.
-        if trig or len(letters) < len(powers):
-            return turned(book.named(angle), function)
-        if all(book.letters[letter].square for letter, _ in letters):
-            roots = ((book.letters[letter].number or 0.0) ** power for letter, power in letters)
+        symbols = [(symbol, power) for symbol, power in powers if isinstance(symbol, int)]
+        # An angle that holds sines or quotients itself becomes one symbol: sines of such sums have no short form.
+        if trig or len(symbols) < len(powers):
+            return turned(table.named(angle), function)
+        if all(table.symbols[symbol].square for symbol, _ in symbols):
+            roots = ((table.symbols[symbol].number or 0.0) ** power for symbol, power in symbols)
             constant += float(factor) * math.prod(roots)
-        elif len(letters) == 1 and letters[0][1] == 1:
-            multiples[letters[0][0]] = factor
+        elif len(symbols) == 1 and symbols[0][1] == 1:
+            multiples[symbols[0][0]] = factor
         else:
-            return turned(book.named(angle), function)
+            return turned(table.named(angle), function)
     own: AngleSum = tuple(sorted(multiples.items()))
-    c, s = Sum(book, trig_terms("cos", own)), Sum(book, trig_terms("sin", own))
+    c, s = TrigPolynomial(table, trig_terms("cos", own)), TrigPolynomial(table, trig_terms("sin", own))
     if not constant:
         return c if function == "cos" else s
     # The cosine of a right angle is not quite 0 as floats have it.
     numbers = (number if abs(number) >= 1e-15 else 0.0 for number in (math.cos(constant), math.sin(constant)))
-    c0, s0 = map(book.number, numbers)
+    c0, s0 = map(table.number, numbers)
     return c * c0 - s * s0 if function == "cos" else s * c0 + c * s0
 
 
-def _product(book: Book, a: Terms, b: Terms) -> Terms:
+def _product(table: SymbolTable, a: Terms, b: Terms) -> Terms:
     """The terms of a product of sums, products of sines written as sums so that equal values have equal terms."""
     result: Terms = {}
     for (powers_a, trig_a, angle_a), factor_a in a.items():
         for (powers_b, trig_b, angle_b), factor_b in b.items():
             # Atoms are ordered with sines and cosines last: the last one tells whether there are any.
-            powers, factor = _merge(book, powers_a, powers_b)
+            powers, factor = _merge(table, powers_a, powers_b)
             factor = factor * factor_a * factor_b
             if powers and isinstance(powers[-1][0], tuple):
                 trigs = [each for each in ((trig_a, angle_a), (trig_b, angle_b)) if each[0]]
@@ -388,37 +405,37 @@ def _cancelled(powers: Powers, trigs: Sequence[Trig], factor: Exact) -> Iterator
         yield from _cancelled(ordered(own), [*rest, *([(trig, angle)] if trig else [])], half(factor) * unit)
 
 
-def _merge(book: Book, a: Powers, b: Powers) -> tuple[Powers, Exact]:
+def _merge(table: SymbolTable, a: Powers, b: Powers) -> tuple[Powers, Exact]:
     """The product of powers, and what roots leave outside."""
     if not a or not b:
         return a or b, 1
     total = dict(a)
     for atom, power in b:
         total[atom] = total.get(atom, 0) + power
-    return _reduced(book, total)
+    return _reduced(table, total)
 
 
-def _reduced(book: Book, powers: dict[Atom, int]) -> tuple[Powers, Exact]:
+def _reduced(table: SymbolTable, powers: dict[Atom, int]) -> tuple[Powers, Exact]:
     """Powers in their order with roots at most once, and what these leave outside."""
     outside: Exact = 1
     for atom, power in powers.items():
-        square = book.letters[atom].square if isinstance(atom, int) else 0
+        square = table.symbols[atom].square if isinstance(atom, int) else 0
         if square and power not in (0, 1):
             outside = outside * Fraction(square) ** (power // 2)
             powers[atom] = power % 2
     return ordered(powers), outside
 
 
-def without_content(book: Book, terms: Terms) -> tuple[Exact, Powers, Terms]:
+def without_content(table: SymbolTable, terms: Terms) -> tuple[Exact, Powers, Terms]:
     """Number, powers and the rest, whose product is the sum; the rest's first term is positive."""
     number, shared = content((powers, factor) for (powers, _, _), factor in terms.items())
     number = number if next(iter(terms.values())) > 0 else -number
     inverse: Terms = {(ordered({a: -power for a, power in shared.items()}), "", ()): Fraction(1) / number}
-    return number, ordered(shared), _product(book, terms, inverse)
+    return number, ordered(shared), _product(table, terms, inverse)
 
 
-def _quotient(a: Sum, b: Sum) -> Sum:
-    """a/b: the divisor's number and letters go below the fraction line, its sum becomes a letter.
+def _quotient(a: TrigPolynomial, b: TrigPolynomial) -> TrigPolynomial:
+    """a/b: the divisor's number and symbols go below the fraction line, its sum becomes a symbol.
 
     Where a is a multiple of b's sum, the sums cancel. Where b's sum is a product of sines and cosines, these stand
     below the line themselves.
@@ -427,47 +444,47 @@ def _quotient(a: Sum, b: Sum) -> Sum:
         raise ZeroDivisionError("division by a sum that is zero")
     if not a.terms:
         return a
-    book = a.book
-    number, powers, core = without_content(book, b.terms)
+    table = a.table
+    number, powers, core = without_content(table, b.terms)
     below = dict(powers)
     if core != {ONE: 1}:
-        own_number, own_powers, own = without_content(book, a.terms)
+        own_number, own_powers, own = without_content(table, a.terms)
         if own == core:
-            a = Sum(book, {(own_powers, "", ()): own_number})
+            a = table.product(own_powers, own_number)
         elif own == {term: -factor for term, factor in core.items()}:
-            a = Sum(book, {(own_powers, "", ()): -own_number})
+            a = table.product(own_powers, -own_number)
         else:
             unit, factors = trig_factors(core)
             number = number * unit
-            divisors = factors or [(book.define(LetterDefinition("", (Sum(book, core),))), 1)]
+            divisors = factors or [(table.define(SymbolDefinition("", (TrigPolynomial(table, core),))), 1)]
             for atom, power in divisors:
                 below[atom] = below.get(atom, 0) + power
     for atom, power in list(below.items()):
-        divisor = book.divisor(atom) if power < 0 else None
+        divisor = table.divisor(atom) if power < 0 else None
         if divisor is not None:
             a = a * divisor ** -below.pop(atom)
-    above, outside = _reduced(book, {atom: -power for atom, power in below.items()})
-    return Sum(book, _product(book, a.terms, {(above, "", ()): outside * Fraction(1) / number}))
+    above, outside = _reduced(table, {atom: -power for atom, power in below.items()})
+    return TrigPolynomial(table, _product(table, a.terms, {(above, "", ()): outside * Fraction(1) / number}))
 
 
-def _sqrt(value: Sum) -> Sum:
+def _sqrt(value: TrigPolynomial) -> TrigPolynomial:
     """The positive root at the description's numbers: √(l²) is l where l is positive there."""
-    book = value.book
+    table = value.table
     if not value.terms:
         return value
-    number, powers, core = without_content(book, value.terms)
+    number, powers, core = without_content(table, value.terms)
     outside = tuple((atom, power // 2) for atom, power in powers if power // 2)
     inside = tuple((atom, power % 2) for atom, power in powers if power % 2)
     sign = 1
     for atom, power in outside:
-        if power % 2 and isinstance(atom, int) and (book.letters[atom].number or 0) < 0:
+        if power % 2 and isinstance(atom, int) and (table.symbols[atom].number or 0) < 0:
             sign = -sign
-    left = Sum(book, _product(book, core, {(inside, "", ()): 1}))
+    left = TrigPolynomial(table, _product(table, core, {(inside, "", ()): 1}))
     if number > 0:
         numerator, denominator = Fraction(number).as_integer_ratio()
-        root = book.number(numerator**0.5) / book.number(denominator**0.5)
+        root = table.number(numerator**0.5) / table.number(denominator**0.5)
     else:
-        root, left = book.number(1), left * number
+        root, left = table.number(1), left * number
     if left.number != 1:
-        root = root * book.call("sqrt", left)
-    return root * Sum(book, {(outside, "", ()): sign})
+        root = root * table.call("sqrt", left)
+    return root * table.product(outside, sign)

@@ -1,1 +1,0 @@
-"""A mechanism in letters: which letter stands for which number, speed or angle, and what it is called."""
