@@ -127,10 +127,10 @@ if TYPE_CHECKING:
     from trundle.show.figures.several_runs import compare as compare
     from trundle.show.figures.sweep_figure import sweep_figure as sweep_figure
     from trundle.show.page.animate import animate as animate
-    from trundle.show.words import explain as explain
-    from trundle.show.words import to_html as to_html
-    from trundle.show.words import to_svg as to_svg
-    from trundle.show.words import to_text as to_text
+    from trundle.show.summaries import explain as explain
+    from trundle.show.summaries import to_html as to_html
+    from trundle.show.summaries import to_svg as to_svg
+    from trundle.show.summaries import to_text as to_text
     from trundle.simulation import ode as ode
     from trundle.simulation import roll as roll
     from trundle.simulation import rollout as rollout

@@ -1,6 +1,6 @@
 """Pieces of HTML for notebooks: every text is escaped, as names come from files; pictures carry their own bytes.
 
-It stands below all rooms, as two that don't know each other are made of it: equations in `formulas`, words in `show`.
+It stands below all rooms: equations in `formulas` and summaries in `show`, which know nothing of each other, use it.
 """
 
 from __future__ import annotations

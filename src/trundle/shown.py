@@ -1,4 +1,4 @@
-"""Nouns that show themselves: what they say is written in `trundle.show.words`, which loads when it is asked for.
+"""Nouns that show themselves: what they say is written in `trundle.show.summaries`, which loads when it is asked for.
 
 It stands below all rooms, as nouns of the lowest ones (robots, programs, results) show themselves, too.
 """
@@ -11,7 +11,7 @@ from trundle.errors import no_attribute
 
 
 class Shown:
-    """A noun with words of its own in a terminal and in a notebook."""
+    """A noun that says what it is in a terminal and in a notebook."""
 
     def __repr__(self) -> str:
         """The noun in a line, or in a page where it is made of tables."""

@@ -20,9 +20,9 @@ from trundle.mechanics.linear import apply
 from trundle.model.classification import mobility_of, rolling
 from trundle.model.constraints import configure, constraint_rows, coordinate_rates
 from trundle.robot.description import parse_robot
-from trundle.show.words.analysis_sentences import axis_text
-from trundle.show.words.analysis_words import sections
-from trundle.show.words.lines import Page
+from trundle.show.summaries.analysis_sentences import axis_text
+from trundle.show.summaries.analysis_summary import sections
+from trundle.show.summaries.lines import Page
 
 
 def car(trailers=0, driven="front"):

@@ -12,7 +12,7 @@ from parameters import mostly_slow
 from trundle import catalog
 from trundle.robot import parse_robot, units
 from trundle.robot.component import plain
-from trundle.show.words.analysis_words import essential_facts
+from trundle.show.summaries.analysis_summary import essential_facts
 
 # The run's largest voltage, for motors without a limit and a battery (V).
 VOLTS = 24.0

@@ -174,7 +174,7 @@ def test_a_closed_pipe_is_quiet():
 
 def test_colours_only_on_a_terminal_and_never_with_no_color(monkeypatch):
     from trundle.cli.output import colours_on
-    from trundle.show.words.lines import paint
+    from trundle.show.summaries.lines import paint
 
     class Terminal(io.StringIO):
         def isatty(self):

@@ -12,7 +12,7 @@ import trundle
 from trundle.documents import dump, parse
 from trundle.errors import InputError
 from trundle.mechanics.quantities import UNSEEN
-from trundle.show.words.model_words import system_facts
+from trundle.show.summaries.model_summary import system_facts
 
 VOLTS = {"left_motor.voltage": 2.0, "right_motor.voltage": 2.4}
 SENSORS = {

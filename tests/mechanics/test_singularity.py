@@ -8,7 +8,7 @@ import pytest
 from trundle.analysis.manipulability import manipulability
 from trundle.analysis.redundancy import relations
 from trundle.analysis.singularity import SearchBox, find_singular, relevant
-from trundle.show.words.analysis_sentences import relations_sentence
+from trundle.show.summaries.analysis_sentences import relations_sentence
 
 
 def turning(count):

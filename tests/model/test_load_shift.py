@@ -23,7 +23,7 @@ from trundle.robot import ContactLaw, Push, parse_robot, register
 from trundle.robot.component import plain
 from trundle.robot.contact import LAWS
 from trundle.scalars import smooth_sign
-from trundle.show.words.robot_words import standing_facts
+from trundle.show.summaries.robot_summary import standing_facts
 from trundle.spatial.motions import Force
 
 FRONT, REAR, HALF, HEIGHT, RADIUS, MASS, G = 0.7, 0.5, 0.3, 0.4, 0.1, 60.0, 9.81

@@ -15,7 +15,7 @@ from trundle.show.drawing.scenes import motion
 from trundle.show.figures.outlines import outlines
 from trundle.show.figures.raster import nearest
 from trundle.show.figures.robot import draw_scene
-from trundle.show.figures.shading import off, shaded
+from trundle.show.figures.shading import shaded, simplification_error
 
 
 def scene():
@@ -55,7 +55,7 @@ def test_near_covers_far():
 def test_bodies_with_shapes_need_no_bars():
     bare = scene()
     assert not outlines(bare, "z").bars or all(bar.start.frame not in bare.clothed for bar in bare.bars)
-    assert off(bare) == 0.0
+    assert simplification_error(bare) == 0.0
 
 
 def test_the_nearest_triangle_is_seen_in_every_pixel(rng):

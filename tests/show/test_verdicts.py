@@ -8,9 +8,9 @@ import pytest
 import trundle
 from trundle.results import Run
 from trundle.show.page.page import page_of
+from trundle.show.summaries.lines import Page
+from trundle.show.summaries.run_summary import _checks, run_html
 from trundle.show.verdicts import doubts, verdicts
-from trundle.show.words.lines import Page
-from trundle.show.words.run_words import _checks, run_html
 
 TIME = np.linspace(0, 10, 101)
 SOUND = {"turned_over": 1200.0, "made_by_step": 2e-4, "lost_by_step": 0.0, "made_by_ground": 4e-3}

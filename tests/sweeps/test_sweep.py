@@ -382,7 +382,7 @@ def test_xarray_opens_a_store_without_a_warning(model, tmp_path):
 
 
 def test_words_and_figure_show_the_ends(model, tmp_path):
-    from trundle.show.words.sweep_words import sweep_record, sweep_text
+    from trundle.show.summaries.sweep_summary import sweep_record, sweep_text
 
     found = swept(model)
     robot = found.extremes("final.x", 1)[0]

@@ -28,8 +28,8 @@ from trundle.documents import Document, dump, dump_urdf, parse, parse_urdf
 from trundle.documents.osim.osim_reader import parse_document as parse_osim
 from trundle.robot.expressions import ExpressionError
 from trundle.robot.values import read_value
-from trundle.show.words.analysis_words import sections
-from trundle.show.words.lines import Page
+from trundle.show.summaries.analysis_summary import sections
+from trundle.show.summaries.lines import Page
 from trundle.simulation.signals import as_signal
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

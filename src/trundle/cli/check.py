@@ -52,10 +52,10 @@ def execute(args: Namespace, out: Output) -> int:
     claim(args.figure, args.force)
     request = read_request(args.file, args.base)
     from trundle.model.classification import mobility_class
-    from trundle.show.words.robot_words import kind_of, mobility_facts, robot_data, wheel_lines, wheels_data
+    from trundle.show.summaries import robot_summary as summary
 
     robot = request.document.robot
-    title = out.title(robot.name, kind_of(robot))
+    title = out.title(robot.name, summary.kind_of(robot))
     mobility = mobility_class(robot)
     analysis = None
     if request.document.terrain is None:
@@ -64,18 +64,20 @@ def execute(args: Namespace, out: Output) -> int:
     else:
         _refuse_planes(args)
     can, can_data = ([], {}) if analysis is None else _findings(args, analysis, out)
-    known = {**robot_data(robot, mobility), "wheels": wheels_data(robot), **can_data}
+    known = {**summary.robot_data(robot, mobility), "wheels": summary.wheels_data(robot), **can_data}
     try:
         with out.doing(f"deriving {robot.name}"):
             facts, data = _examine(request, request.task(args))
     except InputError as error:
         from trundle.cli.failures import explain
 
-        out.say([*title, *out.facts(mobility_facts(mobility)), *wheel_lines(robot, out), *can])
+        out.say(
+            [*title, *out.facts(summary.mobility_facts(mobility)), *summary.wheel_lines(robot, out), *can]
+        )
         return explain(error, out.json, known)
     files = {} if analysis is None else write_figure(args.figure, partial(_figure, analysis))
     out.answer({**known, **data, "mode": request.run.mode, "duration": request.run.duration, **files})
-    out.say([*title, *out.facts(facts), *wheel_lines(robot, out), *can])
+    out.say([*title, *out.facts(facts), *summary.wheel_lines(robot, out), *can])
     if files:
         out.say(f"wrote {files['figure']}")
     return 0
@@ -92,7 +94,7 @@ def _refuse_planes(args: Namespace) -> None:
 
 def _findings(args: Namespace, analysis: Analysis, out: Output) -> tuple[list[str], dict[str, object]]:
     """What the robot can do, as lines or as data, whichever is asked for."""
-    from trundle.show.words.analysis_words import analysis_data, essential_facts, sections
+    from trundle.show.summaries.analysis_summary import analysis_data, essential_facts, sections
 
     if out.json:
         return [], {"analysis": analysis_data(analysis)}
@@ -137,7 +139,7 @@ def _figure(analysis: Analysis) -> Figure:
 
 def _examine(request: Request, task: Task) -> tuple[list[tuple[str, str]], dict[str, object]]:
     """What derivation tells, as facts and as data."""
-    from trundle.show.words.model_words import system_data, system_facts
+    from trundle.show.summaries.model_summary import system_data, system_facts
 
     system = task.problem.system
     data = {"outputs": system.outputs, "parameters": dict(system.parameters), "units": dict(system.units)}

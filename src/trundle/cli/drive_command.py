@@ -102,7 +102,7 @@ def execute(args: Namespace, out: Output) -> int:
     }
     out.answer({"plans": [summary for summary, _ in written.values()], "output": str(parent)})
     for course, (stem, (summary, paths)) in zip(driven, written.items(), strict=True):
-        out.say(_told(stem, summary, course, out, unnamed=args.robot is None))
+        out.say(_summary(stem, summary, course, out, unnamed=args.robot is None))
         out.say(f"  wrote {parent / stem}: {', '.join(path.name for path in paths)}")
     return 0
 
@@ -122,7 +122,7 @@ def _one_file(args: Namespace, path: Path, out: Output) -> int:
     run = course.run()
     run.save(path)
     out.answer({"plans": [run.summary], "output": str(path)})
-    out.say(_told(name, run.summary, course, out, unnamed=args.robot is None))
+    out.say(_summary(name, run.summary, course, out, unnamed=args.robot is None))
     out.say(f"  wrote {path}")
     return 0
 
@@ -304,7 +304,7 @@ def _draw(driven: Driven, run: Run, folder: Path, field: FieldLike | None) -> No
             save_figure(figure, folder / f"{name}.png")
 
 
-def _told(
+def _summary(
     stem: str, summary: Mapping[str, object], driven: Driven, out: Output, *, unnamed: bool
 ) -> Iterator[str]:
     """What came out, in a few lines."""

@@ -12,7 +12,7 @@ from trundle.cli.output import Output, claim, emit, json_text, write_file, write
 from trundle.cli.parsing import add_description, add_force, add_output
 from trundle.errors import InputError, counted
 from trundle.files import signature
-from trundle.show.words.lines import terminal_width
+from trundle.show.summaries.lines import terminal_width
 
 if TYPE_CHECKING:
     from trundle.formulas import Equations

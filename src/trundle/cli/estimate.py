@@ -60,7 +60,7 @@ def execute(args: Namespace, out: Output) -> int:
 
         import trundle
         from trundle.model.arguments import number
-        from trundle.show.words.estimate_words import estimate_record, estimate_text
+        from trundle.show.summaries.estimate_summary import estimate_record, estimate_text
 
         found = trundle.estimate(
             request.document,

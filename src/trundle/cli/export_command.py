@@ -78,13 +78,13 @@ def execute(args: Namespace, out: Output) -> int:
         [
             *(f"  {name}  {size:,} bytes" for name, size in files.items()),
             *(f"  {note}" for note in made.notes),
-            *_left(initial=request.run.initial, set=request.run.set),
+            *_unexported_changes(initial=request.run.initial, set=request.run.set),
         ]
     )
     return 0
 
 
-def _left(**sections: Mapping[str, object]) -> Iterator[str]:
+def _unexported_changes(**sections: Mapping[str, object]) -> Iterator[str]:
     """That what a file's run section changes is not exported."""
     changed = [name for name, given in sections.items() if given]
     if changed:

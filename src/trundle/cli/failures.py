@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from trundle.cli.output import colours_on, write_json
 from trundle.errors import InputError, TrundleError
-from trundle.show.words.lines import harmless, paint
+from trundle.show.summaries.lines import harmless, paint
 
 # Argparse ends with 2 where a command line is wrong, and shells' built-in commands do too.
 USAGE = 2

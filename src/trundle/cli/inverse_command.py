@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from trundle.choices import FIGURE_FORMATS
 from trundle.cli import products
 from trundle.cli.garbage import no_collection
-from trundle.cli.inverse_results import Results, names, told, write
+from trundle.cli.inverse_results import Results, names, summary_lines, write
 from trundle.cli.output import Output
 from trundle.cli.parsing import add_description, add_force, add_output, options_named, pair
 from trundle.cli.request import read_request
@@ -144,7 +144,7 @@ def execute(args: Namespace, out: Output) -> int:
     else:
         written = write(results, folder, (tables, figures))
     out.answer({**run.summary, **results.summary, "output": str(folder), "files": written})
-    out.say(told(results, out))
+    out.say(summary_lines(results, out))
     out.say(f"  wrote {folder}: {', '.join(written)}")
     return 0
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from trundle.choices import GAIT_FIGURES, LOAD_FIGURES
 from trundle.cli import products
 from trundle.cli.output import Output
-from trundle.show.words.lines import table
+from trundle.show.summaries.lines import table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -140,7 +140,7 @@ def write(results: Results, folder: Path, named: tuple[list[str], list[str]]) ->
     return [*named[0], *written]
 
 
-def told(results: Results, out: Output) -> Iterator[str]:
+def summary_lines(results: Results, out: Output) -> Iterator[str]:
     """What came out, in a few lines."""
     run = results.run
     span = f"{len(run)} samples from {run.time[0]:g} s to {run.time[-1]:g} s"

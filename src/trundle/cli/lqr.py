@@ -45,7 +45,7 @@ def execute(args: Namespace, out: Output) -> int:
     request = read_request(args.file, args.base)
     with request.located(), options_named(_OPTIONS):
         import trundle
-        from trundle.show.words.linear_words import regulator_record
+        from trundle.show.summaries.linear_summary import regulator_record
 
         found = trundle.lqr(
             request.document,

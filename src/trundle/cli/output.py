@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from trundle.errors import InputError, TrundleError
 from trundle.operating_system import takes_colours
-from trundle.show.words.lines import Page, harmless
+from trundle.show.summaries.lines import Page, harmless
 
 if TYPE_CHECKING:
     from trundle.progress import Doing

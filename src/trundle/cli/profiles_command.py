@@ -8,7 +8,7 @@ from pathlib import Path
 from trundle.cli import products
 from trundle.cli.output import Output, json_text
 from trundle.cli.parsing import add_force, add_output
-from trundle.show.words.lines import table
+from trundle.show.summaries.lines import table
 
 SUMMARY = "compare the motion profiles: position, velocity, acceleration and jerk"
 EPILOG = """\

@@ -65,7 +65,7 @@ def execute(args: Namespace, out: Output) -> int:
     figures = None if args.no_figures else args.figure_format
     names = products.names(request.stem, figures)
     place, alone = products.claim_place(args, request.stem, names)
-    from trundle.show.words.run_words import RunReport, run_data, run_lines
+    from trundle.show.summaries.run_summary import RunReport, run_data, run_lines
 
     with out.doing(f"deriving {request.document.robot.name}"):
         task = request.task(args)

@@ -11,7 +11,7 @@ from trundle.cli import products
 from trundle.cli.output import Output, claim
 from trundle.cli.parsing import add_force, add_output, measure, options_named, pair
 from trundle.errors import InputError
-from trundle.show.words.lines import table
+from trundle.show.summaries.lines import table
 
 SUMMARY = "make a person of a static trial's markers: lengths, masses, and where the markers are"
 EPILOG = """\
@@ -75,7 +75,7 @@ def execute(args: Namespace, out: Output) -> int:
     person.save(folder)
     told = {"lengths": person.lengths, "markers": dict(person.markers), "left_out": list(person.left_out)}
     out.answer({**told, "output": str(folder), "files": list(_FILES)})
-    out.say(_told(person.lengths, out))
+    out.say(_length_table(person.lengths, out))
     if person.left_out:
         out.say(f"  on no segment: {', '.join(person.left_out)} (--marker NAME=SEGMENT)")
     out.say(f"  wrote {folder}: {', '.join(_FILES)}")
@@ -92,7 +92,7 @@ def _pairs(given: list[tuple[str, str]] | tuple[()]) -> dict[str, str]:
     return pairs
 
 
-def _told(lengths: Mapping[str, float], out: Output) -> Iterator[str]:
+def _length_table(lengths: Mapping[str, float], out: Output) -> Iterator[str]:
     """What was measured: first what is one, then both sides beside each other."""
     sides = [name.removesuffix("_r") for name in lengths if name.endswith("_r")]
     alone = {name: length for name, length in lengths.items() if name[:-2] not in sides}

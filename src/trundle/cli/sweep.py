@@ -86,7 +86,7 @@ def execute(args: Namespace, out: Output) -> int:
     with out.doing(f"deriving {request.document.robot.name}"):
         task = request.task(_only_run(args))
     found = _swept(args, request, task, out)
-    from trundle.show.words.sweep_words import sweep_record, sweep_text
+    from trundle.show.summaries.sweep_summary import sweep_record, sweep_text
 
     files: dict[str, object] = {} if args.store is None else {"store": args.store}
     files |= write_figure(args.figure, partial(_figure, found))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trundle.cli.output import Output, claim, json_text
 from trundle.cli.parsing import add_force, add_output
-from trundle.show.words.lines import table
+from trundle.show.summaries.lines import table
 
 if TYPE_CHECKING:
     from trundle.motion.commands.commands import CommandFile

@@ -186,7 +186,7 @@ class _Report:
         return self.basis if rolling else None
 
     @cached_property
-    def _found(self) -> Forward | TooLong | None:
+    def _forward_solution(self) -> Forward | TooLong | None:
         self.sheet.table.allow(*WHOLE)
         try:
             return forward(self.sheet, self.ideal)
@@ -196,7 +196,7 @@ class _Report:
     @property
     def forward(self) -> Forward | None:
         """The base's motion from the wheels' rates; None where that isn't told, or would fill pages."""
-        return None if isinstance(self._found, TooLong) else self._found
+        return None if isinstance(self._forward_solution, TooLong) else self._forward_solution
 
     @property
     def _given_freely(self) -> bool:
@@ -279,7 +279,7 @@ class _Report:
         """Rates of the coordinates, wheels and base, bodies on joints."""
         key = "kinematics"
         sections = self._stands(key, RATES, self._pose) + self._stands(key, INVERSE, self._inverse)
-        found = self._found
+        found = self._forward_solution
         if isinstance(found, TooLong):
             sections.append(left_out(key, FORWARD, _LONG_FORWARD))
         elif found is not None:

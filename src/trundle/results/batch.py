@@ -17,7 +17,7 @@ from trundle.errors import InputError, require_known, suggest
 from trundle.expected import check_str
 from trundle.frozen import Frozen, Rebuilt, frozen, settle
 from trundle.results.gradients import column_by, require_direction, split_columns
-from trundle.results.metadata import Content, Kept, Variable, require, variable
+from trundle.results.metadata import Content, StoredData, Variable, require, variable
 from trundle.results.storing import reading, save
 from trundle.shown import Shown
 
@@ -280,9 +280,9 @@ class Batch(Shown, Rebuilt):
         3
         """
         with reading(path, "batch") as content:
-            units, kept = content.units, content.kept
+            units, stored = content.units, content.stored
             time = content.take("time", "time")
-            varied = {name: content.take(f"parameter.{name}", "robot") for name in kept.get("varied", ())}
+            varied = {name: content.take(f"parameter.{name}", "robot") for name in stored.get("varied", ())}
             slopes = _slopes(content)
             states = tuple(content.variables)
             if not states:
@@ -293,8 +293,8 @@ class Batch(Shown, Rebuilt):
             values[:, 0] = first
             for index, name in enumerate(states[1:], 1):
                 values[:, index] = content.take(name, "time", "robot")
-            parameters = {**kept.get("parameters", {}), **varied}
-            about = kept.get("description", {}), kept.get("summary", {})
+            parameters = {**stored.get("parameters", {}), **varied}
+            about = stored.get("description", {}), stored.get("summary", {})
             gradients = {by: np.stack([of[name] for name in states], axis=1) for by, of in slopes.items()}
             return Batch(content.name, time, states, values, units, parameters, *about, gradients=gradients)
 
@@ -316,8 +316,8 @@ class Batch(Shown, Rebuilt):
         for name, value in varied.items():
             about = {"units": "", "long_name": f"parameter {name}"}
             variables[f"parameter.{name}"] = Variable(("robot",), value, about)
-        kept: Kept = {"description": self.description, "summary": self.summary}
-        return Content("batch", self.name, variables, {**kept, "parameters": fixed, "varied": list(varied)})
+        stored: StoredData = {"description": self.description, "summary": self.summary}
+        return Content("batch", self.name, variables, {**stored, "parameters": fixed, "varied": list(varied)})
 
 
 def _slopes(content: Content) -> dict[str, dict[str, FloatArray]]:

@@ -47,7 +47,7 @@ class Variable(NamedTuple):
     attributes: Mapping[str, object]
 
 
-class Kept(TypedDict, total=False):
+class StoredData(TypedDict, total=False):
     """What JSON keeps of a run or a batch; `varied` names a batch's parameters that are arrays."""
 
     description: Mapping[str, object]
@@ -59,12 +59,12 @@ class Kept(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Content:
-    """What a file of results or a Dataset holds: variables by name, and what is kept besides."""
+    """What a file of results or a Dataset holds: variables by name, and what is stored besides."""
 
     kind: ResultKind
     name: str
     variables: dict[str, Variable]
-    kept: Kept = field(default_factory=Kept)
+    stored: StoredData = field(default_factory=StoredData)
 
     @property
     def attributes(self) -> dict[str, str]:
@@ -72,10 +72,10 @@ class Content:
 
         `description["yaml"]` stands on its own as the attribute `description`.
         """
-        description = dict(self.kept.get("description", {}))
+        description = dict(self.stored.get("description", {}))
         text = str(description.pop("yaml", ""))
         try:
-            packed = json.dumps({**self.kept, "description": description}, default=_plain)
+            packed = json.dumps({**self.stored, "description": description}, default=_plain)
         except (TypeError, ValueError) as error:
             raise InputError(
                 f"a {self.kind}'s description and summary hold plain data only: {error}"
@@ -181,31 +181,31 @@ def restored(kind: ResultKind, attrs: Mapping[str, object], variables: dict[str,
         raise InputError("this NetCDF file was not written by Trundle: it has no attribute 'trundle_format'")
     if str(version) != f"{kind} 1":
         raise InputError(f"this file holds a {version!r}, and a '{kind} 1' was expected")
-    kept = _kept(attrs.get("trundle_data"))
-    description = dict(kept.get("description", {}))
+    stored = _stored_data(attrs.get("trundle_data"))
+    description = dict(stored.get("description", {}))
     if text := str(attrs.get("description", "")):
         description["yaml"] = text
-    return Content(kind, str(attrs.get("title", "")), variables, {**kept, "description": description})
+    return Content(kind, str(attrs.get("title", "")), variables, {**stored, "description": description})
 
 
-def _kept(packed: object) -> Kept:
+def _stored_data(packed: object) -> StoredData:
     """What the attribute `trundle_data` holds, all entries of their types."""
     try:
-        kept = json.loads(packed if isinstance(packed, str) else "")
+        stored = json.loads(packed if isinstance(packed, str) else "")
     except (ValueError, RecursionError) as error:
         raise InputError(f"damaged file: its attribute 'trundle_data' cannot be read ({error})") from error
-    if not isinstance(kept, dict) or set(kept) - set(Kept.__annotations__):
+    if not isinstance(stored, dict) or set(stored) - set(StoredData.__annotations__):
         raise InputError("damaged file: its attribute 'trundle_data' is no object, or holds unknown keys")
-    groups, varied = kept.get("groups", {}), kept.get("varied", [])
+    groups, varied = stored.get("groups", {}), stored.get("varied", [])
     lists = [varied, *groups.values()] if isinstance(groups, dict) else [None]
     texts = all(isinstance(names, list) and all(isinstance(name, str) for name in names) for names in lists)
-    objects = [kept.get(key, {}) for key in ("description", "summary", "parameters")]
+    objects = [stored.get(key, {}) for key in ("description", "summary", "parameters")]
     numbers = isinstance(objects[2], dict) and all(
         type(value) in (int, float) for value in objects[2].values()
     )
     if not (texts and numbers and all(isinstance(entry, dict) for entry in objects)):
         raise InputError("damaged file: an entry of its attribute 'trundle_data' has the wrong type")
-    return cast(Kept, kept)
+    return cast(StoredData, stored)
 
 
 def long_name(name: str, column: Column) -> str:

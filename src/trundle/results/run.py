@@ -18,7 +18,7 @@ from trundle.frozen import Frozen, Rebuilt, frozen, settle
 from trundle.results.between import Between
 from trundle.results.columns import Column, column_named
 from trundle.results.gradients import column_by, require_direction, split_columns
-from trundle.results.metadata import Content, Kept, require, variable
+from trundle.results.metadata import Content, StoredData, require, variable
 from trundle.results.peaks import Peak, Peaks
 from trundle.results.storing import reading, save
 from trundle.shown import Shown
@@ -383,9 +383,9 @@ class Run(Shown, Rebuilt):
         2.0
         """
         with reading(path, "run") as content:
-            units, kept, columns, peaks = content.units, content.kept, content.columns, content.peaks
+            units, stored, columns, peaks = content.units, content.stored, content.columns, content.peaks
             between = content.between
-            groups = {group: names for group, names in kept.get("groups", {}).items() if names}
+            groups = {group: names for group, names in stored.get("groups", {}).items() if names}
             states = _states(groups)
             slopes = split_columns(content.variables, states) if states else {}
             gradients = {
@@ -394,7 +394,7 @@ class Run(Shown, Rebuilt):
             }
             names = dict.fromkeys(("time", *content.variables))  # a file without its time is told so
             values = {name: content.take(name, "time") for name in names}
-            about = kept.get("description", {}), kept.get("summary", {})
+            about = stored.get("description", {}), stored.get("summary", {})
             return Run(
                 content.name, values.pop("time"), values, units, *about, groups, columns, peaks, between,
                 gradients,
@@ -421,8 +421,8 @@ class Run(Shown, Rebuilt):
             for of, row in zip(self.states, array.T, strict=True):
                 name = column_by(of, by)
                 variables[name] = variable(name, ("time",), row, self.units.get(name, ""))
-        kept: Kept = {"description": self.description, "summary": self.summary, "groups": self.groups}
-        return Content("run", self.name, variables, kept)
+        stored: StoredData = {"description": self.description, "summary": self.summary, "groups": self.groups}
+        return Content("run", self.name, variables, stored)
 
 
 def _states(groups: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

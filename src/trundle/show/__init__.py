@@ -1,1 +1,1 @@
-"""What people see: scenes, figures, words, pages and windows."""
+"""What people see: scenes, figures, summaries, pages and windows."""

@@ -161,9 +161,9 @@ def test_tab_gives_keys_to_the_next_inputs(screen):
 def test_keys_let_go_elsewhere_are_let_go_and_the_clock_stops(screen):
     found = Driver(problem_of(trundle.catalog.differential_drive(), None, None), SIZE, 1.0)
     found.handle(key(UP))
-    assert found.wanted() == Wish(forward=1.0)
+    assert found.wish_of_keys() == Wish(forward=1.0)
     found.handle(pygame.event.Event(pygame.WINDOWFOCUSLOST))
-    assert found.wanted() == Wish()
+    assert found.wish_of_keys() == Wish()
     found.handle(key(pygame.K_SPACE))
     found.advance(0.1)
     assert found.stepper.time == 0
@@ -192,7 +192,7 @@ def test_sticks_drive_and_turn_and_are_still_near_the_middle(screen):
     assert sticks(Pad(LEFTX=3000, LEFTY=-3000, RIGHTX=2000)) == (0, 0, 0)
     found = Driver(problem_of(trundle.catalog.swerve(), None, None), SIZE, 1.0)
     found.gamepad = Pad(LEFTY=-32767, LEFTX=16384, RIGHTX=-32767)
-    assert found.wanted() == Wish(1.0, pytest.approx(-0.5, abs=1e-3), 1.0)
+    assert found.wish_of_keys() == Wish(1.0, pytest.approx(-0.5, abs=1e-3), 1.0)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ definition. `writing` turns polynomials into SymPy.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple, TypeVar
@@ -182,9 +182,9 @@ class SymbolTable:
         name = name if isinstance(name, str) else name()
         return self.symbol(self.define(definition, Symbol(name, "definition", meaning, unit)))
 
-    def known(self, value: TrigPolynomial) -> Symbol | None:
-        """What is known of the symbol that a sum has got by its definition, if it has one."""
-        symbol = self._known.get(("", value.key))
+    def defined_symbol(self, value: Scalar) -> Symbol | None:
+        """What is known of the symbol that a polynomial has got by its definition, if it has one."""
+        symbol = self._known.get(("", value.key)) if isinstance(value, TrigPolynomial) else None
         return None if symbol is None else self.symbols[symbol]
 
     def allow(self, most_terms: int, most_definitions: int, most_work: int) -> None:
@@ -324,6 +324,11 @@ class TrigPolynomial:
         if name == "tan":
             return turned(values[0], "sin") / turned(values[0], "cos")
         return _sqrt(values[0]) if name == "sqrt" else table.call(name, *values)
+
+
+def term_count(scalars: Iterable[Scalar]) -> int:
+    """How many terms the polynomials among scalars have."""
+    return sum(len(each.terms) for each in scalars if isinstance(each, TrigPolynomial))
 
 
 def turned(angle: TrigPolynomial, function: str) -> TrigPolynomial:

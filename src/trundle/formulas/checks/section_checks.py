@@ -28,9 +28,8 @@ def check_rows(verification: Verification, section: Section) -> None:
     values, velocities = verification.values(speeds), verification.rows(speeds)["velocity"]
     for equation in section.equations:
         velocity = velocities[equation.name.removeprefix("constraint.")]
-        verification.checker.compare(
-            equation.name, values(equation.left), velocity, values.size(equation.left)
-        )
+        left = equation.left
+        verification.checker.compare(equation.name, values(left), velocity, values.size(left))
     verification.checker.definitions(section.equations, values)
 
 
@@ -40,9 +39,8 @@ def check_inverse(verification: Verification, section: Section) -> None:
     by_name = {equation.name: equation for equation in section.equations}
     turned = {name: k for name, k in sheet.coordinates.items() if f"inverse.{name}" in by_name}
     values = verification.values(nu)
-    numbers = verification.numbers | {
-        k: values(by_name[f"inverse.{name}"].right) for name, k in turned.items()
-    }
+    pointed = {k: values(by_name[f"inverse.{name}"].right) for name, k in turned.items()}
+    numbers = verification.numbers | pointed
     values = verification.values(nu, drawn=numbers)
     names = {sheet.table.symbols[k].name: name for name, k in sheet.speeds.items()}
     solved = {names[str(left)]: right for left, right in by_name["inverse"].lines}
@@ -97,9 +95,7 @@ def moving(
         sheet = verification.sheet
         speeds = sheet.assembly.speeds
         values = verification.values({})
-        base, _ = product(
-            verification.sheet.matrix(forward.matrix), [u[speeds[j]] for j in forward.columns], values
-        )
+        base, _ = product(sheet.matrix(forward.matrix), [u[speeds[j]] for j in forward.columns], values)
         u |= {speeds[j]: row for j, row in zip(sheet.assembly.base_columns, base, strict=True)}
     return u, verification.all_speeds(u)
 
@@ -167,7 +163,7 @@ def _check_chain(
 
 @dataclass(frozen=True)
 class DynamicCheck:
-    """What the dynamic sections are compared by: numbers of all symbols and symbols at drawn states."""
+    """What the dynamic sections are compared by: numbers of all symbols at drawn states."""
 
     verification: Verification
     dynamics: Dynamics
@@ -176,25 +172,76 @@ class DynamicCheck:
     loops: bool
 
     def __call__(self, section: Section) -> None:
-        """Motors, springs and contacts one by one; what moves by `_check_motion`."""
+        """Motors, springs and contacts one by one; what moves by `_motion`."""
+        checker, values = self.verification.checker, self.values
         named = {equation.name: equation for equation in section.equations}
         plain = [equation for name, equation in named.items() if not name.startswith(ACCELERATION)]
-        self.verification.checker.equations(plain, self.values)
+        checker.equations(plain, values)
         if "mass_matrix" in named:
-            self.verification.checker.definitions(section.equations, self.values)
-            _check_energy(self.verification, named, self.dynamics, self.values, self.kinetic)
-            _check_motion(self.verification, named, self.dynamics, self.values, self.loops)
-        elif any(name.startswith(ACCELERATION) for name in named):
-            self.verification.checker.definitions(section.equations, self.values)
-            _check_accelerations(self.verification, named, self.dynamics, self.values)
+            checker.definitions(section.equations, values)
+            self._energy(named)
+            self._motion(named)
+        elif len(plain) < len(named):
+            checker.definitions(section.equations, values)
+            self._accelerations(named)
 
     def solution(self, lines: Sequence[Equation]) -> None:
         """Lines that solve for accelerations, each line's number known to those after it."""
         for line in lines:
             if not line.name.startswith(ACCELERATION):
                 self.values.symbols[line.left.name] = self.values(line.right)
-        named = {line.name: line for line in lines}
-        _check_accelerations(self.verification, named, self.dynamics, self.values)
+        self._accelerations({line.name: line for line in lines})
+
+    @property
+    def _speeds(self) -> list[sympy.Expr]:
+        """The symbols of the independent speeds."""
+        return [self.verification.sheet.symbol(label) for label in self.dynamics.labels]
+
+    def _energy(self, named: Mapping[str, Equation]) -> None:
+        """½ uᵀM u against the kinetic energy."""
+        u = np.array([self.values(each) for each in self._speeds])
+        momentum, size = product(named["mass_matrix"].right, u, self.values)
+        energy, scale = (momentum * u).sum(axis=0) / 2, np.abs(size * u).sum(axis=0)
+        self.verification.checker.compare("mass_matrix", energy, self.kinetic, scale)
+
+    def _motion(self, named: Mapping[str, Equation]) -> None:
+        """M u̇ + h = B τ + G f (+ Aᵀλ)."""
+        values, mass = self.values, named["mass_matrix"].right
+        rate = [values.symbols[rate_of(str(each))] for each in self._speeds]
+        total, size = product(mass, rate, values)
+        # Centrifugal terms that cancel in the equations leave their rounding in the program: m ω v, with ω about 1/s.
+        size = size + product(mass, [values(each) for each in self._speeds], values)[1]
+        torques, forces = (
+            [values.symbol(push.symbol) for push in pushes]
+            for pushes in (self.dynamics.motors, self.dynamics.others)
+        )
+        parts = ("bias", [1], 1), ("input_matrix", torques, -1), ("force_matrix", forces, -1)
+        for name, vector, sign in parts:
+            if name in named:
+                part, own = product(named[name].right, vector, values)
+                total, size = total + sign * part, size + own
+        if self.loops:
+            total = _without_multipliers(total, values.matrix(named["loop_rows"].right))
+            size = np.broadcast_to(size.max(axis=0), size.shape)
+        for label, left, own in zip(self.dynamics.labels, total, size, strict=True):
+            self.verification.checker.compare(f"motion of {label}", left, 0.0, own)
+
+    def _accelerations(self, named: Mapping[str, Equation]) -> None:
+        """Explicit accelerations, to what rounding in the terms of M u̇ + h = B τ + G f makes of M⁻¹ times them."""
+        values, dynamics, checker = self.values, self.dynamics, self.verification.checker
+        every, points = range(len(dynamics.labels)), np.zeros(checker.points)
+        mass = np.array([[values.polynomial(entry) + points for entry in row] for row in dynamics.mass])
+        moving = [np.abs(values.symbols[rate_of(str(u))]) + np.abs(values(u)) for u in self._speeds]
+        parts = [
+            [points + values.polynomial_size(dynamics.mass[i][j]) * moving[j] for j in every] for i in every
+        ]
+        drive = dynamics.drive(self.verification.sheet.table)
+        size = np.sum(parts, axis=1) + [points + values.polynomial_size(each) for each in drive]
+        bound = (np.abs(np.linalg.inv(np.moveaxis(mass, 2, 0))) @ size.T[..., None])[..., 0].T
+        for label, own in zip(dynamics.labels, bound, strict=True):
+            equation = named.get(f"{ACCELERATION}{label}")
+            if equation is not None:
+                checker.compare(equation.name, values(equation.left), values(equation.right), own)
 
 
 def dynamic_check(
@@ -213,73 +260,6 @@ def dynamic_check(
     forces = {symbol: passive[name] for symbol, name in pushes.items() if name in passive}
     values = verification.values(known, rates, passive, verification.numbers | forces)
     return DynamicCheck(verification, dynamics, values, known["energy.kinetic"], loops)
-
-
-def _check_energy(
-    verification: Verification,
-    named: Mapping[str, Equation],
-    dynamics: Dynamics,
-    values: SymbolValues,
-    kinetic: Floats,
-) -> None:
-    """½ uᵀM u against the kinetic energy."""
-    u = np.array([values(verification.sheet.symbol(label)) for label in dynamics.labels])
-    momentum, size = product(named["mass_matrix"].right, u, values)
-    energy, scale = (momentum * u).sum(axis=0) / 2, np.abs(size * u).sum(axis=0)
-    verification.checker.compare("mass_matrix", energy, kinetic, scale)
-
-
-def _check_motion(
-    verification: Verification,
-    named: Mapping[str, Equation],
-    dynamics: Dynamics,
-    values: SymbolValues,
-    loops: bool,
-) -> None:
-    """M u̇ + h = B τ + G f (+ Aᵀλ)."""
-    sheet = verification.sheet
-    rate = [values.symbols[rate_of(str(sheet.symbol(label)))] for label in dynamics.labels]
-    total, size = product(named["mass_matrix"].right, rate, values)
-    # Centrifugal terms that cancel in the equations leave their rounding in the program: m ω v, with ω about 1/s.
-    size = (
-        size
-        + product(
-            named["mass_matrix"].right, [values(sheet.symbol(each)) for each in dynamics.labels], values
-        )[1]
-    )
-    torques, forces = (
-        [values.symbol(push.symbol) for push in each] for each in (dynamics.motors, dynamics.others)
-    )
-    for name, vector, sign in (("bias", [1], 1), ("input_matrix", torques, -1), ("force_matrix", forces, -1)):
-        if name in named:
-            part, own = product(named[name].right, vector, values)
-            total, size = total + sign * part, size + own
-    if loops:
-        total = _without_multipliers(total, values.matrix(named["loop_rows"].right))
-        size = np.broadcast_to(size.max(axis=0), size.shape)
-    for label, left, own in zip(dynamics.labels, total, size, strict=True):
-        verification.checker.compare(f"motion of {label}", left, 0.0, own)
-
-
-def _check_accelerations(
-    verification: Verification, named: Mapping[str, Equation], dynamics: Dynamics, values: SymbolValues
-) -> None:
-    """Explicit accelerations, to what rounding in the terms of M u̇ + h = B τ + G f makes of M⁻¹ times them."""
-    table, labels = (
-        verification.sheet.table,
-        [str(verification.sheet.symbol(label)) for label in dynamics.labels],
-    )
-    every = range(len(labels))
-    points = np.zeros(verification.checker.points)
-    mass = np.array([[values.polynomial(entry) + points for entry in row] for row in dynamics.mass])
-    moving = np.array([np.abs(values.symbols[rate_of(u)]) + np.abs(values(sympy.Symbol(u))) for u in labels])
-    parts = [[points + values.polynomial_size(dynamics.mass[i][j]) * moving[j] for j in every] for i in every]
-    size = np.sum(parts, axis=1) + [points + values.polynomial_size(each) for each in dynamics.drive(table)]
-    bound = (np.abs(np.linalg.inv(np.moveaxis(mass, 2, 0))) @ size.T[..., None])[..., 0].T
-    for label, own in zip(dynamics.labels, bound, strict=True):
-        equation = named.get(f"{ACCELERATION}{label}")
-        if equation is not None:
-            verification.checker.compare(equation.name, values(equation.left), values(equation.right), own)
 
 
 def _without_multipliers(left_over: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -134,7 +134,9 @@ def hitched(carriage: Carriage) -> Iterator[ColumnRow]:
     units = [Motion((1, 0, 0), ZERO), Motion((0, 1, 0), ZERO), Motion(ZERO, (0, 0, 1))]
     seen = [motion_to_child(carriage.place, unit) for unit in units]
     for k in range(2):
-        yield {carriage.twist[k]: -1} | _kept(carriage.towing, [motion.linear[k] for motion in seen])
+        yield {carriage.twist[k]: -1} | _nonzero_entries(
+            carriage.towing, [motion.linear[k] for motion in seen]
+        )
     yield {carriage.twist[2]: -1, carriage.towing[2]: 1, carriage.hitch: 1}
 
 
@@ -142,8 +144,8 @@ def own_rows(carriage: Carriage, wheel: WheelModel) -> list[ColumnRow]:
     """The rows of a wheel's contact over the speeds of the carriage that it stands on."""
     placed = replace(wheel, link=carriage.links.index(wheel.link))
     rows = contact_rows(carriage.tree, carriage.poses, placed, len(carriage.columns))
-    return [_kept(carriage.columns, row) for row in rows]
+    return [_nonzero_entries(carriage.columns, row) for row in rows]
 
 
-def _kept(columns: Sequence[int], row: Sequence[Scalar]) -> ColumnRow:
+def _nonzero_entries(columns: Sequence[int], row: Sequence[Scalar]) -> ColumnRow:
     return {column: entry for column, entry in zip(columns, row, strict=True) if not is_zero(entry)}

@@ -11,10 +11,11 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
-from trundle.formulas.algebra.polynomials import SymbolTable, TooLong, TrigPolynomial
+from trundle.formulas.algebra.polynomials import SymbolTable, TooLong, TrigPolynomial, term_count
 from trundle.formulas.derivation.following import Following, drift, in_symbols, row_rates
 from trundle.formulas.derivation.named_constants import (
     by_parts,
@@ -65,9 +66,7 @@ class Dynamics:
     @property
     def terms(self) -> int:
         """How many terms M and h have."""
-        return sum(
-            len(e.terms) for row in (*self.mass, self.bias) for e in row if isinstance(e, TrigPolynomial)
-        )
+        return term_count(chain(*self.mass, self.bias))
 
     def matrix(self, pushes: Sequence[NamedForce]) -> Rows:
         """Columns of B or G."""
@@ -76,9 +75,7 @@ class Dynamics:
 
     def drive(self, table: SymbolTable) -> list[TrigPolynomial]:
         """B τ + G f − h."""
-        total = [
-            table.polynomial(-1 * entry) if not is_zero(entry) else table.number(0) for entry in self.bias
-        ]
+        total = [-table.polynomial(0 if is_zero(entry) else entry) for entry in self.bias]
         for push in (*self.motors, *self.others):
             column = apply(transpose(self.basis.matrix), push.row)
             total = [t + c * table.symbol(push.symbol) for t, c in zip(total, column, strict=True)]
@@ -336,7 +333,7 @@ def _name_composites(sheet: Sheet) -> None:
 def _name(sheet: Sheet, link: str, values: Sequence[Scalar], stem: str, words: str, unit: str) -> None:
     """Name the symbols that components have got, in the link's own axes."""
     for axis, value in zip(_XYZ, values, strict=False):
-        entry = sheet.table.known(value) if isinstance(value, TrigPolynomial) and not value.is_plain else None
+        entry = sheet.table.defined_symbol(value)
         if entry is None or entry.name:
             continue
         part = f"_{axis}" if len(values) > 1 else ""

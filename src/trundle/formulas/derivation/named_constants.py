@@ -89,7 +89,7 @@ def symbols_of(value: TrigPolynomial) -> set[int]:
     return symbols
 
 
-class Known(NamedTuple):
+class NamedConstant(NamedTuple):
     """A named constant: its symbol over the number and powers that its sum without content lacks."""
 
     symbol: TrigPolynomial
@@ -113,7 +113,7 @@ _FIRST_MOMENTS = {("v_x", "omega"): ("y", -1), ("v_y", "omega"): ("x", 1)}
 
 def _name_constants(
     sheet: Sheet, part: Carriage, alone: bool, mass: Rows, others: Sequence[tuple[int, int]] = ()
-) -> dict[Core, Known]:
+) -> dict[Core, NamedConstant]:
     """Symbols of the constants on M's diagonal and in `others` of its entries, by their content."""
     table, speeds = sheet.table, part.speeds
     places = [(j, j) for j in range(len(mass))] + list(others)
@@ -133,7 +133,7 @@ def _name_constants(
         value = first.constant * _FIRST_MOMENTS.get((first.row, first.column), ("", 1))[1]
         number, powers, _ = without_content(table, value.terms)
         symbol = table.named(value, sheet.names.unique(name), meaning, unit)
-        known[key] = Known(symbol, number, powers)
+        known[key] = NamedConstant(symbol, number, powers)
     return known
 
 
@@ -219,7 +219,7 @@ def _is_constant(table: SymbolTable, symbol: int) -> bool:
     return entry.kind in ("parameter", "root")
 
 
-def _referred(table: SymbolTable, entry: Scalar, known: dict[Core, Known]) -> Scalar:
+def _referred(table: SymbolTable, entry: Scalar, known: dict[Core, NamedConstant]) -> Scalar:
     """An entry with the known constants' symbols put in."""
     if is_zero(entry) or not isinstance(entry, TrigPolynomial):
         return entry

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import sympy
 
 from trundle.formulas.algebra.cofactors import MOST, inverse
-from trundle.formulas.algebra.polynomials import WRITING, TooLong, TrigPolynomial
+from trundle.formulas.algebra.polynomials import WRITING, TooLong, TrigPolynomial, term_count
 from trundle.formulas.equation import Equation, Section, SymbolicMatrix
 from trundle.formulas.sections.kinematics_section import Forward, length
 from trundle.formulas.symbols.names import Note, inline
@@ -102,10 +103,7 @@ def _follows(sheet: Sheet, link: int) -> bool:
 
 def _bounded(rows: AnyRows) -> AnyRows:
     """The rows, if they fit a page; raises TooLong."""
-    if (
-        sum(len(entry.terms) for row in rows for entry in row if isinstance(entry, TrigPolynomial))
-        > MOST_TERMS
-    ):
+    if term_count(chain(*rows)) > MOST_TERMS:
         raise TooLong
     return rows
 
@@ -232,7 +230,7 @@ def _inverted(
         equations = [Equation(f"determinant.{name}", symbol, sheet.expression(size), meaning=words)]
         cofactors = [[sheet.table.polynomial(entry) for entry in line] for line in adjugate(rows)]
         notes = singularities(sheet, sheet.table.polynomial(size), cofactors, left)
-        if sum(len(entry.terms) for line in cofactors for entry in line) > MOST_INVERSE:
+        if term_count(chain(*cofactors)) > MOST_INVERSE:
             return equations, [*notes, _NO_INVERSE]
         right, words = sympy.ImmutableMatrix(list(left)), f"rates from the velocity of {name}"
         matrix = sheet.matrix(inverse(rows))

@@ -42,7 +42,7 @@ class _Laws:
         if name in self.sheet.assembly.speeds:
             return self.sheet.symbol(name)
         quantity = self.model.quantities.get(alike or name)
-        return self.sheet.known(stem, index, name, "" if quantity is None else quantity.unit, words)
+        return self.sheet.quantity_symbol(stem, index, name, "" if quantity is None else quantity.unit, words)
 
     def read(self, name: str) -> sympy.Expr:
         """The symbol of a state or an output of the robot."""
@@ -66,7 +66,7 @@ class _Laws:
             return plain(what), plain(owner)
         return motor.letters.get(what, plain(what)), self.sheet.names.target(motor.drives)
 
-    def own(self, each: Placed, name: str) -> sympy.Expr:
+    def symbol_of(self, each: Placed, name: str) -> sympy.Expr:
         """The symbol of a controller's reference, state or output."""
         stem = each.controller.letters.get(name, plain(name))
         return self.symbol(f"{each.name}.{name}", stem, self.labels[each.name])
@@ -85,7 +85,11 @@ class _Laws:
             if name in each.shows:
                 shown.add(name)
             if name in each.shows and not new:
-                left, called, meaning = self.own(each, name), f"{each.name}.{name}", f"{name} of {each.name}"
+                left, called, meaning = (
+                    self.symbol_of(each, name),
+                    f"{each.name}.{name}",
+                    f"{name} of {each.name}",
+                )
             else:
                 called, meaning = f"{INNER}{each.name}.{name}", f"{words} {each.name}"
                 stem = each.controller.letters.get(name, name)
@@ -96,13 +100,13 @@ class _Laws:
         sight = Sight(
             {name: self.read(name) for name in each.reads},
             {own: self.reference(each, own, full) for own, full in each.references.items()},
-            {own: self.own(each, own) for own in each.states},
+            {own: self.symbol_of(each, own) for own in each.states},
             named,
         )
         action = each.act(sight, _reader(self.sheet))
         for own, value in action.outputs.items():
             if own not in shown and not new:
-                self.write(f"{each.name}.{own}", self.own(each, own), value, f"{own} of {each.name}")
+                self.write(f"{each.name}.{own}", self.symbol_of(each, own), value, f"{own} of {each.name}")
         if each.hold is None:
             self._flows(each, action)
         else:
@@ -111,7 +115,7 @@ class _Laws:
     def _flows(self, each: Placed, action: Action) -> None:
         """Rates and commands of a controller that acts at every instant."""
         for own, rate in action.rates.items():
-            left = sympy.Symbol(rate_of(str(self.own(each, own))))
+            left = sympy.Symbol(rate_of(str(self.symbol_of(each, own))))
             self.write(f"{each.name}.{own}_rate", left, rate, f"rate of the {own} of {each.name}")
         for name, command in action.commands.items():
             for commands in (self.commands, self.after):
@@ -120,7 +124,7 @@ class _Laws:
     def _samples(self, each: Placed, hold: Hold, action: Action) -> None:
         """States and commands of a controller as they are after a sample; what it drives follows what it holds."""
         for own, rate in action.rates.items():
-            now = self.own(each, own)
+            now = self.symbol_of(each, own)
             name, stem = f"{each.name}.{own}", each.controller.letters.get(own, plain(own))
             index = f"{self.labels[each.name]}{NEXT}"
             left = self.symbol(f"{name}{NEXT}", stem, index, f"{name}, next", name)
@@ -128,8 +132,8 @@ class _Laws:
             self.write(f"{each.name}.{own}{NEXT}", left, right, f"{own} of {each.name} after a sample")
         for name, command in action.commands.items():
             places = hold.places(name)
-            held = [self._held(each, name, k) for k in range(len(places))]
-            follow = [self._held(each, name, k, after=True) for k in range(len(places))]
+            held = [self._held_symbol(each, name, k) for k in range(len(places))]
+            follow = [self._held_symbol(each, name, k, after=True) for k in range(len(places))]
             given = [*held[1:], sympy.sympify(command)]
             for k, (place, left, right) in enumerate(zip(places, follow, given, strict=True)):
                 what = f"{name} from {each.name}" if k == 0 else f"what waits for {name}, {k}"
@@ -138,7 +142,7 @@ class _Laws:
             self.commands.setdefault(name, []).append(held[0])
             self.after.setdefault(name, []).append(follow[0])
 
-    def _held(self, each: Placed, driven: str, place: int, after: bool = False) -> sympy.Expr:
+    def _held_symbol(self, each: Placed, driven: str, place: int, after: bool = False) -> sympy.Expr:
         """The symbol of what a controller holds for an input in one of its places, now or after a sample."""
         stem, index = self._called(driven)
         assert each.hold is not None
@@ -151,7 +155,7 @@ class _Laws:
 
     def reference(self, each: Placed, own: str, full: str) -> sympy.Expr:
         """The symbol of a reference; its equation, where other controllers give it."""
-        symbol = self.own(each, own)
+        symbol = self.symbol_of(each, own)
         commands = self.commands if each.hold is None else self.after
         if full in commands:
             self.write(f"{INNER}{full}", symbol, sympy.Add(*commands[full]), f"{own} of {each.name}")

@@ -10,21 +10,12 @@ from typing import Any, TypeVar
 import numpy as np
 import sympy
 
-<<<<<<< HEAD:src/trundle/formulas/chapters/forces_section.py
-from trundle.formulas.algebra.sums import Sum, TooLong
-from trundle.formulas.derivation.dynamics import Dynamics, NamedForce, slip_letters
-from trundle.formulas.letters.names import Note, rate_of
-from trundle.formulas.letters.sheet import Sheet
-from trundle.formulas.sections import Equation, Section
-from trundle.mechanics.actuation import Actuator, Element, SoftStop, Supply
-=======
 from trundle.formulas.algebra.polynomials import TooLong, TrigPolynomial
 from trundle.formulas.derivation.dynamics import Dynamics, NamedForce, slip_symbols
 from trundle.formulas.equation import Equation, Section
 from trundle.formulas.symbols.names import Note, rate_of
 from trundle.formulas.symbols.sheet import Sheet
-from trundle.mechanics.actuation import Actuator, Element, Stop, Supply
->>>>>>> 7cd0fc61 (Equations are made of trigonometric polynomials in symbols: SymbolTable, Symbol, TrigPolynomial; their sections, and Verification against the programs):src/trundle/formulas/sections/forces_section.py
+from trundle.mechanics.actuation import Actuator, Element, SoftStop, Supply
 from trundle.mechanics.inverse_dynamics import needed_wrenches
 from trundle.mechanics.linear import adjugate, determinant, dot
 from trundle.mechanics.quantities import Quantity
@@ -44,13 +35,8 @@ from trundle.robot.kinds import ask
 from trundle.robot.motor import Drive
 from trundle.scalars import AnyRows, Scalar, maximum, minimum
 
-<<<<<<< HEAD:src/trundle/formulas/chapters/forces_section.py
 _Source = TypeVar("_Source", Actuator, Element, Supply, WheelModel, SoftStop)
-# The letters of a battery's states.
-=======
-_Source = TypeVar("_Source", Actuator, Element, Supply, WheelModel, Stop)
 # The symbols of a battery's states.
->>>>>>> 7cd0fc61 (Equations are made of trigonometric polynomials in symbols: SymbolTable, Symbol, TrigPolynomial; their sections, and Verification against the programs):src/trundle/formulas/sections/forces_section.py
 _STATES = {"charge": "s", "relay": "sigma", "relay_lock": "lambda"}
 
 
@@ -72,7 +58,7 @@ def _holding(sheet: Sheet, push: NamedForce, source: Actuator) -> Note:
     actuator = _written(sheet, source)
     target = sheet.names.target(actuator.motor.drives)
     symbol = actuator.motor.letters.get(actuator.command.label, actuator.command.label)
-    command = _known(sheet, symbol, target, actuator.command)
+    command = _quantity_symbol(sheet, symbol, target, actuator.command)
     rate = sheet.symbol(sheet.assembly.speeds[actuator.shaft])
     wanted = actuator.acceleration(Drive(command, 0, rate, {}))
     torque = sheet.writer.symbol(push.symbol)
@@ -91,23 +77,23 @@ def _motor(sheet: Sheet, push: NamedForce, source: Actuator) -> list[Equation]:
     rate = sheet.symbol(sheet.assembly.speeds[actuator.shaft])
 
     def symbol(quantity: Quantity) -> sympy.Expr:
-        return _known(sheet, motor.letters.get(quantity.label, quantity.label), target, quantity)
+        return _quantity_symbol(sheet, motor.letters.get(quantity.label, quantity.label), target, quantity)
 
     command, own, outputs = symbol(actuator.command), actuator.states, actuator.outputs
     shown = {what: symbol(quantity) for what, quantity in {**outputs, **own}.items()}
     feeding = next((source for source in sheet.assembly.supplies if name in source.feeds), None)
-    supply = None if feeding is None else _known(sheet, "V", feeding.name, feeding.voltage)
+    supply = None if feeding is None else _quantity_symbol(sheet, "V", feeding.name, feeding.voltage)
     torque = motor.effort(Drive(command, position, rate, shown, supply), actuator.read).torque
     left = sheet.writer.symbol(push.symbol)
     equations = [Equation(f"{name}.torque", left, torque, meaning=f"torque of {name}")]
     drive = Drive(command, position, rate, {what: shown[what] for what in own}, supply)
     if feeding is not None:
         relay = {
-            state.name: _known(sheet, _STATES[what], feeding.name, state)
+            state.name: _quantity_symbol(sheet, _STATES[what], feeding.name, state)
             for what, state in feeding.states.items()
         }
         drive = feeding.switched(actuator, drive, relay)
-    effort, held = motor.effort(drive, actuator.read), _held(sheet, actuator, drive, target)
+    effort, held = motor.effort(drive, actuator.read), _winding_parts(sheet, actuator, drive, target)
     equations += held.values()
     parts = {part: equation.left for part, equation in held.items()}
     for what in outputs:
@@ -118,7 +104,7 @@ def _motor(sheet: Sheet, push: NamedForce, source: Actuator) -> list[Equation]:
     )
 
 
-def _held(sheet: Sheet, actuator: Actuator, drive: Drive, target: str) -> dict[sympy.Expr, Equation]:
+def _winding_parts(sheet: Sheet, actuator: Actuator, drive: Drive, target: str) -> dict[sympy.Expr, Equation]:
     """The parts of a motor's effort that stand in lines of their own, by what they stand for in others."""
     name, parts = actuator.name, ask(actuator.motor, actuator.key, actuator.motor.parts, drive, actuator.read)
     return {
@@ -142,9 +128,11 @@ def _battery(sheet: Sheet, plain: Supply) -> list[Equation]:
     """A battery's voltage, its current by the power that its motors draw, and the rate of its charge."""
     supply, name = _written(sheet, plain), plain.name
     voltage, current = (
-        _known(sheet, stem, name, of) for stem, of in (("V", supply.voltage), ("i", supply.current))
+        _quantity_symbol(sheet, stem, name, of) for stem, of in (("V", supply.voltage), ("i", supply.current))
     )
-    states = {what: _known(sheet, _STATES[what], name, state) for what, state in supply.states.items()}
+    states = {
+        what: _quantity_symbol(sheet, _STATES[what], name, state) for what, state in supply.states.items()
+    }
     battery, read = supply.battery, supply.read
     drawn = sympy.Add(*(_drawn(sheet, motor) for motor in supply.feeds))
     left = battery.source(states["charge"], read) - read(battery.internal_resistance) * current
@@ -159,7 +147,7 @@ def _battery(sheet: Sheet, plain: Supply) -> list[Equation]:
 def _drawn(sheet: Sheet, motor: str) -> sympy.Expr:
     """The symbol of the power that a motor takes."""
     actuator = next(actuator for actuator in sheet.assembly.actuators if actuator.name == motor)
-    return _known(sheet, "P", sheet.names.target(actuator.motor.drives), actuator.power)
+    return _quantity_symbol(sheet, "P", sheet.names.target(actuator.motor.drives), actuator.power)
 
 
 def _rates(owner: str, symbols: Mapping[str, sympy.Expr], rates: Mapping[str, Scalar]) -> list[Equation]:
@@ -172,8 +160,8 @@ def _rates(owner: str, symbols: Mapping[str, sympy.Expr], rates: Mapping[str, Sc
     return equations
 
 
-def _known(sheet: Sheet, stem: str, target: str, quantity: Quantity) -> sympy.Expr:
-    return sheet.known(stem, target, quantity.name, quantity.unit)
+def _quantity_symbol(sheet: Sheet, stem: str, target: str, quantity: Quantity) -> sympy.Expr:
+    return sheet.quantity_symbol(stem, target, quantity.name, quantity.unit)
 
 
 def _written(sheet: Sheet, source: _Source) -> _Source:
@@ -248,7 +236,7 @@ def _contact(sheet: Sheet, dynamics: Dynamics, wheel: WheelModel, load: sympy.Ex
         words, right = f"{direction.what} slip of {name}", sheet.expression(dot(row, nu))
         equations.append(Equation(f"{name}.{direction.what}_slip", symbol, right, meaning=words))
     label = sheet.names.label(name)
-    own = {what: _known(sheet, what, label, state) for what, state in wheel.states.items()}
+    own = {what: _quantity_symbol(sheet, what, label, state) for what, state in wheel.states.items()}
     states = {state.name: own[what] for what, state in wheel.states.items()}
     rate = 0 if wheel.spin is None else sheet.symbol(assembly.speeds[wheel.spin])
     push = _written(sheet, wheel).push(slips, load, rate, states)

@@ -202,7 +202,7 @@ def _by_speeds(
     if only_square and not square:  # holds for fewer rates than what is found already
         return None
     if not square and len(needed) == 1:
-        given, rates = _told(given, rates)
+        given, rates = _rates_of_one_motion(given, rates)
         square = len(given) == 1
     try:
         solved = _solution(sheet, rates)
@@ -213,7 +213,7 @@ def _by_speeds(
     return Forward(given, matrix, how, any_rates=square, by_rows=False)
 
 
-def _told(given: tuple[int, ...], rates: Rows) -> tuple[tuple[int, ...], Rows]:
+def _rates_of_one_motion(given: tuple[int, ...], rates: Rows) -> tuple[tuple[int, ...], Rows]:
     """The rates that tell a single motion: all together, or where their sum is long, the one of the fewest terms."""
     total = sum(row[0] for row in rates)
     sizes = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
+from typing import TypeGuard
 
 import sympy
 
@@ -124,17 +125,19 @@ def _bias_words(sheet: Sheet, dynamics: Dynamics) -> str:
 def _entry(sheet: Sheet, dynamics: Dynamics, i: int, j: int) -> Scalar:
     """An entry of M, with a symbol where it is long, or where the accelerations have one for it."""
     value = dynamics.mass[max(i, j)][min(i, j)]
-    long = isinstance(value, TrigPolynomial) and value.terms and cost(best(value)) > _MOST_ENTRY
-    long = long or (
-        isinstance(value, TrigPolynomial) and not value.is_plain and sheet.table.known(value) is not None
-    )
-    return _named_entry(sheet, dynamics, i, j) if long else value
+    named = _is_long(value) or sheet.table.defined_symbol(value) is not None
+    return _named_entry(sheet, dynamics, i, j) if named else value
+
+
+def _is_long(value: Scalar) -> TypeGuard[TrigPolynomial]:
+    """Whether an entry has more operations than one that stands in a matrix."""
+    return isinstance(value, TrigPolynomial) and bool(value.terms) and cost(best(value)) > _MOST_ENTRY
 
 
 def _bias_entry(sheet: Sheet, dynamics: Dynamics, k: int) -> Scalar:
     """An entry of h, by its symbol where the accelerations have one for it."""
     value = dynamics.bias[k]
-    known = isinstance(value, TrigPolynomial) and not value.is_plain and sheet.table.known(value) is not None
+    known = isinstance(value, TrigPolynomial) and sheet.table.defined_symbol(value) is not None
     return sheet.table.named(value) if known else value
 
 
@@ -253,7 +256,7 @@ def _divided(force: TrigPolynomial, mass: TrigPolynomial) -> tuple[TrigPolynomia
 def _force(sheet: Sheet, dynamics: Dynamics, k: int, force: TrigPolynomial) -> TrigPolynomial:
     """The symbol Q_k of what pushes a speed."""
     bias, symbol = dynamics.bias[k], sheet.symbol(dynamics.labels[k])
-    if isinstance(bias, TrigPolynomial) and bias.terms and cost(best(bias)) > _MOST_ENTRY:
+    if _is_long(bias):
         # It stands in h, too: a symbol says it once.
         words = f"forces on {symbol} at constant speeds"
         force = force + bias - sheet.named(bias, words, "", f"h_{k + 1}")

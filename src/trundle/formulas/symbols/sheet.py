@@ -138,7 +138,7 @@ class Sheet:
         self.speed(name)
         return self.writer.symbol(self.speeds[name])
 
-    def known(self, stem: str, index: str, name: str, unit: str, words: str = "") -> sympy.Expr:
+    def quantity_symbol(self, stem: str, index: str, name: str, unit: str, words: str = "") -> sympy.Expr:
         """The symbol of something that a run knows by its name: a command, a state, an output."""
         found = (number for number, symbol in enumerate(self.table.symbols) if symbol.source == name)
         symbol = next(found, None)

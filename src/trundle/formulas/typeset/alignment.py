@@ -47,7 +47,8 @@ class AlignedPage:
         for statement in statements:
             rows, words = self.rows(statement), statement.meaning
             left, right = (
-                max(tex_width(side(row)) / COLUMN for row in rows) for side in (self.left, self.right)
+                max(tex_width(side(row)) / COLUMN for row in rows)
+                for side in (self.left_side, self.right_side)
             )
             own = (left, right, _GAP + _TEXT * len(words) if words and len(rows) == 1 else 0.0)
             ahead = bool(words) and (len(rows) > 1 or sum(own) > _PAGE)
@@ -76,11 +77,11 @@ class AlignedPage:
         rows = [AlignmentRow(head, line) for head, line in zip(heads, lines, strict=True)]
         return [*rows[:-1], rows[-1]._replace(name=statement.name)]
 
-    def left(self, row: AlignmentRow) -> str:
+    def left_side(self, row: AlignmentRow) -> str:
         """The left side of a row in LaTeX."""
         return " = ".join(map(self.tex, row.lefts))
 
-    def right(self, row: AlignmentRow) -> str:
+    def right_side(self, row: AlignmentRow) -> str:
         """The right side of a row in LaTeX."""
         depth, tokens = row.line
         shown = [_SIGNS.get(token, token) if isinstance(token, str) else self.tex(token) for token in tokens]

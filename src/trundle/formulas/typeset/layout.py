@@ -132,7 +132,7 @@ class Layout(Generic[_Printer]):
         described = []
         for info in self.equations.symbols:
             number = "" if info.number is None else f"{info.number:.6g}"
-            described.append((_shown(info), f"{number} {raised(info.unit)}".strip(), info.meaning))
+            described.append((_displayed_symbol(info), f"{number} {raised(info.unit)}".strip(), info.meaning))
         return described
 
     def columns(self, expression: Expression) -> float:
@@ -281,7 +281,7 @@ def _in_words(name: str) -> str:
     return name if "." in name else name.replace("_", " ")
 
 
-def _shown(info: SymbolInfo) -> sympy.Symbol:
+def _displayed_symbol(info: SymbolInfo) -> sympy.Symbol:
     """The symbol by which something is told: derivatives of functions have primes."""
     return sympy.Symbol(primed(info.symbol.name)) if info.kind == "function" else info.symbol
 

@@ -59,8 +59,8 @@ def latex(equations: Equations) -> str:
 
 def _row(page: AlignedPage, row: AlignmentRow) -> str:
     """One row of an alignment."""
-    right = page.right(row)
-    shown = f"{page.left(row)} &= {right}" if row.lefts else f"&{right}"
+    right = page.right_side(row)
+    shown = f"{page.left_side(row)} &= {right}" if row.lefts else f"&{right}"
     # MathJax reads \_ among formulas only, not in texts.
     behind = _prose(page, row.words).replace(r"\_\allowbreak{}", r"}\_\text{")
     return rf"{shown} && \text{{{behind}}}" if behind else shown

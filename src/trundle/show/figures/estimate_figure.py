@@ -28,7 +28,7 @@ _TRUE, _FIX, _GATED = INK, COLOURS[1], COLOURS[3]
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _EstimateData:
     """Poses (3, T) with their covariances in the world (T, 3, 3), the truth (3, T) where it is known, and fixes."""
 
     time: FloatArray
@@ -69,7 +69,7 @@ def estimate_figure(found: Run, truth: Run | None = None) -> Figure:
     >>> len(trundle.estimate_figure(found, run).axes)
     4
     """
-    shown = _shown(check_type(found, Run, "found", "trundle.estimate(…) gives one"), truth)
+    shown = _estimate_data(check_type(found, Run, "found", "trundle.estimate(…) gives one"), truth)
     with house_style():
         figure = new_figure(8.2)
         grid = figure.add_gridspec(4, 1, height_ratios=(5, 1.3, 1.3, 1.3))
@@ -90,7 +90,7 @@ def _inside(run: Run) -> list[str]:
     return [name.removesuffix(".P11") for name in run.values if name.endswith(".P11")]
 
 
-def _shown(found: Run, truth: Run | None) -> _Shown:
+def _estimate_data(found: Run, truth: Run | None) -> _EstimateData:
     """What is drawn of an estimate or of a run with an estimator in its loop."""
     if "covariance.x.x" in found:
         poses = np.array([found[name] for name in ("x", "y", "theta")])
@@ -98,7 +98,7 @@ def _shown(found: Run, truth: Run | None) -> _Shown:
         true = None
         if truth is not None:
             true = _truth(check_type(truth, Run, "truth", "the run that was measured"), found.time)
-        return _Shown(found.time, poses, covariances, true, _fixes(found, 1.0), _fixes(found, 0.0))
+        return _EstimateData(found.time, poses, covariances, true, _fixes(found, 1.0), _fixes(found, 0.0))
     inside = _inside(found)
     if not inside:
         hint = "trundle.estimate(…), or a robot with a controller of type estimator"
@@ -109,7 +109,7 @@ def _shown(found: Run, truth: Run | None) -> _Shown:
     turns = _turns(poses[2])
     covariances = turns @ local @ turns.transpose(0, 2, 1)
     true = _truth(found if truth is None else truth, _sampled(found, name))
-    return _Shown(found.time, poses, covariances, true, {}, {})
+    return _EstimateData(found.time, poses, covariances, true, {}, {})
 
 
 def _turns(headings: FloatArray) -> FloatArray:
@@ -156,7 +156,7 @@ def _fixes(found: Run, used: float) -> dict[str, tuple[FloatArray, FloatArray]]:
     return told
 
 
-def _draw_path(axes: Axes, shown: _Shown) -> None:
+def _draw_path(axes: Axes, shown: _EstimateData) -> None:
     """Measured, true and estimated places, and ellipses."""
     for place, (name, (x, y)) in enumerate(shown.fixes.items()):
         axes.plot(x, y, "o+^"[place % 3], color=_FIX, markersize=3, alpha=0.6, label=name, zorder=2)
@@ -176,7 +176,7 @@ def _draw_path(axes: Axes, shown: _Shown) -> None:
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-def _draw_ellipses(axes: Axes, shown: _Shown) -> float:
+def _draw_ellipses(axes: Axes, shown: _EstimateData) -> float:
     """Ellipses at equal times, enlarged by a round number where none would be seen."""
     rows = np.unique(np.linspace(0, shown.time.size - 1, _ELLIPSES).astype(int))
     spreads, turns = np.linalg.eigh(shown.covariances[rows][:, :2, :2])
@@ -207,7 +207,7 @@ def _draw_ellipses(axes: Axes, shown: _Shown) -> float:
     return scale
 
 
-def _draw_errors(axes: list[Axes], shown: _Shown) -> None:
+def _draw_errors(axes: list[Axes], shown: _EstimateData) -> None:
     """How far the estimate was off in its own axes, in bands of 95 %."""
     turns = _turns(shown.poses[2])
     local = turns.transpose(0, 2, 1) @ shown.covariances @ turns

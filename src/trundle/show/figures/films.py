@@ -166,7 +166,7 @@ def _moving(run: Run, times: FloatArray, whole: Scene) -> Scene:
     return replace(current, arrows=tuple(arrows))
 
 
-def _told(stage: _Stage, at: Progress) -> Iterator[Image.Image]:
+def _with_progress(stage: _Stage, at: Progress) -> Iterator[Image.Image]:
     """The pictures of a film; after every one of them the progress is told."""
     for count, picture in enumerate(stage.pictures()):
         yield picture
@@ -177,7 +177,7 @@ def _write_gif(where: Path, stage: _Stage, fps: float, at: Progress) -> None:
     shown = delays(stage.times.size, fps)
     palette = palette_of(stage.pictures(max(1, -(-stage.times.size // _SAMPLED))))
     with replacing(where) as draft, draft.open("wb") as file:
-        write_gif(file, _told(stage, at), palette, shown)
+        write_gif(file, _with_progress(stage, at), palette, shown)
 
 
 def _write_mp4(where: Path, stage: _Stage, fps: float, at: Progress) -> None:
@@ -203,7 +203,7 @@ def _feed(process: subprocess.Popen[bytes], stage: _Stage, at: Progress) -> None
     assert process.stdin is not None
     assert process.stderr is not None
     try:
-        for picture in _told(stage, at):
+        for picture in _with_progress(stage, at):
             process.stdin.write(picture.tobytes())
         process.stdin.close()
     except BrokenPipeError:
@@ -226,7 +226,7 @@ def _write_pictures(where: Path, stage: _Stage, fps: float, at: Progress) -> Non
         message = f"'{where}' holds pictures that are none of this film's: {', '.join(others[:3])}"
         raise InputError(message, key="path", hint="name another folder, or move them away")
     with replacing_in(where, names) as drafts:
-        for name, picture in zip(names, _told(stage, at), strict=True):
+        for name, picture in zip(names, _with_progress(stage, at), strict=True):
             picture.save(drafts / name, pnginfo=png_mark(), compress_level=2)
 
 

@@ -26,7 +26,7 @@ from trundle.show.figures.looks import look
 from trundle.show.figures.panels import described
 from trundle.show.figures.plane import draw_plane, limits_around, plane_axes
 from trundle.show.figures.robot import draw_scene
-from trundle.show.figures.shading import off
+from trundle.show.figures.shading import simplification_error
 from trundle.show.figures.style import (
     COLOURS,
     INK,
@@ -111,7 +111,7 @@ def path(
         alphas = [0.95 if index in (shown[0], shown[-1]) else 0.35 for index in shown]
         draw_scene(axes, robots, track.view, scale=scale, alphas=alphas)
         _draw_path(axes, bar, track)
-        moved = off(track.scene)
+        moved = simplification_error(track.scene)
         notes = [scale_note(track, scale), "" if track.scene.is_flat else f"seen {SEEN[track.view]}"]
         notes += [on, f"shapes to within {1e3 * moved:.2g} mm" if moved else ""]
         _note(axes, ", ".join(filter(None, notes)))

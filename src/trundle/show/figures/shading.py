@@ -34,7 +34,7 @@ def drawn_surfaces(solids: tuple[Solid, ...]) -> tuple[TriangleMesh, ...]:
     return tuple(simplified([TriangleMesh(solid.corners, solid.triangles) for solid in solids], _MOST))
 
 
-def off(scene: Scene) -> float:
+def simplification_error(scene: Scene) -> float:
     """How far corners of a scene's shapes are drawn from where they are (m)."""
     return max((surface.moved for surface in drawn_surfaces(scene.solids)), default=0.0)
 

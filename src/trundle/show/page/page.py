@@ -28,7 +28,7 @@ from trundle.show.page.live import live_of
 from trundle.show.page.page_equations import page_equations
 from trundle.show.page.payload import chosen_data, run_data
 from trundle.show.page.sweep_runs import runs_of_some
-from trundle.show.words.run_words import notes_of
+from trundle.show.summaries.run_summary import notes_of
 from trundle.simulation.problem import Problem, solve
 from trundle.simulation.runfile import task_of
 from trundle.sweeps.outcome import Sweep

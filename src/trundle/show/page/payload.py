@@ -36,7 +36,7 @@ def run_data(runs: Sequence[Run], known: Set[str] | None = None) -> dict[str, ob
     where the page can't make all of them anew.
     """
     labels = difference_labels(runs) if len(runs) > 1 else ("",)
-    (first, *others), shared = _every(runs, known, _ROOM)
+    (first, *others), shared = _runs_and_shared(runs, known, _ROOM)
     others = [{**each, "label": label} for each, label in zip(others, labels[1:], strict=True)]
     shown = {"others": others, "planes": [] if known else planes(runs[0])}
     return {**first, "label": labels[0], **shared, **shown}
@@ -44,11 +44,11 @@ def run_data(runs: Sequence[Run], known: Set[str] | None = None) -> dict[str, ob
 
 def chosen_data(runs: Sequence[Run]) -> dict[str, object]:
     """Page data of runs of which one is shown at a time: the first in full, and all of them as the `choices`."""
-    choices, shared = _every(runs, None, _ROOM_OF_CHOICES // len(runs))
+    choices, shared = _runs_and_shared(runs, None, _ROOM_OF_CHOICES // len(runs))
     return {**choices[0], "label": "", **shared, "others": [], "planes": [], "choices": choices}
 
 
-def _every(
+def _runs_and_shared(
     runs: Sequence[Run], known: Set[str] | None, room: int
 ) -> tuple[list[dict[str, object]], dict[str, object]]:
     """What a page holds of runs, and what they share: grounds, and the panels of the first."""

@@ -28,7 +28,7 @@ def runs_of_some(found: Sweep, robots: list[int], doing: Doing) -> Mapping[int, 
         )
     runs: dict[int, Run] = {}
     failed: NumericsError | None = None
-    for robot in _wanted(found, robots):
+    for robot in _chosen_robots(found, robots):
         doing.at(f"the run of robot {robot:,}")
         try:
             runs[robot] = found.run(robot)
@@ -39,7 +39,7 @@ def runs_of_some(found: Sweep, robots: list[int], doing: Doing) -> Mapping[int, 
     return dict(sorted(runs.items()))
 
 
-def _wanted(found: Sweep, robots: list[int]) -> list[int]:
+def _chosen_robots(found: Sweep, robots: list[int]) -> list[int]:
     """The robots that get runs, of those with a dot."""
     known = set(robots)
     ends = [found.extremes(name, _RUNS, largest) for name in found.measures for largest in (True, False)]

@@ -11,7 +11,7 @@ import matplotlib
 import pygame
 
 from trundle.errors import InputError
-from trundle.show.words.lines import harmless
+from trundle.show.summaries.lines import harmless
 
 # Frames a second, at most: what usual screens show.
 FRAMES = 60

@@ -198,7 +198,7 @@ class Driver:
         self.scene = self._scene()
         self.trail, self.failed, self.due, self.wish = [self._place()], "", 0.0, Wish()
 
-    def wanted(self) -> Wish:
+    def wish_of_keys(self) -> Wish:
         """What keys and sticks say together."""
         up, left, sideways = (
             sum(key in self.held for key in more) - sum(key in self.held for key in less)
@@ -235,7 +235,7 @@ class Driver:
 
     def _step(self) -> bool:
         """One step with what is wanted now; False where the numbers fail."""
-        self.wish = self.wish.toward(self.wanted(), _EAGER * STEP)
+        self.wish = self.wish.toward(self.wish_of_keys(), _EAGER * STEP)
         state = self.stepper.values
         wish = self.wish.turned(self._field_angle) if self.field else self.wish
         given = self.pilot.commands(wish, self.speed, state) | self.hand.set(self.held, self.share, STEP)

@@ -50,9 +50,11 @@ class Pilot:
     def commands(self, wish: Wish, speed: float, state: Mapping[str, float]) -> dict[str, float]:
         """The inputs for a wish at a greatest speed (m/s), by what the robot does now."""
         tracker = Tracker(lambda time, state: self._aims(wish, speed, state), self.laws)
-        return {name: self._held(name, value, state) for name, value in tracker.command(0.0, state).items()}
+        return {
+            name: self._limited(name, value, state) for name, value in tracker.command(0.0, state).items()
+        }
 
-    def _held(self, name: str, value: float, state: Mapping[str, float]) -> float:
+    def _limited(self, name: str, value: float, state: Mapping[str, float]) -> float:
         """A command within what its motor follows, and its battery has now without load."""
         motor = self.actuators.get(name)
         if motor is None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from trundle.results import Run
-from trundle.show.words.lines import quantity, table
+from trundle.show.summaries.lines import quantity, table
 
 _POSE = {"x": "m", "y": "m", "theta": "rad"}
 

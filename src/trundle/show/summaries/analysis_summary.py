@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from trundle.errors import InputError
 from trundle.mechanics.combinations import combination
-from trundle.show.words.analysis_sentences import (
+from trundle.show.summaries.analysis_sentences import (
     condition_text,
     growth_text,
     place_text,
     relations_sentence,
     value_text,
 )
-from trundle.show.words.lines import Page, paragraph, table
-from trundle.show.words.robot_words import Fact
+from trundle.show.summaries.lines import Page, paragraph, table
+from trundle.show.summaries.robot_summary import Fact
 from trundle.shown import Explained
 
 if TYPE_CHECKING:
@@ -87,12 +87,12 @@ def sections(analysis: Analysis, page: Page) -> list[str]:
 def analysis_data(analysis: Analysis) -> dict[str, object]:
     """All results of an analysis, as plain data for --json."""
     frame = analysis.frame
-    hand = {"manipulability": _told(analysis.frame_manipulability, _ELLIPSOID)}
+    hand = {"manipulability": _finding_data(analysis.frame_manipulability, _ELLIPSOID)}
     return {
         **_fields(analysis, "at configuration motions length"),
-        "base_motion": _told(analysis.base_motion, "dimension basis centre heading nearest slip"),
-        "top_speed": _told(analysis.top_speed, "speed limit"),
-        "manipulability": _told(analysis.manipulability, _ELLIPSOID),
+        "base_motion": _finding_data(analysis.base_motion, "dimension basis centre heading nearest slip"),
+        "top_speed": _finding_data(analysis.top_speed, "speed limit"),
+        "manipulability": _finding_data(analysis.manipulability, _ELLIPSOID),
         "frame": frame and _fields(frame, "name point parts") | hand,
         "repeated_rows": [dict(row.terms) for row in analysis.repeated],
         "rate_relations": [
@@ -188,7 +188,7 @@ def _fields(noun: object, names: str) -> dict[str, object]:
     return {name: getattr(noun, name) for name in names.split()}
 
 
-def _told(finding: Explained | None, names: str) -> dict[str, object] | None:
+def _finding_data(finding: Explained | None, names: str) -> dict[str, object] | None:
     """The named fields of a finding and its sentence as `text`; None where there is no finding."""
     return None if finding is None else _fields(finding, names) | {"text": finding.explain()}
 

@@ -1,4 +1,4 @@
-"""The three ways in which nouns say what they are; modules of words beside this one register how theirs do."""
+"""The three ways in which nouns say what they are; modules beside this one register how theirs do."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from importlib import import_module
 from trundle.errors import InputError
 from trundle.expected import came
 
-# The room of a noun, and the module that has the words of its nouns. It loads when one of them is shown: whoever has a
+# The room of a noun, and the module that sums up its nouns. It loads when one of them is shown: whoever has a
 # noun has loaded its room already, so that a robot's line never waits for the rooms of models or analyses.
 _MODULES = {
     "analysis": "analysis_sentences",
-    "control": "linear_words",
-    "mechanics": "mobility_words",
-    "model": "model_words",
-    "program": "program_words",
-    "results": "run_words",
-    "robot": "robot_words",
-    "wrenches": "wrench_words",
+    "control": "linear_summary",
+    "mechanics": "mobility_summary",
+    "model": "model_summary",
+    "program": "program_summary",
+    "results": "run_summary",
+    "robot": "robot_summary",
+    "wrenches": "wrench_summary",
 }
 
 
@@ -41,13 +41,13 @@ def sentence(finding: object) -> str:
     raise InputError(f"expected a finding, got {came(finding)}", hint=hint)
 
 
-def load_words_of(noun: object) -> None:
-    """Load the words of the rooms that a noun's class and those that it is made from come from."""
+def load_summaries_of(noun: object) -> None:
+    """Load the summaries of the rooms that a noun's class and those that it is made from come from."""
     for kind in type(noun).__mro__:
         package, _, path = kind.__module__.partition(".")
         room = path.partition(".")[0]
         if package == "trundle" and room in _MODULES:
-            import_module(f"trundle.show.words.{_MODULES[room]}")
+            import_module(f"trundle.show.summaries.{_MODULES[room]}")
 
 
 def _unknown(noun: object) -> InputError:

@@ -12,7 +12,7 @@ from trundle.analysis.redundancy import Relation
 from trundle.analysis.singular import Singularity
 from trundle.analysis.top_speed import TopSpeed
 from trundle.mechanics.combinations import combination
-from trundle.show.words.verbs import sentence
+from trundle.show.summaries.verbs import sentence
 
 if TYPE_CHECKING:
     from trundle.analysis.singularity import SingularPoint

@@ -9,8 +9,8 @@ import numpy as np
 
 from trundle.html import MOST_FOLDED, Markup, block
 from trundle.html import table as html_table
-from trundle.show.words.lines import TextRows, quantity, table
-from trundle.show.words.verbs import html, text
+from trundle.show.summaries.lines import TextRows, quantity, table
+from trundle.show.summaries.verbs import html, text
 from trundle.wrenches import Breakdown, Inertia, Twist, Wrench
 from trundle.wrenches.components import is_symbolic
 

@@ -6,7 +6,7 @@ from itertools import islice
 
 from trundle.html import block, facts, folded, listing, table
 from trundle.program.ir import Program
-from trundle.show.words.verbs import html, text
+from trundle.show.summaries.verbs import html, text
 
 # Labels of a group, and steps of a program, beyond these many are left to the program itself: a page of a notebook
 # shows no more at a glance.

@@ -12,7 +12,7 @@ from trundle.model.classification import mobility_class
 from trundle.model.health import standing
 from trundle.model.model import ConstraintSummary, Model
 from trundle.model.plant import Plant, Steps
-from trundle.show.words.robot_words import (
+from trundle.show.summaries.robot_summary import (
     Fact,
     body_facts,
     kind_of,
@@ -22,7 +22,7 @@ from trundle.show.words.robot_words import (
     robot_data,
     standing_facts,
 )
-from trundle.show.words.verbs import html, sentence, text
+from trundle.show.summaries.verbs import html, sentence, text
 
 if TYPE_CHECKING:
     from trundle.robot import Robot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from trundle.show.words.lines import quantity, table
+from trundle.show.summaries.lines import quantity, table
 from trundle.sweeps.outcome import Sweep
 from trundle.sweeps.variation import Grid
 

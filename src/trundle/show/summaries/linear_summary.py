@@ -17,8 +17,8 @@ from trundle.control.trim import Trim
 from trundle.html import MOST_FOLDED, block, listing, paragraph
 from trundle.html import table as html_table
 from trundle.mechanics.combinations import combination
-from trundle.show.words.lines import TextRows, quantity, table
-from trundle.show.words.verbs import html, sentence, text
+from trundle.show.summaries.lines import TextRows, quantity, table
+from trundle.show.summaries.verbs import html, sentence, text
 
 # Larger matrices are not printed; wider tables than this have numbers in place of names above their columns.
 _MOST_COLUMNS, _WIDTH = 16, 120

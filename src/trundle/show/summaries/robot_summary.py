@@ -12,8 +12,8 @@ from trundle.html import MOST_FOLDED, beside, block, folded, picture, table
 from trundle.model.placed import placed
 from trundle.robot import Robot
 from trundle.robot.kinds import ask
-from trundle.show.words import lines
-from trundle.show.words.verbs import html, text
+from trundle.show.summaries import lines
+from trundle.show.summaries.verbs import html, text
 
 if TYPE_CHECKING:
     from trundle.mechanics.mobility import Mobility

@@ -1,6 +1,6 @@
 """What nouns say of themselves: a line in a terminal, HTML and a drawing in a notebook, a sentence for a finding.
 
-Rooms below know only the doors of `trundle.shown`; modules of words beside this one write what their nouns say. What a
+Rooms below know only the doors of `trundle.shown`; the modules beside this one write what their nouns say. What a
 kind of wheel, contact law or motor says, it brings itself.
 """
 
@@ -9,20 +9,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trundle.errors import InputError
-from trundle.show.words import verbs
-from trundle.show.words.lines import harmless
+from trundle.show.summaries import verbs
+from trundle.show.summaries.lines import harmless
 
 if TYPE_CHECKING:
     from trundle.robot import Robot
 
 
 def to_text(noun: object) -> str:
-    """A robot, model, run, batch, program or linearisation in words for a terminal: what `print(noun)` shows.
+    """A robot, model, run, batch, program or linearisation summed up for a terminal: what `print(noun)` shows.
 
     Parameters
     ----------
     noun : Robot, Model, Run, Batch, Program or Linearization
-        What to put into words.
+        What to sum up.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def to_text(noun: object) -> str:
     >>> trundle.to_text(trundle.catalog.pendulum())
     "Robot 'pendulum' on a fixed base: 2 joints (revolute); 3 parameters"
     """
-    verbs.load_words_of(noun)
+    verbs.load_summaries_of(noun)
     return harmless(verbs.text(noun))
 
 
@@ -68,7 +68,7 @@ def to_html(noun: object) -> str:
     >>> trundle.to_html(trundle.catalog.pendulum())[:15]
     '<div><p><b>pend'
     """
-    verbs.load_words_of(noun)
+    verbs.load_summaries_of(noun)
     return verbs.html(noun)
 
 
@@ -130,5 +130,5 @@ def explain(found: object) -> str:
     >>> trundle.explain(model.mobility)
     'it drives and turns, and never moves sideways'
     """
-    verbs.load_words_of(found)
+    verbs.load_summaries_of(found)
     return verbs.sentence(found)

@@ -15,11 +15,11 @@ from trundle.html import table as html_table
 from trundle.mechanics.quantities import UNSEEN
 from trundle.results import Batch, Run
 from trundle.results.columns import with_angles
+from trundle.show.summaries.lines import Page, quantity, seconds, table, terminal_width
+from trundle.show.summaries.model_summary import system_data, system_facts
+from trundle.show.summaries.robot_summary import kind_of
+from trundle.show.summaries.verbs import html, text
 from trundle.show.verdicts import doubts, verdicts
-from trundle.show.words.lines import Page, quantity, seconds, table, terminal_width
-from trundle.show.words.model_words import system_data, system_facts
-from trundle.show.words.robot_words import kind_of
-from trundle.show.words.verbs import html, text
 
 if TYPE_CHECKING:
     from trundle.robot import Robot

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from trundle.mechanics.mobility import BaseMotion, Mobility, PlanePoint, centre_of_rotation
-from trundle.show.words.verbs import sentence
+from trundle.show.summaries.verbs import sentence
 
 # By the degrees of mobility and steerability (Campion, Bastin & d'Andréa-Novel 1996).
 _CLASSES = {
