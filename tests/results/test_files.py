@@ -16,7 +16,7 @@ from parameters import ANY_NAMES
 from trundle.errors import InputError
 from trundle.files import file_name, is_marked, replacing, replacing_in
 from trundle.results import Batch, Run
-from trundle.results.table import Table, write_table
+from trundle.results.table import NumberTable, write_table
 
 RUN = Run(
     "a", np.linspace(0, 1, 50), {"x": np.arange(50.0), "right.angle": np.ones(50)}, groups={"speeds": ["x"]}
@@ -326,7 +326,7 @@ def test_a_table_is_written_alike_across_its_blocks(tmp_path, rng):
     values[:, 0] = np.copysign(0.0, values[:, 0])
     write_table(
         tmp_path / "new.csv",
-        Table({"a": values[:, 0], 'b,"': values[:, 1], "c": values[:, 2], "d": values[:, 3]}),
+        NumberTable({"a": values[:, 0], 'b,"': values[:, 1], "c": values[:, 2], "d": values[:, 3]}),
     )
     with (tmp_path / "old.csv").open("w", newline="") as stream:
         csv.writer(stream, lineterminator="\n").writerows([["a", 'b,"', "c", "d"], *values.tolist()])

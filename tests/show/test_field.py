@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 import trundle
-from trundle.show.figures.field import Field
+from trundle.show.figures.field import FieldPicture
 
 RUN = trundle.Run("way", np.linspace(0, 1, 5), {"x": np.linspace(1, 3, 5), "y": np.linspace(1, 2, 5)})
 
@@ -60,7 +60,7 @@ def test_a_page_holds_a_large_photograph_as_a_small_one(tmp_path):
     file = tmp_path / "field.png"
     noise = np.random.default_rng(3).integers(0, 255, (900, 2000, 3), dtype=np.uint8)
     Image.fromarray(noise).save(file)
-    plain = Field.read((file, "54 ft", 8.0)).plain()
+    plain = FieldPicture.read((file, "54 ft", 8.0)).plain()
     assert plain["source"].startswith("data:image/jpeg;base64,")
     assert len(plain["source"]) < file.stat().st_size / 2
     assert plain["width"] == pytest.approx(54 * 0.3048)

@@ -19,7 +19,7 @@ from tools.fuzz.mutations import mutate_bytes, mutate_text, mutate_tree
 from trundle.documents.meshes import read_mesh
 from trundle.motion.commands.commands import read_commands
 from trundle.results import netcdf
-from trundle.results.metadata import Content, Variable
+from trundle.results.metadata import ResultContent, Variable
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LEVELS = ("module", "body", "limited", "coordinated")
@@ -195,7 +195,7 @@ def read_written_anew(content: object, rng: Random) -> None:
         trundle.to_text(loaded)
 
 
-def _content(content: object) -> Content:
+def _content(content: object) -> ResultContent:
     """What NetCDF's writer takes; raises whatever where the data has become something else."""
     assert isinstance(content, dict)
     attributes = {
@@ -206,7 +206,7 @@ def _content(content: object) -> Content:
         str(name): Variable(tuple(dimensions), np.asarray(values, dtype=float), about)
         for name, (dimensions, values, about) in content["variables"].items()
     }
-    return cast(Content, SimpleNamespace(attributes=attributes, variables=variables))
+    return cast(ResultContent, SimpleNamespace(attributes=attributes, variables=variables))
 
 
 def _as_yaml(content: object) -> str:

@@ -71,9 +71,8 @@ def execute(args: Namespace, out: Output) -> int:
     except InputError as error:
         from trundle.cli.failures import explain
 
-        out.say(
-            [*title, *out.facts(summary.mobility_facts(mobility)), *summary.wheel_lines(robot, out), *can]
-        )
+        facts = summary.mobility_facts(mobility)
+        out.say([*title, *out.facts(facts), *summary.wheel_lines(robot, out), *can])
         return explain(error, out.json, known)
     files = {} if analysis is None else write_figure(args.figure, partial(_figure, analysis))
     out.answer({**known, **data, "mode": request.run.mode, "duration": request.run.duration, **files})

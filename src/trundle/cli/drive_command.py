@@ -286,13 +286,13 @@ def _write(
 def _require_field(args: Namespace) -> None:
     """InputError for what is no picture of a field, before anything is planned."""
     if (field := field_of(args)) is not None:
-        from trundle.show.figures.field import Field
+        from trundle.show.figures.field import FieldPicture
 
         if args.no_graphs:
             raise InputError(
                 "a field lies under the path's figure, which --no-graphs leaves out", key="--field"
             )
-        Field.read(field)
+        FieldPicture.read(field)
 
 
 def _draw(driven: Driven, run: Run, folder: Path, field: FieldLike | None) -> None:

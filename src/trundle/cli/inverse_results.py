@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from trundle.limbs.capture.cycles import Cycles
     from trundle.limbs.gait import Gait
     from trundle.results import Run
-    from trundle.results.table import Table
+    from trundle.results.table import NumberTable
     from trundle.wrenches import Breakdown
 
 # Contacts with plates that are told; --json has all.
@@ -75,13 +75,13 @@ class Results:
             write_columns(path, self._columns(path.name))
 
     @cached_property
-    def _whole(self) -> Table:
+    def _whole(self) -> NumberTable:
         """All columns of the run, made text once for its files."""
-        from trundle.results.table import Table
+        from trundle.results.table import NumberTable
 
-        return Table({"time": self.run.time, **self.run.values})
+        return NumberTable({"time": self.run.time, **self.run.values})
 
-    def _columns(self, name: str) -> Mapping[str, FloatArray] | Table:
+    def _columns(self, name: str) -> Mapping[str, FloatArray] | NumberTable:
         if name == _BREAKDOWN and self.split is not None:
             return {"time": self.run.time, **self.split.table()}
         if name == _BANDS and self.bands is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from trundle.choices import PRECISIONS
@@ -14,8 +13,6 @@ from trundle.cli.request import Request, read_request
 from trundle.errors import InputError
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from trundle.simulation.runfile import Task
     from trundle.sweeps.outcome import Sweep
 
@@ -85,21 +82,16 @@ def execute(args: Namespace, out: Output) -> int:
     request = read_request(args.file, args.base)
     with out.doing(f"deriving {request.document.robot.name}"):
         task = request.task(_only_run(args))
-    found = _swept(args, request, task, out)
+    found = _sweep(args, request, task, out)
+    import trundle
     from trundle.show.summaries.sweep_summary import sweep_record, sweep_text
 
     files: dict[str, object] = {} if args.store is None else {"store": args.store}
-    files |= write_figure(args.figure, partial(_figure, found))
+    files |= write_figure(args.figure, lambda: trundle.sweep_figure(found))
     if args.page is not None:
         files["page"] = str(found.animate(args.page))
     out.report(sweep_record(found), sweep_text(found), files)
     return 0
-
-
-def _figure(found: Sweep) -> Figure:
-    from trundle.show.figures.sweep_figure import sweep_figure
-
-    return sweep_figure(found)
 
 
 def _only_run(args: Namespace) -> Namespace:
@@ -107,7 +99,8 @@ def _only_run(args: Namespace) -> Namespace:
     return Namespace(**{**vars(args), "seed": None, "samples": None})
 
 
-def _swept(args: Namespace, request: Request, task: Task, out: Output) -> Sweep:
+def _sweep(args: Namespace, request: Request, task: Task, out: Output) -> Sweep:
+    """Roll the robots that the options ask for."""
     from trundle.model.arguments import number
     from trundle.sweeps.of_task import swept_task
 

@@ -11,12 +11,8 @@ import numpy as np
 from trundle.arrays import FloatArray, Floats
 from trundle.errors import InputError, suggest
 from trundle.model.arguments import number
-<<<<<<< HEAD:src/trundle/model/terrain_numbers.py
 from trundle.model.lanes import NumbersLike, column
 from trundle.robot.component import Component
-=======
-from trundle.robot.component import Component
->>>>>>> 76183b2f (What a description is made of is called a component):src/trundle/simulation/ground_numbers.py
 from trundle.robot.gridded import FractalSurface, GridSurface
 from trundle.robot.terrain import Terrain
 from trundle.robot.values import Value, read_value

@@ -17,7 +17,7 @@ from trundle.errors import InputError, require_known, suggest
 from trundle.expected import check_str
 from trundle.frozen import Frozen, Rebuilt, frozen, settle
 from trundle.results.gradients import column_by, require_direction, split_columns
-from trundle.results.metadata import Content, StoredData, Variable, require, variable
+from trundle.results.metadata import ResultContent, StoredData, Variable, require, variable
 from trundle.results.storing import reading, save
 from trundle.shown import Shown
 
@@ -298,7 +298,7 @@ class Batch(Shown, Rebuilt):
             gradients = {by: np.stack([of[name] for name in states], axis=1) for by, of in slopes.items()}
             return Batch(content.name, time, states, values, units, parameters, *about, gradients=gradients)
 
-    def _content(self) -> Content:
+    def _content(self) -> ResultContent:
         """What goes to files and Datasets: states over time and robots, parameters that vary over robots."""
         over = ("time", "robot")
         variables = {"time": variable("time", ("time",), self.time, "s")}
@@ -310,17 +310,16 @@ class Batch(Shown, Rebuilt):
                 name = column_by(of, by)
                 variables[name] = variable(name, over, array[:, place], self.units.get(name, ""))
         fixed = {name: value for name, value in self.parameters.items() if isinstance(value, float | int)}
-        varied = {
-            name: value for name, value in self.parameters.items() if not isinstance(value, float | int)
-        }
+        varied = {name: value for name, value in self.parameters.items() if isinstance(value, np.ndarray)}
         for name, value in varied.items():
             about = {"units": "", "long_name": f"parameter {name}"}
             variables[f"parameter.{name}"] = Variable(("robot",), value, about)
         stored: StoredData = {"description": self.description, "summary": self.summary}
-        return Content("batch", self.name, variables, {**stored, "parameters": fixed, "varied": list(varied)})
+        stored |= {"parameters": fixed, "varied": list(varied)}
+        return ResultContent("batch", self.name, variables, stored)
 
 
-def _slopes(content: Content) -> dict[str, dict[str, FloatArray]]:
+def _slopes(content: ResultContent) -> dict[str, dict[str, FloatArray]]:
     """The derivatives by the name that they are taken by, and then by state; taken out of the content."""
     split = split_columns(content.variables)
     return {

@@ -11,24 +11,24 @@ from pathlib import Path
 import numpy as np
 
 from trundle.errors import InputError
-from trundle.results.metadata import Content, ResultKind, Variable
-from trundle.results.table import Cells, Table, read_sheet, write_table
+from trundle.results.metadata import ResultContent, ResultKind, Variable
+from trundle.results.table import Cells, NumberTable, read_sheet, write_table
 
 
-def write(path: Path, content: Content) -> None:
+def write(path: Path, content: ResultContent) -> None:
     """Write the columns, `time` the first of them."""
-    write_table(path, Table({name: variable.values for name, variable in content.variables.items()}))
+    write_table(path, NumberTable({name: variable.values for name, variable in content.variables.items()}))
 
 
-def read(path: Path, kind: ResultKind) -> Content:
+def read(path: Path, kind: ResultKind) -> ResultContent:
     """A CSV file whose header has a column `time`; an empty cell is NaN, as pandas writes it."""
     columns = timed(read_sheet(path)).columns
-    return Content(
+    return ResultContent(
         kind, path.stem, {name: Variable(("time",), column, {}) for name, column in columns.items()}
     )
 
 
-def timed(sheet: Cells) -> Table:
+def timed(sheet: Cells) -> NumberTable:
     """A sheet's columns; InputError where there is no `time`, or it falls."""
     if "time" not in sheet.names:
         message = "a run's CSV file starts with a line of names, one of them 'time'"

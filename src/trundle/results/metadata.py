@@ -58,7 +58,7 @@ class StoredData(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class Content:
+class ResultContent:
     """What a file of results or a Dataset holds: variables by name, and what is stored besides."""
 
     kind: ResultKind
@@ -174,7 +174,7 @@ def require(names: Iterable[str], known: Collection[str], what: str) -> None:
             raise InputError(f"{what} {name!r}, which is not there", hint=suggest(name, known))
 
 
-def restored(kind: ResultKind, attrs: Mapping[str, object], variables: dict[str, Variable]) -> Content:
+def restored(kind: ResultKind, attrs: Mapping[str, object], variables: dict[str, Variable]) -> ResultContent:
     """The content whose `attributes` these are; InputError for others."""
     version = attrs.get("trundle_format")
     if version is None:
@@ -185,7 +185,7 @@ def restored(kind: ResultKind, attrs: Mapping[str, object], variables: dict[str,
     description = dict(stored.get("description", {}))
     if text := str(attrs.get("description", "")):
         description["yaml"] = text
-    return Content(kind, str(attrs.get("title", "")), variables, {**stored, "description": description})
+    return ResultContent(kind, str(attrs.get("title", "")), variables, {**stored, "description": description})
 
 
 def _stored_data(packed: object) -> StoredData:

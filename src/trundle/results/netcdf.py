@@ -22,7 +22,7 @@ import numpy as np
 from trundle.errors import InputError
 from trundle.files import read_bytes_start, replacing
 from trundle.operating_system import is_windows
-from trundle.results.metadata import Content, ResultKind, Variable, restored
+from trundle.results.metadata import ResultContent, ResultKind, Variable, restored
 
 # A NetCDF-4 file is an HDF5 file; CDF is how the older NetCDF files start.
 _STARTS = (b"\x89HDF\r\n\x1a\n", b"CDF")
@@ -32,7 +32,7 @@ _MOST_COMPRESSED = 1032
 _SEAL = b"trundle crc32 "
 
 
-def write(path: Path, content: Content) -> None:
+def write(path: Path, content: ResultContent) -> None:
     """Every variable over its dimensions, and the attributes."""
     for name in content.variables:
         if not name or "/" in name or name != name.strip() or not (name[0].isalnum() or name[0] == "_"):
@@ -93,7 +93,7 @@ def _open(path: Path, mode: Literal["r", "w"]) -> netCDF4.Dataset:
     return netCDF4.Dataset(name, mode, format="NETCDF4", encoding="latin-1")
 
 
-def _fill(file: netCDF4.Dataset, content: Content) -> None:
+def _fill(file: netCDF4.Dataset, content: ResultContent) -> None:
     """Write a content's attributes, dimensions and variables."""
     file.setncatts(content.attributes)
     for name, (dimensions, values, attributes) in content.variables.items():
@@ -107,7 +107,7 @@ def _fill(file: netCDF4.Dataset, content: Content) -> None:
         variable[...] = values
 
 
-def read(path: Path, kind: ResultKind) -> Content:
+def read(path: Path, kind: ResultKind) -> ResultContent:
     """What `write` wrote."""
     if not read_bytes_start(path, 8).startswith(_STARTS):
         raise InputError("this is not a NetCDF file: it does not start as one")

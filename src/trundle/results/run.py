@@ -18,7 +18,7 @@ from trundle.frozen import Frozen, Rebuilt, frozen, settle
 from trundle.results.between import Between
 from trundle.results.columns import Column, column_named
 from trundle.results.gradients import column_by, require_direction, split_columns
-from trundle.results.metadata import Content, StoredData, require, variable
+from trundle.results.metadata import ResultContent, StoredData, require, variable
 from trundle.results.peaks import Peak, Peaks
 from trundle.results.storing import reading, save
 from trundle.shown import Shown
@@ -400,7 +400,7 @@ class Run(Shown, Rebuilt):
                 gradients,
             )  # fmt: skip
 
-    def _content(self) -> Content:
+    def _content(self) -> ResultContent:
         """What goes to files and Datasets."""
         roles = {name: group for group, names in self.groups.items() for name in names}
         units = {"time": "s", **self.units}
@@ -422,7 +422,7 @@ class Run(Shown, Rebuilt):
                 name = column_by(of, by)
                 variables[name] = variable(name, ("time",), row, self.units.get(name, ""))
         stored: StoredData = {"description": self.description, "summary": self.summary, "groups": self.groups}
-        return Content("run", self.name, variables, stored)
+        return ResultContent("run", self.name, variables, stored)
 
 
 def _states(groups: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

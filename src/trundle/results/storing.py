@@ -11,14 +11,14 @@ from types import ModuleType
 from trundle.choices import PANDAS, RUN_FILES
 from trundle.errors import InputError
 from trundle.files import path_of
-from trundle.results.metadata import Content, ResultKind
+from trundle.results.metadata import ResultContent, ResultKind
 
 # The modules that write and read; imported when they are needed, as netCDF4 takes 30 ms.
 _FORMATS = {".nc": "netcdf", ".csv": "csv_file"}
 _SUFFIXES: dict[ResultKind, tuple[str, ...]] = {"run": RUN_FILES, "batch": (".nc",)}
 
 
-def save(path: object, content: Content) -> Path:
+def save(path: object, content: ResultContent) -> Path:
     """Write it, whole or not at all; return the path."""
     path = path_of(path, "save")
     _format(path, content.kind).write(path, content)
@@ -26,7 +26,7 @@ def save(path: object, content: Content) -> Path:
 
 
 @contextmanager
-def reading(path: object, kind: ResultKind) -> Iterator[Content]:
+def reading(path: object, kind: ResultKind) -> Iterator[ResultContent]:
     """What a file holds; what is wrong with it is an InputError with the file's name, inside the block, too."""
     path = path_of(path, "load")
     try:

@@ -32,7 +32,7 @@ _UNIT = re.compile(r"\s*[\[(]([^\])]*)[\])]$")
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class NumberTable:
     """Columns (n,) by name, and the units that their file says, where it does.
 
     `file` and `lines`, the lines of the rows, say in errors where a number stands.
@@ -101,7 +101,7 @@ class Cells:
         units = tuple(unit[1].strip() if unit else "" for unit in parted)
         return replace(self, names=names, units=units)
 
-    def table(self, places: Sequence[int] | None = None, *, gaps: bool = False) -> Table:
+    def table(self, places: Sequence[int] | None = None, *, gaps: bool = False) -> NumberTable:
         """The numbers of all columns, or of those at these places; with `gaps` an empty cell is NaN.
 
         InputError with line and column for a cell that is no number, a row that is too short or too long, a column
@@ -124,7 +124,7 @@ class Cells:
                 raise self._no_number(cells, taken, line, gaps) from None
         columns = {self.names[place]: numbers[:, k].copy() for k, place in enumerate(taken)}
         units = {self.names[place]: self.units[place] for place in taken} if self.units else {}
-        return Table(columns, units, self.file, tuple(line for line, _ in self.rows))
+        return NumberTable(columns, units, self.file, tuple(line for line, _ in self.rows))
 
     def _refuse_doubles(self, places: Iterable[int]) -> None:
         """InputError where two of these columns have one name, with both headers where their units differ."""
@@ -194,7 +194,7 @@ def write_rows(
 
 
 def write_table(
-    path: Path, table: Table, *, head: Iterable[str] = (), delimiter: str = ",", gap: str | None = None
+    path: Path, table: NumberTable, *, head: Iterable[str] = (), delimiter: str = ",", gap: str | None = None
 ) -> None:
     """Write a table below a header's lines, whole or not at all; `gap` stands for NaN. Numbers need no quotes: looking
     for some would take as long again.

@@ -15,7 +15,7 @@ from trundle.show.drawing.scene import project
 from trundle.show.figures.style import COLOURS, WHEEL
 from trundle.show.window import display
 from trundle.show.window.camera import fitted
-from trundle.show.window.ground import Ground, nice_length
+from trundle.show.window.ground import TrailGround, nice_length
 from trundle.show.window.overlay import length_words, timeline
 from trundle.show.window.player import Player, batteries_of, played, speeds
 
@@ -174,7 +174,7 @@ def test_another_size_of_the_window_keeps_everything_in_sight(player):
 def test_the_trail_grows_by_what_is_new_and_starts_anew_where_time_goes_back(screen):
     turn = np.linspace(0, 60, 20_000)
     points = np.stack([np.cos(turn), np.sin(1.01 * turn)], axis=1) * (1 + 0.01 * turn)[:, None]
-    camera, ground = fitted(points, SIZE), Ground()
+    camera, ground = fitted(points, SIZE), TrailGround()
     for count in (5_000, 10_000, 20_000):
         ground.draw(screen, camera, points[:count])
     grown = pygame.surfarray.array3d(screen)

@@ -32,7 +32,7 @@ _MOST_ENTRY = 2
 _SHORT = 2
 
 
-class Step(NamedTuple):
+class SpeedStep(NamedTuple):
     """A speed's column (see `ColumnRow`), and its factors over the speeds of steps before it; over u, as S has them,
     where no row gives it.
     """
@@ -48,7 +48,7 @@ class Following:
 
     basis: SpeedBasis
     carriages: list[Carriage]
-    steps: list[Step]
+    steps: list[SpeedStep]
 
 
 def following(sheet: Sheet, basis: SpeedBasis) -> Following:
@@ -58,7 +58,7 @@ def following(sheet: Sheet, basis: SpeedBasis) -> Following:
     width = len(sheet.assembly.speeds)
     left = dict.fromkeys([*range(width), *(column for part in parts[1:] for column in part.twist)])
     matrix = [[_lowered(sheet, entry) for entry in row] for row in basis.matrix]
-    steps = [Step(j, {}, matrix[j]) for j in range(width) if _is_fixed(matrix[j], moving)]
+    steps = [SpeedStep(j, {}, matrix[j]) for j in range(width) if _is_fixed(matrix[j], moving)]
     for step in steps:
         del left[step.column]
     while left:
@@ -67,12 +67,12 @@ def following(sheet: Sheet, basis: SpeedBasis) -> Following:
             # The base's twist first, its shortest part (ω before v) before the others: all else hangs on it.
             here = [j for j in sheet.assembly.base_columns if j in left] or [*left]
             column = min((j for j in here if j < width), key=lambda j: (_terms(matrix[j]), -j))
-            step = Step(column, {}, matrix[column])
+            step = SpeedStep(column, {}, matrix[column])
         else:
             column, before = found
             own = matrix[column] if column < width else None
             longer = own is not None and _terms(own) < _terms([*before.values()])
-            step = Step(column, {}, own or ()) if longer else Step(column, before, ())
+            step = SpeedStep(column, {}, own or ()) if longer else SpeedStep(column, before, ())
         del left[step.column]
         steps.append(step)
     return Following(basis, parts, steps)
@@ -84,38 +84,40 @@ def _lowered(sheet: Sheet, entry: Scalar) -> Scalar:
     return sheet.writer.lowest(entry) if short else entry
 
 
-class _Row(NamedTuple):
+class _SpeedRow(NamedTuple):
     """A row, and the size of its entries in the description's numbers, by column, where they aren't all ±1."""
 
     entries: ColumnRow
     sizes: Mapping[int, float]
 
 
-def _rows(sheet: Sheet, basis: SpeedBasis, parts: Sequence[Carriage]) -> Iterator[_Row]:
+def _rows(sheet: Sheet, basis: SpeedBasis, parts: Sequence[Carriage]) -> Iterator[_SpeedRow]:
     """The rows that S is the null space of, and those of hitches; a trailer's wheels have them over its own twist."""
     used, k = set(basis.elimination.independent_rows), 0
     least = np.abs(sheet.here.rolling.samples).min(axis=0)
     owners = {link: part for part in parts for link in part.links}
-    by_part = {part.owner: [_Row(row, {}) for row in (hitched(part) if part.owner else ())] for part in parts}
+    by_part = {
+        part.owner: [_SpeedRow(row, {}) for row in (hitched(part) if part.owner else ())] for part in parts
+    }
     for wheel in ideal_wheels(sheet.assembly):
         part = owners[wheel.link]
         for row in own_rows(part, wheel):
             # A trailer turns by its hitch's rate: in both the row has the same entry.
             turning = {part.twist[2]: least[k, part.hitch]} if part.owner else {}
             if k in used:
-                by_part[part.owner].append(_Row(row, dict(enumerate(least[k])) | turning))
+                by_part[part.owner].append(_SpeedRow(row, dict(enumerate(least[k])) | turning))
             k += 1
     for row in coupling_rows(sheet.assembly, sheet.at)[0]:
         if k in used:
             entries = {j: entry for j, entry in enumerate(row) if not is_zero(entry)}
-            yield _Row(entries, dict(enumerate(least[k])))
+            yield _SpeedRow(entries, dict(enumerate(least[k])))
         k += 1
     for part in parts:
         yield from by_part[part.owner]
 
 
 def _solvable(
-    sheet: Sheet, rows: Sequence[_Row], left: Mapping[int, object]
+    sheet: Sheet, rows: Sequence[_SpeedRow], left: Mapping[int, object]
 ) -> Iterator[tuple[int, ColumnRow]]:
     """Columns that a row gives in what is known, by a factor that is the same in every configuration and not zero; the
     base's twist by no length, as that of one wheel from another may be short.

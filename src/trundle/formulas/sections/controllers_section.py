@@ -82,6 +82,7 @@ class _Laws:
         new = each.hold is not None and any(full in self.after for full in each.references.values())
 
         def named(name: str, value: Scalar, words: str = "") -> Scalar:
+            """Write a part of the law in a line of its own, by the output that shows it, and return its symbol."""
             if name in each.shows:
                 shown.add(name)
             if name in each.shows and not new:

@@ -14,7 +14,7 @@ from trundle.formulas.algebra.polynomials import (
     TrigPolynomial,
 )
 from trundle.formulas.algebra.writing import Writer
-from trundle.formulas.symbols.names import Names, common, plain, words_of
+from trundle.formulas.symbols.names import SymbolNames, common, plain, words_of
 from trundle.formulas.symbols.parameter_symbols import read_parameters
 from trundle.formulas.symbols.sheet import Sheet
 from trundle.mechanics.assembly import Assembly
@@ -32,7 +32,7 @@ _LONG_CHAIN = 4
 
 def build(robot: Robot) -> Sheet:
     """The mechanism of a described robot."""
-    table, names, numbers = SymbolTable(), Names(robot), mechanism(robot)
+    table, names, numbers = SymbolTable(), SymbolNames(robot), mechanism(robot)
     parameters = read_parameters(robot, table, names)
     quantities = numbers.assembly.quantities
     # Not all zeros: a quaternion of zeros is no rotation.
@@ -68,7 +68,7 @@ def parallel_hinges(tree: Tree) -> dict[int, int]:
 
 
 def _added(
-    assembly: Assembly, symbols: Mapping[str, TrigPolynomial], names: Names
+    assembly: Assembly, symbols: Mapping[str, TrigPolynomial], names: SymbolNames
 ) -> dict[str, TrigPolynomial]:
     """Angles of long chains of parallel hinges as differences of symbols for the sums, θ_k = θ_(k−1) + q_k: what such
     a link's direction depends on is one symbol, then.
@@ -93,7 +93,9 @@ def _added(
     return states
 
 
-def _with_named_couplings(assembly: Assembly, q: Mapping[str, TrigPolynomial], names: Names) -> Assembly:
+def _with_named_couplings(
+    assembly: Assembly, q: Mapping[str, TrigPolynomial], names: SymbolNames
+) -> Assembly:
     """What linkages and cams move as symbols of their own, defined by their coupling."""
     values = dict(q)
     couplings = []
@@ -109,7 +111,7 @@ def _with_named_couplings(assembly: Assembly, q: Mapping[str, TrigPolynomial], n
     return replace(assembly, couplings=tuple(couplings))
 
 
-def _named_linkage(coupling: Linkage, delta: TrigPolynomial, names: Names) -> Linkage:
+def _named_linkage(coupling: Linkage, delta: TrigPolynomial, names: SymbolNames) -> Linkage:
     """Ackermann steering in symbols: a_i = cos δ − (y_i/L) sin δ, δ_i = atan2(sin δ, a_i), k_i = 1/(a_i² + sin² δ)."""
     table, angles, rates = delta.table, [], []
     for axis, value in zip(coupling.followers, coupling.ahead(delta), strict=True):
@@ -126,7 +128,7 @@ def _named_linkage(coupling: Linkage, delta: TrigPolynomial, names: Names) -> Li
     return replace(coupling, angles=tuple(angles), rates=tuple(rates))
 
 
-def _named_cam(cam: Cam, leader: TrigPolynomial, assembly: Assembly, names: Names) -> Cam:
+def _named_cam(cam: Cam, leader: TrigPolynomial, assembly: Assembly, names: SymbolNames) -> Cam:
     """A cam in symbols: the follower's coordinate f(q), its slope f'(q), and f''(q), which rates of the slope bring in.
 
     The function has a name of its own, and its derivatives have it with d in front.
@@ -161,7 +163,7 @@ _PLACEMENT = "of the orientation in which {} is mounted"
 _ROTATION = "of the rotation from the axes of {} to those of what carries it"
 
 
-def _with_named_placements(assembly: Assembly, names: Names) -> Assembly:
+def _with_named_placements(assembly: Assembly, names: SymbolNames) -> Assembly:
     """Symbols for how joints are mounted, where that takes more than a sine or cosine."""
     links = []
     for link in assembly.tree.links:
@@ -170,7 +172,9 @@ def _with_named_placements(assembly: Assembly, names: Names) -> Assembly:
     return replace(assembly, tree=replace(assembly.tree, links=tuple(links)))
 
 
-def _named_rotation(rotation: Matrix, stem: str, most: int, meaning: str, link: Link, names: Names) -> Matrix:
+def _named_rotation(
+    rotation: Matrix, stem: str, most: int, meaning: str, link: Link, names: SymbolNames
+) -> Matrix:
     """A rotation matrix with symbols for entries of more than `most` terms."""
 
     def entry(i: int, j: int) -> Scalar:
@@ -185,7 +189,7 @@ def _named_rotation(rotation: Matrix, stem: str, most: int, meaning: str, link: 
     return tuple(tuple(entry(i, j) for j in range(3)) for i in range(3))  # type: ignore[return-value]
 
 
-def _with_wheel_inertias(assembly: Assembly, names: Names) -> Assembly:
+def _with_wheel_inertias(assembly: Assembly, names: SymbolNames) -> Assembly:
     """The wheels' moments of inertia as symbols, I_a about the axle and I_t about a diameter, where they follow from
     mass and size.
     """

@@ -1,6 +1,6 @@
 """Short names for what is in the equations: φ̇_right for right.rate, τ_fl for the torque on the wheel front_left.
 
-Names are written as SymPy reads them: "phidot_right" shows as φ̇ with an index, "tau_fl" as τ with one.
+SymbolNames are written as SymPy reads them: "phidot_right" shows as φ̇ with an index, "tau_fl" as τ with one.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def labels(names: Sequence[str]) -> dict[str, str]:
     return {name: plain(name) for name in names}
 
 
-class Names:
+class SymbolNames:
     """Names of one robot's quantities; each is given once, and none that the description gives to a parameter."""
 
     def __init__(self, robot: Robot) -> None:

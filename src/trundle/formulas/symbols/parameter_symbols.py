@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from trundle.arrays import Floats
 from trundle.formulas.algebra.polynomials import Symbol, SymbolTable, TrigPolynomial
-from trundle.formulas.symbols.names import Names, common, labels, listed, plain
+from trundle.formulas.symbols.names import SymbolNames, common, labels, listed, plain
 from trundle.robot import Robot
 from trundle.robot.problems import Path
 
@@ -132,7 +132,7 @@ class _NumberPlace:
         return self.path[0] == "at"
 
 
-def read_parameters(robot: Robot, table: SymbolTable, names: Names) -> ParameterSymbols:
+def read_parameters(robot: Robot, table: SymbolTable, names: SymbolNames) -> ParameterSymbols:
     """Symbols for all parameters of a robot, in its order."""
     result = ParameterSymbols()
     units = robot.parameter_units()
@@ -166,7 +166,7 @@ def _place(path: Path, key: str, number: float) -> _NumberPlace:
 def _add_group(
     robot: Robot,
     table: SymbolTable,
-    names: Names,
+    names: SymbolNames,
     result: ParameterSymbols,
     group: list[_NumberPlace],
     unit: str,
@@ -197,7 +197,7 @@ def _shapes(name: str, number: float) -> bool:
     return name in _STRUCTURAL and any(abs(each - round(each)) < 1e-9 for each in steps)
 
 
-def _name(robot: Robot, names: Names, group: list[_NumberPlace]) -> tuple[str, str]:
+def _name(robot: Robot, names: SymbolNames, group: list[_NumberPlace]) -> tuple[str, str]:
     """Symbol and words for a group: with the owner's label where the group isn't the whole family."""
     first = group[0]
     if first.family == "gravity":

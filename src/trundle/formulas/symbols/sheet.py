@@ -12,7 +12,7 @@ import sympy
 from trundle.formulas.algebra.polynomials import Symbol, SymbolTable, TrigPolynomial
 from trundle.formulas.algebra.writing import Writer
 from trundle.formulas.equation import ACCELERATION, SymbolicMatrix
-from trundle.formulas.symbols.names import Names, rate_of, words_of
+from trundle.formulas.symbols.names import SymbolNames, rate_of, words_of
 from trundle.formulas.symbols.parameter_symbols import ParameterSymbols
 from trundle.mechanics.assembly import Assembly
 from trundle.mechanics.quantities import Quantity
@@ -34,7 +34,7 @@ class Sheet:
     here: Mechanism
     writer: Writer
     parameters: ParameterSymbols
-    names: Names
+    names: SymbolNames
     coordinates: dict[str, int]
     speeds: dict[str, int] = field(default_factory=dict)
     rates: dict[str, int] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from trundle.formulas.equation import Expression
 from trundle.formulas.robot_equations import Equations
-from trundle.formulas.typeset.layout import Layout, Line, Statement
+from trundle.formulas.typeset.layout import EquationLayout, Line, Statement
 from trundle.formulas.typeset.printers import COLUMN, Latex
 from trundle.formulas.typeset.tex_width import tex_width
 
@@ -35,7 +35,7 @@ class AlignedPage:
     def __init__(self, equations: Equations) -> None:
         self.equations = equations
         self.named = {info.symbol for info in equations.symbols if info.keys == (info.symbol.name,)}
-        self.layout = Layout(equations, _PAGE, lambda order: Latex(order, self.named))
+        self.layout = EquationLayout(equations, _PAGE, lambda order: Latex(order, self.named))
         self.tex = self.layout.printer.doprint
 
     def pieces(self, statements: Sequence[Statement]) -> Iterator[str | list[AlignmentRow]]:

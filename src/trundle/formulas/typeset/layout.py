@@ -65,7 +65,7 @@ class Block(NamedTuple):
 _Printer = TypeVar("_Printer", bound=Measuring)
 
 
-class Layout(Generic[_Printer]):
+class EquationLayout(Generic[_Printer]):
     """Sets the equations of one report in lines of `width` columns, which its printer measures."""
 
     def __init__(self, equations: Equations, width: int, make: Callable[[Order], _Printer]) -> None:

@@ -12,7 +12,7 @@ import sympy
 
 from trundle.formulas.equation import Expression
 
-_Key = tuple[object, ...]
+_SortKey = tuple[object, ...]
 # Symbols of speeds and forces, where nothing says what a symbol is.
 _MOVING = frozenset(["v", "omega", "tau", "F", "i", "V"])
 
@@ -75,7 +75,7 @@ class Order:
             ),
         )
 
-    def _factor(self, factor: Expression) -> _Key:
+    def _factor(self, factor: Expression) -> _SortKey:
         base = factor.base if factor.is_Pow else factor
         if base.is_Number:
             return (0,)
@@ -85,10 +85,10 @@ class Order:
             return (2, len(base.args), self._inside(base))
         return (3, self._inside(base), type(base).__name__)
 
-    def _inside(self, expression: Expression) -> _Key:
+    def _inside(self, expression: Expression) -> _SortKey:
         return tuple(sorted((self._rank(symbol), symbol.name) for symbol in expression.free_symbols))
 
-    def _term_key(self, term: Expression) -> _Key:
+    def _term_key(self, term: Expression) -> _SortKey:
         negative, above, below = self.split(term)
         factors = [*above, *below]
         size = sum(1 if factor.is_Number else 2 + self._size(factor) for factor in factors)

@@ -13,7 +13,7 @@ from trundle.errors import counted
 from trundle.formulas.equation import Equation
 from trundle.formulas.robot_equations import Equations
 from trundle.formulas.symbols.names import inline, sign
-from trundle.formulas.typeset.layout import STEP, Layout, Line, Statement, alone
+from trundle.formulas.typeset.layout import STEP, EquationLayout, Line, Statement, alone
 from trundle.formulas.typeset.printers import Pretty
 
 # Blanks before formulas and notes, so that titles stand out.
@@ -26,7 +26,7 @@ _LEAST = 40
 
 def text(equations: Equations, width: int = 100) -> str:
     """The whole report; formulas wider than `width` go entry by entry and over several lines."""
-    layout = Layout(equations, width - _INDENT, Pretty)
+    layout = EquationLayout(equations, width - _INDENT, Pretty)
     lines = [equations.name, "═" * len(equations.name)]
     for block in layout.blocks:
         shown = _stacked(block.statements, layout)
@@ -40,7 +40,7 @@ def text(equations: Equations, width: int = 100) -> str:
 
 def equation_text(equation: Equation, width: int = 100) -> str:
     """One equation, without what it means."""
-    layout = Layout(alone(replace(equation, meaning="")), width, Pretty)
+    layout = EquationLayout(alone(replace(equation, meaning="")), width, Pretty)
     ((_, shown, _),) = layout.blocks
     return "\n".join(line.rstrip().removeprefix(" " * _INDENT) for line in _stacked(shown, layout))
 
@@ -63,7 +63,7 @@ def _wrapped(note: str, width: int) -> list[str]:
     return textwrap.wrap(note, width - _INDENT, initial_indent=" " * _INDENT, subsequent_indent=" " * _INDENT)
 
 
-def _block(statement: Statement, layout: Layout[Pretty]) -> list[str]:
+def _block(statement: Statement, layout: EquationLayout[Pretty]) -> list[str]:
     """left = right in two dimensions, what is long over several lines."""
     parts: list[stringPict | str] = []
     for left in statement.lefts[: None if layout.by_symbol(statement) else 0]:
@@ -80,7 +80,7 @@ def _block(statement: Statement, layout: Layout[Pretty]) -> list[str]:
 _SIGNS = {"+": " + ", "−": " - ", "·": "⋅", "/": " / ", "=": " = "}
 
 
-def _picture(line: Line, layout: Layout[Pretty]) -> stringPict:
+def _picture(line: Line, layout: EquationLayout[Pretty]) -> stringPict:
     """A line's tokens side by side in two dimensions."""
     parts: list[stringPict | str] = []
     for token in line.tokens:
@@ -103,7 +103,7 @@ def _padded(line: str, columns: int) -> str:
     return line + " " * (columns - _columns(line))
 
 
-def _said(text: str, layout: Layout[Pretty]) -> str:
+def _said(text: str, layout: EquationLayout[Pretty]) -> str:
     """A sentence with the symbols that it names as formulas have them."""
     return layout.said(text, str, inline)
 
@@ -113,7 +113,7 @@ def _width(block: Sequence[str]) -> int:
     return max(map(_columns, block), default=0)
 
 
-def _stacked(statements: Sequence[Statement], layout: Layout[Pretty]) -> list[str]:
+def _stacked(statements: Sequence[Statement], layout: EquationLayout[Pretty]) -> list[str]:
     """Statements below one another, a line between those that are higher than one; what they mean behind them,
     lined up, or before them where there is no room.
     """
@@ -141,7 +141,7 @@ def _stacked(statements: Sequence[Statement], layout: Layout[Pretty]) -> list[st
     return lines
 
 
-def _symbols(layout: Layout[Pretty], width: int) -> list[str]:
+def _symbols(layout: EquationLayout[Pretty], width: int) -> list[str]:
     """A row a symbol: its sign, its number and unit, what it is."""
     rows = [(sign(symbol.name), *others) for symbol, *others in layout.symbols()]
     first, second = (max((_columns(row[k]) for row in rows), default=0) for k in (0, 1))

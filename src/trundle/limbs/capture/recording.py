@@ -12,7 +12,7 @@ from trundle.errors import InputError, suggest
 from trundle.expected import all_of, by_name, came, check_str
 from trundle.frozen import Frozen, Rebuilt, settle
 from trundle.limbs.capture.force_plates import ForcePlate
-from trundle.results.table import Cells, Table
+from trundle.results.table import Cells, NumberTable
 from trundle.robot.units import NUMBER, TIME, Dimension, unit_text
 from trundle.robot.values import unit_in_si
 
@@ -207,7 +207,7 @@ _LENGTH: Dimension = (1, 0, 0, 0)
 _NO_MARKERS = ("force", "moment", "torque")
 
 
-def checked_table(sheet: Cells) -> Table:
+def checked_table(sheet: Cells) -> NumberTable:
     """A sheet's columns without the units in their names; an empty cell is a gap.
 
     InputError where a unit is none, and where a number is infinite.
@@ -221,7 +221,7 @@ def checked_table(sheet: Cells) -> Table:
     return finite_or_gaps(sheet)
 
 
-def finite_or_gaps(sheet: Cells) -> Table:
+def finite_or_gaps(sheet: Cells) -> NumberTable:
     """A sheet's numbers, NaN where a cell is empty; InputError where one is infinite, or times don't increase."""
     table = sheet.table(gaps=True)
     table.refuse({name: np.isinf(column) for name, column in table.columns.items()}, "a number is infinite")
@@ -239,7 +239,7 @@ def without_blank_end(cells: Sequence[str], count: int) -> Sequence[str]:
     return cells[:end]
 
 
-def recording_of(table: Table, *, degrees: bool = False) -> Recording:
+def recording_of(table: NumberTable, *, degrees: bool = False) -> Recording:
     """A table as a recording: the column `time`, triples NAME.x, .y, .z (or _x, _y, _z) as markers, and the others.
 
     `degrees` says that all columns without a unit are in degrees as far as they turn.
@@ -290,7 +290,7 @@ def unrounded(time: FloatArray) -> FloatArray:
     return even if 1e-9 * step < off <= digit <= step / 4 else time
 
 
-def _marker_columns(table: Table) -> dict[str, tuple[str, str, str]]:
+def _marker_columns(table: NumberTable) -> dict[str, tuple[str, str, str]]:
     """Columns x, y and z of markers by name. Triples of other units than lengths, and quaternions, are channels."""
     markers: dict[str, tuple[str, str, str]] = {}
     for name in table.columns:

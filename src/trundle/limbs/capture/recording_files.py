@@ -27,7 +27,7 @@ from trundle.limbs.capture.recording import (
     unrounded,
     without_blank_end,
 )
-from trundle.results.table import Cells, Table, read_lines, read_sheet, write_rows, write_table
+from trundle.results.table import Cells, NumberTable, read_lines, read_sheet, write_rows, write_table
 
 # Headers have some ten lines; a file without `endheader` isn't searched to its end.
 _MOST_HEADER = 1000
@@ -106,7 +106,7 @@ def _in_degrees(header: Mapping[str, tuple[int, str]], file: str) -> bool:
     return written.lower() == "yes"
 
 
-def write_sto(path: Path, table: Table) -> None:
+def write_sto(path: Path, table: NumberTable) -> None:
     """Columns, `time` first, as .sto or .mot in SI units and radians."""
     counts = [f"nRows={table.size}", f"nColumns={len(table.columns)}"]
     head = ["trundle", "version=1", *counts, "inDegrees=no", "endheader"]
@@ -204,7 +204,7 @@ def write_trc(path: Path, time: FloatArray, markers: Mapping[str, FloatArray]) -
     axes = {
         f"{name}.{axis}": places[:, k] for name, places in markers.items() for k, axis in enumerate("xyz")
     }
-    _, *samples = Table({"Time": time, **axes}).rows(gap="")
+    _, *samples = NumberTable({"Time": time, **axes}).rows(gap="")
     write_rows(path, ([k + 1, *row] for k, row in enumerate(samples)), head=header, delimiter="\t")
 
 
@@ -215,7 +215,7 @@ _READERS: Mapping[str, Callable[[Path], Recording]] = {
     ".sto": read_sto,
     ".trc": read_trc,
 }
-_WRITERS: Mapping[str, Callable[[Path, Table], None]] = {
+_WRITERS: Mapping[str, Callable[[Path, NumberTable], None]] = {
     ".csv": lambda path, table: write_table(path, table, gap=""),
     ".mot": write_sto,
     ".sto": write_sto,
@@ -293,10 +293,12 @@ def write_recording(recording: Recording, path: str | os.PathLike[str]) -> None:
     write_columns(path, named | dict(recording.channels))
 
 
-def write_columns(path: str | os.PathLike[str], named: Mapping[str, FloatArray] | Table) -> None:
+def write_columns(path: str | os.PathLike[str], named: Mapping[str, FloatArray] | NumberTable) -> None:
     """Write columns by name, `time` first, in the table format that the suffix tells: .csv, .mot or .sto."""
     file = path_of(path, "write_columns")
-    _WRITERS[_suffix(file, list(_WRITERS))](file, named if isinstance(named, Table) else Table(named))
+    _WRITERS[_suffix(file, list(_WRITERS))](
+        file, named if isinstance(named, NumberTable) else NumberTable(named)
+    )
 
 
 def _suffix(path: Path, known: list[str]) -> str:

@@ -23,7 +23,7 @@ from trundle.motion.forces.forces import motion_forces
 from trundle.motion.pieces.extremes import Peak, peaks
 from trundle.motion.pieces.motion import Motion, Samples, motion_of
 from trundle.results import Run
-from trundle.results.table import Table, csv_text
+from trundle.results.table import NumberTable, csv_text
 
 RATE = 100.0  # samples a second where nobody says otherwise
 # A limit is active where this share of it is used.
@@ -278,7 +278,7 @@ def simulator_table(driven: Driven, rate: float = RATE) -> str:
         for order in (1, 2, 3):
             along = (drive[order - 1][:, i], zero, zero)
             columns |= _six(f"module-{i}", ("mc", "bc"), along, steering[order][:, i], order)
-    return csv_text(Table(columns).rows())
+    return csv_text(NumberTable(columns).rows())
 
 
 def _six(

@@ -23,7 +23,7 @@ from trundle.motion.paths.choreo import CONSTRAINTS, VERSION
 from trundle.motion.paths.pose_paths import apart
 from trundle.motion.pieces.extremes import peaks
 from trundle.motion.pieces.motion import Motion, motion_of
-from trundle.results.table import Table, csv_text
+from trundle.results.table import NumberTable, csv_text
 
 SUFFIXES = (".traj", ".csv")
 # In Choreo's order and names: the pose, and its first two derivatives, in the world's axes.
@@ -197,7 +197,7 @@ def _table(motion: Motion, times: FloatArray, rows: FloatArray, needed: Taken | 
     if needed is not None:
         every = {**needed.outputs, **needed.inputs}
         columns |= {name.replace(".", "_"): values for name, (values, _) in every.items()}
-    return csv_text(Table(columns).rows())
+    return csv_text(NumberTable(columns).rows())
 
 
 def _trajectory(

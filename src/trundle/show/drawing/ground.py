@@ -27,7 +27,7 @@ _HALVINGS, _FINE = 40, 1e-11
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class GroundSurface:
     """Heights (rows, columns) in m over a grid of places, rows along y; NaN where there is no ground.
 
     corner : x and y of the first (m)
@@ -41,7 +41,7 @@ class Ground:
     regions: Mapping[str, Region]
 
 
-def grounds_under(runs: Sequence[Run], size: float) -> tuple[list[Ground], list[int | None]]:
+def grounds_under(runs: Sequence[Run], size: float) -> tuple[list[GroundSurface], list[int | None]]:
     """The grounds around where the runs were that stood on them, and the place of a run's own among them, if any.
 
     size : the robot's largest extent (m).
@@ -58,7 +58,7 @@ def grounds_under(runs: Sequence[Run], size: float) -> tuple[list[Ground], list[
     return [_under(each, those, size) for each, those in zip(terrains, together, strict=True)], places
 
 
-def _under(terrain: Terrain, runs: Sequence[Run], size: float) -> Ground:
+def _under(terrain: Terrain, runs: Sequence[Run], size: float) -> GroundSurface:
     """A terrain around where runs were."""
     places = np.concatenate([[run["x"], run["y"], run["z"]] for run in runs], axis=1)
     places = places[:, np.isfinite(places).all(axis=0)]
@@ -81,7 +81,7 @@ def terrain_of(run: Run) -> Terrain | None:
     return terrain
 
 
-def sampled(terrain: Terrain, low: FloatArray, high: FloatArray, around: float) -> Ground:
+def sampled(terrain: Terrain, low: FloatArray, high: FloatArray, around: float) -> GroundSurface:
     """Heights over the box between two corners (x, y, z in m) and `around` it.
 
     Between a point above all and one below all the place where the distance changes its sign is sought along the line
@@ -112,7 +112,7 @@ def sampled(terrain: Terrain, low: FloatArray, high: FloatArray, around: float) 
     heights = np.where(holes, np.nan, top)
     rest = heights[~walls & ~holes]
     heights[walls] = rest.max() if rest.size else high[2]
-    return Ground((float(corner[0]), float(corner[1])), spacing, heights, terrain.regions)
+    return GroundSurface((float(corner[0]), float(corner[1])), spacing, heights, terrain.regions)
 
 
 def _distance(terrain: Terrain, x: FloatArray, y: FloatArray, z: FloatArray) -> FloatArray:

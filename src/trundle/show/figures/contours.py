@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from trundle.arrays import FloatArray
 from trundle.results import Run
 from trundle.robot.terrain import Region, Terrain
-from trundle.show.drawing.ground import Ground, sampled, terrain_of
+from trundle.show.drawing.ground import GroundSurface, sampled, terrain_of
 from trundle.show.figures.style import COLOURS, INK, MUTED
 
 # Lines at most, and heights that differ by less (m) are flat ground, which shows nothing from above.
@@ -89,7 +89,7 @@ def _heights_note(heights: FloatArray) -> str:
     return f"ground from {low:g} to {high:g} m, the higher the darker"
 
 
-def _apart(ground: Ground, level: float, step: float) -> float:
+def _apart(ground: GroundSurface, level: float, step: float) -> float:
     """How far lines are apart near one of a height (m), by the middle slope there; 0 where no ground is so high."""
     heights = ground.heights
     near = np.abs(heights - level) <= step / 2
@@ -106,6 +106,6 @@ def _bounds(run: Run) -> tuple[FloatArray, FloatArray]:
     return places.min(axis=1), places.max(axis=1)
 
 
-def _under(terrain: Terrain, low: FloatArray, high: FloatArray) -> Ground:
+def _under(terrain: Terrain, low: FloatArray, high: FloatArray) -> GroundSurface:
     """The ground of a terrain over a box; a robot that stays where it is has one without a size."""
     return sampled(terrain, low, high, max(0.0, 0.1 - float((high - low)[:2].max())))

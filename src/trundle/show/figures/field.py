@@ -26,7 +26,7 @@ _MOST_POINTS, _MOST_BYTES = 1600, 300_000
 FieldLike = tuple[str | os.PathLike[str], float | str, float | str]
 
 
-class Field(NamedTuple):
+class FieldPicture(NamedTuple):
     """A picture's points, and how wide and how high what it shows is (m)."""
 
     image: Image.Image
@@ -34,7 +34,7 @@ class Field(NamedTuple):
     height: float
 
     @staticmethod
-    def read(given: FieldLike) -> Field:
+    def read(given: FieldLike) -> FieldPicture:
         """The picture in a file with its size; InputError where there is none."""
         if not isinstance(given, (tuple, list)) or len(given) != 3:
             hint = 'give the file and its size: ("field.png", 16.54, 8.07)'
@@ -49,7 +49,7 @@ class Field(NamedTuple):
             raise InputError(f"a picture's file can't be {came(file)}", key="field")
         try:
             with Image.open(file) as image:
-                return Field(image.convert("RGB"), width, height)
+                return FieldPicture(image.convert("RGB"), width, height)
         except FileNotFoundError:
             hint = "a name is relative to the current folder"
             raise InputError("there is no such file", file=str(file), key="field", hint=hint) from None

@@ -38,10 +38,14 @@ _HEIGHT, _LEFT, _RIGHT, _BELOW, _GAP, _ABOVE, _HEAD = 22.0, 12.0, 3.5, 8.5, 9.0,
 # From a line of the legend to the next one (mm).
 _LINE = 3.6
 # Right, left, and the middle: two colours that everybody tells apart (Okabe & Ito), two dashes for prints in grey.
-_Look = tuple[str, Literal["-"] | tuple[float, tuple[float, ...]]]
+_SideLook = tuple[str, Literal["-"] | tuple[float, tuple[float, ...]]]
 # Words of the legend, their look, and whether their line is upright.
-_Entry = tuple[str, _Look, bool]
-_LOOKS: dict[str, _Look] = {"right": (COLOURS[0], "-"), "left": (COLOURS[1], (0, (4, 1.2))), "": (INK, "-")}
+_Entry = tuple[str, _SideLook, bool]
+_LOOKS: dict[str, _SideLook] = {
+    "right": (COLOURS[0], "-"),
+    "left": (COLOURS[1], (0, (4, 1.2))),
+    "": (INK, "-"),
+}
 # Where an axis of a cycle has ticks: every fifth of it (%).
 _PERCENT = (0, 20, 40, 60, 80, 100)
 # How opaque a band is, so that two of them show where they overlap; and what it is called.

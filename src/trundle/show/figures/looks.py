@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from trundle.robot import Robot
 
 
-class Look(NamedTuple):
+class LineLook(NamedTuple):
     """What a line is drawn with."""
 
     color: str
     linestyle: str
 
 
-def look(place: int) -> Look:
+def look(place: int) -> LineLook:
     """The look at a place of the palette; dashes change with every round through the colours."""
-    return Look(COLOURS[place % len(COLOURS)], DASHES[place // len(COLOURS) % len(DASHES)])
+    return LineLook(COLOURS[place % len(COLOURS)], DASHES[place // len(COLOURS) % len(DASHES)])
 
 
 def places(names: Iterable[str], fixed: Mapping[str, int], taken: Iterable[str] = ()) -> dict[str, int]:

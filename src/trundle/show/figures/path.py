@@ -19,7 +19,7 @@ from trundle.results import Run
 from trundle.show.drawing.scene import SEEN, SPATIAL, Plate, Scene, project
 from trundle.show.drawing.scenes import motion, named_points
 from trundle.show.figures.contours import draw_contours, hilly, on_one_ground
-from trundle.show.figures.field import Field, FieldLike
+from trundle.show.figures.field import FieldLike, FieldPicture
 from trundle.show.figures.laps import later_passes
 from trundle.show.figures.legends import LINE, Legend
 from trundle.show.figures.looks import look
@@ -80,7 +80,7 @@ def path(
     field: FieldLike | None = None,
 ) -> Figure:
     """The path of the robot's base, or of a linkage's tip, with the robot at intervals; over a field if it has one."""
-    under = None if field is None else Field.read(field)
+    under = None if field is None else FieldPicture.read(field)
     with house_style():
         if ax is not None and ax.name == "3d":
             raise InputError(

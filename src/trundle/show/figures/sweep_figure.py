@@ -11,6 +11,7 @@ from trundle.expected import check_type
 from trundle.show.figures.style import COLOURS, INK, MUTED, house_style, new_figure
 from trundle.sweeps.outcome import Sweep
 
+# Bars of a histogram: with more, some hundred robots would leave gaps between them.
 _BINS = 60
 # Robots that are drawn as dots, evenly picked: with more a cloud is only blacker.
 _DOTS = 4000

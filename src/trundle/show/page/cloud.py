@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 import numpy as np
 
 from trundle.model import Model
+from trundle.show.page.inert_json import PageData
 from trundle.simulation.dynamic import dynamic_problem
 from trundle.simulation.options import options_of
 from trundle.simulation.problem import Problem
@@ -16,6 +16,7 @@ from trundle.sweeps.outcome import Sweep
 # Dots at most, evenly picked, beside the robots with the extremes of measures.
 _DOTS = 1500
 _EXTREMES = 3
+# Times that a robot's run is asked for, as `trundle run` does: the page keeps what its curves can show.
 _SAMPLES = 1001
 # What a page calls the places of varied names.
 _GROUPS = {"parameters": "parameters", "initial": "start", "inputs": "inputs"}
@@ -37,7 +38,7 @@ def problem_of(found: Sweep) -> Problem:
     return dynamic_problem(work.plant, dict(work.inputs), dict(work.initial), dict(work.parameters), options)  # type: ignore[arg-type]
 
 
-def cloud_of(found: Sweep, knobs: Collection[str] = ()) -> dict[str, Any]:
+def cloud_of(found: Sweep, knobs: Collection[str] = ()) -> dict[str, PageData]:
     """The dots as plain data: names, units, robots by number, a column a name, and the knobs that varied names turn.
 
     A page without knobs has the whole runs of some robots beside them: `runs` are these by number.

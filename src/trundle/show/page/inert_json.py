@@ -12,7 +12,9 @@ import numpy as np
 
 from trundle.errors import TrundleError
 
-Plain: TypeAlias = "str | int | float | bool | Sequence[Plain] | Mapping[str, Plain] | None"
+# What becomes of it on a page: arrays, too, as text.
+PageData: TypeAlias = "JsonData | np.ndarray | Sequence[PageData] | Mapping[str, PageData]"
+JsonData: TypeAlias = "str | int | float | bool | Sequence[JsonData] | Mapping[str, JsonData] | None"
 
 # A script element ends at "</script" and changes its rules at "<!--", whatever is around them; U+2028 and U+2029 end
 # lines in older JavaScript.
@@ -22,7 +24,7 @@ _KINDS = {"float32": "f4", "uint16": "u2"}
 _TYPES = ("f4", "f8", "u2", "i4")
 
 
-def plain(value: object) -> Plain:
+def plain(value: object) -> JsonData:
     """The same as mappings, sequences, numbers and texts: a dataclass by its fields, an array as {"base64": numbers,
     little-endian, row by row, "type": "f4", "f8", "u2" or "i4"}.
     """
@@ -45,12 +47,12 @@ def to_json(value: object) -> str:
 
     Of equal arrays one is written, with a number as its "id", which the others have in place of their "base64".
     """
-    known: dict[tuple[str, str], tuple[int, dict[str, Plain]]] = {}
+    known: dict[tuple[str, str], tuple[int, dict[str, JsonData]]] = {}
     text = json.dumps(_once(plain(value), known), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.translate(_ESCAPED)
 
 
-def _once(value: Plain, known: dict[tuple[str, str], tuple[int, dict[str, Plain]]]) -> Plain:
+def _once(value: JsonData, known: dict[tuple[str, str], tuple[int, dict[str, JsonData]]]) -> JsonData:
     """Plain data with equal arrays written once; `known`: those so far by their numbers and types, and their ids."""
     if isinstance(value, Mapping):
         numbers, kind = value.get("base64"), value.get("type")

@@ -17,7 +17,7 @@ from trundle.model.arguments import Given, opened
 from trundle.progress import Doing
 from trundle.results import Run
 from trundle.robot import Robot
-from trundle.show.figures.field import Field, FieldLike
+from trundle.show.figures.field import FieldLike, FieldPicture
 from trundle.show.figures.panels import described
 from trundle.show.page.cloud import cloud_of, drives_live, problem_of
 from trundle.show.page.inert_json import to_json
@@ -84,7 +84,7 @@ def shown_page(
     field: FieldLike | None = None,
 ) -> InlinePage:
     """The page of runs or of a model, with its still picture, over a field if it has one."""
-    under = None if field is None else Field.read(field)
+    under = None if field is None else FieldPicture.read(field)
     if isinstance(given, (Robot, Model, Document, Mapping, str, os.PathLike)):
         return _live_page(given, progress, under)
     if isinstance(given, Sweep):
@@ -100,7 +100,7 @@ def shown_page(
 
 
 def _runs_page(
-    runs: Sequence[Run], progress: bool | Callable[[float], None], under: Field | None
+    runs: Sequence[Run], progress: bool | Callable[[float], None], under: FieldPicture | None
 ) -> InlinePage:
     """The page of runs as they are."""
     title = " · ".join(dict.fromkeys(run.name for run in runs))
@@ -112,7 +112,9 @@ def _runs_page(
         return _assembled(title, data, runs[0], under)
 
 
-def _live_page(given: Given, progress: bool | Callable[[float], None], under: Field | None) -> InlinePage:
+def _live_page(
+    given: Given, progress: bool | Callable[[float], None], under: FieldPicture | None
+) -> InlinePage:
     """The page of a model: its run as Python has it until something is changed.
 
     Over terrain it is the run alone: its steps search for the wheels' contacts, which no browser does.
@@ -156,7 +158,7 @@ def _sweep_page(found: Sweep, progress: bool | Callable[[float], None]) -> Inlin
 def _kept_sweep_page(found: Sweep, doing: Doing) -> InlinePage:
     """The page of a sweep that has the runs of some of its robots."""
     cloud = cloud_of(found)
-    runs = runs_of_some(found, cloud["robots"], doing)
+    runs = runs_of_some(found, cast("list[int]", cloud["robots"]), doing)
     doing.at("its numbers")
     choices = {"runs": list(runs), "notes": [notes_of(run) for run in runs.values()]}
     first = next(iter(runs.values()))
@@ -184,7 +186,7 @@ def _image(still: bytes) -> str:
     return f'<img alt="its path" loading="lazy" src="data:image/png;base64,{b64encode(still).decode()}">'
 
 
-def _assembled(title: str, data: dict[str, object], run: Run, under: Field | None) -> InlinePage:
+def _assembled(title: str, data: dict[str, object], run: Run, under: FieldPicture | None) -> InlinePage:
     """The page of these data: its scripts are those that the data need, and its policy allows no others."""
     data = data if under is None else {**data, "field": under.plain()}
     still = _still(run)

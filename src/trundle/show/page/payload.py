@@ -12,7 +12,7 @@ import numpy.typing as npt
 from trundle.arrays import FloatArray
 from trundle.results import Run
 from trundle.results.between import further_points
-from trundle.show.drawing.ground import Ground, grounds_under
+from trundle.show.drawing.ground import GroundSurface, grounds_under
 from trundle.show.drawing.scene import PLANES, SEEN, Scene, Solid, depth, project
 from trundle.show.figures.arrows import with_wrenches
 from trundle.show.figures.panels import OVER_TIME, Panel
@@ -67,7 +67,8 @@ def _grounds(runs: Sequence[Run], scene: object) -> tuple[list[dict[str, object]
     return [_surface(ground) for ground in grounds], own
 
 
-def _surface(ground: Ground) -> dict[str, object]:
+def _surface(ground: GroundSurface) -> dict[str, object]:
+    """A ground's heights in single precision, and where its friction is another."""
     heights = ground.heights.astype(np.float32)
     return {
         "corner": ground.corner,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.results import Run
 from trundle.show.figures.force_figures import BEYOND, Motors
 from trundle.show.figures.panels import robot_of
+from trundle.show.page.inert_json import PageData
 
 # Points of a way at least, beside those at which what binds changes.
 _WAY = 601
@@ -20,7 +20,7 @@ _POINTS = 61
 _TURN = np.linspace(0.0, 2 * np.pi, 73)
 
 
-def planes(run: Run) -> list[dict[str, Any]]:
+def planes(run: Run) -> list[dict[str, PageData]]:
     """Panels of a plane: what stands across and up in shares or units, what bounds it, and curves by value's names.
 
     A curve has its label, the names of what goes across and up, and by what both are divided: a name and a factor. A
@@ -29,7 +29,7 @@ def planes(run: Run) -> list[dict[str, Any]]:
     return [*_binding(run), *_forces(run)]
 
 
-def _binding(run: Run) -> Iterator[dict[str, Any]]:
+def _binding(run: Run) -> Iterator[dict[str, PageData]]:
     """Speed along the way that the base's origin goes, in the colour of what binds there, as plans tell it."""
     binds = run.summary.get("binds")
     if not binds or not {"v_x", "v_y"} <= set(run.values):
@@ -57,12 +57,12 @@ def _binding(run: Run) -> Iterator[dict[str, Any]]:
     }
 
 
-def _kind(bind: Mapping[str, Any]) -> str:
+def _kind(bind: Mapping[str, object]) -> str:
     """What binds, whatever part it is of."""
     return str(bind["what"]).partition(" of ")[0].replace("_", " ")
 
 
-def _forces(run: Run) -> list[dict[str, Any]]:
+def _forces(run: Run) -> list[dict[str, PageData]]:
     """Circles and motors, where the run holds forces."""
     robot = robot_of(run)
     wheels = [name for name, part in run.parts.items() if {"traction", "side_force", "load"} <= set(part)]
@@ -77,7 +77,7 @@ def _forces(run: Run) -> list[dict[str, Any]]:
         return []
 
 
-def _circles(run: Run, driven: DrivenRobot) -> Iterator[dict[str, Any]]:
+def _circles(run: Run, driven: DrivenRobot) -> Iterator[dict[str, PageData]]:
     """Every wheel's force in shares of friction times load, the view from above: forward is up."""
     for name, friction in zip(driven.names, driven.friction.tolist(), strict=True):
         part = run.parts[name]
@@ -93,7 +93,7 @@ def _circles(run: Run, driven: DrivenRobot) -> Iterator[dict[str, Any]]:
             }
 
 
-def _motors(run: Run, driven: DrivenRobot) -> Iterator[dict[str, Any]]:
+def _motors(run: Run, driven: DrivenRobot) -> Iterator[dict[str, PageData]]:
     """Torque by speed of the motors that are alike, and what full batteries let them give."""
     named = {name: part["torque"] for name, part in run.parts.items() if "torque" in part}
     who = Motors(driven, named)

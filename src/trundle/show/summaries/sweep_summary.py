@@ -8,7 +8,9 @@ from trundle.show.summaries.lines import quantity, table
 from trundle.sweeps.outcome import Sweep
 from trundle.sweeps.variation import Grid
 
+# The quantiles that tell a distribution: nine in ten robots lie between the outer ones.
 _SHARES = (0.05, 0.5, 0.95)
+# Digits of numbers in tables: as many as a column of a terminal holds beside eight others.
 _DIGITS = 4
 _FATES = {
     "diverged": "diverged, and have no numbers", "overturned": "overturned", "stuck": "got stuck",
@@ -62,6 +64,7 @@ def sweep_text(found: Sweep) -> str:
 
 
 def _varied(found: Sweep) -> list[str]:
+    """A table of what varies, and how."""
     rows = [("varied", "how")]
     for name, each in found.work.design.over.items():
         kind, *numbers = each.plain
@@ -101,6 +104,7 @@ def _extremes(found: Sweep, name: str) -> list[int]:
 
 
 def _shares(found: Sweep) -> list[str]:
+    """A table of Sobol' indices with their 95 % intervals, a row a measure and what varies."""
     rows = [("Sobol' index of", "for", "alone", "95 %", "with all others", "95 %")]
     for name in found.measures:
         own = found.sobol_indices(name)

@@ -23,7 +23,7 @@ from trundle.show.drawing.scenes import mover
 from trundle.show.window.bases import Wish
 from trundle.show.window.camera import Camera, fitted
 from trundle.show.window.display import Pen, keep_open, opened, unit_of_screen
-from trundle.show.window.ground import Ground
+from trundle.show.window.ground import TrailGround
 from trundle.show.window.hand import hand_of
 from trundle.show.window.overlay import (
     amount,
@@ -37,7 +37,7 @@ from trundle.show.window.overlay import (
 )
 from trundle.show.window.painting import paint, paint_ring
 from trundle.show.window.pilot import Pilot
-from trundle.show.window.sight import Sight
+from trundle.show.window.sight import WindowView
 from trundle.simulation.kinematic import kinematic_problem
 from trundle.simulation.problem import Problem
 from trundle.simulation.runfile import Changes, task_of
@@ -95,9 +95,9 @@ class Driver:
         self.view = self.scene.projection
         self.pilot = Pilot(problem, self.scene.size, voltage)
         self.hand = hand_of(problem, self.pilot)
-        self.ground, self.trail = Ground(grid=bool(self.view), width=unit), [self._place()]
+        self.ground, self.trail = TrailGround(grid=bool(self.view), width=unit), [self._place()]
         self.everything = self._everything(size)
-        self.sight = Sight(
+        self.sight = WindowView(
             self.everything, self.everything, self.scene.size, follows=self.scene.base != "fixed"
         )
         self.held, self.wish, self.speed, self.share = set[int](), Wish(), self.pilot.usual, 1.0

@@ -36,7 +36,7 @@ class _Tile:
     done: int = 0
 
 
-class Ground:
+class TrailGround:
     """Tiles by their place at one scale, and the trail in pixels at that scale, thinned."""
 
     def __init__(self, grid: bool = True, width: float = 1.0) -> None:

@@ -17,7 +17,7 @@ from trundle.show.figures.arrows import FORCE, MOMENT, with_wrenches
 from trundle.show.figures.path import Track, track_of, unseen
 from trundle.show.window.camera import Camera, fitted
 from trundle.show.window.display import Pen, keep_open, opened, unit_of_screen
-from trundle.show.window.ground import Ground
+from trundle.show.window.ground import TrailGround
 from trundle.show.window.overlay import (
     BAR,
     battery_words,
@@ -30,7 +30,7 @@ from trundle.show.window.overlay import (
 )
 from trundle.show.window.painting import paint, paint_arrows, paint_ring
 from trundle.show.window.picture import Measures, RobotPicture, extent_of, picture_of
-from trundle.show.window.sight import Sight
+from trundle.show.window.sight import WindowView
 
 # Faster and slower at one key.
 _SPEEDS = (0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
@@ -86,14 +86,14 @@ class Player:
         self.track, self.scene = shown
         self.name, self.picture, self.pen = name, picture, Pen(unit)
         self.batteries, self.speeds = batteries or {}, speeds(self.track)
-        self.ground = Ground(grid=bool(self.track.view), width=unit)
+        self.ground = TrailGround(grid=bool(self.track.view), width=unit)
         # A long run is measured at some of its samples only: its extent hardly changes from one to the next.
         moments = np.unique(np.linspace(0, self.track.time.size - 1, _LOOKED).astype(int)).tolist()
         self.around = np.concatenate(
             [self.track.points, extent_of(self.scene.at(moments), self.track.view, picture)]
         )
         everything = fitted(self.around, size, round(BAR * unit))
-        self.sight = Sight(everything, everything, self.scene.size)
+        self.sight = WindowView(everything, everything, self.scene.size)
         self.time, self.speed, self.playing = float(self.track.time[0]), 1.0, True
         self.arrows, self.helps, self.seeks, self.closes = True, False, False, False
         self.keys: dict[int, Callable[[], None]] = {

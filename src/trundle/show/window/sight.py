@@ -16,7 +16,7 @@ _TINY = 24
 
 
 @dataclass
-class Sight:
+class WindowView:
     """How the plane is seen: the camera, the camera that sees everything, and the robot's size (m).
 
     It knows, too, whether it follows the robot and whether the mouse drags it.
