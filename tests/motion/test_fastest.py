@@ -12,10 +12,12 @@ import pytest
 
 import trundle
 from trundle.errors import InputError
-from trundle.motion.constraints.constraint import Moving, shares
+from trundle.motion.constraints.constraint import Constraints, Moving, shares
 from trundle.motion.constraints.friction import Friction
 from trundle.motion.constraints.motors import MotorLimits
 from trundle.motion.constraints.real_limits import real_limits
+from trundle.motion.constraints.slowdown import slowdown
+from trundle.motion.constraints.wheels import WheelLimits
 from trundle.motion.fastest import programme
 from trundle.motion.fastest.directed import Directed
 from trundle.motion.fastest.obstacles import Obstacle, clear_by, obstacles_of
@@ -26,6 +28,7 @@ from trundle.motion.fastest.routes import around, shortest
 from trundle.motion.fastest.wishes import _greatest_speed
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import motion_forces
+from trundle.motion.pieces.motion import Samples
 from trundle.motion.pieces.profiles import PiecewisePolynomial
 
 QUICK = trundle.Limits(steering_rate=6.0, drive_speed=4.0, drive_acceleration=6.0)
@@ -388,16 +391,22 @@ def test_what_gives_way_is_named_with_its_place():
 def test_a_wheel_that_comes_to_the_centre_of_rotation_has_no_certain_limits():
     drive = trundle.kinematics(trundle.catalog.swerve()).drive.limited(QUICK)
     about, aside = np.array([drive.places[0].imag, -drive.places[0].real, 1.0]), np.array([1.0, 0.0, 0.0])
-    rest = PiecewisePolynomial(np.array([0.0, 1.0]), np.array([[0.5]]))
+    breaks = np.array([0.0, 0.5, 1.0])
+    rest = PiecewisePolynomial(breaks, np.full((2, 1), 0.5))
+    limits = Constraints((WheelLimits(drive.names, drive.limits),))
 
-    def room(miss: float) -> float:
+    def way(miss: float, breaks: np.ndarray = breaks) -> Directed:
         begin, end = (about + side * aside + [0.0, miss, 0.0] for side in (1, -1))
-        direction = PiecewisePolynomial(np.array([0.0, 1.0]), np.array([[begin, end - begin]]))
-        return Directed(drive, direction, rest, drive.headings).room()
+        terms = np.array([[begin + (end - begin) * at, end - begin] for at in breaks[:-1]])
+        return Directed(drive, PiecewisePolynomial(breaks, terms), rest, drive.headings)
 
-    assert room(0.0) == 0
-    # farther off the wheel turns at 2/miss at most; the bound on so long an interval is a tenth above that
-    assert 0.9 * 6 / (2 / 0.5) < room(0.5) <= 6 / (2 / 0.5)
+    assert not way(0.0).turning
+    assert not way(0.5, breaks[::2]).turning
+    assert way(0.5).turning
+    # farther off the wheel turns at 2/miss at most
+    ((factor, name),) = slowdown((way(0.2),), limits, Samples.along_way)
+    assert factor == pytest.approx(2 / 0.2 / 6, rel=1e-6)
+    assert name == f"steering_rate of {drive.names[0]}"
 
 
 BLOCK = [(2, -1), (3, -1), (3, 0.5), (2, 0.5)]

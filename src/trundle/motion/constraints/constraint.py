@@ -48,9 +48,14 @@ class Constraints:
     each: tuple[MotionConstraint, ...]
     driven: DrivenRobot | None = None
 
-    def shares(self, samples: Samples, forces: MotionForces | None = None) -> dict[str, FloatArray]:
-        """By what binds, the share (n,) that a motion takes of it, by these forces or else those of least norm."""
-        moving = Moving(samples=samples)
+    def shares(
+        self, samples: Samples, forces: MotionForces | None = None, times: FloatArray | None = None
+    ) -> dict[str, FloatArray]:
+        """By what binds, the share (n,) that a motion takes of it, by these forces or else those of least norm.
+
+        times: where limits hang on them.
+        """
+        moving = Moving(samples=samples) if times is None else Moving(samples=samples, times=times)
         if self.driven is not None:
             moving.forces = motion_forces(self.driven, samples) if forces is None else forces
         return shares(self.each, moving)

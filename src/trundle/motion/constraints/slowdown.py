@@ -1,6 +1,7 @@
-"""How much slower motions have to run, their twists as they are, and what share of steady twists can be held.
+"""How much slower motions have to run for limits to hold at every instant, and what share of steady twists can be held.
 
 At a pace x the rates of twists are x times as large, steering's rates x, its accelerations x² and its jerks x³ times.
+Along a way twists are x times as large, too (`Samples.along_way`).
 """
 
 from __future__ import annotations
@@ -47,12 +48,22 @@ class Slowdown(NamedTuple):
     name: str
 
 
-def slowdown(pieces: Sequence[Piece], constraints: Constraints) -> list[Slowdown]:
+def slowdown(
+    pieces: Sequence[Piece],
+    constraints: Constraints,
+    at_pace: Callable[[Samples, FloatArray], Samples] = Samples.at_pace,
+) -> list[Slowdown]:
     """How much slower pieces have to run, each by itself, for constraints to hold at every instant."""
     moving = [piece for piece in pieces if piece.duration > 0]
-    paces = iter(_greatest(_Stretches(moving, constraints).taken, len(moving)) if moving else ())
+    paces = iter(_greatest(_Stretches(moving, constraints, at_pace).taken, len(moving)) if moving else ())
     found = [next(paces) if piece.duration > 0 else (1.0, "") for piece in pieces]
     return [Slowdown(1 / pace if pace else math.inf, name) for pace, name in found]
+
+
+def most_taken(piece: Piece, constraints: Constraints) -> tuple[float, str]:
+    """The largest share that a piece takes of constraints at any instant, and of what."""
+    (share,), (name,) = _Stretches([piece], constraints).taken(np.zeros(1, dtype=int), np.ones(1))
+    return float(share), name
 
 
 def hold(steady: Samples, constraints: Constraints, most: float) -> list[tuple[float, str]]:
@@ -114,9 +125,13 @@ class _Paced:
     """What constraints ask at samples of which x is chosen, by `at(samples, x)`: forces are affine in (1, x, x²)."""
 
     def __init__(
-        self, constraints: Constraints, samples: Samples, at: Callable[[Samples, FloatArray], Samples]
+        self,
+        constraints: Constraints,
+        samples: Samples,
+        at: Callable[[Samples, FloatArray], Samples],
+        times: FloatArray | None = None,
     ) -> None:
-        self.constraints, self.samples, self.at = constraints, samples, at
+        self.constraints, self.samples, self.at, self.times = constraints, samples, at, times
         self.demand = self._demand(samples)
 
     def _demand(self, samples: Samples) -> Demand | None:
@@ -124,9 +139,10 @@ class _Paced:
             return None
         return Demand.paced(self.constraints.driven, lambda x: self.at(samples, np.full(len(samples), x)))
 
-    def add(self, samples: Samples) -> None:
-        """More samples."""
+    def add(self, samples: Samples, times: FloatArray) -> None:
+        """More samples, and when they are."""
         self.samples = Samples.joined([self.samples, samples])
+        self.times = None if self.times is None else np.append(self.times, times)
         if self.demand is not None and (further := self._demand(samples)) is not None:
             self.demand = Demand.joined(self.demand, further)
 
@@ -136,14 +152,20 @@ class _Paced:
         if self.demand is not None:
             nu = self.demand.balance.driven.speeds(samples)
             forces = self.demand.chosen(which).forces_at(nu, x, x**2)
-        return self.constraints.shares(samples, forces) or {"": np.zeros(len(x))}
+        times = None if self.times is None else self.times[which]
+        return self.constraints.shares(samples, forces, times) or {"": np.zeros(len(x))}
 
 
 class _Stretches:
     """Stretches of pieces, whose they are, and samples at their nodes; cut where these don't show how much binds."""
 
-    def __init__(self, pieces: Sequence[Piece], constraints: Constraints) -> None:
-        self.pieces, self.constraints = pieces, constraints
+    def __init__(
+        self,
+        pieces: Sequence[Piece],
+        constraints: Constraints,
+        at_pace: Callable[[Samples, FloatArray], Samples] = Samples.at_pace,
+    ) -> None:
+        self.pieces, self.constraints, self.at_pace = pieces, constraints, at_pace
         self.owner, self.ends = np.zeros(0, dtype=int), np.zeros((0, 2))
         self.asked: _Paced | None = None
         # what follows a break counts there: a stretch ends one double before
@@ -158,9 +180,9 @@ class _Stretches:
         new = [self.pieces[k].samples(times[owner == k].ravel()) for k in np.unique(owner)]
         self.owner, self.ends = np.append(self.owner, owner), np.concatenate([self.ends, ends])
         if self.asked is None:
-            self.asked = _Paced(self.constraints, Samples.joined(new), Samples.at_pace)
+            self.asked = _Paced(self.constraints, Samples.joined(new), self.at_pace, times.ravel())
         else:
-            self.asked.add(Samples.joined(new))
+            self.asked.add(Samples.joined(new), times.ravel())
 
     def taken(self, which: IntArray, pace: FloatArray) -> tuple[FloatArray, _Reasons]:
         """The largest share that pieces (q,) take at paces (q,), between nodes too, and of what."""

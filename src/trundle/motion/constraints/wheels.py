@@ -1,4 +1,4 @@
-"""What wheels declare of rolling and of steering."""
+"""What wheels declare of rolling and of steering, and how far that may turn."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from trundle.mechanics.modules import SLACK
 from trundle.motion.constraints.constraint import Moving
-from trundle.motion.drive.drive import QUANTITIES, Limits
+from trundle.motion.drive.drive import QUANTITIES, Drive, Limits
 from trundle.robot.constraint import Row
 
 
@@ -26,3 +27,17 @@ class WheelLimits:
             on = np.flatnonzero(np.isfinite(most)).tolist()
             names = [f"{quantity} of {self.names[k]}" for k in on]
             yield Row(names, (getattr(at.samples, quantity)[:, on],), most[on])
+
+
+@dataclass(frozen=True, eq=False)
+class SteeringRanges:
+    """|α − (α_min + α_max)/2| ≤ (α_max − α_min)/2 of every wheel whose steering ends."""
+
+    drive: Drive
+
+    def rows(self, at: Moving) -> Iterator[Row]:
+        """One row for all of them."""
+        on = np.flatnonzero(np.isfinite(self.drive.ranges).all(axis=0)).tolist()
+        low, high = self.drive.ranges[:, on]
+        names = [f"steering_range of {self.drive.names[k]}" for k in on]
+        yield Row(names, (at.samples.angle[:, on] - (low + high) / 2,), np.maximum((high - low) / 2, SLACK))

@@ -13,7 +13,7 @@ from trundle.robot.constraint import Row
 
 @dataclass(frozen=True)
 class ZoneLimits:
-    """|v| ≤ …, |v̇ + ω × v| ≤ …, |ω| ≤ …, |ω̇| ≤ … of the base's origin, from when to when (s) zones hold."""
+    """|v| ≤ …, |v̇ + ω × v| ≤ …, |ω| ≤ …, |ω̇| ≤ … of the base's origin, from when up to when (s) zones hold."""
 
     zones: Sequence[tuple[float, float, Mapping[str, float]]]
 
@@ -29,7 +29,7 @@ class ZoneLimits:
         for name, x in quantities.items():
             most = np.full((len(at.times), 1), np.inf)
             for begin, end, limits in reversed(self.zones):
-                inside = (at.times >= begin) & (at.times <= end)
+                inside = (at.times >= begin) & (at.times < end)
                 most[inside] = limits.get(name, most[inside])
             if np.isfinite(most).any():
                 yield Row([f"{name} of a zone"], tuple(part[:, None] for part in x), most)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -313,12 +313,13 @@ class Problem:
             limits.append(own)
         return replace(self, drive=replace(self.drive, limits=tuple(limits)))
 
-    def asked(self, phases: tuple[int, ...]) -> FloatArray | None:
-        """(intervals, 4): the base's greatest speed, acceleration, rate and its change; None where none is limited."""
-        limits = np.array([[getattr(stop.leg, name) for name in LIMITS] for stop in self.stops[:-1]])
-        return (
-            np.repeat(limits, np.diff(self.stop_nodes(phases)), axis=0) if np.isfinite(limits).any() else None
-        )
+    def zones(
+        self, phases: tuple[int, ...], times: FloatArray
+    ) -> list[tuple[float, float, Mapping[str, float]]]:
+        """From when to when legs are, whose nodes are passed at times (n + 1,), and the base's limits on them."""
+        stops = times[self.stop_nodes(phases)].tolist()
+        legs = [stop.leg.limits for stop in self.stops[:-1]]
+        return list(zip(stops[:-1], stops[1:], legs, strict=True))
 
 
 def _order(limits: FloatArray) -> int:

@@ -127,8 +127,7 @@ def repaced(
     jerks = bool(np.isfinite(drive.steering[2]).any() or np.isfinite(drive.rolling[2]).any())
     stops = way.breaks[problem.stop_nodes(phases)].tolist()
     knots = Knots(way.breaks, way.breaks[1:-1])
-    legs = [stop.leg.limits for stop in problem.stops[:-1]]
-    constraints = of_motion(drive, real, list(zip(stops[:-1], stops[1:], legs, strict=True)))
+    constraints = of_motion(drive, real, problem.zones(phases, way.breaks))
     speeds = [(z, stop.speed) for z, stop in zip(stops[1:-1], problem.stops[1:-1], strict=True) if stop.speed]
     unit = np.hypot(*way.samples(np.array([z for z, _ in speeds])).twist[:, :2].T) if speeds else np.zeros(0)
     passed = tuple((z, (speed / own) ** 2) for (z, speed), own in zip(speeds, unit.tolist(), strict=True))

@@ -10,7 +10,11 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
+from trundle.motion.constraints.constraint import Constraints
 from trundle.motion.constraints.real_limits import RealLimits
+from trundle.motion.constraints.slowdown import most_taken, slowdown
+from trundle.motion.constraints.wheels import SteeringRanges, WheelLimits
+from trundle.motion.constraints.zones import ZoneLimits
 from trundle.motion.drive.drive import Drive
 from trundle.motion.drive.kinematics import Kinematics
 from trundle.motion.fastest.directed import Directed
@@ -22,7 +26,7 @@ from trundle.motion.fastest.real import like_declared, repaced
 from trundle.motion.fastest.starts import Way, ways
 from trundle.motion.paths.following import aligned
 from trundle.motion.paths.retime import TooFastError
-from trundle.motion.pieces.motion import Motion, Piece, total
+from trundle.motion.pieces.motion import Motion, Piece, Samples, total
 from trundle.motion.planning.search import Candidate
 from trundle.progress import Doing
 
@@ -196,7 +200,7 @@ def _tried(problem: Problem, way: Way) -> _Tried | None:
     problem = replace(problem, parts=way.parts)
     phases, guess = _guess(problem, way)
     tried = _solved(problem, way, phases, guess)
-    if tried is None or not problem.wide or problem.piece(phases, tried.nodes, None).swung <= 1 + _BEYOND:
+    if tried is None or not problem.wide or _swung(problem.piece(phases, tried.nodes, None)) <= 1 + _BEYOND:
         return tried
     return _solved(problem.narrowed(1.0, math.pi), way, phases, guess)
 
@@ -304,20 +308,31 @@ def _certified(problem: Problem, phases: tuple[int, ...], nodes: Nodes, search: 
     """The piece of nodes, slowed by so much that all limits hold between the programme's points; or why not."""
     # slowing the whole would change the speeds asked for: the limits are drawn in instead
     exact = not search.retimes and any(stop.speed for stop in problem.stops)
-    piece, asked = problem.piece(phases, nodes, search.now), problem.asked(phases)
+    piece = problem.piece(phases, nodes, search.now)
     share = ranges = 1.0
     for _ in range(_DRAWN_IN):
-        room, swung = piece.room(asked), piece.swung
-        if not room:
+        slower, swung = _slower(problem, phases, piece), _swung(piece)
+        if math.isinf(slower):
             return (
                 "no limit is certain between the programme's points: a wheel comes to the centre of rotation"
             )
-        if swung <= 1 + _BEYOND and (room >= 1 or not exact):
-            return piece.slowed(1 / min(room, 1.0))
-        share *= min(room, 1.0) * _SPARE if exact else 1.0
+        if swung <= 1 + _BEYOND and (slower == 1 or not exact):
+            return piece.slowed(slower)
+        share *= _SPARE / slower if exact else 1.0
         ranges *= _SPARE / max(swung, 1.0)
         tighter, found = problem.narrowed(ranges).solved(phases, nodes, share, warm=True)
         piece = problem.piece(phases, tighter, search.now) if found else piece
-    if piece.swung > 1 + _BEYOND:
+    if _swung(piece) > 1 + _BEYOND:
         return "modules leave their steering ranges"
     return "the limits between the programme's points leave less than the speeds asked for"
+
+
+def _slower(problem: Problem, phases: tuple[int, ...], way: Directed) -> float:
+    """How many times slower a way has to be taken for declared limits to hold; inf where a wheel may pass w = 0."""
+    limits = WheelLimits(way.drive.names, way.drive.limits), ZoneLimits(problem.zones(phases, way.breaks))
+    return slowdown((way,), Constraints(limits), Samples.along_way)[0].factor if way.turning else math.inf
+
+
+def _swung(way: Directed) -> float:
+    """The largest share of half of a steering range that a module is away from its middle."""
+    return most_taken(way, Constraints((SteeringRanges(way.drive),)))[0]

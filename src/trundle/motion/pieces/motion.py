@@ -64,6 +64,12 @@ class Samples(Brief):
         orders = {name: order for name, (_, order) in QUANTITIES.items()} | {"twist_rate": 1, "twist_jerk": 2}
         return replace(self, **{name: getattr(self, name) * pace[:, None] ** k for name, k in orders.items()})
 
+    def along_way(self, pace: FloatArray) -> Samples:
+        """The same way at shares of the pace (n,): twists are slower, too."""
+        slower = self.at_pace(pace)
+        moved = ("twist", "twist_rate", "twist_jerk", "drive_speed", "drive_acceleration", "drive_jerk")
+        return replace(slower, **{name: getattr(slower, name) * pace[:, None] for name in moved})
+
     def chosen(self, places: IntArray) -> Samples:
         """The samples at some of the times."""
         return Samples(**{field.name: getattr(self, field.name)[places] for field in fields(self)})
