@@ -22,8 +22,8 @@ from trundle.mechanics.assembly import Assembly, assemble
 from trundle.model.ground_model import derive_on
 from trundle.results import Run
 from trundle.robot import PidController, Robot, parse_robot
-from trundle.robot.ground_laws import Linear
 from trundle.robot.component import plain
+from trundle.robot.ground_laws import Linear
 from trundle.robot.terrain import parse_terrain
 from trundle.robot.wheels import GrippingWheel
 from trundle.simulation.stepping import stepped_problem

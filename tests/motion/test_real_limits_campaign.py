@@ -9,8 +9,7 @@ from trundle import catalog
 from trundle.motion.constraints.constraint import Moving, shares
 from trundle.motion.constraints.friction import LIFTED
 from trundle.motion.constraints.real_limits import actuation
-from trundle.motion.forces.demand import Demand
-from trundle.motion.forces.forces import DrivenRobot, motion_forces
+from trundle.motion.forces.forces import Demand, DrivenRobot, motion_forces
 
 BEYOND = 1e-6
 # A dense plan with the laws as they are is faster by this share of the time at most, and slower by its own grid's.

@@ -9,7 +9,7 @@ from trundle.errors import InputError
 from trundle.motion.forces.balance import Balance
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import motion_forces
-from trundle.motion.forces.scrubbing import Sliding
+from trundle.motion.forces.sliding import Sliding
 from trundle.motion.pieces.motion import sampled
 from trundle.robot.component import plain
 

@@ -8,7 +8,8 @@ import pytest
 import trundle
 from trundle.cli.app import main
 from trundle.errors import InputError
-from trundle.model.motored_base import PAIR, MotoredBase
+from trundle.model.base_aims import PAIR
+from trundle.model.motored_base import MotoredBase
 from trundle.model.placed import on_plane
 from trundle.robot.component import plain
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from trundle.arrays import FloatArray, as_numbers
 from trundle.errors import InputError
-from trundle.expected import check_int, check_float
+from trundle.expected import check_float, check_int
 from trundle.operating_system import available_cores
 from trundle.program.channels import Channel, GroupInput, channels_of, common_count
 from trundle.program.composition import beside

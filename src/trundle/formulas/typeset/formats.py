@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trundle.choices import EQUATION_FORMATS
 from trundle.errors import InputError, require_known
-from trundle.expected import check_int, came
+from trundle.expected import came, check_int
 from trundle.formulas.equation import Equation
 from trundle.formulas.robot_equations import Equations
 from trundle.formulas.typeset import hypertext, markup, terminal

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,9 @@ from trundle.arrays import FloatArray
 from trundle.motion.commands.drive import Driven
 from trundle.motion.constraints.constraint import Moving, shares
 from trundle.motion.constraints.real_limits import RealLimits, of_motion, real_limits
+from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import MotionForces, motion_forces
+from trundle.motion.pieces.extremes import Peak
 from trundle.motion.pieces.motion import Motion, Samples
 
 # What is used to this share of what was planned with binds: along paths the margins between samples leave up to 2.1 %
@@ -20,6 +22,8 @@ from trundle.motion.pieces.motion import Motion, Samples
 _BINDS = 0.96
 # What is used within this of the most binds alike: shares of equal wheels and motors differ by rounding.
 _ALIKE = 1e-3
+# Slip below this (m/s) is rounding, as everywhere in motions.
+_NO_SLIP = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,10 +119,55 @@ def extremes(forces: MotionForces | None) -> dict[str, object]:
 
 def forces_apply(driven: Driven) -> RealLimits | None:
     """Motors and floor, where a motion is one that forces can give."""
-    jumps = any(peak.quantity == "drive_acceleration" and np.isinf(peak.value) for peak in driven.peaks)
-    if driven.level == "module" or jumps:
+    if driven.level == "module" or _jumps(driven.peaks):
         return None
     return real_limits(driven.motion.kinematics, 1.0 if driven.grip is None else driven.grip, driven.margin)
+
+
+@dataclass(frozen=True, eq=False)
+class ForceSeries:
+    """Values over time with their units, by name: the motors' commands, and what comes of them."""
+
+    who: DrivenRobot
+    inputs: dict[str, tuple[FloatArray, str]]
+    outputs: dict[str, tuple[FloatArray, str]]
+
+
+def force_series(motion: Motion, times: FloatArray, maxima: Sequence[Peak]) -> ForceSeries | None:
+    """What a motion takes at times (n,), its largest values being `maxima`.
+
+    None where masses or motors aren't known, and where wheels slip or jump, so that no forces give the motion.
+    """
+    samples = motion.samples(times)
+    real = real_limits(motion.kinematics, 1.0)
+    if _jumps(maxima) or float(samples.slip.max()) > _NO_SLIP or real is None:
+        return None
+    who = real.driven
+    forces = motion_forces(who, samples, motion.pushes(times))
+    found: dict[str, tuple[FloatArray, str]] = {}
+    for k, wheel in enumerate(forces.names):
+        found[f"{wheel}.traction"] = forces.traction[:, k], "N"
+        found[f"{wheel}.side_force"] = forces.side_force[:, k], "N"
+        found[f"{wheel}.load"] = forces.load[:, k], "N"
+        found[f"{wheel}.rolling_slip"] = forces.slip_along[:, k], "m/s"
+        found[f"{wheel}.lateral_slip"] = forces.slip_across[:, k], "m/s"
+    motors = [motor for motors in who.actuators.values() for motor in motors if motor.name in forces.torques]
+    for motor in motors:
+        found[motor.torque.name] = forces.torques[motor.name], motor.torque.unit
+        if motor.name in forces.currents:
+            found[f"{motor.name}.current"] = forces.currents[motor.name], "A"
+    for supply in who.here.assembly.supplies:
+        found[supply.voltage.name] = forces.supplies[supply.name], "V"
+        found[supply.current.name] = forces.battery_currents[supply.name], "A"
+    inputs = {
+        motor.command.name: (forces.commands[motor.command.name], motor.command.unit) for motor in motors
+    }
+    return ForceSeries(who, inputs, found)
+
+
+def _jumps(maxima: Sequence[Peak]) -> bool:
+    """Whether wheels change their speed at once: no force does."""
+    return any(peak.quantity == "drive_acceleration" and np.isinf(peak.value) for peak in maxima)
 
 
 def dense(motion: Motion) -> FloatArray:

@@ -14,9 +14,8 @@ from trundle.errors import InputError
 from trundle.expected import check_float
 from trundle.mechanics.assembly import assemble
 from trundle.model.constraints import independent_coordinates
-from trundle.motion.commands.binding import dense, extremes
+from trundle.motion.commands.binding import dense, extremes, force_series
 from trundle.motion.commands.drive import Driven
-from trundle.motion.commands.taken import taken
 from trundle.motion.drive.drive import QUANTITIES
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.forces.forces import motion_forces
@@ -128,7 +127,7 @@ def _sampled(motion: Motion, rate: float, name: str, told: dict[str, object]) ->
 
 def _with_forces(run: Run, motion: Motion, maxima: Sequence[Peak]) -> Run:
     """A motion's run with what it takes of ground, motors and batteries, by the names of a simulation's."""
-    found = taken(motion, run.time, maxima)
+    found = force_series(motion, run.time, maxima)
     if found is None:
         return run
     columns = {**found.outputs, **found.inputs}

@@ -17,7 +17,7 @@ from numpy.polynomial import chebyshev
 
 from trundle.arrays import FloatArray, IntArray
 from trundle.motion.constraints.constraint import Constraints
-from trundle.motion.forces.demand import Demand
+from trundle.motion.forces.forces import Demand
 from trundle.motion.pieces.motion import Piece, Samples
 
 # The least pace, or share of a twist, that is tried, and how near to the greatest one it is found.

@@ -11,14 +11,15 @@ import numpy as np
 
 from trundle.arrays import FloatArray, IntArray
 from trundle.mechanics.assembly import Assembly
-from trundle.mechanics.inverse_dynamics import inverse_dynamics
 from trundle.mechanics.linear import table
+from trundle.model.base_dynamics import element_torques, put_on_leaders, required_torques
 from trundle.model.constraints import rolling_rows
 from trundle.model.forces import contact_span
 from trundle.model.load_shift import required_loads
 from trundle.model.mechanism import Mechanism
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.pieces.motion import Samples
+from trundle.scalars import Scalar
 
 # Entries of rows below this (m, or none) are rounding: no contact pushes there.
 _ROUNDING = 1e-12
@@ -44,10 +45,8 @@ class Balance:
         """The balance where a motion's modules stand."""
         assembly = driven.here.assembly
         bare = cls(driven, driven.coordinates(samples), np.zeros((len(samples), 0, len(assembly.speeds))))
-        rows = table(
-            rolling_rows(assembly, bare.here.at, driven.wheels)[0], len(samples), len(assembly.speeds)
-        )
-        balance = replace(bare, rows=bare.led(rows.transpose(2, 0, 1)).transpose(1, 2, 0))
+        rows = put_on_leaders(assembly, bare.here.at, rolling_rows(assembly, bare.here.at, driven.wheels)[0])
+        balance = replace(bare, rows=table(rows, len(samples), len(assembly.speeds)))
         vars(balance)["here"] = bare.here
         return balance
 
@@ -80,41 +79,18 @@ class Balance:
         """The robot's."""
         return self.driven.here.assembly
 
-    def led(self, tau: FloatArray) -> FloatArray:
-        """Forces on all speeds (speeds, n, …), those on followers put on what they follow: τ_l + Σ σ τ_f, and 0."""
-        tau = tau.copy()
-        for coupling in reversed(self.assembly.couplings):
-            slopes = coupling.slopes([self.here.at.values[axis.coordinate] for axis in coupling.leaders])
-            for follower, partials in zip(coupling.followers, slopes, strict=True):
-                for leader, slope in zip(coupling.leaders, partials, strict=True):
-                    share = np.broadcast_to(np.asarray(slope, dtype=float), tau.shape[1:2])
-                    tau[leader.column] += share.reshape(-1, *(1,) * (tau.ndim - 2)) * tau[follower.column]
-                tau[follower.column] = 0.0
-        return tau
-
     def needed(self, nu: FloatArray, nu_dot: FloatArray) -> FloatArray:
         """M ν̇ + c, (speeds, n), of the tree and of linkages' drives."""
-        assembly = self.assembly
-        count = assembly.tree.speed_count
-        needed = np.zeros(nu.shape)
-        poses = self.here.at.poses
-        for column, torque in enumerate(
-            inverse_dynamics(assembly.tree, poses, list(nu[:count]), list(nu_dot[:count]))
-        ):
-            needed[column] = torque
-        for linkage in assembly.linkages:
-            needed[linkage.column] = float(linkage.armature) * nu_dot[linkage.column]
-        return self.led(needed)
+        return self._led(required_torques(self.assembly, self.here.at, list(nu), list(nu_dot)))
 
     def efforts(self, nu: FloatArray) -> FloatArray:
         """What springs, dampers and friction give by themselves, (speeds, n)."""
-        assembly, efforts = self.assembly, np.zeros(nu.shape)
-        zero = np.zeros(nu.shape[1])
-        for element in assembly.elements:
-            coordinate = assembly.quantities.coordinate_of(assembly.speeds[element.column])
-            place = self.where.get(coordinate, zero)
-            efforts[element.column] += element.effort(place, nu[element.column]).torque
-        return self.led(efforts)
+        return self._led(element_torques(self.assembly, self.here.at, list(nu)))
+
+    def _led(self, tau: list[Scalar]) -> FloatArray:
+        """Torques on all speeds as (speeds, n), those on followers put on what they follow."""
+        rows = put_on_leaders(self.assembly, self.here.at, [tau])
+        return table(rows, len(self.rows), len(tau))[:, 0].T
 
     def loads(self, nu: FloatArray, nu_dot: FloatArray) -> FloatArray:
         """Normal forces on all wheels of the assembly, (n, wheels): moved by accelerations where heights are known.

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.mechanics.steering import steering_gain
 from trundle.mechanics.wheels import GRIPPED
+from trundle.model.base_dynamics import rolled, slip_per_force, spread_forces
 from trundle.motion.forces.balance import Balance
 from trundle.motion.forces.driven_robot import DrivenRobot
 
 # A wheel that carries less than this share of what another does gives that little of what is missing, too.
 _CARRIES = 1e-3
+# What counts as no force (N).
+_LEAST = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,24 +36,26 @@ class Creep:
     @classmethod
     def of(cls, driven: DrivenRobot, traction: FloatArray, side: FloatArray, grip: FloatArray) -> Creep:
         """Of forces along and across the wheels, (n, m), and of what the contacts hold."""
-        size = np.hypot(traction, side)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.minimum(np.nan_to_num(size / grip, nan=0.0), GRIPPED)
-            ways = np.nan_to_num(-traction / size, nan=0.0), np.nan_to_num(-side / size, nan=0.0)
-        creep = np.stack(
-            [0.0 + wheel.law.creep(share[:, k], wheel.read) for k, wheel in enumerate(driven.wheels)], axis=1
-        )
-        return cls(driven, ways[0] * creep, ways[1] * creep)
+        columns = zip(driven.wheels, traction.T, side.T, grip.T, strict=True)
+        # a contact that carries nothing slips as one that is used up
+        with np.errstate(divide="ignore"):
+            slips = [
+                0.0 + slip_per_force(wheel, along, across, most, _LEAST)
+                for wheel, along, across, most in columns
+            ]
+        per_force = np.stack(slips, axis=1)
+        return cls(driven, -per_force * traction, -per_force * side)
+
+    @classmethod
+    def none(cls, driven: DrivenRobot, count: int) -> Creep:
+        """Of contacts that hold without slip."""
+        return cls(driven, *np.zeros((2, count, len(driven.wheels))))
 
     @cached_property
     def faster(self) -> FloatArray:
         """What the wheels roll faster for it, (n, m; m/s)."""
-        faster = -self.along
-        for k, wheel in enumerate(self.driven.wheels):
-            if len(wheel.directions) == 1:
-                (only,) = wheel.directions
-                faster[:, k] -= float(only.across) / float(only.along) * self.across[:, k]
-        return faster
+        columns = zip(self.driven.wheels, self.along.T, self.across.T, strict=True)
+        return -np.stack([rolled(wheel, *column) for wheel, *column in columns], axis=1)
 
     def rates(self, nu: FloatArray) -> FloatArray:
         """ν (speeds, n) with wheels that turn by so much faster."""
@@ -58,6 +64,21 @@ class Creep:
             if wheel.spin is not None:
                 turned[wheel.spin] += self.faster[:, k] / float(wheel.radius)
         return turned
+
+
+class ContactState(NamedTuple):
+    """What contacts give at n instants: forces (n, forces), loads of all wheels (n, wheels), rates of all speeds with
+    their slip (speeds, n), what is left for motors (speeds, n), and how they slip.
+
+    sliding: of wheels that slide for their base to turn, the share that a side gives of what it could along, (n, m).
+    """
+
+    forces: FloatArray
+    loads: FloatArray
+    rates: FloatArray
+    needed: FloatArray
+    creep: Creep
+    sliding: FloatArray | None = None
 
 
 def along_and_across(driven: DrivenRobot, forces: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -144,14 +165,13 @@ def aside(
 
 
 def carried(balance: Balance, missing: FloatArray, loads: FloatArray) -> FloatArray:
-    """The contacts' forces (n, forces) that give what is missing (n, free): W Bᵀ (B W Bᵀ)⁻¹ with W the squares of the
-    wheels' loads (n, wheels), so that it comes from the wheels that carry.
+    """The contacts' forces (n, forces) that give what is missing (n, free), with the squares of the wheels' loads
+    (n, wheels) as weights, so that it comes from the wheels that carry.
     """
-    pushing = balance.pushing
     held = loads[:, [balance.on[k] for k, *_ in balance.driven.directions]]
-    weight = np.maximum(held / held.max(axis=1, keepdims=True), _CARRIES) ** 2
-    weighted = pushing.transpose(0, 2, 1) * weight[:, :, None]
-    return (weighted @ np.linalg.solve(pushing @ weighted, missing[:, :, None]))[:, :, 0]
+    weights = np.maximum(held / held.max(axis=1, keepdims=True), _CARRIES) ** 2
+    onto = balance.pushing.transpose(2, 1, 0)
+    return np.stack(spread_forces(list(map(list, onto)), list(weights.T), list(missing.T)), axis=1)
 
 
 def force_places(driven: DrivenRobot, k: int) -> tuple[int, int]:

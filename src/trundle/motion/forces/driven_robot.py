@@ -21,8 +21,6 @@ from trundle.robot import Robot
 
 # A motor's greatest rate is closed in on among so many rates, so often: as many as a double has digits.
 _AMONG, _CLOSER = 1024, 6
-# Directions (rad) and places (m) that differ by less are the same: descriptions have rounded numbers.
-_SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,35 +78,6 @@ class DrivenRobot:
             for k, wheel in enumerate(self.wheels)
             for direction in wheel.directions
         )
-
-    @cached_property
-    def sides(self) -> tuple[tuple[int, ...], ...]:
-        """Modules left and right of a base whose wheels must slide for it to turn; none of other bases.
-
-        Such wheels hold one direction, stand one behind the other, and motors turn them. Their contacts slide alike in
-        all directions.
-        """
-        if not all(map(self._slides, self.wheels)) or np.ptp(self.headings) > _SAME:
-            return ()
-        places = np.array([complex(*map(float, wheel.position)) for wheel in self.wheels])
-        places = places * np.exp(-1j * self.headings[0])
-        left, right = np.flatnonzero(places.imag > _SAME), np.flatnonzero(places.imag < -_SAME)
-        if (
-            np.ptp(places.real) <= _SAME
-            or not len(left)
-            or not len(right)
-            or len(left) + len(right) < len(places)
-        ):
-            return ()
-        return tuple(left.tolist()), tuple(right.tolist())
-
-    def _slides(self, wheel: WheelModel) -> bool:
-        """Whether a wheel holds its direction, is turned by a motor, and gives friction against whatever slip."""
-        turned = {axis.column for tie in self.here.assembly.couplings for axis in tie.followers} | set(
-            self.actuators
-        )
-        held = wheel.steering is None and len(wheel.directions) == 2 and wheel.spin in turned
-        return held and wheel.law.drag(1.0, wheel.read) is not None
 
     @cached_property
     def friction(self) -> FloatArray:
@@ -216,24 +185,25 @@ class DrivenRobot:
                 nu[wheel.spin] = drive[:, k] / float(wheel.radius)
             if wheel.steering is not None:
                 nu[wheel.steering] = steering[:, k]
-        self._lead(nu, samples, order)
+        self.lead(nu, self.coordinates(samples), self.speeds(samples) if order else None)
         return nu
 
-    def _lead(self, nu: FloatArray, samples: Samples, order: int) -> None:
-        """Add the rates (0), or accelerations (1), of what wheels follow by couplings: ν_f = σ ν, ν̇_f = σ ν̇ + σ̇ ν."""
-        assembly, where = self.here.assembly, self.coordinates(samples)
+    def lead(self, nu: FloatArray, where: Mapping[str, FloatArray], rates: FloatArray | None = None) -> None:
+        """Add to ν (speeds, n) what leads wheels by couplings, where coordinates are so: ν_l = ν_f/σ.
+
+        With `rates` ν, of ν̇: ν̇_l = (ν̇_f − σ̇ ν_l)/σ.
+        """
         known = dict.fromkeys(self.columns)
-        for coupling in reversed(assembly.couplings):
-            first, (leader, *others) = coupling.followers[0].column, coupling.leaders
-            if others or first not in known or leader.column in known:
+        for coupling in reversed(self.here.assembly.couplings):
+            follower, (leader, *others) = coupling.followers[0].column, coupling.leaders
+            if others or follower not in known or leader.column in known:
                 continue
-            q = [where.get(leader.coordinate, np.zeros(len(samples)))]
-            slope = coupling.slopes(q)[0][0]
-            rate = self.speeds(samples)[leader.column] if order else nu[first] / slope
-            if order:
-                nu[leader.column] = (nu[first] - coupling.slope_rates(q, [rate])[0][0] * rate) / slope
-            else:
-                nu[leader.column] = rate
+            q = [where.get(leader.coordinate, np.zeros(nu.shape[1]))]
+            led = nu[follower]
+            if rates is not None:
+                rate = rates[leader.column]
+                led = led - coupling.slope_rates(q, [rate])[0][0] * rate
+            nu[leader.column] = led / coupling.slopes(q)[0][0]
 
 
 def _friction(wheel: WheelModel) -> float:

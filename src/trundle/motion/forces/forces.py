@@ -1,19 +1,22 @@
-"""What a motion on wheels takes: forces between wheels and ground, what motors and batteries give, and shares of it."""
+"""What a motion on wheels takes: forces between wheels and ground, what motors and batteries give, and shares of it.
+
+Of a path, what it asks for by how fast it is followed (`Demand`): affine in z̈ and ż².
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from trundle.arrays import FloatArray
+from trundle.arrays import FloatArray, IntArray
 from trundle.frozen import Brief
 from trundle.mechanics.actuation import Supply
 from trundle.motion.forces.balance import Balance
-from trundle.motion.forces.creeping import Creep, along_and_across, carried, creeping
+from trundle.motion.forces.creeping import ContactState, along_and_across, carried, creeping
 from trundle.motion.forces.driven_robot import DrivenRobot
-from trundle.motion.forces.scrubbing import Scrub, Sliding
+from trundle.motion.forces.sliding import slid_contacts
 from trundle.motion.pieces.motion import Samples
 from trundle.robot import require_base_mass
 from trundle.robot.motors import WoundMotor
@@ -106,8 +109,8 @@ def motion_forces(driven: DrivenRobot, samples: Samples, wished: FloatArray | No
     require_base_mass(driven.robot)
     balance = Balance.at(driven, samples)
     nu, nu_dot = driven.speeds(samples), driven.speeds(samples, 1)
-    if driven.sides:
-        return scrubbing_forces(balance, Sliding(balance, nu, nu_dot).settled())
+    if (slid := slid_contacts(balance, nu, nu_dot)) is not None:
+        return settled_forces(balance, slid)
     taken, loads = balance.needed(nu, nu_dot) - balance.efforts(nu), balance.loads(nu, nu_dot)
     return given_forces(balance, nu, taken, nearest_forces(balance, taken, wished, loads), loads)
 
@@ -136,18 +139,7 @@ def given_forces(
     """
     forces, creep, paid = creeping(balance, nu, forces, loads, _grip(balance, loads))
     needed = taken - np.einsum("nkj,nk->jn", balance.rows, forces) + paid
-    return settled_forces(balance, creep.rates(nu), needed, forces, loads, creep)
-
-
-def scrubbing_forces(balance: Balance, scrub: Scrub) -> MotionForces:
-    """The same of a base whose wheels slide to turn: the share of their friction is that of their side."""
-    needed = scrub.taken - np.einsum("nkj,nk->jn", balance.rows, scrub.forces)
-    sliding = np.empty((len(scrub.forces), len(balance.driven.wheels)))
-    for side, wheels in enumerate(balance.driven.sides):
-        sliding[:, list(wheels)] = scrub.shares[:, [side]]
-    return replace(
-        settled_forces(balance, scrub.nu, needed, scrub.forces, scrub.loads, scrub.creep), sliding=sliding
-    )
+    return settled_forces(balance, ContactState(forces, loads, creep.rates(nu), needed, creep))
 
 
 def _grip(balance: Balance, loads: FloatArray) -> FloatArray:
@@ -157,18 +149,13 @@ def _grip(balance: Balance, loads: FloatArray) -> FloatArray:
     return np.where(known, np.where(known, balance.driven.friction, 0.0) * load, np.inf)
 
 
-def settled_forces(
-    balance: Balance,
-    rates: FloatArray,
-    needed: FloatArray,
-    forces: FloatArray,
-    loads: FloatArray,
-    creep: Creep | None = None,
-) -> MotionForces:
-    """All that follows from what motors give (speeds, n) at rates, contacts' forces and slip, if any."""
-    driven, assembly = balance.driven, balance.assembly
-    if creep is None:
-        creep = Creep(driven, *np.zeros((2, len(forces), len(driven.wheels))))
+def settled_forces(balance: Balance, contacts: ContactState) -> MotionForces:
+    """All that follows from what contacts give: torques, commands, currents of motors, and volts of batteries."""
+    driven, assembly, (forces, loads, rates, needed, creep, sliding) = (
+        balance.driven,
+        balance.assembly,
+        contacts,
+    )
     torques, commands, currents, drawn = _motors(balance, rates, needed)
     none, supplies = np.zeros(len(forces)), assembly.supplies
     powers = {s.name: sum((drawn[name] for name in s.feeds if name in drawn), none) for s in supplies}
@@ -177,8 +164,84 @@ def settled_forces(
     every = dict(zip([wheel.name for wheel in assembly.wheels], loads.T, strict=True))
     motors = torques, commands, currents, volts
     return MotionForces(
-        driven.names, *pushes, creep.along, creep.across, *motors, driven, every, rates, powers
+        driven.names, *pushes, creep.along, creep.across, *motors, driven, every, rates, powers, sliding
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Demand:
+    """What a robot takes at n places z of a path: with ν = A ż and ν̇ = A z̈ + A′ ż², inverse dynamics is affine in
+    (1, z̈, ż²).
+
+    `pace` is A, (speeds, n); `needed` (3, speeds, n) and `loads` (3, n, wheels) are the parts of M ν̇ + c
+    and of the wheels' loads.
+    """
+
+    balance: Balance
+    pace: FloatArray
+    needed: FloatArray
+    loads: FloatArray
+
+    @classmethod
+    def along(cls, driven: DrivenRobot, unit: Samples) -> Demand:
+        """The demand of samples that are passed at ż = 1 and z̈ = 0."""
+        pace, bend = driven.speeds(unit), driven.speeds(unit, 1)
+        rest = np.zeros_like(pace)
+        balance, (needed, loads) = _asked(driven, unit, (rest, rest, pace), (rest, pace, bend))
+        needed[1:] -= needed[0]
+        loads[1:] -= loads[0]
+        return cls(balance, pace, needed, loads)
+
+    @classmethod
+    def paced(cls, driven: DrivenRobot, at: Callable[[float], Samples]) -> Demand:
+        """The same, affine in (1, x, x²), of ν = ν₀ + x ν₁ and ν̇ = x ν̇₁ + x² ν̇₂: a motion's by its pace."""
+        ways = [at(x) for x in (0.0, 1.0, -1.0)]
+        speeds, rates = ([driven.speeds(own, order) for own in ways] for order in (0, 1))
+        balance, asked = _asked(driven, ways[1], speeds, rates)
+        for parts in asked:
+            parts[1], parts[2] = (parts[1] - parts[2]) / 2, (parts[1] + parts[2]) / 2 - parts[0]
+        return cls(balance, speeds[1], *asked)
+
+    def chosen(self, places: IntArray) -> Demand:
+        """The demand at some of the places."""
+        needed, loads = self.needed[:, :, places], self.loads[:, places]
+        return Demand(self.balance.chosen(places), self.pace[:, places], needed, loads)
+
+    @staticmethod
+    def joined(one: Demand, other: Demand) -> Demand:
+        """The demand at the places of one and of another one."""
+        axes = {"pace": 1, "needed": 2, "loads": 1}
+        parts = {n: np.concatenate([getattr(one, n), getattr(other, n)], axis=k) for n, k in axes.items()}
+        return Demand(Balance.joined(one.balance, other.balance), **parts)
+
+    def forces(self, a: FloatArray, b: FloatArray, wished: FloatArray | None = None) -> MotionForces:
+        """The forces at z̈ = a and ż² = b (n,), those of the contacts nearest to what is wished (n, forces)."""
+        return self.forces_at(self.pace * np.sqrt(b), a, b, wished)
+
+    def forces_at(
+        self, nu: FloatArray, a: FloatArray, b: FloatArray, wished: FloatArray | None = None
+    ) -> MotionForces:
+        """The same at speeds ν (speeds, n)."""
+        taken = affine(self.needed, a, b) - self.balance.efforts(nu)
+        loads = affine(self.loads, a[:, None], b[:, None])
+        pushes = nearest_forces(self.balance, taken, wished, loads)
+        return given_forces(self.balance, nu, taken, pushes, loads)
+
+
+def _asked(
+    driven: DrivenRobot, samples: Samples, speeds: Sequence[FloatArray], rates: Sequence[FloatArray]
+) -> tuple[Balance, tuple[FloatArray, FloatArray]]:
+    """The balance at n samples; and M ν̇ + c (k, speeds, n) and loads (k, n, wheels) there at k speeds and rates."""
+    balance, many = Balance.at(driven, samples), len(speeds)
+    every = balance.chosen(np.tile(np.arange(len(samples)), many))
+    nu, nu_dot = np.concatenate(speeds, axis=1), np.concatenate(rates, axis=1)
+    needed = every.needed(nu, nu_dot).reshape(len(nu), many, -1).swapaxes(0, 1).copy()
+    return balance, (needed, every.loads(nu, nu_dot).reshape(many, len(samples), -1))
+
+
+def affine(parts: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    """p₀ + p₁ z̈ + p₂ ż² of parts (3, …), at z̈ = a and ż² = b."""
+    return parts[0] + parts[1] * a + parts[2] * b
 
 
 def greatest_power(supply: Supply) -> float:

@@ -52,7 +52,7 @@ def motor_limits(robot: Given, speed: float | str | None = None) -> dict[str, Li
     Raises
     ------
     InputError
-        A mass is missing, a motor can't move its wheel at the speed or drives a caster, or the base isn't planar.
+        A mass is missing, a motor can't move its wheel at the speed, a driven wheel trails, or the base isn't planar.
 
     Examples
     --------

@@ -140,7 +140,7 @@ def middle(plan: Plan, names: Sequence[str], q: Sequence[Scalar], delta: Sequenc
 
 
 def _telling(samples: np.ndarray, owners: Sequence[str], known: set[int]) -> tuple[int, ...]:
-    """Rows that say something about the base, not only what a free wheel or a caster does of its own.
+    """Rows that say something about the base, not only what a free wheel does of its own.
 
     Where the rows of one wheel have as many unknowns of their own as there are rows with them, those adapt to any
     motion of the base: leaving both out changes no least-squares solution.

@@ -17,8 +17,8 @@ from trundle.arrays import BoolArray, FloatArray, IntArray
 from trundle.mechanics.actuation import Supply
 from trundle.motion.constraints.constraint import Moving
 from trundle.motion.constraints.motors import BatteryPower
-from trundle.motion.forces.demand import Demand, affine
-from trundle.motion.forces.forces import MotionForces, greatest_power, settled_forces
+from trundle.motion.forces.creeping import ContactState, Creep
+from trundle.motion.forces.forces import Demand, MotionForces, affine, greatest_power, settled_forces
 from trundle.motion.paths.looks import Looks
 from trundle.motion.paths.path_scaling import passed
 from trundle.motion.pieces.motion import Samples
@@ -181,7 +181,9 @@ class Laws:
             each.reshape(len(each), -1)
             for each in (demand.pace[:, None] * np.sqrt(b), taken - pushed.transpose(2, 1, 0), forces, loads)
         )
-        return settled_forces(replace(demand.balance, where=where), rates, needed, forces.T, loads.T)
+        creep = Creep.none(demand.balance.driven, forces.shape[1])
+        contacts = ContactState(forces.T, loads.T, rates, needed, creep)
+        return settled_forces(replace(demand.balance, where=where), contacts)
 
     def held(self, at: FloatArray) -> Held:
         """All constraints at places (n, L)."""

@@ -14,7 +14,7 @@ from trundle.arrays import BoolArray, FloatArray, IntArray
 from trundle.errors import NumericsError
 from trundle.motion.constraints.constraint import Constraints, Moving, shares
 from trundle.motion.constraints.slowdown import NODES, SERIES, most_between
-from trundle.motion.forces.demand import Demand
+from trundle.motion.forces.forces import Demand
 from trundle.motion.paths.along_path import WISHES, wishing
 from trundle.motion.paths.path_scaling import MOVED, Scaling, passed
 from trundle.motion.pieces.motion import Samples

@@ -13,10 +13,9 @@ from trundle.errors import choose, require_known
 from trundle.expected import check_str
 from trundle.files import path_of, replacing
 from trundle.mechanics.steering import STILL
-from trundle.motion.commands.binding import forces_apply
+from trundle.motion.commands.binding import ForceSeries, force_series, forces_apply
 from trundle.motion.commands.drive import Driven
 from trundle.motion.commands.record import sample_times
-from trundle.motion.commands.taken import Taken, taken
 from trundle.motion.constraints.real_limits import real_limits
 from trundle.motion.forces.forces import MotionForces, motion_forces
 from trundle.motion.paths.choreo import CONSTRAINTS, VERSION
@@ -81,7 +80,7 @@ def write_trajectory(
     if path.suffix == ".csv":
         given = motion if isinstance(motion, Driven) else None
         maxima = peaks(moved) if given is None else given.peaks
-        text = _table(moved, times, _rows(moved, times), taken(moved, times, maxima))
+        text = _table(moved, times, _rows(moved, times), force_series(moved, times, maxima))
     else:
         called = (None if name is None else check_str(name, "name")) or (
             motion.name if isinstance(motion, Driven) else path.stem
@@ -187,7 +186,7 @@ def _stops(motion: Motion) -> FloatArray:
     return np.concatenate([[0.0], ends[inner], [motion.duration]])
 
 
-def _table(motion: Motion, times: FloatArray, rows: FloatArray, needed: Taken | None) -> str:
+def _table(motion: Motion, times: FloatArray, rows: FloatArray, needed: ForceSeries | None) -> str:
     """CSV of the rows, with the modules' angles, steering rates and speeds behind them, and then what it takes."""
     samples = motion.samples(times)
     columns = dict(zip(_COLUMNS, rows.T, strict=True))

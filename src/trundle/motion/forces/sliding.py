@@ -26,8 +26,9 @@ import numpy as np
 
 from trundle.arrays import FloatArray
 from trundle.mechanics.steering import steering_gain
+from trundle.mechanics.wheels import WheelModel
 from trundle.motion.forces.balance import Balance
-from trundle.motion.forces.creeping import Creep, force_places
+from trundle.motion.forces.creeping import ContactState, Creep, force_places
 from trundle.motion.forces.driven_robot import DrivenRobot
 
 # The share of friction along a side, and the drift in what wheels slide across, from which on what is asked for counts
@@ -46,6 +47,8 @@ _BEGIN = 0.4
 _UNSOLVED, _MORE = 1e-8, 10.0
 # Friction of wheels that carry nothing, as a share of all: matrices stay regular.
 _NOTHING = 1e-9
+# Directions (rad) and places (m) that differ by less are the same: descriptions have rounded numbers.
+_SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +63,11 @@ class Sliding:
     def driven(self) -> DrivenRobot:
         """The robot."""
         return self.balance.driven
+
+    @cached_property
+    def sides(self) -> tuple[tuple[int, ...], ...]:
+        """Modules left and right of the base."""
+        return sides_of(self.driven)
 
     @cached_property
     def places(self) -> tuple[list[int], list[int]]:
@@ -101,8 +109,8 @@ class Sliding:
     @cached_property
     def member(self) -> FloatArray:
         """(m, sides): which wheel is on which side."""
-        member = np.zeros((len(self.driven.wheels), len(self.driven.sides)))
-        for side, wheels in enumerate(self.driven.sides):
+        member = np.zeros((len(self.driven.wheels), len(self.sides)))
+        for side, wheels in enumerate(self.sides):
             member[list(wheels), side] = 1.0
         return member
 
@@ -175,18 +183,9 @@ class Sliding:
                 faster = given.slip[:, k] / float(wheel.radius)
                 nu[wheel.spin] += faster
                 nu_dot[wheel.spin] += faster * (grows @ self.member.T)[:, k]
-        return self._led(nu), self._led(nu_dot)
-
-    def _led(self, rates: FloatArray) -> FloatArray:
-        """What leads wheels by belts and gears turns with them."""
-        spins = {wheel.spin for wheel in self.driven.wheels}
-        for coupling in reversed(self.balance.assembly.couplings):
-            follower, (leader, *others) = coupling.followers[0].column, coupling.leaders
-            if others or follower not in spins or leader.column in spins:
-                continue
-            values = [self.balance.here.at.values[leader.coordinate]]
-            rates[leader.column] = rates[follower] / coupling.slopes(values)[0][0]
-        return rates
+        for rates in (nu, nu_dot):
+            self.driven.lead(rates, self.balance.where)
+        return nu, nu_dot
 
     def _solved(self, unknown: FloatArray, taken: FloatArray, loads: FloatArray) -> _Given:
         """Newton's method for the three unknowns, with steps that are halved where they lead away."""
@@ -311,3 +310,42 @@ class _Given(NamedTuple):
     holds: FloatArray
     pulls: FloatArray
     missing: FloatArray
+
+
+def slid_contacts(balance: Balance, nu: FloatArray, nu_dot: FloatArray) -> ContactState | None:
+    """What contacts give at speeds and rates (speeds, n) of a base whose wheels slide to turn; None of other bases.
+
+    The share of a wheel's friction is that of its side.
+    """
+    if not sides_of(balance.driven):
+        return None
+    base = Sliding(balance, nu, nu_dot)
+    scrub = base.settled()
+    needed = scrub.taken - np.einsum("nkj,nk->jn", balance.rows, scrub.forces)
+    return ContactState(
+        scrub.forces, scrub.loads, scrub.nu, needed, scrub.creep, scrub.shares @ base.member.T
+    )
+
+
+def sides_of(driven: DrivenRobot) -> tuple[tuple[int, ...], ...]:
+    """Modules left and right of a base whose wheels must slide for it to turn; none of other bases.
+
+    Such wheels hold one direction, stand one behind the other, and motors turn them. Their contacts slide alike in all
+    directions.
+    """
+    if not all(_slides(driven, wheel) for wheel in driven.wheels) or np.ptp(driven.headings) > _SAME:
+        return ()
+    places = np.array([complex(*map(float, wheel.position)) for wheel in driven.wheels])
+    places = places * np.exp(-1j * driven.headings[0])
+    left, right = np.flatnonzero(places.imag > _SAME), np.flatnonzero(places.imag < -_SAME)
+    on_sides = len(left) and len(right) and len(left) + len(right) == len(places)
+    return (tuple(left.tolist()), tuple(right.tolist())) if on_sides and np.ptp(places.real) > _SAME else ()
+
+
+def _slides(driven: DrivenRobot, wheel: WheelModel) -> bool:
+    """Whether a wheel holds its direction, is turned by a motor, and gives friction against whatever slip."""
+    turned = {axis.column for tie in driven.here.assembly.couplings for axis in tie.followers}
+    held = (
+        wheel.steering is None and len(wheel.directions) == 2 and wheel.spin in turned | set(driven.actuators)
+    )
+    return held and wheel.law.drag(1.0, wheel.read) is not None
