@@ -7,7 +7,7 @@ import trundle
 from trundle import catalog
 from trundle.motion.constraints.real_limits import of_motion, real_limits
 from trundle.motion.drive.kinematics import kinematics
-from trundle.motion.paths.force_laws import Laws
+from trundle.motion.paths.force_laws import PathConstraints
 from trundle.motion.paths.looks import Looks, PathProblem
 
 ROBOTS = {
@@ -33,7 +33,9 @@ def laws_at(kind, knots, rng):
     piece, real = driven.motion.pieces[-1], real_limits(kinematics(driven.robot), 0.95)
     limits = trundle.Limits(drive_speed=3, steering_jerk=2000)
     constraints = of_motion(piece.drive.limited(limits), real, [(0.2, 0.5, {"acceleration": 6.0})])
-    laws = Laws(Looks.on(np.array(knots), PathProblem(piece.at_unit_pace, constraints, jerks=True)))
+    laws = PathConstraints(
+        Looks.on(np.array(knots), PathProblem(piece.at_unit_pace, constraints, jerks=True))
+    )
     scaling = piece.scaling
     b = 0.5 * scaling.squared(*scaling.placed(laws.looks.z))[0]
     moved = np.stack([b, *(0.3 * b * rng.uniform(-1, 1, (2, len(b))))], axis=1)
@@ -47,22 +49,22 @@ def moved(at, way, step):
 @pytest.mark.parametrize("kind", ROBOTS)
 def test_slopes_are_those_of_differences_from_both_sides(kind, rng):
     laws, at = laws_at(kind, [0.2, 0.5, 0.8], rng)
-    held = laws.held(at)
+    linear = laws.linearized(at)
     units = [*[at[:, 0].max()] * 3, *np.ones(laws.wide - 3)]
     for way, unit in enumerate(units):
-        low, high = (laws.held(moved(at, way, sign * 1e-4 * unit)) for sign in (-1, 1))
+        low, high = (laws.linearized(moved(at, way, sign * 1e-4 * unit)) for sign in (-1, 1))
         expected = (high.value - low.value) / 2e-4
-        slopes = held.along(np.eye(laws.wide)[[way] * len(at)])
+        slopes = linear.change(np.eye(laws.wide)[[way] * len(at)])
         np.testing.assert_allclose(slopes * unit, expected, rtol=1e-4, atol=1e-4)
         expected = (high.bounds - low.bounds) / 2e-4
-        np.testing.assert_allclose(held.bounds_by[:, way] * unit, expected, rtol=1e-4, atol=1e-3)
+        np.testing.assert_allclose(linear.bound_slopes[:, way] * unit, expected, rtol=1e-4, atol=1e-3)
 
 
 def test_margins_leave_less(rng):
     laws, at = laws_at("omni", [0.2, 0.5], rng)
-    whole = laws.held(at).value
+    whole = laws.linearized(at).value
     laws.margins["grip of left"] = np.array([0.5, *np.ones(7)])
-    less = laws.held(at).value - whole
+    less = laws.linearized(at).value - whole
     assert (np.abs(less) > 1e-12).sum() == 1
     assert less.min() < -0.1
 
@@ -72,16 +74,18 @@ def test_cones_bend_as_their_slopes_change(rng):
     quadratic there, exactly.
     """
     laws, at = laws_at("swerve", [0.2, 0.5], rng)
-    held, ways = laws.held(at), range(3, laws.wide)
-    bent = np.zeros((len(held.value), laws.wide, laws.wide, len(at)))
-    for owner, weight, bend in zip(held.owner, held.weight, held.ways[len(held.mixed) :], strict=True):
+    linear, ways = laws.linearized(at), range(3, laws.wide)
+    bent = np.zeros((len(linear.value), laws.wide, laws.wide, len(at)))
+    for owner, weight, bend in zip(
+        linear.owner, linear.curvature, linear.gradients[len(linear.mixed) :], strict=True
+    ):
         bent[owner] += weight * bend[:, None] * bend
     names = [name for row in laws._rows(at[None]) for name in row.names]
     exact = [k for k, name in enumerate(names) if name.split(" of ")[0] in ("grip", "load", "power", "sag")]
     assert len(exact) == 4 + 4 + 1 + 1
     for way in ways:
-        low, high = (laws.held(moved(at, way, sign * 1e-3)) for sign in (-1, 1))
+        low, high = (laws.linearized(moved(at, way, sign * 1e-3)) for sign in (-1, 1))
         for other in ways:
             along = np.eye(laws.wide)[[other] * len(at)]
-            changed = (low.along(along) - high.along(along)) / 2e-3
+            changed = (low.change(along) - high.change(along)) / 2e-3
             np.testing.assert_allclose(changed[exact], bent[exact, way, other], rtol=1e-3, atol=2e-3)

@@ -1,7 +1,20 @@
-"""Constraints at the points of a path as Newton's method asks for them: c ≥ 0, its slopes, and where it bends down.
+"""Constraints at the points of a path as Newton's method asks for them: c ≥ 0, gradients, and how they curve.
 
-Rows |x| ≤ X are c = X − |x|²/X, so that speeds are affine in b = ż² and cones of forces concave; rows x ≤ X are
-c = X − x. Their slopes are differences from what they are a small step aside, whatever a kind's own formula is.
+    symbol    what it is                                                                    here
+    y         what a point is: b = ż², b′/2, with jerks b″/2, and what is free              `at`, (n, L)
+    x_i, X    parts of a row and its bound, at all points                                   `Row.x`, `Row.most`
+    c         what a row leaves, in units of its bound                                      `value`, (m, n)
+    ∇         slopes along y: differences from what is a small step aside                   `_differences`
+    λ         multipliers, and w weights, of rows at points                                 (m, n)
+
+    |x| ≤ X:    c = X − Σ x_i²/X,    ∇c = (1 + Σ x_i²/X²) ∇X − Σ (2 x_i/X) ∇x_i
+                −∇²c ≈ Σ (2/X) g_i g_iᵀ  with  g_i = ∇x_i − (x_i/X) ∇X
+    x ≤ X:      c = X − x,           ∇c = ∇X − ∇x
+                −∇²c ≈ Σ 2 g_i g_iᵀ  with  g_i = ∇z_i,  where x has squares z_i² in it (`Row.bends`)
+
+So speeds are affine in b, and cones of forces concave. How x_i itself bends along y doesn't count: it changes Newton's
+steps, and not where they lead. Most rows have one part and a bound that stays: their ∇c is a number times g_1. Those of
+several parts, or whose bound changes, have gradients of their own (`mixed`).
 """
 
 from __future__ import annotations
@@ -34,58 +47,60 @@ _STEP = 1e-6
 _SAGS = 0.9
 
 
-class Held(NamedTuple):
-    """c (m, n), its slopes, and where it bends down.
+class Linearization(NamedTuple):
+    """c (m, n) at n points, ∇c and −∇²c.
 
-    `ways` (q + t, L, n) are the slopes of `mixed` rows (q,), and behind them those of what c are made of, of which the
-    first m times `by` (m, n) are the slopes of all other rows. −∇²c of row `owner` is the sum of `weight` (t, n) times
-    their squares. Bounds that change (r, n) have to stay positive, and have slopes (r, L, n).
+    `gradients` (q + t, L, n) are ∇c of `mixed` rows (q,), and behind them all g_i, the first part of every row first:
+    so ∇c of row k that isn't mixed is `factors` (m, n) times g_k. −∇²c of a row is the sum of `curvature` (t, n) times
+    g gᵀ over those g whose `owner` (t,) it is. Bounds X that change (r, n) have to stay positive; `bound_slopes` are
+    theirs, (r, L, n).
     """
 
     value: FloatArray
-    ways: FloatArray
+    gradients: FloatArray
     mixed: IntArray
-    by: FloatArray
-    weight: FloatArray
+    factors: FloatArray
+    curvature: FloatArray
     owner: IntArray
     bounds: FloatArray
-    bounds_by: FloatArray
+    bound_slopes: FloatArray
 
-    def along(self, way: FloatArray) -> FloatArray:
-        """By how much c changes along ways (n, L), (m, n)."""
-        own, rest = np.split(along(self.ways[: len(self.mixed) + len(self.value)], way), [len(self.mixed)])
-        rest *= self.by
-        rest[self.mixed] += own
+    def change(self, step: FloatArray) -> FloatArray:
+        """∇c·Δy along steps (n, L), (m, n)."""
+        count = len(self.mixed)
+        mixed, rest = np.split(change(self.gradients[: count + len(self.value)], step), [count])
+        rest *= self.factors
+        rest[self.mixed] += mixed
         return rest
 
-    def onto(self, price: FloatArray) -> FloatArray:
-        """The sum of c's slopes with prices (m, n), (n, L)."""
-        prices = np.concatenate([price[self.mixed], self.by * price])
-        return np.einsum("mln,mn->nl", self.ways[: len(prices)], prices)
+    def pull(self, multipliers: FloatArray) -> FloatArray:
+        """Σ λ ∇c, (n, L)."""
+        scaled = np.concatenate([multipliers[self.mixed], self.factors * multipliers])
+        return np.einsum("mln,mn->nl", self.gradients[: len(scaled)], scaled)
 
-    def squares(self, weight: FloatArray, price: FloatArray) -> FloatArray:
-        """(n, L, L): the sum of squares of c's slopes with weights (m, n), and of where it bends with prices (m, n)."""
-        bent = self.weight * price[self.owner]
-        bent[: len(weight)] += self.by**2 * weight
-        weights = np.concatenate([weight[self.mixed], bent])
-        wide, count = self.ways.shape[1:]
+    def hessian(self, weights: FloatArray, multipliers: FloatArray) -> FloatArray:
+        """Σ w ∇c ∇cᵀ − Σ λ ∇²c, (n, L, L)."""
+        curved = self.curvature * multipliers[self.owner]
+        curved[: len(weights)] += self.factors**2 * weights
+        scaled = np.concatenate([weights[self.mixed], curved])
+        wide, count = self.gradients.shape[1:]
         squares = np.empty((wide, wide, count))
         for i in range(wide):
-            weighted = weights * self.ways[:, i]
+            weighted = scaled * self.gradients[:, i]
             for j in range(i + 1):
-                squares[i, j] = squares[j, i] = np.einsum("mn,mn->n", weighted, self.ways[:, j])
+                squares[i, j] = squares[j, i] = np.einsum("mn,mn->n", weighted, self.gradients[:, j])
         return squares.transpose(2, 0, 1)
 
 
-def along(slopes: FloatArray, way: FloatArray) -> FloatArray:
-    """By how much what has slopes (m, L, n) changes along ways (n, L), (m, n)."""
-    return np.einsum("mln,ln->mn", slopes, np.ascontiguousarray(way.T))
+def change(slopes: FloatArray, step: FloatArray) -> FloatArray:
+    """By how much what has slopes (m, L, n) changes along steps (n, L), (m, n)."""
+    return np.einsum("mln,ln->mn", slopes, np.ascontiguousarray(step.T))
 
 
-class Laws:
+class PathConstraints:
     """Constraints where a path is looked at; `margins`: by name the share of a bound (n,) that is planned with.
 
-    They are asked at places (n, L): b, b′/2, with jerks b″/2, and what is free: parts of the contacts' forces in
+    They are asked at places y (n, L): b, b′/2, with jerks b″/2, and what is free: parts of the contacts' forces in
     typical ones, and of the batteries' voltages.
     """
 
@@ -185,40 +200,55 @@ class Laws:
         contacts = ContactState(forces.T, loads.T, rates, needed, creep)
         return settled_forces(replace(demand.balance, where=where), contacts)
 
-    def held(self, at: FloatArray) -> Held:
+    def linearized(self, at: FloatArray) -> Linearization:
         """All constraints at places (n, L)."""
         parts, steps = self._aside(at)
-        rows = _joined(self._rows(parts), steps)
-        owner, changes, sided = rows.owner, rows.changes, rows.sided[:, None]
+        table = _tabled(self._rows(parts), steps)
+        one_sided, unit = table.one_sided[:, None], self._units(table)
+        margin = np.stack([self.margin(name) for name in table.names])
+        # what nothing bounds, and what doesn't move where it may not
+        off = ~np.isfinite(table.most) | ~one_sided & (table.most == 0) & (table.summed(np.abs(table.x)) == 0)
+        most = np.where(off, unit, table.most * margin)
+        most = np.where(one_sided, most, np.maximum(most, _NOTHING * unit))
+        bound_slopes = table.bound_slopes * np.where(off, 0.0, margin)[table.changing][:, None]
+        on, own = ~off[table.owner], slice(len(table.x))
+        linear = (on & one_sided[table.owner])[own]
+        scale = np.where(one_sided, 1.0, most)[table.owner]
+        share = np.where(on[own] & ~linear, 1 / scale[own], 0.0) * table.x  # x_i/X
+        value = most - table.summed(np.where(linear, 1.0, share) * table.x)
+        factors = np.where(linear, -1.0, -2 * share) / unit[table.owner[own]]
+        self._mix(table, factors, share, bound_slopes, (1 + table.summed(share**2)) / unit)
+        factors[table.mixed] = 0.0
+        curvature = np.where(on, 2 / unit[table.owner] / scale, 0.0)
+        curvature[own][linear] = 0.0
+        parts = factors[: len(value)], curvature, table.owner, most[table.changing], bound_slopes
+        return Linearization(value / unit, table.gradients, table.mixed, *parts)
+
+    def _units(self, table: _RowTable) -> FloatArray:
+        """What rows are counted in, (m, n): their bounds at the first places, no less than a share of the largest."""
         if self._unit is None:
-            size = np.where(np.isfinite(rows.most), np.abs(rows.most), 0.0)
+            size = np.where(np.isfinite(table.most), np.abs(table.most), 0.0)
             unit = np.maximum(size, _UNEVEN * size.max(axis=1, keepdims=True))
             self._unit = np.where(unit > 0, unit, 1.0)
-        unit, margin = self._unit, np.stack([self.margin(name) for name in rows.names])
-        # what nothing bounds, and what doesn't move where it may not
-        off = ~np.isfinite(rows.most) | ~sided & (rows.most == 0) & (rows.summed(np.abs(rows.x)) == 0)
-        most = np.where(off, unit, rows.most * margin)
-        most = np.where(sided, most, np.maximum(most, _NOTHING * unit))
-        by_most = rows.by_most * np.where(off, 0.0, margin)[changes][:, None]
-        # of rows x ≤ X squares are in what x bends by
-        on, parts = ~off[owner], slice(len(rows.x))
-        plain, scale = on & sided[owner], np.where(sided, 1.0, most)[owner]
-        share = np.where(on & ~plain, 1 / scale, 0.0)[parts] * rows.x
-        value = most - rows.summed(np.where(plain[parts], 1.0, share) * rows.x)
-        by = np.where(plain[parts], -1.0, -2 * share) / unit[owner[parts]]
-        grown, own, bends = (1 + rows.summed(share**2)) / unit, *np.split(rows.ways, [len(rows.mixed)])
-        for way, k in zip(own, rows.mixed, strict=True):
-            which = np.flatnonzero(owner[parts] == k)
-            np.einsum("pn,pln->ln", by[which], bends[which], out=way)
-        for change, k in zip(by_most, changes, strict=True):
-            own[rows.mixed == k] += change * grown[k]
-            which = np.flatnonzero(owner[parts] == k)
-            bends[which] -= share[which, None] * change
-        by[rows.mixed] = 0.0
-        weight = np.where(on, 2 / unit[owner] / scale, 0.0)
-        weight[parts][plain[parts]] = 0.0
-        by = by[: len(value)]
-        return Held(value / unit, rows.ways, rows.mixed, by, weight, owner, most[changes], by_most)
+        return self._unit
+
+    @staticmethod
+    def _mix(
+        table: _RowTable, factors: FloatArray, share: FloatArray, bound_slopes: FloatArray, grown: FloatArray
+    ) -> None:
+        """Put ∇c of mixed rows into their places, and −(x_i/X) ∇X to g_i of those whose bounds change.
+
+        factors: of ∇x_i in ∇c, (p, n); share: x_i/X; grown: that of ∇X in ∇c, (m, n).
+        """
+        mixed, each = np.split(table.gradients, [len(table.mixed)])
+        owner = table.owner[: len(factors)]
+        for gradient, k in zip(mixed, table.mixed, strict=True):
+            own = np.flatnonzero(owner == k)
+            np.einsum("pn,pln->ln", factors[own], each[own], out=gradient)
+        for slope, k in zip(bound_slopes, table.changing, strict=True):
+            mixed[table.mixed == k] += slope * grown[k]
+            own = np.flatnonzero(owner == k)
+            each[own] -= share[own, None] * slope
 
     def margin(self, name: str) -> FloatArray:
         """The share of what binds that is planned with, (n,)."""
@@ -232,22 +262,23 @@ def _sagging(supply: Supply, power: Row, volts: FloatArray) -> Row:
     return Row(["sag"], (power.x[0] / most + off**2,), 1.0, one_sided=True, bends=bends)
 
 
-class _Joined(NamedTuple):
-    """Rows together: names and whether they are one-sided, (m,); bounds X (m, n), which of them change with slopes
-    (r, L, n); and their parts x (p, n), the first one of all first. Slopes of these and, behind them, of what one-sided
-    ones bend by, with their `owner` (t,), are (q + t, L, n), behind room for those of the `mixed` rows (q,), whose
-    parts are several or whose bounds change.
+class _RowTable(NamedTuple):
+    """Rows one below the other: names and whether they are one-sided, (m,); bounds X (m, n), with slopes (r, L, n) of
+    those that are `changing` (r,); and parts x_i (p, n), the first ones of all rows first, with their `owner` (t,).
+
+    Behind the parts `owner` goes on with what one-sided rows bend by. `gradients` (q + t, L, n) has room for those of
+    the `mixed` rows (q,), and then the slopes of parts and of what bends.
     """
 
     names: list[str]
-    sided: BoolArray
+    one_sided: BoolArray
     most: FloatArray
-    changes: IntArray
-    by_most: FloatArray
+    changing: IntArray
+    bound_slopes: FloatArray
     x: FloatArray
     owner: IntArray
     mixed: IntArray
-    ways: FloatArray
+    gradients: FloatArray
 
     def summed(self, each: FloatArray) -> FloatArray:
         """(m, …): the sums over rows' parts, (p, …)."""
@@ -258,30 +289,37 @@ class _Joined(NamedTuple):
         return sums
 
 
-def _joined(rows: Sequence[Row], steps: FloatArray) -> _Joined:
+def _tabled(rows: Sequence[Row], steps: FloatArray) -> _RowTable:
     """Rows at places (1 + L, n), the first of which others are aside of by steps (L, n)."""
     count, rows = steps.shape[1], [row for row in rows if row.names]
     names = [name for row in rows for name in row.names]
-    owners = np.split(np.arange(len(names)), np.cumsum([len(row.names) for row in rows])[:-1])
+    places = np.split(np.arange(len(names)), np.cumsum([len(row.names) for row in rows])[:-1])
     most = [np.broadcast_to(row.most, row.x[0].shape) for row in rows]
-    changing = [k for k, row in enumerate(rows) if np.ndim(row.most) == 2 and np.isfinite(row.most).all()]
+    changes = [k for k, row in enumerate(rows) if np.ndim(row.most) == 2 and np.isfinite(row.most).all()]
     groups = [row.x[:1] for row in rows], [row.x[1:] for row in rows], [row.bends for row in rows]
-    whose = [[owners[k] for k, own in enumerate(group) for _ in own] for group in groups]
-    first, others, bends = (np.concatenate([np.zeros(0, dtype=int), *each]) for each in whose)
-    changes = np.concatenate([others[:0], *(owners[k] for k in changing)])
-    mixed = np.union1d(others, changes)
-    x, ways = _differences([part for group in groups for own in group for part in own], steps, len(mixed))
-    return _Joined(
+    first, others, bends = (
+        _concatenated([places[k] for k, parts in enumerate(group) for _ in parts]) for group in groups
+    )
+    changing = _concatenated([places[k] for k in changes])
+    mixed = np.union1d(others, changing)
+    every = [part for group in groups for parts in group for part in parts]
+    x, gradients = _differences(every, steps, len(mixed))
+    return _RowTable(
         names,
-        np.repeat([row.one_sided for row in rows], [len(own) for own in owners]),
+        np.repeat([row.one_sided for row in rows], [len(own) for own in places]),
         np.concatenate([each[:count].T for each in most]),
-        changes,
-        _differences([most[k] for k in changing], steps)[1],
+        changing,
+        _differences([most[k] for k in changes], steps)[1],
         x[: len(first) + len(others)],
         np.concatenate([first, others, bends]),
         mixed,
-        ways,
+        gradients,
     )
+
+
+def _concatenated(places: Sequence[IntArray]) -> IntArray:
+    """Places one after the other; there may be none."""
+    return np.concatenate([np.zeros(0, dtype=int), *places])
 
 
 def _differences(

@@ -14,7 +14,7 @@ import numpy as np
 
 from trundle.arrays import FloatArray, IntArray
 from trundle.errors import NumericsError
-from trundle.motion.paths.force_laws import Held, Laws, along
+from trundle.motion.paths.force_laws import Linearization, PathConstraints, change
 
 # The least b, as a share of what is expected there.
 _LEAST = 1e-6
@@ -31,7 +31,7 @@ _ENDLESS = 1e6
 _AIM = 0.3
 # A step is corrected for being longer by this, for what then is below or above these shares of the middle.
 _LONGER, _LOW, _HIGH = 0.3, 0.1, 10.0
-# Laws that leave less than this begin with it; so do their multipliers, for a gap of so much of the time.
+# Constraints that leave less than this begin with it; so do their multipliers, for a gap of so much of the time.
 _BEGIN, _BEGIN_GAP = 0.1, 10.0
 _AGAIN, _AGAIN_GAP = 1e-3, 3e-4
 # Programmes begin where contacts hold at least this share of what they do at rest, and nothing is further beyond.
@@ -95,7 +95,7 @@ class Basis:
 class ForceProgramme:
     """The programme on some intervals: what stays from round to round."""
 
-    def __init__(self, laws: Laws, basis: Basis) -> None:
+    def __init__(self, laws: PathConstraints, basis: Basis) -> None:
         self.laws, self.basis = laws, basis
         self.intervals, self.points = basis.weights.shape
         self.parts = basis.shapes.shape[1]
@@ -123,10 +123,10 @@ class ForceProgramme:
 
     def begin(self, b: FloatArray) -> Chosen:
         """The same b, less by what leaves all bounds a share of what they are at rest, and takes no row far beyond."""
-        chosen, rest = self.start(b), self.laws.held(self.place(self.start(_LEAST * b))).bounds
+        chosen, rest = self.start(b), self.laws.linearized(self.place(self.start(_LEAST * b))).bounds
         while chosen.b.max() > _LEAST:
-            held = self.laws.held(self.place(chosen))
-            if (held.bounds >= _CARRIED * rest).all() and held.value.min() > -_FAR:
+            linear = self.laws.linearized(self.place(chosen))
+            if (linear.bounds >= _CARRIED * rest).all() and linear.value.min() > -_FAR:
                 break
             chosen = self.start(chosen.b / 2)
         return chosen
@@ -166,8 +166,8 @@ class ForceProgramme:
         other = system.step(barriers, middle + np.maximum(back, -_HIGH * centre))
         way, left, price = max(step, other, key=lambda each: sum(barriers.reach(*each[1:])))
         # what laws are made of stays positive, too
-        change = along(system.held.bounds_by, self.place(way))
-        ways = ((barriers.left, left), (system.held.bounds.ravel(), change.ravel()))
+        bounds = change(system.linear.bound_slopes, self.place(way))
+        ways = ((barriers.left, left), (system.linear.bounds.ravel(), bounds.ravel()))
         far = min(1.0, *(_TO_EDGE * _reach(*pair) for pair in ways))
         dear = min(1.0, _TO_EDGE * _reach(barriers.price, price))
         gone = Chosen(*(x + far * dx for x, dx in zip(chosen, way, strict=True)))
@@ -202,10 +202,10 @@ class _Newton:
         """unit: the time that counts as 1."""
         self.programme, self.chosen, self.rows = programme, chosen, programme.basis.rows
         self.at = programme.place(chosen)
-        self.held: Held = programme.laws.held(self.at)
+        self.linear: Linearization = programme.laws.linearized(self.at)
         asked = 1 - np.einsum("qk,qk->q", self.rows.entries, chosen.b[self.rows.columns])
-        self.cuts = np.cumsum([self.held.value.size, len(asked)])
-        self.left = np.concatenate([self.held.value.ravel(), asked, chosen.b - _LEAST])
+        self.cuts = np.cumsum([self.linear.value.size, len(asked)])
+        self.left = np.concatenate([self.linear.value.ravel(), asked, chosen.b - _LEAST])
         self.even = 2 * _EVEN / (programme.intervals * programme.parts * max(programme.laws.looks.pushes, 1))
         self.worth = programme.basis.weights.ravel() / unit
         self.shape = programme.intervals, programme.points
@@ -214,10 +214,10 @@ class _Newton:
         """The matrix ∇²T + Σ λ (−∇²c) + Jᵀ (λ/c) J, intervals' own part eliminated."""
         from scipy.linalg import cholesky_banded
 
-        held, at, free = self.held, self.at, self.programme.free
+        linear, at, free = self.linear, self.at, self.programme.free
         weight, asked, low = np.split(barriers.price / barriers.left, self.cuts)
-        price = barriers.price[: self.cuts[0]].reshape(held.value.shape)
-        local = held.squares(weight.reshape(price.shape), price)
+        price = barriers.price[: self.cuts[0]].reshape(linear.value.shape)
+        local = linear.hessian(weight.reshape(price.shape), price)
         local[:, 0, 0] += 0.75 * self.worth * at[:, 0] ** -2.5
         local = local.reshape(*self.shape, *local.shape[1:])
         orders = self.programme.laws.orders
@@ -262,10 +262,10 @@ class _Newton:
         """The step of what is chosen, of what laws leave, and of their multipliers: c λ → centre."""
         from scipy.linalg import cho_solve_banded
 
-        programme, held, (entries, columns) = self.programme, self.held, self.rows
+        programme, linear, (entries, columns) = self.programme, self.linear, self.rows
         basis, missing = programme.basis, self.left - barriers.left
         own, asked, low = np.split((centre - barriers.price * missing) / barriers.left, self.cuts)
-        local = held.onto(own.reshape(held.value.shape))
+        local = linear.pull(own.reshape(linear.value.shape))
         local[:, 0] += 0.5 * self.worth * self.at[:, 0] ** -1.5
         local = local.reshape(*self.shape, -1)
         orders = programme.laws.orders
@@ -279,7 +279,7 @@ class _Newton:
         b = cho_solve_banded((self.factor, True), right, check_finite=False)
         rest = products(self.inverse, inner - products(self.cross.transpose(0, 2, 1), b[basis.columns]))
         way = Chosen(b, rest)
-        moved = held.along(programme.place(way)).ravel()
+        moved = linear.change(programme.place(way)).ravel()
         left = np.concatenate([moved, -np.einsum("qk,qk->q", entries, b[columns]), b]) + missing
         return way, left, centre / barriers.left - barriers.price - barriers.price / barriers.left * left
 

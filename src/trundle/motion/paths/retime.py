@@ -13,7 +13,7 @@ from trundle.arrays import FloatArray
 from trundle.errors import NumericsError
 from trundle.motion.forces.creeping import any_creeps
 from trundle.motion.paths.along_path import WISHES, wishes_within, wishing
-from trundle.motion.paths.force_laws import Laws
+from trundle.motion.paths.force_laws import PathConstraints
 from trundle.motion.paths.force_programme import Basis, Chosen, ForceProgramme, Rows
 from trundle.motion.paths.knots import Knots, cut, graded, merged
 from trundle.motion.paths.looks import NODES, WEIGHTS, WISHED, Forced, Looks, PathProblem
@@ -125,7 +125,7 @@ class _Rounds:
     """Programmes one after the other on the same knots."""
 
     programme: ForceProgramme
-    laws: Laws
+    laws: PathConstraints
     squares: Squares
     looks: Looks
 
@@ -133,7 +133,7 @@ class _Rounds:
     def on(cls, knots: FloatArray, problem: PathProblem) -> _Rounds:
         """What stays from round to round on these knots."""
         looks, squares = Looks.on(knots, problem), Squares.on(knots, problem.jerks)
-        laws = Laws(looks)
+        laws = PathConstraints(looks)
         scale = np.interp(squares.pairs.mean(axis=1), looks.z, looks.expected())
         values = squares.values(NODES, laws.orders)
         rows = _passed(squares, scale, problem.passed)
