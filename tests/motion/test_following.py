@@ -289,4 +289,4 @@ def test_rates_without_end_are_told(spoilt):
 
     problem = PathProblem(spoilt_samples, Constraints(()), jerks=False)
     with pytest.raises(trundle.NumericsError, match="too sharp or too long"):
-        retime(problem, Knots(piece.scaling.knots, piece.scaling.knots[1:-1]))
+        retime(problem, Knots(piece.scaling.knots, piece.scaling.knots[1:-1]), lambda z: np.zeros(3))

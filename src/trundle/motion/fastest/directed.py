@@ -10,7 +10,7 @@ import numpy as np
 from trundle.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from trundle.mechanics.steering import STILL
 from trundle.motion.drive.drive import Drive, log_rates, product_rates
-from trundle.motion.paths.along_path import wishes_at
+from trundle.motion.paths.along_path import ScaledPiece
 from trundle.motion.paths.path_scaling import Scaling, carried
 from trundle.motion.pieces.motion import Piece, Samples, sampled
 from trundle.motion.pieces.profiles import PiecewisePolynomial
@@ -129,21 +129,13 @@ class Directed(Piece):
 
 
 @dataclass(frozen=True, eq=False)
-class Repaced(Piece):
-    """The way of a piece at another pace: z(t) in its time's place, by a scaling.
-
-    `wished` are the contacts' forces that the plan chose, at the `WISHES` of the scaling's intervals, (K, 3, forces).
-    """
+class Repaced(ScaledPiece):
+    """The way of a piece at another pace: z(t) in its time's place, by a scaling."""
 
     drive: Drive
     way: Directed
     scaling: Scaling
     wished: FloatArray | None = None
-
-    @property
-    def duration(self) -> float:
-        """How long it takes, in s."""
-        return float(self.scaling.times[-1])
 
     @property
     def breaks(self) -> FloatArray:
@@ -167,9 +159,3 @@ class Repaced(Piece):
         steering = carried([unit.steering_rate, unit.steering_acceleration, unit.steering_jerk], speeds)
         rolling = carried([unit.drive_speed, unit.drive_acceleration, unit.drive_jerk], speeds)
         return sampled(self.drive, twist, (unit.angle, *steering), rolling)
-
-    def pushes(self, times: FloatArray) -> FloatArray | None:
-        """What the plan wishes of the contacts' forces, (n, forces) in N."""
-        if self.wished is None:
-            return None
-        return wishes_at(self.scaling, self.wished, np.asarray(times, dtype=float))

@@ -57,7 +57,7 @@ def least_missed(
     eased = _eased(assembled(one, shape, kept), soft, held)
     options = settings(False) | {"max_iter": _ITERATIONS}
     solver = ca.nlpsol("elastic", "ipopt", eased[0], {"print_time": False, **eased[1], "ipopt": options})
-    rows = _rows(one, problem, phases)
+    rows = one.between(shape, problem.paces(phases, 1.0))
     slacks = np.zeros(2 * (len(soft) + len(held)))
     asked = bounds[0].packed[held]
     free = [bound.packed for bound in bounds]
@@ -78,15 +78,6 @@ def least_missed(
     nodes = Nodes.unpacked(z[:count], shape)
     over, under = z[count:].reshape(2, -1)
     return nodes, _most_missed(problem, one, nodes, (soft, held), over - under), float((over + under).sum())
-
-
-def _rows(one: Formulas, problem: Problem, phases: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
-    """What all rows are at least and at most, (intervals, rows)."""
-    n, at = sum(phases), problem.shape(phases).counts[0]
-    lower, upper = np.tile(one.lower, (n, 1)), np.tile(one.upper, (n, 1))
-    least, most = problem.paces(phases, 1.0)
-    lower[:, at : at + least.shape[1]], upper[:, at : at + most.shape[1]] = least, most
-    return lower, upper
 
 
 def _held(shape: Shape, bounds: tuple[Nodes, Nodes]) -> IntArray:

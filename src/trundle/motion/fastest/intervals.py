@@ -119,6 +119,16 @@ class Formulas:
     cost: Any
     names: tuple[tuple[str, int], ...]
 
+    def between(self, shape: Shape, paces: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+        """What rows are at least and at most on all intervals, (n, rows) each, with those of the base's own limits,
+        which stand behind the differences between nodes.
+        """
+        at = shape.counts[0]
+        ends = tuple(np.tile(end, (shape.intervals, 1)) for end in (self.lower, self.upper))
+        for end, pace in zip(ends, paces, strict=True):
+            end[:, at : at + pace.shape[1]] = pace
+        return ends[0], ends[1]
+
 
 @dataclass(frozen=True, eq=False)
 class _Numbers:

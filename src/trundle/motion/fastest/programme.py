@@ -133,10 +133,7 @@ class Programme:
 
         `paces`: what rows of the base's own limits are at least and at most on the intervals, (n, rows) each.
         """
-        n = self.shape.intervals
-        lower, upper = np.tile(self.one.lower, (n, 1)), np.tile(self.one.upper, (n, 1))
-        at = self.shape.counts[0]  # they stand behind the differences between nodes
-        lower[:, at : at + paces[0].shape[1]], upper[:, at : at + paces[1].shape[1]] = paces
+        lower, upper = self.one.between(self.shape, paces)
         far = np.repeat(~self.near, 2, axis=1)  # lines that nothing asks for stay where they are
         for bound in bounds:
             bound.lines[far] = guess.lines[far]

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from trundle.arrays import FloatArray
-from trundle.errors import NumericsError
 from trundle.motion.constraints.real_limits import RealLimits, of_motion
 from trundle.motion.drive.drive import Drive, Limits
 from trundle.motion.fastest.directed import Directed, Repaced
@@ -17,7 +16,7 @@ from trundle.motion.forces.balance import Balance
 from trundle.motion.forces.driven_robot import DrivenRobot
 from trundle.motion.paths.knots import Knots
 from trundle.motion.paths.looks import PathProblem
-from trundle.motion.paths.retime import TooFastError, retime, retime_passing, unsolved
+from trundle.motion.paths.retime import retime
 from trundle.motion.pieces.motion import Motion
 from trundle.motion.pieces.pieces import straight
 from trundle.motion.pieces.profiles import Profile
@@ -132,10 +131,5 @@ def repaced(
     unit = np.hypot(*way.samples(np.array([z for z, _ in speeds])).twist[:, :2].T) if speeds else np.zeros(0)
     passed = tuple((z, (speed / own) ** 2) for (z, speed), own in zip(speeds, unit.tolist(), strict=True))
     path = PathProblem(way.samples, constraints, jerks, passed)
-    try:
-        forced = (retime_passing if passed else retime)(path, knots)
-    except TooFastError:
-        raise
-    except NumericsError:
-        raise unsolved(path, way.breaks, lambda z: motion.poses([z * motion.duration])[0]) from None
+    forced = retime(path, knots, lambda z: motion.poses([z * motion.duration])[0], bool(passed))
     return Repaced(drive, way, forced.scaling, forced.pushes)

@@ -164,23 +164,36 @@ def wishing(share: FloatArray) -> FloatArray:
     )
 
 
-def wishes_at(scaling: Scaling, wished: FloatArray, times: FloatArray) -> FloatArray:
-    """Wishes (K, 3, forces) on a scaling's intervals, at times (n,): (n, forces)."""
-    return wishes_within(scaling, wished, *scaling.within(times))
-
-
 def wishes_within(scaling: Scaling, wished: FloatArray, piece: IntArray, inside: FloatArray) -> FloatArray:
-    """The same so far inside of intervals, (n,) both."""
+    """Wishes (K, 3, forces) on a scaling's intervals, so far inside of some, (n,) both: (n, forces)."""
     share = inside / np.diff(scaling.knots)[piece]
     return np.einsum("nj,njf->nf", wishing(share), wished[piece])
 
 
-@dataclass(frozen=True, eq=False)
-class AlongPath(Piece):
-    """A piece of a motion: a section of a path, followed by a scaling, its modules at angles that begin at `angles`.
+class ScaledPiece(Piece):
+    """A way that is followed by a scaling of time.
 
     `wished` are the contacts' forces that the plan chose, at the `WISHES` of the scaling's intervals, (K, 3, forces).
     """
+
+    scaling: Scaling
+    wished: FloatArray | None
+
+    @property
+    def duration(self) -> float:
+        """How long it takes, in s."""
+        return float(self.scaling.times[-1])
+
+    def pushes(self, times: FloatArray) -> FloatArray | None:
+        """What the plan wishes of the contacts' forces, (n, forces) in N; parabolas in z on intervals."""
+        if self.wished is None:
+            return None
+        return wishes_within(self.scaling, self.wished, *self.scaling.within(np.asarray(times, dtype=float)))
+
+
+@dataclass(frozen=True, eq=False)
+class AlongPath(ScaledPiece):
+    """A piece of a motion: a section of a path, followed by a scaling, its modules at angles that begin at `angles`."""
 
     drive: Drive
     section: Section
@@ -191,11 +204,6 @@ class AlongPath(Piece):
     wished: FloatArray | None = None
 
     @property
-    def duration(self) -> float:
-        """How long it takes, in s."""
-        return float(self.scaling.times[-1])
-
-    @property
     def breaks(self) -> FloatArray:
         """When the scaling passes its knots."""
         return self.scaling.times
@@ -204,12 +212,6 @@ class AlongPath(Piece):
         """Twist and modules at times (n,)."""
         z, *speeds = self.scaling.at(times)
         return self.passed(z, speeds)
-
-    def pushes(self, times: FloatArray) -> FloatArray | None:
-        """What the plan wishes of the contacts' forces, (n, forces) in N; parabolas in z on intervals."""
-        if self.wished is None:
-            return None
-        return wishes_at(self.scaling, self.wished, times)
 
     def passed(self, z: FloatArray, speeds: Sequence[FloatArray]) -> Samples:
         """Twist and modules at z (n,) that are passed with these three derivatives by time."""

@@ -31,7 +31,7 @@ from trundle.motion.paths.looks import PathProblem
 from trundle.motion.paths.path_files import read_path
 from trundle.motion.paths.path_scaling import Scaling
 from trundle.motion.paths.pose_paths import PosePath, Section, Zone
-from trundle.motion.paths.retime import retime, unsolved
+from trundle.motion.paths.retime import retime
 from trundle.motion.pieces.motion import Motion, Piece, total
 from trundle.progress import Doing
 from trundle.robot.couplings import linkages
@@ -272,12 +272,7 @@ def along(
     constraints = of_motion(drive, real, zoned)
     problem = PathProblem(paced.at_unit_pace, constraints, stretched.order == 3, _at_ends(section, stretched))
     knots = _knots(drive, section, stretched, forward, limited)
-    try:
-        forced = retime(problem, knots)
-    except NumericsError:
-        raise unsolved(
-            problem, knots.every, lambda z: section.at(stretched.at(np.array([z]))[0])[0]
-        ) from None
+    forced = retime(problem, knots, lambda z: section.at(stretched.at(np.array([z]))[0])[0])
     return replace(paced, scaling=forced.scaling, wished=None if real is None else forced.pushes)
 
 

@@ -53,8 +53,23 @@ _STEEPEST = 100.0
 _BEYOND = 1e-9
 
 
-def retime(problem: PathProblem, knots: Knots) -> Forced:
-    """The least time that a spline b on these knots takes within all that limits it."""
+def retime(
+    problem: PathProblem, knots: Knots, pose: Callable[[float], FloatArray], exactly: bool = False
+) -> Forced:
+    """The least time that a spline b on these knots takes within all that limits it; errors say where, by poses at z.
+
+    exactly: with the problem's ż² where it has one, and not less; TooFastError where what limits it leaves less.
+    """
+    try:
+        return _passing(problem, knots) if exactly else _quickest(problem, knots)
+    except TooFastError:
+        raise
+    except NumericsError:
+        raise _unsolved(problem, knots.every, pose) from None
+
+
+def _quickest(problem: PathProblem, knots: Knots) -> Forced:
+    """The least time that a spline b on these knots takes."""
     # splines whose slopes don't jump have half as many coefficients
     rounds = _Rounds.on(cut(knots.every, np.full(len(knots.every) - 1, 2 if problem.jerks else 1)), problem)
     start, best, found = rounds.begin(), np.inf, None
@@ -86,14 +101,12 @@ class TooFastError(NumericsError):
         self.share = share
 
 
-def retime_passing(problem: PathProblem, knots: Knots) -> Forced:
-    """The same with the problem's ż² where it has one: asked for with what certifying takes, then slowed to it.
-    TooFastError where what limits it leaves less.
-    """
+def _passing(problem: PathProblem, knots: Knots) -> Forced:
+    """The same with the problem's ż² where it has one: asked for with what certifying takes, then slowed to it."""
     wished, more, before = np.array(problem.passed), 1.0, 0.0
     while True:
         asked = tuple((z, b * more) for z, b in wished.tolist())
-        forced = retime(replace(problem, passed=asked), knots)
+        forced = _quickest(replace(problem, passed=asked), knots)
         reached = float((_along(forced, wished[:, 0])[0] / wished[:, 1]).min())
         if reached >= 1:
             looks = Looks.on(forced.scaling.knots, problem)
@@ -105,7 +118,7 @@ def retime_passing(problem: PathProblem, knots: Knots) -> Forced:
         more, before = more / reached * (1 + _BEYOND), reached
 
 
-def unsolved(problem: PathProblem, knots: FloatArray, pose: Callable[[float], FloatArray]) -> NumericsError:
+def _unsolved(problem: PathProblem, knots: FloatArray, pose: Callable[[float], FloatArray]) -> NumericsError:
     """The error of a search that found no speeds: what a path takes most of at a crawl, and where, by the pose at z."""
     looks = Looks.on(knots, problem)
     slow = _SLOW * looks.expected()
