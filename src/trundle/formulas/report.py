@@ -62,6 +62,7 @@ from trundle.formulas.sections.motion_section import (
 )
 from trundle.formulas.sections.state_section import STATE, solved, state_section
 from trundle.formulas.symbols.mechanism_in_symbols import build
+from trundle.mechanics.rolling import SpeedBasis
 from trundle.model import Model, derive
 from trundle.model.arguments import robot_of
 from trundle.model.moving import holding_motors
