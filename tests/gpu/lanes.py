@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from trundle.program.ir import ARITY, Group, Instruction, Program
 from trundle.program.llvm.jit import Code, Compiled, assemble
 from trundle.program.llvm.llvm_kernel import SIGNATURE_BATCH, emit_batch
-from trundle.program.llvm.real import Real
+from trundle.program.llvm.real import RealFormat
 
 Floats = NDArray[np.floating]
 
@@ -30,7 +30,7 @@ class OnThisMachine:
     """A program's code without a C library, over the columns of an array (n, count)."""
 
     compiled: Compiled
-    real: Real
+    real: RealFormat
     outputs: int
 
     def __call__(self, given: Floats) -> Floats:
@@ -45,7 +45,7 @@ class OnThisMachine:
 
 
 @cache
-def on_this_machine(op: str, real: Real, width: int = 1) -> OnThisMachine:
+def on_this_machine(op: str, real: RealFormat, width: int = 1) -> OnThisMachine:
     """An operation by its own code, in vectors of `width`."""
     code = emit_batch(program_of(op), (False,), width, True, Code(width, real, device=True))
     return OnThisMachine(assemble(code, SIGNATURE_BATCH), real, 1)

@@ -14,7 +14,7 @@ from gpu.lanes import Floats, on_this_machine
 from trundle.program.ir import ARITY
 from trundle.program.llvm.jit import host
 from trundle.program.llvm.llvm_library import ERRORS
-from trundle.program.llvm.real import DOUBLE, SINGLE, Real
+from trundle.program.llvm.real import DOUBLE, SINGLE, RealFormat
 
 # Functions that vectors have on the host, too, whose single precision graphics processors use.
 SHARED = {
@@ -37,7 +37,7 @@ def signed(rng: np.random.Generator, x: Floats) -> Floats:
     return x * rng.choice([-1.0, 1.0], x.shape)
 
 
-def domains(op: str, real: Real, rng: np.random.Generator, n: int) -> list[Floats]:
+def domains(op: str, real: RealFormat, rng: np.random.Generator, n: int) -> list[Floats]:
     """Points (arguments, n) of several parts of a function's domain: everywhere, and where digits are easily lost."""
     wide, steep = (1020, 708.0) if real is DOUBLE else (125, 88.0)
     small = signed(rng, powers(rng, -30, 0, n))
@@ -88,7 +88,7 @@ EXACT = {
 }  # fmt: skip
 
 
-def worst(op: str, real: Real, points: Floats) -> tuple[float, list[float]]:
+def worst(op: str, real: RealFormat, points: Floats) -> tuple[float, list[float]]:
     """The largest error in units in the last place, and where it is."""
     x = points.astype(real.dtype)
     found, info, largest = on_this_machine(op, real)(x)[0], np.finfo(real.dtype), (0.0, [0.0])

@@ -15,7 +15,7 @@ from trundle.program.ir import Program
 from trundle.program.llvm import llvm_cut, llvm_rollout
 from trundle.program.llvm.jit import Code, assemble, host
 from trundle.program.llvm.llvm_rollout import SIGNATURE, ChannelLayout, emit_rollout, scheduled
-from trundle.program.llvm.real import DOUBLE, SINGLE, Real
+from trundle.program.llvm.real import DOUBLE, SINGLE, RealFormat
 from trundle.program.rollout import rollout
 from trundle.program.simplify import only_output
 
@@ -24,7 +24,7 @@ DT, STEPS, COUNT, EVERY = 1e-3, 20, 5, 10
 pytestmark = pytest.mark.skipif(not host().fused, reason="this processor has no fused multiply-add")
 
 
-def threads_rollout(program: Program, start: Floats, given: Mapping[str, Floats], real: Real) -> Floats:
+def threads_rollout(program: Program, start: Floats, given: Mapping[str, Floats], real: RealFormat) -> Floats:
     """Samples (saved, n, count) by the code of threads; groups (n, count), inputs (steps, n, count)."""
     program = only_output(program, "rate")
     names = [group.name for group in program.inputs]
@@ -60,7 +60,11 @@ def hosts(model: trundle.Model, start: Floats, given: Mapping[str, Floats]) -> F
 
 
 def shaken(
-    model: trundle.Model, start: Floats, given: Mapping[str, Floats], real: Real, rng: np.random.Generator
+    model: trundle.Model,
+    start: Floats,
+    given: Mapping[str, Floats],
+    real: RealFormat,
+    rng: np.random.Generator,
 ) -> Floats:
     """How far the host's rollout goes off (saved, n, 1) where every number that it is given is off by rounding.
 

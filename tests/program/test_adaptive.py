@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 import trundle
 from trundle.program import Tracer, adaptive, compile_program
-from trundle.program.adaptive import Bounds, Pieces, march
+from trundle.program.adaptive import InputPieces, StepTolerances, march
 from trundle.program.llvm import dormand_prince as ours
 
 
@@ -23,7 +23,7 @@ class Kept(list):
     states = property(lambda self: np.concatenate([rows for _, _, rows in self]).T)
 
 
-TIGHT = Bounds(1e-12, 1e-13, 2, 1e-4, math.inf, 100_000)
+TIGHT = StepTolerances(1e-12, 1e-13, 2, 1e-4, math.inf, 100_000)
 OSCILLATOR = {"state": ("x", "v"), "input": ("u",), "parameter": ("w",)}
 
 
@@ -40,7 +40,7 @@ def pieces(edges, *rows, due=None):
     for place, row in enumerate(rows):
         given[place, 0, : len(row)] = row
     given[-1] = given[len(edges) - 2]
-    return Pieces(np.array(edges, float), given, np.zeros((len(edges), 1)) if due is None else due)
+    return InputPieces(np.array(edges, float), given, np.zeros((len(edges), 1)) if due is None else due)
 
 
 def test_the_coefficients_meet_their_conditions():
@@ -59,7 +59,7 @@ def test_its_order_is_eight():
     """Half the step, 1/256 of the error."""
 
     def off(step):
-        bounds = Bounds(1e6, 1e6, 2, step, step, 10_000)
+        bounds = StepTolerances(1e6, 1e6, 2, step, step, 10_000)
         end = march(oscillator(), np.array([1.0, 0.0]), np.ones(1), pieces([0, 8]), np.array([8.0]), bounds)
         return abs(end.stored[0, -1] - math.cos(8.0))
 
@@ -96,8 +96,8 @@ def test_it_is_what_scipy_finds():
     start, p = np.array(model.state_vector({"link_1.angle": 2.0})), np.array(list(model.parameters.values()))
     rate, none = compile_program(model.dynamics).single(), np.zeros(len(model.inputs))
     times, n = np.linspace(0, 3, 100), len(model.states)
-    there = Pieces(np.array([0.0, 3.0]), np.zeros((2, none.size, 4)), np.zeros((2, 0)))
-    kept, bounds = Kept(), Bounds(1e-11, 1e-12, n, 1e-3, math.inf, 10_000)
+    there = InputPieces(np.array([0.0, 3.0]), np.zeros((2, none.size, 4)), np.zeros((2, 0)))
+    kept, bounds = Kept(), StepTolerances(1e-11, 1e-12, n, 1e-3, math.inf, 10_000)
     found = march(model.dynamics, start, p, there, times, bounds, parts=3, take=kept.take)
     peer = solve_ivp(
         lambda t, x: rate(x, none, p)[0], (0, 3), start, "DOP853", dense_output=True, rtol=1e-11, atol=1e-12
@@ -156,8 +156,8 @@ def test_what_diverges_or_takes_too_many_steps_is_told():
     labels = {"state": ("x",), "input": ("u",), "parameter": ("w",)}
     (x,) = tracer.inputs("state", 1)
     blown = tracer.program("blown", labels, {"rate": (("x'",), [x * x])})
-    bounds = Bounds(1e-10, 1e-11, 1, 1e-3, math.inf, 100_000)
+    bounds = StepTolerances(1e-10, 1e-11, 1, 1e-3, math.inf, 100_000)
     assert march(blown, np.ones(1), np.ones(1), pieces([0, 2]), np.array([2.0]), bounds) is None
-    few = Bounds(1e-12, 1e-13, 2, 1e-4, math.inf, 10)
+    few = StepTolerances(1e-12, 1e-13, 2, 1e-4, math.inf, 10)
     start = np.array([1.0, 0.0])
     assert march(oscillator(), start, np.ones(1), pieces([0, 50]), np.array([50.0]), few) is None

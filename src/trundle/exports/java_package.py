@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trundle.exports.wheeled_base import Field, classes, listed, parameter_fields
+from trundle.exports.wheeled_base import ParameterField, classes, listed, parameter_fields
 from trundle.languages.c import comment
 from trundle.languages.java import JAVA
 from trundle.languages.language import Function, identifier, identifiers, require_identifier, text_of
@@ -60,7 +60,7 @@ _Path = tuple[str, ...]
 class _Part:
     """Parameters of a part of the robot, by the end of their labels, and of its own parts."""
 
-    fields: dict[str, Field] = field(default_factory=dict[str, Field])
+    fields: dict[str, ParameterField] = field(default_factory=dict[str, ParameterField])
     parts: dict[str, _Part] = field(default_factory=dict[str, "_Part"])
 
 

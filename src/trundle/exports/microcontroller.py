@@ -23,7 +23,7 @@ _UNKNOWN = None, None
 
 
 @dataclass(frozen=True)
-class Taken:
+class CallCosts:
     """What calls take: bytes of flash, of the functions, of the program that measures and of the control loop's; and by
     function its instructions, bytes of stack with all that it calls (both None where there is no emulator) and of its
     own.
@@ -122,7 +122,7 @@ def _arguments(code: CTexts, function: Function) -> tuple[list[str], int]:
     return given, at
 
 
-def taken(files: Mapping[str, str], name: str) -> Taken:
+def taken(files: Mapping[str, str], name: str) -> CallCosts:
     """What the program of a package takes; TrundleError where the tools that build it are missing or fail."""
     for tool in (_COMPILER, "make"):
         if shutil.which(tool) is None:
@@ -145,7 +145,7 @@ def taken(files: Mapping[str, str], name: str) -> Taken:
         function: (*_at_least(counted.get(function, _UNKNOWN), own), own) for function, own in stack.items()
     }
     sizes = flash[f"{name}.o"], flash["benchmark.elf"], flash.get("main.elf")
-    return Taken(f"{_COMPILER} {version}", *sizes, functions)
+    return CallCosts(f"{_COMPILER} {version}", *sizes, functions)
 
 
 def _counted(folder: str) -> dict[str, tuple[int | None, int | None]]:
@@ -180,7 +180,7 @@ def _stack(usage: str, prefix: str, only: Sequence[str] = ()) -> dict[str, int]:
     return {name: size + pieces.get(name, 0) for name, size in stacks.items()}
 
 
-def _told(cost: Taken) -> str:
+def _told(cost: CallCosts) -> str:
     rows = "\n".join(
         f"| `{name}` | {_or_unknown(count)} | {_or_unknown(stack)} | {own:,} |"
         for name, (count, stack, own) in cost.functions.items()
@@ -200,7 +200,7 @@ def _or_unknown(number: int | None) -> str:
     return "?" if number is None else f"{number:,}"
 
 
-def _notes(cost: Taken) -> Iterator[str]:
+def _notes(cost: CallCosts) -> Iterator[str]:
     yield f"{cost.flash:,} bytes of flash ({cost.total:,} with math.h's functions, start-up and benchmark.c)"
     if cost.loop is not None:
         yield f"{cost.loop:,} bytes of flash for the control loop's whole program"
@@ -210,7 +210,7 @@ def _notes(cost: Taken) -> Iterator[str]:
         yield f"{name}: {calls}, {own:,} bytes of stack{deepest}"
 
 
-def _facts(cost: Taken) -> dict[str, object]:
+def _facts(cost: CallCosts) -> dict[str, object]:
     """The same as plain data."""
     keys = ("instructions", "stack", "stack_own")
     functions = {name: dict(zip(keys, numbers, strict=True)) for name, numbers in cost.functions.items()}

@@ -13,7 +13,7 @@ from trundle.exports.wheeled_base import (
     COMMANDS,
     KINEMATICS,
     ODOMETRY,
-    Field,
+    ParameterField,
     classes,
     interfaces,
     listed,
@@ -109,7 +109,7 @@ def _joints(commands: Entry, odometry: Entry, own: Mapping[str, str]) -> Mapping
     return {label: _Joint(label, keys[name], called[name]) for label, name in plain.items()}
 
 
-def _header(content: Content, commands: Entry) -> tuple[str, str, list[Field]]:
+def _header(content: Content, commands: Entry) -> tuple[str, str, list[ParameterField]]:
     """The header that needs no ROS, how its classes are used, and the fields of its parameters."""
     group, fields = parameter_fields(content, PARAMETERS)
     assert group is not None, "wheels have radii"
@@ -165,7 +165,7 @@ def _angles(odometry: Entry) -> int:
 
 
 def _parameters(
-    content: Content, joints: Mapping[str, _Joint], fields: Sequence[Field], odometry: Entry
+    content: Content, joints: Mapping[str, _Joint], fields: Sequence[ParameterField], odometry: Entry
 ) -> str:
     """The parameters in the form of generate_parameter_library."""
     named = [
@@ -197,12 +197,12 @@ def _parameter(key: str, kind: str, value: str, told: str) -> str:
     )
 
 
-def _number(field: Field) -> str:
+def _number(field: ParameterField) -> str:
     """A default as YAML's readers take it: to many of them 2e-05 is text, and 2.0e-05 a number."""
     return re.sub(r"^(-?\d+)(?=e)", r"\1.0", field.value)
 
 
-def _configuration(content: Content, joints: Mapping[str, _Joint], fields: Sequence[Field]) -> str:
+def _configuration(content: Content, joints: Mapping[str, _Joint], fields: Sequence[ParameterField]) -> str:
     """What the controller is started with: names of joints, and numbers to be measured."""
     named = [f"      {joint.key}: {json.dumps(joint.default)}" for joint in joints.values()]
     measured = [f"      {field.name}: {_number(field)}  # {field.told}" for field in fields]
@@ -219,7 +219,7 @@ def _told(labels: Sequence[str], joints: Mapping[str, _Joint]) -> str:
     return ", ".join(f"`{joints[label].default}`" for label in labels) or "none"
 
 
-def _struct(fields: Sequence[Field]) -> str:
+def _struct(fields: Sequence[ParameterField]) -> str:
     lines = "\n".join(f"  double {field.name} = {field.value};  // {field.told}" for field in fields)
     told = "// What was measured of the robot; by default what its description says."
     return f"{told}\nstruct Parameters {{\n{lines}\n}};\n\n"

@@ -21,7 +21,7 @@ def listed(values: Iterable[object]) -> str:
 
 
 @dataclass(frozen=True)
-class Field:
+class ParameterField:
     """A parameter as a field of a class: an identifier, its default as a literal, what it is in words."""
 
     name: str
@@ -29,14 +29,14 @@ class Field:
     told: str
 
 
-def parameter_fields(content: Content, language: Language) -> tuple[Group | None, list[Field]]:
+def parameter_fields(content: Content, language: Language) -> tuple[Group | None, list[ParameterField]]:
     """The parameters that all functions of a package share, in their order; no group and none where there are none."""
     for word in content.words:
         if word.word == "parameter" and word.group.size:
             names = identifiers(word.group.labels, language).values()
             rows = zip(names, word.group.labels, word.units, word.defaults, strict=True)
             return word.group, [
-                Field(name, language.number(value), comment(f"{label}, {unit}" if unit else label))
+                ParameterField(name, language.number(value), comment(f"{label}, {unit}" if unit else label))
                 for name, label, unit, value in rows
             ]
     return None, []

@@ -32,7 +32,7 @@ from trundle.program.llvm.llvm_kernel import SIGNATURE_BATCH, emit_batch
 from trundle.program.llvm.llvm_rollout import (
     SIGNATURE,
     ChannelLayout,
-    Source,
+    InputElement,
     emit_rollout,
     scheduled,
 )
@@ -70,7 +70,7 @@ def program_ptx(
 def rollout_ptx(
     program: Program,
     state: int,
-    layouts: Mapping[Source, ChannelLayout],
+    layouts: Mapping[InputElement, ChannelLayout],
     *,
     precision: Precision = "double",
     target: str = TARGET,

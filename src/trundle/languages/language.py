@@ -17,7 +17,7 @@ from itertools import chain
 from trundle.errors import InputError
 from trundle.expected import check_str
 from trundle.languages.names import value_names
-from trundle.languages.piece import PASSED, Piece
+from trundle.languages.piece import PASSED, PieceLines
 from trundle.languages.templates import check_language
 from trundle.program.ir import LOADS, Group, Program
 from trundle.program.pieces import make_plan
@@ -305,7 +305,7 @@ def functions(
     taken = [Argument(*pair) for pair in zip(names, (*program.inputs, *program.outputs), strict=True)]
     read, written = taken[: len(program.inputs)], taken[len(program.inputs) :]
     words = _words(program, named or {}, language, (*names, name))
-    bodies = [list(Piece(plan, k, names, words, language).lines()) for k in range(len(plan.inside))]
+    bodies = [list(PieceLines(plan, k, names, words, language).lines()) for k in range(len(plan.inside))]
     if len(bodies) == 1:
         yield Function(name, read, written, bodies[0], told=told)
         return

@@ -16,7 +16,7 @@ from trundle.languages.language import (
     require_identifier,
     text_of,
 )
-from trundle.languages.package import Content, Entry, Package, Target, Word, filled, helpers, words
+from trundle.languages.package import Content, Entry, GroupWord, Package, Target, filled, helpers, words
 
 _INFIX = {"add": "+", "sub": "-", "mul": ".*", "div": "./"}
 _COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "~="}
@@ -151,7 +151,7 @@ def _usage(name: str, first: Entry, example: str) -> str:
     return filled("octave/usage.md", name=name, first=first.name, call=call, group=names[0], example=example)
 
 
-def _groups(name: str, named: Sequence[Word]) -> str:
+def _groups(name: str, named: Sequence[GroupWord]) -> str:
     """groups.m: a structure of names, units and, where there are any, defaults a group."""
     fields = identifiers([word.word for word in named], OCTAVE)
     lines: list[str] = []

@@ -58,7 +58,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Word:
+class GroupWord:
     """What a package calls groups that are alike, with a unit a label, and a default a label where there are any.
 
     At a word's first use it is the group's name; a group of that name with other labels is "odometry_step parameter".
@@ -185,11 +185,11 @@ class Content:
         return words
 
     @cached_property
-    def words(self) -> tuple[Word, ...]:
+    def words(self) -> tuple[GroupWord, ...]:
         """The words of all groups whose numbers have names, with what the first entry that has a group tells of it."""
         first = {group: entry for entry in reversed(self.entries) for group in entry.groups}
         return tuple(
-            Word(word, group, first[group].units[group.name], first[group].defaults.get(group.name, ()))
+            GroupWord(word, group, first[group].units[group.name], first[group].defaults.get(group.name, ()))
             for group, word in self.group_words.items()
             if group.name not in first[group].unnamed
         )

@@ -21,7 +21,7 @@ _INLINED = 60
 _CALL = re.compile(r"[\w.]+\([^()]*\)")
 
 
-class Piece:
+class PieceLines:
     """The lines of one piece of a program, as they are written."""
 
     def __init__(

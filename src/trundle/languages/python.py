@@ -12,7 +12,7 @@ from textwrap import fill, indent
 
 from trundle.files import signature
 from trundle.languages.language import Function, Language, arguments, printable, require_identifier, text_of
-from trundle.languages.package import Content, Entry, Package, Target, Word, filled, helpers
+from trundle.languages.package import Content, Entry, GroupWord, Package, Target, filled, helpers
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _COMPARED = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
@@ -175,7 +175,7 @@ def _package(content: Content, language: Language, library: str, np: str, wide: 
     return Package({f"{name}.py": head + "\n\n".join(parts) + "\n"}, usage, {})
 
 
-def _numbers(word: Word) -> dict[str, float]:
+def _numbers(word: GroupWord) -> dict[str, float]:
     """A group's numbers by name: its defaults, or zeros."""
     return dict(zip(word.group.labels, word.defaults or [0.0] * word.group.size, strict=True))
 

@@ -28,7 +28,7 @@ _AT_ONCE = 200_000
 
 
 @dataclass(frozen=True)
-class Pieces:
+class InputPieces:
     """Inputs that are polynomials of the third degree on pieces of time, and what is sampled at their beginnings.
 
     edges: (pieces + 1,) s. coefficients: (pieces, inputs, 4), of the powers 0 to 3 of the time since the piece began.
@@ -53,7 +53,7 @@ class Marched:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class StepTolerances:
     """What a step may be off by, relative and absolute (a number, or one a state); `counted` states make its mean.
 
     first: the first step (s) that is tried. longest: the longest (s). most: how many steps there may be.
@@ -71,9 +71,9 @@ def march(
     program: Program,
     start: FloatArray,
     parameters: FloatArray,
-    pieces: Pieces,
+    pieces: InputPieces,
     times: FloatArray,
-    bounds: Bounds,
+    bounds: StepTolerances,
     *,
     parts: int = 1,
     sampling: Program | None = None,
@@ -88,11 +88,11 @@ def march(
         Maps the groups state, input and parameter to the rates first.
     start, parameters : array (n,)
         x at the first edge, and p.
-    pieces : Pieces
+    pieces : InputPieces
         The inputs.
     times : array (wanted,), s
         When states are wanted, increasing; one at an edge is stored after what is sampled there.
-    bounds : Bounds
+    bounds : StepTolerances
         Of a step.
     parts : int
         Into how many parts a step is cut for `take`.
@@ -130,8 +130,8 @@ class _Run:
     """The table of an integration, the arrays that it points at, and what was taken from these."""
 
     def __init__(
-        self, program: Program, start: FloatArray, parameters: FloatArray, pieces: Pieces, times: FloatArray,
-        bounds: Bounds, *, parts: int, sampling: Program | None,
+        self, program: Program, start: FloatArray, parameters: FloatArray, pieces: InputPieces, times: FloatArray,
+        bounds: StepTolerances, *, parts: int, sampling: Program | None,
     ) -> None:  # fmt: skip
         """Lay out all arrays."""
         driver, width = _driver(), host().register
@@ -153,7 +153,7 @@ class _Run:
         self._pieces(pieces, u)
         self._sampling(sampling, u, parameters, pieces.due)
 
-    def _rows(self, bounds: Bounds) -> None:
+    def _rows(self, bounds: StepTolerances) -> None:
         """What is as long as the state, and bounds of its errors."""
         for name, rows in {"y": 1, "after": 1, "zeros": 1, "k": 16, "dense": 7}.items():
             self.array(name, np.zeros(rows * self.padded))
@@ -172,7 +172,7 @@ class _Run:
         self.set(rate=entry.address, rate_table=entry.table.ctypes.data)
         self.set(rate_in=entry.word(program.input_index("state")), rate_out=entry.word(len(program.inputs)))
 
-    def _pieces(self, pieces: Pieces, u: FloatArray) -> None:
+    def _pieces(self, pieces: InputPieces, u: FloatArray) -> None:
         """Inputs over time, and where samples are due."""
         count = pieces.edges.size - 1
         self.array("edges", np.append(pieces.edges, pieces.edges[-1]))

@@ -22,7 +22,7 @@ from trundle.program.llvm.llvm_kernel import (
     emit_single,
     is_looped,
 )
-from trundle.program.one_state import Entry, OneState
+from trundle.program.one_state import NativeEntry, OneState
 from trundle.program.rows import (
     Native,
     across,
@@ -272,7 +272,7 @@ class Kernel:
             return self._bind_batch(buffers[:inputs], buffers[inputs:], count)
         return self._one_state.bind(buffers)[0]
 
-    def entry(self, *buffers: FloatArray) -> Entry:
+    def entry(self, *buffers: FloatArray) -> NativeEntry:
         """Where other native code calls one state's: see `bind` for the buffers, whose addresses it may write anew.
 
         Parameters
@@ -282,7 +282,7 @@ class Kernel:
 
         Returns
         -------
-        Entry
+        NativeEntry
             It keeps the buffers alive.
 
         Raises

@@ -18,7 +18,7 @@ from trundle.program.llvm.llvm_kernel import emit_single
 
 
 @dataclass(frozen=True)
-class Entry:
+class NativeEntry:
     """One state's native code: its address, the table of addresses that it takes, and what keeps all of them alive."""
 
     address: int
@@ -66,11 +66,11 @@ class OneState:
         call.keep = (table, reached, self)  # type: ignore[attr-defined]  # the addresses must stay valid
         return call, table
 
-    def entry(self, buffers: Sequence[FloatArray]) -> Entry:
+    def entry(self, buffers: Sequence[FloatArray]) -> NativeEntry:
         """Where other native code calls it on buffers that have been checked."""
         call, table = self.bind(buffers)
         kept = self.parts[0] is not None
-        return Entry(self.code.address, table, len(self._program.inputs), int(kept), call)
+        return NativeEntry(self.code.address, table, len(self._program.inputs), int(kept), call)
 
     def _kept_between_calls(self) -> tuple[FloatArray, ...]:
         """Room for what is computed from parameters alone, and for a copy of these: at first of bits that no arithmetic

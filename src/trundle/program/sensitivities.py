@@ -11,13 +11,13 @@ from trundle.program.tracer import Node, Operand
 from trundle.scalars import plus, times
 
 # An element of an input group by its label; None where only the state's start changes.
-Source = tuple[str, str] | None
+TangentInput = tuple[str, str] | None
 # Slopes by the whole state cost as much as so many directions for every state, as they are shared by all directions.
 _SHARED = 5
 _STATE = "state"
 
 
-def with_tangents(program: Program, along: Mapping[str, Source]) -> Program:
+def with_tangents(program: Program, along: Mapping[str, TangentInput]) -> Program:
     """The program with the derivatives of all its outputs behind them: y, then Ẏ_j = ∂y/∂x S_j + ∂y/∂θ_j for every j.
 
     Of the shorter of two ways: an operation's rate by its operands' in every direction, or ∂y/∂x once for all of them.
@@ -60,7 +60,7 @@ def with_tangents(program: Program, along: Mapping[str, Source]) -> Program:
 class _Differentiated:
     """A program while its derivatives are written: its values, x, the columns S_j, and what θ_j is."""
 
-    def __init__(self, program: Program, along: Mapping[str, Source]) -> None:
+    def __init__(self, program: Program, along: Mapping[str, TangentInput]) -> None:
         self.builder = builder = Builder()
         values = copied(builder, program, builder.load)
         self.groups = [[Node(builder, values[result]) for result in group] for group in program.results]
@@ -75,7 +75,7 @@ class _Differentiated:
         self.columns = [[element(size * j + k) for k in range(size)] for j in range(1, len(along) + 1)]
         self.own = [self._source(program, source) for source in along.values()]
 
-    def _source(self, program: Program, source: Source) -> list[Node]:
+    def _source(self, program: Program, source: TangentInput) -> list[Node]:
         if source is None:
             return []
         group = program.input_index(source[0])
@@ -110,7 +110,7 @@ def _by_slopes(found: _Differentiated) -> list[list[Operand]]:
 _Way = Callable[[_Differentiated], list[list[Operand]]]
 
 
-def _written(program: Program, along: Mapping[str, Source], way: _Way) -> Program:
+def _written(program: Program, along: Mapping[str, TangentInput], way: _Way) -> Program:
     """The program by one of the ways."""
     found = _Differentiated(program, along)
     rows = way(found)
@@ -132,7 +132,7 @@ def _number(builder: Builder, value: Operand) -> int:
     return value.value if isinstance(value, Node) else builder.const(value)
 
 
-def _widened(group: Group, along: Mapping[str, Source]) -> Group:
+def _widened(group: Group, along: Mapping[str, TangentInput]) -> Group:
     return Group(
         group.name, (*group.labels, *(f"{label} by {name}" for name in along for label in group.labels))
     )

@@ -23,7 +23,7 @@ from trundle.simulation.sampling import Instants
 from trundle.simulation.signals import Signal
 
 if TYPE_CHECKING:
-    from trundle.program.adaptive import Marched, Pieces, Take
+    from trundle.program.adaptive import InputPieces, Marched, Take
     from trundle.simulation.problem import Problem
 
 # Steps after which a motion counts as stiff, which LSODA takes longer ones for: 15 ms of a drive; and as many more for
@@ -121,7 +121,7 @@ def native_run(problem: Problem, guided: Program, seen: LateExtremes, bar: Progr
         return None
     if problem.carried is None and (model.robot is None or not model.robot.controllers):
         return None
-    from trundle.program.adaptive import Bounds, march  # late: most runs end above
+    from trundle.program.adaptive import StepTolerances, march  # late: most runs end above
 
     timeline = _timeline(problem, model, guided)
     if timeline is None:
@@ -140,7 +140,7 @@ def native_run(problem: Problem, guided: Program, seen: LateExtremes, bar: Progr
             problem.numbers,
             pieces,
             snapped(problem.options.times, pieces.edges),
-            Bounds(relative, absolute, len(problem.start), first, longest, most),
+            StepTolerances(relative, absolute, len(problem.start), first, longest, most),
             parts=parts,
             sampling=problem.sampling() if sampled else None,
             take=seen.along(Stretches.between(pieces.edges, breaks)),
@@ -149,9 +149,9 @@ def native_run(problem: Problem, guided: Program, seen: LateExtremes, bar: Progr
     return None if marched is None or not np.isfinite(marched.stored).all() else marched
 
 
-def _timeline(problem: Problem, model: Model, guided: Program) -> tuple[Pieces, FloatArray] | None:
+def _timeline(problem: Problem, model: Model, guided: Program) -> tuple[InputPieces, FloatArray] | None:
     """The pieces of a run, and at which of their edges steps have to end; None where an input isn't known enough."""
-    from trundle.program.adaptive import Pieces
+    from trundle.program.adaptive import InputPieces
 
     signals, end = list(problem.signals.values()), problem.options.end
     if any(signal.feedback is not None for signal in signals):
@@ -178,7 +178,7 @@ def _timeline(problem: Problem, model: Model, guided: Program) -> tuple[Pieces, 
     if instants is not None:
         places = np.searchsorted(edges, instants.times - instants.apart)
         due[places] = instants.due
-    return Pieces(edges, coefficients, due), np.array(parted)
+    return InputPieces(edges, coefficients, due), np.array(parted)
 
 
 def _read(program: Program) -> set[int]:
@@ -202,7 +202,7 @@ def _coefficients(signal: Signal, begins: FloatArray, ends: FloatArray, read: bo
 def _first_step(
     program: Program,
     start: FloatArray,
-    pieces: Pieces,
+    pieces: InputPieces,
     numbers: FloatArray,
     relative: float,
     absolute: float | FloatArray,

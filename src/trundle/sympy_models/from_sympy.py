@@ -27,7 +27,7 @@ from trundle.model.model import ConstraintSummary, Model
 from trundle.model.symbols import SymbolSamples, column, entries, take_samples
 from trundle.program import Program, trace
 from trundle.scalars import SX, Scalar, largest, minus, plus
-from trundle.sympy_models.sympy_forms import Place, Places, formed_programs, places
+from trundle.sympy_models.sympy_forms import Places, PointOrBody, formed_programs, places
 from trundle.sympy_models.sympy_graph import Converter
 from trundle.sympy_models.sympy_method import (
     TIME,
@@ -123,8 +123,8 @@ def from_sympy(
     extra_states: Mapping[Leaf, SympyExpression] | None = None,
     parameters: Mapping[Leaf, float] | None = None,
     units: Mapping[Leaf, str] | None = None,
-    points: Mapping[str, Place] | None = None,
-    origin: Place = None,
+    points: Mapping[str, PointOrBody] | None = None,
+    origin: PointOrBody = None,
     name: str = "sympy_model",
 ) -> Model:
     """Take the equations of motion that SymPy has formed, as a `Model`.

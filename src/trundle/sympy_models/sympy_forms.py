@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trundle.sympy_models.from_sympy import SolvedMethod
 
 # A Point, a Point with the ReferenceFrame that turns with it, a Particle or a RigidBody: SymPy doesn't type them.
-Place = Any
+PointOrBody = Any
 Convert = Callable[[SympyExpression], Scalar]
 # Distances that differ by less, as a share of themselves, are the same.
 _ROUNDING = 1e-9
@@ -80,9 +80,9 @@ class Places:
 
 
 def places(
-    points: Mapping[str, Place],
+    points: Mapping[str, PointOrBody],
     equations: FormedEquations,
-    origin: Place,
+    origin: PointOrBody,
     convert: Convert,
     numbers: Callable[[Sequence[Scalar]], FloatArray],
 ) -> Places:
@@ -121,13 +121,13 @@ def _keeps_distance(
     return bool(np.ptp(apart) <= _ROUNDING * apart.max(initial=0.0))
 
 
-def _point(given: Place) -> Place:
+def _point(given: PointOrBody) -> PointOrBody:
     point = given[0] if isinstance(given, tuple) and given else given
     return getattr(point, "masscenter", point)
 
 
 def _place(
-    name: str, given: Place, origin: Place, inertial: Place, convert: Convert
+    name: str, given: PointOrBody, origin: PointOrBody, inertial: PointOrBody, convert: Convert
 ) -> tuple[list[Scalar], list[Scalar]]:
     pair = isinstance(given, tuple)
     frame = (given or (None,))[-1] if pair else getattr(given, "frame", None)

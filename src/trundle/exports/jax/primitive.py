@@ -44,14 +44,14 @@ VERSIONS = range(1, 4)
 
 
 @dataclass(frozen=True, eq=False)
-class Operation:
+class JaxOperation:
     """A program that JAX differentiates, and the places of the input groups in which it is linear."""
 
     program: Program
     linear: tuple[int, ...] = ()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Operation) and self._identity == other._identity
+        return isinstance(other, JaxOperation) and self._identity == other._identity
 
     def __hash__(self) -> int:
         return hash(self._identity)
@@ -65,23 +65,23 @@ class Operation:
         return PROGRAM.bind(*groups, of=self)
 
     @cached_property
-    def _derived(self) -> dict[tuple[int, ...], Operation]:
+    def _derived(self) -> dict[tuple[int, ...], JaxOperation]:
         return {}
 
-    def along(self, places: tuple[int, ...]) -> Operation:
+    def along(self, places: tuple[int, ...]) -> JaxOperation:
         """Its derivative along changes of groups, which come behind its own."""
         if places not in self._derived:
             own = len(self.program.inputs)
             linear = tuple(range(own, own + len(places)))
-            self._derived[places] = Operation(along(self.program, places), linear)
+            self._derived[places] = JaxOperation(along(self.program, places), linear)
         return self._derived[places]
 
     @cached_property
-    def transposed(self) -> Operation:
+    def transposed(self) -> JaxOperation:
         """From the other groups and a weight of every output to the groups in which it is linear."""
         others = len(self.program.inputs) - len(self.linear)
         linear = tuple(range(others, others + len(self.program.outputs)))
-        return Operation(against(self.program, self.linear), linear)
+        return JaxOperation(against(self.program, self.linear), linear)
 
     @cached_property
     def text(self) -> Callable[..., Array | tuple[Array, ...]]:
@@ -138,7 +138,7 @@ def function_of(
     """
     if jnp.zeros(0).dtype != np.float64:
         warn(IN_SINGLE)
-    operation, sizes = Operation(program), [group.size for group in program.inputs]
+    operation, sizes = JaxOperation(program), [group.size for group in program.inputs]
     last = names[len(names) - len(defaults) :]
     parameters = [
         Parameter(
@@ -180,31 +180,31 @@ def _count(groups: Sequence[Array] | Sequence[ShapedArray]) -> int | None:
 
 
 @PROGRAM.def_impl
-def _evaluated(*groups: Array, of: Operation) -> list[Array]:
+def _evaluated(*groups: Array, of: JaxOperation) -> list[Array]:
     return _compiled(of)(*groups)
 
 
 @cache
-def _compiled(of: Operation) -> Callable[..., list[Array]]:
+def _compiled(of: JaxOperation) -> Callable[..., list[Array]]:
     return jax.jit(of)
 
 
 @PROGRAM.def_abstract_eval
-def _shapes(*groups: ShapedArray, of: Operation) -> list[ShapedArray]:
+def _shapes(*groups: ShapedArray, of: JaxOperation) -> list[ShapedArray]:
     count = _count(groups)
     lead = () if count is None else (count,)
     return [ShapedArray((*lead, group.size), groups[0].dtype) for group in of.program.outputs]
 
 
 def _changed(
-    groups: Sequence[Array], changes: Sequence[Array], of: Operation
+    groups: Sequence[Array], changes: Sequence[Array], of: JaxOperation
 ) -> tuple[list[Array], list[Array]]:
     places = tuple(k for k, change in enumerate(changes) if not isinstance(change, ad.Zero))
     rates = of.along(places)(*groups, *(changes[k] for k in places))
     return of(*groups), rates
 
 
-def _transposed(weights: Sequence[Array], *groups: Array, of: Operation) -> list[Array | None]:
+def _transposed(weights: Sequence[Array], *groups: Array, of: JaxOperation) -> list[Array | None]:
     others = [group for k, group in enumerate(groups) if k not in of.linear]
     found = of.transposed(*others, *map(ad.instantiate_zeros, weights))
     results: list[Array | None] = [None] * len(groups)
@@ -215,7 +215,7 @@ def _transposed(weights: Sequence[Array], *groups: Array, of: Operation) -> list
 
 
 def _mapped(
-    groups: Sequence[Array], axes: Sequence[int | None], of: Operation
+    groups: Sequence[Array], axes: Sequence[int | None], of: JaxOperation
 ) -> tuple[list[Array], list[int]]:
     """One axis more; a batch in a batch is a long one."""
     moved = [
@@ -245,14 +245,14 @@ ad.primitive_transposes[PROGRAM] = _transposed
 batching.primitive_batchers[PROGRAM] = _mapped
 
 
-def _on_a_cpu(context: mlir.LoweringRuleContext, *groups: Array, of: Operation) -> Sequence[mlir.ir.Value]:
+def _on_a_cpu(context: mlir.LoweringRuleContext, *groups: Array, of: JaxOperation) -> Sequence[mlir.ir.Value]:
     wide = all(isinstance(aval, ShapedArray) and aval.dtype == np.float64 for aval in context.avals_in)
     native = wide and of.program.operations >= LONG and _version() is not None
     how = of.as_kernel if native else of.as_text
     return mlir.lower_fun(how, multiple_results=True)(context, *groups)
 
 
-def _by_text(context: mlir.LoweringRuleContext, *groups: Array, of: Operation) -> Sequence[mlir.ir.Value]:
+def _by_text(context: mlir.LoweringRuleContext, *groups: Array, of: JaxOperation) -> Sequence[mlir.ir.Value]:
     return mlir.lower_fun(of.as_text, multiple_results=True)(context, *groups)
 
 
@@ -263,7 +263,7 @@ mlir.register_lowering(PROGRAM, _on_a_cpu, platform="cpu")
 _HANDLERS: dict[str, tuple[Compiled, Compiled]] = {}
 
 
-def _registered(of: Operation, batched: tuple[bool, ...], whole: bool) -> str:
+def _registered(of: JaxOperation, batched: tuple[bool, ...], whole: bool) -> str:
     """The name under which XLA finds the code: the same in every process, for JAX keeps compiled functions on disk."""
     pattern = "".join("01"[b] for b in batched)
     name = f"trundle_{of.program.key[:40]}_{'lanes' if whole else 'rows'}_{pattern}"

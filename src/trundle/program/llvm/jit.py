@@ -15,7 +15,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from trundle.operating_system import c_function
-from trundle.program.llvm.real import DOUBLE, Real
+from trundle.program.llvm.real import DOUBLE, RealFormat
 
 LOCK = threading.Lock()  # LLVM's global context is not made for several threads
 KEPT = 64
@@ -34,7 +34,7 @@ class Code:
     its numbers. ``device``: it is for a graphics processor, where there is no C library and no memory of this process.
     """
 
-    def __init__(self, width: int, real: Real = DOUBLE, *, device: bool = False) -> None:
+    def __init__(self, width: int, real: RealFormat = DOUBLE, *, device: bool = False) -> None:
         self.width, self.real, self.device = width, real, device
         self.lines: list[str] = []
         self.declarations: set[str] = set()

@@ -34,7 +34,7 @@ from trundle.program.simplify import hoist_reciprocals, levels
 SIGNATURE = "ptr %table, i64 %lane_begin, i64 %lane_end, i64 %step_begin, i64 %step_end"
 STATES, SAMPLES, COUNT, PADDED, EVERY, DT, CHANNELS = range(7)
 
-Source = tuple[int, int]
+InputElement = tuple[int, int]
 
 LOOPED = 1200
 """Operations of a stage above which the four stages are a loop. A swerve with four derivatives, some 3,500, then takes
@@ -65,7 +65,7 @@ class Schedule:
 
     program: Program
     state: int
-    layouts: dict[Source, ChannelLayout]
+    layouts: dict[InputElement, ChannelLayout]
     wide: set[int]
     spread: set[int]
     level: list[int]
@@ -90,7 +90,12 @@ class Schedule:
 
 
 def scheduled(
-    program: Program, state: int, layouts: dict[Source, ChannelLayout], width: int, *, threads: bool = False
+    program: Program,
+    state: int,
+    layouts: dict[InputElement, ChannelLayout],
+    width: int,
+    *,
+    threads: bool = False,
 ) -> Schedule:
     """Sort the instructions of ``program`` by how often they must run; ``threads`` where every lane is one of its own.
 
@@ -100,7 +105,7 @@ def scheduled(
     """
     sought = [k for k, group in enumerate(program.inputs) if group.name == ITERATE]
 
-    def level(source: Source) -> int:
+    def level(source: InputElement) -> int:
         if source in layouts:
             return int(layouts[source].stepped)
         return 2 if source[0] == state else 4 if source[0] in sought else 3
@@ -144,7 +149,7 @@ class _RolloutWriter:
         self.count, self.padded, self.every = (integer_word(code, k) for k in (COUNT, PADDED, EVERY))
         self.states, self.samples = pointer(code, STATES), pointer(code, SAMPLES)
         self.step_size = _step_size(code)
-        self.channels: dict[Source, tuple[str, str]] = {}
+        self.channels: dict[InputElement, tuple[str, str]] = {}
         for k, source in enumerate(plan.layouts):
             address = CHANNELS + 2 * k
             self.channels[source] = pointer(code, address), integer_word(code, address + 1)

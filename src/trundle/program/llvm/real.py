@@ -43,7 +43,7 @@ class FunctionCoefficients:
 
 
 @dataclass(frozen=True)
-class Real:
+class RealFormat:
     """A binary format of IEEE 754: LLVM's name, the name inside intrinsics, the integer of the same size; bits in all,
     bits of the fraction.
     """
@@ -106,5 +106,5 @@ class Real:
         return near.view(np.uint64).astype(">u8")
 
 
-DOUBLE = Real("double", "f64", "i64", 64, 52)
-SINGLE = Real("float", "f32", "i32", 32, 23)
+DOUBLE = RealFormat("double", "f64", "i64", 64, 52)
+SINGLE = RealFormat("float", "f32", "i32", 32, 23)
