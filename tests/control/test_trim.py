@@ -363,7 +363,7 @@ def test_wrong_names_and_times_are_told():
     model = derived("differential_drive")
     with pytest.raises(InputError, match="did you mean 'omega'"):
         model.trim(omegaa=1.0)
-    with pytest.raises(InputError, match="no state or input"):
+    with pytest.raises(InputError, match="not a state or input"):
         model.trim(v_x=1.0, start={"v_y": 1.0})
     with pytest.raises(InputError, match="v_x"):
         model.trim(v_x="1 kg")

@@ -467,7 +467,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         load(tmp_path)
     with pytest.raises(InputError, match="zero byte"):
         load("a\0b.yaml")
-    with pytest.raises(InputError, match="no ordinary file"):
+    with pytest.raises(InputError, match="not an ordinary file"):
         load("/dev/zero")
     (tmp_path / "latin.yaml").write_bytes(GOOD.replace("cart", "cart\xe4").encode("latin-1"))
     with pytest.raises(InputError, match="UTF-8") as caught:

@@ -185,7 +185,7 @@ def test_plates_that_cannot_be_are_named(tmp_path, rng):
         plate.channels[7, 1] = np.nan
 
     assert "'force plate 1': its corners do not form a rectangle" in bad(tmp_path, rng, 2, twisted)
-    assert "no rectangle" in bad(tmp_path, rng, 2, nowhere)
+    assert "not form a rectangle" in bad(tmp_path, rng, 2, nowhere)
     assert "force plate 1 is of type 21" in bad(tmp_path, rng, 2, unknown)
     assert "force plate 1 has no number at analogue sample 8" in bad(tmp_path, rng, 2, nan)
 

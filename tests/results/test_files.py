@@ -313,7 +313,7 @@ def test_a_pipe_is_no_file_of_a_run(tmp_path, suffix):
     """Reading its first bytes waited for ever."""
     pipe = tmp_path / f"run{suffix}"
     os.mkfifo(pipe)
-    with pytest.raises(InputError, match="is not an ordinary file"):
+    with pytest.raises(InputError, match="is no ordinary file"):
         Run.load(pipe)
     assert not is_marked(pipe)
 

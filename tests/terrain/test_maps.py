@@ -205,7 +205,7 @@ def test_no_file_runs_code(tmp_path):
             b"ncols 2\nnrows 2\nxllcorner 7\nyllcorner 46\ncellsize 8e-4\n1200 1260\n1240 1280\n",
             "no degrees",
         ),
-        ("other.asc", None, "there is not a height map"),
+        ("other.asc", None, "there is no height map"),
     ],
 )
 def test_files_that_are_no_maps(tmp_path, name, content, words):
