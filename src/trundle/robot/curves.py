@@ -141,6 +141,7 @@ class PointCurve(Curve):
 
     @model_validator(mode="after")
     def _points(self) -> PointCurve:
+        """Two points or more, x increasing, and no two so near that a coefficient is lost in rounding."""
         if len(self.x) != len(self.y):
             message = f"x has {len(self.x)} numbers and y {len(self.y)}"
             raise problem(message, "a point has an x and a y", ("y",))
@@ -178,6 +179,7 @@ class PointCurve(Curve):
 
     @property
     def pieces(self) -> CurvePieces:
+        """Cubics between the points, by `seconds`, and straight lines beyond the first and the last."""
         x, y = ([value.number for value in values] for values in (self.x, self.y))
         widths = [b - a for a, b in pairwise(x)]
         slopes = [(b - a) / h for (a, b), h in zip(pairwise(y), widths, strict=True)]

@@ -59,6 +59,7 @@ class StateFeedback(Controller):
 
     @model_validator(mode="after")
     def _fits(self) -> StateFeedback:
+        """Every input has a gain, and what gains are `around` is read."""
         if not self.drives or not all(row.gains for row in self.drives.values()):
             raise problem(
                 "a state feedback needs gains",
@@ -190,6 +191,7 @@ class LinearController(Controller):
 
     @model_validator(mode="after")
     def _fits(self) -> LinearController:
+        """Names are there once each, and A, B, C and D have the sizes that states, reads and drives give."""
         _check_names(self.reads, "reads", "v_x")
         _check_names(self.drives, "drives", "left_motor.voltage")
         n, r, m = len(self.A), len(self.reads), len(self.drives)

@@ -72,6 +72,7 @@ class PidController(Controller):
 
     @model_validator(mode="after")
     def _fits(self) -> PidController:
+        """What regulates reads something; a derivative is filtered, no faster than its samples come."""
         regulates = not all(map(_is_zero, (self.proportional, self.integral, self.derivative)))
         if self.reads is None and (regulates or self.filter is not None):
             raise problem("nothing says what it holds", "write what it reads, such as left.rate", ("reads",))

@@ -152,6 +152,7 @@ def up_axis(robot: Parts) -> str | None:
 
 
 def _base(robot: Parts) -> Iterator[Mistake]:
+    """The base can move as it says with these wheels, feet and joints."""
     if robot.wheels and robot.base == "fixed":
         message = "wheels on a fixed base are not supported"
         yield Mistake(
@@ -356,6 +357,7 @@ def _parameters(robot: Parts) -> Iterator[Mistake]:
 
 
 def _missing_hint(robot: Parts, name: str) -> str:
+    """What to write where a formula names no parameter: what is spelt alike, a number, or a new parameter."""
     if near := did_you_mean(name, robot.parameters):
         return near
     if name.lower() in ("nan", "inf", "infinity"):

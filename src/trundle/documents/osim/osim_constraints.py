@@ -85,6 +85,7 @@ def _enforced(node: OsimNode) -> bool:
 
 
 def _coupler(node: OsimNode, known: Mapping[str, OsimNode]) -> OsimCoupler:
+    """A <CoordinateCouplerConstraint> whose coordinates are `known`; InputError with the line for what isn't there."""
     dependent = node.text("dependent_coordinate_name")
     leaders = node.text("independent_coordinate_names").split()
     for name in (dependent, *leaders):

@@ -68,6 +68,7 @@ def read_function(
 def _read(
     function: OsimNode, coordinates: tuple[str, ...], what: str, factor: float, depth: int
 ) -> OsimFunction:
+    """The function of an element times a factor, `depth` multipliers deep; InputError for kinds that aren't read."""
     kind = function.element.tag
     if kind == "MultiplierFunction" and depth < _MOST_NESTED:
         inner = function.child("function")

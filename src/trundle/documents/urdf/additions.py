@@ -108,6 +108,7 @@ def _additions(part: XmlPart) -> tuple[Addition, ...]:
 
 
 def _addition(child: XmlPart) -> Addition:
+    """An element inside <trundle>, its attributes read as YAML; InputError for tags and joints that can't be."""
     tag = child.element.tag
     if tag not in TAGS:
         raise child.fail(f"unknown element <{tag}>", hint=suggest(tag, TAGS))

@@ -65,14 +65,13 @@ def _lowest(tree: LinkTree, spheres: list[_Sphere]) -> list[_Sphere]:
 
 
 def _spheres(urdf: Urdf) -> Iterator[_Sphere]:
+    """The collision spheres of all links; an error names the link: lines are those of the text that the robot keeps."""
     for name, link in urdf.links.items():
         for collision in link.part.children("collision"):
             for sphere in _of(collision):
                 try:
                     yield _Sphere(name, origin_of(collision)[0], sphere.number("radius"))
-                except (
-                    InputError
-                ) as error:  # lines are those of the text that the robot keeps, not the file's
+                except InputError as error:
                     message = f"a collision sphere of the link {name!r}: {error.message}"
                     raise InputError(message, key="robot.urdf", hint=error.hint) from None
 

@@ -215,6 +215,7 @@ def _said(robot: Robot, names: _Names) -> _UrdfFile:
 
 
 def _of_robot(robot: Robot, root: str, resolve: Resolver) -> Said:
+    """What <trundle> says of the robot as a whole, where it differs from what a reader would take without it."""
     said: Said = {("", "name"): robot.name}
     if robot.base != default_base(
         root, any(_weighs(body, resolve) for body in base_bodies(robot)), bool(robot.wheels)
